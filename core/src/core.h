@@ -113,6 +113,8 @@ enum core_kind {
   CORE_EP,
   CORE_EP_CLAIMS,
   CORE_EP_COMPILED,
+  CORE_SESSION,
+  CORE_IO_BINDING,
   /** What other objects share: nodes, libraries of custom ops, flags. */
   CORE_SHARED,
   CORE_KINDS

@@ -127,7 +127,8 @@ static OrtStatus* make_state(struct state* state) {
   struct OrtNodeComputeContext context = {state->node->node->name};
   OrtEp* ep = state->node->of->ep->seen.ep;
   CORE_TRY(info->CreateState(info, &context, &state->state));
-  return ep->ort_version_supported >= 27 && ep->OnSessionInitializationEnd != NULL
+  return !state->node->of->ep->is_of_session && ep->ort_version_supported >= 27 &&
+                 ep->OnSessionInitializationEnd != NULL
              ? ep->OnSessionInitializationEnd(ep)
              : NULL;
 }
@@ -202,13 +203,17 @@ static OrtStatus* compute(struct state* state, OrtKernelContext* context) {
     return core_compute_on_device(node->of->ep, context, &call);
   }
   CORE_TRY(call_compute(state, context));
-  return ep->ort_version_supported >= 25 && ep->Sync != NULL ? ep->Sync(ep) : NULL;
+  bool waits = !node->of->ep->is_of_session && ep->ort_version_supported >= 25 && ep->Sync != NULL;
+  return waits ? ep->Sync(ep) : NULL;
 }
 
 static OrtStatus* run(struct state* state, OrtKernelContext* context) {
   const struct compiled_node* node = state->node;
   OrtEp* ep = node->of->ep->seen.ep;
   const OrtRunOptions* options = node->of->ep->run_options;
+  if (node->of->ep->is_of_session) {
+    return compute(state, context);
+  }
   if (ep->OnRunStart != NULL) {
     CORE_TRY(ep->OnRunStart(ep, options));
   }

@@ -26,6 +26,8 @@ struct core_ep {
   const OrtMemoryInfo* memory;
   /** For that memory; atomic, NULL until somebody asks (compile/device.h). */
   struct core_device* device;
+  /** Whether a session tells the provider of its runs, instead of each kernel. */
+  bool is_of_session;
   /** Of OrtGraph: the fused nodes of all that was compiled, which providers may keep. */
   struct core_list fused;
 };

@@ -15,6 +15,10 @@
 /** Makes a model without bytes. */
 OrtStatus* core_new_model(const char* function, OrtModel** out);
 
+/** Opens a model for a slot, by whose name errors begin: a file, or a copy of bytes. */
+OrtStatus* core_open_model_file(const char* function, const ORTCHAR_T* path, OrtModel** out);
+OrtStatus* core_copy_model(const char* function, const void* bytes, size_t size, OrtModel** out);
+
 /** Reads the fields of `model->bytes`. */
 OrtStatus* core_read_model(const char* function, OrtModel* model);
 

@@ -6,6 +6,7 @@
 
 #include "graph/tensor_bytes.h"
 #include "model/model.h"
+#include "object/keyed_list.h"
 #include "onnx/fields.h"
 
 static void end_model(void* block) {
@@ -149,11 +150,15 @@ static OrtStatus* hand_out(OrtStatus* status, OrtModel* model, OrtModel** out) {
   return NULL;
 }
 
-OrtStatus* ORT_API_CALL core_open_model(const ORTCHAR_T* model_path, OrtModel** out) {
+OrtStatus* core_open_model_file(const char* function, const ORTCHAR_T* path, OrtModel** out) {
   OrtModel* model = NULL;
+  CORE_TRY(core_new_model(function, &model));
+  return hand_out(open_file(function, model, path), model, out);
+}
+
+OrtStatus* ORT_API_CALL core_open_model(const ORTCHAR_T* model_path, OrtModel** out) {
   CORE_REQUIRE(ortcore_open_model, model_path, out);
-  CORE_TRY(core_new_model("ortcore_open_model", &model));
-  return hand_out(open_file("ortcore_open_model", model, model_path), model, out);
+  return core_open_model_file("ortcore_open_model", model_path, out);
 }
 
 /* Weights that the bytes name are those of another model. */
@@ -175,6 +180,16 @@ static OrtStatus* open_bytes(const char* function, OrtModel* model, const void* 
     CORE_TRY(share_weights(function, model, weights_of));
   }
   return core_read_model(function, model);
+}
+
+OrtStatus* core_copy_model(const char* function, const void* bytes, size_t size, OrtModel** out) {
+  OrtModel* model = NULL;
+  CORE_TRY(core_new_model(function, &model));
+  model->own = size > 0 ? core_copy_bytes(bytes, size) : NULL;
+  OrtStatus* status = model->own != NULL || size == 0
+                          ? open_bytes(function, model, model->own, size, NULL)
+                          : core_no_memory(function, size);
+  return hand_out(status, model, out);
 }
 
 OrtStatus* ORT_API_CALL core_open_model_bytes(const void* bytes, size_t size, OrtModel* weights_of,

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* OrtIoBinding: the values of the next runs, by name. */
+#include <string.h>
+
+#include "object/keyed_list.h"
+#include "session/session.h"
+
+struct OrtIoBinding {
+  struct core_object object;
+  /** A reference. */
+  OrtSession* session;
+  /** An item's pointer is an OrtValue with a reference. */
+  struct core_items inputs;
+  /** The same; NULL where the next run is to make the value. An item's mark is true for one that
+   * the caller bound, into which each run writes. */
+  struct core_items outputs;
+};
+
+static void clear(struct core_items* items) {
+  for (size_t i = 0; i < items->count; i++) {
+    ort_ReleaseValue((OrtValue*)items->list[i].pointer);
+  }
+  core_items_cut(items, 0);
+}
+
+static void end_binding(void* block) {
+  struct OrtIoBinding* binding = block;
+  clear(&binding->inputs);
+  clear(&binding->outputs);
+  core_items_end(&binding->inputs);
+  core_items_end(&binding->outputs);
+  core_drop(binding->session);
+}
+
+static const struct core_class binding_class = {.kind = CORE_IO_BINDING, .end = end_binding};
+
+ORT_API_STATUS_IMPL(ort_CreateIoBinding, OrtSession* session, OrtIoBinding** out) {
+  CORE_REQUIRE(CreateIoBinding, session, out);
+  struct OrtIoBinding* binding = core_new_object(&binding_class, sizeof *binding);
+  if (binding == NULL) {
+    return CORE_OUT_OF_MEMORY(CreateIoBinding, sizeof *binding);
+  }
+  binding->session = session;
+  core_retain(&session->object);
+  *out = binding;
+  return NULL;
+}
+
+void ORT_API_CALL ort_ReleaseIoBinding(OrtIoBinding* input) NO_EXCEPTION { core_drop(input); }
+
+static bool has_port(const struct core_ports* ports, const char* name) {
+  size_t i = 0;
+  while (i < ports->count && strcmp(ports->list[i].name, name) != 0) {
+    i++;
+  }
+  return i < ports->count;
+}
+
+/* Binds a value, or none, to a name, in place of the one before. */
+static OrtStatus* bind(const char* function, struct core_items* items, const char* name,
+                       const OrtValue* value) {
+  size_t size = strlen(name) + 1;
+  struct core_item* item = core_items_find(items, name, size);
+  if (item == NULL) {
+    item = core_items_add(items, name, size, NULL);
+    if (item == NULL) {
+      return core_no_memory(function, size);
+    }
+  }
+  OrtValue* before = (OrtValue*)item->pointer;
+  item->pointer = value != NULL ? core_retain_value(value) : NULL;
+  item->mark = value != NULL;
+  ort_ReleaseValue(before);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_BindInput, OrtIoBinding* binding_ptr, const char* name,
+                    const OrtValue* val_ptr) {
+  CORE_REQUIRE(BindInput, binding_ptr, name, val_ptr);
+  const OrtSession* session = binding_ptr->session;
+  if (!has_port(&session->inputs, name) && !has_port(&session->overridable, name)) {
+    return core_status(ORT_FAIL, "Failed to find input name in the mapping: ", name, NULL);
+  }
+  return bind("BindInput", &binding_ptr->inputs, name, val_ptr);
+}
+
+ORT_API_STATUS_IMPL(ort_BindOutput, OrtIoBinding* binding_ptr, const char* name,
+                    const OrtValue* val_ptr) {
+  CORE_REQUIRE(BindOutput, binding_ptr, name, val_ptr);
+  return bind("BindOutput", &binding_ptr->outputs, name, val_ptr);
+}
+
+ORT_API_STATUS_IMPL(ort_BindOutputToDevice, OrtIoBinding* binding_ptr, const char* name,
+                    const OrtMemoryInfo* mem_info_ptr) {
+  CORE_REQUIRE(BindOutputToDevice, binding_ptr, name, mem_info_ptr);
+  if (!core_is_cpu_memory(mem_info_ptr)) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "BindOutputToDevice: runs leave outputs in the CPU's memory");
+  }
+  return bind("BindOutputToDevice", &binding_ptr->outputs, name, NULL);
+}
+
+void ORT_API_CALL ort_ClearBoundInputs(OrtIoBinding* binding_ptr) NO_EXCEPTION {
+  if (binding_ptr != NULL) {
+    clear(&binding_ptr->inputs);
+  }
+}
+
+void ORT_API_CALL ort_ClearBoundOutputs(OrtIoBinding* binding_ptr) NO_EXCEPTION {
+  if (binding_ptr != NULL) {
+    clear(&binding_ptr->outputs);
+  }
+}
+
+/* What is bound is there already. */
+ORT_API_STATUS_IMPL(ort_SynchronizeBoundInputs, OrtIoBinding* binding_ptr) {
+  CORE_REQUIRE(SynchronizeBoundInputs, binding_ptr);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_SynchronizeBoundOutputs, OrtIoBinding* binding_ptr) {
+  CORE_REQUIRE(SynchronizeBoundOutputs, binding_ptr);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetBoundOutputNames, const OrtIoBinding* binding_ptr,
+                    OrtAllocator* allocator, char** buffer, size_t** lengths, size_t* count) {
+  CORE_REQUIRE(GetBoundOutputNames, binding_ptr, allocator, buffer, lengths);
+  CORE_REQUIRE(GetBoundOutputNames, count);
+  const struct core_items* outputs = &binding_ptr->outputs;
+  void *names = NULL, *sizes = NULL;
+  size_t size = 0, at = 0;
+  for (size_t i = 0; i < outputs->count; i++) {
+    size += outputs->list[i].key_size - 1;
+  }
+  if (outputs->count > 0) {
+    CORE_TRY(ort_AllocatorAlloc(allocator, size, &names));
+    OrtStatus* status = ort_AllocatorAlloc(allocator, outputs->count * sizeof(size_t), &sizes);
+    if (status != NULL) {
+      allocator->Free(allocator, names);
+      return status;
+    }
+  }
+  for (size_t i = 0; i < outputs->count; i++) {
+    size_t length = outputs->list[i].key_size - 1;
+    memcpy((char*)names + at, outputs->list[i].key, length);
+    ((size_t*)sizes)[i] = length;
+    at += length;
+  }
+  *buffer = names;
+  *lengths = sizes;
+  *count = outputs->count;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetBoundOutputValues, const OrtIoBinding* binding_ptr,
+                    OrtAllocator* allocator, OrtValue*** output, size_t* output_count) {
+  CORE_REQUIRE(GetBoundOutputValues, binding_ptr, allocator, output, output_count);
+  const struct core_items* outputs = &binding_ptr->outputs;
+  void* values = NULL;
+  size_t made = 0;
+  for (size_t i = 0; i < outputs->count; i++) {
+    made += outputs->list[i].pointer != NULL;
+  }
+  if (made != outputs->count) {
+    CORE_FAIL(ORT_FAIL, "GetBoundOutputValues: an output has no value before the first run");
+  }
+  if (made > 0) {
+    CORE_TRY(ort_AllocatorAlloc(allocator, made * sizeof(OrtValue*), &values));
+  }
+  for (size_t i = 0; i < outputs->count; i++) {
+    ((OrtValue**)values)[i] = core_retain_value(outputs->list[i].pointer);
+  }
+  *output = values;
+  *output_count = made;
+  return NULL;
+}
+
+/* The names and the values of a binding, for one run. */
+struct bound {
+  const char** names;
+  const OrtValue** values;
+};
+
+static OrtStatus* list_bound(const struct core_items* items, struct core_pool* pool,
+                             bool only_callers, struct bound* out) {
+  out->names = core_pool_array(pool, items->count, sizeof *out->names);
+  out->values = core_pool_array(pool, items->count, sizeof *out->values);
+  if (out->names == NULL || out->values == NULL) {
+    return core_no_memory("RunWithBinding", items->count * sizeof *out->values);
+  }
+  for (size_t i = 0; i < items->count; i++) {
+    const struct core_item* item = &items->list[i];
+    out->names[i] = item->key;
+    out->values[i] = only_callers && !item->mark ? NULL : item->pointer;
+  }
+  return NULL;
+}
+
+static OrtStatus* run_bound(OrtSession* session, const OrtRunOptions* options,
+                            const OrtIoBinding* binding, struct core_pool* pool) {
+  struct bound inputs, outputs;
+  CORE_TRY(list_bound(&binding->inputs, pool, false, &inputs));
+  CORE_TRY(list_bound(&binding->outputs, pool, true, &outputs));
+  const struct core_feeds feeds = {inputs.names,
+                                   inputs.values,
+                                   binding->inputs.count,
+                                   outputs.names,
+                                   (OrtValue**)outputs.values,
+                                   binding->outputs.count};
+  CORE_TRY(core_run(session, options, &feeds));
+  for (size_t i = 0; i < binding->outputs.count; i++) {
+    struct core_item* item = &binding->outputs.list[i];
+    if (!item->mark) {
+      ort_ReleaseValue((OrtValue*)item->pointer);
+      item->pointer = outputs.values[i];
+    }
+  }
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_RunWithBinding, OrtSession* session, const OrtRunOptions* run_options,
+                    const OrtIoBinding* binding_ptr) {
+  struct core_pool pool = {0};
+  CORE_REQUIRE(RunWithBinding, session, binding_ptr);
+  if (binding_ptr->session != session) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "RunWithBinding: binding_ptr was made for another session");
+  }
+  if (binding_ptr->outputs.count == 0) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "At least one output should be requested.");
+  }
+  OrtStatus* status = run_bound(session, run_options, binding_ptr, &pool);
+  core_pool_end(&pool);
+  return status;
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/* Who runs which nodes: the providers of the options in their order, then custom ops. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ep/library.h"
+#include "object/keyed_list.h"
+#include "session/session.h"
+#include "table/versions.h"
+
+/* The work on one session. Nodes are known by the names of their outputs, which stay when a
+ * provider has the layout of the graph changed. */
+struct partition {
+  const char* function;
+  OrtSession* session;
+  /* The outputs of nodes that somebody runs. */
+  struct core_items taken;
+};
+
+/* The first output that a node has; NULL for a node without any, which makes nothing. */
+static const char* output_of(const OrtNode* node) {
+  for (size_t i = node->input_count; i < node->input_count + node->output_count; i++) {
+    if (node->values[i] != NULL) {
+      return node->values[i]->name;
+    }
+  }
+  return NULL;
+}
+
+static bool is_taken(const struct partition* partition, const OrtNode* node) {
+  const char* name = output_of(node);
+  return name == NULL || core_items_find(&partition->taken, name, strlen(name) + 1) != NULL;
+}
+
+static OrtStatus* take(struct partition* partition, const OrtNode* node) {
+  const char* name = output_of(node);
+  return name == NULL || core_items_add(&partition->taken, name, strlen(name) + 1, NULL) != NULL
+             ? NULL
+             : core_no_memory(partition->function, strlen(name));
+}
+
+/* --- what a provider may keep of its claims --------------------------------------------------- */
+
+enum mark { NOT_SEEN, IN_GROUP, BEHIND_GROUP };
+
+/* Marks what can be reached from the outputs of a node; false if that is in the group again. */
+static bool leaves_group(const OrtNode* node, uint8_t* marks, struct core_list* queue,
+                         bool* has_memory) {
+  for (size_t i = node->input_count; i < node->input_count + node->output_count; i++) {
+    const OrtValueInfo* value = node->values[i];
+    for (size_t k = 0; value != NULL && k < value->use_count; k++) {
+      const OrtNode* user = value->uses[k].node;
+      if (marks[user->id] == IN_GROUP && marks[node->id] == BEHIND_GROUP) {
+        return false;
+      }
+      if (marks[user->id] == NOT_SEEN) {
+        marks[user->id] = BEHIND_GROUP;
+        *has_memory = *has_memory && core_list_add(queue, (void*)user);
+      }
+    }
+  }
+  return true;
+}
+
+/* Whether no path leaves a group of nodes and comes back to it. */
+static OrtStatus* is_convex(const struct partition* partition, const OrtGraph* graph,
+                            const OrtcoreGroup* group, bool* answer) {
+  struct core_pool pool = {0};
+  struct core_list queue = {0};
+  uint8_t* marks = core_pool_array(&pool, graph->node_numbers, 1);
+  bool has_memory = marks != NULL;
+  *answer = true;
+  for (size_t i = 0; has_memory && i < group->node_count; i++) {
+    marks[group->nodes[i]->id] = IN_GROUP;
+    has_memory = core_list_add(&queue, (void*)group->nodes[i]);
+  }
+  for (size_t i = 0; has_memory && *answer && i < queue.count; i++) {
+    *answer = leaves_group(queue.items[i], marks, &queue, &has_memory);
+  }
+  core_list_end(&queue);
+  core_pool_end(&pool);
+  return has_memory ? NULL : core_no_memory(partition->function, graph->node_numbers);
+}
+
+static void log_dropped(const OrtSession* session, const char* name) {
+  char text[200];
+  snprintf(text, sizeof text,
+           "nodes that '%.80s' takes as one depend on themselves through others: it gets none",
+           name);
+  const struct core_record record = {ORT_LOGGING_LEVEL_WARNING, CORE_LOG_CATEGORY, "partition.c",
+                                     text};
+  core_logger_log(&session->env->logger, &record);
+}
+
+static bool has_taken(const struct partition* partition, const OrtcoreGroup* group) {
+  size_t i = 0;
+  while (i < group->node_count && !is_taken(partition, group->nodes[i])) {
+    i++;
+  }
+  return i < group->node_count;
+}
+
+/* Takes groups with a node of another provider out of the claims, and all of them if one is not
+ * convex. */
+static OrtStatus* choose_groups(struct partition* partition, OrtcoreClaims* claims,
+                                const struct core_ep* ep) {
+  struct core_claims* own = (struct core_claims*)claims;
+  OrtcoreGroup* groups = (OrtcoreGroup*)claims->groups;
+  size_t kept = 0;
+  for (size_t i = 0; i < claims->group_count; i++) {
+    bool is_fine = true;
+    if (groups[i].node_count > 1) {
+      CORE_TRY(is_convex(partition, own->graph, &groups[i], &is_fine));
+    }
+    if (!is_fine) {
+      log_dropped(partition->session, ep->name);
+      for (kept = 0; kept < claims->group_count; kept++) {
+        heap_free((void*)groups[kept].nodes);
+      }
+      claims->group_count = 0;
+      return NULL;
+    }
+  }
+  for (size_t i = 0; i < claims->group_count; i++) {
+    if (has_taken(partition, &groups[i])) {
+      heap_free((void*)groups[i].nodes);
+      continue;
+    }
+    groups[kept++] = groups[i];
+    for (size_t k = 0; k < groups[i].node_count; k++) {
+      CORE_TRY(take(partition, groups[i].nodes[k]));
+    }
+  }
+  claims->group_count = kept;
+  return NULL;
+}
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+static OrtStatus* add_step(struct partition* partition, const OrtcoreNode* node,
+                           const OrtNode* of) {
+  OrtSession* session = partition->session;
+  if (!core_grow((void**)&session->steps, session->step_count, &session->step_room,
+                 sizeof *session->steps)) {
+    return core_no_memory(partition->function, sizeof *session->steps);
+  }
+  struct core_step* step = &session->steps[session->step_count];
+  *step = (struct core_step){.inputs = node->inputs,
+                             .input_count = node->input_count,
+                             .outputs = node->outputs,
+                             .output_count = node->output_count,
+                             .node = of};
+  CORE_TRY(core_host_kernel(node, &step->kernel));
+  session->step_count++;
+  return NULL;
+}
+
+static OrtStatus* add_compiled(struct partition* partition, const OrtcoreCompiled* compiled) {
+  for (size_t i = 0; i < compiled->node_count; i++) {
+    const OrtcoreCompiledNode* from = &compiled->nodes[i];
+    const OrtcoreNode node = {.version = ORT_API_VERSION,
+                              .op = from->op,
+                              .domain = from->node->domain,
+                              .name = from->node->name,
+                              .attributes = from->attributes,
+                              .attribute_count = from->attribute_count,
+                              .inputs = from->inputs,
+                              .input_count = from->input_count,
+                              .outputs = from->outputs,
+                              .output_count = from->output_count};
+    CORE_TRY(add_step(partition, &node, from->node));
+  }
+  return NULL;
+}
+
+static OrtStatus* end_initialization(void* argument) {
+  const struct core_ep* ep = argument;
+  OrtEp* made = ep->seen.ep;
+  return made->ort_version_supported >= 27 && made->OnSessionInitializationEnd != NULL
+             ? made->OnSessionInitializationEnd(made)
+             : NULL;
+}
+
+static OrtStatus* ask_concurrency(void* argument) {
+  OrtSession* session = argument;
+  OrtEp* ep = session->eps[session->ep_count - 1].ep->seen.ep;
+  bool is_supported = true;
+  if (ep->ort_version_supported >= 24 && ep->IsConcurrentRunSupported != NULL) {
+    CORE_TRY(ep->IsConcurrentRunSupported(ep, &is_supported));
+  }
+  session->runs_alone |= !is_supported;
+  return NULL;
+}
+
+/* Has a provider take and compile what it can of what is left. */
+static OrtStatus* add_provider(struct partition* partition, const struct core_ep_choice* choice) {
+  OrtSession* session = partition->session;
+  struct core_session_ep* own = &session->eps[session->ep_count];
+  OrtcoreEp* made = NULL;
+  CORE_TRY(core_create_ep(choice->devices, choice->count, session->options, &session->env->logger,
+                          &made));
+  own->ep = core_ep_of(made);
+  own->ep->is_of_session = true;
+  session->ep_count++;
+  CORE_TRY(core_ep_call(partition->function, ask_concurrency, session));
+  OrtStatus* status = core_ep_claim(made, session->last_graph, &own->claims);
+  if (status != NULL) {
+    /* As in ONNX Runtime, a provider that cannot say what it takes, takes nothing. */
+    core_ep_log(&session->env->logger, status);
+    return NULL;
+  }
+  CORE_TRY(choose_groups(partition, own->claims, own->ep));
+  session->last_graph = ((const struct core_claims*)own->claims)->graph;
+  if (own->claims->group_count > 0) {
+    CORE_TRY(core_ep_compile(own->claims, &own->compiled));
+    CORE_TRY(add_compiled(partition, own->compiled));
+  }
+  return core_ep_call("OnSessionInitializationEnd", end_initialization, own->ep);
+}
+
+/* --- custom ops ------------------------------------------------------------------------------- */
+
+static OrtStatus* element_of(const OrtValueInfo* value, const OrtTypeInfo** type,
+                             ONNXTensorElementDataType* element) {
+  *type = NULL;
+  *element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  if (value == NULL) {
+    return NULL;
+  }
+  OrtStatus* status = ort_GetValueInfoTypeInfo(value, type);
+  if (status != NULL && ort_GetErrorCode(status) != ORT_FAIL) {
+    return status;
+  }
+  ort_ReleaseStatus(status);
+  if (*type != NULL && (*type)->kind == ONNX_TYPE_TENSOR) {
+    *element = (*type)->tensor->type;
+  }
+  return NULL;
+}
+
+/* Whether an op takes the element types of a node's inputs, as far as both say. */
+static OrtStatus* fits(const OrtCustomOp* op, const OrtNode* node, bool* answer) {
+  size_t count = core_op_operand_count(op, false);
+  *answer = count > 0 || node->input_count == 0;
+  for (size_t i = 0; *answer && i < node->input_count; i++) {
+    const struct core_operand declared = core_op_operand(op, false, i < count ? i : count - 1);
+    const OrtTypeInfo* type;
+    ONNXTensorElementDataType element;
+    CORE_TRY(element_of(node->values[i], &type, &element));
+    *answer = (i < count || declared.characteristic == INPUT_OUTPUT_VARIADIC) &&
+              (declared.type == 0 || element == 0 || declared.type == element);
+  }
+  return NULL;
+}
+
+static OrtStatus* find_op(const OrtSession* session, const OrtNode* node, const OrtCustomOp** out) {
+  const OrtCustomOpDomain* domain;
+  const OrtCustomOp* op;
+  *out = NULL;
+  for (size_t d = 0; (domain = core_op_domain(&session->options->custom_ops, d)) != NULL; d++) {
+    if (strcmp(domain->name, node->domain) != 0) {
+      continue;
+    }
+    for (size_t i = 0; (op = core_op(domain, i)) != NULL; i++) {
+      bool is_found = strcmp(core_op_name(op), node->op_type) == 0;
+      if (is_found) {
+        CORE_TRY(fits(op, node, &is_found));
+      }
+      if (is_found) {
+        *out = op;
+        return NULL;
+      }
+    }
+  }
+  return NULL;
+}
+
+static OrtStatus* describe(const char* function, const OrtValueInfo* value,
+                           OrtcoreOperand* operand) {
+  if (value == NULL) {
+    return NULL;
+  }
+  operand->name = value->name;
+  CORE_TRY(element_of(value, &operand->type, &operand->element_type));
+  return core_is_constant(value) ? core_initializer_of(function, value, &operand->constant) : NULL;
+}
+
+static OrtStatus* refuse(const char* function, const OrtNode* node) {
+  char text[400];
+  snprintf(text, sizeof text,
+           ": no execution provider and no custom op runs node '%.100s': operator %.100s of the "
+           "domain '%.100s'",
+           node->name, node->op_type, node->domain);
+  return core_status(ORT_NOT_IMPLEMENTED, function, text, NULL);
+}
+
+/* Makes the kernel of a custom op for a node that no provider takes. */
+static OrtStatus* add_custom_op(struct partition* partition, const OrtNode* node) {
+  OrtSession* session = partition->session;
+  const OrtCustomOp* op;
+  CORE_TRY(find_op(session, node, &op));
+  if (op == NULL || node->subgraphs.count > 0) {
+    return refuse(partition->function, node);
+  }
+  size_t count = node->input_count + node->output_count;
+  OrtcoreOperand* operands = core_pool_array(&session->pool, count, sizeof *operands);
+  if (operands == NULL) {
+    return core_no_memory(partition->function, count * sizeof *operands);
+  }
+  for (size_t i = 0; i < count; i++) {
+    CORE_TRY(describe(partition->function, node->values[i], &operands[i]));
+  }
+  const OrtcoreNode made = {.version = ORT_API_VERSION,
+                            .op = op,
+                            .domain = node->domain,
+                            .name = node->name,
+                            .attributes = (const OrtOpAttr* const*)node->attributes.items,
+                            .attribute_count = node->attributes.count,
+                            .inputs = operands,
+                            .input_count = node->input_count,
+                            .outputs = operands + node->input_count,
+                            .output_count = node->output_count};
+  return add_step(partition, &made, node);
+}
+
+static OrtStatus* add_rest(struct partition* partition) {
+  const struct core_list* nodes = &partition->session->last_graph->nodes;
+  for (size_t i = 0; i < nodes->count; i++) {
+    if (!is_taken(partition, nodes->items[i])) {
+      CORE_TRY(add_custom_op(partition, nodes->items[i]));
+    }
+  }
+  return NULL;
+}
+
+OrtStatus* core_partition(const char* function, OrtSession* session) {
+  const struct core_list* choices = &session->options->ep_choices;
+  struct partition partition = {function, session, {0}};
+  session->last_graph = session->graph;
+  session->eps = core_pool_array(&session->pool, choices->count, sizeof *session->eps);
+  OrtStatus* status =
+      session->eps != NULL ? NULL : core_no_memory(function, choices->count * sizeof *session->eps);
+  for (size_t i = 0; status == NULL && i < choices->count; i++) {
+    status = add_provider(&partition, choices->items[i]);
+  }
+  status = status == NULL ? add_rest(&partition) : status;
+  core_items_end(&partition.taken);
+  return status;
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+/* The order of the steps, the numbers of the values, and when a run is done with each. */
+#include <string.h>
+
+#include "object/keyed_list.h"
+#include "session/session.h"
+
+/* The work on one session. What all values have is by number, what all steps have in their first
+ * order. */
+struct plan {
+  const char* function;
+  OrtSession* session;
+  /* An item's number is that of the value. */
+  struct core_items names;
+  /* The step that makes a value, or NO_STEP. */
+  uint32_t* makers;
+  /* How many values a step still waits for. */
+  uint32_t* waits;
+  /* The steps that read a value: those from starts[value] to starts[value + 1]. */
+  uint32_t* starts;
+  uint32_t* readers;
+  /* How many of them are listed. */
+  uint32_t* counts;
+  /* Steps in the order in which they run; the first `ready` may run now. */
+  uint32_t* order;
+  size_t ready;
+  struct core_pool pool;
+};
+#define NO_STEP UINT32_MAX
+
+static OrtStatus* no_memory(const struct plan* plan, size_t size) {
+  return core_no_memory(plan->function, size);
+}
+
+static OrtStatus* invalid(const struct plan* plan, const char* what, const char* name) {
+  return core_status(ORT_INVALID_GRAPH, plan->function, what, name);
+}
+
+/* The number of a name, a new one if it has none yet. */
+static OrtStatus* number_of(struct plan* plan, const char* name, core_value_number* out) {
+  *out = CORE_NO_VALUE;
+  if (name == NULL || name[0] == 0) {
+    return NULL;
+  }
+  struct core_item* item = core_items_find(&plan->names, name, strlen(name) + 1);
+  if (item == NULL) {
+    item = core_items_add(&plan->names, name, strlen(name) + 1, NULL);
+    if (item == NULL) {
+      return no_memory(plan, strlen(name));
+    }
+    item->number = plan->session->value_count++;
+  }
+  *out = (core_value_number)item->number;
+  return NULL;
+}
+
+static OrtStatus* number_step(struct plan* plan, struct core_step* step) {
+  OrtSession* session = plan->session;
+  size_t count = step->input_count + step->output_count;
+  step->values = core_pool_array(&session->pool, count, sizeof *step->values);
+  if (step->values == NULL) {
+    return no_memory(plan, count * sizeof *step->values);
+  }
+  for (size_t i = 0; i < count; i++) {
+    bool is_input = i < step->input_count;
+    const OrtcoreOperand* operand =
+        is_input ? &step->inputs[i] : &step->outputs[i - step->input_count];
+    CORE_TRY(number_of(plan, operand->name, &step->values[i]));
+  }
+  session->most_operands = count > session->most_operands ? count : session->most_operands;
+  return NULL;
+}
+
+/* --- ports ------------------------------------------------------------------------------------ */
+
+static OrtStatus* add_port(struct plan* plan, struct core_ports* ports, const OrtValueInfo* value) {
+  const OrtTypeInfo* type = NULL;
+  struct core_port* port = &ports->list[ports->count];
+  OrtStatus* status = ort_GetValueInfoTypeInfo(value, &type);
+  if (status != NULL && ort_GetErrorCode(status) != ORT_FAIL) {
+    return status;
+  }
+  ort_ReleaseStatus(status);
+  port->name = value->name;
+  port->type = type;
+  CORE_TRY(number_of(plan, value->name, &port->value));
+  ports->count++;
+  return NULL;
+}
+
+/* Lists the values that have all the flags, and of `without` none. */
+static OrtStatus* list_ports(struct plan* plan, const struct core_list* values, uint32_t with,
+                             uint32_t without, struct core_ports* ports) {
+  ports->list = core_pool_array(&plan->session->pool, values->count, sizeof *ports->list);
+  if (ports->list == NULL) {
+    return no_memory(plan, values->count * sizeof *ports->list);
+  }
+  for (size_t i = 0; i < values->count; i++) {
+    const OrtValueInfo* value = values->items[i];
+    if ((value->flags & with) == with && (value->flags & without) == 0) {
+      CORE_TRY(add_port(plan, ports, value));
+    }
+  }
+  return NULL;
+}
+
+/* --- what there is before a run --------------------------------------------------------------- */
+
+static OrtStatus* set_constant(struct plan* plan, const OrtValueInfo* value) {
+  struct core_item* item = core_items_find(&plan->names, value->name, strlen(value->name) + 1);
+  return item == NULL
+             ? NULL
+             : core_initializer_of(plan->function, value, &plan->session->constants[item->number]);
+}
+
+/* Finds the initializers that a step reads or an output is; providers keep the others. */
+static OrtStatus* find_constants(struct plan* plan) {
+  OrtSession* session = plan->session;
+  const OrtGraph* graphs[] = {session->graph, session->last_graph};
+  session->constants =
+      core_pool_array(&session->pool, session->value_count, sizeof *session->constants);
+  if (session->constants == NULL) {
+    return no_memory(plan, session->value_count * sizeof *session->constants);
+  }
+  for (size_t g = 0; g < (graphs[0] == graphs[1] ? 1 : 2); g++) {
+    for (size_t i = 0; i < graphs[g]->initializers.count; i++) {
+      CORE_TRY(set_constant(plan, graphs[g]->initializers.items[i]));
+    }
+  }
+  return NULL;
+}
+
+/* --- the order -------------------------------------------------------------------------------- */
+
+static OrtStatus* note_makers(struct plan* plan, const bool* is_given) {
+  const OrtSession* session = plan->session;
+  memset(plan->makers, 0xFF, session->value_count * sizeof *plan->makers);
+  for (uint32_t s = 0; s < session->step_count; s++) {
+    const struct core_step* step = &session->steps[s];
+    for (size_t i = 0; i < step->output_count; i++) {
+      core_value_number value = step->values[step->input_count + i];
+      if (value == CORE_NO_VALUE) {
+        continue;
+      }
+      if (plan->makers[value] != NO_STEP || is_given[value]) {
+        return invalid(plan, ": more than one node, input or initializer makes the value ",
+                       step->outputs[i].name);
+      }
+      plan->makers[value] = s;
+    }
+  }
+  return NULL;
+}
+
+/* Lists the readers of each value: counts them, then puts each into its place. */
+static void note_readers(struct plan* plan) {
+  const OrtSession* session = plan->session;
+  for (uint32_t s = 0; s < session->step_count; s++) {
+    const struct core_step* step = &session->steps[s];
+    for (size_t i = 0; i < step->input_count; i++) {
+      plan->starts[step->values[i] + 1]++; /* CORE_NO_VALUE + 1 is 0, which nobody reads */
+    }
+  }
+  plan->starts[0] = 0;
+  for (uint32_t v = 0; v < session->value_count; v++) {
+    plan->starts[v + 1] += plan->starts[v];
+  }
+  for (uint32_t s = 0; s < session->step_count; s++) {
+    const struct core_step* step = &session->steps[s];
+    for (size_t i = 0; i < step->input_count; i++) {
+      core_value_number value = step->values[i];
+      if (value != CORE_NO_VALUE) {
+        plan->readers[plan->starts[value] + plan->counts[value]++] = s;
+      }
+    }
+  }
+}
+
+/* Counts what a step waits for; what nobody makes must be there before the run. */
+static OrtStatus* count_waits(struct plan* plan, const bool* is_given) {
+  const OrtSession* session = plan->session;
+  for (uint32_t s = 0; s < session->step_count; s++) {
+    const struct core_step* step = &session->steps[s];
+    for (size_t i = 0; i < step->input_count; i++) {
+      core_value_number value = step->values[i];
+      if (value == CORE_NO_VALUE) {
+        continue;
+      }
+      if (plan->makers[value] != NO_STEP) {
+        plan->waits[s]++;
+      } else if (!is_given[value]) {
+        return invalid(plan, ": no node makes the value ", step->inputs[i].name);
+      }
+    }
+    if (plan->waits[s] == 0) {
+      plan->order[plan->ready++] = s;
+    }
+  }
+  return NULL;
+}
+
+static OrtStatus* order_steps(struct plan* plan) {
+  const OrtSession* session = plan->session;
+  for (size_t at = 0; at < plan->ready; at++) {
+    const struct core_step* step = &session->steps[plan->order[at]];
+    for (size_t i = 0; i < step->output_count; i++) {
+      core_value_number value = step->values[step->input_count + i];
+      if (value == CORE_NO_VALUE) {
+        continue;
+      }
+      for (uint32_t r = plan->starts[value]; r < plan->starts[value + 1]; r++) {
+        if (--plan->waits[plan->readers[r]] == 0) {
+          plan->order[plan->ready++] = plan->readers[r];
+        }
+      }
+    }
+  }
+  for (uint32_t s = 0; s < session->step_count; s++) {
+    if (plan->waits[s] > 0) {
+      return invalid(plan, ": what providers take as one depends on itself through others: ",
+                     session->steps[s].node->name);
+    }
+  }
+  return NULL;
+}
+
+/* --- lives ------------------------------------------------------------------------------------ */
+
+/* Ends each value with the last step that reads it, or with the one that makes it. */
+static OrtStatus* end_values(struct plan* plan, const bool* is_output) {
+  OrtSession* session = plan->session;
+  uint32_t* places = core_pool_array(&plan->pool, session->step_count, sizeof *places);
+  uint32_t* last = core_pool_array(&plan->pool, session->value_count, sizeof *last);
+  if (places == NULL || last == NULL) {
+    return no_memory(plan, session->step_count * sizeof *places);
+  }
+  for (uint32_t at = 0; at < session->step_count; at++) {
+    struct core_step* step = &session->steps[at];
+    for (size_t i = 0; i < step->input_count + step->output_count; i++) {
+      if (step->values[i] != CORE_NO_VALUE) {
+        last[step->values[i]] = at;
+      }
+    }
+  }
+  for (core_value_number value = 0; value < session->value_count; value++) {
+    bool is_made = plan->makers[value] != NO_STEP;
+    places[last[value]] += is_made && !is_output[value];
+  }
+  for (uint32_t at = 0; at < session->step_count; at++) {
+    struct core_step* step = &session->steps[at];
+    step->ends = core_pool_array(&session->pool, places[at], sizeof *step->ends);
+    if (step->ends == NULL) {
+      return no_memory(plan, places[at] * sizeof *step->ends);
+    }
+  }
+  for (core_value_number value = 0; value < session->value_count; value++) {
+    struct core_step* step = &session->steps[last[value]];
+    if (plan->makers[value] != NO_STEP && !is_output[value]) {
+      step->ends[step->end_count++] = value;
+    }
+  }
+  return NULL;
+}
+
+/* Puts the steps into their order. */
+static OrtStatus* move_steps(struct plan* plan) {
+  OrtSession* session = plan->session;
+  size_t size = session->step_count * sizeof *session->steps;
+  struct core_step* moved = core_pool_take(&plan->pool, size);
+  if (moved == NULL) {
+    return no_memory(plan, size);
+  }
+  for (uint32_t at = 0; at < session->step_count; at++) {
+    moved[at] = session->steps[plan->order[at]];
+  }
+  if (size > 0) {
+    memcpy(session->steps, moved, size);
+  }
+  return NULL;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static OrtStatus* number_all(struct plan* plan) {
+  OrtSession* session = plan->session;
+  const OrtGraph* graph = session->graph;
+  CORE_TRY(list_ports(plan, &graph->inputs, 0, CORE_IS_INITIALIZER, &session->inputs));
+  CORE_TRY(list_ports(plan, &graph->initializers, CORE_IS_OVERRIDABLE, 0, &session->overridable));
+  CORE_TRY(list_ports(plan, &graph->outputs, 0, 0, &session->outputs));
+  for (size_t i = 0; i < session->step_count; i++) {
+    CORE_TRY(number_step(plan, &session->steps[i]));
+  }
+  return find_constants(plan);
+}
+
+static OrtStatus* take_memory(struct plan* plan) {
+  size_t values = plan->session->value_count, steps = plan->session->step_count, reads = 0;
+  for (size_t i = 0; i < steps; i++) {
+    reads += plan->session->steps[i].input_count;
+  }
+  plan->makers = core_pool_array(&plan->pool, values, sizeof *plan->makers);
+  plan->starts = core_pool_array(&plan->pool, values + 1, sizeof *plan->starts);
+  plan->readers = core_pool_array(&plan->pool, reads, sizeof *plan->readers);
+  plan->counts = core_pool_array(&plan->pool, values, sizeof *plan->counts);
+  plan->waits = core_pool_array(&plan->pool, steps, sizeof *plan->waits);
+  plan->order = core_pool_array(&plan->pool, steps, sizeof *plan->order);
+  return plan->makers != NULL && plan->starts != NULL && plan->readers != NULL &&
+                 plan->counts != NULL && plan->waits != NULL && plan->order != NULL
+             ? NULL
+             : no_memory(plan, (values + steps) * sizeof(uint32_t));
+}
+
+static void mark_ports(const struct core_ports* ports, bool* marks) {
+  for (size_t i = 0; i < ports->count; i++) {
+    marks[ports->list[i].value] = true;
+  }
+}
+
+static OrtStatus* make_plan(struct plan* plan) {
+  OrtSession* session = plan->session;
+  CORE_TRY(number_all(plan));
+  CORE_TRY(take_memory(plan));
+  bool* is_given = core_pool_array(&plan->pool, session->value_count, sizeof *is_given);
+  bool* is_output = core_pool_array(&plan->pool, session->value_count, sizeof *is_output);
+  if (is_given == NULL || is_output == NULL) {
+    return no_memory(plan, session->value_count);
+  }
+  mark_ports(&session->inputs, is_given);
+  mark_ports(&session->outputs, is_output);
+  for (core_value_number value = 0; value < session->value_count; value++) {
+    is_given[value] |= session->constants[value] != NULL;
+  }
+  CORE_TRY(note_makers(plan, is_given));
+  for (size_t i = 0; i < session->outputs.count; i++) {
+    const struct core_port* port = &session->outputs.list[i];
+    if (plan->makers[port->value] == NO_STEP && !is_given[port->value]) {
+      return invalid(plan, ": no node makes the output ", port->name);
+    }
+  }
+  note_readers(plan);
+  CORE_TRY(count_waits(plan, is_given));
+  CORE_TRY(order_steps(plan));
+  CORE_TRY(move_steps(plan));
+  return end_values(plan, is_output);
+}
+
+OrtStatus* core_plan(const char* function, OrtSession* session) {
+  struct plan plan = {.function = function, .session = session};
+  OrtStatus* status = make_plan(&plan);
+  core_items_end(&plan.names);
+  core_pool_end(&plan.pool);
+  return status;
+}

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs of sessions: inputs are checked, the steps computed in their order, outputs handed over. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ep/library.h"
+#include "options/run_options.h"
+#include "session/session.h"
+
+/* The values of one run, by number. A session keeps one for the next run. */
+struct core_frame {
+  /* What the run has made ends with it, or before. */
+  bool* is_own;
+  /* The operands of the step that computes. */
+  OrtValue** operands;
+  OrtValue* values[];
+};
+
+static struct core_frame* take_frame(OrtSession* session) {
+  struct core_frame* frame = __atomic_exchange_n(&session->spare, NULL, __ATOMIC_ACQUIRE);
+  if (CORE_LIKELY(frame != NULL)) {
+    return frame;
+  }
+  size_t count = session->value_count, places = count + session->most_operands;
+  size_t size = sizeof *frame + places * sizeof *frame->values + count;
+  frame = heap_alloc(size);
+  if (frame != NULL) {
+    memset(frame, 0, size);
+    frame->operands = frame->values + count;
+    frame->is_own = (bool*)(frame->values + places);
+  }
+  return frame;
+}
+
+/* Ends what is left of a run. */
+static void give_frame_back(OrtSession* session, struct core_frame* frame) {
+  for (size_t i = 0; i < session->value_count; i++) {
+    if (frame->is_own[i]) {
+      ort_ReleaseValue(frame->values[i]);
+      frame->is_own[i] = false;
+    }
+    frame->values[i] = NULL;
+  }
+  heap_free(__atomic_exchange_n(&session->spare, frame, __ATOMIC_ACQ_REL));
+}
+
+void core_end_frames(OrtSession* session) { heap_free(session->spare); }
+
+/* --- checks ----------------------------------------------------------------------------------- */
+
+/* The port with a name. Callers mostly give names in the order of the model. */
+static const struct core_port* find_port(const struct core_ports* ports, const char* name,
+                                         size_t guess) {
+  if (guess < ports->count && strcmp(ports->list[guess].name, name) == 0) {
+    return &ports->list[guess];
+  }
+  for (size_t i = 0; i < ports->count; i++) {
+    if (strcmp(ports->list[i].name, name) == 0) {
+      return &ports->list[i];
+    }
+  }
+  return NULL;
+}
+
+static CORE_COLD OrtStatus* wrong_type(const OrtValue* value, const OrtTypeInfo* type) {
+  char text[160];
+  const struct core_shape* shape = core_shape_of(value);
+  bool is_tensor = type->kind == ONNX_TYPE_TENSOR || type->kind == ONNX_TYPE_SPARSETENSOR;
+  snprintf(text, sizeof text, "Unexpected input data type. Actual: (%s%s%s) , expected: (%s%s%s)",
+           core_is_tensor(value) ? "tensor("
+           : shape != NULL       ? "sparse_tensor("
+                                 : "no tensor",
+           shape != NULL ? core_element_name(shape->type) : "", shape != NULL ? ")" : "",
+           type->kind == ONNX_TYPE_TENSOR ? "tensor("
+           : is_tensor                    ? "sparse_tensor("
+                                          : "no tensor",
+           is_tensor ? core_element_name(type->tensor->type) : "", is_tensor ? ")" : "");
+  return core_status(ORT_INVALID_ARGUMENT, text, NULL, NULL);
+}
+
+#define HINT " Please fix either the inputs/outputs or the model."
+
+static CORE_COLD OrtStatus* wrong_rank(const struct core_port* port, size_t rank) {
+  char text[120];
+  snprintf(text, sizeof text, " Got: %zu Expected: %zu" HINT, rank, port->type->tensor->rank);
+  return core_status(ORT_INVALID_ARGUMENT, "Invalid rank for input: ", port->name, text);
+}
+
+static CORE_COLD OrtStatus* wrong_dimensions(const struct core_port* port,
+                                             const struct core_shape* shape) {
+  char text[600];
+  size_t length = (size_t)snprintf(text, sizeof text, " for the following indices\n");
+  for (size_t i = 0; i < shape->rank && length < sizeof text - 200; i++) {
+    int64_t wanted = port->type->tensor->dims[i];
+    if (wanted >= 0 && wanted != shape->dims[i]) {
+      length += (size_t)snprintf(text + length, sizeof text - length,
+                                 " index: %zu Got: %" PRId64 " Expected: %" PRId64 "\n", i,
+                                 shape->dims[i], wanted);
+    }
+  }
+  snprintf(text + length, sizeof text - length, HINT);
+  return core_status(ORT_INVALID_ARGUMENT, "Got invalid dimensions for input: ", port->name, text);
+}
+
+static OrtStatus* check_input(const struct core_port* port, const OrtValue* value) {
+  const OrtTypeInfo* type = port->type;
+  if (type == NULL) {
+    return NULL;
+  }
+  bool is_shaped = type->kind == ONNX_TYPE_TENSOR || type->kind == ONNX_TYPE_SPARSETENSOR;
+  if (CORE_UNLIKELY(core_type_of(value) != type->kind)) {
+    return type->kind == ONNX_TYPE_OPTIONAL ? NULL : wrong_type(value, type);
+  }
+  if (!is_shaped) {
+    return NULL;
+  }
+  const struct core_shape* shape = core_shape_of(value);
+  const OrtTensorTypeAndShapeInfo* info = type->tensor;
+  if (CORE_UNLIKELY(shape->type != info->type)) {
+    return wrong_type(value, type);
+  }
+  if (!info->has_shape) {
+    return NULL;
+  }
+  if (CORE_UNLIKELY(shape->rank != info->rank)) {
+    return wrong_rank(port, shape->rank);
+  }
+  for (size_t i = 0; i < info->rank; i++) {
+    if (CORE_UNLIKELY(info->dims[i] >= 0 && info->dims[i] != shape->dims[i])) {
+      return wrong_dimensions(port, shape);
+    }
+  }
+  return NULL;
+}
+
+static OrtStatus* set_input(const OrtSession* session, struct core_frame* frame, const char* name,
+                            const OrtValue* value, size_t i) {
+  if (CORE_UNLIKELY(name == NULL)) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "Run: input_names must not have NULL");
+  }
+  if (CORE_UNLIKELY(value == NULL)) {
+    return core_status(ORT_INVALID_ARGUMENT, "Run: NULL input supplied for input ", name, NULL);
+  }
+  const struct core_port* port = find_port(&session->inputs, name, i);
+  port = port != NULL ? port : find_port(&session->overridable, name, 0);
+  if (CORE_UNLIKELY(port == NULL)) {
+    return core_status(ORT_INVALID_ARGUMENT, "Invalid input name: ", name, NULL);
+  }
+  CORE_TRY(check_input(port, value));
+  frame->values[port->value] = (OrtValue*)value;
+  return NULL;
+}
+
+static OrtStatus* set_inputs(const OrtSession* session, struct core_frame* frame,
+                             const struct core_feeds* feeds) {
+  for (size_t i = 0; i < feeds->input_count; i++) {
+    CORE_TRY(set_input(session, frame, feeds->input_names[i], feeds->inputs[i], i));
+  }
+  for (size_t i = 0; i < session->inputs.count; i++) {
+    const struct core_port* port = &session->inputs.list[i];
+    if (CORE_UNLIKELY(frame->values[port->value] == NULL)) {
+      return core_status(ORT_INVALID_ARGUMENT, "Missing Input: ", port->name, NULL);
+    }
+  }
+  return NULL;
+}
+
+/* Whether a run makes a value. */
+static bool is_made(const OrtSession* session, const struct core_frame* frame,
+                    core_value_number value) {
+  return session->constants[value] == NULL && frame->values[value] == NULL;
+}
+
+/* Finds the outputs, and puts those of the caller where steps write. */
+static OrtStatus* set_outputs(const OrtSession* session, struct core_frame* frame,
+                              const struct core_feeds* feeds) {
+  for (size_t i = 0; i < feeds->output_count; i++) {
+    const char* name = feeds->output_names[i];
+    if (CORE_UNLIKELY(name == NULL)) {
+      CORE_FAIL(ORT_INVALID_ARGUMENT, "Run: output_names must not have NULL");
+    }
+    const struct core_port* port = find_port(&session->outputs, name, i);
+    if (CORE_UNLIKELY(port == NULL)) {
+      return core_status(ORT_INVALID_ARGUMENT, "Invalid output name: ", name, NULL);
+    }
+    if (feeds->outputs[i] != NULL && is_made(session, frame, port->value)) {
+      frame->values[port->value] = feeds->outputs[i];
+    }
+  }
+  return NULL;
+}
+
+/* --- computing -------------------------------------------------------------------------------- */
+
+static OrtStatus* compute(const OrtSession* session, struct core_frame* frame,
+                          const struct core_step* step) {
+  OrtValue** operands = frame->operands;
+  size_t inputs = step->input_count, count = inputs + step->output_count;
+  for (size_t i = 0; i < count; i++) {
+    core_value_number value = step->values[i];
+    OrtValue* given = value == CORE_NO_VALUE ? NULL : frame->values[value];
+    /* Initializers that nobody replaces. */
+    operands[i] = given != NULL || i >= inputs || value == CORE_NO_VALUE
+                      ? given
+                      : (OrtValue*)session->constants[value];
+  }
+  CORE_TRY(core_kernel_compute(step->kernel, (const OrtValue* const*)operands, inputs,
+                               operands + inputs, step->output_count));
+  for (size_t i = inputs; i < count; i++) {
+    core_value_number value = step->values[i];
+    if (value == CORE_NO_VALUE) {
+      ort_ReleaseValue(operands[i]);
+    } else if (frame->values[value] == NULL) {
+      frame->values[value] = operands[i];
+      frame->is_own[value] = operands[i] != NULL;
+    }
+  }
+  for (size_t i = 0; i < step->end_count; i++) {
+    core_value_number value = step->ends[i];
+    if (frame->is_own[value]) {
+      ort_ReleaseValue(frame->values[value]);
+      frame->is_own[value] = false;
+      frame->values[value] = NULL;
+    }
+  }
+  return NULL;
+}
+
+static OrtStatus* check_terminated(const OrtRunOptions* options) {
+  if (options != NULL && __atomic_load_n(&options->is_terminated, __ATOMIC_RELAXED)) {
+    CORE_FAIL(ORT_FAIL, "Exiting due to terminate flag being set to true.");
+  }
+  return NULL;
+}
+
+static OrtStatus* compute_all(const OrtSession* session, struct core_frame* frame,
+                              const OrtRunOptions* options) {
+  for (size_t i = 0; i < session->step_count; i++) {
+    CORE_TRY(check_terminated(options));
+    CORE_TRY(compute(session, frame, &session->steps[i]));
+  }
+  return check_terminated(options);
+}
+
+/* --- what providers are told of a run --------------------------------------------------------- */
+
+struct announcement {
+  const OrtSession* session;
+  const OrtRunOptions* options;
+  bool is_success;
+  /* How many providers have been told of the start. */
+  size_t started;
+};
+
+static OrtStatus* announce_start(void* argument) {
+  struct announcement* self = argument;
+  for (; self->started < self->session->ep_count; self->started++) {
+    struct core_ep* own = self->session->eps[self->started].ep;
+    OrtEp* ep = own->seen.ep;
+    if (ep->OnRunStart != NULL) {
+      CORE_TRY(ep->OnRunStart(ep, self->options != NULL ? self->options : own->run_options));
+    }
+  }
+  return NULL;
+}
+
+static OrtStatus* announce_end(void* argument) {
+  struct announcement* self = argument;
+  OrtStatus* status = NULL;
+  while (self->started > 0) {
+    struct core_ep* own = self->session->eps[--self->started].ep;
+    OrtEp* ep = own->seen.ep;
+    OrtStatus* end = NULL;
+    if (self->is_success && ep->ort_version_supported >= 25 && ep->Sync != NULL) {
+      end = ep->Sync(ep);
+    }
+    if (end == NULL && ep->OnRunEnd != NULL) {
+      end = ep->OnRunEnd(ep, self->options != NULL ? self->options : own->run_options,
+                         self->is_success);
+    }
+    if (status == NULL) {
+      status = end;
+    } else {
+      ort_ReleaseStatus(end);
+    }
+  }
+  return status;
+}
+
+static OrtStatus* run_providers(const OrtSession* session, struct core_frame* frame,
+                                const OrtRunOptions* options) {
+  struct announcement announcement = {session, options, false, 0};
+  if (session->ep_count == 0) {
+    return compute_all(session, frame, options);
+  }
+  OrtStatus* status = core_ep_call("OnRunStart", announce_start, &announcement);
+  status = status == NULL ? compute_all(session, frame, options) : status;
+  announcement.is_success = status == NULL;
+  OrtStatus* end = core_ep_call("OnRunEnd", announce_end, &announcement);
+  if (status == NULL) {
+    return end;
+  }
+  ort_ReleaseStatus(end);
+  return status;
+}
+
+/* --- outputs ---------------------------------------------------------------------------------- */
+
+/* Hands out what the caller gave, or the model has: as a copy, since either may end first. */
+static OrtStatus* copy_output(const OrtValue* from, OrtValue** out) {
+  OrtAllocator* allocator = NULL;
+  struct core_tensor* copy = NULL;
+  if (!core_is_tensor(from)) {
+    *out = core_retain_value(from);
+    return NULL;
+  }
+  CORE_TRY(ort_GetAllocatorWithDefaultOptions(&allocator));
+  CORE_TRY(core_copy_tensor("Run", core_tensor_of(from), allocator, &copy));
+  *out = &copy->base;
+  return NULL;
+}
+
+/* Copies into the tensor of the caller. */
+static OrtStatus* fill_output(const OrtValue* from, OrtValue* to) {
+  const struct core_shape *own = core_shape_of(from), *wanted = core_shape_of(to);
+  if (!core_is_tensor(from) || !core_is_tensor(to) || own->type != wanted->type ||
+      own->rank != wanted->rank ||
+      (own->rank > 0 && memcmp(own->dims, wanted->dims, own->rank * sizeof *own->dims) != 0)) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "Run: an output that is given must have the element type and shape of the result");
+  }
+  return core_copy_elements("Run", core_tensor_of(from), core_tensor_of(to));
+}
+
+static OrtStatus* hand_over_one(const OrtSession* session, const struct core_frame* frame,
+                                core_value_number value, OrtValue** out) {
+  const OrtValue* made = frame->values[value];
+  made = made != NULL ? made : session->constants[value];
+  if (made == NULL) {
+    CORE_FAIL(ORT_FAIL, "Run: the model left out an output that is asked for");
+  }
+  if (*out == made) {
+    return NULL;
+  }
+  if (*out != NULL) {
+    return fill_output(made, *out);
+  }
+  if (frame->is_own[value]) {
+    *out = core_retain_value(made);
+    return NULL;
+  }
+  return copy_output(made, out);
+}
+
+/* Hands the outputs over; on failure the caller gets none. `is_new` has a place for each. */
+static OrtStatus* hand_over(const OrtSession* session, const struct core_frame* frame,
+                            const struct core_feeds* feeds, bool* is_new) {
+  OrtStatus* status = NULL;
+  size_t done = 0;
+  for (; status == NULL && done < feeds->output_count; done++) {
+    const struct core_port* port = find_port(&session->outputs, feeds->output_names[done], done);
+    is_new[done] = feeds->outputs[done] == NULL;
+    status = hand_over_one(session, frame, port->value, &feeds->outputs[done]);
+  }
+  for (size_t i = 0; status != NULL && i < done; i++) {
+    if (is_new[i]) {
+      ort_ReleaseValue(feeds->outputs[i]);
+      feeds->outputs[i] = NULL;
+    }
+  }
+  return status;
+}
+
+static OrtStatus* hand_all_over(const OrtSession* session, const struct core_frame* frame,
+                                const struct core_feeds* feeds) {
+  bool few[64];
+  if (CORE_LIKELY(feeds->output_count <= CORE_COUNT_OF(few))) {
+    return hand_over(session, frame, feeds, few);
+  }
+  bool* many = heap_alloc(feeds->output_count);
+  if (many == NULL) {
+    return core_no_memory("Run", feeds->output_count);
+  }
+  OrtStatus* status = hand_over(session, frame, feeds, many);
+  heap_free(many);
+  return status;
+}
+
+static OrtStatus* run(OrtSession* session, struct core_frame* frame, const OrtRunOptions* options,
+                      const struct core_feeds* feeds) {
+  CORE_TRY(set_inputs(session, frame, feeds));
+  CORE_TRY(set_outputs(session, frame, feeds));
+  if (CORE_UNLIKELY(session->runs_alone)) {
+    core_mutex_lock(&session->lock);
+  }
+  OrtStatus* status = run_providers(session, frame, options);
+  if (CORE_UNLIKELY(session->runs_alone)) {
+    core_mutex_unlock(&session->lock);
+  }
+  return status == NULL ? hand_all_over(session, frame, feeds) : status;
+}
+
+OrtStatus* core_run(OrtSession* session, const OrtRunOptions* options,
+                    const struct core_feeds* feeds) {
+  struct core_frame* frame = take_frame(session);
+  if (CORE_UNLIKELY(frame == NULL)) {
+    return core_no_memory("Run", session->value_count * sizeof(OrtValue*));
+  }
+  OrtStatus* status = run(session, frame, options, feeds);
+  give_frame_back(session, frame);
+  return status;
+}
+
+ORT_API_STATUS_IMPL(ort_Run, OrtSession* session, const OrtRunOptions* run_options,
+                    const char* const* input_names, const OrtValue* const* inputs, size_t input_len,
+                    const char* const* output_names, size_t output_names_len, OrtValue** outputs) {
+  CORE_REQUIRE(Run, session);
+  CORE_REQUIRE_IF(input_len > 0, Run, input_names);
+  CORE_REQUIRE_IF(input_len > 0, Run, inputs);
+  if (output_names_len == 0) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "At least one output should be requested.");
+  }
+  CORE_REQUIRE(Run, output_names, outputs);
+  const struct core_feeds feeds = {input_names,  inputs,  input_len,
+                                   output_names, outputs, output_names_len};
+  return core_run(session, run_options, &feeds);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* How sessions begin and end. */
+#include "session/session.h"
+
+#include <string.h>
+
+#include "model/model.h"
+#include "object/keyed_list.h"
+
+static void end_session(void* block) {
+  OrtSession* session = block;
+  core_end_frames(session);
+  for (size_t i = 0; i < session->step_count; i++) {
+    core_kernel_release(session->steps[i].kernel);
+  }
+  heap_free(session->steps);
+  for (size_t i = 0; i < session->ep_count; i++) {
+    core_release_compiled(session->eps[i].compiled);
+    core_release_claims(session->eps[i].claims);
+    core_release_ep(&session->eps[i].ep->seen);
+  }
+  if (session->has_lock) {
+    core_mutex_end(&session->lock);
+  }
+  core_pool_end(&session->pool);
+  ort_ReleaseSessionOptions(session->options);
+  core_drop(session->model);
+  core_drop(session->env);
+}
+
+const struct core_class core_session_class = {.kind = CORE_SESSION, .end = end_session};
+
+static OrtStatus* not_yet(const char* function, const char* setting) {
+  return core_status(ORT_NOT_IMPLEMENTED, function,
+                     ": sessions of this library do not know the setting ", setting);
+}
+
+/* Refuses what would be ignored otherwise, although results depend on it. */
+static OrtStatus* check_options(const char* function, const OrtSessionOptions* options) {
+  static const struct {
+    enum core_session_list list;
+    const char* name;
+  } lists[] = {{CORE_FREE_DIMENSIONS, "AddFreeDimensionOverride"},
+               {CORE_INITIALIZERS, "AddInitializer"},
+               {CORE_EXTERNAL_INITIALIZERS, "AddExternalInitializers"},
+               {CORE_EXTERNAL_FILES, "AddExternalInitializersFromFilesInMemory"}};
+  for (size_t i = 0; i < CORE_COUNT_OF(lists); i++) {
+    if (options->lists[lists[i].list].count > 0) {
+      return not_yet(function, lists[i].name);
+    }
+  }
+  if (options->settings.profiling) {
+    return not_yet(function, "EnableProfiling");
+  }
+  return options->texts[CORE_OPTIMIZED_MODEL_PATH].bytes != NULL
+             ? not_yet(function, "SetOptimizedModelFilePath")
+             : NULL;
+}
+
+static OrtStatus* fill(const char* function, OrtSession* session,
+                       const OrtSessionOptions* options) {
+  CORE_TRY(options != NULL ? ort_CloneSessionOptions(options, &session->options)
+                           : ort_CreateSessionOptions(&session->options));
+  CORE_TRY(check_options(function, session->options));
+  CORE_TRY(core_model_graph(function, session->model, CORE_PREPARED, &session->graph));
+  session->has_lock = core_mutex_begin(&session->lock);
+  if (!session->has_lock) {
+    return core_no_memory(function, sizeof session->lock);
+  }
+  CORE_TRY(core_partition(function, session));
+  return core_plan(function, session);
+}
+
+OrtStatus* core_new_session(const char* function, const OrtEnv* env, OrtModel* model,
+                            const OrtSessionOptions* options, OrtSession** out) {
+  OrtSession* session = core_new_object(&core_session_class, sizeof *session);
+  if (session == NULL) {
+    return core_no_memory(function, sizeof *session);
+  }
+  session->env = (OrtEnv*)env;
+  session->model = model;
+  core_retain(&session->env->object);
+  core_retain(&model->object);
+  OrtStatus* status = fill(function, session, options);
+  if (status != NULL) {
+    core_drop(session);
+    return status;
+  }
+  *out = session;
+  return NULL;
+}
+
+/* Makes a session of a model that was opened for it. */
+static OrtStatus* hand_out(const char* function, const OrtEnv* env, OrtModel* model,
+                           const OrtSessionOptions* options, OrtSession** out) {
+  OrtStatus* status = core_new_session(function, env, model, options, out);
+  core_drop(model);
+  return status;
+}
+
+ORT_API_STATUS_IMPL(ort_CreateSession, const OrtEnv* env, const ORTCHAR_T* model_path,
+                    const OrtSessionOptions* options, OrtSession** out) {
+  OrtModel* model = NULL;
+  CORE_REQUIRE(CreateSession, env, model_path, out);
+  CORE_TRY(core_open_model_file("CreateSession", model_path, &model));
+  return hand_out("CreateSession", env, model, options, out);
+}
+
+ORT_API_STATUS_IMPL(ort_CreateSessionFromArray, const OrtEnv* env, const void* model_data,
+                    size_t model_data_length, const OrtSessionOptions* options, OrtSession** out) {
+  OrtModel* model = NULL;
+  CORE_REQUIRE(CreateSessionFromArray, env, model_data, out);
+  CORE_TRY(core_copy_model("CreateSessionFromArray", model_data, model_data_length, &model));
+  return hand_out("CreateSessionFromArray", env, model, options, out);
+}
+
+/* Kernels of the core pack no weights, so there are none to share. */
+ORT_API_STATUS_IMPL(ort_CreateSessionWithPrepackedWeightsContainer, const OrtEnv* env,
+                    const ORTCHAR_T* model_path, const OrtSessionOptions* options,
+                    OrtPrepackedWeightsContainer* prepacked_weights_container, OrtSession** out) {
+  CORE_REQUIRE(CreateSessionWithPrepackedWeightsContainer, env, model_path,
+               prepacked_weights_container, out);
+  return ort_CreateSession(env, model_path, options, out);
+}
+
+ORT_API_STATUS_IMPL(ort_CreateSessionFromArrayWithPrepackedWeightsContainer, const OrtEnv* env,
+                    const void* model_data, size_t model_data_length,
+                    const OrtSessionOptions* options,
+                    OrtPrepackedWeightsContainer* prepacked_weights_container, OrtSession** out) {
+  CORE_REQUIRE(CreateSessionFromArrayWithPrepackedWeightsContainer, env, model_data,
+               prepacked_weights_container, out);
+  return ort_CreateSessionFromArray(env, model_data, model_data_length, options, out);
+}
+
+ORT_API_STATUS_IMPL(ort_model_editor_CreateSessionFromModel, const OrtEnv* env,
+                    const OrtModel* model, const OrtSessionOptions* options, OrtSession** out) {
+  CORE_REQUIRE(CreateSessionFromModel, env, model, out);
+  return core_new_session("CreateSessionFromModel", env, (OrtModel*)model, options, out);
+}
+
+void ORT_API_CALL ort_ReleaseSession(OrtSession* input) NO_EXCEPTION { core_drop(input); }

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file session.h
+ * Sessions: the nodes of a model, each taken by an execution provider or a custom op, in an order
+ * in which they can run.
+ *
+ * A session is made in three steps. partition.c has the providers of the options take and compile
+ * what they can, and finds custom ops for the rest; plan.c orders the kernels and numbers the
+ * values between them. After that a session does not change, so that any thread may run it.
+ */
+#ifndef ORTCFFI_SESSION_H_
+#define ORTCFFI_SESSION_H_
+
+#include "compile/ep.h"
+#include "env/env.h"
+#include "kernels/kernel.h"
+#include "options/session_options.h"
+
+/** The number of a value, by which runs know it; this one stands for an operand that is left out.
+ */
+typedef uint32_t core_value_number;
+#define CORE_NO_VALUE UINT32_MAX
+
+/** What runs at once: a kernel, and which values it reads and makes. */
+struct core_step {
+  OrtcoreKernel* kernel;
+  /** What the kernel was made of. */
+  const OrtcoreOperand* inputs;
+  size_t input_count;
+  const OrtcoreOperand* outputs;
+  size_t output_count;
+  /** The node that it stands for, for messages. */
+  const OrtNode* node;
+  /** The numbers of the inputs, then of the outputs. */
+  core_value_number* values;
+  /** Values that no later step reads and that are no outputs of the model. */
+  core_value_number* ends;
+  size_t end_count;
+};
+
+/** An input, an output or an initializer that runs may replace. */
+struct core_port {
+  const char* name;
+  /** NULL where the model does not say. Belongs to the model. */
+  const OrtTypeInfo* type;
+  core_value_number value;
+};
+
+struct core_ports {
+  struct core_port* list;
+  size_t count;
+};
+
+/** A provider of the session. */
+struct core_session_ep {
+  struct core_ep* ep;
+  OrtcoreClaims* claims;
+  OrtcoreCompiled* compiled;
+};
+
+struct core_frame;
+
+struct OrtSession {
+  struct core_object object;
+  struct OrtEnv* env;
+  /** A copy, which keeps custom ops and libraries of providers. */
+  OrtSessionOptions* options;
+  OrtModel* model;
+  const OrtGraph* graph;
+  /** The same, or the one that a provider wanted changed. */
+  const OrtGraph* last_graph;
+  /** The memory of all arrays here. */
+  struct core_pool pool;
+  struct core_session_ep* eps;
+  size_t ep_count;
+  struct core_step* steps;
+  size_t step_count;
+  size_t step_room;
+  /** The largest number of operands of a step. */
+  size_t most_operands;
+  struct core_ports inputs;
+  struct core_ports overridable;
+  struct core_ports outputs;
+  /** By number: what a value is before a run; NULL for what runs are given or make. They belong to
+   * the model. */
+  const OrtValue** constants;
+  uint32_t value_count;
+  /** Whether a provider runs one call at a time, and the lock for that. */
+  bool runs_alone;
+  bool has_lock;
+  core_mutex lock;
+  /** Memory that no run uses; atomic, may be NULL. */
+  struct core_frame* spare;
+};
+
+extern const struct core_class core_session_class;
+
+/** Makes the steps of a session, in no order: asks providers and custom ops. */
+OrtStatus* core_partition(const char* function, OrtSession* session);
+
+/** Orders the steps, numbers the values, and lists the ports. */
+OrtStatus* core_plan(const char* function, OrtSession* session);
+
+/** Makes a session of a model, to which it adds a reference. */
+OrtStatus* core_new_session(const char* function, const OrtEnv* env, OrtModel* model,
+                            const OrtSessionOptions* options, OrtSession** out);
+
+/** What a run is given and asked for. */
+struct core_feeds {
+  const char* const* input_names;
+  const OrtValue* const* inputs;
+  size_t input_count;
+  const char* const* output_names;
+  OrtValue** outputs;
+  size_t output_count;
+};
+
+/** Runs a session; see the slot Run. `options` may be NULL. */
+OrtStatus* core_run(OrtSession* session, const OrtRunOptions* options,
+                    const struct core_feeds* feeds);
+
+/** Frees what a session keeps for runs. */
+void core_end_frames(OrtSession* session);
+
+#endif /* ORTCFFI_SESSION_H_ */

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* What a session tells of itself. */
+#include <string.h>
+
+#include "session/session.h"
+#include "values/type_info.h"
+
+/* A copy of a text in a caller's memory. */
+static OrtStatus* give_text(OrtAllocator* allocator, const char* text, char** out) {
+  size_t size = strlen(text) + 1;
+  void* copy = NULL;
+  CORE_TRY(ort_AllocatorAlloc(allocator, size, &copy));
+  *out = memcpy(copy, text, size);
+  return NULL;
+}
+
+static OrtStatus* give_name(const struct core_ports* ports, size_t index, OrtAllocator* allocator,
+                            char** out) {
+  if (index >= ports->count) {
+    CORE_FAIL(ORT_FAIL, "index out of range");
+  }
+  return give_text(allocator, ports->list[index].name, out);
+}
+
+static OrtStatus* give_type(const char* function, const struct core_ports* ports, size_t index,
+                            OrtTypeInfo** out) {
+  if (index >= ports->count) {
+    CORE_FAIL(ORT_FAIL, "out of index");
+  }
+  if (ports->list[index].type == NULL) {
+    return core_status(ORT_FAIL, function, ": the model gives no type to ",
+                       ports->list[index].name);
+  }
+  return core_copy_type_info(function, ports->list[index].type, out);
+}
+
+/* The three slots of inputs, of outputs and of initializers that a run may replace. */
+#define PORTS(kind, ports)                                                                     \
+  ORT_API_STATUS_IMPL(ort_SessionGet##kind##Count, const OrtSession* session, size_t* out) {   \
+    CORE_REQUIRE(SessionGet##kind##Count, session, out);                                       \
+    *out = session->ports.count;                                                               \
+    return NULL;                                                                               \
+  }                                                                                            \
+  ORT_API_STATUS_IMPL(ort_SessionGet##kind##TypeInfo, const OrtSession* session, size_t index, \
+                      OrtTypeInfo** type_info) {                                               \
+    CORE_REQUIRE(SessionGet##kind##TypeInfo, session, type_info);                              \
+    return give_type("SessionGet" #kind "TypeInfo", &session->ports, index, type_info);        \
+  }                                                                                            \
+  ORT_API_STATUS_IMPL(ort_SessionGet##kind##Name, const OrtSession* session, size_t index,     \
+                      OrtAllocator* allocator, char** value) {                                 \
+    CORE_REQUIRE(SessionGet##kind##Name, session, allocator, value);                           \
+    return give_name(&session->ports, index, allocator, value);                                \
+  }
+
+PORTS(Input, inputs)
+PORTS(Output, outputs)
+PORTS(OverridableInitializer, overridable)
+
+ORT_API_STATUS_IMPL(ort_SessionGetModelMetadata, const OrtSession* session,
+                    OrtModelMetadata** out) {
+  CORE_REQUIRE(SessionGetModelMetadata, session, out);
+  return ort_Graph_GetModelMetadata(session->graph, out);
+}
+
+/* No session writes a profile. */
+ORT_API_STATUS_IMPL(ort_SessionEndProfiling, OrtSession* session, OrtAllocator* allocator,
+                    char** out) {
+  CORE_REQUIRE(SessionEndProfiling, session, allocator, out);
+  return give_text(allocator, "", out);
+}
+
+ORT_API_STATUS_IMPL(ort_SessionGetProfilingStartTimeNs, const OrtSession* session, uint64_t* out) {
+  CORE_REQUIRE(SessionGetProfilingStartTimeNs, session, out);
+  *out = 0;
+  return NULL;
+}
+
+/* Fills places for ports: `all` for those that there are, NULL for those beyond. */
+static OrtStatus* fill_places(const char* what, const struct core_ports* ports, const void* all,
+                              const void** places, size_t count) {
+  if (count < ports->count) {
+    return core_status(ORT_INVALID_ARGUMENT, "There are more ", what, " than places for them");
+  }
+  for (size_t i = 0; i < count; i++) {
+    places[i] = i < ports->count ? all : NULL;
+  }
+  return NULL;
+}
+
+/* All values are in the CPU's memory: what a provider computes elsewhere is copied. */
+ORT_API_STATUS_IMPL(ort_SessionGetMemoryInfoForInputs, const OrtSession* session,
+                    const OrtMemoryInfo** inputs_memory_info, size_t num_inputs) {
+  CORE_REQUIRE(SessionGetMemoryInfoForInputs, session, inputs_memory_info);
+  return fill_places("inputs", &session->inputs, &core_cpu_memory_info,
+                     (const void**)inputs_memory_info, num_inputs);
+}
+
+ORT_API_STATUS_IMPL(ort_SessionGetMemoryInfoForOutputs, const OrtSession* session,
+                    const OrtMemoryInfo** outputs_memory_info, size_t num_outputs) {
+  CORE_REQUIRE(SessionGetMemoryInfoForOutputs, session, outputs_memory_info);
+  return fill_places("outputs", &session->outputs, &core_cpu_memory_info,
+                     (const void**)outputs_memory_info, num_outputs);
+}
+
+/* The device of the only provider; NULL where there are several, or none. */
+static const OrtEpDevice* device_of(const OrtSession* session) {
+  const struct core_list* choices = &session->options->ep_choices;
+  return choices->count == 1 ? ((const struct core_ep_choice*)choices->items[0])->devices[0] : NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_SessionGetEpDeviceForInputs, const OrtSession* session,
+                    const OrtEpDevice** inputs_ep_devices, size_t num_inputs) {
+  CORE_REQUIRE(SessionGetEpDeviceForInputs, session, inputs_ep_devices);
+  return fill_places("inputs", &session->inputs, device_of(session),
+                     (const void**)inputs_ep_devices, num_inputs);
+}
+
+ORT_API_STATUS_IMPL(ort_SessionGetEpDeviceForOutputs, const OrtSession* session,
+                    const OrtEpDevice** outputs_ep_devices, size_t num_outputs) {
+  CORE_REQUIRE(SessionGetEpDeviceForOutputs, session, outputs_ep_devices);
+  return fill_places("outputs", &session->outputs, device_of(session),
+                     (const void**)outputs_ep_devices, num_outputs);
+}
+
+ORT_API_STATUS_IMPL(ort_CreateAllocator, const OrtSession* session, const OrtMemoryInfo* mem_info,
+                    OrtAllocator** out) {
+  CORE_REQUIRE(CreateAllocator, session, mem_info, out);
+  if (!core_is_cpu_memory(mem_info)) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "CreateAllocator: No requested allocator available: the session's memory is the "
+              "CPU's");
+  }
+  return ort_GetAllocatorWithDefaultOptions(out);
+}
