@@ -63,19 +63,28 @@ static const struct core_port* find_port(const struct core_ports* ports, const c
   return NULL;
 }
 
+/* The type of a value as ONNX writes it, such as "tensor(float)". */
+static void name_type(enum ONNXType kind, const ONNXTensorElementDataType* element, char* text,
+                      size_t room) {
+  const char* before = kind == ONNX_TYPE_SPARSETENSOR ? "sparse_tensor(" : "tensor(";
+  if (element == NULL) {
+    snprintf(text, room, "no tensor");
+    return;
+  }
+  snprintf(text, room, "%s%s)", before, core_element_name(*element));
+  for (char* at = text; *at != 0; at++) {
+    *at = *at >= 'A' && *at <= 'Z' ? (char)(*at - 'A' + 'a') : *at;
+  }
+}
+
 static CORE_COLD OrtStatus* wrong_type(const OrtValue* value, const OrtTypeInfo* type) {
-  char text[160];
+  char actual[40], wanted[40], text[160];
   const struct core_shape* shape = core_shape_of(value);
   bool is_tensor = type->kind == ONNX_TYPE_TENSOR || type->kind == ONNX_TYPE_SPARSETENSOR;
-  snprintf(text, sizeof text, "Unexpected input data type. Actual: (%s%s%s) , expected: (%s%s%s)",
-           core_is_tensor(value) ? "tensor("
-           : shape != NULL       ? "sparse_tensor("
-                                 : "no tensor",
-           shape != NULL ? core_element_name(shape->type) : "", shape != NULL ? ")" : "",
-           type->kind == ONNX_TYPE_TENSOR ? "tensor("
-           : is_tensor                    ? "sparse_tensor("
-                                          : "no tensor",
-           is_tensor ? core_element_name(type->tensor->type) : "", is_tensor ? ")" : "");
+  name_type(core_type_of(value), shape != NULL ? &shape->type : NULL, actual, sizeof actual);
+  name_type(type->kind, is_tensor ? &type->tensor->type : NULL, wanted, sizeof wanted);
+  snprintf(text, sizeof text, "Unexpected input data type. Actual: (%s) , expected: (%s)", actual,
+           wanted);
   return core_status(ORT_INVALID_ARGUMENT, text, NULL, NULL);
 }
 

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: MIT
+"""Sessions of the core: its nodes are run by custom ops and execution providers. What custom ops
+alone can run is tried on the real library too."""
+
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from support import eps
+from support.models import model, node, tensor, value
+
+import ortcffi as ort
+from ortcffi._native import ffi, lib
+
+DOMAIN = "sessions.of.core"
+
+
+@ort.custom_op(DOMAIN, inputs=[np.float32, np.float32], outputs=[np.float32])
+def join(x, y):
+    return x + 2 * y
+
+
+@ort.custom_op(DOMAIN, inputs=[np.float32], outputs=[np.float32, np.float32])
+def halves(x):
+    return x / 2, x - x / 2
+
+
+def with_ops(api: ort.Api) -> ort.SessionOptions:
+    options = ort.SessionOptions(api)
+    with ort.CustomOpDomain(DOMAIN, api) as domain:
+        domain.add(join)
+        domain.add(halves)
+        options.add_custom_op_domain(domain)
+    return options
+
+
+def ours(op: str, inputs: str, outputs: str) -> bytes:
+    return node(op, inputs, outputs, DOMAIN)
+
+
+def of(nodes: list[bytes], inputs: str = "x", outputs: str = "y", **others) -> bytes:
+    ports = ([value(name, shape=["n", 3]) for name in names.split()] for names in (inputs, outputs))
+    return model(nodes, *ports, **others, domains={DOMAIN: 1})
+
+
+CHAIN = of([ours("halves", "x", "a b"), ours("join", "a b", "c"), ours("join", "c x", "y")])
+
+
+@pytest.fixture
+def run_raw():
+    """``run_raw(session, inputs, outputs, given)`` calls the slot Run and returns code, outputs."""
+
+    def call(session, inputs, outputs, given=()):
+        api = session.api
+        keep = [ffi.new("char[]", name.encode()) for name in [*inputs, *outputs]]
+        names = ffi.new("char*[]", [*keep, ffi.NULL])
+        values = ffi.new("OrtValue*[]", [*(each.handle for each in inputs.values()), ffi.NULL])
+        made = ffi.new("OrtValue*[]", [ffi.NULL] * (len(outputs) + 1))
+        made[0 : len(given)] = [each.handle for each in given]
+        count = len(inputs)
+        arguments = (names, values, count, names + count, len(outputs), made)
+        status = lib.Run(api.pointer, session.handle, ffi.NULL, *arguments)
+        code = 0 if status == ffi.NULL else lib.GetErrorCode(api.pointer, status)
+        text = "" if code == 0 else ffi.string(lib.GetErrorMessage(api.pointer, status)).decode()
+        lib.ReleaseStatus(api.pointer, status)
+        for i in range(len(given), len(outputs)):
+            lib.ReleaseValue(api.pointer, made[i])
+        return code, text
+
+    return call
+
+
+@pytest.fixture
+def x() -> np.ndarray:
+    return np.arange(6, dtype=np.float32).reshape(2, 3)
+
+
+def test_nodes_run_in_an_order_in_which_each_has_its_inputs(api, opened, x):
+    session = opened(CHAIN, with_ops(api), api=api)
+    for _ in range(3):
+        (y,) = session.run(x=x)
+        np.testing.assert_array_equal(y, x / 2 + x + 2 * x)
+
+
+def test_initializers_are_inputs_and_some_can_be_replaced(api, opened, x):
+    weights = [tensor(name, np.full((1, 3), n, np.float32)) for name, n in (("w", 1), ("v", 10))]
+    nodes = [ours("join", "x w", "a"), ours("join", "a v", "y")]
+    ports = [value("x", shape=["n", 3]), value("v", shape=[1, 3])]
+    source = model(nodes, ports, [value("y", shape=["n", 3])], weights, domains={DOMAIN: 1})
+    session = opened(source, with_ops(api), api=api)
+    assert [each.name for each in session.overridable_initializers] == ["v"]
+    np.testing.assert_array_equal(session.run(x=x)[0], x + 2 + 20)
+    np.testing.assert_array_equal(session.run(x=x, v=x[:1])[0], x + 2 + 2 * x[:1])
+
+
+def test_an_output_may_be_an_initializer_or_asked_for_twice(api, opened, x, run_raw):
+    source = of([ours("join", "x w", "y")], outputs="y w", initializers=[tensor("w", x)])
+    session = opened(source, with_ops(api), api=api)
+    y, w = session.run(x=x)
+    np.testing.assert_array_equal(w, x)
+    w[:] = 0
+    np.testing.assert_array_equal(session.run(x=x)[0], 3 * x)
+    with ort.Value.from_numpy(x, api=api) as given:
+        assert run_raw(session, {"x": given}, ["y", "y", "w"]) == (0, "")
+
+
+def test_what_is_wrong_has_the_codes_and_words_of_the_real_library(api, opened, x, run_raw):
+    session = opened(CHAIN, with_ops(api), api=api)
+    with (
+        ort.Value.from_numpy(x, api=api) as good,
+        ort.Value.from_numpy(x.astype(np.float64), api=api) as double,
+        ort.Value.from_numpy(x[0], api=api) as row,
+        ort.Value.from_numpy(x[:, :2].copy(), api=api) as narrow,
+    ):
+        invalid = ort.ErrorCode.INVALID_ARGUMENT
+        cases = [
+            ({"x": double}, ["y"], "Unexpected input data type. Actual: (tensor(double))"),
+            ({"x": row}, ["y"], "Invalid rank for input: x Got: 1 Expected: 2 Please fix"),
+            ({"x": narrow}, ["y"], "Got invalid dimensions for input: x for the following indices"),
+            ({"x": good, "z": good}, ["y"], "Invalid input name: z"),
+            ({"x": good}, ["c"], "Invalid output name: c"),
+            ({"x": good}, [], "At least one output should be requested."),
+        ]
+        for inputs, outputs, words in cases:
+            code, text = run_raw(session, inputs, outputs)
+            assert (code, words in text) == (invalid, True), text
+        assert run_raw(session, {"x": good}, ["y"]) == (0, "")
+
+
+def test_a_missing_input_is_told_before_anything_runs(core_api, opened, run_raw):
+    session = opened(CHAIN, with_ops(core_api), api=core_api)
+    assert run_raw(session, {}, ["y"]) == (ort.ErrorCode.INVALID_ARGUMENT, "Missing Input: x")
+
+
+def test_results_go_into_the_values_that_are_given(api, opened, x, run_raw):
+    session = opened(CHAIN, with_ops(api), api=api)
+    y, small = np.zeros_like(x), np.zeros((1, 3), np.float32)
+    with ort.Value.from_numpy(x, api=api) as given, ort.Value.from_numpy(y, api=api) as out:
+        assert run_raw(session, {"x": given}, ["y"], [out]) == (0, "")
+        np.testing.assert_array_equal(y, x / 2 + x + 2 * x)
+        with ort.Value.from_numpy(small, api=api) as short:
+            assert run_raw(session, {"x": given}, ["y"], [short])[0] != 0
+
+
+def test_bound_values_are_read_and_written_by_each_run(api, opened, x):
+    session = opened(CHAIN, with_ops(api), api=api)
+    with session.bind(x=x) as bound:
+        bound.run()
+        np.testing.assert_array_equal(bound.outputs["y"], x / 2 + x + 2 * x)
+
+
+def test_threads_may_run_a_session_at_once(api, opened, x):
+    session, wrong = opened(CHAIN, with_ops(api), api=api), []
+
+    def work(n: int) -> None:
+        for i in range(20):
+            given = x + n * 100 + i
+            (y,) = session.run(x=given)
+            if not np.array_equal(y, given / 2 + given + 2 * given):
+                wrong.append((n, i))
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    [each.start() for each in threads]
+    [each.join() for each in threads]
+    assert wrong == []
+
+
+def test_an_exception_of_an_op_is_the_cause_of_the_error(core_api, opened, x):
+    @ort.custom_op("sessions.failing", inputs=[np.float32], outputs=[np.float32])
+    def fails(x):
+        raise RuntimeError("not today")
+
+    options = ort.SessionOptions(core_api)
+    with ort.CustomOpDomain("sessions.failing", core_api) as domain:
+        domain.add(fails)
+        options.add_custom_op_domain(domain)
+    ports = [value("x", shape=["n", 3])], [value("y", shape=["n", 3])]
+    source = model([node("fails", "x", "y", "sessions.failing")], *ports,
+                   domains={"sessions.failing": 1})
+    session = opened(source, options, api=core_api)
+    for _ in range(2):
+        with pytest.raises(ort.OrtError, match="not today"):
+            session.run(x=x)
+
+
+def test_a_node_that_nobody_runs_is_named(core_api):
+    source = of([ours("join", "x x", "a"), node("Sinh", "a", "y")])
+    with pytest.raises(ort.errors.NotImplemented, match=r"node 'Sinh_y'.*Sinh of the domain ''"):
+        ort.Session(source, with_ops(core_api), api=core_api)
+
+
+LIES = {
+    "a node reads itself": of([ours("join", "x y", "y")]),
+    "two nodes read each other": of([ours("join", "x b", "y"), ours("join", "x y", "b")]),
+    "nobody makes an operand": of([ours("join", "x gone", "y")]),
+    "nobody makes the output": of([ours("join", "x x", "z")]),
+    "two nodes make one value": of([ours("join", "x x", "y"), ours("join", "x x", "y")]),
+    "a node makes the input": of([ours("halves", "x", "x y")]),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_model_that_lies_is_refused(api, lie):
+    with pytest.raises(ort.OrtError):
+        ort.Session(LIES[lie], with_ops(api), api=api)
+
+
+def test_settings_that_would_be_ignored_are_refused(core_api, tmp_path):
+    for name in ("profiling", "optimized_model_path"):
+        options = with_ops(core_api)
+        setattr(options, name, str(tmp_path / "file"))
+        with pytest.raises(ort.errors.NotImplemented, match="do not know the setting"):
+            ort.Session(CHAIN, options, api=core_api)
+
+
+# --- providers ------------------------------------------------------------------------------------
+
+SUM = model(
+    [node("Add", "x w", "a"), node("Add", "a w", "y")],
+    [value("x", shape=[3])],
+    [value("y", shape=[3]), value("a", shape=[3])],
+    [tensor("w", np.arange(3, dtype=np.float32))],
+)
+
+
+@pytest.fixture
+def added(core_api) -> Iterator[ort.SessionOptions]:
+    options = ort.SessionOptions(core_api)
+    options.add_devices(eps.adding_devices())
+    with options:
+        yield options
+
+
+def test_a_provider_runs_what_it_takes(core_api, opened, added):
+    session = opened(SUM, added, api=core_api)
+    added.close()
+    for n in range(3):
+        y, _ = session.run(x=np.full(3, n, np.float32))
+        np.testing.assert_array_equal(y, n + 2 * np.arange(3))
+
+
+def test_custom_ops_run_what_a_provider_leaves(core_api, opened, added, x):
+    with ort.CustomOpDomain(DOMAIN, core_api) as domain:
+        domain.add(join)
+        added.add_custom_op_domain(domain)
+    weights = [tensor("w", np.ones((2, 3), np.float32))]
+    nodes = [node("Add", "x w", "a"), ours("join", "a x", "b"), node("Add", "b w", "y")]
+    outputs = [value(name, shape=[2, 3]) for name in "yab"]
+    domains = {DOMAIN: 1}
+    source = model(nodes, [value("x", shape=[2, 3])], outputs, weights, domains=domains)
+    session = opened(source, added, api=core_api)
+    np.testing.assert_array_equal(session.run(x=x)[0], 3 * x + 2)
+
+
+def test_a_second_provider_gets_what_the_first_one_leaves(core_api, opened, added):
+    added.add_devices(eps.adding_devices())
+    session = opened(SUM, added, api=core_api)
+    np.testing.assert_array_equal(session.run(x=np.zeros(3, "f4"))[0], 2 * np.arange(3))
+
+
+def test_a_session_outlives_what_it_was_made_of(core_api, added):
+    session = ort.Session(SUM, added, api=core_api)
+    value_of = session.run(x=np.zeros(3, "f4"))[0]
+    added.close()
+    session.close()
+    np.testing.assert_array_equal(value_of, 2 * np.arange(3))
