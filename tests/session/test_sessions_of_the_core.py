@@ -162,7 +162,7 @@ def test_threads_may_run_a_session_at_once(api, opened, x):
 
     threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
     [each.start() for each in threads]
-    [each.join() for each in threads]
+    [each.join(60) for each in threads]
     assert wrong == []
 
 

@@ -34,27 +34,61 @@ static OrtStatus* give_type(const char* function, const struct core_ports* ports
   return core_copy_type_info(function, ports->list[index].type, out);
 }
 
-/* The three slots of inputs, of outputs and of initializers that a run may replace. */
-#define PORTS(kind, ports)                                                                     \
-  ORT_API_STATUS_IMPL(ort_SessionGet##kind##Count, const OrtSession* session, size_t* out) {   \
-    CORE_REQUIRE(SessionGet##kind##Count, session, out);                                       \
-    *out = session->ports.count;                                                               \
-    return NULL;                                                                               \
-  }                                                                                            \
-  ORT_API_STATUS_IMPL(ort_SessionGet##kind##TypeInfo, const OrtSession* session, size_t index, \
-                      OrtTypeInfo** type_info) {                                               \
-    CORE_REQUIRE(SessionGet##kind##TypeInfo, session, type_info);                              \
-    return give_type("SessionGet" #kind "TypeInfo", &session->ports, index, type_info);        \
-  }                                                                                            \
-  ORT_API_STATUS_IMPL(ort_SessionGet##kind##Name, const OrtSession* session, size_t index,     \
-                      OrtAllocator* allocator, char** value) {                                 \
-    CORE_REQUIRE(SessionGet##kind##Name, session, allocator, value);                           \
-    return give_name(&session->ports, index, allocator, value);                                \
-  }
+ORT_API_STATUS_IMPL(ort_SessionGetInputCount, const OrtSession* session, size_t* out) {
+  CORE_REQUIRE(SessionGetInputCount, session, out);
+  *out = session->inputs.count;
+  return NULL;
+}
 
-PORTS(Input, inputs)
-PORTS(Output, outputs)
-PORTS(OverridableInitializer, overridable)
+ORT_API_STATUS_IMPL(ort_SessionGetInputTypeInfo, const OrtSession* session, size_t index,
+                    OrtTypeInfo** type_info) {
+  CORE_REQUIRE(SessionGetInputTypeInfo, session, type_info);
+  return give_type("SessionGetInputTypeInfo", &session->inputs, index, type_info);
+}
+
+ORT_API_STATUS_IMPL(ort_SessionGetInputName, const OrtSession* session, size_t index,
+                    OrtAllocator* allocator, char** value) {
+  CORE_REQUIRE(SessionGetInputName, session, allocator, value);
+  return give_name(&session->inputs, index, allocator, value);
+}
+
+ORT_API_STATUS_IMPL(ort_SessionGetOutputCount, const OrtSession* session, size_t* out) {
+  CORE_REQUIRE(SessionGetOutputCount, session, out);
+  *out = session->outputs.count;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_SessionGetOutputTypeInfo, const OrtSession* session, size_t index,
+                    OrtTypeInfo** type_info) {
+  CORE_REQUIRE(SessionGetOutputTypeInfo, session, type_info);
+  return give_type("SessionGetOutputTypeInfo", &session->outputs, index, type_info);
+}
+
+ORT_API_STATUS_IMPL(ort_SessionGetOutputName, const OrtSession* session, size_t index,
+                    OrtAllocator* allocator, char** value) {
+  CORE_REQUIRE(SessionGetOutputName, session, allocator, value);
+  return give_name(&session->outputs, index, allocator, value);
+}
+
+ORT_API_STATUS_IMPL(ort_SessionGetOverridableInitializerCount, const OrtSession* session,
+                    size_t* out) {
+  CORE_REQUIRE(SessionGetOverridableInitializerCount, session, out);
+  *out = session->overridable.count;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_SessionGetOverridableInitializerTypeInfo, const OrtSession* session,
+                    size_t index, OrtTypeInfo** type_info) {
+  CORE_REQUIRE(SessionGetOverridableInitializerTypeInfo, session, type_info);
+  return give_type("SessionGetOverridableInitializerTypeInfo", &session->overridable, index,
+                   type_info);
+}
+
+ORT_API_STATUS_IMPL(ort_SessionGetOverridableInitializerName, const OrtSession* session,
+                    size_t index, OrtAllocator* allocator, char** value) {
+  CORE_REQUIRE(SessionGetOverridableInitializerName, session, allocator, value);
+  return give_name(&session->overridable, index, allocator, value);
+}
 
 ORT_API_STATUS_IMPL(ort_SessionGetModelMetadata, const OrtSession* session,
                     OrtModelMetadata** out) {

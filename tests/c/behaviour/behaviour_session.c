@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* Sessions: how they are made, what they tell of themselves, and their runs. */
+#include "behaviour_session.h"
+
+OrtEnv* session_env(void) {
+  static OrtEnv* env;
+  CHECK(env != NULL || api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "session", &env) == NULL);
+  return env;
+}
+
+OrtSessionOptions* session_options(void) {
+  OrtSessionOptions* options = NULL;
+  CHECK(api->CreateSessionOptions(&options) == NULL);
+  add_twice(api, options);
+  return options;
+}
+
+OrtSession* some_session(void) {
+  OrtSession* session = NULL;
+  struct model_bytes model = session_model();
+  CHECK(api->CreateSessionFromArray(session_env(), model.at, model.size, session_options(),
+                                    &session) == NULL);
+  return session;
+}
+
+/* --- how they are made ------------------------------------------------------------------------ */
+
+static void create(const OrtEnv* env, const void* bytes, size_t size,
+                   const OrtSessionOptions* options) {
+  OrtSession* session = NULL;
+  say_status(api->CreateSessionFromArray(env, bytes, size, options, &session));
+  api->ReleaseSession(session);
+}
+CALL("CreateSessionFromArray(good)") {
+  struct model_bytes model = session_model();
+  create(session_env(), model.at, model.size, session_options());
+}
+CALL("CreateSessionFromArray(cut)") {
+  struct model_bytes model = session_model();
+  create(session_env(), model.at, 20, session_options());
+}
+CALL("CreateSessionFromArray(env=NULL)") {
+  struct model_bytes model = session_model();
+  create(NULL, model.at, model.size, session_options());
+}
+CALL("CreateSessionFromArray(bytes=NULL)") { create(session_env(), NULL, 4, session_options()); }
+CALL("CreateSessionFromArray(no ops)") {
+  struct model_bytes model = session_model();
+  create(session_env(), model.at, model.size, NULL);
+}
+CALL("CreateSessionFromArray(out=NULL)") {
+  struct model_bytes model = session_model();
+  say_status(
+      api->CreateSessionFromArray(session_env(), model.at, model.size, session_options(), NULL));
+}
+
+static void open_file(const ORTCHAR_T* path) {
+  OrtSession* session = NULL;
+  say_status(api->CreateSession(session_env(), path, session_options(), &session));
+}
+CALL("CreateSession(no such file)") { open_file(ORT_TSTR("no/such/file.onnx")); }
+CALL("CreateSession(path=NULL)") { open_file(NULL); }
+CALL("CreateSession(env=NULL)") {
+  OrtSession* session = NULL;
+  say_status(api->CreateSession(NULL, ORT_TSTR("no/such/file.onnx"), NULL, &session));
+}
+
+static OrtPrepackedWeightsContainer* some_weights(void) {
+  OrtPrepackedWeightsContainer* weights = NULL;
+  CHECK(api->CreatePrepackedWeightsContainer(&weights) == NULL);
+  return weights;
+}
+CALL("CreateSessionWithPrepackedWeightsContainer(no such file)") {
+  OrtSession* session = NULL;
+  say_status(api->CreateSessionWithPrepackedWeightsContainer(
+      session_env(), ORT_TSTR("no/such/file.onnx"), session_options(), some_weights(), &session));
+}
+CALL("CreateSessionFromArrayWithPrepackedWeightsContainer(good)") {
+  OrtSession* session = NULL;
+  struct model_bytes model = session_model();
+  say_status(api->CreateSessionFromArrayWithPrepackedWeightsContainer(
+      session_env(), model.at, model.size, session_options(), some_weights(), &session));
+}
+CALL("ReleaseSession(NULL)") {
+  api->ReleaseSession(NULL);
+  say("returned");
+}
+
+/* --- ports ------------------------------------------------------------------------------------ */
+
+typedef OrtStatus*(ORT_API_CALL* count_slot)(const OrtSession*, size_t*);
+typedef OrtStatus*(ORT_API_CALL* name_slot)(const OrtSession*, size_t, OrtAllocator*, char**);
+typedef OrtStatus*(ORT_API_CALL* type_slot)(const OrtSession*, size_t, OrtTypeInfo**);
+
+static void say_count(count_slot slot, const OrtSession* session) {
+  size_t count = 99;
+  if (say_status(slot(session, &count))) {
+    say("%d", (int)count);
+  }
+}
+static void say_name(name_slot slot, const OrtSession* session, size_t index) {
+  char* name = UNTOUCHED;
+  if (say_status(slot(session, index, allocator(), &name))) {
+    say("%s", name);
+  }
+}
+static void say_type(type_slot slot, const OrtSession* session, size_t index) {
+  OrtTypeInfo* type = UNTOUCHED;
+  enum ONNXType kind;
+  if (say_status(slot(session, index, &type))) {
+    CHECK(api->GetOnnxTypeFromTypeInfo(type, &kind) == NULL);
+    say("%d", (int)kind);
+  }
+}
+
+CALL("SessionGetInputCount(s)") { say_count(api->SessionGetInputCount, some_session()); }
+CALL("SessionGetInputCount(NULL)") { say_count(api->SessionGetInputCount, NULL); }
+CALL("SessionGetOutputCount(s)") { say_count(api->SessionGetOutputCount, some_session()); }
+CALL("SessionGetOutputCount(NULL)") { say_count(api->SessionGetOutputCount, NULL); }
+CALL("SessionGetOverridableInitializerCount(s)") {
+  say_count(api->SessionGetOverridableInitializerCount, some_session());
+}
+CALL("SessionGetOverridableInitializerCount(NULL)") {
+  say_count(api->SessionGetOverridableInitializerCount, NULL);
+}
+CALL("SessionGetInputName(s,0)") { say_name(api->SessionGetInputName, some_session(), 0); }
+CALL("SessionGetInputName(s,1)") { say_name(api->SessionGetInputName, some_session(), 1); }
+CALL("SessionGetInputName(NULL)") { say_name(api->SessionGetInputName, NULL, 0); }
+CALL("SessionGetOutputName(s,1)") { say_name(api->SessionGetOutputName, some_session(), 1); }
+CALL("SessionGetOutputName(s,2)") { say_name(api->SessionGetOutputName, some_session(), 2); }
+CALL("SessionGetOverridableInitializerName(s,0)") {
+  say_name(api->SessionGetOverridableInitializerName, some_session(), 0);
+}
+CALL("SessionGetOverridableInitializerName(s,1)") {
+  say_name(api->SessionGetOverridableInitializerName, some_session(), 1);
+}
+CALL("SessionGetInputTypeInfo(s,0)") { say_type(api->SessionGetInputTypeInfo, some_session(), 0); }
+CALL("SessionGetInputTypeInfo(s,9)") { say_type(api->SessionGetInputTypeInfo, some_session(), 9); }
+CALL("SessionGetInputTypeInfo(NULL)") { say_type(api->SessionGetInputTypeInfo, NULL, 0); }
+CALL("SessionGetOutputTypeInfo(s,1)") {
+  say_type(api->SessionGetOutputTypeInfo, some_session(), 1);
+}
+CALL("SessionGetOutputTypeInfo(s,9)") {
+  say_type(api->SessionGetOutputTypeInfo, some_session(), 9);
+}
+CALL("SessionGetOverridableInitializerTypeInfo(s,0)") {
+  say_type(api->SessionGetOverridableInitializerTypeInfo, some_session(), 0);
+}
+CALL("SessionGetOverridableInitializerTypeInfo(s,9)") {
+  say_type(api->SessionGetOverridableInitializerTypeInfo, some_session(), 9);
+}
+
+/* --- what else they tell ---------------------------------------------------------------------- */
+
+CALL("SessionGetModelMetadata(s)") {
+  OrtModelMetadata* metadata = NULL;
+  char* name = NULL;
+  if (say_status(api->SessionGetModelMetadata(some_session(), &metadata))) {
+    CHECK(api->ModelMetadataGetGraphName(metadata, allocator(), &name) == NULL);
+    say("%s", name);
+  }
+}
+CALL("SessionGetModelMetadata(NULL)") {
+  OrtModelMetadata* metadata = NULL;
+  say_status(api->SessionGetModelMetadata(NULL, &metadata));
+}
+CALL("SessionEndProfiling(s)") {
+  char* path = NULL;
+  if (say_status(api->SessionEndProfiling(some_session(), allocator(), &path))) {
+    say("'%s'", path);
+  }
+}
+CALL("SessionEndProfiling(NULL)") {
+  char* path = NULL;
+  say_status(api->SessionEndProfiling(NULL, allocator(), &path));
+}
+CALL("SessionGetProfilingStartTimeNs(s)") {
+  uint64_t time = 99;
+  if (say_status(api->SessionGetProfilingStartTimeNs(some_session(), &time))) {
+    say("%d", (int)time);
+  }
+}
+CALL("SessionGetProfilingStartTimeNs(NULL)") {
+  uint64_t time = 99;
+  say_status(api->SessionGetProfilingStartTimeNs(NULL, &time));
+}
+
+#define PLACES(slot, type)                                \
+  CALL(#slot "(s,3)") {                                   \
+    const type* places[3] = {UNTOUCHED, UNTOUCHED, NULL}; \
+    say_status(api->slot(some_session(), places, 3));     \
+    say_pointer(places[2]);                               \
+  }                                                       \
+  CALL(#slot "(s,0)") {                                   \
+    const type* places[3] = {NULL, NULL, NULL};           \
+    say_status(api->slot(some_session(), places, 0));     \
+  }                                                       \
+  CALL(#slot "(NULL)") {                                  \
+    const type* places[3] = {NULL, NULL, NULL};           \
+    say_status(api->slot(NULL, places, 3));               \
+  }
+PLACES(SessionGetMemoryInfoForInputs, OrtMemoryInfo)
+PLACES(SessionGetMemoryInfoForOutputs, OrtMemoryInfo)
+PLACES(SessionGetEpDeviceForInputs, OrtEpDevice)
+PLACES(SessionGetEpDeviceForOutputs, OrtEpDevice)
+
+CALL("CreateAllocator(s,cpu)") {
+  OrtAllocator* made = NULL;
+  say_status(api->CreateAllocator(some_session(), cpu_info(), &made));
+  say_pointer(made);
+}
+CALL("CreateAllocator(NULL)") {
+  OrtAllocator* made = NULL;
+  say_status(api->CreateAllocator(NULL, cpu_info(), &made));
+}
+
+static const OrtModelEditorApi* editor(void) { return api->GetModelEditorApi(); }
+CALL("CreateSessionFromModel(NULL)") {
+  OrtSession* session = NULL;
+  say_status(editor()->CreateSessionFromModel(session_env(), NULL, NULL, &session));
+}
+
+/* --- runs ------------------------------------------------------------------------------------- */
+
+/* Runs with an input of a name and says the first number of the outputs. */
+static void run(OrtSession* session, const char* name, const OrtValue* value, const char* output) {
+  OrtValue* out = NULL;
+  float* numbers = NULL;
+  if (say_status(api->Run(session, NULL, &name, &value, 1, &output, 1, &out))) {
+    CHECK(api->GetTensorMutableData(out, (void**)&numbers) == NULL);
+    say("%g", (double)numbers[0]);
+  }
+}
+CALL("Run(a)") { run(some_session(), "x", FLOATS(3, 4), "a"); }
+CALL("Run(b)") { run(some_session(), "x", FLOATS(3, 4), "b"); }
+CALL("Run(session=NULL)") { run(NULL, "x", FLOATS(3, 4), "a"); }
+CALL("Run(unknown input)") { run(some_session(), "z", FLOATS(3, 4), "a"); }
+CALL("Run(unknown output)") { run(some_session(), "x", FLOATS(3, 4), "z"); }
+CALL("Run(input=NULL)") { run(some_session(), "x", NULL, "a"); }
+CALL("Run(doubles)") { run(some_session(), "x", DOUBLES(3, 4), "a"); }
+CALL("Run(rank 2)") { run(some_session(), "x", TENSOR(FLOAT, 1, 2), "a"); }
+CALL("Run(strings)") { run(some_session(), "x", STRINGS("a"), "a"); }
+CALL("Run(no elements)") {
+  const char *x = "x", *a = "a";
+  OrtValue *value = TENSOR(FLOAT, 0), *out = NULL;
+  say_status(api->Run(some_session(), NULL, &x, (const OrtValue* const*)&value, 1, &a, 1, &out));
+}
+CALL("Run(no input)") {
+  const char* a = "a";
+  OrtValue* out = NULL;
+  say_status(api->Run(some_session(), NULL, NULL, NULL, 0, &a, 1, &out));
+}
+CALL("Run(no output)") {
+  const char *x = "x", *a = "a";
+  OrtValue *value = FLOATS(1), *out = NULL;
+  say_status(api->Run(some_session(), NULL, &x, (const OrtValue* const*)&value, 1, &a, 0, &out));
+}
+CALL("Run(w of another length)") {
+  const char *names[] = {"x", "w"}, *b = "b";
+  OrtValue *values[] = {FLOATS(1), FLOATS(1, 2, 3)}, *out = NULL;
+  say_status(api->Run(some_session(), NULL, names, (const OrtValue* const*)values, 2, &b, 1, &out));
+}
+CALL("Run(terminated)") {
+  const char *x = "x", *a = "a";
+  OrtValue *value = FLOATS(1), *out = NULL;
+  OrtRunOptions* options = NULL;
+  CHECK(api->CreateRunOptions(&options) == NULL);
+  CHECK(api->RunOptionsSetTerminate(options) == NULL);
+  say_status(api->Run(some_session(), options, &x, (const OrtValue* const*)&value, 1, &a, 1, &out));
+}
+CALL("Run(output of another length)") {
+  const char *x = "x", *a = "a";
+  OrtValue *value = FLOATS(1, 2), *out = FLOATS(0, 0, 0);
+  say_status(api->Run(some_session(), NULL, &x, (const OrtValue* const*)&value, 1, &a, 1, &out));
+}

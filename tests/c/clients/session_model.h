@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* A model for sessions with or without an engine, since a custom op runs its nodes: a = 2 * x and
+ * b = 2 * w, where w is [1, 2] unless a run replaces it. */
+#ifndef ORTCFFI_TESTS_SESSION_MODEL_H_
+#define ORTCFFI_TESTS_SESSION_MODEL_H_
+
+#include "model_bytes.h"
+#include "onnxruntime_c_api.h"
+
+/* CHECK is the includer's. */
+
+static const OrtApi* twice_api;
+
+static inline const char* ORT_API_CALL twice_name(const OrtCustomOp* op) {
+  (void)op;
+  return "Twice";
+}
+static inline const char* ORT_API_CALL twice_provider(const OrtCustomOp* op) {
+  (void)op;
+  return NULL;
+}
+static inline OrtMemType ORT_API_CALL twice_memory(const OrtCustomOp* op, size_t i) {
+  (void)op;
+  (void)i;
+  return OrtMemTypeDefault;
+}
+static inline int ORT_API_CALL twice_one(const OrtCustomOp* op) {
+  (void)op;
+  return 1;
+}
+static inline size_t ORT_API_CALL twice_count(const OrtCustomOp* op) {
+  (void)op;
+  return 1;
+}
+static inline ONNXTensorElementDataType ORT_API_CALL twice_type(const OrtCustomOp* op, size_t i) {
+  (void)op;
+  (void)i;
+  return ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
+}
+static inline OrtCustomOpInputOutputCharacteristic ORT_API_CALL twice_kind(const OrtCustomOp* op,
+                                                                           size_t i) {
+  (void)op;
+  (void)i;
+  return INPUT_OUTPUT_REQUIRED;
+}
+static inline OrtStatusPtr ORT_API_CALL twice_create(const OrtCustomOp* op, const OrtApi* given,
+                                                     const OrtKernelInfo* info, void** kernel) {
+  (void)op;
+  (void)given;
+  (void)info;
+  *kernel = NULL;
+  return NULL;
+}
+static inline OrtStatusPtr ORT_API_CALL twice_compute(void* kernel, OrtKernelContext* context) {
+  const OrtValue* from = NULL;
+  OrtValue* to = NULL;
+  OrtTensorTypeAndShapeInfo* shape = NULL;
+  int64_t length = 0;
+  float *in = NULL, *out = NULL;
+  (void)kernel;
+  OrtStatus* status = twice_api->KernelContext_GetInput(context, 0, &from);
+  status = status != NULL ? status : twice_api->GetTensorTypeAndShape(from, &shape);
+  status = status != NULL ? status : twice_api->GetDimensions(shape, &length, 1);
+  twice_api->ReleaseTensorTypeAndShapeInfo(shape);
+  status =
+      status != NULL ? status : twice_api->KernelContext_GetOutput(context, 0, &length, 1, &to);
+  status = status != NULL ? status : twice_api->GetTensorMutableData((OrtValue*)from, (void**)&in);
+  status = status != NULL ? status : twice_api->GetTensorMutableData(to, (void**)&out);
+  for (int64_t i = 0; status == NULL && i < length; i++) {
+    out[i] = 2 * in[i];
+  }
+  return status;
+}
+static inline void ORT_API_CALL twice_destroy(void* kernel) { (void)kernel; }
+
+static const OrtCustomOp twice_op = {
+    .version = 16,
+    .GetName = twice_name,
+    .GetExecutionProviderType = twice_provider,
+    .GetInputMemoryType = twice_memory,
+    .GetVariadicInputMinArity = twice_one,
+    .GetVariadicInputHomogeneity = twice_one,
+    .GetVariadicOutputMinArity = twice_one,
+    .GetVariadicOutputHomogeneity = twice_one,
+    .GetInputTypeCount = twice_count,
+    .GetInputType = twice_type,
+    .GetOutputTypeCount = twice_count,
+    .GetOutputType = twice_type,
+    .GetInputCharacteristic = twice_kind,
+    .GetOutputCharacteristic = twice_kind,
+    .KernelDestroy = twice_destroy,
+    .CreateKernelV2 = twice_create,
+    .KernelComputeV2 = twice_compute,
+};
+
+/* The domain must be released after the options. */
+static inline OrtCustomOpDomain* add_twice(const OrtApi* api, OrtSessionOptions* options) {
+  OrtCustomOpDomain* domain = NULL;
+  twice_api = api;
+  CHECK(api->CreateCustomOpDomain("twice", &domain) == NULL);
+  CHECK(api->CustomOpDomain_Add(domain, &twice_op) == NULL);
+  CHECK(api->AddCustomOpDomain(options, domain) == NULL);
+  return domain;
+}
+
+static inline void put_twice(struct model_bytes* to, const char* input, const char* output) {
+  begin_node(to, "Twice", input, output);
+  put_text(to, 7, "twice");
+  end_message(to);
+}
+
+static inline void put_version(struct model_bytes* to, const char* domain, unsigned version) {
+  begin_message(to, 8);
+  put_text(to, 1, domain);
+  put_number(to, 2, version);
+  end_message(to);
+}
+
+static inline struct model_bytes session_model(void) {
+  struct model_bytes to = {.size = 0};
+  put_number(&to, 1, 8);
+  begin_message(&to, 7);
+  put_twice(&to, "x", "a");
+  put_twice(&to, "w", "b");
+  put_text(&to, 2, "doubles");
+  put_floats(&to, 5, "w", 1, 2);
+  put_value(&to, 11, "x", 1, 0, "n");
+  put_value(&to, 11, "w", 1, 2, NULL);
+  put_value(&to, 12, "a", 1, 0, "n");
+  put_value(&to, 12, "b", 1, 2, NULL);
+  end_message(&to);
+  put_version(&to, "", 17);
+  put_version(&to, "twice", 1);
+  return to;
+}
+
+#endif /* ORTCFFI_TESTS_SESSION_MODEL_H_ */

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* Trials of sessions, their runs and bindings. */
+#include "faults.h"
+
+/* Needs CHECK. */
+#include "../clients/session_model.h"
+
+static struct model_bytes bytes;
+static OrtEnv* env;
+static OrtSessionOptions* chosen;
+static OrtCustomOpDomain* domain;
+static OrtSession* session;
+static OrtIoBinding* binding;
+static OrtValue* x;
+
+static void with_options(void) {
+  bytes = session_model();
+  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "faults", &env) == NULL);
+  CHECK(api->CreateSessionOptions(&chosen) == NULL);
+  domain = add_twice(api, chosen);
+}
+static OrtStatus* make_session(void** out) {
+  return api->CreateSessionFromArray(env, bytes.at, bytes.size, chosen, (OrtSession**)out);
+}
+static void release_session(void* out) { api->ReleaseSession(out); }
+
+static OrtStatus* miss_file(void** out) {
+  return api->CreateSession(env, ORT_TSTR("no/such/file"), chosen, (OrtSession**)out);
+}
+
+static void with_session(void) {
+  const int64_t two = 2;
+  with_options();
+  CHECK(make_session((void**)&session) == NULL);
+  CHECK(api->CreateTensorAsOrtValue(allocator, &two, 1, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &x) ==
+        NULL);
+}
+/* Kernels get ORT_FAIL, as in ONNX Runtime, where there is no memory for an output. */
+static OrtStatus* with_usual_code(OrtStatus* status) {
+  if (status != NULL && api->GetErrorCode(status) == ORT_FAIL) {
+    OrtStatus* usual = api->CreateStatus(ORT_RUNTIME_EXCEPTION, api->GetErrorMessage(status));
+    api->ReleaseStatus(status);
+    return usual;
+  }
+  return status;
+}
+static OrtStatus* run_session(void** out) {
+  const char *name = "x", *names[] = {"a", "b"};
+  OrtValue* outputs[2] = {NULL, NULL};
+  OrtStatus* status =
+      api->Run(session, NULL, &name, (const OrtValue* const*)&x, 1, names, 2, outputs);
+  CHECK(status == NULL || (outputs[0] == NULL && outputs[1] == NULL));
+  api->ReleaseValue(outputs[0]);
+  api->ReleaseValue(outputs[1]);
+  (void)out;
+  return with_usual_code(status);
+}
+
+static OrtStatus* ask_counts(void** out) {
+  size_t count = 0;
+  uint64_t time = 0;
+  const OrtMemoryInfo* places[2];
+  const OrtEpDevice* devices[2];
+  (void)out;
+  CHECK(api->SessionGetInputCount(session, &count) == NULL && count == 1);
+  CHECK(api->SessionGetOutputCount(session, &count) == NULL && count == 2);
+  CHECK(api->SessionGetOverridableInitializerCount(session, &count) == NULL && count == 1);
+  CHECK(api->SessionGetProfilingStartTimeNs(session, &time) == NULL);
+  CHECK(api->SessionGetMemoryInfoForInputs(session, places, 2) == NULL);
+  CHECK(api->SessionGetMemoryInfoForOutputs(session, places, 2) == NULL);
+  CHECK(api->SessionGetEpDeviceForInputs(session, devices, 2) == NULL);
+  return api->SessionGetEpDeviceForOutputs(session, devices, 2);
+}
+static OrtStatus* ask_allocator(void** out) {
+  OrtAllocator* found = NULL;
+  (void)out;
+  return api->CreateAllocator(session, x == NULL ? NULL : allocator->Info(allocator), &found);
+}
+
+static void free_text(void* out) { CHECK(api->AllocatorFree(allocator, out) == NULL); }
+static OrtStatus* input_name(void** out) {
+  return api->SessionGetInputName(session, 0, allocator, (char**)out);
+}
+static OrtStatus* output_name(void** out) {
+  return api->SessionGetOutputName(session, 0, allocator, (char**)out);
+}
+static OrtStatus* overridable_name(void** out) {
+  return api->SessionGetOverridableInitializerName(session, 0, allocator, (char**)out);
+}
+static OrtStatus* end_profiling(void** out) {
+  return api->SessionEndProfiling(session, allocator, (char**)out);
+}
+static void release_type(void* out) { api->ReleaseTypeInfo(out); }
+static OrtStatus* input_type(void** out) {
+  return api->SessionGetInputTypeInfo(session, 0, (OrtTypeInfo**)out);
+}
+static OrtStatus* output_type(void** out) {
+  return api->SessionGetOutputTypeInfo(session, 0, (OrtTypeInfo**)out);
+}
+static OrtStatus* overridable_type(void** out) {
+  return api->SessionGetOverridableInitializerTypeInfo(session, 0, (OrtTypeInfo**)out);
+}
+static OrtStatus* metadata_of(void** out) {
+  return api->SessionGetModelMetadata(session, (OrtModelMetadata**)out);
+}
+static void release_metadata(void* out) { api->ReleaseModelMetadata(out); }
+
+static OrtStatus* make_binding(void** out) {
+  return api->CreateIoBinding(session, (OrtIoBinding**)out);
+}
+static void release_binding(void* out) { api->ReleaseIoBinding(out); }
+
+static void with_binding(void) {
+  with_session();
+  CHECK(make_binding((void**)&binding) == NULL);
+}
+static OrtStatus* bind_all(void** out) {
+  (void)out;
+  OrtStatus* status = api->BindInput(binding, "x", x);
+  status = status == NULL ? api->BindOutput(binding, "a", x) : status;
+  return status == NULL ? api->BindOutputToDevice(binding, "b", allocator->Info(allocator))
+                        : status;
+}
+static void with_bound(void) {
+  with_binding();
+  CHECK(bind_all(NULL) == NULL);
+}
+static OrtStatus* run_bound(void** out) {
+  (void)out;
+  OrtStatus* status = api->SynchronizeBoundInputs(binding);
+  status = status == NULL ? api->RunWithBinding(session, NULL, binding) : status;
+  return status == NULL ? api->SynchronizeBoundOutputs(binding) : with_usual_code(status);
+}
+static void with_results(void) {
+  with_bound();
+  CHECK(run_bound(NULL) == NULL);
+}
+static OrtStatus* bound_names(void** out) {
+  char* names = NULL;
+  size_t *lengths = NULL, count = 0;
+  (void)out;
+  OrtStatus* status = api->GetBoundOutputNames(binding, allocator, &names, &lengths, &count);
+  if (status == NULL) {
+    free_text(names);
+    free_text(lengths);
+  }
+  return status;
+}
+static OrtStatus* bound_values(void** out) {
+  OrtValue** values = NULL;
+  size_t count = 0;
+  (void)out;
+  OrtStatus* status = api->GetBoundOutputValues(binding, allocator, &values, &count);
+  for (size_t i = 0; i < count; i++) {
+    api->ReleaseValue(values[i]);
+  }
+  if (status == NULL) {
+    free_text(values);
+  }
+  return status;
+}
+
+static OrtPrepackedWeightsContainer* weights;
+static void with_weights(void) {
+  with_options();
+  CHECK(api->CreatePrepackedWeightsContainer(&weights) == NULL);
+}
+static OrtStatus* share_weights(void** out) {
+  return api->CreateSessionFromArrayWithPrepackedWeightsContainer(env, bytes.at, bytes.size, chosen,
+                                                                  weights, (OrtSession**)out);
+}
+static OrtStatus* share_weights_of_none(void** out) {
+  return api->CreateSessionWithPrepackedWeightsContainer(env, ORT_TSTR("no/such/file"), chosen,
+                                                         weights, (OrtSession**)out);
+}
+
+static void clean(void) {
+  if (binding != NULL) {
+    api->ClearBoundInputs(binding);
+    api->ClearBoundOutputs(binding);
+  }
+  api->ReleaseIoBinding(binding);
+  api->ReleaseSession(session);
+  api->ReleaseValue(x);
+  api->ReleasePrepackedWeightsContainer(weights);
+  api->ReleaseSessionOptions(chosen);
+  api->ReleaseCustomOpDomain(domain);
+  api->ReleaseEnv(env);
+  binding = NULL;
+  session = NULL;
+  x = NULL;
+  weights = NULL;
+  chosen = NULL;
+  domain = NULL;
+  env = NULL;
+}
+
+static const struct trial trials[] = {
+    TRIAL("CreateSessionFromArray ReleaseSession", with_options, make_session, release_session),
+    {"CreateSession", with_options, miss_file, NULL, ORT_NO_SUCHFILE},
+    TRIAL("CreateSessionFromArrayWithPrepackedWeightsContainer", with_weights, share_weights,
+          release_session),
+    {"CreateSessionWithPrepackedWeightsContainer", with_weights, share_weights_of_none, NULL,
+     ORT_NO_SUCHFILE},
+    TRIAL("Run", with_session, run_session, NULL),
+    TRIAL("SessionGetInputCount SessionGetOutputCount SessionGetOverridableInitializerCount "
+          "SessionGetProfilingStartTimeNs SessionGetMemoryInfoForInputs "
+          "SessionGetMemoryInfoForOutputs SessionGetEpDeviceForInputs SessionGetEpDeviceForOutputs",
+          with_session, ask_counts, NULL),
+    TRIAL("CreateAllocator", with_session, ask_allocator, NULL),
+    TRIAL("SessionGetInputName", with_session, input_name, free_text),
+    TRIAL("SessionGetOutputName", with_session, output_name, free_text),
+    TRIAL("SessionGetOverridableInitializerName", with_session, overridable_name, free_text),
+    TRIAL("SessionEndProfiling", with_session, end_profiling, free_text),
+    TRIAL("SessionGetInputTypeInfo", with_session, input_type, release_type),
+    TRIAL("SessionGetOutputTypeInfo", with_session, output_type, release_type),
+    TRIAL("SessionGetOverridableInitializerTypeInfo", with_session, overridable_type, release_type),
+    TRIAL("SessionGetModelMetadata", with_session, metadata_of, release_metadata),
+    TRIAL("CreateIoBinding ReleaseIoBinding", with_session, make_binding, release_binding),
+    TRIAL("BindInput BindOutput BindOutputToDevice ClearBoundInputs ClearBoundOutputs",
+          with_binding, bind_all, NULL),
+    TRIAL("RunWithBinding SynchronizeBoundInputs SynchronizeBoundOutputs", with_bound, run_bound,
+          NULL),
+    TRIAL("GetBoundOutputNames", with_results, bound_names, NULL),
+    TRIAL("GetBoundOutputValues", with_results, bound_values, NULL),
+    {0},
+};
+const struct section sessions = {trials, clean};
