@@ -14,7 +14,7 @@ from ortcffi.models.wire import Message
 if TYPE_CHECKING:
     from ortcffi.models.model import Model
 
-__all__ = ["prepare", "with_types"]
+__all__ = ["MISSING", "described_by_others", "lacks_types", "prepare", "with_types"]
 
 MISSING = (
     "types of inner values come from the package onnx, which is not installed: run 'pip install "
@@ -35,8 +35,8 @@ def prepare(model: "Model", operators: Iterable[str]) -> Message:
         skeleton = inlining.inline(model)
     proto: Any = onnx.load_model_from_string(bytes(skeleton))
     if names:
+        _check_described(names, model.opsets)
         keys = [_key(name) for name in names]
-        _check_known(proto, names, keys)
         proto = inliner.inline_selected_functions(proto, keys, inline_schema_functions=True)
     try:
         proto = shape_inference.infer_shapes(proto, data_prop=True)
@@ -46,9 +46,14 @@ def prepare(model: "Model", operators: Iterable[str]) -> Message:
     return Message(proto.SerializeToString())
 
 
+def lacks_types(model: "Model") -> bool:
+    """Whether a model does not say the types of all inner values."""
+    return bool(untyped(graph_of(model._skeleton())))
+
+
 def with_types(model: "Model") -> "Model":
     """The model with the types that it lacks, where they can be had; otherwise as it is."""
-    if not untyped(graph_of(model._skeleton())):
+    if not lacks_types(model):
         return model
     try:
         return model.prepare()
@@ -61,16 +66,31 @@ def _key(name: str) -> tuple[str, str]:
     return ("" if domain == "ai.onnx" else domain), operator
 
 
-def _check_known(proto: Any, names: tuple[str, ...], keys: list[tuple[str, str]]) -> None:
-    """Raise `ValueError` for an operator that is not described by others."""
+def described_by_others(names: Iterable[str], opsets: dict[str, int]) -> list[str]:
+    """Those operators that ONNX describes by others, if the package onnx is installed."""
+    return [name for name in names if _has_body(_schema(_key(name), opsets))]
+
+
+def _schema(key: tuple[str, str], opsets: dict[str, int]) -> Any:
+    """What ONNX says of an operator; None if it does not have it."""
     from onnx import defs
 
-    versions = {each.domain: each.version for each in proto.opset_import}
-    versions[""] = versions.get("", versions.get("ai.onnx", 1))
-    for name, (domain, operator) in zip(names, keys, strict=True):
-        try:
-            schema: Any = defs.get_schema(operator, versions.get(domain, 1), domain)
-        except defs.SchemaError:
-            raise ValueError(f"operators: ONNX has no operator {name!r}") from None
-        if not (schema.has_function or schema.has_context_dependent_function):
+    domain, operator = key
+    try:
+        return defs.get_schema(operator, opsets.get(domain, 1), domain)
+    except defs.SchemaError:
+        return None
+
+
+def _has_body(schema: Any) -> bool:
+    return schema is not None and (schema.has_function or schema.has_context_dependent_function)
+
+
+def _check_described(names: tuple[str, ...], opsets: dict[str, int]) -> None:
+    """Raise `ValueError` for an operator that is not described by others."""
+    for name in names:
+        schema = _schema(_key(name), opsets)
+        if schema is None:
+            raise ValueError(f"operators: ONNX has no operator {name!r}")
+        if not _has_body(schema):
             raise ValueError(f"operators: ONNX does not describe {name!r} by other operators")

@@ -18,7 +18,7 @@ from ortcffi.env.env import Env
 from ortcffi.env.state import Made
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.registered import hold_registered
-from ortcffi.errors import checked
+from ortcffi.errors import NotImplemented, checked
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.scratch import scratch_for
@@ -41,6 +41,7 @@ from ortcffi.session.creation import (
     source_of_graph,
 )
 from ortcffi.session.limits import warn_of_ignored_arena, with_limit
+from ortcffi.session.on_core import source_on_core
 from ortcffi.session.profile import Profile, profiling, read_profile
 from ortcffi.session.providers import Provider, are_for_core, providers_of, with_providers
 from ortcffi.session.rules import RULES
@@ -174,8 +175,11 @@ class Session(Suggests, Engine, Closing):
         if chosen:
             env = environment_of(engine, env)
             options = with_providers(engine, options, chosen, env)
-        model = content_of(model)
-        source = source_of(engine, model, prepacked_weights)
+        if engine.is_core and prepacked_weights is None:
+            source = source_on_core(engine, model, options)
+        else:
+            model = content_of(model)
+            source = source_of(engine, model, prepacked_weights)
         self._open(engine, source, options, env=env, hold_gil=hold_gil)
         self._source = model
         if after_fork == "remake":
@@ -184,7 +188,12 @@ class Session(Suggests, Engine, Closing):
     def _remake(self) -> None:
         """Load the model again, in the child of a fork, in the place of the parent's session."""
         made = Session.__new__(type(self))
-        made._open(self.api, source_of(self.api, self._source), self._options)
+        source = (
+            source_on_core(self.api, self._source, self._options)
+            if self.api.is_core
+            else source_of(self.api, self._source)
+        )
+        made._open(self.api, source, self._options)
         self._renew(made)
 
     @classmethod
@@ -651,8 +660,10 @@ class Session(Suggests, Engine, Closing):
         with tempfile.TemporaryDirectory() as folder, RunOptions(self.api) as options:
             options.profiling = os.path.join(folder, "run")
             results = self.run(feed, outputs, options=options, out=out, timeout=timeout, **inputs)
-            (path,) = glob.glob(os.path.join(glob.escape(folder), "*.json"))
-            return results, read_profile(path)
+            paths = glob.glob(os.path.join(glob.escape(folder), "*.json"))
+            if not paths:
+                raise NotImplemented(f"{self.api} writes no profile of a run", "Run")
+            return results, read_profile(paths[0])
 
     # --- pickling ---------------------------------------------------------------------------------
 

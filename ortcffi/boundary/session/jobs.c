@@ -180,6 +180,12 @@ void ortcffi_job_ended(void* context, OrtValue** outputs, size_t count, OrtStatu
 
 static const char no_thread[] = "no thread can be made for the run";
 
+/* Whether RunAsync says that the pool has no thread for that, or that it is not there. */
+static int cannot_wait(const OrtApi* api, const OrtStatus* status) {
+  OrtErrorCode code = api->GetErrorCode(status);
+  return code == ORT_INVALID_ARGUMENT || code == ORT_NOT_IMPLEMENTED;
+}
+
 /* NULL once the job is under way; otherwise a status of the library. */
 static OrtStatus* start(struct job* job) {
   struct run* run = &job->run;
@@ -198,12 +204,11 @@ static OrtStatus* start(struct job* job) {
                                   run->output_names, run->output_count, run->outputs,
                                   ortcffi_job_ended, job);
     Py_END_ALLOW_THREADS;
-    if (status == NULL || maker->api->GetErrorCode(status) != ORT_INVALID_ARGUMENT ||
-        session->runs_async > 0) {
+    if (status == NULL || !cannot_wait(maker->api, status) || session->runs_async > 0) {
       session->runs_async = status == NULL ? 1 : session->runs_async;
       return status;
     }
-    maker->api->ReleaseStatus(status); /* its pool has no thread for that */
+    maker->api->ReleaseStatus(status);
     session->runs_async = -1;
   }
   return ortcffi_worker_start(job) == 0 ? NULL : maker->api->CreateStatus(ORT_FAIL, no_thread);

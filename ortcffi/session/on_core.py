@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Sessions of the core: models get the types, and the operators, that execution providers want."""
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ortcffi.ep.devices import EpDevice
+from ortcffi.errors import NotImplemented, OrtError
+from ortcffi.models.contents import operator_name
+from ortcffi.models.editor import Parts
+from ortcffi.models.model import Model
+from ortcffi.models.preparing import MISSING, described_by_others, lacks_types, with_types
+from ortcffi.models.providers import Ep
+from ortcffi.models.view import content_of
+from ortcffi.session.creation import Source
+
+if TYPE_CHECKING:
+    from ortcffi.options.session import SessionOptions
+    from ortcffi.table.api import Api
+
+__all__ = ["source_on_core"]
+
+_SLOT = "CreateSessionFromModel"
+_MOST_LEVELS = 8  # of operators that others describe
+
+
+def source_on_core(api: "Api", model: Any, options: "SessionOptions | None") -> Source:
+    """A model for the core, which is not copied.
+
+    Where no execution provider takes a node, the operators that ONNX describes by others are
+    replaced, and it is tried again.
+    """
+    given = model if isinstance(model, Model) else Model.load(content_of(model))
+    typed = with_types(given)
+
+    def create(env: Any, handle: Any, out: Any) -> None:
+        parts = Parts(api, _SLOT)
+        current = typed
+        while True:
+            try:
+                return parts.call(_SLOT, env, current.handle, handle, out)
+            except NotImplemented as error:
+                smaller = _with_fewer_operators(current, options)
+                if smaller is None:
+                    raise _explained(error, given) from None
+                current = smaller
+
+    return Source(create, typed)
+
+
+def _with_fewer_operators(model: Model, options: "SessionOptions | None") -> Model | None:
+    """The model without operators that nobody takes and others describe; None if there is none."""
+    if "onnx" not in sys.modules and not _can_import_onnx():
+        return None
+    left = None
+    for ep in _eps_of(options):
+        with ep:
+            nodes = ep.capability(model).left
+            found = {operator_name(node.domain, node.op_type) for node in nodes}
+        left = found if left is None else left & found
+    operators = described_by_others(left or (), model.opsets)
+    return model.prepare(operators) if operators else None
+
+
+def _can_import_onnx() -> bool:
+    try:
+        import onnx  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _eps_of(options: "SessionOptions | None") -> Iterator[Ep]:
+    """The execution providers of options, each with its first device."""
+    if options is None:
+        return
+    config, names = dict(options.config), set()
+    for handle in options._alive.get("ep_devices", ()):
+        device = EpDevice(options.api, handle, lender=options)
+        if device.name not in names:
+            names.add(device.name)
+            yield Ep(device, config=config)
+
+
+def _explained(error: OrtError, model: Model) -> OrtError:
+    """The error, with what a model lacks that no other package can say."""
+    if not lacks_types(model) or _can_import_onnx():
+        return error
+    return type(error)(f"{error.message}; {MISSING}", error.function)

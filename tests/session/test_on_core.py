@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""Sessions of the core, whose nodes a provider of the guide and custom ops compute."""
+
+import asyncio
+import sys
+
+import numpy as np
+import pytest
+from support import eps
+from support.processes import run
+
+import ortcffi as ort
+
+X = np.array([1, 2, 3], np.float32)
+
+
+def adding():
+    """y = x + w + x, without the type of the inner value."""
+    graph = ort.Graph()
+    graph.input("x", "f4", [3])
+    graph.initializer("w", np.ones(3, np.float32))
+    graph.node("Add", ["x", "w"], ["h"])
+    graph.node("Add", ["h", "x"], ["y"])
+    graph.output("y", "f4", [3])
+    return graph
+
+
+@pytest.fixture
+def add_ep(c_compiler):
+    return eps.build(c_compiler, eps.ADDING)
+
+
+# No fixture: pytest would keep the session, and that its options with the provider.
+def opened(add_ep):
+    return ort.Session(adding(), providers=[add_ep])
+
+
+def test_the_core_runs_what_a_library_takes(add_ep, core_api):
+    with opened(add_ep) as session:
+        assert session.api == core_api
+        assert session.run(x=X)[0].tolist() == [3, 5, 7]
+        assert [spec.describe() for spec in session.inputs] == ["float[3]"]
+
+
+@pytest.mark.parametrize("kind", ["path", "bytes", "model", "edited", "graph"])
+def test_a_model_may_be_given_in_each_form(kind, add_ep, tmp_path):
+    graph = adding()
+    graph.save(tmp_path / "model.onnx")
+    loaded = ort.Model.load(tmp_path / "model.onnx")
+    given = {
+        "path": tmp_path / "model.onnx",
+        "bytes": graph.to_bytes(),
+        "model": loaded,
+        "edited": loaded.prepare(),
+        "graph": graph,
+    }[kind]
+    with ort.Session(given, providers=[add_ep]) as session:
+        loaded.close()
+        assert session.run(x=X)[0].tolist() == [3, 5, 7]
+
+
+def test_devices_of_options_choose_the_core(add_ep, core_api):
+    with ort.Env(api=core_api) as env, env.register_ep(add_ep, "adding") as registered:
+        with ort.SessionOptions() as options:
+            options.add_devices(registered.devices[:1])
+            session = ort.Session(adding(), options)
+        by_device = ort.Session(adding(), providers=registered.devices[:1])
+        for each in (session, by_device):
+            assert each.api == core_api
+            assert each.run(x=X)[0].tolist() == [3, 5, 7]
+            each.close()
+
+
+def test_arrays_are_bound(add_ep):
+    with opened(add_ep) as session:
+        out = np.zeros(3, np.float32)
+        with session.bind({"x": X}, {"y": out}) as binding:
+            binding.run()
+            assert out.tolist() == [3, 5, 7]
+
+
+def test_runs_are_awaited(add_ep):
+    async def runs(session):
+        return await asyncio.gather(*(session.run_async({"x": X}) for _ in range(4)))
+
+    with opened(add_ep) as session:
+        assert [result[0].tolist() for result in asyncio.run(runs(session))] == [[3, 5, 7]] * 4
+
+
+def test_an_input_that_does_not_fit_is_refused(add_ep):
+    with opened(add_ep) as session:
+        with pytest.raises(ort.errors.InvalidArgument, match="double"):
+            session.run(x=X.astype(np.float64))
+        with pytest.raises(ort.errors.InvalidArgument):
+            session.run(x=X[:2])
+
+
+def test_a_node_that_nobody_takes_is_named(add_ep):
+    graph = ort.Graph()
+    graph.input("x", "f4", [3])
+    graph.node("Det", ["x"], ["y"], name="mine")
+    graph.output("y", "f4", [])
+    with pytest.raises(ort.errors.NotImplemented, match=r"node 'mine': operator Det"):
+        ort.Session(graph, providers=[add_ep])
+
+
+MISH = """
+import numpy as np, ortcffi as ort
+graph = ort.Graph()
+graph.input("x", "f4", [3])
+graph.node("Mish", ["x"], ["y"])
+graph.output("y", "f4", [3])
+x = np.array([1, 2, 3], np.float32)
+(y,) = ort.Session(graph, providers=["ggml"]).run(x=x)
+np.testing.assert_allclose(y, x * np.tanh(np.log1p(np.exp(x))), rtol=1e-3)
+print("computed")
+"""
+
+
+def test_operators_that_others_describe_are_replaced():
+    if "ggml" not in {ep.name for ep in ort.installed_eps()}:
+        pytest.skip("onnxruntime-ggml is not installed")
+    assert run(sys.executable, "-P", "-c", MISH).stdout == "computed\n"
+
+
+def test_a_profile_of_a_run_is_refused(add_ep):
+    refused = pytest.raises(ort.errors.NotImplemented, match="writes no profile")
+    with opened(add_ep) as session, refused:
+        session.run_profiled(x=X)

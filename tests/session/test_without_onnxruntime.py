@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""Models run where neither onnxruntime nor onnx is installed, in an environment of its own."""
+
+import importlib.util
+import re
+import venv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import eps
+from support.paths import CHECKOUT
+from support.processes import run
+
+import ortcffi as ort
+
+NEEDED = ("numpy", "numpy.libs", "_cffi_backend")
+LACKING = "import importlib.util as u; print([n for n in {} if u.find_spec(n)])"
+
+
+def place_of(name):
+    """The file or folder of a package, or of what lies beside one; None if it is not there."""
+    if name.endswith(".libs"):
+        beside = Path(importlib.util.find_spec(name.removesuffix(".libs")).origin).parents[1] / name
+        return beside if beside.exists() else None
+    spec = importlib.util.find_spec(name)
+    if spec is None:
+        return None
+    return Path(spec.origin).parent if spec.submodule_search_locations else Path(spec.origin)
+
+
+@pytest.fixture(scope="session")
+def bare(tmp_path_factory):
+    """``bare(program, *arguments)`` runs Python with what ortcffi needs, and the package nxrt."""
+    folder = tmp_path_factory.mktemp("bare")
+    venv.create(folder, symlinks=True)
+    (site,) = folder.glob("lib/python*/site-packages")
+    for place in filter(None, map(place_of, (*NEEDED, "nxrt_ep_cpu"))):
+        (site / place.name).symlink_to(place)
+    (site / "checkout.pth").write_text(str(CHECKOUT))
+
+    def bare(program, *arguments, **options):
+        return run(folder / "bin/python", "-P", "-c", program, *arguments, **options)
+
+    return bare
+
+
+def example(path):
+    """The lines of Python that a page shows, and what they are to print."""
+    blocks = re.findall(r"```python\n(.*?)```", (CHECKOUT / path).read_text(), re.DOTALL)
+    program = "\n".join(blocks)
+    return program, re.findall(r"print\(.*\)  # (.*)", program)
+
+
+def untyped(path):
+    """A model that does not say the type of what the second Add reads."""
+    graph = ort.Graph()
+    graph.input("x", "f4", [3])
+    graph.initializer("w", np.ones(3, np.float32))
+    graph.node("Add", ["x", "w"], ["h"])
+    graph.node("Add", ["h", "x"], ["y"])
+    graph.output("y", "f4", [3])
+    graph.save(path)
+    return path
+
+
+def test_neither_onnxruntime_nor_onnx_is_there(bare):
+    assert bare(LACKING.format(["onnxruntime", "onnx", "numpy"])).stdout.strip() == "['numpy']"
+
+
+def test_the_lines_of_the_readme_run(bare):
+    pytest.importorskip("nxrt_ep_cpu")
+    program, expected = example("README.md")
+    assert len(expected) == 1
+    assert bare(program).stdout.splitlines() == expected
+
+
+def test_the_first_lines_of_the_guide_run(bare):
+    pytest.importorskip("nxrt_ep_cpu")
+    program, expected = example("docs/guide/without_onnxruntime.md")
+    first, _, _ = program.partition("model = ")
+    assert bare(first).stdout.splitlines() == expected[:1]
+
+
+def test_the_other_lines_of_the_guide_run_with_onnx():
+    program, expected = example("docs/guide/without_onnxruntime.md")
+    _, imports, rest = program.partition("import numpy as np\nimport ortcffi as ort\n")
+    _, graph, rest = rest.rpartition("graph = ort.Graph()\n")
+    printed = []
+    exec(imports + graph + rest, {"print": lambda *told: printed.append(" ".join(map(str, told)))})
+    assert printed == expected[1:]
+
+
+def test_without_providers_the_error_says_what_to_install(bare, tmp_path):
+    model = untyped(tmp_path / "model.onnx")
+    program = (
+        "import sys, ortcffi\ntry: ortcffi.Session(sys.argv[1])\nexcept OSError as e: print(e)"
+    )
+    printed = bare(program, model).stdout
+    assert "pip install onnxruntime" in printed
+    assert "pip install nxrt-ep-cpu" in printed
+
+
+RUN = """
+import sys
+import numpy as np, ortcffi
+try:
+    session = ortcffi.Session(sys.argv[1], providers=[sys.argv[2]])
+    print(session.run(x=np.zeros(3, np.float32))[0].tolist())
+except ortcffi.errors.NotImplemented as error:
+    print(error)
+"""
+
+
+def test_a_model_without_types_says_what_is_missing(bare, tmp_path, c_compiler):
+    library = eps.build(c_compiler, eps.ADDING)
+    (told,) = bare(RUN, untyped(tmp_path / "model.onnx"), library).stdout.splitlines()
+    assert "operator Add" in told
+    assert "pip install onnx'" in told
+
+
+def test_a_model_that_was_prepared_elsewhere_runs(bare, tmp_path, c_compiler):
+    library = eps.build(c_compiler, eps.ADDING)
+    ort.Model.load(untyped(tmp_path / "model.onnx")).prepare().save(tmp_path / "prepared.onnx")
+    assert bare(RUN, tmp_path / "prepared.onnx", library).stdout == "[1.0, 1.0, 1.0]\n"
