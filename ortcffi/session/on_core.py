@@ -14,6 +14,7 @@ from ortcffi.models.preparing import MISSING, described_by_others, lacks_types, 
 from ortcffi.models.providers import Ep
 from ortcffi.models.view import content_of
 from ortcffi.session.creation import Source
+from ortcffi.table.engine import ADVICE
 
 if TYPE_CHECKING:
     from ortcffi.options.session import SessionOptions
@@ -43,7 +44,7 @@ def source_on_core(api: "Api", model: Any, options: "SessionOptions | None") -> 
             except NotImplemented as error:
                 smaller = _with_fewer_operators(current, options)
                 if smaller is None:
-                    raise _explained(error, given) from None
+                    raise _explained(error, given, options) from None
                 current = smaller
 
     return Source(create, typed)
@@ -83,8 +84,12 @@ def _eps_of(options: "SessionOptions | None") -> Iterator[Ep]:
             yield Ep(device, config=config)
 
 
-def _explained(error: OrtError, model: Model) -> OrtError:
-    """The error, with what a model lacks that no other package can say."""
-    if not lacks_types(model) or _can_import_onnx():
+def _explained(error: OrtError, model: Model, options: "SessionOptions | None") -> OrtError:
+    """The error, with what would help: a provider or a library, or types."""
+    if options is None or not options._alive.get("ep_devices"):
+        missing = ADVICE
+    elif lacks_types(model) and not _can_import_onnx():
+        missing = MISSING
+    else:
         return error
-    return type(error)(f"{error.message}; {MISSING}", error.function)
+    return type(error)(f"{error.message}; {missing}", error.function)

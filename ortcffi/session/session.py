@@ -41,7 +41,6 @@ from ortcffi.session.creation import (
     source_of_graph,
 )
 from ortcffi.session.limits import warn_of_ignored_arena, with_limit
-from ortcffi.session.on_core import source_on_core
 from ortcffi.session.profile import Profile, profiling, read_profile
 from ortcffi.session.providers import Provider, are_for_core, providers_of, with_providers
 from ortcffi.session.rules import RULES
@@ -175,11 +174,9 @@ class Session(Suggests, Engine, Closing):
         if chosen:
             env = environment_of(engine, env)
             options = with_providers(engine, options, chosen, env)
-        if engine.is_core and prepacked_weights is None:
-            source = source_on_core(engine, model, options)
-        else:
+        if not engine.is_core or prepacked_weights is not None:
             model = content_of(model)
-            source = source_of(engine, model, prepacked_weights)
+        source = _source_for(engine, model, options, prepacked_weights)
         self._open(engine, source, options, env=env, hold_gil=hold_gil)
         self._source = model
         if after_fork == "remake":
@@ -188,11 +185,7 @@ class Session(Suggests, Engine, Closing):
     def _remake(self) -> None:
         """Load the model again, in the child of a fork, in the place of the parent's session."""
         made = Session.__new__(type(self))
-        source = (
-            source_on_core(self.api, self._source, self._options)
-            if self.api.is_core
-            else source_of(self.api, self._source)
-        )
+        source = _source_for(self.api, self._source, self._options)
         made._open(self.api, source, self._options)
         self._renew(made)
 
@@ -690,6 +683,19 @@ class Session(Suggests, Engine, Closing):
         rows = [(kind, spec.name, spec.describe()) for kind, specs in ports for spec in specs]
         title = "Session, closed" if self.closed else f"Session of {self.api}"
         return html_table(title, ("", "name", "type"), rows)
+
+
+def _source_for(
+    api: "Api",
+    model: Any,
+    options: "SessionOptions | None",
+    weights: "PrepackedWeights | None" = None,
+) -> Source:
+    if not api.is_core or weights is not None:
+        return source_of(api, model, weights)
+    from ortcffi.session.on_core import source_on_core
+
+    return source_on_core(api, model, options)
 
 
 def _listed(specs: tuple[ValueSpec, ...]) -> str:

@@ -14,7 +14,7 @@ from ortcffi.table.load import VARIABLE, LibraryNotFound, load
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["engine_for", "has_engine", "load_engine"]
+__all__ = ["ADVICE", "engine_for", "has_engine", "load_engine"]
 
 ADVICE = (
     "run 'pip install onnxruntime', set ORTCFFI_LIBRARY, or pass api=ortcffi.load(path); or run "

@@ -123,6 +123,16 @@ def test_operators_that_others_describe_are_replaced():
     assert run(sys.executable, "-P", "-c", MISH).stdout == "computed\n"
 
 
+def test_the_reference_runs_what_no_library_takes():
+    pytest.importorskip("onnx")
+    graph = ort.Graph()
+    graph.input("x", "f4", [3])
+    graph.node("NonZero", ["x"], ["y"])
+    graph.output("y", "i8", [1, None])
+    with ort.Session(graph, providers=["reference"]) as session:
+        assert session.run(x=np.array([1, 0, 2], np.float32))[0].tolist() == [[0, 2]]
+
+
 def test_a_profile_of_a_run_is_refused(add_ep):
     refused = pytest.raises(ort.errors.NotImplemented, match="writes no profile")
     with opened(add_ep) as session, refused:

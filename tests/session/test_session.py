@@ -99,7 +99,9 @@ def test_an_initializer_that_is_an_input_can_be_overridden(opened, x):
 
 
 def test_the_core_has_no_engine_and_says_what_to_install(core_api):
-    with pytest.raises(ort.errors.NotImplemented, match=r"no engine.*pip install onnxruntime"):
+    with pytest.raises(
+        ort.errors.NotImplemented, match=r"no execution provider.*pip install onnxruntime"
+    ):
         ort.Session(models.add(), api=core_api)
 
 

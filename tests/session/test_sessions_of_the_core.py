@@ -176,8 +176,9 @@ def test_an_exception_of_an_op_is_the_cause_of_the_error(core_api, opened, x):
         domain.add(fails)
         options.add_custom_op_domain(domain)
     ports = [value("x", shape=["n", 3])], [value("y", shape=["n", 3])]
-    source = model([node("fails", "x", "y", "sessions.failing")], *ports,
-                   domains={"sessions.failing": 1})
+    source = model(
+        [node("fails", "x", "y", "sessions.failing")], *ports, domains={"sessions.failing": 1}
+    )
     session = opened(source, options, api=core_api)
     for _ in range(2):
         with pytest.raises(ort.OrtError, match="not today"):
