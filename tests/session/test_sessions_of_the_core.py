@@ -97,7 +97,7 @@ def test_initializers_are_inputs_and_some_can_be_replaced(api, opened, x):
 def test_an_output_may_be_an_initializer_or_asked_for_twice(api, opened, x, run_raw):
     source = of([ours("join", "x w", "y")], outputs="y w", initializers=[tensor("w", x)])
     session = opened(source, with_ops(api), api=api)
-    y, w = session.run(x=x)
+    _y, w = session.run(x=x)
     np.testing.assert_array_equal(w, x)
     w[:] = 0
     np.testing.assert_array_equal(session.run(x=x)[0], 3 * x)
@@ -168,7 +168,7 @@ def test_threads_may_run_a_session_at_once(api, opened, x):
 
 def test_an_exception_of_an_op_is_the_cause_of_the_error(core_api, opened, x):
     @ort.custom_op("sessions.failing", inputs=[np.float32], outputs=[np.float32])
-    def fails(x):
+    def fails(_x):
         raise RuntimeError("not today")
 
     options = ort.SessionOptions(core_api)
