@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi.models.python_ep import execution_provider
-from ortcffi.models.snapshot import bytes_of_graph
+from ortcffi.models.snapshot import bytes_of_graph, bytes_of_node
 from ortcffi.values.element_types import ValueKind, dtype_of
 
 if TYPE_CHECKING:
@@ -48,13 +48,13 @@ class ReferenceEp:
             taken -= refused
 
     def _knows(self, node: "ModelNode", opsets: dict[str, int]) -> bool:
-        from onnx.reference.ops import load_op
-
         key = node.domain, node.op_type, opsets.get(node.domain, 1)
         if key not in self._known:
             try:
-                load_op(*key)
+                _evaluator(bytes_of_node(node))
                 self._known[key] = True
+            except ImportError:
+                raise
             except Exception:  # noqa: BLE001  # several, by release
                 self._known[key] = False
         inner = (each for graph in node.subgraphs.values() for each in graph.nodes)
@@ -62,10 +62,7 @@ class ReferenceEp:
 
     def compile(self, graph: "ModelGraph") -> Callable[..., Any]:
         """Compute the group as a model."""
-        import onnx
-        from onnx.reference import ReferenceEvaluator
-
-        evaluator = ReferenceEvaluator(onnx.load_from_string(bytes_of_graph(graph)))
+        evaluator = _evaluator(bytes_of_graph(graph))
         names = [value.name for value in graph.inputs]
         dtypes = [_dtype(value.element_type) for value in graph.outputs]
 
@@ -75,6 +72,35 @@ class ReferenceEp:
             return results if len(results) > 1 else results[0]
 
         return compute
+
+
+def _evaluator(content: bytes) -> Any:
+    import onnx
+    from onnx.reference import ReferenceEvaluator
+
+    model = onnx.load_from_string(content)
+    versions = {each.domain: each.version for each in model.opset_import}
+    _remove_defaults(onnx, model.graph, versions)
+    return ReferenceEvaluator(model)
+
+
+def _remove_defaults(onnx: Any, graph: Any, versions: dict[str, int]) -> None:
+    """Remove attributes that hosts add, not all of which the reference knows."""
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                _remove_defaults(onnx, attribute.g, versions)
+        if not onnx.defs.has(node.op_type, versions.get(node.domain, 1), node.domain):
+            continue
+        schema = onnx.defs.get_schema(node.op_type, versions.get(node.domain, 1), node.domain)
+        known = schema.attributes
+        kept = [
+            each
+            for each in node.attribute
+            if each.name not in known or each != known[each.name].default_value
+        ]
+        del node.attribute[:]
+        node.attribute.extend(kept)
 
 
 def _dtype(element: Any) -> Any:

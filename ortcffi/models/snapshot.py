@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ortcffi.models.parts import ModelNode, ModelValue
     from ortcffi.values.type_info import TypeInfo
 
-__all__ = ["bytes_of_graph"]
+__all__ = ["bytes_of_graph", "bytes_of_node"]
 
 
 def bytes_of_graph(graph: "ModelGraph") -> bytes:
@@ -32,6 +32,22 @@ def bytes_of_graph(graph: "ModelGraph") -> bytes:
         opset = Message().add(lib.OPSET_DOMAIN, domain)
         model.add(lib.MODEL_OPSET, opset.add(lib.OPSET_VERSION, known.get(domain, 1)))
     return bytes(model.add(lib.MODEL_GRAPH, _graph(graph)))
+
+
+def bytes_of_node(node: "ModelNode") -> bytes:
+    """A model of one node alone, whose inputs have the types that they have in its graph."""
+    graph = Message().add(lib.GRAPH_NODE, _node(node)).add(lib.GRAPH_NAME, "node")
+    values = node.graph.values
+    for name in dict.fromkeys((*node.inputs, *node.implicit_inputs)):
+        if name in values:
+            graph.add(lib.GRAPH_INPUT, _value(values[name]))
+    for name in filter(None, node.outputs):
+        graph.add(lib.GRAPH_OUTPUT, Message().add(lib.VALUE_NAME, name))
+    model = Message().add(lib.MODEL_IR_VERSION, node.graph.ir_version)
+    for domain, version in node.graph.opsets.items():
+        opset = Message().add(lib.OPSET_DOMAIN, domain).add(lib.OPSET_VERSION, version)
+        model.add(lib.MODEL_OPSET, opset)
+    return bytes(model.add(lib.MODEL_GRAPH, graph))
 
 
 def _domains(graph: "ModelGraph") -> set[str]:
