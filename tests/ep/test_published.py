@@ -72,6 +72,30 @@ def test_it_is_registered_again_and_leaves_nothing(published, table, request):
     assert json.loads(done.stdout) == [[expected] * 3, {kind: 3 * count} if kind else {}]
 
 
+WATCHED = """
+import gc, json, sys
+import ortcffi as ort
+
+library, name = sys.argv[1:]
+with ort.Env(api=ort.load()) as env:
+    registered = env.register_ep(library, name, watch=True)
+    watched = registered.watched
+    registered.close()
+    del registered
+    gc.collect()
+    print(json.dumps([watched.calls["GetEpApi"] > 0, watched.wanted_version, watched.left_alive()]))
+"""
+
+
+@pytest.mark.usefixtures("real_api")
+def test_it_is_watched_in_the_real_library(published):
+    ep, library = published
+    done = run(sys.executable, "-P", "-c", WATCHED, library, ep.name)
+    has_called, wanted, left = json.loads(done.stdout)
+    assert (has_called, wanted >= 22) == (True, True)
+    assert left == ({"CreateMemoryInfo_V2": ep.leaves[1]} if ep.leaves[1] else {})
+
+
 COMPUTE = """
 import sys
 import numpy as np
