@@ -96,8 +96,10 @@ def source_of_graph(api: "Api", graph: "Graph") -> Source:
     return Source(create)
 
 
-def has_threads(options: SessionOptions | None) -> bool:
+def has_threads(api: "Api", options: SessionOptions | None) -> bool:
     """Whether the library has threads for a session, as far as its options say."""
+    if api.is_core:  # it has none; execution providers may
+        return options is not None and bool(options._alive.get("ep_devices"))
     if options is None:
         return True
     # What was set through this object: to ask the library takes longer than all else here.

@@ -271,7 +271,7 @@ class Session(Suggests, Engine, Closing):
             kept += [given, chosen._alive, chosen._values, borrowed_of(source.content, chosen)]
         self._python = calls_of_python(environment, chosen)
         self._check_gil(hold_gil)
-        self._take(api, kept, has_threads=has_threads(chosen), hold_gil=hold_gil)
+        self._take(api, kept, has_threads=has_threads(api, chosen), hold_gil=hold_gil)
         self._options = chosen
         # The session goes on to use allocators that another thread may replace at any time.
         state = environment._state

@@ -34,6 +34,7 @@ class Kind(NamedTuple):
     child: Callable[[Any], Any] | None = None  # makes what needs the object
     again: Callable[[Any], Any] | None = None  # calls `__init__`; None where `_again` does
     is_made_by_new: bool = False  # so that `__init__` does nothing
+    counted: str = ""  # the kind that counts; "" for all of the core: nothing is left of closed ones
     slot: str = ""  # the function of an engine's table that releases it; "" for the core's
     has_threads: bool = False  # a fork takes them away
     has_handle: bool = True  # `handle` is a cdata of it
@@ -74,6 +75,19 @@ class InPython(ort.PythonAllocator):
 @ort.custom_op("lives", inputs=["f4"], outputs=["f4"], op_set=None)
 def same(array: Any) -> Any:
     return array.copy()
+
+
+def _session() -> Any:
+    """A session of the core, which the op above runs."""
+    node = models.node("same", "x", "y", "lives")
+    ports = [models.value("x", shape=["n", 4])], [models.value("y", shape=["n", 4])]
+    options = ort.SessionOptions(core_api())
+    with ort.CustomOpDomain("lives", core_api()) as domain, options:
+        domain.add(same)
+        options.add_custom_op_domain(domain)
+        return ort.Session(
+            models.model([node], *ports, domains={"lives": 1}), options, api=core_api()
+        )
 
 
 def _array(allocator: Any) -> Any:
@@ -238,6 +252,23 @@ KINDS: dict[str, Kind] = {
     "sequence": _value(lambda: ort.Value.sequence([ort.Value.empty(3)]), list),
     "map": _value(lambda: ort.Value.map({1: 2}), lambda made: made.keys()),
     "sparse": _value(_coo, lambda made: made.sparse_format, lambda made: made.sparse_values),
+    "Session of the core": Kind(
+        _session,
+        lambda made: made.run({"x": x}),
+        lambda made: made.bind({"x": x}),
+        lambda made: made.__init__(models.add()),
+        counted="session",
+        facts=("inputs", "outputs", "overridable_initializers", "running"),
+    ),
+    "Binding of the core": Kind(
+        lambda: _session().bind({"x": x}),
+        lambda made: made.run(),
+        None,
+        lambda made: made.__init__(made.session),
+        counted="binding",
+        has_handle=False,
+        facts=("session",),
+    ),
     "Kernel": Kind(
         same.kernel,
         lambda made: made(x),

@@ -146,13 +146,14 @@ def model(
     domains: dict[str, int] | None = None,
     metadata: dict[str, str] | None = None,
     facts: bytes = b"",
+    inner: bytes = b"",
 ) -> bytes:
-    """A model; `facts` are further fields of it."""
+    """A model; `facts` are further fields of it, and `inner` of its graph."""
     opsets = {"": opset, **(domains or {})}
     head = field(1, 8) + facts
     head += fields(8, (field(1, name) + field(2, n) for name, n in opsets.items()))
     props = ((field(1, key) + field(2, text)) for key, text in (metadata or {}).items())
-    return head + field(7, graph(nodes, inputs, outputs, initializers)) + fields(14, props)
+    return head + field(7, graph(nodes, inputs, outputs, initializers) + inner) + fields(14, props)
 
 
 # --- models that tests share ----------------------------------------------------------------------

@@ -40,12 +40,14 @@ class Count:
     """What is alive of a kind, and how often its release was called."""
 
     def __init__(self, kind):
-        self.slot = kind.slot
+        self.slot, self.counted = kind.slot, kind.counted
         kind.use(kind.make())  # a table keeps what it makes first
         self.before = self.now()
 
     def now(self):
-        return lives.releases().called.count(self.slot) if self.slot else live_objects()
+        if self.slot:
+            return lives.releases().called.count(self.slot)
+        return live_objects()[self.counted] if self.counted else live_objects()
 
     def is_released(self):
         """Whether one object was released, once."""

@@ -29,6 +29,9 @@ static const struct core_class claims_class = {
 /* The node of the graph that a node stands for: itself, or what it is a copy of in a view. */
 static const OrtNode* node_in(const OrtGraph* graph, const OrtNode* node) {
   const OrtGraph* of = node != NULL ? node->graph : NULL;
+  if (of == graph) {
+    return node;
+  }
   while (of != NULL && of != graph) {
     of = of->source;
   }

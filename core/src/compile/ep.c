@@ -86,7 +86,11 @@ static OrtStatus* create(void* argument) {
   OrtEpFactory* factory = self->ep->factory;
   CORE_TRY(factory->CreateEp(factory, hardware, metadata, self->count, self->options, self->logger,
                              &self->ep->seen.ep));
-  return check_provider(self->ep);
+  CORE_TRY(check_provider(self->ep));
+  OrtEp* made = self->ep->seen.ep;
+  return made->ort_version_supported >= 24 && made->GetKernelRegistry != NULL
+             ? made->GetKernelRegistry(made, &self->ep->registry)
+             : NULL;
 }
 
 OrtStatus* ORT_API_CALL core_create_ep(const OrtEpDevice* const* devices, size_t count,

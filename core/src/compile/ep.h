@@ -22,6 +22,8 @@ struct core_ep {
   struct core_object* library;
   char* name;
   OrtRunOptions* run_options;
+  /** Its kernels; NULL where it has none. */
+  const OrtKernelRegistry* registry;
   /** Where it computes, if that is not the CPU's memory; borrowed of the device. Otherwise NULL. */
   const OrtMemoryInfo* memory;
   /** For that memory; atomic, NULL until somebody asks (compile/device.h). */

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "ep/library.h"
-
 /* The element type of a value that is a tensor; UNDEFINED where that is not known. */
 static OrtStatus* element_of(const OrtValueInfo* value, ONNXTensorElementDataType* out) {
   const OrtTypeInfo* type = NULL;
@@ -76,27 +74,12 @@ static OrtStatus* fits(const struct core_ep* ep, const OrtNode* node, const OrtK
   return NULL;
 }
 
-/* The provider's registry; NULL where it has none. */
-struct asking {
-  struct core_ep* ep;
-  const OrtKernelRegistry* registry;
-};
-
-static OrtStatus* ask_registry(void* argument) {
-  struct asking* self = argument;
-  OrtEp* ep = self->ep->seen.ep;
-  return ep->ort_version_supported >= 24 && ep->GetKernelRegistry != NULL
-             ? ep->GetKernelRegistry(ep, &self->registry)
-             : NULL;
-}
-
 OrtStatus* core_find_kernel(struct core_ep* ep, const OrtNode* node,
                             const struct core_registered_kernel** out) {
-  struct asking asking = {ep, NULL};
+  const OrtKernelRegistry* registry = ep->registry;
   *out = NULL;
-  CORE_TRY(core_ep_call("GetKernelRegistry", ask_registry, &asking));
-  for (size_t i = 0; asking.registry != NULL && i < asking.registry->count; i++) {
-    const struct core_registered_kernel* kernel = &asking.registry->kernels[i];
+  for (size_t i = 0; registry != NULL && i < registry->count; i++) {
+    const struct core_registered_kernel* kernel = &registry->kernels[i];
     bool is_found;
     CORE_TRY(fits(ep, node, kernel->def, &is_found));
     if (is_found) {

@@ -150,6 +150,8 @@ struct core_thread {
 /** Starts a thread that runs `function`; false where the system has no room for another. The struct
  * must live until core_thread_join. */
 int core_thread_start(struct core_thread* thread);
+/** The same for a thread that nobody joins. The struct must live until it calls the function. */
+int core_thread_start_alone(struct core_thread* thread);
 /** Waits for the end of a thread. */
 void core_thread_join(struct core_thread* thread);
 

@@ -45,6 +45,11 @@ int core_thread_start(struct core_thread* thread) {
   return 1;
 }
 
+int core_thread_start_alone(struct core_thread* thread) {
+  pthread_t handle;
+  return pthread_create(&handle, NULL, run_thread, thread) == 0 && pthread_detach(handle) == 0;
+}
+
 void core_thread_join(struct core_thread* thread) {
   pthread_t handle;
   memcpy(&handle, &thread->handle, sizeof handle);

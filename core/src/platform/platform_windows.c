@@ -94,6 +94,11 @@ int core_thread_start(struct core_thread* thread) {
   return thread->handle != 0;
 }
 
+int core_thread_start_alone(struct core_thread* thread) {
+  HANDLE handle = CreateThread(NULL, 0, run_thread, thread, 0, NULL);
+  return handle != NULL && CloseHandle(handle);
+}
+
 void core_thread_join(struct core_thread* thread) {
   WaitForSingleObject((HANDLE)thread->handle, INFINITE);
   CloseHandle((HANDLE)thread->handle);

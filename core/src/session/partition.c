@@ -15,6 +15,8 @@ struct partition {
   OrtSession* session;
   /* The outputs of nodes that somebody runs. */
   struct core_items taken;
+  /* Of the first provider that could not say what it takes; may be NULL. */
+  OrtStatus* failed;
 };
 
 /* The first output that a node has; NULL for a node without any, which makes nothing. */
@@ -206,7 +208,11 @@ static OrtStatus* add_provider(struct partition* partition, const struct core_ep
   OrtStatus* status = core_ep_claim(made, session->last_graph, &own->claims);
   if (status != NULL) {
     /* As in ONNX Runtime, a provider that cannot say what it takes, takes nothing. */
-    core_ep_log(&session->env->logger, status);
+    if (partition->failed == NULL) {
+      partition->failed = status;
+    } else {
+      core_ep_log(&session->env->logger, status);
+    }
     return NULL;
   }
   CORE_TRY(choose_groups(partition, own->claims, own->ep));
@@ -333,9 +339,19 @@ static OrtStatus* add_rest(struct partition* partition) {
   return NULL;
 }
 
+/* What becomes of a provider's failure: the reason why nobody runs some node, or a message. */
+static OrtStatus* explain(const struct partition* partition, OrtStatus* status) {
+  if (partition->failed != NULL && ort_GetErrorCode(status) == ORT_NOT_IMPLEMENTED) {
+    ort_ReleaseStatus(status);
+    return partition->failed;
+  }
+  core_ep_log(&partition->session->env->logger, partition->failed);
+  return status;
+}
+
 OrtStatus* core_partition(const char* function, OrtSession* session) {
   const struct core_list* choices = &session->options->ep_choices;
-  struct partition partition = {function, session, {0}};
+  struct partition partition = {function, session, {0}, NULL};
   session->last_graph = session->graph;
   session->eps = core_pool_array(&session->pool, choices->count, sizeof *session->eps);
   OrtStatus* status =
@@ -345,5 +361,5 @@ OrtStatus* core_partition(const char* function, OrtSession* session) {
   }
   status = status == NULL ? add_rest(&partition) : status;
   core_items_end(&partition.taken);
-  return status;
+  return explain(&partition, status);
 }

@@ -68,6 +68,7 @@ static OrtStatus* fill(const char* function, OrtSession* session,
     return core_no_memory(function, sizeof session->lock);
   }
   CORE_TRY(core_partition(function, session));
+  CORE_TRY(core_note_assigned(function, session));
   return core_plan(function, session);
 }
 

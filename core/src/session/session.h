@@ -85,6 +85,9 @@ struct OrtSession {
    * the model. */
   const OrtValue** constants;
   uint32_t value_count;
+  /** Who runs which nodes; NULL where the options do not ask for that. */
+  const OrtEpAssignedSubgraph** assigned;
+  size_t assigned_count;
   /** Whether a provider runs one call at a time, and the lock for that. */
   bool runs_alone;
   bool has_lock;
@@ -97,6 +100,9 @@ extern const struct core_class core_session_class;
 
 /** Makes the steps of a session, in no order: asks providers and custom ops. */
 OrtStatus* core_partition(const char* function, OrtSession* session);
+
+/** Notes who runs which nodes, if the options ask for it, before the steps are ordered. */
+OrtStatus* core_note_assigned(const char* function, OrtSession* session);
 
 /** Orders the steps, numbers the values, and lists the ports. */
 OrtStatus* core_plan(const char* function, OrtSession* session);

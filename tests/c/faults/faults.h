@@ -31,7 +31,7 @@ struct section {
 };
 extern const struct section foundations, adaptors, tensors, types, containers, sparse, options,
     environments, custom_ops, arenas, kernels, packages, graphs, models, profiling, eps,
-    compiled_nodes, device_nodes, sessions;
+    compiled_nodes, device_nodes, sessions, ep_sessions;
 
 /* What a call answers whose failure shows in its effects alone. */
 OrtStatus* failed_without_status(void);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* Sessions: who runs which nodes, what providers are passed on, and runs on another thread. */
+#include "behaviour_session.h"
+
+static OrtSession* session_with(OrtSessionOptions* options) {
+  OrtSession* session = NULL;
+  struct model_bytes model = session_model();
+  CHECK(api->CreateSessionFromArray(session_env(), model.at, model.size, options, &session) ==
+        NULL);
+  return session;
+}
+
+static OrtSession* recording_session(void) {
+  OrtSessionOptions* options = session_options();
+  CHECK(api->AddSessionConfigEntry(options, "session.record_ep_graph_assignment_info", "1") ==
+        NULL);
+  return session_with(options);
+}
+
+/* The real library runs aside where it has a thread for that. */
+static OrtSession* threaded_session(void) {
+  OrtSessionOptions* options = session_options();
+  CHECK(api->SetIntraOpNumThreads(options, 2) == NULL);
+  return session_with(options);
+}
+
+static const OrtEpAssignedSubgraph* some_part(void) {
+  const OrtEpAssignedSubgraph* const* parts = NULL;
+  size_t count = 0;
+  CHECK(api->Session_GetEpGraphAssignmentInfo(recording_session(), &parts, &count) == NULL);
+  CHECK(count > 0);
+  return parts[0];
+}
+
+static const OrtEpAssignedNode* some_node(void) {
+  const OrtEpAssignedNode* const* nodes = NULL;
+  size_t count = 0;
+  CHECK(api->EpAssignedSubgraph_GetNodes(some_part(), &nodes, &count) == NULL && count > 0);
+  return nodes[0];
+}
+
+static void say_parts(const OrtSession* session) {
+  const OrtEpAssignedSubgraph* const* parts = NULL;
+  size_t count = 0;
+  if (say_status(api->Session_GetEpGraphAssignmentInfo(session, &parts, &count))) {
+    say("%d", (int)count);
+  }
+}
+CALL("Session_GetEpGraphAssignmentInfo(recorded)") { say_parts(recording_session()); }
+CALL("Session_GetEpGraphAssignmentInfo(not recorded)") { say_parts(some_session()); }
+CALL("Session_GetEpGraphAssignmentInfo(NULL)") { say_parts(NULL); }
+
+static void say_ep(const OrtEpAssignedSubgraph* part) {
+  const char* name = NULL;
+  if (say_status(api->EpAssignedSubgraph_GetEpName(part, &name))) {
+    say("%s", name);
+  }
+}
+CALL("EpAssignedSubgraph_GetEpName(p)") { say_ep(some_part()); }
+CALL("EpAssignedSubgraph_GetEpName(NULL)") { say_ep(NULL); }
+
+static void say_nodes(const OrtEpAssignedSubgraph* part) {
+  const OrtEpAssignedNode* const* nodes = NULL;
+  size_t count = 0;
+  if (say_status(api->EpAssignedSubgraph_GetNodes(part, &nodes, &count))) {
+    say("%d", (int)count);
+  }
+}
+CALL("EpAssignedSubgraph_GetNodes(p)") { say_nodes(some_part()); }
+CALL("EpAssignedSubgraph_GetNodes(NULL)") { say_nodes(NULL); }
+
+typedef OrtStatus*(ORT_API_CALL* text_slot)(const OrtEpAssignedNode*, const char**);
+static void say_text(text_slot slot, const OrtEpAssignedNode* node) {
+  const char* text = NULL;
+  if (say_status(slot(node, &text))) {
+    say("'%s'", text);
+  }
+}
+CALL("EpAssignedNode_GetName(n)") { say_text(api->EpAssignedNode_GetName, some_node()); }
+CALL("EpAssignedNode_GetName(NULL)") { say_text(api->EpAssignedNode_GetName, NULL); }
+CALL("EpAssignedNode_GetDomain(n)") { say_text(api->EpAssignedNode_GetDomain, some_node()); }
+CALL("EpAssignedNode_GetDomain(NULL)") { say_text(api->EpAssignedNode_GetDomain, NULL); }
+CALL("EpAssignedNode_GetOperatorType(n)") {
+  say_text(api->EpAssignedNode_GetOperatorType, some_node());
+}
+CALL("EpAssignedNode_GetOperatorType(NULL)") {
+  say_text(api->EpAssignedNode_GetOperatorType, NULL);
+}
+
+static void set_options(OrtSession* session, size_t count) {
+  static const char* const texts[] = {"key"};
+  say_status(api->SetEpDynamicOptions(session, texts, texts, count));
+}
+CALL("SetEpDynamicOptions(s,0)") { set_options(some_session(), 0); }
+CALL("SetEpDynamicOptions(NULL)") { set_options(NULL, 1); }
+
+CALL("SessionReleaseCapturedGraph(s,1)") {
+  say_status(api->SessionReleaseCapturedGraph(some_session(), 1));
+}
+CALL("SessionReleaseCapturedGraph(NULL,1)") {
+  say_status(api->SessionReleaseCapturedGraph(NULL, 1));
+}
+
+/* --- runs on another thread ------------------------------------------------------------------- */
+
+struct end {
+  OrtStatus* status;
+  size_t count;
+  int is_there;
+};
+
+static void note_end(void* argument, OrtValue** values, size_t count, OrtStatus* status) {
+  struct end* end = argument;
+  (void)values;
+  end->status = status;
+  end->count = count;
+  __atomic_store_n(&end->is_there, 1, __ATOMIC_RELEASE);
+}
+
+static void run_async(OrtSession* session, const char* input, RunAsyncCallbackFn callback) {
+  const char* output = "a";
+  OrtValue *value = FLOATS(3, 4), *out = NULL;
+  struct end end = {NULL, 0, 0};
+  if (say_status(api->RunAsync(session, NULL, &input, (const OrtValue* const*)&value, 1, &output, 1,
+                               &out, callback, &end))) {
+    while (!__atomic_load_n(&end.is_there, __ATOMIC_ACQUIRE)) {
+    }
+    say_status(end.status);
+    say("%d", (int)end.count);
+  }
+}
+CALL("RunAsync(s)") { run_async(threaded_session(), "x", note_end); }
+CALL("RunAsync(unknown input)") { run_async(threaded_session(), "z", note_end); }
+CALL("RunAsync(callback=NULL)") { run_async(threaded_session(), "x", NULL); }
+CALL("RunAsync(NULL)") { run_async(NULL, "x", note_end); }

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* The execution provider of the guide, which lies as the words of its registration say. */
+#define CreateEpFactories CreateHonestFactories
+#include "../../../docs/guide/add_ep.c"
+#undef CreateEpFactories
+
+OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base, const OrtLogger* logger,
+                             OrtEpFactory** factories, size_t room, size_t* count);
+
+static const Factory* of(const void* ep) { return ((const Provider*)ep)->factory; }
+static int lies(const void* ep, const char* word) { return strstr(of(ep)->name, word) != NULL; }
+
+static OrtStatus* claim(OrtEp* self, const OrtGraph* graph, OrtEpGraphSupportInfo* info) {
+  const OrtApi* api = of(self)->api;
+  const OrtEpApi* ep_api = of(self)->ep_api;
+  const OrtNode* nodes[16];
+  size_t count = 0;
+  if (lies(self, "no-claims")) {
+    return api->CreateStatus(ORT_EP_FAIL, "it does not know what it takes");
+  }
+  OrtStatus* status = api->Graph_GetNumNodes(graph, &count);
+  if (status == NULL && lies(self, "twice")) {
+    status = get_capability(self, graph, info);
+  }
+  if (status == NULL && lies(self, "around")) { /* the first and the last node as one */
+    status = api->Graph_GetNodes(graph, nodes, 16);
+    nodes[1] = nodes[count - 1];
+    return status != NULL ? status
+                          : ep_api->EpGraphSupportInfo_AddNodesToFuse(info, nodes, 2, NULL);
+  }
+  return status != NULL ? status : get_capability(self, graph, info);
+}
+
+static OrtStatus* compile_less(OrtEp* self, const OrtGraph** graphs, const OrtNode** nodes,
+                               size_t count, OrtNodeComputeInfo** infos, OrtNode** contexts) {
+  return compile(self, graphs, nodes, lies(self, "one-info") ? count - 1 : 0, infos, contexts);
+}
+
+static OrtStatus* compute_nothing(OrtNodeComputeInfo* self, void* state,
+                                  OrtKernelContext* context) {
+  return (void)self, (void)state, (void)context, NULL;
+}
+
+static OrtStatus* compile_nothing(OrtEp* self, const OrtGraph** graphs, const OrtNode** nodes,
+                                  size_t count, OrtNodeComputeInfo** infos, OrtNode** contexts) {
+  OrtStatus* status = compile(self, graphs, nodes, count, infos, contexts);
+  for (size_t i = 0; status == NULL && i < count; i++) {
+    infos[i]->Compute = compute_nothing;
+  }
+  return status;
+}
+
+static OrtStatus* refuse_run(OrtEp* self, const OrtRunOptions* options) {
+  return (void)options, of(self)->api->CreateStatus(ORT_EP_FAIL, "it does not begin");
+}
+static OrtStatus* refuse_end(OrtEp* self, const OrtRunOptions* options, bool sync) {
+  return (void)options, (void)sync, of(self)->api->CreateStatus(ORT_EP_FAIL, "it does not end");
+}
+static OrtStatus* one_at_a_time(OrtEp* self, bool* answer) {
+  return (void)self, *answer = false, NULL;
+}
+static OrtStatus* set_options(OrtEp* self, const char* const* keys, const char* const* values,
+                              size_t count) {
+  (void)count;
+  return strcmp(keys[0], "known") == 0
+             ? NULL
+             : of(self)->api->CreateStatus(ORT_INVALID_ARGUMENT, values[0]);
+}
+
+static OrtStatus* create_liar(OrtEpFactory* self, const OrtHardwareDevice* const* devices,
+                              const OrtKeyValuePairs* const* metadata, size_t count,
+                              const OrtSessionOptions* options, const OrtLogger* logger,
+                              OrtEp** ep) {
+  OrtStatus* status = create_ep(self, devices, metadata, count, options, logger, ep);
+  if (status != NULL) {
+    return status;
+  }
+  OrtEp* made = *ep;
+  made->ort_version_supported = 24;
+  made->GetCapability = claim;
+  made->SetDynamicOptions = set_options;
+  if (lies(made, "info")) made->Compile = compile_less;
+  if (lies(made, "no-output")) made->Compile = compile_nothing;
+  if (lies(made, "no-start")) made->OnRunStart = refuse_run;
+  if (lies(made, "no-end")) made->OnRunEnd = refuse_end;
+  if (lies(made, "alone")) made->IsConcurrentRunSupported = one_at_a_time;
+  return NULL;
+}
+
+OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base, const OrtLogger* logger,
+                             OrtEpFactory** factories, size_t room, size_t* count) {
+  OrtStatus* status = CreateHonestFactories(name, base, logger, factories, room, count);
+  if (status == NULL) {
+    factories[0]->CreateEp = create_liar;
+  }
+  return status;
+}

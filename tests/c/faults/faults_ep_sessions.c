@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* Trials of sessions: the provider of the guide, on y = x + x. */
+#include "faults.h"
+
+#include "../clients/model_bytes.h"
+
+static OrtEnv* env;
+static OrtSessionOptions* session_options;
+static OrtSession* session;
+static OrtIoBinding* binding;
+static OrtValue* x;
+static struct model_bytes model;
+
+static void write_model(void) {
+  model = (struct model_bytes){.size = 0};
+  put_number(&model, 1, 8);
+  begin_message(&model, 8);
+  put_text(&model, 1, "");
+  put_number(&model, 2, 18);
+  end_message(&model);
+  begin_message(&model, 7);
+  put_text(&model, 2, "graph");
+  begin_node(&model, "Add", "x x", "y");
+  end_message(&model);
+  put_value(&model, 11, "x", 1, 2, NULL);
+  put_value(&model, 12, "y", 1, 2, NULL);
+  end_message(&model);
+}
+
+static void with_options(void) {
+  const OrtEpDevice* const* devices = NULL;
+  size_t count = 0;
+  write_model();
+  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "id", &env) == NULL);
+  CHECK(api->RegisterExecutionProviderLibrary(env, "add", ADD_EP) == NULL);
+  CHECK(api->CreateSessionOptions(&session_options) == NULL);
+  CHECK(api->AddSessionConfigEntry(session_options, "session.record_ep_graph_assignment_info",
+                                   "1") == NULL);
+  CHECK(api->GetEpDevices(env, &devices, &count) == NULL && count == 2);
+  CHECK(api->SessionOptionsAppendExecutionProvider_V2(session_options, env, &devices[1], 1, NULL,
+                                                      NULL, 0) == NULL);
+}
+
+/* The provider takes a lack of memory for a value whose type is not known, and leaves the node. */
+static OrtStatus* make_session(void** out) {
+  OrtStatus* status =
+      api->CreateSessionFromArray(env, model.at, model.size, session_options, (OrtSession**)out);
+  if (api->GetErrorCode(status) == ORT_NOT_IMPLEMENTED) {
+    api->ReleaseStatus(status);
+    return failed_without_status();
+  }
+  return status;
+}
+static void release_session(void* out) { api->ReleaseSession(out); }
+
+static void with_session(void) {
+  const int64_t dims[] = {2};
+  with_options();
+  CHECK(make_session((void**)&session) == NULL);
+  CHECK(api->CreateTensorAsOrtValue(allocator, dims, 1, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &x) ==
+        NULL);
+}
+
+static const char* const inputs[] = {"x"};
+static const char* const outputs[] = {"y"};
+
+/* KernelContext_GetOutput answers a lack of memory with ORT_FAIL. */
+static OrtStatus* as_lack(OrtStatus* status) {
+  if (api->GetErrorCode(status) != ORT_FAIL) {
+    return status;
+  }
+  CHECK(strstr(api->GetErrorMessage(status), "out of memory") != NULL);
+  api->ReleaseStatus(status);
+  return failed_without_status();
+}
+
+static OrtStatus* run(void** out) {
+  OrtValue* y = NULL;
+  OrtStatus* status =
+      api->Run(session, NULL, inputs, (const OrtValue* const*)&x, 1, outputs, 1, &y);
+  CHECK((status == NULL) == (y != NULL));
+  *out = status == NULL ? y : *out;
+  return as_lack(status);
+}
+static void release_value(void* out) { api->ReleaseValue(out); }
+
+static OrtStatus* ask_session(void** out) {
+  OrtTypeInfo* type = NULL;
+  char* name = NULL;
+  (void)out;
+  CORE_TRY(api->SessionGetInputTypeInfo(session, 0, &type));
+  api->ReleaseTypeInfo(type);
+  CORE_TRY(api->SessionGetOutputName(session, 0, allocator, &name));
+  CHECK(strcmp(name, "y") == 0);
+  allocator->Free(allocator, name);
+  return NULL;
+}
+
+/* They need no memory. */
+static OrtStatus* ask_assigned(void** out) {
+  static const char* const option[] = {"key"};
+  const OrtEpAssignedSubgraph* const* parts = NULL;
+  const OrtEpAssignedNode* const* nodes = NULL;
+  size_t count = 0;
+  const char *name = NULL, *domain = NULL, *op = NULL;
+  (void)out;
+  CHECK(api->Session_GetEpGraphAssignmentInfo(session, &parts, &count) == NULL && count == 1);
+  CHECK(api->EpAssignedSubgraph_GetEpName(parts[0], &name) == NULL && strcmp(name, "add") == 0);
+  CHECK(api->EpAssignedSubgraph_GetNodes(parts[0], &nodes, &count) == NULL && count == 1);
+  CHECK(api->EpAssignedNode_GetName(nodes[0], &name) == NULL && strcmp(name, "y") == 0);
+  CHECK(api->EpAssignedNode_GetDomain(nodes[0], &domain) == NULL && domain[0] == 0);
+  CHECK(api->EpAssignedNode_GetOperatorType(nodes[0], &op) == NULL && strcmp(op, "Add") == 0);
+  CHECK(api->SetEpDynamicOptions(session, option, option, 1) == NULL);
+  return api->SessionReleaseCapturedGraph(session, 1);
+}
+
+/* Of RunAsync itself: the thread that it starts needs memory for its counters first. */
+static OrtStatus* refuse_async(void** out) {
+  (void)out;
+  return api->RunAsync(session, NULL, inputs, (const OrtValue* const*)&x, 1, outputs, 1, &x, NULL,
+                       NULL);
+}
+
+static OrtStatus* make_binding(void** out) {
+  return api->CreateIoBinding(session, (OrtIoBinding**)out);
+}
+static void release_binding(void* out) { api->ReleaseIoBinding(out); }
+static void with_binding(void) {
+  with_session();
+  CHECK(make_binding((void**)&binding) == NULL);
+}
+static OrtStatus* bind(void** out) {
+  (void)out;
+  CORE_TRY(api->BindInput(binding, "x", x));
+  return api->BindOutputToDevice(binding, "y", allocator->Info(allocator));
+}
+static void with_bound(void) {
+  with_binding();
+  CHECK(bind(NULL) == NULL);
+}
+static OrtStatus* run_bound(void** out) {
+  return (void)out, as_lack(api->RunWithBinding(session, NULL, binding));
+}
+static void with_outputs(void) {
+  with_bound();
+  CHECK(run_bound(NULL) == NULL);
+}
+static OrtStatus* read_bound(void** out) {
+  OrtValue** values = NULL;
+  char* names = NULL;
+  size_t *lengths = NULL, count = 0;
+  (void)out;
+  CORE_TRY(api->GetBoundOutputNames(binding, allocator, &names, &lengths, &count));
+  CHECK(count == 1 && lengths[0] == 1 && names[0] == 'y');
+  allocator->Free(allocator, names);
+  allocator->Free(allocator, lengths);
+  CORE_TRY(api->GetBoundOutputValues(binding, allocator, &values, &count));
+  CHECK(count == 1);
+  api->ReleaseValue(values[0]);
+  allocator->Free(allocator, values);
+  return NULL;
+}
+
+static const struct trial trials[] = {
+    TRIAL("CreateSessionFromArray ReleaseSession", with_options, make_session, release_session),
+    TRIAL("Run", with_session, run, release_value),
+    TRIAL("Session_GetEpGraphAssignmentInfo EpAssignedSubgraph_GetEpName "
+          "EpAssignedSubgraph_GetNodes EpAssignedNode_GetName EpAssignedNode_GetDomain "
+          "EpAssignedNode_GetOperatorType SetEpDynamicOptions SessionReleaseCapturedGraph",
+          with_session, ask_assigned, NULL),
+    {"RunAsync", with_session, refuse_async, NULL, ORT_INVALID_ARGUMENT},
+    TRIAL("SessionGetInputTypeInfo SessionGetOutputName", with_session, ask_session, NULL),
+    TRIAL("CreateIoBinding ReleaseIoBinding", with_session, make_binding, release_binding),
+    TRIAL("BindInput BindOutputToDevice", with_binding, bind, NULL),
+    TRIAL("RunWithBinding", with_bound, run_bound, NULL),
+    TRIAL("GetBoundOutputNames GetBoundOutputValues", with_outputs, read_bound, NULL),
+    {NULL},
+};
+
+static void clean(void) {
+  api->ReleaseValue(x);
+  api->ReleaseIoBinding(binding);
+  api->ReleaseSession(session);
+  api->ReleaseSessionOptions(session_options);
+  api->ReleaseEnv(env);
+}
+
+const struct section ep_sessions = {trials, clean};

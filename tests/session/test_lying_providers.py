@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""Execution providers that lie to a session of the core, and what a session passes on to them."""
+
+import itertools
+
+import numpy as np
+import pytest
+from support import eps, models
+from support.models import fields
+from support.threads import run_threads
+
+import ortcffi as ort
+from ortcffi import core_api
+
+SHAPE = [3]
+_numbers = itertools.count()
+X = np.array([1, 2, 3], np.float32)
+
+
+def chain(count=3):
+    """y = x + x, and so on: as many nodes, one behind the other."""
+    names = ["x", *(f"v{i}" for i in range(1, count)), "y"]
+    nodes = [models.node("Add", f"{a} {a}", b) for a, b in itertools.pairwise(names)]
+    inner = fields(13, (models.value(name, shape=SHAPE) for name in names[1:-1]))
+    ports = [models.value("x", shape=SHAPE)], [models.value("y", shape=SHAPE)]
+    return models.model(nodes, *ports, inner=inner)
+
+
+def session_of(words, **settings):
+    """A session on the provider that lies so."""
+    env = ort.Env("lies", core_api())
+    devices = env.register_ep(eps.built(eps.LYING), f"{words} {next(_numbers)}").devices
+    options = ort.SessionOptions(core_api(), **settings)
+    return ort.Session(chain(), options, api=core_api(), providers=devices, env=env)
+
+
+def test_an_honest_provider_computes():
+    with session_of("honest") as session:
+        assert session.run({"x": X})[0].tolist() == [8, 16, 24]
+
+
+def test_a_node_that_is_claimed_twice_computes_once():
+    with session_of("twice") as session:
+        assert session.run({"x": X})[0].tolist() == [8, 16, 24]
+
+
+@pytest.mark.parametrize("words", ["no-infos", "one-info"])
+def test_a_node_without_what_computes_it_is_refused(words):
+    with pytest.raises(ort.OrtError, match="left a node without an info"):
+        session_of(words)
+
+
+def test_nodes_around_others_are_not_taken_as_one():
+    with pytest.raises(ort.errors.NotImplemented, match="no execution provider and no custom op"):
+        session_of("around")
+
+
+def test_the_failure_of_a_provider_says_why_nobody_runs_a_node():
+    with pytest.raises(ort.OrtError, match="it does not know what it takes"):
+        session_of("no-claims")
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [("no-output", "output"), ("no-start", "it does not begin"), ("no-end", "it does not end")],
+)
+def test_a_run_that_fails_leaves_nothing(words, what):
+    with session_of(words) as session:
+        for _ in range(3):
+            with pytest.raises(ort.OrtError, match=what):
+                session.run({"x": X})
+
+
+def test_threads_run_a_provider_that_runs_one_call_at_a_time():
+    with session_of("alone") as session:
+        results = []
+
+        def work():
+            results.append(session.run({"x": X})[0].tolist())
+
+        run_threads(*[work] * 4)
+        assert results == [[8, 16, 24]] * 4
+
+
+# --- what is passed on ----------------------------------------------------------------------------
+
+
+def test_a_provider_receives_dynamic_options():
+    with session_of("honest") as session:
+        session.set_ep_options({"known": "1"})
+        with pytest.raises(ort.errors.InvalidArgument, match="what it says"):
+            session.set_ep_options({"other": "what it says"})
+
+
+def test_a_session_tells_who_runs_which_nodes():
+    config = {"session.record_ep_graph_assignment_info": "1"}
+    with session_of("honest", config=config) as session:
+        ((name, operators),) = session.assignment.items()
+        assert name.startswith("honest")
+        assert list(operators) == ["Add"] * 3
+    with session_of("honest") as session, pytest.raises(ort.OrtError, match="must be set to"):
+        session.assignment  # noqa: B018
