@@ -34,7 +34,7 @@ class Kind(NamedTuple):
     child: Callable[[Any], Any] | None = None  # makes what needs the object
     again: Callable[[Any], Any] | None = None  # calls `__init__`; None where `_again` does
     is_made_by_new: bool = False  # so that `__init__` does nothing
-    counted: str = ""  # the kind that counts; "" for all of the core: nothing is left of closed ones
+    counted: str = ""  # the kind that counts; "": all kinds, since nothing is left of closed ones
     slot: str = ""  # the function of an engine's table that releases it; "" for the core's
     has_threads: bool = False  # a fork takes them away
     has_handle: bool = True  # `handle` is a cdata of it
