@@ -65,21 +65,42 @@ void check_host(const OrtApi* table, int host) {
 #include "ort_slots.def"
 }
 
+/* Of each slot, what the traced table and the core's own answer, and that it was counted at FIRST
+ * and its index. */
+#define CHECK_COUNT(index) CHECK(trace->figures->calls[FIRST + (index)] == 1)
+#define CHECK_STATUS_ROW(index, since, topic, who, gil, name, parameters, arguments)       \
+  CHECK(text_of(call_with_zeroes(traced->name)) == text_of(call_with_zeroes(core->name))); \
+  CHECK_COUNT(index);
+#define CHECK_VOID_ROW(index, since, topic, who, gil, name, parameters, arguments) \
+  call_with_zeroes(traced->name);                                                  \
+  CHECK_COUNT(index);
+#define CHECK_VALUE_ROW(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  CHECK(call_with_zeroes(traced->name) == call_with_zeroes(core->name));                     \
+  CHECK_COUNT(index);
+
 void check_trace(const OrtcoreTrace* trace) {
-#define CHECK_COUNT(index) CHECK(trace->figures->calls[index] == 1)
-#define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments)              \
-  CHECK(text_of(call_with_zeroes(trace->api->name)) == text_of(call_with_zeroes(g_core->name))); \
-  CHECK_COUNT(index);
-#define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) \
-  call_with_zeroes(trace->api->name);                                             \
-  CHECK_COUNT(index);
-#define ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, parameters, arguments) \
-  CHECK(call_with_zeroes(trace->api->name) == call_with_zeroes(g_core->name));              \
-  CHECK_COUNT(index);
+  const OrtApi *traced = trace->api, *core = g_core;
+#define FIRST 0
+#define ORT_SLOT_STATUS CHECK_STATUS_ROW
+#define ORT_SLOT_VOID CHECK_VOID_ROW
+#define ORT_SLOT_VALUE CHECK_VALUE_ROW
+/* The table for execution providers is the trace's own. */
 #define ORT_SLOT_GETTER(index, since, topic, who, gil, returns, name) \
-  CHECK(trace->api->name() == g_core->name());                        \
+  CHECK((traced->name() == core->name()) !=                           \
+        (index == offsetof(OrtApi, GetEpApi) / sizeof(void*)));       \
   CHECK_COUNT(index);
 #include "ort_slots.def"
+}
+
+void check_ep_trace(const OrtcoreTrace* trace) {
+  const OrtEpApi *traced = trace->api->GetEpApi(), *core = g_core->GetEpApi();
+#undef FIRST
+#define FIRST ORTCORE_TRACED_SLOTS
+#define ORT_SLOT_STATUS CHECK_STATUS_ROW
+#define ORT_SLOT_VOID CHECK_VOID_ROW
+#define ORT_SLOT_VALUE CHECK_VALUE_ROW
+#define ORT_SLOT_GETTER(index, since, topic, who, gil, returns, name)
+#include "ort_ep_slots.def"
 }
 
 template <class Function>
@@ -99,6 +120,7 @@ int main() {
   CHECK(find<OrtcoreTraceBegin>(ORTCORE_TRACE_BEGIN)(g_core, ORT_API_VERSION, "1.9.9", nullptr,
                                                      &trace) == nullptr);
   check_trace(trace);
+  check_ep_trace(trace);
   find<OrtcoreTraceEnd>(ORTCORE_TRACE_END)(trace);
   puts("ok");
   return 0;
