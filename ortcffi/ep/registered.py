@@ -29,10 +29,9 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
     )
-# Of each library (`Api.library`) the devices whose registration is known, by their addresses. A
-# registration may end in another thread at any time, so its devices stay here until the library
-# lists them no longer.
-_owned: "dict[Hashable, dict[int, weakref.ref[RegisteredEp]]]" = {}
+# Of each library (`Api.library`) the devices whose registration is known, by their addresses, and
+# whether it has ended, which another thread may do at any time.
+_owned: "dict[Hashable, dict[int, tuple[weakref.ref[RegisteredEp], Any]]]" = {}
 
 Find = Callable[[], "list[Any]"]  # the handles of all devices of an environment
 
@@ -113,10 +112,11 @@ def register(  # noqa: PLR0913, PLR0917  # as many as Env.register_ep has
     given = name_of(path, full) if name is None else name
     encoded = encode("name", given)
     kept = _host(api, hardware, host)
-    owner = owner_of("ortcffi_registered_ep*", api, lib.ortcffi_unregister_ep, env, watched)
+    ended = ffi.new("int*")
+    owner = owner_of("ortcffi_registered_ep*", api, lib.ortcffi_unregister_ep, env, watched, ended)
     opened = full if watched is None else watched.library
     slot, function = "RegisterExecutionProviderLibrary", lib.ortcffi_register_ep
-    arguments = (env.handle, encoded, path_of("path", opened), kept[0] if kept else ffi.NULL)
+    arguments = (env.handle, encoded, path_of("path", opened), kept[0] if kept else ffi.NULL, ended)
     with _lock:
         holds = hold_registered(api)  # so that none of their devices makes room for a new one
         before = {address_of(each) for each in find()}
@@ -126,7 +126,7 @@ def register(  # noqa: PLR0913, PLR0917  # as many as Env.register_ep has
         found = [address_of(each) for each in find()]
         made._addresses = tuple(each for each in found if each not in before)
         owned = _owned.setdefault(api.library, {})
-        owned.update(dict.fromkeys(made._addresses, weakref.ref(made)))
+        owned.update(dict.fromkeys(made._addresses, (weakref.ref(made), ended)))
     del holds  # outside of the lock: libraries may end
     return made
 
@@ -135,13 +135,14 @@ def devices_of(env: Any, find: Find) -> list[EpDevice]:
     """All devices of an environment; each keeps the library that it is of."""
     api, devices = env.api, []
     with _lock:
-        holds, found = hold_registered(api), find()
         owned = _owned.get(api.library, {})
-        for gone in owned.keys() - {address_of(each) for each in found}:
+        # Before the search: another device may have the address of one that is gone.
+        for gone in [address for address, (_, ended) in owned.items() if ended[0]]:
             del owned[gone]
+        holds, found = hold_registered(api), find()
         for each in found:
             known = owned.get(address_of(each))
-            owner = env if known is None else known()
+            owner = env if known is None else known[0]()
             if owner is env or owner in holds:  # otherwise it is being unregistered
                 devices.append(EpDevice._of(api, each, owner, env))
     del holds
@@ -153,7 +154,8 @@ def hold_registered(api: "Api") -> "dict[RegisteredEp, Any]":
 
     Sessions have it: the library may give each of them what a factory makes.
     """
-    alive = {ep for each in _owned.get(api.library, {}).values() if (ep := each()) is not None}
+    owned = _owned.get(api.library, {})
+    alive = {ep for each, _ in owned.values() if (ep := each()) is not None}
     holds = {}
     for ep in alive:
         with suppress(ValueError):  # it has ended

@@ -11,6 +11,7 @@
 
 struct ortcffi_registered_ep {
   OrtEnv* env;
+  int* ended;
   char name[];
 };
 
@@ -22,7 +23,7 @@ static OrtStatus* begin(const OrtApi* api, const ortcffi_ep_host* host,
 }
 
 OrtStatus* ortcffi_register_ep(const OrtApi* api, OrtEnv* env, const char* name,
-                               const ORTCHAR_T* path, const ortcffi_ep_host* host,
+                               const ORTCHAR_T* path, const ortcffi_ep_host* host, int* ended,
                                ortcffi_registered_ep** out) {
   size_t size = strlen(name) + 1;
   ortcffi_registered_ep* ep = malloc(sizeof *ep + size);
@@ -30,6 +31,7 @@ OrtStatus* ortcffi_register_ep(const OrtApi* api, OrtEnv* env, const char* name,
     return api->CreateStatus(ORT_RUNTIME_EXCEPTION, "out of memory");
   }
   ep->env = env;
+  ep->ended = ended;
   memcpy(ep->name, name, size);
   OrtStatus* status;
   Py_BEGIN_ALLOW_THREADS;
@@ -47,5 +49,6 @@ void ortcffi_unregister_ep(const OrtApi* api, ortcffi_registered_ep* ep) {
   Py_BEGIN_ALLOW_THREADS;
   api->ReleaseStatus(api->UnregisterExecutionProviderLibrary(ep->env, ep->name));
   Py_END_ALLOW_THREADS;
+  *ep->ended = 1;
   free(ep);
 }

@@ -17,9 +17,10 @@ typedef struct ortcffi_ep_host {
 } ortcffi_ep_host;
 
 /* Registers a library. `host` is NULL for what RegisterExecutionProviderLibrary gives; otherwise
- * the table must be the core's. Releases the GIL. */
+ * the table must be the core's. `ended`, which must live as long, is 1 once the library has been
+ * unregistered. Releases the GIL. */
 OrtStatus* ortcffi_register_ep(const OrtApi* api, OrtEnv* env, const char* name,
-                               const ORTCHAR_T* path, const ortcffi_ep_host* host,
+                               const ORTCHAR_T* path, const ortcffi_ep_host* host, int* ended,
                                ortcffi_registered_ep** out);
 
 /* Unregisters it. The environment must still be there. Releases the GIL. */
