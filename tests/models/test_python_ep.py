@@ -402,7 +402,7 @@ def test_a_function_that_chooses_devices_may_raise(api):
 def test_a_name_that_no_provider_has(api):
     ep = takes()
     with ort.Env("test", api) as env:
-        message = "no execution provider 'references' is written in Python: did you mean '"
+        message = "'references' is written in Python: did you mean 'reference'"
         with pytest.raises(ort.OrtError, match=message):
             env.register_ep(ep, "references")
 
