@@ -1382,8 +1382,8 @@ struct OrtModelPackageApi {
 /**
  * Adds the CPU, on which whatever no other provider takes runs anyway.
  * @param[in] options The options. NULL: the core answers ORT_INVALID_ARGUMENT; others crash.
- * @param[in] use_arena Whether the provider has an arena. The core, which runs no model, ignores
- * it.
+ * @param[in] use_arena Whether the provider has an arena. The core, which has no kernels
+ * of its own, ignores it.
  * @return NULL, or a status.
  */
 ORT_EXPORT ORT_API_STATUS(OrtSessionOptionsAppendExecutionProvider_CPU, OrtSessionOptions* options,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs of models through `Session`, compared with the official package on the same library.
 
-The column of the core has this package's sessions, since the core runs no models itself.
+The column of the core has this package's sessions, since the core has no kernels of its own.
 """
 
 import asyncio
