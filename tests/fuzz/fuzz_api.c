@@ -187,10 +187,9 @@ static void use_stubs(void) {
   if (base == NULL) {
     return;
   }
-  size_t count = 16;
-  OrtStatus* status =
-      base->GetApi(version)->SessionGetInputCount((const OrtSession*)&input, &count);
-  CHECK(status != NULL && count == 16);
+  OrtStatus* status = base->GetApi(version)->SessionOptionsAppendExecutionProvider_CUDA(
+      (OrtSessionOptions*)&input, (const OrtCUDAProviderOptions*)&input);
+  CHECK(status != NULL);
   if (api->GetErrorCode(status) == ORT_RUNTIME_EXCEPTION) {
     must_lack_memory(status);
   } else {
