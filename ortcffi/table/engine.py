@@ -45,9 +45,7 @@ def engine_for(api: "Api | None", *belongings: Any, on_core: bool = False) -> "A
     """
     if api is not None:
         if not table_for(api).supports("CreateSession"):
-            raise NotImplemented(
-                f"api is {api}, which runs no models: {ADVICE}", "CreateSession"
-            )
+            raise NotImplemented(f"api is {api}, which runs no models: {ADVICE}", "CreateSession")
         return api
     for belonging in belongings:
         if belonging is not None and _decides(belonging):
