@@ -29,6 +29,7 @@ from ortcffi.ep.hardware import HardwareType as HardwareType
 from ortcffi.ep.installed import InstalledEp as InstalledEp
 from ortcffi.ep.installed import installed_eps as installed_eps
 from ortcffi.ep.registered import RegisteredEp as RegisteredEp
+from ortcffi.ep.watched import WatchedEp as WatchedEp
 from ortcffi.errors import ErrorCode as ErrorCode
 from ortcffi.errors import OrtError as OrtError
 from ortcffi.kernels.checked import CheckedKernel as CheckedKernel
@@ -81,6 +82,8 @@ from ortcffi.models.compile import CompileFlags as CompileFlags
 from ortcffi.models.compile import StoredAt as StoredAt
 from ortcffi.models.compile import WeightlessMode as WeightlessMode
 from ortcffi.models.compile import compile_model as compile_model
+from ortcffi.models.ep_library import EpFactory as EpFactory
+from ortcffi.models.ep_library import EpLibrary as EpLibrary
 from ortcffi.models.graph import Graph as Graph
 from ortcffi.models.metadata import ModelMetadata as ModelMetadata
 from ortcffi.models.model import Model as Model

@@ -120,7 +120,7 @@ def test_the_core_supports_the_slots_that_it_answers(core_api):
 
 
 @pytest.mark.parametrize(
-    "slot", ["CreateLoraAdapter", "RunOptionsAddActiveLoraAdapter", "RunAsync"]
+    "slot", ["CreateLoraAdapter", "RunOptionsAddActiveLoraAdapter", "InvokeOp"]
 )
 def test_only_a_library_with_an_engine_supports_what_needs_one(core_api, real_api, slot):
     assert not core_api.supports(slot)
