@@ -42,7 +42,6 @@ from ortcffi.session.creation import (
 )
 from ortcffi.session.limits import warn_of_ignored_arena, with_limit
 from ortcffi.session.profile import Profile, profiling, read_profile
-from ortcffi.session.providers import Provider, are_for_core, providers_of, with_providers
 from ortcffi.session.rules import RULES
 from ortcffi.session.specs import ValueSpec
 from ortcffi.table.engine import engine_for
@@ -56,6 +55,7 @@ if TYPE_CHECKING:
 
     from ortcffi.models.graph import Graph
     from ortcffi.session._compiled import Port
+    from ortcffi.session.providers import Provider
     from ortcffi.table.api import Api
 
 __all__ = ["Session"]
@@ -168,10 +168,14 @@ class Session(Suggests, Engine, Closing):
             raise ValueError(f"after_fork must be 'refuse' or 'remake', not {after_fork!r}")
         of_type("options", options, SessionOptions)
         of_type("prepacked_weights", prepacked_weights, PrepackedWeights)
-        chosen = [] if providers is None else providers_of(providers)
         given = options, prepacked_weights, env
-        engine = engine_for(api, *given, on_core=are_for_core(chosen))
-        if chosen:
+        if providers is None:
+            engine = engine_for(api, *given)
+        else:  # imports what providers in Python need
+            from ortcffi.session.providers import are_for_core, providers_of, with_providers
+
+            chosen = providers_of(providers)
+            engine = engine_for(api, *given, on_core=are_for_core(chosen))
             env = environment_of(engine, env)
             options = with_providers(engine, options, chosen, env)
         if not engine.is_core or prepacked_weights is not None:
