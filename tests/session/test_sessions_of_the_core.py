@@ -207,6 +207,14 @@ def test_a_model_that_lies_is_refused(api, lie):
         ort.Session(LIES[lie], with_ops(api), api=api)
 
 
+def test_an_input_without_a_name_is_refused(core_api):
+    inputs = [value(name, shape=["n", 3]) for name in ("x", "")]
+    outputs = [value("y", shape=["n", 3])]
+    source = model([ours("join", "x x", "y")], inputs, outputs, domains={DOMAIN: 1})
+    with pytest.raises(ort.OrtError, match="has no name"):
+        ort.Session(source, with_ops(core_api), api=core_api)
+
+
 def test_settings_that_would_be_ignored_are_refused(core_api, tmp_path):
     for name in ("profiling", "optimized_model_path"):
         options = with_ops(core_api)

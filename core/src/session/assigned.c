@@ -34,13 +34,16 @@ OrtStatus* core_note_assigned(const char* function, OrtSession* session) {
   size_t count = session->step_count;
   struct OrtEpAssignedSubgraph* list = core_pool_array(&session->pool, count, sizeof *list);
   session->assigned = core_pool_array(&session->pool, count, sizeof(void*));
-  if (list == NULL || session->assigned == NULL) {
+  /* The steps themselves move when they are put in order. */
+  const OrtNode** nodes = core_pool_array(&session->pool, count, sizeof *nodes);
+  if (list == NULL || session->assigned == NULL || nodes == NULL) {
     return core_no_memory(function, count * sizeof *list);
   }
   list_groups(session, list);
   /* The steps of providers come first, one for each group. */
   for (size_t i = session->assigned_count; i < count; i++) {
-    list[i] = (struct OrtEpAssignedSubgraph){no_provider, &session->steps[i].node, 1};
+    nodes[i] = session->steps[i].node;
+    list[i] = (struct OrtEpAssignedSubgraph){no_provider, &nodes[i], 1};
   }
   for (size_t i = 0; i < count; i++) {
     session->assigned[i] = &list[i];

@@ -124,13 +124,15 @@ static OrtStatus* choose_groups(struct partition* partition, OrtcoreClaims* clai
     }
   }
   for (size_t i = 0; i < claims->group_count; i++) {
-    if (has_taken(partition, &groups[i])) {
-      heap_free((void*)groups[i].nodes);
+    const OrtcoreGroup group = groups[i];
+    groups[i].nodes = NULL;
+    if (has_taken(partition, &group)) {
+      heap_free((void*)group.nodes);
       continue;
     }
-    groups[kept++] = groups[i];
-    for (size_t k = 0; k < groups[i].node_count; k++) {
-      CORE_TRY(take(partition, groups[i].nodes[k]));
+    groups[kept++] = group;
+    for (size_t k = 0; k < group.node_count; k++) {
+      CORE_TRY(take(partition, group.nodes[k]));
     }
   }
   claims->group_count = kept;
@@ -216,8 +218,8 @@ static OrtStatus* add_provider(struct partition* partition, const struct core_ep
     return NULL;
   }
   CORE_TRY(choose_groups(partition, own->claims, own->ep));
-  session->last_graph = ((const struct core_claims*)own->claims)->graph;
   if (own->claims->group_count > 0) {
+    session->last_graph = ((const struct core_claims*)own->claims)->graph;
     CORE_TRY(core_ep_compile(own->claims, &own->compiled));
     CORE_TRY(add_compiled(partition, own->compiled));
   }

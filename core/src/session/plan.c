@@ -84,6 +84,9 @@ static OrtStatus* add_port(struct plan* plan, struct core_ports* ports, const Or
   port->name = value->name;
   port->type = type;
   CORE_TRY(number_of(plan, value->name, &port->value));
+  if (port->value == CORE_NO_VALUE) {
+    return invalid(plan, ": an input, output or initializer has no name", "");
+  }
   ports->count++;
   return NULL;
 }

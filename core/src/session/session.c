@@ -14,7 +14,8 @@ static void end_session(void* block) {
     core_kernel_release(session->steps[i].kernel);
   }
   heap_free(session->steps);
-  for (size_t i = 0; i < session->ep_count; i++) {
+  /* Later ones may have nodes of the graph that an earlier one had changed. */
+  for (size_t i = session->ep_count; i-- > 0;) {
     core_release_compiled(session->eps[i].compiled);
     core_release_claims(session->eps[i].claims);
     core_release_ep(&session->eps[i].ep->seen);
