@@ -75,6 +75,7 @@ class RegisteredEp(Handle):
 
     def _watched(self) -> WatchedEp:
         if self.watched is None:
+            self.handle  # noqa: B018  # raises if closed
             raise ValueError("the library is not watched; register it with watch=True")
         return self.watched
 

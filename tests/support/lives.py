@@ -224,7 +224,7 @@ KINDS: dict[str, Kind] = {
         lambda: eps.register(ort.Env("lives", core_api()), "memory transfers"),
         lambda made: made.devices,
         lambda made: made.devices[0],
-        facts=("name", "path"),
+        facts=("name", "path", "watched"),
     ),
     "Ep": Kind(
         eps.adding,

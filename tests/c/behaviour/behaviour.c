@@ -46,13 +46,24 @@ void say(const char* format, ...) {
   fflush(stdout);
 }
 
+/* A copy of a message on one line, as the recorded answers are. */
+static const char* on_one_line(const char* message) {
+  static char line[8192];
+  size_t i = 0;
+  for (; message[i] != 0 && i < sizeof line - 1; i++) {
+    line[i] = message[i] == '\n' ? ' ' : message[i];
+  }
+  line[i] = 0;
+  return line;
+}
+
 bool say_status(OrtStatus* status) {
   if (status == NULL) {
     say("OK");
     return true;
   }
   int code = (int)api->GetErrorCode(status);
-  const char* message = api->GetErrorMessage(status);
+  const char* message = on_one_line(api->GetErrorMessage(status));
   if (code >= 0 && code < (int)(sizeof code_names / sizeof code_names[0])) {
     say("%s: \"%s\"", code_names[code] + strlen("ORT_"), message);
   } else {

@@ -150,6 +150,11 @@ def provider(_api: Any) -> Any:
     return ep, claims, *claims.groups, *ep.compile(claims)
 
 
+def watched_library(_api: Any) -> Any:
+    library = ort.EpLibrary(eps.built(eps.ADDING), name=f"watched {next(numbers)}")
+    return library, library.registered.watched, *library.factories
+
+
 numbers = itertools.count()
 
 
@@ -195,6 +200,7 @@ MAKERS: dict[str, Maker] = {
     "HardwareDevice": lambda api: ort.HardwareDevice("NPU", api=api),
     "RegisteredEp EpDevice": registered,
     "Ep EpClaims EpGroup CompiledNode": provider,
+    "EpLibrary WatchedEp EpFactory": watched_library,
     "PythonEp": python_ep,
     "InstalledEp": lambda _api: ort.InstalledEp("a name", "a package", "a.so", {}),
     "OpSchema SchemaOperand SchemaAttribute": schema,
