@@ -268,6 +268,25 @@ def test_a_second_provider_gets_what_the_first_one_leaves(core_api, opened, adde
     np.testing.assert_array_equal(session.run(x=np.zeros(3, "f4"))[0], 2 * np.arange(3))
 
 
+def test_a_later_provider_gets_the_rest_of_what_it_takes_as_one(core_api, opened, added):
+    @ort.execution_provider("sessions_all")
+    class TakesAll:
+        def capability(self, graph):
+            return [list(graph.nodes)]
+
+        def compile(self, _graph):
+            return np.negative
+
+    with ort.Env("rest", core_api) as env:
+        added.add_devices(env.register_ep(TakesAll).devices)
+    nodes = [node("Add", "x w", "a"), node("Neg", "a", "y")]
+    outputs = [value(name, shape=[3]) for name in "ya"]
+    weights = [tensor("w", np.arange(3, dtype=np.float32))]
+    source = model(nodes, [value("x", shape=[3])], outputs, weights)
+    session = opened(source, added, api=core_api)
+    np.testing.assert_array_equal(session.run(x=np.ones(3, "f4"))[0], [-1, -2, -3])
+
+
 def test_a_session_outlives_what_it_was_made_of(core_api, added):
     session = ort.Session(SUM, added, api=core_api)
     value_of = session.run(x=np.zeros(3, "f4"))[0]

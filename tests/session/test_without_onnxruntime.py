@@ -40,7 +40,7 @@ def bare(tmp_path_factory):
     (site / "ortcffi").symlink_to(Path(ort.__file__).parent)
 
     def bare(program, *arguments, **options):
-        return run(folder / "bin/python", "-P", "-c", program, *arguments, **options)
+        return run(folder / "bin/python", "-I", "-c", program, *arguments, **options)
 
     return bare
 

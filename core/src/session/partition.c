@@ -94,16 +94,20 @@ static void log_dropped(const OrtSession* session, const char* name) {
   core_logger_log(&session->env->logger, &record);
 }
 
-static bool has_taken(const struct partition* partition, const OrtcoreGroup* group) {
-  size_t i = 0;
-  while (i < group->node_count && !is_taken(partition, group->nodes[i])) {
-    i++;
+/* Leaves to a group what no provider before has taken. */
+static void keep_free(const struct partition* partition, OrtcoreGroup* group) {
+  const OrtNode** nodes = (const OrtNode**)group->nodes;
+  size_t kept = 0;
+  for (size_t i = 0; i < group->node_count; i++) {
+    if (!is_taken(partition, nodes[i])) {
+      nodes[kept++] = nodes[i];
+    }
   }
-  return i < group->node_count;
+  group->node_count = kept;
 }
 
-/* Takes groups with a node of another provider out of the claims, and all of them if one is not
- * convex. */
+/* Leaves to a provider's groups what nobody has taken, and takes all of them out of the claims if
+ * one is not convex. */
 static OrtStatus* choose_groups(struct partition* partition, OrtcoreClaims* claims,
                                 const struct core_ep* ep) {
   struct core_claims* own = (struct core_claims*)claims;
@@ -111,6 +115,7 @@ static OrtStatus* choose_groups(struct partition* partition, OrtcoreClaims* clai
   size_t kept = 0;
   for (size_t i = 0; i < claims->group_count; i++) {
     bool is_fine = true;
+    keep_free(partition, &groups[i]);
     if (groups[i].node_count > 1) {
       CORE_TRY(is_convex(partition, own->graph, &groups[i], &is_fine));
     }
@@ -124,9 +129,10 @@ static OrtStatus* choose_groups(struct partition* partition, OrtcoreClaims* clai
     }
   }
   for (size_t i = 0; i < claims->group_count; i++) {
-    const OrtcoreGroup group = groups[i];
+    OrtcoreGroup group = groups[i];
     groups[i].nodes = NULL;
-    if (has_taken(partition, &group)) {
+    keep_free(partition, &group);
+    if (group.node_count == 0) {
       heap_free((void*)group.nodes);
       continue;
     }
