@@ -350,25 +350,29 @@ static OrtStatus* show_group(struct compiled* compiled, const struct core_claims
   return NULL;
 }
 
-/* What a kernel must know of an operand. A value without a type has any. */
-static OrtStatus* describe(const struct compiled_node* node, const OrtValueInfo* value,
-                           OrtcoreOperand* operand) {
-  const OrtTypeInfo* type = NULL;
+OrtStatus* core_describe_operand(const char* name, const OrtValueInfo* value, bool with_constant,
+                                 OrtcoreOperand* out) {
+  const OrtTensorTypeAndShapeInfo* tensor;
   if (value == NULL) {
     return NULL;
   }
-  OrtStatus* status = ort_GetValueInfoTypeInfo(value, &type);
-  if (status != NULL && ort_GetErrorCode(status) != ORT_FAIL) {
-    return status;
+  out->name = value->name;
+  CORE_TRY(core_known_type(value, &out->type));
+  CORE_TRY(core_known_tensor(value, &tensor));
+  out->element_type = tensor != NULL ? tensor->type : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  return with_constant ? core_initializer_of(name, value, &out->constant) : NULL;
+}
+
+/* The operands of a node. A fused one has the constants that it does not keep itself as inputs. */
+static OrtStatus* describe_all(const struct compiled_node* node) {
+  const OrtNode* of = node->node;
+  for (size_t i = 0; i < of->input_count + of->output_count; i++) {
+    const OrtValueInfo* value = of->values[i];
+    bool with_constant = value != NULL && ((node->kernel != NULL && core_is_constant(value)) ||
+                                           value->flags & CORE_IS_CONSTANT_INPUT);
+    CORE_TRY(core_describe_operand(function, value, with_constant, &node->operands[i]));
   }
-  ort_ReleaseStatus(status);
-  *operand = (OrtcoreOperand){.name = value->name, .type = type};
-  if (type != NULL && type->kind == ONNX_TYPE_TENSOR) {
-    operand->element_type = type->tensor->type;
-  }
-  return (node->kernel != NULL && core_is_constant(value)) || value->flags & CORE_IS_CONSTANT_INPUT
-             ? core_initializer_of(function, value, &operand->constant)
-             : NULL;
+  return NULL;
 }
 
 /* Copies the constants of a node to the device of the provider, if it has one. */
@@ -404,9 +408,7 @@ static OrtStatus* finish_node(struct compiled* compiled, size_t place,
   if (made->operands == NULL) {
     return core_no_memory(function, count * sizeof *made->operands);
   }
-  for (size_t i = 0; i < count; i++) {
-    CORE_TRY(describe(made, node->values[i], &made->operands[i]));
-  }
+  CORE_TRY(describe_all(made));
   CORE_TRY(move_constants(made));
   compiled->answers[place] =
       (OrtcoreCompiledNode){.op = &made->op,

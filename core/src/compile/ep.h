@@ -59,6 +59,11 @@ struct core_claims {
  * NULL where nothing changes; drop it with core_drop. */
 OrtStatus* core_prefer_layout(const struct core_claims* claims, OrtGraph** out);
 
+/** Says what a kernel must know of an operand, into zeroed memory; nothing for one that is left out
+ * (NULL). A value without a type has any. */
+OrtStatus* core_describe_operand(const char* function, const OrtValueInfo* value,
+                                 bool with_constant, OrtcoreOperand* out);
+
 /** @name Functions of ortcore.h
  * @{ */
 OrtStatus* ORT_API_CALL core_create_ep(const OrtEpDevice* const* devices, size_t count,

@@ -4,21 +4,6 @@
 
 #include <string.h>
 
-/* The element type of a value that is a tensor; UNDEFINED where that is not known. */
-static OrtStatus* element_of(const OrtValueInfo* value, ONNXTensorElementDataType* out) {
-  const OrtTypeInfo* type = NULL;
-  OrtStatus* status = ort_GetValueInfoTypeInfo(value, &type);
-  *out = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  if (status != NULL && ort_GetErrorCode(status) != ORT_FAIL) {
-    return status;
-  }
-  ort_ReleaseStatus(status);
-  if (type != NULL && type->kind == ONNX_TYPE_TENSOR) {
-    *out = type->tensor->type;
-  }
-  return NULL;
-}
-
 static bool has_type(const struct core_type_constraint* constraint,
                      ONNXTensorElementDataType type) {
   size_t i = 0;
@@ -44,14 +29,14 @@ static bool is_about(const struct core_type_constraint* constraint,
 /* Whether all operands that a constraint is about have one of its types. */
 static OrtStatus* satisfies(const OrtNode* node, const struct core_schema* schema,
                             const struct core_type_constraint* constraint, bool* answer) {
-  ONNXTensorElementDataType type;
+  const OrtTensorTypeAndShapeInfo* tensor;
   *answer = true;
   for (size_t i = 0; *answer && i < node->input_count + node->output_count; i++) {
     bool is_output = i >= node->input_count;
     if (node->values[i] != NULL &&
         is_about(constraint, schema, is_output, is_output ? i - node->input_count : i)) {
-      CORE_TRY(element_of(node->values[i], &type));
-      *answer = has_type(constraint, type);
+      CORE_TRY(core_known_tensor(node->values[i], &tensor));
+      *answer = has_type(constraint, tensor != NULL ? tensor->type : 0);
     }
   }
   return NULL;

@@ -260,6 +260,12 @@ OrtStatus* core_move_channels(const char* function, const OrtGraph* from, const 
 OrtStatus* core_fuse(const char* function, const OrtGraph* view, const char* name,
                      const char* provider, size_t id, OrtGraph** out);
 
+/** Finds the type of a value, which belongs to the value; NULL where the model does not say. */
+OrtStatus* core_known_type(const OrtValueInfo* value, const OrtTypeInfo** out);
+
+/** The same of a dense tensor; NULL for another kind, too. */
+OrtStatus* core_known_tensor(const OrtValueInfo* value, const OrtTensorTypeAndShapeInfo** out);
+
 /** Finds the tensor of an initializer, which belongs to the value; NULL for another value. */
 OrtStatus* core_initializer_of(const char* function, const OrtValueInfo* value,
                                const OrtValue** out);

@@ -28,28 +28,13 @@ static void make_order(bool to_last, size_t rank, int64_t* order) {
   }
 }
 
-/* The type of a value that is a tensor, or NULL. */
-static OrtStatus* type_of(const OrtValueInfo* value, const OrtTensorTypeAndShapeInfo** out) {
-  const OrtTypeInfo* type = NULL;
-  OrtStatus* status = ort_GetValueInfoTypeInfo(value, &type);
-  *out = NULL;
-  if (status != NULL && ort_GetErrorCode(status) != ORT_FAIL) {
-    return status;
-  }
-  ort_ReleaseStatus(status);
-  if (type != NULL && type->kind == ONNX_TYPE_TENSOR) {
-    *out = type->tensor;
-  }
-  return NULL;
-}
-
 /* Gives a value the type of another one, with its dimensions in another order. */
 static OrtStatus* set_type(const struct change* change, const OrtValueInfo* of,
                            const int64_t* order, size_t rank, OrtValueInfo* value) {
   const OrtTensorTypeAndShapeInfo* known;
   int64_t dims[MOST_DIMENSIONS];
   const char* names[MOST_DIMENSIONS];
-  CORE_TRY(type_of(of, &known));
+  CORE_TRY(core_known_tensor(of, &known));
   if (known == NULL) {
     return NULL;
   }
@@ -167,7 +152,7 @@ static OrtStatus* move_output(struct change* change, OrtNode* node, size_t rank)
 
 static OrtStatus* move_node(struct change* change, OrtNode* node) {
   const OrtTensorTypeAndShapeInfo* type;
-  CORE_TRY(type_of(node->values[0], &type));
+  CORE_TRY(core_known_tensor(node->values[0], &type));
   if (type == NULL || !type->has_shape) {
     return core_status(ORT_FAIL, change->scope.function,
                        ": the provider wants the channels last, and the model does not say how "

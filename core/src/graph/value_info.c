@@ -72,34 +72,50 @@ static bool publish(void** place, void** made) {
   return false;
 }
 
-/* The type of a value, as the model says, or else that of its initializer. */
+/* The type of a value, as the model says, or else that of its initializer; NULL where it has none.
+ */
 static OrtStatus* make_type(OrtValueInfo* value, OrtTypeInfo** out) {
   const OrtValue* tensor = NULL;
   if (value->type_bytes.at != NULL) {
     return core_read_type("GetValueInfoTypeInfo", value->type_bytes, out);
   }
   CORE_TRY(core_initializer_of("GetValueInfoTypeInfo", value, &tensor));
-  if (tensor != NULL) {
-    return ort_GetTypeInfo(tensor, out);
+  return tensor != NULL ? ort_GetTypeInfo(tensor, out) : NULL;
+}
+
+OrtStatus* core_known_type(const OrtValueInfo* value_info, const OrtTypeInfo** out) {
+  OrtValueInfo* value = core_origin(value_info);
+  OrtTypeInfo* type = __atomic_load_n(&value->type, __ATOMIC_ACQUIRE);
+  *out = NULL;
+  if (type == NULL) {
+    OrtTypeInfo* made = NULL;
+    CORE_TRY(make_type(value, &made));
+    type = made;
+    if (made != NULL && !publish((void**)&value->type, (void**)&type)) {
+      ort_ReleaseTypeInfo(made);
+    }
   }
-  CORE_FAIL(ORT_FAIL, "GetValueInfoTypeInfo: the model does not say which type the value has");
+  *out = type;
+  return NULL;
+}
+
+OrtStatus* core_known_tensor(const OrtValueInfo* value, const OrtTensorTypeAndShapeInfo** out) {
+  const OrtTypeInfo* type;
+  *out = NULL;
+  CORE_TRY(core_known_type(value, &type));
+  if (type != NULL && type->kind == ONNX_TYPE_TENSOR) {
+    *out = type->tensor;
+  }
+  return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_GetValueInfoTypeInfo, const OrtValueInfo* value_info,
                     const OrtTypeInfo** type_info) {
   CORE_REQUIRE(GetValueInfoTypeInfo, value_info, type_info);
-  OrtValueInfo* value = core_origin(value_info);
-  OrtTypeInfo* type = __atomic_load_n(&value->type, __ATOMIC_ACQUIRE);
-  *type_info = NULL;
-  if (type == NULL) {
-    OrtTypeInfo* made = NULL;
-    CORE_TRY(make_type(value, &made));
-    type = made;
-    if (!publish((void**)&value->type, (void**)&type)) {
-      ort_ReleaseTypeInfo(made);
-    }
+  CORE_TRY(core_known_type(value_info, type_info));
+  if (*type_info == NULL) {
+    CORE_FAIL(ORT_FAIL, "GetValueInfoTypeInfo: the model does not say which type the value has");
   }
-  *type_info = type;
   return NULL;
 }
 

@@ -3,6 +3,7 @@
 #include "memory/allocator.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "heap/heap.h"
 #include "memory/memory_info.h"
@@ -177,6 +178,19 @@ ORT_API_STATUS_IMPL(ort_AllocatorAlloc, OrtAllocator* ort_allocator, size_t size
     return allocator_alloc_slow(ort_allocator, size, out);
   }
   *out = block;
+  return NULL;
+}
+
+OrtStatus* core_allocate_text(OrtAllocator* allocator, const void* text, size_t length,
+                              char** out) {
+  void* block = NULL;
+  CORE_TRY(ort_AllocatorAlloc(allocator, length + 1, &block));
+  char* copy = block;
+  if (length > 0) {
+    memcpy(copy, text, length);
+  }
+  copy[length] = 0;
+  *out = copy;
   return NULL;
 }
 

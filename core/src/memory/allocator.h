@@ -37,6 +37,9 @@ struct core_adaptor {
   const OrtApi* inner_api;
 };
 
+/** Copies a text, which need not be terminated, into a string in memory of a caller's allocator. */
+OrtStatus* core_allocate_text(OrtAllocator* allocator, const void* text, size_t length, char** out);
+
 /** The Info of every adaptor, and of no other allocator. */
 const OrtMemoryInfo* ORT_API_CALL core_adaptor_info(const OrtAllocator* this_) NO_EXCEPTION;
 

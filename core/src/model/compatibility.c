@@ -2,6 +2,7 @@
 /* What an execution provider has left in the metadata of a compiled model. */
 #include <string.h>
 
+#include "memory/allocator.h"
 #include "onnx/wire.h"
 #include "platform/platform.h"
 
@@ -62,10 +63,7 @@ static OrtStatus* answer(const char* function, struct core_message model, const 
   char* copy = NULL;
   CORE_TRY(find_text(function, model, ep_type, &text));
   if (text.at != NULL) {
-    size_t size = core_message_size(text);
-    CORE_TRY(ort_AllocatorAlloc(allocator, size + 1, (void**)&copy));
-    memcpy(copy, text.at, size);
-    copy[size] = 0;
+    CORE_TRY(core_allocate_text(allocator, text.at, core_message_size(text), &copy));
   }
   *out = copy;
   return NULL;

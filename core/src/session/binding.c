@@ -48,14 +48,6 @@ ORT_API_STATUS_IMPL(ort_CreateIoBinding, OrtSession* session, OrtIoBinding** out
 
 void ORT_API_CALL ort_ReleaseIoBinding(OrtIoBinding* input) NO_EXCEPTION { core_drop(input); }
 
-static bool has_port(const struct core_ports* ports, const char* name) {
-  size_t i = 0;
-  while (i < ports->count && strcmp(ports->list[i].name, name) != 0) {
-    i++;
-  }
-  return i < ports->count;
-}
-
 /* Binds a value, or none, to a name, in place of the one before. */
 static OrtStatus* bind(const char* function, struct core_items* items, const char* name,
                        const OrtValue* value) {
@@ -78,7 +70,8 @@ ORT_API_STATUS_IMPL(ort_BindInput, OrtIoBinding* binding_ptr, const char* name,
                     const OrtValue* val_ptr) {
   CORE_REQUIRE(BindInput, binding_ptr, name, val_ptr);
   const OrtSession* session = binding_ptr->session;
-  if (!has_port(&session->inputs, name) && !has_port(&session->overridable, name)) {
+  if (core_find_port(&session->inputs, name, 0) == NULL &&
+      core_find_port(&session->overridable, name, 0) == NULL) {
     return core_status(ORT_FAIL, "Failed to find input name in the mapping: ", name, NULL);
   }
   return bind("BindInput", &binding_ptr->inputs, name, val_ptr);
@@ -225,9 +218,7 @@ ORT_API_STATUS_IMPL(ort_RunWithBinding, OrtSession* session, const OrtRunOptions
   if (binding_ptr->session != session) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "RunWithBinding: binding_ptr was made for another session");
   }
-  if (binding_ptr->outputs.count == 0) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "At least one output should be requested.");
-  }
+  CORE_REQUIRE_OUTPUTS(binding_ptr->outputs.count);
   OrtStatus* status = run_bound(session, run_options, binding_ptr, &pool);
   core_pool_end(&pool);
   return status;

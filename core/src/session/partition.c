@@ -131,7 +131,7 @@ static OrtStatus* choose_groups(struct partition* partition, OrtcoreClaims* clai
   for (size_t i = 0; i < claims->group_count; i++) {
     OrtcoreGroup group = groups[i];
     groups[i].nodes = NULL;
-    keep_free(partition, &group);
+    keep_free(partition, &group); /* again: groups of one provider may share nodes */
     if (group.node_count == 0) {
       heap_free((void*)group.nodes);
       continue;
@@ -234,35 +234,18 @@ static OrtStatus* add_provider(struct partition* partition, const struct core_ep
 
 /* --- custom ops ------------------------------------------------------------------------------- */
 
-static OrtStatus* element_of(const OrtValueInfo* value, const OrtTypeInfo** type,
-                             ONNXTensorElementDataType* element) {
-  *type = NULL;
-  *element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  if (value == NULL) {
-    return NULL;
-  }
-  OrtStatus* status = ort_GetValueInfoTypeInfo(value, type);
-  if (status != NULL && ort_GetErrorCode(status) != ORT_FAIL) {
-    return status;
-  }
-  ort_ReleaseStatus(status);
-  if (*type != NULL && (*type)->kind == ONNX_TYPE_TENSOR) {
-    *element = (*type)->tensor->type;
-  }
-  return NULL;
-}
-
 /* Whether an op takes the element types of a node's inputs, as far as both say. */
 static OrtStatus* fits(const OrtCustomOp* op, const OrtNode* node, bool* answer) {
   size_t count = core_op_operand_count(op, false);
   *answer = count > 0 || node->input_count == 0;
   for (size_t i = 0; *answer && i < node->input_count; i++) {
     const struct core_operand declared = core_op_operand(op, false, i < count ? i : count - 1);
-    const OrtTypeInfo* type;
-    ONNXTensorElementDataType element;
-    CORE_TRY(element_of(node->values[i], &type, &element));
+    const OrtTensorTypeAndShapeInfo* known = NULL;
+    if (node->values[i] != NULL) {
+      CORE_TRY(core_known_tensor(node->values[i], &known));
+    }
     *answer = (i < count || declared.characteristic == INPUT_OUTPUT_VARIADIC) &&
-              (declared.type == 0 || element == 0 || declared.type == element);
+              (declared.type == 0 || known == NULL || declared.type == known->type);
   }
   return NULL;
 }
@@ -289,16 +272,6 @@ static OrtStatus* find_op(const OrtSession* session, const OrtNode* node, const 
   return NULL;
 }
 
-static OrtStatus* describe(const char* function, const OrtValueInfo* value,
-                           OrtcoreOperand* operand) {
-  if (value == NULL) {
-    return NULL;
-  }
-  operand->name = value->name;
-  CORE_TRY(element_of(value, &operand->type, &operand->element_type));
-  return core_is_constant(value) ? core_initializer_of(function, value, &operand->constant) : NULL;
-}
-
 static OrtStatus* refuse(const char* function, const OrtNode* node) {
   char text[400];
   snprintf(text, sizeof text,
@@ -322,7 +295,9 @@ static OrtStatus* add_custom_op(struct partition* partition, const OrtNode* node
     return core_no_memory(partition->function, count * sizeof *operands);
   }
   for (size_t i = 0; i < count; i++) {
-    CORE_TRY(describe(partition->function, node->values[i], &operands[i]));
+    const OrtValueInfo* value = node->values[i];
+    bool with_constant = value != NULL && core_is_constant(value);
+    CORE_TRY(core_describe_operand(partition->function, value, with_constant, &operands[i]));
   }
   const OrtcoreNode made = {.version = ORT_API_VERSION,
                             .op = op,

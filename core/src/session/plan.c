@@ -74,15 +74,9 @@ static OrtStatus* number_step(struct plan* plan, struct core_step* step) {
 /* --- ports ------------------------------------------------------------------------------------ */
 
 static OrtStatus* add_port(struct plan* plan, struct core_ports* ports, const OrtValueInfo* value) {
-  const OrtTypeInfo* type = NULL;
   struct core_port* port = &ports->list[ports->count];
-  OrtStatus* status = ort_GetValueInfoTypeInfo(value, &type);
-  if (status != NULL && ort_GetErrorCode(status) != ORT_FAIL) {
-    return status;
-  }
-  ort_ReleaseStatus(status);
+  CORE_TRY(core_known_type(value, &port->type));
   port->name = value->name;
-  port->type = type;
   CORE_TRY(number_of(plan, value->name, &port->value));
   if (port->value == CORE_NO_VALUE) {
     return invalid(plan, ": an input, output or initializer has no name", "");

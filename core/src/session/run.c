@@ -49,9 +49,8 @@ void core_end_frames(OrtSession* session) { heap_free(session->spare); }
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
-/* The port with a name. Callers mostly give names in the order of the model. */
-static const struct core_port* find_port(const struct core_ports* ports, const char* name,
-                                         size_t guess) {
+const struct core_port* core_find_port(const struct core_ports* ports, const char* name,
+                                       size_t guess) {
   if (guess < ports->count && strcmp(ports->list[guess].name, name) == 0) {
     return &ports->list[guess];
   }
@@ -151,8 +150,8 @@ static OrtStatus* set_input(const OrtSession* session, struct core_frame* frame,
   if (CORE_UNLIKELY(value == NULL)) {
     return core_status(ORT_INVALID_ARGUMENT, "Run: NULL input supplied for input ", name, NULL);
   }
-  const struct core_port* port = find_port(&session->inputs, name, i);
-  port = port != NULL ? port : find_port(&session->overridable, name, 0);
+  const struct core_port* port = core_find_port(&session->inputs, name, i);
+  port = port != NULL ? port : core_find_port(&session->overridable, name, 0);
   if (CORE_UNLIKELY(port == NULL)) {
     return core_status(ORT_INVALID_ARGUMENT, "Invalid input name: ", name, NULL);
   }
@@ -189,7 +188,7 @@ static OrtStatus* set_outputs(const OrtSession* session, struct core_frame* fram
     if (CORE_UNLIKELY(name == NULL)) {
       CORE_FAIL(ORT_INVALID_ARGUMENT, "Run: output_names must not have NULL");
     }
-    const struct core_port* port = find_port(&session->outputs, name, i);
+    const struct core_port* port = core_find_port(&session->outputs, name, i);
     if (CORE_UNLIKELY(port == NULL)) {
       return core_status(ORT_INVALID_ARGUMENT, "Invalid output name: ", name, NULL);
     }
@@ -368,7 +367,8 @@ static OrtStatus* hand_over(const OrtSession* session, const struct core_frame* 
   OrtStatus* status = NULL;
   size_t done = 0;
   for (; status == NULL && done < feeds->output_count; done++) {
-    const struct core_port* port = find_port(&session->outputs, feeds->output_names[done], done);
+    const struct core_port* port =
+        core_find_port(&session->outputs, feeds->output_names[done], done);
     is_new[done] = feeds->outputs[done] == NULL;
     status = hand_over_one(session, frame, port->value, &feeds->outputs[done]);
   }
@@ -427,9 +427,7 @@ ORT_API_STATUS_IMPL(ort_Run, OrtSession* session, const OrtRunOptions* run_optio
   CORE_REQUIRE(Run, session);
   CORE_REQUIRE_IF(input_len > 0, Run, input_names);
   CORE_REQUIRE_IF(input_len > 0, Run, inputs);
-  if (output_names_len == 0) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "At least one output should be requested.");
-  }
+  CORE_REQUIRE_OUTPUTS(output_names_len);
   CORE_REQUIRE(Run, output_names, outputs);
   const struct core_feeds feeds = {input_names,  inputs,  input_len,
                                    output_names, outputs, output_names_len};

@@ -29,9 +29,7 @@ ORT_API_STATUS_IMPL(ort_RunAsync, OrtSession* session, const OrtRunOptions* run_
   CORE_REQUIRE(RunAsync, session, output_names, output, run_async_callback);
   CORE_REQUIRE_IF(input_len > 0, RunAsync, input_names);
   CORE_REQUIRE_IF(input_len > 0, RunAsync, input);
-  if (output_names_len == 0) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "At least one output should be requested.");
-  }
+  CORE_REQUIRE_OUTPUTS(output_names_len);
   struct job* job = heap_alloc(sizeof *job);
   if (job == NULL) {
     return CORE_OUT_OF_MEMORY(RunAsync, sizeof *job);

@@ -111,6 +111,11 @@ OrtStatus* core_plan(const char* function, OrtSession* session);
 OrtStatus* core_new_session(const char* function, const OrtEnv* env, OrtModel* model,
                             const OrtSessionOptions* options, OrtSession** out);
 
+/** The port with a name, or NULL; the one at `guess` is looked at first, because callers mostly
+ * give names in the order of the model. */
+const struct core_port* core_find_port(const struct core_ports* ports, const char* name,
+                                       size_t guess);
+
 /** What a run is given and asked for. */
 struct core_feeds {
   const char* const* input_names;
@@ -120,6 +125,14 @@ struct core_feeds {
   OrtValue** outputs;
   size_t output_count;
 };
+
+/** Returns a status for a run that is asked for no output. */
+#define CORE_REQUIRE_OUTPUTS(count)                                                \
+  do {                                                                             \
+    if ((count) == 0) {                                                            \
+      CORE_FAIL(ORT_INVALID_ARGUMENT, "At least one output should be requested."); \
+    }                                                                              \
+  } while (0)
 
 /** Runs a session; see the slot Run. `options` may be NULL. */
 OrtStatus* core_run(OrtSession* session, const OrtRunOptions* options,

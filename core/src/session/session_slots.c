@@ -2,24 +2,17 @@
 /* What a session tells of itself. */
 #include <string.h>
 
+#include "memory/allocator.h"
 #include "session/session.h"
 #include "values/type_info.h"
-
-/* A copy of a text in a caller's memory. */
-static OrtStatus* give_text(OrtAllocator* allocator, const char* text, char** out) {
-  size_t size = strlen(text) + 1;
-  void* copy = NULL;
-  CORE_TRY(ort_AllocatorAlloc(allocator, size, &copy));
-  *out = memcpy(copy, text, size);
-  return NULL;
-}
 
 static OrtStatus* give_name(const struct core_ports* ports, size_t index, OrtAllocator* allocator,
                             char** out) {
   if (index >= ports->count) {
     CORE_FAIL(ORT_FAIL, "index out of range");
   }
-  return give_text(allocator, ports->list[index].name, out);
+  return core_allocate_text(allocator, ports->list[index].name, strlen(ports->list[index].name),
+                            out);
 }
 
 static OrtStatus* give_type(const char* function, const struct core_ports* ports, size_t index,
@@ -100,7 +93,7 @@ ORT_API_STATUS_IMPL(ort_SessionGetModelMetadata, const OrtSession* session,
 ORT_API_STATUS_IMPL(ort_SessionEndProfiling, OrtSession* session, OrtAllocator* allocator,
                     char** out) {
   CORE_REQUIRE(SessionEndProfiling, session, allocator, out);
-  return give_text(allocator, "", out);
+  return core_allocate_text(allocator, "", 0, out);
 }
 
 ORT_API_STATUS_IMPL(ort_SessionGetProfilingStartTimeNs, const OrtSession* session, uint64_t* out) {
