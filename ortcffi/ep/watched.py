@@ -10,10 +10,10 @@ from ortcffi._convert import absolute, decode, encode, integer, optional_mapping
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import by_slot, lib
 from ortcffi._public import meant, public
-from ortcffi._table import core_api
+from ortcffi._table import HIGHEST_VERSION, core_api
 from ortcffi.errors import call
 
-__all__ = ["WatchedEp", "name_of"]
+__all__ = ["WatchedEp", "faults_by_slot", "name_of", "set_faults"]
 
 _EACH_CALL = 2**64 - 1
 _NEVER = "CreateStatus"  # with which clients answer that something has failed
@@ -79,14 +79,14 @@ class WatchedEp(Handle):
         self.name = name_of(path, full) if name is None else name
         self.library = sys.modules["ortcffi._ort"].__file__ or ""
         text = encode("name", self.name)
-        version = 0 if as_host is None else integer("as_host", as_host, (1, _newest()))
-        numbers = _numbers(faults)
+        version = 0 if as_host is None else integer("as_host", as_host, (1, HIGHEST_VERSION))
+        numbers = faults_by_slot(faults)
         owner = owner_of("ortcffi_watched_ep*", core_api(), lib.ortcffi_unwatch_ep)
         watch = lib.ortcffi_watch_ep
         given = (text, path_of("path", full), version, out_of(owner))
         call(core_api().pointer, "WatchedEp", watch, *given)
         super().__init__(core_api(), owner)
-        self._set(numbers)
+        set_faults(self._figures, numbers)
 
     @property
     def _figures(self) -> Any:
@@ -121,15 +121,7 @@ class WatchedEp(Handle):
             For each slot, which of its calls is to fail: 1 for the next, 0 for all from now on. It
             replaces earlier faults. ``CreateStatus`` and slots without a status cannot fail.
         """
-        self._set(_numbers(faults))
-
-    def _set(self, numbers: dict[int, int]) -> None:
-        figures = self._figures
-        for i in range(lib.ORTCFFI_SLOTS_AND_EP):
-            number = numbers.get(i)
-            figures.fails[i] = (
-                0 if number is None else figures.calls[i] + number if number else _EACH_CALL
-            )
+        set_faults(self._figures, faults_by_slot(faults))
 
     def __repr__(self) -> str:
         return f"<WatchedEp {'closed' if self.closed else repr(self.name)}>"
@@ -141,11 +133,16 @@ def name_of(given: Any, path: str) -> str:
     return os.path.basename(path).partition(".")[0].removeprefix("lib") if name is None else name
 
 
-def _newest() -> int:
-    return int(lib.ORTCFFI_API_VERSION)
+def set_faults(figures: Any, numbers: dict[int, int]) -> None:
+    """Have calls of slots fail that a trace with these figures forwards, and no others."""
+    for i in range(lib.ORTCFFI_SLOTS_AND_EP):
+        number = numbers.get(i)
+        figures.fails[i] = (
+            0 if number is None else figures.calls[i] + number if number else _EACH_CALL
+        )
 
 
-def _numbers(faults: Mapping[str, int] | None) -> dict[int, int]:
+def faults_by_slot(faults: Mapping[str, int] | None) -> dict[int, int]:
     """The faults by the index of their slot."""
     rows = range(lib.ORTCFFI_SLOTS_AND_EP)
     indexes = {decode(lib.ortcffi_slot_row(i).name): i for i in rows}

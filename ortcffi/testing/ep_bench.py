@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ortcffi._table import core_api, of_core
+from ortcffi._table import core_api
 from ortcffi.env.env import Env
 from ortcffi.ep.hardware import HardwareDevice
 from ortcffi.ep.registered import RegisteredEp
@@ -26,6 +26,7 @@ from ortcffi.models.model import Model
 from ortcffi.models.providers import CompiledNode, Ep, EpClaims
 from ortcffi.table.hosts import host_api
 from ortcffi.testing.ep_factories import FactoryLibrary
+from ortcffi.testing.failing_slots import FailingSlots, watched_host
 from ortcffi.testing.live_objects import left_alive, live_objects, made_by
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ class Bench:
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
         self.api: Api = host_api(subject.host)
-        self.failing: Any = None  # the `FailingSlots` that the library gets
+        self.failing: FailingSlots | None = None  # the host that the library gets
         self.ep: Ep | None = None  # the last one that was made
 
     @property
@@ -199,8 +200,7 @@ class Bench:
         if self.failing is not None:
             host = self.failing.api
         elif watch:
-            base = host_function("OrtcoreWatchedBase")(self.version)
-            host = of_core(base.GetApi(self.version), base, self.version)
+            host = watched_host(self.version)
         invented = [
             HardwareDevice(kind, vendor_id=vendor, api=core_api())
             for kind, vendor in self.subject.hardware

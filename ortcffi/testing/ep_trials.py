@@ -61,16 +61,17 @@ def answer(name: str, subject: dict[str, Any]) -> None:
     child.limit_this_process()
     (rule,) = [each for each in RULES if each.name == name]
     bench = Bench(Subject(**subject))
+    failing = None
     if rule.with_failures:
-        bench.failing = FailingSlots(bench.version)
+        failing = bench.failing = FailingSlots(bench.version)
         slot, _, number = bench.subject.fails.partition(" ")
-        bench.failing.begin((slot, int(number)) if slot else None)
+        failing.begin((slot, int(number)) if slot else None)
     before = live_objects()
     outcome, text = _outcome(rule, bench)
     facts: dict[str, Any] = {"outcome": outcome, "text": text}
-    if rule.with_failures:
+    if failing is not None:
         gc.collect()
-        facts |= {"left": left_alive(before), "calls": bench.failing.calls}
+        facts |= {"left": left_alive(before), "calls": failing.calls}
     sys.stdout.write("\n" + json.dumps(facts) + "\n")  # after what the library wrote
     sys.stdout.flush()
     os._exit(0)  # without the destructors of the library

@@ -1,85 +1,75 @@
 # SPDX-License-Identifier: MIT
 """A host that counts the calls of its slots, and has one of them fail."""
 
+import functools
 import gc
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ortcffi._native import ffi
-from ortcffi._table import HIGHEST_VERSION, core_api, of_core
-from ortcffi.errors import ErrorCode, OrtError
+from ortcffi._native import by_slot, ffi
+from ortcffi._table import HIGHEST_VERSION, of_core
+from ortcffi.ep.watched import faults_by_slot, set_faults
+from ortcffi.errors import OrtError
 from ortcffi.kernels.host import host_function
+from ortcffi.table.trace import Trace
 from ortcffi.testing.live_objects import left_alive, live_objects
 
-__all__ = ["FailingSlots", "in_turn", "sweep_failing_slots"]
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
 
-_NEVER = {"CreateStatus", "GetErrorCode"}  # with which a client answers that something has failed
+__all__ = ["FailingSlots", "in_turn", "sweep_failing_slots", "watched_host"]
+
+
+def watched_host(version: int = HIGHEST_VERSION) -> "Api":
+    """A host of the core whose slots note what they make, as ``watch=True`` has it for ops."""
+    base = host_function("OrtcoreWatchedBase")(version)
+    return of_core(base.GetApi(version), base, version)
+
+
+@functools.cache
+def _with_status() -> frozenset[str]:
+    """The slots that can fail."""
+    tables = (ffi.typeof(table).fields for table in ("OrtApi", "OrtEpApi"))
+    return frozenset(
+        name
+        for fields in tables
+        for name, field in fields
+        if field.type.result.cname.startswith("struct OrtStatus")
+    ) - {"CreateStatus"}  # with which clients answer that something has failed
 
 
 class FailingSlots:
-    """A host of the core for libraries of execution providers.
-
-    Its tables, `OrtApi` and `OrtEpApi`, are the core's, in which Python stands before each function
-    that answers a status. They note what they make, as those of ``CustomOpLibrary(watch=True)``.
+    """A host of the core for libraries of execution providers: a trace of a watched one.
 
     Attributes
     ----------
     api : Api
         What ``Env.register_ep(host=...)`` takes.
-    calls : Counter
-        How often each slot was called since `begin`.
-    has_failed : bool
-        Whether the call that is to fail has been made.
     """
 
     def __init__(self, version: int = HIGHEST_VERSION) -> None:
-        self.calls = Counter[str]()
-        self.has_failed = False
-        self._fails: tuple[str, int] | None = None
-        self._kept: list[Any] = []
-        base = host_function("OrtcoreWatchedBase")(version)
-        inner = base.GetApi(version)
-        self._create_status: Any = core_api().pointer.CreateStatus  # of no client
-        table = self._copy("OrtApi", inner)
-        ep_table = self._copy("OrtEpApi", inner.GetEpApi())
-        self._put(table, "GetEpApi", lambda: ep_table)
-        mine = ffi.new("OrtApiBase*", base[0])
-        self._put(mine, "GetApi", lambda asked: table if 1 <= asked <= version else ffi.NULL)
-        self._kept.append(mine)
-        self.api = of_core(table, mine, version)
-        vars(self.api)["_keeps"] = self._kept  # whatever has the table calls these functions
+        self._figures = ffi.new("OrtcoreFigures*")
+        self._trace = Trace(watched_host(version), self._figures)
+        self.api = self._trace.api
+        self.begin()
 
     def begin(self, fails: tuple[str, int] | None = None) -> None:
         """Count anew. The n-th call of a slot from here on fails, for ``(slot, n)``."""
-        self.calls.clear()
-        self.has_failed, self._fails = False, fails
+        self._before = Counter(by_slot(self._figures.calls))
+        self._fails = fails
+        set_faults(self._figures, faults_by_slot(None if fails is None else dict([fails])))
 
-    def _copy(self, kind: str, inner: Any) -> Any:
-        table = ffi.new(f"{kind}*", inner[0])
-        self._kept.append(table)
-        for name, _ in ffi.typeof(kind).fields:
-            function = getattr(inner, name)
-            result = ffi.typeof(function).result.cname
-            if result.startswith("struct OrtStatus") and name not in _NEVER:
-                self._put(table, name, self._before(name, function))
-        return table
+    @property
+    def calls(self) -> dict[str, int]:
+        """How often each slot that can fail was called since `begin`."""
+        made = Counter(by_slot(self._figures.calls)) - self._before
+        return {slot: count for slot, count in made.items() if slot in _with_status()}
 
-    def _put(self, table: Any, name: str, function: Callable[..., Any]) -> None:
-        pointer = ffi.callback(ffi.typeof(getattr(table, name)), function)
-        self._kept.append(pointer)
-        setattr(table, name, pointer)
-
-    def _before(self, name: str, function: Any) -> Callable[..., Any]:
-        def answer(*arguments: Any) -> Any:
-            self.calls[name] += 1
-            if self._fails == (name, self.calls[name]):
-                self.has_failed = True
-                text = f"{name} was made to fail".encode()
-                return self._create_status(ErrorCode.FAIL, text)
-            return function(*arguments)
-
-        return answer
+    @property
+    def has_failed(self) -> bool:
+        """Whether the call that is to fail has been made."""
+        return self._fails is not None and self.calls.get(self._fails[0], 0) >= self._fails[1]
 
 
 def in_turn(calls: dict[str, int]) -> list[tuple[str, int]]:
@@ -124,7 +114,7 @@ def sweep_failing_slots(call: Callable[[], Any], host: FailingSlots, most: int =
     gc.collect()
     usual = Counter(left_alive(before))  # a provider has the graphs that it compiled to its end
     failed = 0
-    for slot, number in in_turn(dict(host.calls))[:most]:
+    for slot, number in in_turn(host.calls)[:most]:
         gc.collect()
         before = live_objects()
         host.begin((slot, number))

@@ -38,7 +38,7 @@ def try_rule(monkeypatch, request):
         host = "core" if rule.on_core else "real"
         request.getfixturevalue(f"{host}_api")
         subject = Subject(str(eps.built(BREAKING)), host, asked=23)
-        (result,) = ep_trials.try_rules([rule], subject, failures=8)
+        (result,) = ep_trials.try_rules([rule], subject, failures=30)
         return result
 
     return attempt
