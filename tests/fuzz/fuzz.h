@@ -23,6 +23,16 @@
 
 extern const OrtApi* api;
 
+/** Checks that the core has nothing left. */
+static inline void must_be_empty(void) {
+  struct heap_stats stats;
+  heap_read_stats(&stats);
+  CHECK(stats.live_bytes == 0);
+  for (int kind = 0; kind < CORE_KINDS; kind++) {
+    CHECK(heap_live_objects((enum core_kind)kind) == 0);
+  }
+}
+
 /** The next byte of the input, or 0 at its end. */
 unsigned next_byte(void);
 /** The next `bytes` bytes as a number. */

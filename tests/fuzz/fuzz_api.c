@@ -237,11 +237,6 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     disarm();
   }
   end_all();
-  struct heap_stats stats;
-  heap_read_stats(&stats);
-  CHECK(stats.live_bytes == 0);
-  for (int kind = 0; kind < CORE_KINDS; kind++) {
-    CHECK(heap_live_objects((enum core_kind)kind) == 0);
-  }
+  must_be_empty();
   return 0;
 }

@@ -13,17 +13,6 @@ import ortcffi as ort
 X = np.array([1, 2, 3], np.float32)
 
 
-def adding():
-    """y = x + w + x, without the type of the inner value."""
-    graph = ort.Graph()
-    graph.input("x", "f4", [3])
-    graph.initializer("w", np.ones(3, np.float32))
-    graph.node("Add", ["x", "w"], ["h"])
-    graph.node("Add", ["h", "x"], ["y"])
-    graph.output("y", "f4", [3])
-    return graph
-
-
 @pytest.fixture
 def add_ep(c_compiler):
     return eps.build(c_compiler, eps.ADDING)
@@ -31,7 +20,7 @@ def add_ep(c_compiler):
 
 # No fixture: pytest would keep the session, and that its options with the provider.
 def opened(add_ep):
-    return ort.Session(adding(), providers=[add_ep])
+    return ort.Session(eps.untyped(), providers=[add_ep])
 
 
 def test_the_core_runs_what_a_library_takes(add_ep, core_api):
@@ -43,7 +32,7 @@ def test_the_core_runs_what_a_library_takes(add_ep, core_api):
 
 @pytest.mark.parametrize("kind", ["path", "bytes", "model", "edited", "graph"])
 def test_a_model_may_be_given_in_each_form(kind, add_ep, tmp_path):
-    graph = adding()
+    graph = eps.untyped()
     graph.save(tmp_path / "model.onnx")
     loaded = ort.Model.load(tmp_path / "model.onnx")
     given = {
@@ -62,8 +51,8 @@ def test_devices_of_options_choose_the_core(add_ep, core_api):
     with ort.Env(api=core_api) as env, env.register_ep(add_ep, "adding") as registered:
         with ort.SessionOptions() as options:
             options.add_devices(registered.devices[:1])
-            session = ort.Session(adding(), options)
-        by_device = ort.Session(adding(), providers=registered.devices[:1])
+            session = ort.Session(eps.untyped(), options)
+        by_device = ort.Session(eps.untyped(), providers=registered.devices[:1])
         for each in (session, by_device):
             assert each.api == core_api
             assert each.run(x=X)[0].tolist() == [3, 5, 7]

@@ -6,7 +6,6 @@ import re
 import venv
 from pathlib import Path
 
-import numpy as np
 import pytest
 from support import eps
 from support.paths import CHECKOUT
@@ -53,14 +52,8 @@ def example(path, words=""):
 
 
 def untyped(path):
-    """A model that does not say the type of what the second Add reads."""
-    graph = ort.Graph()
-    graph.input("x", "f4", [3])
-    graph.initializer("w", np.ones(3, np.float32))
-    graph.node("Add", ["x", "w"], ["h"])
-    graph.node("Add", ["h", "x"], ["y"])
-    graph.output("y", "f4", [3])
-    graph.save(path)
+    """The file of a model that does not say the types of all values."""
+    eps.untyped().save(path)
     return path
 
 

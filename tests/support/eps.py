@@ -51,6 +51,17 @@ def adding() -> Any:
     return ort.Ep(adding_devices())
 
 
+def untyped() -> Any:
+    """A graph, y = x + w + x, that does not say the type of what the second Add reads."""
+    graph = ort.Graph()
+    graph.input("x", "f4", [3])
+    graph.initializer("w", np.ones(3, np.float32))
+    graph.node("Add", ["x", "w"], ["h"])
+    graph.node("Add", ["h", "x"], ["y"])
+    graph.output("y", "f4", [3])
+    return graph
+
+
 def added() -> Any:
     """A model that adds a constant to its input."""
     graph = ort.Graph()

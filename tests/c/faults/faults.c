@@ -29,6 +29,30 @@ OrtStatus* failed_without_status(void) {
   return core_constant_status(&silent);
 }
 
+OrtStatus* as_lack_of_memory(OrtStatus* status) {
+  if (api->GetErrorCode(status) != ORT_FAIL) {
+    return status;
+  }
+  CHECK(strstr(api->GetErrorMessage(status), "out of memory") != NULL);
+  api->ReleaseStatus(status);
+  return failed_without_status();
+}
+
+OrtValueInfo* float_value(const char* name, const int64_t* dims, size_t rank) {
+  const OrtModelEditorApi* editor = api->GetModelEditorApi();
+  OrtTensorTypeAndShapeInfo* shape = NULL;
+  OrtTypeInfo* type = NULL;
+  OrtValueInfo* made = NULL;
+  CHECK(api->CreateTensorTypeAndShapeInfo(&shape) == NULL);
+  CHECK(api->SetTensorElementType(shape, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT) == NULL);
+  CHECK(api->SetDimensions(shape, dims, rank) == NULL);
+  CHECK(editor->CreateTensorTypeInfo(shape, &type) == NULL);
+  CHECK(editor->CreateValueInfo(name, type, &made) == NULL);
+  api->ReleaseTypeInfo(type);
+  api->ReleaseTensorTypeAndShapeInfo(shape);
+  return made;
+}
+
 size_t count_pairs(const OrtKeyValuePairs* pairs) {
   size_t count = 0;
   api->GetKeyValuePairs(pairs, NULL, NULL, &count);

@@ -35,6 +35,10 @@ extern const struct section foundations, adaptors, tensors, types, containers, s
 
 /* What a call answers whose failure shows in its effects alone. */
 OrtStatus* failed_without_status(void);
+/* The same for what kernels answer where there is no memory for an output: ORT_FAIL. */
+OrtStatus* as_lack_of_memory(OrtStatus* status);
+/* A value of a graph that is a tensor of floats. */
+OrtValueInfo* float_value(const char* name, const int64_t* dims, size_t rank);
 size_t count_pairs(const OrtKeyValuePairs* pairs);
 void release_pairs(void* out);
 void release_info(void* out);

@@ -14,21 +14,6 @@ static OrtcoreCompiled* compiled;
 static const OrtModelEditorApi* editor(void) { return api->GetModelEditorApi(); }
 #define FUNCTION(Type, name) ((Type)(void (*)(void))api->GetExperimentalFunction(name))
 
-static OrtValueInfo* value_of(const char* name) {
-  const int64_t dims[] = {2};
-  OrtTensorTypeAndShapeInfo* shape = NULL;
-  OrtTypeInfo* type = NULL;
-  OrtValueInfo* made = NULL;
-  CHECK(api->CreateTensorTypeAndShapeInfo(&shape) == NULL);
-  CHECK(api->SetTensorElementType(shape, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT) == NULL);
-  CHECK(api->SetDimensions(shape, dims, 1) == NULL);
-  CHECK(editor()->CreateTensorTypeInfo(shape, &type) == NULL);
-  CHECK(editor()->CreateValueInfo(name, type, &made) == NULL);
-  api->ReleaseTypeInfo(type);
-  api->ReleaseTensorTypeAndShapeInfo(shape);
-  return made;
-}
-
 /* y = x + x, as a provider sees it. */
 static void with_graph(void) {
   static const char* const inputs[] = {"x", "x"};
@@ -37,7 +22,8 @@ static void with_graph(void) {
   static const int versions[] = {18};
   OrtGraph* made = NULL;
   OrtNode* node = NULL;
-  OrtValueInfo *x = value_of("x"), *y = value_of("y");
+  const int64_t two = 2;
+  OrtValueInfo *x = float_value("x", &two, 1), *y = float_value("y", &two, 1);
   CHECK(editor()->CreateGraph(&made) == NULL && editor()->SetGraphInputs(made, &x, 1) == NULL);
   CHECK(editor()->SetGraphOutputs(made, &y, 1) == NULL);
   CHECK(editor()->CreateNode("Add", "", "n", inputs, 2, outputs, 1, NULL, 0, &node) == NULL);

@@ -7,7 +7,6 @@
 static OrtEnv* env;
 static OrtSessionOptions* session_options;
 static OrtSession* session;
-static OrtIoBinding* binding;
 static OrtValue* x;
 static struct model_bytes model;
 
@@ -64,37 +63,15 @@ static void with_session(void) {
 static const char* const inputs[] = {"x"};
 static const char* const outputs[] = {"y"};
 
-/* KernelContext_GetOutput answers a lack of memory with ORT_FAIL. */
-static OrtStatus* as_lack(OrtStatus* status) {
-  if (api->GetErrorCode(status) != ORT_FAIL) {
-    return status;
-  }
-  CHECK(strstr(api->GetErrorMessage(status), "out of memory") != NULL);
-  api->ReleaseStatus(status);
-  return failed_without_status();
-}
-
 static OrtStatus* run(void** out) {
   OrtValue* y = NULL;
   OrtStatus* status =
       api->Run(session, NULL, inputs, (const OrtValue* const*)&x, 1, outputs, 1, &y);
   CHECK((status == NULL) == (y != NULL));
   *out = status == NULL ? y : *out;
-  return as_lack(status);
+  return as_lack_of_memory(status);
 }
 static void release_value(void* out) { api->ReleaseValue(out); }
-
-static OrtStatus* ask_session(void** out) {
-  OrtTypeInfo* type = NULL;
-  char* name = NULL;
-  (void)out;
-  CORE_TRY(api->SessionGetInputTypeInfo(session, 0, &type));
-  api->ReleaseTypeInfo(type);
-  CORE_TRY(api->SessionGetOutputName(session, 0, allocator, &name));
-  CHECK(strcmp(name, "y") == 0);
-  allocator->Free(allocator, name);
-  return NULL;
-}
 
 /* They need no memory. */
 static OrtStatus* ask_assigned(void** out) {
@@ -121,46 +98,6 @@ static OrtStatus* refuse_async(void** out) {
                        NULL);
 }
 
-static OrtStatus* make_binding(void** out) {
-  return api->CreateIoBinding(session, (OrtIoBinding**)out);
-}
-static void release_binding(void* out) { api->ReleaseIoBinding(out); }
-static void with_binding(void) {
-  with_session();
-  CHECK(make_binding((void**)&binding) == NULL);
-}
-static OrtStatus* bind(void** out) {
-  (void)out;
-  CORE_TRY(api->BindInput(binding, "x", x));
-  return api->BindOutputToDevice(binding, "y", allocator->Info(allocator));
-}
-static void with_bound(void) {
-  with_binding();
-  CHECK(bind(NULL) == NULL);
-}
-static OrtStatus* run_bound(void** out) {
-  return (void)out, as_lack(api->RunWithBinding(session, NULL, binding));
-}
-static void with_outputs(void) {
-  with_bound();
-  CHECK(run_bound(NULL) == NULL);
-}
-static OrtStatus* read_bound(void** out) {
-  OrtValue** values = NULL;
-  char* names = NULL;
-  size_t *lengths = NULL, count = 0;
-  (void)out;
-  CORE_TRY(api->GetBoundOutputNames(binding, allocator, &names, &lengths, &count));
-  CHECK(count == 1 && lengths[0] == 1 && names[0] == 'y');
-  allocator->Free(allocator, names);
-  allocator->Free(allocator, lengths);
-  CORE_TRY(api->GetBoundOutputValues(binding, allocator, &values, &count));
-  CHECK(count == 1);
-  api->ReleaseValue(values[0]);
-  allocator->Free(allocator, values);
-  return NULL;
-}
-
 static const struct trial trials[] = {
     TRIAL("CreateSessionFromArray ReleaseSession", with_options, make_session, release_session),
     TRIAL("Run", with_session, run, release_value),
@@ -169,17 +106,11 @@ static const struct trial trials[] = {
           "EpAssignedNode_GetOperatorType SetEpDynamicOptions SessionReleaseCapturedGraph",
           with_session, ask_assigned, NULL),
     {"RunAsync", with_session, refuse_async, NULL, ORT_INVALID_ARGUMENT},
-    TRIAL("SessionGetInputTypeInfo SessionGetOutputName", with_session, ask_session, NULL),
-    TRIAL("CreateIoBinding ReleaseIoBinding", with_session, make_binding, release_binding),
-    TRIAL("BindInput BindOutputToDevice", with_binding, bind, NULL),
-    TRIAL("RunWithBinding", with_bound, run_bound, NULL),
-    TRIAL("GetBoundOutputNames GetBoundOutputValues", with_outputs, read_bound, NULL),
     {NULL},
 };
 
 static void clean(void) {
   api->ReleaseValue(x);
-  api->ReleaseIoBinding(binding);
   api->ReleaseSession(session);
   api->ReleaseSessionOptions(session_options);
   api->ReleaseEnv(env);
