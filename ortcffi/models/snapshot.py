@@ -29,8 +29,7 @@ def bytes_of_graph(graph: "ModelGraph") -> bytes:
     model = Message().add(lib.MODEL_IR_VERSION, graph.ir_version)
     known = graph.opsets
     for domain in sorted(_domains(graph) | {""}):
-        opset = Message().add(lib.OPSET_DOMAIN, domain)
-        model.add(lib.MODEL_OPSET, opset.add(lib.OPSET_VERSION, known.get(domain, 1)))
+        model.add(lib.MODEL_OPSET, _opset(domain, known.get(domain, 1)))
     return bytes(model.add(lib.MODEL_GRAPH, _graph(graph)))
 
 
@@ -45,9 +44,12 @@ def bytes_of_node(node: "ModelNode") -> bytes:
         graph.add(lib.GRAPH_OUTPUT, Message().add(lib.VALUE_NAME, name))
     model = Message().add(lib.MODEL_IR_VERSION, node.graph.ir_version)
     for domain, version in node.graph.opsets.items():
-        opset = Message().add(lib.OPSET_DOMAIN, domain).add(lib.OPSET_VERSION, version)
-        model.add(lib.MODEL_OPSET, opset)
+        model.add(lib.MODEL_OPSET, _opset(domain, version))
     return bytes(model.add(lib.MODEL_GRAPH, graph))
+
+
+def _opset(domain: str, version: int) -> Message:
+    return Message().add(lib.OPSET_DOMAIN, domain).add(lib.OPSET_VERSION, version)
 
 
 def _domains(graph: "ModelGraph") -> set[str]:

@@ -91,17 +91,20 @@ static OrtStatus* choose(const struct core_claims* claims, struct asking* asking
 
 /* Shows in a new graph which nodes the provider has claimed. */
 static OrtStatus* name_provider(const struct core_claims* claims, OrtGraph* graph) {
+  size_t known = claims->graph->node_numbers; /* nodes that are new have higher numbers */
   const char* name = core_pool_text(&graph->pool, claims->ep->name, strlen(claims->ep->name));
-  if (name == NULL) {
-    return core_no_memory("ortcore_ep_claim", strlen(claims->ep->name));
+  bool* is_claimed = core_pool_array(&graph->pool, known, sizeof *is_claimed);
+  if (name == NULL || is_claimed == NULL) {
+    return core_no_memory("ortcore_ep_claim", known);
+  }
+  for (size_t g = 0; g < claims->seen.group_count; g++) {
+    for (size_t k = 0; k < claims->seen.groups[g].node_count; k++) {
+      is_claimed[claims->seen.groups[g].nodes[k]->id] = true;
+    }
   }
   for (size_t i = 0; i < graph->nodes.count; i++) {
     OrtNode* node = graph->nodes.items[i];
-    for (size_t g = 0; g < claims->seen.group_count; g++) {
-      for (size_t k = 0; k < claims->seen.groups[g].node_count; k++) {
-        node->provider = claims->seen.groups[g].nodes[k]->id == node->id ? name : node->provider;
-      }
-    }
+    node->provider = node->id < known && is_claimed[node->id] ? name : node->provider;
   }
   return NULL;
 }

@@ -5,7 +5,6 @@
  *
  * AskedEpEvents answers what was called since the last time, in order.
  */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,28 +12,15 @@
 #include "onnxruntime_c_api.h"
 #include "onnxruntime_ep_c_api.h"
 
+#include "events.h"
+
 static const OrtApi* api;
 static const OrtEpApi* ep_api;
 static char name_given[256];
-static char events[2048];
 
 static int asks(const char* word) { return strstr(name_given, word) != NULL; }
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void note(const char* event) {
-  pthread_mutex_lock(&lock);
-  size_t length = strlen(events);
-  snprintf(events + length, sizeof events - length, "%s%s", length == 0 ? "" : " ", event);
-  pthread_mutex_unlock(&lock);
-}
-
-ORT_EXPORT const char* AskedEpEvents(void) {
-  static char told[sizeof events];
-  memcpy(told, events, sizeof told);
-  events[0] = 0;
-  return told;
-}
+ORT_EXPORT const char* AskedEpEvents(void) { return take_events(); }
 
 static OrtStatus* fail_if(const char* word) {
   return asks(word) ? api->CreateStatus(ORT_EP_FAIL, word) : NULL;

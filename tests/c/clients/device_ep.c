@@ -16,13 +16,14 @@
  *
  * DeviceEpEvents answers what was called since the last time, in order.
  */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "onnxruntime_c_api.h"
 #include "onnxruntime_ep_c_api.h"
+
+#include "events.h"
 
 #define VENDOR 0xBE57
 #define LARGEST_RANK 8
@@ -31,26 +32,11 @@ static const OrtApi* api;
 static const OrtEpApi* ep_api;
 static OrtMemoryInfo *memory, *cpu;
 static char asked[256];
-static char events[4096];
 
 static int asks(const char* word) { return strstr(asked, word) != NULL; }
 static int is_elsewhere(void) { return asks("memory") && !asks("default-cpu"); }
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void note(const char* event) {
-  pthread_mutex_lock(&lock);
-  size_t length = strlen(events);
-  snprintf(events + length, sizeof events - length, "%s%s", length == 0 ? "" : " ", event);
-  pthread_mutex_unlock(&lock);
-}
-
-ORT_EXPORT const char* DeviceEpEvents(void) {
-  static char answer[sizeof events];
-  memcpy(answer, events, sizeof answer);
-  events[0] = 0;
-  return answer;
-}
+ORT_EXPORT const char* DeviceEpEvents(void) { return take_events(); }
 
 #define TRY(expression)                            \
   do {                                             \
