@@ -10,11 +10,11 @@ from ortcffi._public import public
 from ortcffi._text import size
 from ortcffi.arena.cfg import ArenaCfg
 from ortcffi.env.env import Env
-from ortcffi.errors import OrtError
+from ortcffi.errors import NotImplemented, OrtError
 from ortcffi.memory.info import AllocatorType
 from ortcffi.memory.stats import AllocatorStats
 from ortcffi.options.session import SHARED_ARENA, SessionOptions
-from ortcffi.table.engine import engine_for
+from ortcffi.table.engine import engine_for, has_engine
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -49,12 +49,16 @@ def limit_session_memory(limit: int | str | None, api: "Api | None" = None) -> N
     ------
     InvalidArgument
         The environment has an arena already that somebody else registered.
+    NotImplemented
+        The library is the core, whose sessions use no arena of the environment.
 
     Notes
     -----
     API functions: ``CreateAndRegisterAllocator``, ``UnregisterAllocator``.
     """
     engine = engine_for(api)
+    if not has_engine(engine):
+        raise NotImplemented(f"sessions of {engine} use no arena of the environment", "Run")
     bound = None if limit is None else byte_count("limit", limit)
     if bound == 0:
         raise ValueError("limit must be 1 byte or more; None for no limit")

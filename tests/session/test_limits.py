@@ -45,6 +45,11 @@ def test_options_can_be_an_exception_from_the_limit(real_api, opened):
     assert len(opened(models.add(["n"]), options).run(x=np.ones(1 << 20, np.float32))[0]) == 1 << 20
 
 
+def test_sessions_of_the_core_have_no_limit(core_api):
+    with pytest.raises(ort.errors.NotImplemented, match="use no arena of the environment"):
+        ort.limit_session_memory("1 GB", core_api)
+
+
 def test_a_session_that_ignores_a_bounded_arena_is_warned_of(real_api, opened):
     with ort.Env(api=real_api) as env:
         with ort.ArenaCfg(real_api, max_bytes="1 MB") as cfg:
