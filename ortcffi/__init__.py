@@ -65,7 +65,8 @@ __all__ += ["Batcher", "Metrics", "SessionMetrics", "count_runs", "metrics", "se
 __all__ += ["CheckedKernel", "Damage", "Guarded", "limit_session_memory"]
 __all__ += ["IsolatedKernel", "KernelCrashed"]
 __all__ += ["HardwareDevice", "HardwareType", "InstalledEp", "RegisteredEp", "installed_eps"]
-__all__ += ["CompiledNode", "Ep", "EpClaims", "EpFactory", "EpGroup", "EpLibrary", "WatchedEp"]
+__all__ += ["CompiledNode", "Ep", "EpClaims", "EpFactory", "EpGroup", "EpLibrary"]
+__all__ += ["LeftStatus", "WatchedEp"]
 
 _NAMES = {
     "_native": "ffi lib",
@@ -90,7 +91,7 @@ _NAMES = {
     "ep.hardware": "HardwareDevice HardwareType",
     "ep.installed": "InstalledEp installed_eps",
     "ep.registered": "RegisteredEp",
-    "ep.watched": "WatchedEp",
+    "ep.watched": "LeftStatus WatchedEp",
     "models.ep_library": "EpFactory EpLibrary",
     "errors": "ErrorCode OrtError",
     "table.hosts": "emulate",

@@ -29,6 +29,7 @@ from ortcffi.ep.hardware import HardwareType as HardwareType
 from ortcffi.ep.installed import InstalledEp as InstalledEp
 from ortcffi.ep.installed import installed_eps as installed_eps
 from ortcffi.ep.registered import RegisteredEp as RegisteredEp
+from ortcffi.ep.watched import LeftStatus as LeftStatus
 from ortcffi.ep.watched import WatchedEp as WatchedEp
 from ortcffi.errors import ErrorCode as ErrorCode
 from ortcffi.errors import OrtError as OrtError

@@ -71,8 +71,9 @@ typedef struct OrtcoreFigures {
   uint64_t fails[ORTCORE_TRACED_ALL];
   /** For the caller to write: whether objects are noted from now on. Calls are slower then. */
   uint64_t notes;
-  /** How many noted objects of each slot were not released through the table. Statuses are not
-   * noted, since the client's own caller releases them, nor attributes, which nodes take over. */
+  /** How many noted objects of each slot were not released. Statuses are noted where the
+   * table is the core's, which knows when a host releases them; attributes are not, since nodes
+   * take them over. */
   uint64_t alive[ORTCORE_TRACED_ALL];
 } OrtcoreFigures;
 

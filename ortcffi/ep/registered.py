@@ -14,7 +14,7 @@ from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.hardware import HardwareDevice
-from ortcffi.ep.watched import WatchedEp, name_of
+from ortcffi.ep.watched import LeftStatus, WatchedEp, name_of
 from ortcffi.errors import call
 
 if TYPE_CHECKING:
@@ -87,6 +87,10 @@ class RegisteredEp(Handle):
     def left_alive(self) -> dict[str, int]:
         """As `WatchedEp.left_alive`, of a watched library."""
         return self._watched().left_alive()
+
+    def left_statuses(self) -> list[LeftStatus]:
+        """As `WatchedEp.left_statuses`, of a watched library."""
+        return self._watched().left_statuses()
 
     @property
     def wanted_version(self) -> int:

@@ -4,19 +4,38 @@
 import os
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from ortcffi._convert import absolute, decode, encode, integer, optional_mapping, path_of
 from ortcffi._handle import Handle, out_of, owner_of
-from ortcffi._native import by_slot, lib
+from ortcffi._native import by_slot, ffi, lib
 from ortcffi._public import meant, public
 from ortcffi._table import HIGHEST_VERSION, core_api
-from ortcffi.errors import call
+from ortcffi.errors import ErrorCode, call
 
-__all__ = ["WatchedEp", "faults_by_slot", "name_of", "set_faults"]
+__all__ = ["LeftStatus", "WatchedEp", "faults_by_slot", "left_statuses", "name_of", "set_faults"]
 
 _EACH_CALL = 2**64 - 1
 _NEVER = "CreateStatus"  # with which clients answer that something has failed
+
+
+@public
+class LeftStatus(NamedTuple):
+    """A status that nobody has released.
+
+    Attributes
+    ----------
+    slot : str
+        The slot that made it.
+    code : ErrorCode
+        Its code.
+    message : str
+        Its message, up to 511 bytes.
+    """
+
+    slot: str
+    code: ErrorCode
+    message: str
 
 
 @public
@@ -101,10 +120,19 @@ class WatchedEp(Handle):
         """How many objects of each slot the library has not released.
 
         That is values, types, key-value pairs, memory infos, graph views, metadata, kernel
-        registries and the like. Not those that it hands over: statuses, devices, and attributes,
-        which nodes take. What it keeps for its whole life counts until its factories are released.
+        registries and the like, and on the core statuses, which `left_statuses` lists. Not devices,
+        and attributes, which nodes take. What it keeps for its whole life counts until its
+        factories are released.
         """
         return by_slot(self._figures.alive)
+
+    def left_statuses(self) -> list[LeftStatus]:
+        """Which statuses neither the library nor the host has released.
+
+        On the core only. With a real library there are none: it does not tell when it releases what
+        it is answered.
+        """
+        return left_statuses(self._figures)
 
     @property
     def wanted_version(self) -> int:
@@ -125,6 +153,18 @@ class WatchedEp(Handle):
 
     def __repr__(self) -> str:
         return f"<WatchedEp {'closed' if self.closed else repr(self.name)}>"
+
+
+def left_statuses(figures: Any = ffi.NULL) -> list[LeftStatus]:
+    """The statuses that a trace with these figures notes, or all watched libraries."""
+    room = lib.ortcffi_left_statuses(figures, ffi.NULL, 0)
+    found: Any = ffi.new("ortcffi_left_status[]", max(room, 1))
+    count = min(lib.ortcffi_left_statuses(figures, found, room), room)
+    slots = [decode(lib.ortcffi_slot_row(found[i].slot).name) for i in range(count)]
+    return sorted(
+        LeftStatus(slot, ErrorCode(found[i].code), decode(found[i].message))
+        for i, slot in enumerate(slots)
+    )
 
 
 def name_of(given: Any, path: str) -> str:

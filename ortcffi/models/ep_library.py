@@ -9,6 +9,7 @@ from ortcffi._table import core_api
 from ortcffi.env.env import Env
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.hardware import HardwareDevice
+from ortcffi.ep.watched import LeftStatus
 from ortcffi.models.providers import Ep
 
 if TYPE_CHECKING:
@@ -119,6 +120,10 @@ class EpLibrary:
     def left_alive(self) -> dict[str, int]:
         """How many objects of each slot the library has not released; see `WatchedEp`."""
         return self.registered.left_alive()
+
+    def left_statuses(self) -> list[LeftStatus]:
+        """Which statuses neither the library nor the core has released."""
+        return self.registered.left_statuses()
 
     def fail(self, faults: Mapping[str, int] | None) -> None:
         """Have calls of slots fail; see `WatchedEp.fail`."""

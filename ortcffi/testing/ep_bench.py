@@ -9,6 +9,7 @@ both from here.
 
 import gc
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +20,7 @@ from ortcffi._table import core_api
 from ortcffi.env.env import Env
 from ortcffi.ep.hardware import HardwareDevice
 from ortcffi.ep.registered import RegisteredEp
+from ortcffi.ep.watched import left_statuses
 from ortcffi.errors import OrtError
 from ortcffi.kernels.host import host_function, made_by_slot
 from ortcffi.models.graph import Graph
@@ -45,6 +47,9 @@ __all__ = [
     "own_values",
     "rule",
 ]
+
+
+_MOST_TEXTS = 3  # of statuses
 
 
 class Broken(Exception):
@@ -280,11 +285,15 @@ class Bench:
         """What some work leaves alive that its first turn did not leave, in words."""
         work()
         gc.collect()
-        before, made = live_objects(), made_by_slot()
+        before, made, known = live_objects(), made_by_slot(), Counter(left_statuses())
         work()
         gc.collect()
         left = [f"{count} of kind {kind!r}" for kind, count in left_alive(before).items()]
-        return ", ".join(left) + made_by(made, made_by_slot())
+        if not left:
+            return ""
+        texts = [repr(each.message) for each in Counter(left_statuses()) - known]
+        said = f"; statuses say {', '.join(texts[:_MOST_TEXTS])}" if texts else ""
+        return ", ".join(left) + made_by(made, made_by_slot()) + said
 
 
 def claims_of(ep: Ep, model: Model) -> EpClaims:

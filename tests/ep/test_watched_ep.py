@@ -8,8 +8,8 @@ import sys
 import numpy as np
 import pytest
 from support import eps
-from support.paths import finds_support
-from support.processes import run
+from support.paths import CHECKOUT, finds_support
+from support.processes import fork, run
 
 import ortcffi as ort
 
@@ -142,6 +142,59 @@ print(json.dumps([found, calls["EpGraphSupportInfo_AddNodesToFuse"], watched.lef
 def test_the_official_package_has_the_same_door():
     done = run(sys.executable, "-P", "-c", OFFICIAL, env=finds_support())
     assert json.loads(done.stdout) == [[1, 2, 3], 1, {}]
+
+
+# --- statuses -------------------------------------------------------------------------------------
+
+
+def leave_status(rule, library):
+    """Have a library do what leaves a status."""
+    with library.factories[0].create() as ep:
+        if rule == "leaves-a-status-of-a-failure":
+            library.fail({"Graph_GetNumNodes": 1})
+            with pytest.raises(ort.OrtError, match="the reason stays alive"):
+                ep.capability(eps.added())
+        else:
+            ep.compile(ep.capability(eps.added()))[0](x=X)
+
+
+@pytest.mark.parametrize(
+    ("rule", "left"),
+    [
+        ("leaves-nothing", ("CreateStatus", ort.ErrorCode.FAIL, "nobody releases this")),
+        (
+            "leaves-a-status-of-a-guard",
+            ("GetTypeInfo", ort.ErrorCode.INVALID_ARGUMENT, "GetTypeInfo: value must not be NULL"),
+        ),
+        (
+            "leaves-a-status-of-a-failure",
+            ("Graph_GetNumNodes", ort.ErrorCode.FAIL, "Graph_GetNumNodes was made to fail"),
+        ),
+    ],
+)
+def test_a_status_that_nobody_releases_is_named(c_compiler, monkeypatch, rule, left):
+    monkeypatch.setenv("BREAKS", rule)
+    path = eps.build(c_compiler, CHECKOUT / "tests/c/clients/breaking_ep.c")
+
+    def work():
+        library = ort.EpLibrary(path)
+        leave_status(rule, library)
+        assert library.left_statuses() == [left]
+        assert library.left_alive()[left[0]] == 1
+        return True
+
+    assert fork(work) == 0
+
+
+def test_statuses_that_the_host_releases_are_not_left(adding_ep):
+    with ort.EpLibrary(adding_ep) as library, library.factories[0].create() as ep:
+        (node,) = ep.compile(ep.capability(eps.added()))
+        library.fail({"KernelContext_GetInput": 0})
+        for _ in range(3):
+            with pytest.raises(ort.OrtError, match="was made to fail"):
+                node(x=X)
+        assert library.left_statuses() == []
+        assert library.left_alive() == {}
 
 
 # --- without an engine ----------------------------------------------------------------------------

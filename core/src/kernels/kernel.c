@@ -28,14 +28,12 @@ static void enter(void* call) {
 static void report(void* call, const char* text) {
   struct core_op_call* own = call;
   /* What a function threw counts, not what it had said before. */
-  own->node->host->take(own->status);
   ort_ReleaseStatus(own->status);
   own->status = core_status(ORT_RUNTIME_EXCEPTION, text, NULL, NULL);
 }
 
 /* The status of an op, with op and node in its text. */
 static CORE_COLD OrtStatus* explain(const struct core_node* node, OrtStatus* status) {
-  node->host->take(status);
   OrtErrorCode code = ort_GetErrorCode(status);
   if (code == ORT_OK) {
     ort_ReleaseStatus(status);

@@ -25,8 +25,6 @@ struct core_kernel_host {
   const OrtApi* api;
   /** The logger for nodes without one, asked for at each use. */
   const OrtLogger* (*logger)(void);
-  /** Receives each status that an op answers, which is the host's from then on. */
-  void (*take)(const void* status);
 };
 
 /** @name Nodes

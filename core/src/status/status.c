@@ -4,6 +4,7 @@
 
 #include "object/object.h"
 #include "platform/short_texts.h"
+#include "status/notes.h"
 
 /* Longer messages are cut to this many bytes, as in ONNX Runtime. */
 #define MESSAGE_LIMIT 4096
@@ -224,12 +225,22 @@ static CORE_NOINLINE void release_slow(OrtStatus* status) {
   heap_free_object(status);
 }
 
+/* A constant, or a noted status. */
+static CORE_COLD void release_other(OrtStatus* status) {
+  if (core_is_permanent(&status->object)) {
+    heap_released(CORE_STATUS);
+  } else {
+    core_forget(status);
+    release_slow(status);
+  }
+}
+
 void ORT_API_CALL ort_ReleaseStatus(OrtStatus* input) NO_EXCEPTION {
   if (input == NULL) {
     return;
   }
-  if (core_is_permanent(&input->object)) {
-    heap_released(CORE_STATUS);
+  if (CORE_UNLIKELY(input->object.references != 1)) {
+    release_other(input);
   } else if (CORE_LIKELY(heap_try_free_object(input))) {
     heap_released_at_once(CORE_STATUS);
   } else {

@@ -49,8 +49,7 @@ static const OrtLogger* logger_of_process(void) {
 }
 
 OrtStatus* ORT_API_CALL core_host_kernel(const OrtcoreNode* node, OrtcoreKernel** out) {
-  static const struct core_kernel_host host = {&tables[ORT_API_VERSION], logger_of_process,
-                                               core_watch_forget};
+  static const struct core_kernel_host host = {&tables[ORT_API_VERSION], logger_of_process};
   core_run_once(&once, fill_tables);
   return core_kernel_create(&host, node, out);
 }
@@ -68,12 +67,8 @@ OrtStatus* ORT_API_CALL core_register_library(OrtSessionOptions* options, const 
     return core_status(ORT_FAIL, "ortcore_register_library: ", error, NULL);
   }
   base = base != NULL ? base : core_kernel_base(ORT_API_VERSION);
-  OrtStatus* status = core_register_op_library("ortcore_register_library", &options->custom_ops,
-                                               options, base, library, true);
-  if (status != NULL) {
-    core_watch_forget(status);
-    return status;
-  }
+  CORE_TRY(core_register_op_library("ortcore_register_library", &options->custom_ops, options, base,
+                                    library, true));
   if (is_copy != NULL) {
     *is_copy = is_copied;
   }

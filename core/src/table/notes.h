@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file notes.h
- * Notes of the objects that slots have made and clients have not released: of watched tables
- * (watch.c) and of traces (trace.c).
+ * What watched tables (watch.c) and traces (trace.c) note of a call: which of its arguments are
+ * places for new objects.
  */
 #ifndef ORTCFFI_NOTES_H_
 #define ORTCFFI_NOTES_H_
@@ -10,13 +10,6 @@
 #include <string.h>
 
 #include "table/versions.h"
-
-/** Notes a new object, and adds one to `alive`, from which it is taken when the object is
- * forgotten. Without memory, or for NULL, nothing is noted. */
-void core_note(const void* object, uint64_t* alive);
-
-/** Forgets all objects that count in one of the `count` numbers, which stay as they are. */
-void core_forget_counted(const uint64_t* numbers, size_t count);
 
 /* Whether a slot hands out what its caller must not release. */
 #define CORE_SLOT(name) (offsetof(OrtApi, name) / sizeof(void*))

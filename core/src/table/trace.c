@@ -64,27 +64,31 @@ static inline bool has_notes(const struct trace* trace, unsigned slot) {
          slot != CORE_SLOT(CreateOpAttr); /* CreateNode takes attributes over */
 }
 
+/* Only the core's statuses are forgotten when a host releases them. */
+static inline OrtStatus* noted_status(const struct trace* trace, unsigned slot, OrtStatus* status) {
+  OrtcoreFigures* figures = trace->handed_out.figures;
+  return CORE_UNLIKELY(figures->notes != 0) && trace->inner->ReleaseStatus == ort_ReleaseStatus
+             ? core_note_status(status, &figures->alive[slot])
+             : status;
+}
+
 /* Every table has the slots of version 1. */
 #define IS_LATE(trace, since) ((since) > 1 && CORE_UNLIKELY((trace)->version < (since)))
 #define NOTE_MADE(place) core_note_made(place, &trace->handed_out.figures->alive[slot])
 
 /* `late` is what a host without the slot answers. */
-#define STATUS_THUNK(n, slot_number, since, inner, late, name, parameters, arguments) \
-  static CORE_COLD OrtStatus* ORT_API_CALL name##_of_##n parameters NO_EXCEPTION {    \
-    const struct trace* trace = &traces[n];                                           \
-    const unsigned slot = slot_number;                                                \
-    uint64_t call = COUNT(trace, slot);                                               \
-    if (IS_LATE(trace, since)) {                                                      \
-      return late;                                                                    \
-    }                                                                                 \
-    if (is_to_fail(trace, slot, call)) {                                              \
-      return fail(trace, #name);                                                      \
-    }                                                                                 \
-    OrtStatus* status = trace->inner->name arguments;                                 \
-    if (status == NULL && has_notes(trace, slot)) {                                   \
-      NOTE_ALL arguments                                                              \
-    }                                                                                 \
-    return status;                                                                    \
+#define STATUS_THUNK(n, slot_number, since, inner, late, name, parameters, arguments)   \
+  static CORE_COLD OrtStatus* ORT_API_CALL name##_of_##n parameters NO_EXCEPTION {      \
+    const struct trace* trace = &traces[n];                                             \
+    const unsigned slot = slot_number;                                                  \
+    uint64_t call = COUNT(trace, slot);                                                 \
+    OrtStatus* status = IS_LATE(trace, since)           ? late                          \
+                        : is_to_fail(trace, slot, call) ? fail(trace, #name)            \
+                                                        : trace->inner->name arguments; \
+    if (status == NULL && has_notes(trace, slot)) {                                     \
+      NOTE_ALL arguments                                                                \
+    }                                                                                   \
+    return noted_status(trace, slot, status);                                           \
   }
 #define VOID_THUNK(n, slot_number, since, inner, name, parameters, arguments)                 \
   static CORE_COLD void ORT_API_CALL name##_of_##n parameters NO_EXCEPTION {                  \
@@ -94,7 +98,7 @@ static inline bool has_notes(const struct trace* trace, unsigned slot) {
     if (!IS_LATE(trace, since)) {                                                             \
       bool is_noted = has_notes(trace, slot);                                                 \
       if (is_noted && strncmp(#name, "Release", 7) == 0) { /* before its address is reused */ \
-        core_watch_forget(FIRST arguments);                                                   \
+        core_forget(FIRST arguments);                                                         \
       }                                                                                       \
       trace->inner->name arguments;                                                           \
       if (is_noted) {                                                                         \

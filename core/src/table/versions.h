@@ -10,6 +10,7 @@
 
 #include "core.h"
 #include "ortcore.h"
+#include "status/notes.h"
 
 /** What GetApi does with a version that a host does not have: writes a line to stderr, answers
  * NULL.
@@ -70,7 +71,7 @@ const OrtCustomOp* ORT_API_CALL core_find_op(const OrtSessionOptions* options, c
 
 const OrtApiBase* ORT_API_CALL core_watched_base(uint32_t version);
 void ORT_API_CALL core_watched_objects(uint64_t* out);
-/** Tells that a client has handed over an object, which others release. NULL does nothing. */
-void core_watch_forget(const void* object);
+/** core_each_noted_status for the slots of all watched tables. */
+void core_each_watched_status(core_noted_status_fn each, void* argument);
 
 #endif /* ORTCFFI_VERSIONS_H_ */

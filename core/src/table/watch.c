@@ -9,85 +9,19 @@
 #include "platform/platform.h"
 #include "table/notes.h"
 
-/* An object that a client has not released. */
-struct noted {
-  struct noted* next;
-  const void* object;
-  uint64_t* alive;
-};
-
-#define CHAINS 1024
-static struct noted* chains[CHAINS];
 static uint64_t alive[ORTCORE_TRACED_SLOTS];
 static core_once once = CORE_ONCE_INIT;
-/* Whether any object was ever noted. Atomic. */
-static bool is_used;
-
-static struct noted** chain_of(const void* object) {
-  return &chains[(uintptr_t)object / HEAP_LINE % CHAINS];
-}
-
-void core_note(const void* object, uint64_t* count) {
-  struct noted* noted = object != NULL ? heap_alloc_object(sizeof *noted) : NULL;
-  if (noted != NULL) {
-    core_lock(CORE_LOCK_WATCH);
-    struct noted** chain = chain_of(object);
-    *noted = (struct noted){*chain, object, count};
-    *chain = noted;
-    ++*count;
-    core_unlock(CORE_LOCK_WATCH);
-    __atomic_store_n(&is_used, true, __ATOMIC_RELEASE);
-  }
-}
-
-void core_forget_counted(const uint64_t* numbers, size_t count) {
-  core_lock(CORE_LOCK_WATCH);
-  for (size_t i = 0; i < CHAINS; i++) {
-    struct noted** place = &chains[i];
-    while (*place != NULL) {
-      struct noted* noted = *place;
-      if (noted->alive >= numbers && noted->alive < numbers + count) {
-        *place = noted->next;
-        heap_free(noted);
-      } else {
-        place = &noted->next;
-      }
-    }
-  }
-  core_unlock(CORE_LOCK_WATCH);
-}
-
-void core_watch_forget(const void* object) {
-  struct noted* found = NULL;
-  if (object == NULL || !__atomic_load_n(&is_used, __ATOMIC_ACQUIRE)) {
-    return;
-  }
-  core_lock(CORE_LOCK_WATCH);
-  for (struct noted** place = chain_of(object); *place != NULL; place = &(*place)->next) {
-    if ((*place)->object == object) {
-      found = *place;
-      *place = found->next;
-      --*found->alive;
-      break;
-    }
-  }
-  core_unlock(CORE_LOCK_WATCH);
-  heap_free(found);
-}
 
 void ORT_API_CALL core_watched_objects(uint64_t* out) {
   if (out != NULL) {
-    core_lock(CORE_LOCK_WATCH);
+    core_lock(CORE_LOCK_NOTES);
     memcpy(out, alive, sizeof alive);
-    core_unlock(CORE_LOCK_WATCH);
+    core_unlock(CORE_LOCK_NOTES);
   }
 }
 
-static OrtStatus* note_status(unsigned slot, OrtStatus* status) {
-  if (status != NULL && !core_is_permanent(&status->object)) {
-    core_note(status, &alive[slot]);
-  }
-  return status;
+void core_each_watched_status(core_noted_status_fn each, void* argument) {
+  core_each_noted_status(alive, CORE_COUNT_OF(alive), each, argument);
 }
 
 #define NOTE_MADE(place) (core_slot_lends(slot) ? (void)0 : core_note_made(place, &alive[slot]))
@@ -102,13 +36,13 @@ static const OrtApi* inner;
     if (CORE_LIKELY(status == NULL)) {                                              \
       NOTE_ALL arguments                                                            \
     }                                                                               \
-    return note_status(slot, status);                                               \
+    return core_note_status(status, &alive[slot]);                                  \
   }
 #define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments)  \
   static CORE_COLD void ORT_API_CALL watched_##name parameters NO_EXCEPTION {      \
     const unsigned slot = index;                                                   \
     if (strncmp(#name, "Release", 7) == 0) { /* before another gets the address */ \
-      core_watch_forget(FIRST arguments);                                          \
+      core_forget(FIRST arguments);                                                \
     }                                                                              \
     inner->name arguments;                                                         \
     NOTE_ALL arguments                                                             \

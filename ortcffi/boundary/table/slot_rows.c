@@ -3,6 +3,8 @@
 #define Py_LIMITED_API 0x030b0000
 #include <Python.h>
 
+#include <string.h>
+
 #include "table/versions.h"
 #include "boundary/table/slot_rows.h"
 
@@ -27,6 +29,32 @@ _Static_assert(CORE_COUNT_OF(rows) == ORTCFFI_SLOTS_AND_EP, "every slot has a ro
 const ortcffi_slot* ortcffi_slot_row(int i) { return &rows[i]; }
 
 void ortcffi_watched_objects(uint64_t* out) { core_watched_objects(out); }
+
+struct collecting {
+  ortcffi_left_status* out;
+  size_t room, count;
+};
+
+static void collect(void* argument, size_t place, const OrtStatus* status) {
+  struct collecting* self = argument;
+  if (self->count < self->room) {
+    ortcffi_left_status* out = &self->out[self->count];
+    out->slot = (int)place;
+    out->code = (int)ort_GetErrorCode(status);
+    strncpy(out->message, ort_GetErrorMessage(status), sizeof out->message - 1);
+  }
+  self->count++;
+}
+
+size_t ortcffi_left_statuses(const OrtcoreFigures* figures, ortcffi_left_status* out, size_t room) {
+  struct collecting self = {.out = out, .room = room};
+  if (figures == NULL) {
+    core_each_watched_status(collect, &self);
+  } else {
+    core_each_noted_status(figures->alive, CORE_COUNT_OF(figures->alive), collect, &self);
+  }
+  return self.count;
+}
 
 int64_t ortcffi_live_objects(int kind) { return core_live_objects((enum core_kind)kind); }
 

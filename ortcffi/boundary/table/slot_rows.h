@@ -38,6 +38,17 @@ int64_t ortcffi_live_objects(int kind);
 /* For each slot, how many objects that watched libraries have not released it has made. */
 void ortcffi_watched_objects(uint64_t* out);
 
+/* A status that somebody has not released, and the slot that made it. A longer message is cut. */
+typedef struct ortcffi_left_status {
+  int slot;
+  int code;
+  char message[512];
+} ortcffi_left_status;
+
+/* Writes up to `room` zeroed statuses that nobody has released of those that a trace noted in its
+ * figures, or all watched libraries (NULL). Returns how many there are. */
+size_t ortcffi_left_statuses(const OrtcoreFigures* figures, ortcffi_left_status* out, size_t room);
+
 /* The number of the Python interpreter that calls: 0 for the main one. Needs the GIL. */
 int64_t ortcffi_interpreter(void);
 

@@ -70,6 +70,10 @@ static OrtStatus* break_compute(OrtNodeComputeInfo* self, void* state, OrtKernel
   if (breaks("leaves-nothing")) {
     leak();
   }
+  if (breaks("leaves-a-status-of-a-guard")) {
+    OrtStatus* left = table->GetTypeInfo(NULL, NULL);
+    (void)left;
+  }
   if (status == NULL) {
     status = good_info.Compute(self, state, context);
   }

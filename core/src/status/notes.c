@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* Notes of the objects that clients have not released. */
+#include "status/notes.h"
+
+#include "object/object.h"
+#include "platform/platform.h"
+
+/* An object that a client has not released. */
+struct noted {
+  struct noted* next;
+  const void* object;
+  uint64_t* alive;
+  bool is_status;
+};
+
+#define CHAINS 1024
+static struct noted* chains[CHAINS];
+/* Whether any object was ever noted. Atomic. */
+static bool is_used;
+
+static struct noted** chain_of(const void* object) {
+  return &chains[(uintptr_t)object / HEAP_LINE % CHAINS];
+}
+
+static bool note(const void* object, uint64_t* alive, bool is_status) {
+  struct noted* noted = heap_alloc_object(sizeof *noted);
+  if (noted == NULL) {
+    return false;
+  }
+  core_lock(CORE_LOCK_NOTES);
+  struct noted** chain = chain_of(object);
+  *noted = (struct noted){*chain, object, alive, is_status};
+  *chain = noted;
+  ++*alive;
+  core_unlock(CORE_LOCK_NOTES);
+  __atomic_store_n(&is_used, true, __ATOMIC_RELEASE);
+  return true;
+}
+
+void core_note(const void* object, uint64_t* alive) {
+  if (object != NULL) {
+    (void)note(object, alive, false);
+  }
+}
+
+OrtStatus* core_note_status(OrtStatus* status, uint64_t* alive) {
+  if (status == NULL || status->object.references == CORE_NOTED_STATUS) {
+    return status;
+  }
+  if (core_is_permanent(&status->object)) {
+    /* A constant may be handed out again while it is noted. */
+    OrtStatus* constant = status;
+    status = core_status((OrtErrorCode)constant->object.type, constant->message, NULL, NULL);
+    ort_ReleaseStatus(constant);
+  }
+  if (!core_is_permanent(&status->object) && note(status, alive, true)) {
+    status->object.references = CORE_NOTED_STATUS;
+  }
+  return status;
+}
+
+void core_forget(const void* object) {
+  struct noted* found = NULL;
+  if (object == NULL || !__atomic_load_n(&is_used, __ATOMIC_ACQUIRE)) {
+    return;
+  }
+  core_lock(CORE_LOCK_NOTES);
+  for (struct noted** place = chain_of(object); *place != NULL; place = &(*place)->next) {
+    if ((*place)->object == object) {
+      found = *place;
+      *place = found->next;
+      --*found->alive;
+      break;
+    }
+  }
+  core_unlock(CORE_LOCK_NOTES);
+  heap_free(found);
+}
+
+static bool counts_in(const struct noted* noted, const uint64_t* numbers, size_t count) {
+  return noted->alive >= numbers && noted->alive < numbers + count;
+}
+
+void core_forget_counted(const uint64_t* numbers, size_t count) {
+  core_lock(CORE_LOCK_NOTES);
+  for (size_t i = 0; i < CHAINS; i++) {
+    struct noted** place = &chains[i];
+    while (*place != NULL) {
+      struct noted* noted = *place;
+      if (counts_in(noted, numbers, count)) {
+        *place = noted->next;
+        heap_free(noted);
+      } else {
+        place = &noted->next;
+      }
+    }
+  }
+  core_unlock(CORE_LOCK_NOTES);
+}
+
+void core_each_noted_status(const uint64_t* numbers, size_t count, core_noted_status_fn each,
+                            void* argument) {
+  core_lock(CORE_LOCK_NOTES); /* a status is forgotten before it is freed */
+  for (size_t i = 0; i < CHAINS; i++) {
+    for (const struct noted* noted = chains[i]; noted != NULL; noted = noted->next) {
+      if (noted->is_status && counts_in(noted, numbers, count)) {
+        each(argument, (size_t)(noted->alive - numbers), noted->object);
+      }
+    }
+  }
+  core_unlock(CORE_LOCK_NOTES);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file notes.h
+ * Notes of the objects that slots have made and clients have not released: of watched tables and
+ * of traces. Each note counts in a number of the caller's.
+ */
+#ifndef ORTCFFI_STATUS_NOTES_H_
+#define ORTCFFI_STATUS_NOTES_H_
+
+#include "core.h"
+
+/** Notes a new object, and adds one to `alive`, from which it is taken when the object is
+ * forgotten. Without memory, or for NULL, nothing is noted. */
+void core_note(const void* object, uint64_t* alive);
+
+/** As core_note for a status of the core, which is forgotten when it is released, by whomever.
+ * Returns the status to hand out instead: a copy, if it was a constant. */
+OrtStatus* core_note_status(OrtStatus* status, uint64_t* alive);
+
+/** The references of a noted status. */
+#define CORE_NOTED_STATUS 2
+
+/** Tells that an object has been released. NULL does nothing. */
+void core_forget(const void* object);
+
+/** Forgets all objects that count in one of the `count` numbers, which stay as they are. */
+void core_forget_counted(const uint64_t* numbers, size_t count);
+
+/** Receives a noted status, and the index of the number that it counts in. It holds the lock of
+ * the notes: it must not call back. */
+typedef void (*core_noted_status_fn)(void* argument, size_t place, const OrtStatus* status);
+
+/** Calls a function with each noted status that counts in one of the `count` numbers, in no order.
+ */
+void core_each_noted_status(const uint64_t* numbers, size_t count, core_noted_status_fn each,
+                            void* argument);
+
+#endif /* ORTCFFI_STATUS_NOTES_H_ */
