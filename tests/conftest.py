@@ -21,6 +21,7 @@ from shutil import copy
 from typing import Any
 
 import pytest
+from support.bare import Bare
 from support.compilers import (
     CORE,
     build_folder,
@@ -151,6 +152,12 @@ def real_library() -> Path:
     if not found:
         pytest.skip("the installed onnxruntime carries no library")
     return found[0]
+
+
+@pytest.fixture(scope="session")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Bare:
+    """``bare(program, *arguments)`` runs lines of Python without onnxruntime and onnx."""
+    return Bare(tmp_path_factory.mktemp("bare"), "nxrt_ep_cpu")
 
 
 @pytest.fixture(params=["core", "real"])

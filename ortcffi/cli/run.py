@@ -25,6 +25,12 @@ Run a model on the library that is found, or on another one, and print its outpu
 memory of its arena."""
 
 
+_REFUSED = (
+    *(OrtError, LoadError, OSError, TypeError, ValueError, MemoryError),
+    *(LookupError, ImportError),  # for an execution provider
+)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return the exit code."""
     parser = argparse.ArgumentParser(prog=program_name("run"), description=DESCRIPTION)
@@ -64,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("--count and --size must be 1 or more, --threads 0 or more")
     try:
         _run(given)
-    except (OrtError, LoadError, OSError, TypeError, ValueError, MemoryError) as error:
+    except _REFUSED as error:
         return fail(parser.prog, error)
     return 0
 

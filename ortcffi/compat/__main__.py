@@ -1,28 +1,41 @@
 # SPDX-License-Identifier: MIT
 """``python -m ortcffi.compat PROGRAM ARGUMENTS``: runs a program on the drop-in."""
 
+import argparse
 import os
 import runpy
 import sys
 
 from ortcffi.compat import install
 
-_USAGE = """\
-usage: python -m ortcffi.compat (PROGRAM | -m MODULE) [ARGUMENT ...]
-
-Run a Python program, in which `import onnxruntime` gives ortcffi.compat.
-"""
+DESCRIPTION = "Run a Python program, in which `import onnxruntime` gives ortcffi.compat."
 
 
 def main(arguments: list[str]) -> None:
     """Run the program that the arguments name."""
-    is_module = arguments[:1] == ["-m"]
-    program = arguments[is_module:]
-    if not program or program[0].startswith("-"):
-        is_help = program[:1] in (["-h"], ["--help"])
-        (sys.stdout if is_help else sys.stderr).write(_USAGE)
-        sys.exit(0 if is_help else 2)
-    install()
+    parser = argparse.ArgumentParser(
+        prog="python -m ortcffi.compat",
+        usage="%(prog)s [--ep NAME] (PROGRAM | -m MODULE) [ARGUMENT ...]",
+        description=DESCRIPTION,
+    )
+    parser.add_argument(
+        "--ep",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="an execution provider that stands for the CPU's, such as nxrt; the core runs the "
+        "models, without an onnxruntime; may be repeated",
+    )
+    parser.add_argument("-m", dest="is_module", action="store_true", help="run a module")
+    parser.add_argument("program", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    given = parser.parse_args(arguments)
+    is_module, program = given.is_module, given.program
+    if not program:
+        parser.error("a program is missing")
+    try:
+        install(given.ep)
+    except (ImportError, LookupError, TypeError) as error:
+        sys.exit(f"{parser.prog}: {error}")
     sys.argv[:] = program
     if is_module:
         runpy.run_module(program[0], run_name="__main__", alter_sys=True)

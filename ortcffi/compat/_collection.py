@@ -8,7 +8,7 @@ from typing import Any
 
 from ortcffi.compat._binding import IOBinding
 from ortcffi.compat._devices import device_of
-from ortcffi.compat._environment import get_available_providers
+from ortcffi.compat._environment import CPU, built_in_providers, get_available_providers, has_cpu
 from ortcffi.compat._errors import EPFail, reraise
 from ortcffi.compat._facts import Facts
 from ortcffi.compat._options import SessionOptions
@@ -19,7 +19,6 @@ from ortcffi.errors import OrtError
 
 __all__ = ["InferenceSession", "Session"]
 
-_CPU = "CPUExecutionProvider"
 _LOAD_CONFIG = "ORT_LOAD_CONFIG_FROM_MODEL"
 
 
@@ -82,11 +81,11 @@ class Session(Facts):
 
     def _fall_back(self, failure: EPFail) -> None:
         """Load the model for the CPU, or raise the failure."""
-        if not self._enable_fallback:
+        if not (self._enable_fallback and has_cpu()):
             raise failure
         print(f"EP Error: {failure!s} using {self.get_providers()}")
-        print(f"Falling back to {[_CPU]} and retrying.")
-        self.set_providers([_CPU])
+        print(f"Falling back to {[CPU]} and retrying.")
+        self.set_providers([CPU])
         self.disable_fallback()
 
     def run_async(
@@ -208,14 +207,14 @@ class InferenceSession(Session):
         try:
             self._load(providers, provider_options, kwargs.get("disabled_optimizers"))
         except (ValueError, RuntimeError) as error:
-            if not self._enable_fallback:
+            if not (self._enable_fallback and has_cpu()):
                 raise
             print("*************** EP Error ***************")
             print(f"EP Error {error} when using {providers}")
-            print(f"Falling back to {[_CPU]} and retrying.")
+            print(f"Falling back to {[CPU]} and retrying.")
             print("****************************************")
             try:
-                self._load([_CPU], None)
+                self._load([CPU], None)
             except Exception as failure:
                 raise failure from error
             self.disable_fallback()
@@ -226,9 +225,7 @@ class InferenceSession(Session):
         names = [each[0] if isinstance(each, tuple) else each for each in providers or ()]
         if {"TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider"} <= set(names):
             raise ValueError("TensorRT and TensorRT RTX cannot be used in the same session.")
-        names, chosen = check_and_normalize_provider_args(
-            providers, options, get_available_providers()
-        )
+        names, chosen = check_and_normalize_provider_args(providers, options, _known(names))
         given = self._given_options
         if given is not None and names and given.has_providers():
             warnings.warn(
@@ -256,3 +253,14 @@ class InferenceSession(Session):
         self._sess = session
         self._run = session._engine.run
         self._required = session._engine._required()
+
+
+def _known(names: list[Any]) -> Sequence[str]:
+    """The names of execution providers, of which those that are given may be."""
+    known = built_in_providers()
+    if all(name in known for name in names):  # asked first: the other question takes longer
+        return known
+    from ortcffi.session.providers import is_for_core
+
+    hosted = [name for name in names if isinstance(name, str) and is_for_core(name)]
+    return [*get_available_providers(), *hosted]

@@ -2,17 +2,20 @@
 """The library and the one environment that a program of the official package uses."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from operator import index
 from typing import TYPE_CHECKING, Any
 
+from ortcffi._table import core_api
 from ortcffi.compat._errors import translated
 from ortcffi.env.env import Env
 from ortcffi.env.state import state_of
-from ortcffi.ep.devices import available_providers
+from ortcffi.ep.devices import EpDevice, available_providers
+from ortcffi.ep.installed import provider_names
 from ortcffi.errors import Fail, checked
 from ortcffi.options.thread_pools import ThreadingOptions
 from ortcffi.table.engine import engine_for
+from ortcffi.table.load import LibraryNotFound
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALL_PROVIDERS",
+    "CPU",
+    "built_in_providers",
     "disable_telemetry_events",
     "enable_telemetry_events",
     "get_all_providers",
@@ -29,11 +34,15 @@ __all__ = [
     "get_device",
     "get_version_string",
     "has_collective_ops",
+    "has_cpu",
     "register_execution_provider_library",
     "set_global_thread_pool_sizes",
     "set_seed",
+    "stand_in_for_cpu",
     "unregister_execution_provider_library",
 ]
+
+CPU = "CPUExecutionProvider"
 
 # By default priority, as the official package has them.
 ALL_PROVIDERS = [
@@ -43,7 +52,7 @@ ALL_PROVIDERS = [
     *("VSINPUExecutionProvider", "JsExecutionProvider", "CoreMLExecutionProvider"),
     *("ACLExecutionProvider", "DmlExecutionProvider", "RknpuExecutionProvider"),
     *("WebNNExecutionProvider", "WebGpuExecutionProvider", "XnnpackExecutionProvider"),
-    *("CANNExecutionProvider", "AzureExecutionProvider", "CPUExecutionProvider"),
+    *("CANNExecutionProvider", "AzureExecutionProvider", CPU),
 ]
 
 
@@ -56,8 +65,10 @@ class State:
         The library, from its first use on.
     environment : Env or None
         The environment, from its first use on.
-    providers : tuple of str
+    providers : tuple of str or None
         The execution providers that the library was built with, from the first question on.
+    stand_ins : tuple of str
+        The execution providers that stand for the CPU's on the core, which has none.
     executor : ThreadPoolExecutor or None
         The threads of ``run_async``, from its first use on.
     chosen : dict
@@ -67,7 +78,8 @@ class State:
     def __init__(self) -> None:
         self.api: Api | None = None
         self.environment: Env | None = None
-        self.providers: tuple[str, ...] = ()
+        self.providers: tuple[str, ...] | None = None
+        self.stand_ins: tuple[str, ...] = ()
         self.executor: ThreadPoolExecutor | None = None
         self.chosen: dict[str, Any] = {}
 
@@ -77,11 +89,30 @@ state = State()
 
 
 def api() -> "Api":
-    """The library that runs models."""
+    """The library that runs models: the one that `ortcffi.load` finds, or else the core."""
     found = state.api
     if found is None:
-        found = state.api = engine_for(None)
+        found = state.api = core_api() if state.stand_ins else _found_or_core()
     return found
+
+
+def _found_or_core() -> "Api":
+    try:
+        return engine_for(None)
+    except LibraryNotFound as error:
+        if error.path is not None:  # ORTCFFI_LIBRARY names it
+            raise
+        return core_api()
+
+
+def stand_in_for_cpu(providers: Iterable[str]) -> None:
+    """Use the core, on which these run what the CPU's provider runs elsewhere."""
+    from ortcffi.session.providers import names_for_core
+
+    names = names_for_core(providers)
+    if state.api is not None and not state.api.is_core:
+        raise RuntimeError(f"{state.api} is in use: call install() before that")
+    state.stand_ins, state.providers = names, None
 
 
 def env() -> Env:
@@ -96,7 +127,7 @@ def close_environment() -> None:
     """Let go of the environment and the library. Sessions keep them until they are gone."""
     state.environment = None
     state.chosen.clear()
-    state.api, state.providers = None, ()
+    state.api = state.providers = None
 
 
 def choose(what: str, **arguments: Any) -> None:
@@ -118,11 +149,37 @@ def text(path: Any) -> str:
     return os.fsdecode(path)
 
 
+def built_in_providers() -> tuple[str, ...]:
+    """The execution providers that sessions can have before a library is registered.
+
+    Those that the library was built with; on the core those that stand for the CPU's, if any, and
+    otherwise those that are installed.
+    """
+    found = state.providers
+    if found is None:
+        if not api().is_core:
+            found = tuple(available_providers(api()))
+        elif state.stand_ins:
+            found = (*state.stand_ins, CPU)
+        else:
+            found = tuple(provider_names())
+        state.providers = found
+    return found
+
+
+def has_cpu() -> bool:
+    """Whether there is what runs all nodes that other execution providers leave."""
+    return bool(state.stand_ins) or not api().is_core
+
+
 def get_available_providers() -> list[str]:
-    """Return the execution providers of this library."""
-    if not state.providers:
-        state.providers = tuple(available_providers(api()))
-    return list(state.providers)
+    """Return the execution providers of this library, and of those that are registered."""
+    return list(dict.fromkeys([*built_in_providers(), *(each.name for each in registered())]))
+
+
+def registered(name: str | None = None) -> list[EpDevice]:
+    """The devices of libraries, or those of one; not the CPU, which the core lists without one."""
+    return [each for each in env().devices if name in (None, each.name) and each.name != CPU]
 
 
 def get_all_providers() -> list[str]:
@@ -196,7 +253,7 @@ def unregister_execution_provider_library(name: str, /) -> None:
     slot, table = "UnregisterExecutionProviderLibrary", api()
     table.require(slot)
     arguments = (env().handle, text(name).encode())
-    if name in get_available_providers():
+    if name in built_in_providers():
         raise Fail(f"{name} is no library, but a part of ONNX Runtime", slot)
     checked.UnregisterExecutionProviderLibrary(table.pointer, *arguments)
 

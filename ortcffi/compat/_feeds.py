@@ -14,10 +14,9 @@ from ortcffi.compat._types import onnx_of
 from ortcffi.compat._values import OrtValue
 from ortcffi.errors import InvalidArgument, OrtError, checked
 from ortcffi.options.for_library import value_for
-from ortcffi.session.creation import source_of
 from ortcffi.session.empty import empty_sequence
 from ortcffi.session.rules import Rules, has_value, spec_of_input
-from ortcffi.session.session import Session
+from ortcffi.session.session import Session, source_for
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.type_info import contained_tensor
 from ortcffi.values.value import Value
@@ -89,7 +88,7 @@ class Engine(Session):
     def __init__(self, model: Any, options: "SessionOptions") -> None:
         """Load a model with options that nobody else has."""
         library = options.api
-        self._open(library, source_of(library, model), options, env=env(), is_own=True)
+        self._open(library, source_for(library, model, options), options, env=env(), is_own=True)
         self._source = model
         self._remakes()
 

@@ -2,7 +2,7 @@
 """Has ``import onnxruntime`` give the drop-in, in a program that is not changed."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec, PathFinder
@@ -10,6 +10,7 @@ from importlib.util import find_spec, spec_from_loader
 from types import ModuleType
 from typing import Any
 
+from ortcffi.compat._environment import stand_in_for_cpu
 from ortcffi.table.load import installed_packages
 
 __all__ = ["install"]
@@ -18,7 +19,7 @@ _NAME, _OURS = "onnxruntime", "ortcffi.compat"
 _TOOLS = ("datasets", "quantization", "tools", "transformers")  # of the installed package
 
 
-def install() -> None:
+def install(providers: Iterable[str] = ()) -> None:
     """Have ``import onnxruntime`` give this package from now on, in the whole process.
 
     Modules of both names are the same objects. ``onnxruntime.quantization``, ``tools``,
@@ -26,10 +27,20 @@ def install() -> None:
     loaded. To call it again does nothing. Processes that are started anew, such as workers that
     `multiprocessing` spawns, have to call it for themselves.
 
+    Parameters
+    ----------
+    providers : iterable of str, optional
+        Execution providers that the core hosts, such as ``["nxrt", "reference"]``, the preferred
+        first. The drop-in then uses the core, where these stand for ``"CPUExecutionProvider"``: all
+        sessions have them, after those that the program names.
+
     Raises
     ------
     RuntimeError
-        Another package is imported as onnxruntime already.
+        Another package is imported as onnxruntime already; or `providers` are given, and the
+        drop-in has loaded an onnxruntime.
+    LookupError, ImportError
+        One of `providers` is not installed, or none that the core hosts.
     """
     found = sys.modules.get(_NAME)
     ours = sys.modules[_OURS]
@@ -39,6 +50,8 @@ def install() -> None:
             f"{place or 'another module'} is imported as onnxruntime already: call "
             "ortcffi.compat.install() before that"
         )
+    if providers:
+        stand_in_for_cpu(providers)
     sys.modules[_NAME] = ours
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())

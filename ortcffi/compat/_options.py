@@ -16,15 +16,18 @@ from ortcffi.compat._enums import (
 from ortcffi.compat._environment import (
     ALL_PROVIDERS,
     api,
+    built_in_providers,
     env,
     get_available_providers,
     pairs,
+    registered,
     text,
 )
 from ortcffi.compat._errors import translated
 from ortcffi.compat._hardware import OrtEpDevice
 from ortcffi.compat._values import OrtValue
 from ortcffi.ep.devices import EpDevice
+from ortcffi.ep.installed import unknown_provider
 from ortcffi.errors import InvalidArgument, OrtError
 from ortcffi.options.run import RunOptions as Run
 from ortcffi.options.session import SessionOptions as Options
@@ -124,7 +127,7 @@ class SessionOptions:
     def __init__(self) -> None:
         self._options = Options(api())
         self._ignored: dict[str, Any] = {}
-        self._providers: list[Callable[[Options], str]] = []
+        self._providers: list[Callable[[Options], str | None]] = []
         self._prefix, self._profiling, self._threads = "onnxruntime_profile_", False, True
         self._selects = False
 
@@ -227,8 +230,7 @@ class SessionOptions:
     @translated
     def add_provider(self, name: str, options: Mapping[str, str], /) -> None:
         """Add an execution provider."""
-        known = {*get_available_providers(), *(device.name for device in env().devices)}
-        if name in ALL_PROVIDERS and name not in known:
+        if name in ALL_PROVIDERS and name not in get_available_providers():
             raise InvalidArgument(
                 f"Failed to add provider of type '{name}' to SessionOptions. "
                 "Provider configuration is not supported.",
@@ -250,7 +252,7 @@ class SessionOptions:
             raise InvalidArgument("devices must not be empty")
         self._add(lambda to: append_devices(to, chosen, given))
 
-    def _add(self, append: Callable[[Options], str]) -> None:
+    def _add(self, append: Callable[[Options], str | None]) -> None:
         append(self._options.clone())  # raises where the library refuses it
         self._providers.append(append)
 
@@ -307,10 +309,10 @@ class SessionOptions:
         copy = self._twin()
         if not keep_providers:
             copy._providers = []
-        names = [append(copy._options) for append in copy._providers]
+        added = [append(copy._options) for append in copy._providers]
         if not copy._threads:
             copy._options.per_session_threads = False
-        return copy, names
+        return copy, [name for name in added if name is not None]
 
 
 def get_default_session_options() -> SessionOptions:
@@ -324,14 +326,23 @@ def _value(value: Any) -> Any:
     return value._value
 
 
-def append_provider(options: Options, name: str, given: dict[str, str]) -> str:
-    """Add an execution provider to a session's options, and return its name."""
-    if name in get_available_providers():
+def append_provider(options: Options, name: str, given: dict[str, str]) -> str | None:
+    """Add an execution provider to a session's options.
+
+    Returns its name; None for one that other libraries have, which is ignored as officially.
+    """
+    if name in built_in_providers() and not options.api.is_core:
         options.add_provider(name, given)
-    elif devices := [each for each in env().devices if each.name == name]:
-        return append_devices(options, devices, given)
-    elif name not in ALL_PROVIDERS:
-        raise RuntimeError(f"Unknown Provider Type: {name}")
+        return name
+    from ortcffi.session.providers import add_named, defaults_of, is_for_core
+
+    if devices := registered(name):
+        return append_devices(options, devices, defaults_of(name) | given)
+    if name in ALL_PROVIDERS:
+        return None
+    if not is_for_core(name):
+        raise RuntimeError(f"Unknown Provider Type: {name}{unknown_provider(name)}")
+    add_named(options, name, given, env())
     return name
 
 

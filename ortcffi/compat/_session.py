@@ -10,7 +10,7 @@ from ortcffi._callback import report
 from ortcffi.compat._arguments import function, instance
 from ortcffi.compat._binding import SessionIOBinding
 from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo
-from ortcffi.compat._environment import env, get_available_providers, pairs, state
+from ortcffi.compat._environment import CPU, has_cpu, pairs, state
 from ortcffi.compat._errors import reraise, translated
 from ortcffi.compat._feeds import Engine
 from ortcffi.compat._hardware import OrtEpDevice
@@ -28,7 +28,6 @@ from ortcffi.session.session import Session
 
 __all__ = ["InferenceSession"]
 
-_CPU = "CPUExecutionProvider"
 _FROM_MODEL = "ORT_LOAD_CONFIG_FROM_MODEL"  # the library itself reads it
 
 
@@ -68,12 +67,15 @@ class InferenceSession:
         found: dict[str, dict[str, str]] = {name: {} for name in names}
         for name, each in zip(providers, given, strict=True):
             added = append_provider(options._options, name, pairs(each))
-            found[added] = {} if added == _CPU else dict(each)
-        available = set(get_available_providers())
-        if not available.issuperset(found):
-            available |= {device.name for device in env().devices}
-        self._providers = {name: each for name, each in found.items() if name in available}
-        self._providers.setdefault(_CPU, {})
+            if added is not None:
+                found[added] = {} if added == CPU else dict(each)
+        for name in state.stand_ins:
+            if name not in found:
+                append_provider(options._options, name, {})
+                found[name] = {}
+        if has_cpu():
+            found.setdefault(CPU, {})
+        self._providers = found
         if disabled_optimizers:
             key = "optimization.disable_specified_optimizers"
             options._options.config[key] = ";".join(disabled_optimizers)
@@ -86,7 +88,7 @@ class InferenceSession:
     def _around(cls, engine: Session, options: SessionOptions) -> "InferenceSession":
         """One around a session that was made otherwise."""
         made = cls.__new__(cls)
-        made._engine, made._options, made._providers = engine, options, {_CPU: {}}
+        made._engine, made._options, made._providers = engine, options, {CPU: {}}
         return made
 
     def _read_config(self) -> None:

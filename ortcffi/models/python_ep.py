@@ -17,6 +17,7 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import meant, public
 from ortcffi.custom_ops.describe import Characteristic, Operand
 from ortcffi.ep.hardware import HardwareDevice, HardwareType
+from ortcffi.ep.installed import REFERENCE
 from ortcffi.errors import call, checked, code_and_text
 from ortcffi.kernels.definition import Definition, remember_table, takes_out
 from ortcffi.kernels.op_sets import table_of_base
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["PythonEp", "execution_provider", "is_python_ep", "python_ep"]
 
 _providers: "dict[str, PythonEp]" = {}
-_BUILT_IN = {"reference": "ortcffi.models.reference_ep"}
+_BUILT_IN = {REFERENCE: "ortcffi.models.reference_ep"}
 _VERSION = re.compile(
     r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?"
 )

@@ -7,9 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ortcffi.ep.installed import REFERENCE
 from ortcffi.models.python_ep import execution_provider
 from ortcffi.models.snapshot import bytes_of_graph, bytes_of_node
 from ortcffi.values.element_types import ValueKind, dtype_of
+
+try:
+    import onnx
+    from onnx.reference import ReferenceEvaluator
+except ImportError as error:
+    raise ModuleNotFoundError(
+        f"the execution provider {REFERENCE!r} computes by the package onnx, which is not "
+        "installed: run 'pip install onnx'",
+        name="onnx",
+    ) from error
 
 if TYPE_CHECKING:
     from ortcffi.models.model_graph import ModelGraph
@@ -18,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["ReferenceEp"]
 
 
-@execution_provider("reference", vendor="onnx")
+@execution_provider(REFERENCE, vendor="onnx")
 class ReferenceEp:
     """Takes all nodes that ``onnx.reference`` of the package onnx knows and nobody else has taken.
 
@@ -53,8 +64,6 @@ class ReferenceEp:
             try:
                 _evaluator(bytes_of_node(node))
                 self._known[key] = True
-            except ImportError:
-                raise
             except Exception:  # noqa: BLE001  # several, by release
                 self._known[key] = False
         inner = (each for graph in node.subgraphs.values() for each in graph.nodes)
@@ -75,21 +84,18 @@ class ReferenceEp:
 
 
 def _evaluator(content: bytes) -> Any:
-    import onnx
-    from onnx.reference import ReferenceEvaluator
-
     model = onnx.load_from_string(content)
     versions = {each.domain: each.version for each in model.opset_import}
-    _remove_defaults(onnx, model.graph, versions)
+    _remove_defaults(model.graph, versions)
     return ReferenceEvaluator(model)
 
 
-def _remove_defaults(onnx: Any, graph: Any, versions: dict[str, int]) -> None:
+def _remove_defaults(graph: Any, versions: dict[str, int]) -> None:
     """Remove attributes that hosts add, not all of which the reference knows."""
     for node in graph.node:
         for attribute in node.attribute:
             if attribute.HasField("g"):
-                _remove_defaults(onnx, attribute.g, versions)
+                _remove_defaults(attribute.g, versions)
         if not onnx.defs.has(node.op_type, versions.get(node.domain, 1), node.domain):
             continue
         schema = onnx.defs.get_schema(node.op_type, versions.get(node.domain, 1), node.domain)

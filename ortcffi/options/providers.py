@@ -8,6 +8,7 @@ from ortcffi._convert import encode, optional_mapping
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.ep.devices import available_providers
+from ortcffi.ep.installed import unknown_provider
 from ortcffi.errors import OrtError, checked
 from ortcffi.options.settings import Options
 
@@ -63,7 +64,7 @@ def _with_available(options: Options, name: str, error: OrtError) -> OrtError:
     available = available_providers(options.api)
     if {name, f"{name}{_SUFFIX}"} & set(available):
         return error  # it is there, and refuses its settings
-    message = f"{name} is not there; the library has {', '.join(available)}: {error.message}"
+    message = f"{name} is not there{unknown_provider(name)}; of the library: {', '.join(available)}"
     return type(error)(message, error.function)
 
 

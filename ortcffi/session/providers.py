@@ -8,16 +8,34 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ortcffi._convert import optional_mapping
 from ortcffi.env.env import Env
 from ortcffi.ep.devices import EpDevice
-from ortcffi.ep.installed import ep_named, is_ep_name, registered_in
+from ortcffi.ep.installed import (
+    ep_named,
+    installed_eps,
+    is_ep_name,
+    registered_in,
+    unknown_provider,
+)
 from ortcffi.ep.registered import register_once
 from ortcffi.models.python_ep import is_python_ep, python_ep
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session import SessionOptions
+from ortcffi.table.engine import engine_for
+from ortcffi.table.load import LibraryNotFound
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["Provider", "are_for_core", "providers_of", "with_providers"]
+__all__ = [
+    "Provider",
+    "add_named",
+    "are_for_core",
+    "defaults_of",
+    "engine_with",
+    "is_for_core",
+    "names_for_core",
+    "providers_of",
+    "with_providers",
+]
 
 Choice = str | EpDevice | os.PathLike[str]
 Provider = Choice | tuple[Choice, Mapping[str, str]]
@@ -54,12 +72,51 @@ def _is_library(provider: Any) -> bool:
     return isinstance(provider, os.PathLike) or (isinstance(provider, str) and is_ep_name(provider))
 
 
+def is_for_core(name: str) -> bool:
+    """Whether a name is that of a package, of a provider in Python, or the path of a library."""
+    return is_ep_name(name) or is_python_ep(name)
+
+
+def defaults_of(name: str) -> dict[str, str]:
+    """The options that the provider of an installed package needs."""
+    return next((each.options for each in installed_eps() if each.name == name), {})
+
+
 def are_for_core(providers: list[Chosen]) -> bool:
     """Whether all providers are libraries, or devices of the core, which then needs no engine."""
     return bool(providers) and all(
         each.api.is_core if isinstance(each, EpDevice) else _is_library(each)
         for each, _ in providers
     )
+
+
+def names_for_core(providers: Iterable[str]) -> tuple[str, ...]:
+    """Names of providers that are installed and that the core hosts; raises for others."""
+    names = tuple(providers)
+    if isinstance(providers, str) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"providers must be a list of names, not {providers!r}")
+    for name in names:
+        if is_python_ep(name):
+            python_ep(name)  # imports what it needs
+        elif is_ep_name(name):
+            ep_named(name)
+        else:
+            raise LookupError(f"the core does not host {name!r}{unknown_provider(name)}")
+    return names
+
+
+def engine_with(providers: list[Chosen], api: "Api | None", *belongings: Any) -> "Api":
+    """As `engine_for`, for a session with these providers."""
+    try:
+        return engine_for(api, *belongings, on_core=are_for_core(providers))
+    except LibraryNotFound as error:
+        others = [name for name, _ in providers if isinstance(name, str) and not _is_library(name)]
+        if not others:
+            raise
+        told = f"{error}; providers has {others[0]!r}, which the core does not host"
+        missing = LibraryNotFound(f"{told}{unknown_provider(others[0])}")
+        missing.path, missing.problem, missing.remedy = error.path, error.problem, error.remedy
+        raise missing from error.__cause__
 
 
 def with_providers(
@@ -76,6 +133,12 @@ def with_providers(
         else:
             copy.add_provider(provider, settings)
     return copy
+
+
+def add_named(options: SessionOptions, name: str, settings: dict[str, str], env: Env) -> None:
+    """Add a provider whose name `is_for_core`, of any library, to options."""
+    for chosen in providers_of([(name, settings)]):
+        _add_library(options, *chosen, env)
 
 
 def _add_library(

@@ -172,15 +172,15 @@ class Session(Suggests, Engine, Closing):
         if providers is None:
             engine = engine_for(api, *given)
         else:  # imports what providers in Python need
-            from ortcffi.session.providers import are_for_core, providers_of, with_providers
+            from ortcffi.session.providers import engine_with, providers_of, with_providers
 
             chosen = providers_of(providers)
-            engine = engine_for(api, *given, on_core=are_for_core(chosen))
+            engine = engine_with(chosen, api, *given)
             env = environment_of(engine, env)
             options = with_providers(engine, options, chosen, env)
         if not engine.is_core or prepacked_weights is not None:
             model = content_of(model)
-        source = _source_for(engine, model, options, prepacked_weights)
+        source = source_for(engine, model, options, prepacked_weights)
         self._open(engine, source, options, env=env, hold_gil=hold_gil)
         self._source = model
         if after_fork == "remake":
@@ -189,7 +189,7 @@ class Session(Suggests, Engine, Closing):
     def _remake(self) -> None:
         """Load the model again, in the child of a fork, in the place of the parent's session."""
         made = Session.__new__(type(self))
-        source = _source_for(self.api, self._source, self._options)
+        source = source_for(self.api, self._source, self._options)
         made._open(self.api, source, self._options)
         self._renew(made)
 
@@ -417,6 +417,7 @@ class Session(Suggests, Engine, Closing):
         if timeout is not None and not (wait and timeout >= 0):
             raise ValueError(f"timeout must be 0 or more, and needs wait=True; it is {timeout!r}")
         super().close()
+        self._options = None  # which keep what execution providers have registered
         end = math.inf if timeout is None else time.monotonic() + timeout
         pause = 1e-4
         while wait and self.running:
@@ -689,7 +690,7 @@ class Session(Suggests, Engine, Closing):
         return html_table(title, ("", "name", "type"), rows)
 
 
-def _source_for(
+def source_for(
     api: "Api",
     model: Any,
     options: "SessionOptions | None",

@@ -45,6 +45,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="`import onnxruntime` gives ortcffi.compat in all tests and conftest files",
     )
     group.addoption(
+        "--ort-drop-in-ep",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="the same, on the core, where this execution provider stands for the CPU's, such as "
+        "reference; may be repeated",
+    )
+    group.addoption(
         "--ort-no-copy",
         action="store_true",
         help="ort_library opens the file itself, where debuggers and sanitizers find its lines",
@@ -58,10 +66,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Install the drop-in before a conftest file imports onnxruntime."""
-    if early_config.known_args_namespace.ort_drop_in:
+    given = early_config.known_args_namespace
+    if given.ort_drop_in or given.ort_drop_in_ep:
         from ortcffi.compat import install
 
-        install()
+        install(given.ort_drop_in_ep)
 
 
 def pytest_configure(config: pytest.Config) -> None:

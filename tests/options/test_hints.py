@@ -53,7 +53,7 @@ def test_a_property_that_raises_says_why():
 def test_a_provider_that_is_not_there_is_refused_with_those_that_are(real_api):
     with ort.SessionOptions(real_api) as options:
         for name in ("NopeExecutionProvider", "ROCMExecutionProvider"):
-            with pytest.raises(ort.OrtError, match=f"{name} is not there; the library has .*CPU"):
+            with pytest.raises(ort.OrtError, match=f"{name} is not there.*of the library: .*CPU"):
                 options.add_provider(name)
 
 

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 from support import eps, models
+from support.processes import run_python
 
 import ortcffi as ort
 
@@ -33,7 +34,6 @@ def test_a_library_beside_the_cpu_is_registered_once_with_the_real_library(real_
         assert names(real_api) == [*before, "add_ep"]
         for session in (one, two):
             assert session.run({"x": X})[0].tolist() == [[2, 4, 6, 8]]
-    del one, two, session  # which keep their options
     assert names(real_api) == before
 
 
@@ -47,3 +47,56 @@ def test_a_package_that_is_missing_is_named(monkeypatch, real_api):
     monkeypatch.setattr(sys, "path", [])
     with pytest.raises(LookupError, match="'pip install nxrt-ep-cpu'"):
         ort.Session(models.add(), api=real_api, providers=["nxrt"])
+
+
+def test_a_registration_ends_when_the_sessions_that_use_it_are_closed(api, add_ep):
+    with ort.Env(api=api) as env:
+        before = names(api)
+        registered = env.register_ep(add_ep, "closing")
+        with ort.Session(models.add(), api=api, providers=registered.devices) as one:
+            assert one.run(x=X)[0].tolist() == [[2, 4, 6, 8]]
+        with ort.SessionOptions(api) as options:
+            options.add_devices(registered.devices)
+            two = ort.Session(models.add(), options, env=env)
+        registered.close()
+        assert len(names(api)) == len(before) + 1
+        two.close()
+        assert names(api) == before
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("NXRT", "NXRT is not there: did you mean 'nxrt'?"),
+        ("OpenVINOExecutionProvider", "is not there: did you mean 'openvino'?"),
+        ("references", "is not there: did you mean 'reference'?"),
+        ("nope", "nope is not there. Installed providers: "),
+    ],
+)
+def test_a_wrong_name_says_what_may_be_meant_and_what_is_installed(api, given, told):
+    with pytest.raises(ort.OrtError) as caught:
+        ort.Session(models.add(), api=api, providers=[given])
+    installed = [each.name for each in ort.installed_eps()]
+    assert told in caught.value.message
+    assert f"Installed providers: {', '.join([*installed, 'reference'])};" in caught.value.message
+    assert "CPUExecutionProvider" in caught.value.message
+
+
+def test_the_real_library_works_after_qnn():
+    """QNN opens libraries with RTLD_GLOBAL that have another C++ runtime."""
+    pytest.importorskip("onnxruntime_qnn")
+    lines = run_python(AFTER_QNN).splitlines()  # about 10 s
+    assert lines[-1] == "[[3.0, 3.0]] [[3.0, 3.0]]"
+
+
+AFTER_QNN = """
+import numpy as np, ortcffi as ort
+graph = ort.Graph()
+graph.input("x", "f4", [1, 3])
+graph.initializer("w", np.ones((3, 2), "f4"))
+graph.node("MatMul", ["x", "w"], ["h"])
+graph.node("Relu", ["h"], ["y"])
+graph.output("y", "f4", [1, 2])
+sessions = [ort.Session(graph.to_bytes(), providers=names) for names in (["qnn"], None)]
+print(*(session.run(x=np.ones((1, 3), "f4"))[0].tolist() for session in sessions))
+"""

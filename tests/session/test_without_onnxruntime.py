@@ -1,47 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Models run where neither onnxruntime nor onnx is installed, in an environment of its own."""
 
-import importlib.util
 import re
-import venv
-from pathlib import Path
 
 import pytest
 from support import eps
 from support.paths import CHECKOUT
-from support.processes import run
 
 import ortcffi as ort
 
-NEEDED = ("numpy", "numpy.libs", "_cffi_backend")
 LACKING = "import importlib.util as u; print([n for n in {} if u.find_spec(n)])"
-
-
-def place_of(name):
-    """The file or folder of a package, or of what lies beside one; None if it is not there."""
-    if name.endswith(".libs"):
-        beside = Path(importlib.util.find_spec(name.removesuffix(".libs")).origin).parents[1] / name
-        return beside if beside.exists() else None
-    spec = importlib.util.find_spec(name)
-    if spec is None:
-        return None
-    return Path(spec.origin).parent if spec.submodule_search_locations else Path(spec.origin)
-
-
-@pytest.fixture(scope="session")
-def bare(tmp_path_factory):
-    """``bare(program, *arguments)`` runs Python with what ortcffi needs, and the package nxrt."""
-    folder = tmp_path_factory.mktemp("bare")
-    venv.create(folder, symlinks=True)
-    (site,) = folder.glob("lib/python*/site-packages")
-    for place in filter(None, map(place_of, (*NEEDED, "nxrt_ep_cpu"))):
-        (site / place.name).symlink_to(place)
-    (site / "ortcffi").symlink_to(Path(ort.__file__).parent)
-
-    def bare(program, *arguments, **options):
-        return run(folder / "bin/python", "-I", "-c", program, *arguments, **options)
-
-    return bare
 
 
 def example(path, words=""):
@@ -116,3 +84,23 @@ def test_a_model_that_was_prepared_elsewhere_runs(bare, tmp_path, c_compiler):
     library = eps.build(c_compiler, eps.ADDING)
     ort.Model.load(untyped(tmp_path / "model.onnx")).prepare().save(tmp_path / "prepared.onnx")
     assert bare(RUN, tmp_path / "prepared.onnx", library).stdout == "[1.0, 1.0, 1.0]\n"
+
+
+def test_a_name_that_is_none_of_a_provider_says_what_may_be_meant(bare, tmp_path):
+    (told,) = bare(MISSING, untyped(tmp_path / "model.onnx"), "NXRT").stdout.splitlines()
+    assert "did you mean 'nxrt'?" in told
+    assert "pip install onnxruntime" in told
+
+
+def test_the_reference_needs_the_package_onnx_and_says_so(bare, tmp_path):
+    (told,) = bare(MISSING, untyped(tmp_path / "model.onnx"), "reference").stdout.splitlines()
+    assert told.endswith("by the package onnx, which is not installed: run 'pip install onnx'")
+
+
+MISSING = """
+import sys, ortcffi
+try:
+    ortcffi.Session(sys.argv[1], providers=[sys.argv[2]])
+except (ImportError, ortcffi.LoadError) as error:
+    print(error)
+"""

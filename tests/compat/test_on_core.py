@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+"""The drop-in on the core: without onnxruntime, and where providers stand for the CPU's."""
+
+import json
+import sys
+
+import pytest
+from support import eps, models
+from support.processes import run, run_python
+
+import ortcffi as ort
+
+PROGRAM = """
+import json, sys, threading
+import numpy as np
+import ortcffi.compat as ort
+
+path, library = sys.argv[1:]
+x = np.ones((1, 4), np.float32)
+told = {"before": ort.get_available_providers()}
+session = ort.InferenceSession(path, providers=[library])
+told["run"] = session.run(None, {"x": x})[0].tolist()
+told["providers"] = session.get_providers()
+told["inputs"] = [[each.name, each.type] for each in session.get_inputs()]
+told["producer"] = session.get_modelmeta().producer_name
+binding = session.io_binding()
+binding.bind_cpu_input("x", x * 2)
+binding.bind_output("y")
+session.run_with_iobinding(binding)
+told["bound"] = binding.copy_outputs_to_cpu()[0].tolist()
+done = threading.Event()
+def receive(results, _data, error):
+    told["awaited"] = error or results[0].tolist()
+    done.set()
+session.run_async(None, {"x": x * 3}, receive, None)
+assert done.wait(60)
+try:
+    session.run(None, {"x": np.ones((1, 3), np.float32)})
+except Exception as error:
+    told["refused"] = type(error).__name__
+ort.register_execution_provider_library("named", library)
+told["devices"] = sorted({each.ep_name for each in ort.get_ep_devices()})
+second = ort.InferenceSession(path, providers=[("add_ep", {})])
+told["registered"] = [second.get_providers(), second.run(None, {"x": x})[0].tolist()]
+del second
+ort.unregister_execution_provider_library("named")
+print(json.dumps(told))
+"""
+
+
+def add_model(folder):
+    path = folder / "add.onnx"
+    path.write_bytes(models.add())
+    return path
+
+
+def test_models_run_where_onnxruntime_is_not_installed(bare, tmp_path, c_compiler):
+    library = str(eps.build(c_compiler, eps.ADDING))
+    told = json.loads(bare(PROGRAM, add_model(tmp_path), library).stdout)
+    assert "CPUExecutionProvider" not in told["before"]
+    assert told["run"] == [[2, 2, 2, 2]]
+    assert told["providers"] == [library]
+    assert told["inputs"] == [["x", "tensor(float)"]]
+    assert told["bound"] == [[4, 4, 4, 4]]
+    assert told["awaited"] == [[6, 6, 6, 6]]
+    assert told["refused"] == "InvalidArgument"
+    assert "add_ep" in told["devices"]
+    assert told["registered"] == [["add_ep"], [[2, 2, 2, 2]]]
+
+
+def test_a_package_is_named_where_onnxruntime_is_not_installed(bare, tmp_path):
+    pytest.importorskip("nxrt_ep_cpu")
+    program = (
+        "import sys, numpy as np, ortcffi.compat as ort\n"
+        "print(ort.get_available_providers())\n"
+        "session = ort.InferenceSession(sys.argv[1], providers=['nxrt'])\n"
+        "print(session.run(None, {'x': np.ones((1, 4), np.float32)})[0].tolist())\n"
+    )
+    told = bare(program, add_model(tmp_path)).stdout.splitlines()
+    assert told == ["['nxrt']", "[[2.0, 2.0, 2.0, 2.0]]"]
+
+
+@pytest.mark.parametrize("providers", [None, ["CPUExecutionProvider"], ["CUDAExecutionProvider"]])
+def test_without_a_provider_the_error_says_what_to_install(bare, tmp_path, providers):
+    program = (
+        "import sys, warnings, ortcffi.compat as ort\n"
+        "from ortcffi.compat.capi.onnxruntime_pybind11_state import NotImplemented\n"
+        "warnings.simplefilter('ignore')\n"
+        f"try: ort.InferenceSession(sys.argv[1], providers={providers})\n"
+        "except NotImplemented as error: print(error)\n"
+    )
+    (told,) = bare(program, add_model(tmp_path)).stdout.splitlines()
+    assert "operator Add" in told
+    assert "pip install onnxruntime" in told
+    assert "pip install nxrt-ep-cpu" in told
+
+
+UNCHANGED = """
+import sys
+import numpy as np
+import onnxruntime
+for providers in None, ["CPUExecutionProvider"], ["CUDAExecutionProvider", "CPUExecutionProvider"]:
+    session = onnxruntime.InferenceSession(sys.argv[1], providers=providers)
+    (y,) = session.run(None, {"x": np.ones((1, 4), np.float32)})
+    print(session.get_providers(), y.tolist())
+print(onnxruntime.get_available_providers())
+assert not any("libonnxruntime.so" in line for line in open("/proc/self/maps"))
+"""
+
+
+def test_a_program_that_is_not_changed_runs_on_providers_that_stand_for_the_cpu(tmp_path):
+    pytest.importorskip("onnx")
+    path = add_model(tmp_path)
+    (tmp_path / "program.py").write_text(UNCHANGED)
+    python = [sys.executable, "-W", "ignore", "-m", "ortcffi.compat", "--ep", "reference"]
+    *ran, available = run(*python, tmp_path / "program.py", path).stdout.splitlines()
+    names = "['reference', 'CPUExecutionProvider']"
+    assert ran == [f"{names} [[2.0, 2.0, 2.0, 2.0]]"] * 3
+    assert available == names
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("nope", "'nope'. Installed providers: "), ("NXRT", "did you mean 'nxrt'?")],
+)
+def test_a_name_that_the_core_does_not_host_is_refused(name, words):
+    ran = run(sys.executable, "-m", "ortcffi.compat", "--ep", name, "none.py", code=1)
+    (line,) = ran.stderr.splitlines()
+    assert words in line
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["ggml"], "pip install onnxruntime-ggml"),
+        (["reference"], "pip install onnx'"),
+        ("nxrt", "must be a list of names, not 'nxrt'"),
+        ([1], "must be a list of names, not [1]"),
+    ],
+)
+def test_what_cannot_be_hosted_is_refused(bare, given, words):
+    program = (
+        f"import ortcffi.compat\ntry: ortcffi.compat.install({given!r})\n"
+        "except (ImportError, LookupError, TypeError) as error: print(error)\n"
+        "assert 'onnxruntime' not in __import__('sys').modules\n"
+    )
+    (told,) = bare(program).stdout.splitlines()
+    assert words in told
+
+
+def test_providers_come_too_late_for_a_library_that_is_in_use():
+    pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnx")
+    told = run_python(
+        "import ortcffi.compat as ort\n"
+        "ort.get_version_string()\n"
+        "try: ort.install(['reference'])\n"
+        "except RuntimeError as error: print(error)\n"
+    )
+    assert "is in use: call install() before that" in told
+
+
+def test_an_option_of_pytest_names_providers_that_stand_for_the_cpu(tmp_path):
+    pytest.importorskip("onnx")
+    (tmp_path / "test_it.py").write_text(
+        "import onnxruntime\n"
+        "def test(): assert onnxruntime.get_available_providers()[0] == 'reference'\n"
+    )
+    options = ["-p", "no:cacheprovider", "--ort-drop-in-ep", "reference"]
+    run(sys.executable, "-m", "pytest", *options, cwd=tmp_path)
+
+
+def test_names_of_installed_providers_are_taken_beside_the_cpu(c_compiler, squares):
+    """On a real library, which registers them."""
+    pytest.importorskip("onnxruntime")
+    import numpy as np
+
+    from ortcffi import compat
+
+    library = str(eps.build(c_compiler, eps.ADDING))
+    session = compat.InferenceSession(squares, providers=[library, "CPUExecutionProvider"])
+    x = np.arange(6, dtype=np.float32).reshape(3, 2)
+    np.testing.assert_array_equal(session.run(None, {"X": x})[0], x * x)
+    assert session.get_providers() == [library, "CPUExecutionProvider"]
+    assert "add_ep" in compat.get_available_providers()
+    vars(session).clear()
+
+
+def test_a_name_of_no_provider_says_what_may_be_meant(squares):
+    pytest.importorskip("onnxruntime")
+    from ortcffi import compat
+
+    options = {"providers": ["NXRT"], "enable_fallback": 0}
+    with (
+        pytest.warns(UserWarning, match="'NXRT' is not in available"),
+        pytest.raises(RuntimeError, match="Unknown Provider Type: NXRT: did you mean 'nxrt'"),
+    ):
+        compat.InferenceSession(squares, **options)
+    assert "nxrt" not in ort.available_providers(ort.load())
