@@ -158,12 +158,28 @@ np.testing.assert_allclose(y, np.einsum("nchwij,ocij->nohw", windows, w), atol=1
 print("computed")
 """
 
+# The real library is written in C++, and QNN's has put another runtime of C++ before all others.
+AFTERWARDS = """
+(real,) = ort.Session(graph.to_bytes(), env=ort.Env("real", ort.load())).run(x=x)
+np.testing.assert_allclose(y, real, atol=1e-4)
+print("also computed")
+"""
+
 
 def test_a_convolution_computes_on_qnn_which_wants_the_channels_last():
     [qnn] = [each for each in EPS if each.package == "onnxruntime-qnn"]
     library = library_of(qnn)
     done = run(sys.executable, "-P", "-c", CONVOLVE, library, library.parent / "libQnnHtp.so")
     assert "computed" in done.stdout
+
+
+@pytest.mark.usefixtures("real_api")
+def test_the_real_library_may_be_loaded_after_qnn():
+    [qnn] = [each for each in EPS if each.package == "onnxruntime-qnn"]
+    library = library_of(qnn)
+    script = CONVOLVE + AFTERWARDS
+    done = run(sys.executable, "-P", "-c", script, library, library.parent / "libQnnHtp.so")
+    assert "also computed" in done.stdout
 
 
 def register_again(table, library, name):

@@ -250,38 +250,52 @@ size_t core_native_path(const char* path, ORTCHAR_T* native, size_t room) {
 }
 
 #if defined(__linux__)
-struct runtimes {
+/* Opened once more, a runtime gets these flags. The threads of OpenMP run on after the library that
+ * brought it. The runtime of C++ is the first that later libraries find: QNN's provider makes all
+ * symbols of its own one global, and libraries that were built for the other would crash. */
+static const struct {
+  const char* name;
+  int flags;
+} runtimes[] = {{"libgomp", RTLD_NODELETE},
+                {"libomp", RTLD_NODELETE},
+                {"libiomp", RTLD_NODELETE},
+                {"libstdc++", RTLD_GLOBAL}};
+
+struct found_runtimes {
   size_t count;
-  char paths[4][1024];
+  struct {
+    char path[1024];
+    int flags;
+  } list[4];
 };
 
 static int find_runtime(struct dl_phdr_info* library, size_t info_size, void* argument) {
   (void)info_size;
-  static const char* const names[] = {"libgomp", "libomp", "libiomp"};
-  struct runtimes* found = argument;
+  struct found_runtimes* found = argument;
   const char* path = library->dlpi_name != NULL ? library->dlpi_name : "";
   const char* name = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
-  for (size_t i = 0; i < CORE_COUNT_OF(names); i++) {
-    bool is_one = strncmp(name, names[i], strlen(names[i])) == 0;
-    if (is_one && found->count < CORE_COUNT_OF(found->paths)) {
-      snprintf(found->paths[found->count++], sizeof found->paths[0], "%s", path);
+  for (size_t i = 0; i < CORE_COUNT_OF(runtimes); i++) {
+    bool is_one = strncmp(name, runtimes[i].name, strlen(runtimes[i].name)) == 0;
+    if (is_one && found->count < CORE_COUNT_OF(found->list)) {
+      found->list[found->count].flags = runtimes[i].flags;
+      snprintf(found->list[found->count++].path, sizeof found->list[0].path, "%s", path);
     }
   }
   return 0;
 }
 
-static void keep_thread_runtimes(void) {
-  struct runtimes found = {0};
+static void settle_runtimes(void) {
+  struct found_runtimes found = {0};
   dl_iterate_phdr(find_runtime, &found);
   for (size_t i = 0; i < found.count; i++) {
-    void* library = dlopen(found.paths[i], RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    void* library = dlopen(found.list[i].path, RTLD_LAZY | RTLD_NOLOAD | found.list[i].flags);
     if (library != NULL) {
       dlclose(library);
     }
   }
 }
 #else
-static void keep_thread_runtimes(void) {}
+static void settle_runtimes(void) {}
 #endif
 
 void* core_library_open(const ORTCHAR_T* path, char error[CORE_LIBRARY_ERROR]) {
@@ -295,7 +309,7 @@ void* core_library_open(const ORTCHAR_T* path, char error[CORE_LIBRARY_ERROR]) {
     snprintf(error, CORE_LIBRARY_ERROR, "%s", reason != NULL ? reason : "no reason is known");
     return NULL;
   }
-  keep_thread_runtimes();
+  settle_runtimes();
   return library;
 }
 
