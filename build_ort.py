@@ -84,7 +84,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/values/value_strings.c",
     "ortcffi/boundary/values/value_string_arrays.c",
     "ortcffi/boundary/values/dlpack.c",
-    "ortcffi/boundary/values/loans.c",
+    "ortcffi/boundary/values/imported.c",
     "ortcffi/boundary/models/attributes.c",
     "ortcffi/boundary/models/part_lists.c",
     "ortcffi/boundary/models/parts.c",

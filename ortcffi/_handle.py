@@ -175,7 +175,7 @@ class Handle(Owner, Closing):
         handle: Any,
         *,
         release: Release | None = None,
-        lender: object = None,
+        parent: object = None,
     ) -> None:
         if type(handle) is Owner:  # first, because most are made that way
             self._take_handle(handle)
@@ -187,7 +187,7 @@ class Handle(Owner, Closing):
             kind = type(handle).__name__
             raise TypeError(f"handle must be a pointer of ortcffi.ffi, not {kind}")
         function = ffi.NULL if release is None else _facts("void*", release)[1]
-        parents = lender if isinstance(lender, tuple) else (lender,)
+        parents = parent if isinstance(parent, tuple) else (parent,)
         if release is None:  # a cdata may own, or keep, what it points to
             parents = *parents, handle
         lib.ortcffi_make_handle(self, api.pointer, ffi.typeof(handle), function, parents)

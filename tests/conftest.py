@@ -284,10 +284,10 @@ def compile_c(tmp_path: Path, c_compiler: list[str]) -> Callable[..., Path]:
     """
 
     def compile_c(source: Path | str, *flags: str) -> Path:
-        told = repr((str(source), flags))
+        key = repr((str(source), flags))
         folder = tmp_path / "built"
-        if str(tmp_path) not in told:  # otherwise no other test can use it
-            folder = build_folder(c_compiler, "programs") / sha256(told.encode()).hexdigest()[:16]
+        if str(tmp_path) not in key:  # otherwise no other test can use it
+            folder = build_folder(c_compiler, "programs") / sha256(key.encode()).hexdigest()[:16]
         folder.mkdir(parents=True, exist_ok=True)
         sources = []
         if isinstance(source, str):

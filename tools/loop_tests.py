@@ -226,10 +226,10 @@ def run_rounds(tally: Tally, rounds: int, at_once: int, end: float, arguments: l
         crashed = True
         while crashed and time.time() < end:
             tally.file.with_suffix(".left").write_text(json.dumps(tally.left(done)))
-            code, told = watch_pytest(tally, [*options, *ignored, *arguments])
-            crashed = tally.crashed(code, told[-4000:])
+            code, output = watch_pytest(tally, [*options, *ignored, *arguments])
+            crashed = tally.crashed(code, output[-4000:])
         if not tally.looped():
-            sys.stdout.write(told)
+            sys.stdout.write(output)
             return
         sys.stdout.write(f"{done} rounds\n")
         sys.stdout.flush()

@@ -29,8 +29,8 @@ SUPPORTED = (1, 17)  # the oldest release on which sessions work
 def released() -> list[str]:
     """The releases that pip installs on this Python, oldest first; one of each minor version."""
     pip = [sys.executable, "-m", "pip", "index", "versions", "onnxruntime"]
-    told = subprocess.run(pip, capture_output=True, text=True, check=True).stdout
-    (listed,) = re.findall(r"^Available versions: (.*)$", told, re.MULTILINE)
+    listing = subprocess.run(pip, capture_output=True, text=True, check=True).stdout
+    (listed,) = re.findall(r"^Available versions: (.*)$", listing, re.MULTILINE)
     found: dict[tuple[int, int], str] = {}
     for version in listed.split(", "):
         major, minor = map(int, version.split(".")[:2])

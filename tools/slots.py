@@ -110,8 +110,8 @@ def slots_of(file: str) -> list[Slot]:
         *above, comment = (text_of(found) for found in _COMMENT.findall(text, end, row.start()))
         optional = frozenset(re.findall(r"ORT_OPTIONAL\((\w+)\)", given or ""))
         arguments = re.findall(r"\w+", (given or "").replace("ORT_OPTIONAL", ""))
-        told = signature, arguments, optional, comment, "\n\n".join(above)
-        slots.append(Slot(int(index), int(since), topic, who, gil, name, *told))
+        rest = signature, arguments, optional, comment, "\n\n".join(above)
+        slots.append(Slot(int(index), int(since), topic, who, gil, name, *rest))
         end = row.end()
     started = len(re.findall(r"^ORT_SLOT_\w+\(\d", text, re.MULTILINE))
     if [slot.index for slot in slots] != list(range(started)):

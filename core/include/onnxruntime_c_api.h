@@ -361,7 +361,7 @@ typedef enum ExecutionMode {
   ORT_PARALLEL = 1,
 } ExecutionMode;
 
-/** The language that a process calls from; telemetry is told. */
+/** The language that a process calls from; for telemetry. */
 typedef enum OrtLanguageProjection {
   ORT_PROJECTION_C = 0,
   ORT_PROJECTION_CPLUSPLUS = 1,
@@ -525,8 +525,8 @@ typedef enum OrtGraphicsApi {
 /** @name Handles
  * Objects that only the library can see into. A client holds pointers to them, gets them from a
  * Create function and gives them back to the Release function of the same name, unless the line
- * below says that they are lent. A handle of one library must not reach another, even where both
- * have the same version.
+ * below says that they are borrowed. A handle of one library must not reach another, even where
+ * both have the same version.
  * @{ */
 
 /** The process's one environment: logging, thread pools, shared allocators. Outlives sessions. */
@@ -551,7 +551,7 @@ ORT_RUNTIME_CLASS(TensorTypeAndShapeInfo);
 ORT_RUNTIME_CLASS(MapTypeInfo);
 /** Element type of a sequence. */
 ORT_RUNTIME_CLASS(SequenceTypeInfo);
-/** What an optional holds if it holds anything. Lent by its OrtTypeInfo. */
+/** What an optional holds if it holds anything. Borrowed from its OrtTypeInfo. */
 ORT_RUNTIME_CLASS(OptionalTypeInfo);
 /** Settings of a session to be. */
 ORT_RUNTIME_CLASS(SessionOptions);
@@ -581,9 +581,9 @@ ORT_RUNTIME_CLASS(DnnlProviderOptions);
 ORT_RUNTIME_CLASS(Op);
 /** An attribute of a node. */
 ORT_RUNTIME_CLASS(OpAttr);
-/** Where to log. Lent. */
+/** Where to log. Borrowed. */
 ORT_RUNTIME_CLASS(Logger);
-/** What shape inference of a custom op may ask and tell. Lent for the time of the call. */
+/** What shape inference of a custom op may ask and tell. Borrowed for the time of the call. */
 ORT_RUNTIME_CLASS(ShapeInferContext);
 /** A LoRA adapter's weights. */
 ORT_RUNTIME_CLASS(LoraAdapter);
@@ -597,9 +597,9 @@ ORT_RUNTIME_CLASS(Graph);
 ORT_RUNTIME_CLASS(Model);
 /** Settings of a compilation. */
 ORT_RUNTIME_CLASS(ModelCompilationOptions);
-/** A piece of hardware that was found. Lent by the environment. */
+/** A piece of hardware that was found. Borrowed from the environment. */
 ORT_RUNTIME_CLASS(HardwareDevice);
-/** A piece of hardware and a provider that can use it. Lent by the environment. */
+/** A piece of hardware and a provider that can use it. Borrowed from the environment. */
 ORT_RUNTIME_CLASS(EpDevice);
 /** Strings by name, in the order in which they were added. */
 ORT_RUNTIME_CLASS(KeyValuePairs);
@@ -611,13 +611,13 @@ ORT_RUNTIME_CLASS(ExternalInitializerInfo);
 ORT_RUNTIME_CLASS(ExternalResourceImporter);
 /** Why a provider cannot use a device, with the provider's own words. */
 ORT_RUNTIME_CLASS(DeviceEpIncompatibilityDetails);
-/** A part of a session's graph that one provider took. Lent by the session. */
+/** A part of a session's graph that one provider took. Borrowed from the session. */
 ORT_RUNTIME_CLASS(EpAssignedSubgraph);
-/** A node of such a part. Lent by the session. */
+/** A node of such a part. Borrowed from the session. */
 ORT_RUNTIME_CLASS(EpAssignedNode);
-/** What a kernel may ask about its node when it is made. Lent for the time of the call. */
+/** What a kernel may ask about its node when it is made. Borrowed for the time of the call. */
 ORT_RUNTIME_CLASS(KernelInfo);
-/** A kernel's inputs and outputs. Lent for the time of the call. */
+/** A kernel's inputs and outputs. Borrowed for the time of the call. */
 ORT_RUNTIME_CLASS(KernelContext);
 /** For which execution providers variants of a model package are chosen. */
 ORT_RUNTIME_CLASS(ModelPackageOptions);
@@ -805,7 +805,7 @@ struct OrtAllocator {
 /** @name Callbacks
  * Functions of the client's that the library calls. The client's pointer that was given with the
  * function comes first or last among the arguments, as the type says. A callback may be called by
- * any thread; it must not throw, and it must not let go of what it was lent. A status that it
+ * any thread; it must not throw, and it must not release what it borrowed. A status that it
  * returns belongs to the library: make it with CreateStatus(), return NULL for success.
  * @{ */
 
@@ -905,7 +905,7 @@ typedef OrtStatus*(ORT_API_CALL* RegisterCustomOpsFn)(OrtSessionOptions* options
                                                       const OrtApiBase* api);
 
 /**
- * Told that a run started by RunAsync() has ended, on a thread of the library's pool.
+ * Called when a run started by RunAsync() has ended, on a thread of the library's pool.
  *
  * @param user_data The client's pointer.
  * @param outputs The outputs, the array that RunAsync() was given.
@@ -917,8 +917,8 @@ typedef void (*RunAsyncCallbackFn)(void* user_data, OrtValue** outputs, size_t n
 /** @} */
 
 /** @name Threads of the client's
- * For clients that want to make the threads of the library's pools themselves, or to be told about
- * the work that is put into them. These types have no ORT_API_CALL.
+ * For clients that want to make the threads of the library's pools themselves, or to be called
+ * about the work that is put into them. These types have no ORT_API_CALL.
  * @{ */
 
 /** What a thread of a pool has to run, once, until the pool ends. */
@@ -949,7 +949,7 @@ typedef OrtCustomThreadHandle (*OrtCustomCreateThreadFn)(void* ort_custom_thread
 typedef void (*OrtCustomJoinThreadFn)(OrtCustomThreadHandle ort_custom_thread_handle);
 
 /**
- * Told that work is put into a queue, by the thread that does so.
+ * Called when work is put into a queue, by the thread that does so.
  *
  * @param user_context The client's pointer.
  * @return A pointer that goes with the work to the functions below, whoever calls them; may be
@@ -957,16 +957,16 @@ typedef void (*OrtCustomJoinThreadFn)(OrtCustomThreadHandle ort_custom_thread_ha
  */
 typedef void* (*OrtThreadPoolWorkEnqueueFn)(void* user_context);
 
-/** Told that a thread of the pool starts such work. */
+/** Called when a thread of the pool starts such work. */
 typedef void (*OrtThreadPoolWorkStartFn)(void* user_context, void* enqueue_data);
 
-/** Told that it has ended. */
+/** Called when it has ended. */
 typedef void (*OrtThreadPoolWorkStopFn)(void* user_context, void* enqueue_data);
 
-/** Told that it will never start; what belongs to `enqueue_data` is to be freed. */
+/** Called when it will never start; what belongs to `enqueue_data` is to be freed. */
 typedef void (*OrtThreadPoolWorkAbandonFn)(void* user_context, void* enqueue_data);
 
-/** Who is told about the work of a pool. Each function may be NULL. */
+/** Functions that are called about the work of a pool. Each function may be NULL. */
 struct OrtThreadPoolCallbacksConfig {
   /** ORT_API_VERSION. */
   uint32_t version;
@@ -982,8 +982,8 @@ struct OrtThreadPoolCallbacksConfig {
 /** @name Making an environment
  * @{ */
 
-/** What CreateEnvWithOptions() is told. The strings are copied; a NULL stands for nothing special
- * unless its field says otherwise. */
+/** The arguments of CreateEnvWithOptions(). The strings are copied; a NULL stands for nothing
+ * special unless its field says otherwise. */
 struct OrtEnvCreationOptions {
   /** ORT_API_VERSION. */
   uint32_t version;
@@ -1225,7 +1225,7 @@ struct OrtCustomOp {
    *
    * @param op This struct.
    * @param api The table that the kernel is to use.
-   * @param info The node's attributes, inputs and outputs; lent for the time of the call.
+   * @param info The node's attributes, inputs and outputs; borrowed for the time of the call.
    * @return The kernel.
    */
   void*(ORT_API_CALL* CreateKernel)(const OrtCustomOp* op, const OrtApi* api,
@@ -1253,7 +1253,7 @@ struct OrtCustomOp {
    * Computes: reads the context's inputs, writes its outputs. Cannot fail; see KernelComputeV2.
    *
    * @param op_kernel What CreateKernel returned.
-   * @param context The inputs and outputs of this run; lent for the time of the call.
+   * @param context The inputs and outputs of this run; borrowed for the time of the call.
    */
   void(ORT_API_CALL* KernelCompute)(void* op_kernel, OrtKernelContext* context);
 
@@ -1288,7 +1288,7 @@ struct OrtCustomOp {
    *
    * @param op This struct.
    * @param api The table that the kernel is to use.
-   * @param info The node; lent for the time of the call.
+   * @param info The node; borrowed for the time of the call.
    * @param[out] kernel The kernel.
    * @return NULL, or why there is no kernel: the session is not made.
    */
@@ -1303,7 +1303,7 @@ struct OrtCustomOp {
    * known before the kernel has run.
    *
    * @param op This struct.
-   * @param context The node; lent for the time of the call.
+   * @param context The node; borrowed for the time of the call.
    */
   OrtStatusPtr(ORT_API_CALL* InferOutputShapeFn)(const OrtCustomOp* op,
                                                  OrtShapeInferContext* context);

@@ -69,17 +69,18 @@ typedef enum OrtGraphCaptureNodeAssignmentPolicy {
  * As in onnxruntime_c_api.h.
  * @{ */
 
-/** Where GetCapability() says which nodes the provider takes. Lent for the time of the call. */
+/** Where GetCapability() says which nodes the provider takes. Borrowed for the time of the call. */
 ORT_RUNTIME_CLASS(EpGraphSupportInfo);
-/** A device and the kind of its memory, without a name. Lent by an OrtMemoryInfo or OrtValue. */
+/** A device and the kind of its memory, without a name. Borrowed from an OrtMemoryInfo or OrtValue.
+ */
 ORT_RUNTIME_CLASS(MemoryDevice);
-/** What is known of a compiled node when its state is made. Lent for the time of the call. */
+/** What is known of a compiled node when its state is made. Borrowed for the time of the call. */
 ORT_RUNTIME_CLASS(NodeComputeContext);
 /** The definition of an operator. */
 ORT_RUNTIME_CLASS(OpSchema);
-/** The types that an operator takes at one place. Lent by its OrtOpSchema. */
+/** The types that an operator takes at one place. Borrowed from its OrtOpSchema. */
 ORT_RUNTIME_CLASS(OpSchemaTypeConstraint);
-/** Where a profiler puts its events. Lent for the time of the call. */
+/** Where a profiler puts its events. Borrowed for the time of the call. */
 ORT_RUNTIME_CLASS(ProfilingEventsContainer);
 /** A name, a category, a start, a duration and arguments. */
 ORT_RUNTIME_CLASS(ProfilingEvent);
@@ -89,9 +90,9 @@ ORT_RUNTIME_CLASS(KernelRegistry);
 ORT_RUNTIME_CLASS(KernelDefBuilder);
 /** Which operator a kernel is for: name, domain, versions, types. */
 ORT_RUNTIME_CLASS(KernelDef);
-/** A type as kernels are registered for. Lent by the library, for ever. */
+/** A type as kernels are registered for. Borrowed from the library, for ever. */
 ORT_RUNTIME_CLASS(DataType);
-/** Where kernels of several sessions share weights in the form they like best. Lent. */
+/** Where kernels of several sessions share weights in the form they like best. Borrowed. */
 ORT_RUNTIME_CLASS(SharedPrePackedWeightCache);
 /** The functions that read and write the data of compiled models. */
 ORT_RUNTIME_CLASS(EpContextConfig);
@@ -173,7 +174,7 @@ struct OrtSyncStreamImpl {
   /** Sees to it that all work queued so far gets done. */
   ORT_API2_STATUS(Flush, OrtSyncStreamImpl* this_ptr);
 
-  /** Told that a run is over: what was kept for it may go. */
+  /** Called when a run is over, to release what was kept for it. */
   ORT_API2_STATUS(OnSessionRunEnd, OrtSyncStreamImpl* this_ptr);
 };
 /** @} */
@@ -272,11 +273,11 @@ struct OrtEpProfilerImpl {
   ORT_API2_STATUS(StartProfiling, OrtEpProfilerImpl* this_ptr,
                   int64_t ep_profiling_start_offset_ns);
 
-  /** Told that an event of the library's begins; the id ties the provider's own events to it. May
+  /** Called when an event of the library's begins; the id ties the provider's own events to it. May
    * be NULL. */
   ORT_API2_STATUS(StartEvent, OrtEpProfilerImpl* this_ptr, uint64_t ort_event_correlation_id);
 
-  /** Told that it has ended, and what it was. May be NULL. */
+  /** Called when it has ended, with what it was. May be NULL. */
   ORT_API2_STATUS(StopEvent, OrtEpProfilerImpl* this_ptr, uint64_t ort_event_correlation_id,
                   const OrtProfilingEvent* ort_event);
 
@@ -356,7 +357,7 @@ struct OrtKernelImpl {
  * Makes a kernel for one node.
  *
  * @param kernel_create_func_state What the provider gave with the function.
- * @param info The node's attributes, inputs and outputs; lent for the time of the call.
+ * @param info The node's attributes, inputs and outputs; borrowed for the time of the call.
  * @param[out] kernel_out The kernel, for the library to release.
  */
 typedef OrtStatus*(ORT_API_CALL* OrtKernelCreateFunc)(void* kernel_create_func_state,
@@ -433,7 +434,7 @@ struct OrtEp {
   /**
    * Compiles fused nodes. May be NULL in a provider that has kernels.
    *
-   * @param graphs What is in each node; lent for the time of the call.
+   * @param graphs What is in each node; borrowed for the time of the call.
    * @param fused_nodes The nodes.
    * @param count How many.
    * @param[out] node_compute_infos How each is run. Stays the provider's;
@@ -464,10 +465,10 @@ struct OrtEp {
   ORT_API2_STATUS(SetDynamicOptions, OrtEp* this_ptr, const char* const* option_keys,
                   const char* const* option_values, size_t num_options);
 
-  /** Told that a run begins. May be NULL. */
+  /** Called when a run begins. May be NULL. */
   ORT_API2_STATUS(OnRunStart, OrtEp* this_ptr, const OrtRunOptions* run_options);
 
-  /** Told that it has ended; `sync_stream` says whether to wait for its work. May be NULL. */
+  /** Called when it has ended; `sync_stream` says whether to wait for its work. May be NULL. */
   ORT_API2_STATUS(OnRunEnd, OrtEp* this_ptr, const OrtRunOptions* run_options, bool sync_stream);
 
   /** Makes an allocator for this session alone. NULL: the factory's is asked. */
@@ -509,7 +510,7 @@ struct OrtEp {
   /** What the device has left. */
   ORT_API2_STATUS(GetAvailableResource, const OrtEp* this_ptr, OrtResourceCount* available);
 
-  /** Told that the session is ready: what only loading needed may go. */
+  /** Called when the session is ready, to release what only loading needed. */
   ORT_API2_STATUS(OnSessionInitializationEnd, OrtEp* this_ptr);
 
   /** The memory that the provider computes in by default; stays the provider's. NULL: the default
@@ -582,7 +583,7 @@ struct OrtEpFactory {
    *
    * @param devices `num_devices` devices that the session is to use.
    * @param ep_metadata_pairs What the factory said about each of them.
-   * @param session_options The session's settings; lent for the time of the call.
+   * @param session_options The session's settings; borrowed for the time of the call.
    * @param logger The session's log, which lives as long as the session.
    * @param[out] ep The provider. ReleaseEp releases it.
    */

@@ -120,7 +120,7 @@ typedef void(ORT_API_CALL* OrtcoreTraceEnd)(OrtcoreTrace* trace);
 /** @} */
 
 /** @name The environment's logger
- * What sessions and kernels are lent by the API, without a session or a kernel.
+ * What sessions and kernels get from the API, without a session or a kernel.
  * @{ */
 
 #define ORTCORE_LOGGER "ortcore_logger"
@@ -197,7 +197,7 @@ typedef struct OrtcoreNode {
   /** Gives the memory of outputs, scratch memory and what the kernel asks for. Borrowed until the
    * kernel and the outputs of its calls end. NULL: the default allocator. */
   OrtAllocator* allocator;
-  /** What the kernel is lent as the logger of its session and run. Borrowed until the kernel ends.
+  /** The logger that the kernel gets for its session and run. Borrowed until the kernel ends.
    * NULL: the environment's as it is at each call, and stderr where there is none. */
   const OrtLogger* logger;
   /** Configuration entries of the session. NULL: none. */
@@ -404,7 +404,7 @@ typedef OrtStatus*(ORT_API_CALL* OrtcoreEndProfiling)(OrtEpProfilerImpl* profile
  * @param[in] base What CreateEpFactories is given. NULL: that of this library.
  * @param[in] name UTF-8 name for UnregisterExecutionProviderLibrary. Copied.
  * @param[in] path Path of the library: wide on Windows, UTF-8 elsewhere.
- * @param[in] hardware What the factories are told to be there, hardware_count devices of this
+ * @param[in] hardware The hardware that the factories are shown, hardware_count devices of this
  *     library; held until the library is unregistered. NULL: what GetHardwareDevices answers.
  * @param[in] hardware_count How many; may be 0.
  * @return NULL, or a status as of RegisterExecutionProviderLibrary.

@@ -22,7 +22,7 @@
 #define CORE_INLINE __attribute__((always_inline))
 #define CORE_NOINLINE __attribute__((noinline))
 #define CORE_COLD __attribute__((cold, noinline))
-/* Everything is hidden but what core/exports lists, which the compiler must be told as well. */
+/* Everything is hidden but what core/exports lists, which the compiler must know as well. */
 #define CORE_EXPORT __attribute__((visibility("default")))
 #else
 #define CORE_LIKELY(x) (x)

@@ -18,7 +18,7 @@ import ortcffi as ort
 
 SECONDS = float(os.environ.get("SECONDS", "2"))  # that a run may take
 BYTES = 256 << 20  # that all sessions of a process may take
-STATUS = {  # what a client is told
+STATUS = {  # what a client gets
     ort.errors.InvalidArgument: 400,
     ort.errors.OutOfMemory: 503,
     ort.errors.Cancelled: 503,

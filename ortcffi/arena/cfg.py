@@ -119,5 +119,5 @@ class ArenaCfg(Handle):
         self.measures = found
 
     def __repr__(self) -> str:
-        told = "".join(f" {key}={number}" for key, number in self.measures.items())
-        return f"<ArenaCfg {'closed' if self.closed else f'of {self.api}{told}'}>"
+        shown = "".join(f" {key}={number}" for key, number in self.measures.items())
+        return f"<ArenaCfg {'closed' if self.closed else f'of {self.api}{shown}'}>"

@@ -113,8 +113,8 @@ def _check_symbols(report: Report, facts: FileFacts) -> None:
         )
     for name in missing:
         if name not in python and name != "OrtGetApiBase":
-            told = f"no library that it needs defines {name}: link it with the one that does"
-            report.findings.append(Finding("file", told))
+            message = f"no library that it needs defines {name}: link it with the one that does"
+            report.findings.append(Finding("file", message))
 
 
 # --- registration ---------------------------------------------------------------------------------
@@ -153,8 +153,8 @@ def _register(report: Report, host: str, name: str, count: int | None = None) ->
     client = examine(report.path, host)
     report.registrations.append(client)
     if client.problem:
-        told = f"on {name}: {client.problem}{child.printed(client.printed)}"
-        report.findings.append(Finding("registration", told))
+        message = f"on {name}: {client.problem}{child.printed(client.printed)}"
+        report.findings.append(Finding("registration", message))
     elif count is not None and len(client.ops) != count:
         report.notes.append(f"on {name} it registers {_count_ops(client)}")
     return client
@@ -199,8 +199,8 @@ def _check_ops(report: Report) -> None:
             report.findings.append(Finding("ops", fact["finding"]))
         elif "crash" in fact:
             name = fact["name"]
-            told = f"{name}: while a kernel is made, {fact['crash']}" if name else fact["crash"]
-            report.findings.append(Finding("kernels" if name else "ops", told))
+            message = f"{name}: while a kernel is made, {fact['crash']}" if name else fact["crash"]
+            report.findings.append(Finding("kernels" if name else "ops", message))
 
 
 def _compute(report: Report, version: int) -> dict[str, Trial]:
@@ -252,12 +252,12 @@ def _compare(report: Report, host: str, trials: dict[str, Trial], others: dict[s
             continue
         what = "make its kernel" if trial.made and not other.made else "compute"
         if (trial.made, trial.computes) > (other.made, other.computes):
-            told = f"{name}: on {host} it does not {what}, which it does on the core"
-            report.findings.append(Finding("kernels", told))
+            message = f"{name}: on {host} it does not {what}, which it does on the core"
+            report.findings.append(Finding("kernels", message))
 
 
 def _probe(path: str, what: str, *arguments: int) -> Iterator[dict[str, Any]]:
-    """What a process tells; after a crash, which is told too, another goes on behind the op."""
+    """What a process reports; after a crash, another process continues behind the op."""
     first = 0
     for _ in range(MOST_CRASHES):
         facts, problem = _run_probe(path, what, first, *arguments)
@@ -272,7 +272,7 @@ def _probe(path: str, what: str, *arguments: int) -> Iterator[dict[str, Any]]:
 
 
 def _run_probe(path: str, what: str, *numbers: int) -> tuple[list[dict[str, Any]], str | None]:
-    """What the process told, and how it ended; None if it came to its end."""
+    """What the process reported, and how it crashed; None if it did not."""
     code, output, errors = child.run(
         "ortcffi.cli.check_probe", what, path, *numbers, seconds=SECONDS
     )

@@ -173,8 +173,8 @@ def describe(client: Client) -> str:
         for op in client.ops
     ]
     for factory in client.factories:
-        told = f"made the factory {factory.name} {factory.ep_version} of {factory.vendor}"
-        lines.append(f"{told}, whose struct has API version {factory.version}")
+        text = f"made the factory {factory.name} {factory.ep_version} of {factory.vendor}"
+        lines.append(f"{text}, whose struct has API version {factory.version}")
     if client.exports is not None:
         lines.append(f"exports {_shortened(client.exports)}")
     lines += [f"it printed: {line}" for line in client.printed.splitlines()]

@@ -206,12 +206,12 @@ def _check_kernels(library: CustomOpLibrary, op: LibraryOp) -> None:
             continue
     gc.collect()
     if left := left_alive(before):
-        told = ", ".join(f"{count} of kind {kind!r}" for kind, count in left.items())
-        told += made_by(made, library.left_alive())
-        _tell(finding=f"{op.domain}:{op.name}: making and destroying kernels leaves {told}")
+        message = ", ".join(f"{count} of kind {kind!r}" for kind, count in left.items())
+        message += made_by(made, library.left_alive())
+        _tell(finding=f"{op.domain}:{op.name}: making and destroying kernels leaves {message}")
     if memory.bytes_allocated:
-        told = f"{memory.bytes_allocated} bytes of the kernel's allocator"
-        _tell(finding=f"{op.domain}:{op.name}: making and destroying kernels leaves {told}")
+        message = f"{memory.bytes_allocated} bytes of the kernel's allocator"
+        _tell(finding=f"{op.domain}:{op.name}: making and destroying kernels leaves {message}")
 
 
 def _value(generator: random.Random) -> Any:

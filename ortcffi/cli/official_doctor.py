@@ -37,7 +37,7 @@ class OfficialFinding(NamedTuple):
     Attributes
     ----------
     version : str
-        The release; empty if it cannot be told.
+        The release; empty if it is not known.
     path : str
         Its compiled module.
     known_layouts : str

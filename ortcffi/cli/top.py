@@ -96,7 +96,7 @@ def _run_here(program: Sequence[str], options: argparse.Namespace) -> int:
             runpy.run_path(program[0], run_name="__main__")
     except SystemExit as ended:
         return _status_of(ended)
-    except Exception as error:  # noqa: BLE001  # told as Python tells those of a program
+    except Exception as error:  # noqa: BLE001  # printed as Python prints those of a program
         _tell_error(error, name)
         return 1
     finally:
@@ -134,10 +134,10 @@ def _run_command(command: Sequence[str], options: argparse.Namespace) -> int:
         known = os.environ.get("PYTHONPATH")
         package = str(Path(__file__).resolve().parents[2])
         files = {name: getattr(options, name) for name in _FILES}
-        told = {**files, "folder": folder, "package": package}
+        settings = {**files, "folder": folder, "package": package}
         environment = {
             **os.environ,
-            VARIABLE: json.dumps(told),
+            VARIABLE: json.dumps(settings),
             "PYTHONPATH": os.pathsep.join([folder, *([known] if known else [])]),
         }
         return subprocess.run(command, env=environment, check=False).returncode
@@ -146,21 +146,21 @@ def _run_command(command: Sequence[str], options: argparse.Namespace) -> int:
 # Runs the sitecustomize that it hides, and makes the package importable as the last place to look.
 _SITECUSTOMIZE = f'''\
 import importlib.machinery, importlib.util, json, os, sys
-_told = json.loads(os.environ.get("{VARIABLE}", "{{}}"))
-sys.path[:] = [p for p in sys.path if p != _told.get("folder")]
+_settings = json.loads(os.environ.get("{VARIABLE}", "{{}}"))
+sys.path[:] = [p for p in sys.path if p != _settings.get("folder")]
 _hidden = importlib.machinery.PathFinder.find_spec("sitecustomize", sys.path)
 if _hidden is not None:
     _hidden.loader.exec_module(importlib.util.module_from_spec(_hidden))
-sys.path.append(_told["package"])
+sys.path.append(_settings["package"])
 try:
     from ortcffi.cli.top import start_in_this_process
-    start_in_this_process(_told)
+    start_in_this_process(_settings)
 except ImportError as error:
     sys.stderr.write(f"ortcffi top: cannot record in {{sys.executable}}: {{error}}\\n")
 '''
 
 
-def start_in_this_process(told: dict[str, str | None]) -> None:
+def start_in_this_process(settings: dict[str, str | None]) -> None:
     """Record here, and tell at the end; the sitecustomize of `ortcffi top --` calls it."""
     recorder = Recorder()
     recorder.install()
@@ -168,7 +168,7 @@ def start_in_this_process(told: dict[str, str | None]) -> None:
     def tell() -> None:
         if recorder.records:
             suffix = f".{os.getpid()}"
-            _tell(recorder, *[(path := told.get(name)) and path + suffix for name in _FILES])
+            _tell(recorder, *[(path := settings.get(name)) and path + suffix for name in _FILES])
 
     atexit.register(tell)
 

@@ -202,8 +202,8 @@ class InferenceSession(Session):
         self._model_path = self._model if self._is_path else None
         self._model_bytes = None if self._is_path else self._model
         self._given_options = sess_options
-        told = kwargs.get("read_config_from_model", os.environ.get(_LOAD_CONFIG) == "1")
-        self._read_config = int(told) == 1
+        flag = kwargs.get("read_config_from_model", os.environ.get(_LOAD_CONFIG) == "1")
+        self._read_config = int(flag) == 1
         try:
             self._load(providers, provider_options, kwargs.get("disabled_optimizers"))
         except (ValueError, RuntimeError) as error:

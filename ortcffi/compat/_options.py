@@ -76,8 +76,8 @@ class Ignored:
 
     def __set__(self, options: Any, value: Any) -> None:
         if value != self.default:
-            told = f"{self.name} has no effect: the C API has no function for it"
-            warnings.warn(told, UserWarning, stacklevel=2)
+            message = f"{self.name} has no effect: the C API has no function for it"
+            warnings.warn(message, UserWarning, stacklevel=2)
         options._ignored[self.name] = type(self.default)(value)
 
 

@@ -96,7 +96,7 @@ class OpAttr(Handle):
         super().__init__(api, owner)
 
     @classmethod
-    def from_handle(cls, api: "Api", handle: Any, lender: object = None) -> Self:
+    def from_handle(cls, api: "Api", handle: Any, parent: object = None) -> Self:
         """Wrap what a function gave.
 
         Parameters
@@ -104,13 +104,13 @@ class OpAttr(Handle):
         api : Api
             The table that `handle` came from.
         handle : cdata of ``OrtOpAttr *``
-            Owned by the new object unless there is a lender.
-        lender : object, optional
+            Owned by the new object unless there is a parent.
+        parent : object, optional
             What `handle` belongs to. It is kept alive.
         """
         attribute = cls.__new__(cls)
-        release = lib.ReleaseOpAttr if lender is None else None
-        Handle.__init__(attribute, api, handle, release=release, lender=lender)
+        release = lib.ReleaseOpAttr if parent is None else None
+        Handle.__init__(attribute, api, handle, release=release, parent=parent)
         return attribute
 
     @property

@@ -236,7 +236,7 @@ class EnvMemory(Handle):
             ffi.NULL if pairs is None else pairs.handle,
             out,
         )
-        return Allocator(self.api, out[0], lender=self)
+        return Allocator(self.api, out[0], parent=self)
 
     def release_shared_allocator(
         self, device: EpDevice, mem_type: int = DeviceMemoryType.DEFAULT
@@ -261,11 +261,11 @@ class EnvMemory(Handle):
         for each in self._registered():
             if each.handle == handle:
                 if each.translated.closed or each.allocator.closed:
-                    return Allocator(self.api, handle, lender=each.handle)
+                    return Allocator(self.api, handle, parent=each.handle)
                 return each.allocator
         if handle == self.api.default_allocator.handle:  # it outlives every environment
             return self.api.default_allocator
-        return Allocator(self.api, handle, lender=self)
+        return Allocator(self.api, handle, parent=self)
 
     def _info_of(self, allocator: Allocator) -> MemoryInfo:
         found = (each.translated for each in self._registered() if each.allocator is allocator)

@@ -41,7 +41,7 @@ class EpDevice(Handle):
     @classmethod
     def _of(cls, api: "Api", handle: Any, owner: object, env: Handle) -> Self:
         """One that belongs to `owner`, in an environment."""
-        return cls(api, handle, lender=(owner, env))
+        return cls(api, handle, parent=(owner, env))
 
     def _env_handle(self) -> Any:
         """The environment that the device is of."""
@@ -150,8 +150,8 @@ def _select(  # noqa: PLR0913, PLR0917  # as many as the C function
     subject: Subject | None = find(context)
     if subject is None:
         raise RuntimeError("the options with the function that chooses devices were deleted")
-    lender = object()  # the devices belong to the caller, and are valid until the call ends
-    offered = [EpDevice(subject.api, devices[i], lender=lender) for i in range(count)]
+    parent = object()  # the devices belong to the caller, and are valid until the call ends
+    offered = [EpDevice(subject.api, devices[i], parent=parent) for i in range(count)]
     try:
         api = subject.api
         chosen = list(subject.function(offered, _pairs(api, model), _pairs(api, runtime)))

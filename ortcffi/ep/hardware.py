@@ -91,7 +91,7 @@ class HardwareDevice(Handle):
     def _of(cls, api: "Api", handle: Any, owner: object) -> Self:
         """One that belongs to a library, for as long as `owner`."""
         made = cls.__new__(cls)
-        Handle.__init__(made, api, ffi.cast("OrtHardwareDevice*", handle), lender=owner)
+        Handle.__init__(made, api, ffi.cast("OrtHardwareDevice*", handle), parent=owner)
         return made
 
     @property

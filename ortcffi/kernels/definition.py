@@ -38,7 +38,7 @@ def remember_table(api: "Api") -> int:
 
 def _table(address: int, version: int) -> "Api":
     api = _tables.get(address)
-    if api is None:  # one that stands before another, or of a host that nobody has told us of
+    if api is None:  # a table of a trace, or of a host that was not registered
         api = _tables[address] = table_at(ffi.cast("OrtApi*", address), version)
     return api
 
@@ -166,7 +166,7 @@ class Definition:
     def _inferred_input(self, api: "Api", context: Any, i: int) -> Any:
         out = ffi.new("OrtTensorTypeAndShapeInfo**")
         checked.ShapeInferContext_GetInputTypeShape(api.pointer, context, i, out)
-        info = TensorTypeInfo.from_handle(api, out[0], lender=context)
+        info = TensorTypeInfo.from_handle(api, out[0], parent=context)
         return info.shape if info.element_type else None
 
     def _output_type(self, api: "Api", i: int, found: Any) -> TensorTypeInfo:
@@ -181,7 +181,7 @@ class Definition:
         """An input whose elements are strings or packed, as an array; else a `Value`."""
         table = _table(api, version)
         handle = ffi.cast("OrtValue*", value)
-        with Value.from_handle(table, handle, lender=table, readonly=True) as found:
+        with Value.from_handle(table, handle, parent=table, readonly=True) as found:
             return found.numpy(copy=True)
 
     def array(self, index: int, element: int, result: Any) -> Any:
@@ -217,7 +217,7 @@ class Definition:
         checked.KernelContext_GetOutput(table.pointer, at, index, lengths, array.ndim, out)
         if not out[0]:
             return
-        with Value.from_handle(table, out[0], lender=table) as value:
+        with Value.from_handle(table, out[0], parent=table) as value:
             if value.element_type is ElementType.STRING:
                 value.set_strings(array.reshape(-1).tolist())
             elif value.element_type in PACKED:

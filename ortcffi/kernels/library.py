@@ -113,7 +113,7 @@ class LibraryOp:
             Gives the memory of outputs and all that the kernel asks for; by default that of the
             library.
         logger : cdata of ``const OrtLogger *``, optional
-            What the kernel is lent; by default the logger of the environment.
+            The logger that the kernel gets; by default the logger of the environment.
         threads : int, optional
             How many threads ``KernelContext_ParallelFor`` may use, the caller's among them.
         check : bool, optional

@@ -36,11 +36,11 @@ def read_inferred_attributes(
         if not _succeeds(get, api, context, name, out) or each.type is OpAttrType.TENSOR:
             found[each.name] = each.default
             continue
-        attribute = OpAttr.from_handle(api, ffi.cast("OrtOpAttr*", out[0]), lender=context)
+        attribute = OpAttr.from_handle(api, ffi.cast("OrtOpAttr*", out[0]), parent=context)
         if attribute.type != each.type:
             given = getattr(attribute.type, "name", attribute.type)
-            told = f"attribute {each.name!r} must be of type {each.type.name}, not {given}"
-            raise InvalidArgument(told, None)
+            message = f"attribute {each.name!r} must be of type {each.type.name}, not {given}"
+            raise InvalidArgument(message, None)
         found[each.name] = attribute.value
     return found
 
@@ -63,17 +63,17 @@ def _refuse_other_type(api: "Api", info: Any, declared: "Attribute", *, is_empty
 
     A getter of arrays answers an empty one (`is_empty`) for an attribute of any other type.
     """
-    told = f"attribute {declared.name!r} must be of type {declared.type.name}"
+    message = f"attribute {declared.name!r} must be of type {declared.type.name}"
     is_there = False
     for kind, (slot, _) in _READERS.items():
         if kind is declared.type or not api.supports(slot):
             continue
         found = _read(api, info, declared, kind)
         if found is not None and not _is_empty(found):
-            raise InvalidArgument(f"{told}, not {kind.name}", None)
+            raise InvalidArgument(f"{message}, not {kind.name}", None)
         is_there = is_there or found is not None
     if is_there and not is_empty:
-        raise InvalidArgument(f"{told}, not an empty list or another type", None)
+        raise InvalidArgument(f"{message}, not an empty list or another type", None)
 
 
 def _read(api: "Api", info: Any, declared: "Attribute", kind: OpAttrType) -> Any:

@@ -61,12 +61,12 @@ class Allocator(Blocks, Handle):
         handle: Any,
         *,
         release: "Callable[[Any, Any], None] | None" = None,
-        lender: object = None,
+        parent: object = None,
     ) -> None:
         given = pointer("handle", handle, "OrtAllocator*")
-        super().__init__(checked_table(api), given, release=release, lender=lender)
+        super().__init__(checked_table(api), given, release=release, parent=parent)
         # Others are the library's own, which it never frees.
-        self._begin(self._owned or lender is not None)
+        self._begin(self._owned or parent is not None)
 
     def _limits(self) -> "Limits":
         """The limits of this allocator, for messages."""
@@ -390,8 +390,8 @@ class Allocator(Blocks, Handle):
         handle = self.handle  # kept until the error tells what is in use
         block = lib.ortcffi_reserve(handle, bytes_)
         if bytes_ and not block:
-            told = f"the allocator has no block of {bytes_} bytes"
-            refuse(self._limits(), out_of_memory(told, "Reserve"), "Reserve")
+            message = f"the allocator has no block of {bytes_} bytes"
+            refuse(self._limits(), out_of_memory(message, "Reserve"), "Reserve")
         return block
 
     def _field(self, name: str, since: int) -> Any:
@@ -424,7 +424,7 @@ class Allocator(Blocks, Handle):
         out = ffi.new("const OrtMemoryInfo**")
         handle, api = self.handle, self.api.pointer  # kept, where another thread closes this
         checked.AllocatorGetInfo(api, handle, out)
-        return MemoryInfo(self.api, out[0], lender=self)
+        return MemoryInfo(self.api, out[0], parent=self)
 
     @property
     def stats(self) -> AllocatorStats:

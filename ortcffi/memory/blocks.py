@@ -44,8 +44,8 @@ def with_limits(error: OutOfMemory, limits: "Limits") -> OutOfMemory:
     """Return an error that tells the limits which it may be due to; the same if there are none."""
     if not limits:
         return error
-    told = f"{error.message}; {'; '.join(map(_use, limits))}"
-    return OutOfMemory(told, error.function)
+    message = f"{error.message}; {'; '.join(map(_use, limits))}"
+    return OutOfMemory(message, error.function)
 
 
 def _use(limiting: tuple[int, int]) -> str:

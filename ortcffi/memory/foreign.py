@@ -34,11 +34,11 @@ def allocator_for(api: "Api", allocator: Allocator) -> Allocator:
         raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
     if allocator.api.same_library(api):
         info = allocator.info
-        return allocator if info.api.same_library(api) else _Lent(api, allocator, info)
-    return _Lent(api, allocator, allocator.info)
+        return allocator if info.api.same_library(api) else _Foreign(api, allocator, info)
+    return _Foreign(api, allocator, allocator.info)
 
 
-class _Lent(Allocator):
+class _Foreign(Allocator):
     """An adaptor around an allocator of another library."""
 
     __slots__ = ("inner",)

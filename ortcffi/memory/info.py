@@ -72,9 +72,9 @@ class MemoryInfo(Handle):
 
     _pointer = "OrtMemoryInfo*"
 
-    def __init__(self, api: "Api", handle: Any, lender: object = None) -> None:
-        release = lib.ReleaseMemoryInfo if lender is None else None
-        super().__init__(api, handle, release=release, lender=lender)
+    def __init__(self, api: "Api", handle: Any, parent: object = None) -> None:
+        release = lib.ReleaseMemoryInfo if parent is None else None
+        super().__init__(api, handle, release=release, parent=parent)
 
     @property
     def name(self) -> str:

@@ -39,7 +39,7 @@ class Limiting(Adaptor):
     on_excess : callable, optional
         Only with `soft`. Called as ``on_excess(limiting, size)`` for each block that leaves more
         bytes in use than the limit, on the thread that takes it. It may allocate; what it takes
-        from this allocator itself is counted but not told. Exceptions go to
+        from this allocator itself is counted but not reported. Exceptions go to
         ``sys.unraisablehook``. Arrays and values in this memory keep it alive, and the garbage
         collector does not see it: what it leads to is never freed if one of them is among that.
 

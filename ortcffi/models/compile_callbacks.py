@@ -65,9 +65,9 @@ def _locate(context: "Cdata", name: "Cdata", value: "Cdata", stored: "Cdata", ou
     """Ask where an initializer is kept."""
     subject: Subject = find(context)
     api = subject.api
-    lender = object()  # the library: the value is valid for the time of the call
+    parent = object()  # the library: the value is valid for the time of the call
     # A copy: the function may keep it, or an array of it, for longer.
-    copy = Value.from_handle(api, ffi.cast("OrtValue*", value), lender).copy()
+    copy = Value.from_handle(api, ffi.cast("OrtValue*", value), parent).copy()
     tensor = Value.from_handle(api, copy.handle, copy, readonly=True)
     answer = subject.function(decode(name), tensor, stored_at(api, stored))
     if answer is not None:

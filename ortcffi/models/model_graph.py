@@ -80,7 +80,7 @@ class ModelGraph(GraphView, Handle):
     _inner: "list[ModelGraph]"  # of one that is temporary, the others that were read of it
 
     def __init__(self, api: "Api", handle: Any, owner: object = None) -> None:
-        super().__init__(api, handle, lender=owner)
+        super().__init__(api, handle, parent=owner)
         if api.version < 23:
             raise NotAvailable("graphs can be read since API version 23", "Graph_GetNodes")
         self._indexes = {}

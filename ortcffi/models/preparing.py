@@ -41,8 +41,8 @@ def prepare(model: "Model", operators: Iterable[str]) -> Message:
     try:
         proto = shape_inference.infer_shapes(proto, data_prop=True)
     except shape_inference.InferenceError as error:
-        told = str(error).partition("\n")[0]
-        raise ValueError(f"onnx cannot say which types the model has: {told}") from error
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"onnx cannot say which types the model has: {reason}") from error
     return Message(proto.SerializeToString())
 
 

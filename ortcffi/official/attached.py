@@ -86,7 +86,7 @@ class Official(Api):
         self._uses_shared_memory = False
         # What the library borrows of options, such as loggers, as long as the official object of
         # the options lives, which its sessions keep.
-        self._lent: weakref.WeakKeyDictionary[Any, Borrowed] = weakref.WeakKeyDictionary()
+        self._borrowed: weakref.WeakKeyDictionary[Any, Borrowed] = weakref.WeakKeyDictionary()
 
     # --- objects ----------------------------------------------------------------------------------
 
@@ -141,8 +141,8 @@ class Official(Api):
         """
         address = pointer_of(official, *SESSION_OPTIONS)
         handle = ffi.cast("OrtSessionOptions*", address)
-        options = SessionOptions.from_handle(self, handle, lender=official)
-        options._alive = self._lent.setdefault(official, Borrowed())
+        options = SessionOptions.from_handle(self, handle, parent=official)
+        options._alive = self._borrowed.setdefault(official, Borrowed())
         return options
 
     def run_options(self, official: Any) -> RunOptions:
@@ -153,7 +153,7 @@ class Official(Api):
         official : onnxruntime.RunOptions
         """
         handle = ffi.cast("OrtRunOptions*", pointer_of(official, RUN_OPTIONS))
-        return RunOptions.from_handle(self, handle, lender=official)
+        return RunOptions.from_handle(self, handle, parent=official)
 
     def info(self, official: Any) -> MemoryInfo:
         """See an official ``OrtMemoryInfo`` as `MemoryInfo`.
@@ -163,7 +163,7 @@ class Official(Api):
         official : onnxruntime.OrtMemoryInfo
         """
         handle = ffi.cast("OrtMemoryInfo*", pointer_of(official, MEMORY_INFO))
-        return MemoryInfo(self, handle, lender=official)
+        return MemoryInfo(self, handle, parent=official)
 
     def session(self, official: Any) -> Session:
         """See an official ``InferenceSession`` as `Session`: the same session, at less cost.
@@ -184,7 +184,7 @@ class Official(Api):
         """
         binding = getattr(official, "_sess", official)  # which set_providers replaces
         handle = ffi.cast("OrtSession*", session_pointer(binding))
-        session = Session.from_handle(self, handle, lender=(official, binding))
+        session = Session.from_handle(self, handle, parent=(official, binding))
         if [each.name for each in session.inputs] != [each.name for each in binding.inputs_meta]:
             raise LoadError("the session that was found has other inputs than the official one")
         return session

@@ -192,7 +192,7 @@ class Recorder:
         try:
             # Not Official.session, which keeps the official object: it must be free to go.
             handle = ffi.cast("OrtSession*", session_pointer(session._sess))
-            view = Session.from_handle(_official(), handle, lender=None)
+            view = Session.from_handle(_official(), handle, parent=None)
         except Exception as error:  # noqa: BLE001  # the program must not notice
             record.problem = f"the arena's statistics cannot be read: {error}"
             return

@@ -97,8 +97,8 @@ def _figures(record: SessionRecord) -> tuple[str, ...]:
         if stats is None
         else (size(stats.bytes_allocated), size(stats.max_memory), size(stats.limit))
     )
-    told = {_LETTERS.get(name, name): count for name, count in dict(record.messages).items()}
-    log = " ".join(f"{count}{letter}" for letter, count in sorted(told.items()))
+    counts = {_LETTERS.get(name, name): count for name, count in dict(record.messages).items()}
+    log = " ".join(f"{count}{letter}" for letter, count in sorted(counts.items()))
     return (str(record.runs), rate, *times, *sizes, log or "-")
 
 

@@ -73,7 +73,7 @@ def make_ortvalue(module: "ModuleType", value: Value) -> Any:
         raise TypeError(f"{value!r} cannot be shared with the official package by DLPack")
     if not hasattr(module.OrtValue, "from_dlpack"):
         raise UnknownLayoutError("this release of onnxruntime has no OrtValue.from_dlpack")
-    # Before release 1.32 it takes no DLPack type for bool, but bytes that it is told are bool.
+    # Before release 1.32 it refuses DLPack's type for bool, but takes bytes with a flag.
     is_bool = value.element_type is ElementType.BOOL
     shared = Value.from_numpy(value.numpy().view("u1")) if is_bool else value
     try:

@@ -136,7 +136,7 @@ class RunOptions(Options):
             self.add_adapter(adapter)
 
     @classmethod
-    def from_handle(cls, api: "Api", handle: Any, lender: object = None) -> Self:
+    def from_handle(cls, api: "Api", handle: Any, parent: object = None) -> Self:
         """Wrap what a function gave.
 
         Parameters
@@ -144,13 +144,13 @@ class RunOptions(Options):
         api : Api
             The table that `handle` came from.
         handle : cdata of ``OrtRunOptions *``
-            Owned by the new object unless there is a lender.
-        lender : object, optional
+            Owned by the new object unless there is a parent.
+        parent : object, optional
             What `handle` belongs to. It is kept alive.
         """
         options = cls.__new__(cls)
         options._adapters = []
-        options._take(api, handle, lib.ReleaseRunOptions if lender is None else None, lender)
+        options._take(api, handle, lib.ReleaseRunOptions if parent is None else None, parent)
         return options
 
     def _describe(self) -> dict[str, Any]:

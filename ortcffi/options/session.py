@@ -272,7 +272,7 @@ class SessionOptions(Options):
             self.fix_dimension(name, value)
 
     @classmethod
-    def from_handle(cls, api: "Api", handle: Any, lender: object = None) -> Self:
+    def from_handle(cls, api: "Api", handle: Any, parent: object = None) -> Self:
         """Wrap a handle, such as the one that ``RegisterCustomOps`` is given.
 
         Parameters
@@ -280,13 +280,13 @@ class SessionOptions(Options):
         api : Api
             The table that `handle` came from.
         handle : cdata of ``OrtSessionOptions *``
-            Owned by the new object unless `lender` is given.
-        lender : object, optional
+            Owned by the new object unless `parent` is given.
+        parent : object, optional
             The owner of `handle`, which is kept alive.
         """
         options = cls.__new__(cls)
-        release = lib.ReleaseSessionOptions if lender is None else None
-        options._take(api, handle, release, lender)
+        release = lib.ReleaseSessionOptions if parent is None else None
+        options._take(api, handle, release, parent)
         return options
 
     def _describe(self) -> dict[str, Any]:

@@ -64,9 +64,9 @@ class Options(Suggests, Handle):
         api: "Api",
         handle: Any,
         release: Callable[[Any, Any], None] | None,
-        lender: object = None,
+        parent: object = None,
     ) -> None:
-        Handle.__init__(self, api, handle, release=release, lender=lender)
+        Handle.__init__(self, api, handle, release=release, parent=parent)
         self._values, self._alive = {}, {}
 
     def _call(self, slot: str, *arguments: Any) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bounds of the memory of sessions: one for all that follow, and what a refused run is told."""
+"""Bounds of the memory of sessions: one for all that follow, and the message of a refused run."""
 
 import re
 import warnings

@@ -78,7 +78,7 @@ def _eps_of(options: "SessionOptions | None") -> Iterator[Ep]:
         return
     config, names = dict(options.config), set()
     for handle in options._alive.get("ep_devices", ()):
-        device = EpDevice(options.api, handle, lender=options)
+        device = EpDevice(options.api, handle, parent=options)
         if device.name not in names:
             names.add(device.name)
             yield Ep(device, config=config)

@@ -113,8 +113,8 @@ def engine_with(providers: list[Chosen], api: "Api | None", *belongings: Any) ->
         others = [name for name, _ in providers if isinstance(name, str) and not _is_library(name)]
         if not others:
             raise
-        told = f"{error}; providers has {others[0]!r}, which the core does not host"
-        missing = LibraryNotFound(f"{told}{unknown_provider(others[0])}")
+        message = f"{error}; providers has {others[0]!r}, which the core does not host"
+        missing = LibraryNotFound(f"{message}{unknown_provider(others[0])}")
         missing.path, missing.problem, missing.remedy = error.path, error.problem, error.remedy
         raise missing from error.__cause__
 

@@ -289,7 +289,7 @@ class Session(Suggests, Engine, Closing):
         living[number] = weakref.ref(self, lambda _: living.pop(number, None))
 
     @classmethod
-    def from_handle(cls, api: "Api", handle: Any, lender: object) -> Self:
+    def from_handle(cls, api: "Api", handle: Any, parent: object) -> Self:
         """Wrap a session that belongs to somebody else.
 
         Parameters
@@ -298,13 +298,13 @@ class Session(Suggests, Engine, Closing):
             The table of the session's library.
         handle : cdata of ``OrtSession *``
             The session. It is not released.
-        lender : object
+        parent : object
             What keeps it valid; it is kept alive.
         """
         api, handle = made_by(api), pointer("handle", handle, "OrtSession*")
         session = cls.__new__(cls)
         session._python = "a session that was made elsewhere"
-        session._take(api, lender, has_threads=True, borrowed=True)
+        session._take(api, parent, has_threads=True, borrowed=True)
         out_of(session)[0] = handle
         session._read_ports()
         return session
@@ -492,7 +492,7 @@ class Session(Suggests, Engine, Closing):
         out = ffi.new("const OrtMemoryInfo*[]", count)
         handle = self.handle  # keeps the session, also after it is closed
         self._call(slot, out, count)
-        return [MemoryInfo(self.api, out[i], lender=handle) for i in range(count)]
+        return [MemoryInfo(self.api, out[i], parent=handle) for i in range(count)]
 
     # --- execution providers ----------------------------------------------------------------------
 

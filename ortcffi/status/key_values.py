@@ -69,7 +69,7 @@ class KeyValuePairs(Handle, MutableMapping[str, str]):
         self.update(pairs)
 
     @classmethod
-    def from_handle(cls, api: "Api", handle: Any, lender: object = None) -> "KeyValuePairs":
+    def from_handle(cls, api: "Api", handle: Any, parent: object = None) -> "KeyValuePairs":
         """Wrap the pairs that a function returned.
 
         Parameters
@@ -77,13 +77,13 @@ class KeyValuePairs(Handle, MutableMapping[str, str]):
         api : Api
             The table that `handle` came from.
         handle : cdata of ``OrtKeyValuePairs *``
-            Owned by the new object unless there is a lender.
-        lender : object, optional
+            Owned by the new object unless there is a parent.
+        parent : object, optional
             The owner of `handle`. It is kept alive, and the pairs cannot be changed.
         """
         pairs = cls.__new__(cls)
-        release = lib.ReleaseKeyValuePairs if lender is None else None
-        Handle.__init__(pairs, api, handle, release=release, lender=lender)
+        release = lib.ReleaseKeyValuePairs if parent is None else None
+        Handle.__init__(pairs, api, handle, release=release, parent=parent)
         return pairs
 
     def to_dict(self) -> dict[str, str]:

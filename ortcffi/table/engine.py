@@ -96,7 +96,7 @@ def _search() -> "Api":
     except LibraryNotFound as error:
         if error.path is not None:  # ORTCFFI_LIBRARY names it
             raise
-        told = f"a Session needs a library that runs models, and none was found: {ADVICE}"
-        missing = LibraryNotFound(told)
+        message = f"a Session needs a library that runs models, and none was found: {ADVICE}"
+        missing = LibraryNotFound(message)
         missing.problem, missing.remedy = error.problem, ADVICE
         raise missing from error

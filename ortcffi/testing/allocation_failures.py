@@ -99,6 +99,6 @@ def _call(call: Callable[[Allocator], Any], failing: Failing, number: int) -> Ex
     except (OrtError, MemoryError) as error:
         return error.with_traceback(None)
     except Exception as error:
-        told = f"allocation {number} failed, and the call raised {type(error).__name__}: {error}"
-        raise _WrongError(told) from error
+        message = f"allocation {number} failed, and the call raised {type(error).__name__}: {error}"
+        raise _WrongError(message) from error
     return None

@@ -95,6 +95,6 @@ def _tried(model: Model, library: str, runtime: str | None) -> Any:
 
     try:
         return run_model(model, register, load(runtime))
-    except Exception as error:  # noqa: BLE001  # told to the other process
+    except Exception as error:  # noqa: BLE001  # reported to the other process
         error.__cause__ = None
         return error

@@ -34,11 +34,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add ``--ort-host`` and the like, and what the ini file can have."""
     group = parser.getgroup("ortcffi", "ONNX Runtime's C API")
     # HOSTS of ortcffi.table.hosts, which is not imported before a test asks for it
-    told = (
+    text = (
         "hosts for ort_api, with commas: core, real, a release such as 1.17 or its API version 17, "
         "or a library's path"
     )
-    group.addoption("--ort-host", default=None, help=told)
+    group.addoption("--ort-host", default=None, help=text)
     group.addoption(
         "--ort-drop-in",
         action="store_true",
@@ -57,7 +57,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="ort_library opens the file itself, where debuggers and sanitizers find its lines",
     )
-    parser.addini("ort_host", told, default="core")
+    parser.addini("ort_host", text, default="core")
     parser.addini("ort_ep", "the library of an execution provider that ort_ep opens", default="")
     parser.addini("ort_ep_options", "its options, KEY=VALUE in each line", "linelist", default=[])
     parser.addini("ort_library", "the library of custom ops that ort_library opens", default="")
@@ -258,10 +258,10 @@ def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
 
     gc.collect()
     left = [f"{count} of kind {kind!r}" for kind, count in left_alive(before).items()]
-    told = ", ".join(left) + made_by(item.stash[_MADE], made_by_slot())
-    if told := ", ".join([told, *blocks] if told else blocks):
-        item.config.stash[_LEFT][item.nodeid] = told
-        pytest.fail(f"the test left alive {told}", pytrace=False)
+    text = ", ".join(left) + made_by(item.stash[_MADE], made_by_slot())
+    if text := ", ".join([text, *blocks] if text else blocks):
+        item.config.stash[_LEFT][item.nodeid] = text
+        pytest.fail(f"the test left alive {text}", pytrace=False)
 
 
 def _blocks_left(item: pytest.Item) -> list[str]:
@@ -353,8 +353,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     if not peaks and not left:
         return
     terminalreporter.section("ortcffi")
-    for name, told in left.items():
-        terminalreporter.write_line(f"LEFT {name}: {told}")
+    for name, text in left.items():
+        terminalreporter.write_line(f"LEFT {name}: {text}")
     highest = sorted(peaks.items(), key=lambda item: -item[1])
     for name, peak in highest[:10]:
         terminalreporter.write_line(f"peak {peak:>12,} bytes  {name}")

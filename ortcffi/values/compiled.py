@@ -10,11 +10,11 @@ from ortcffi._table import Table
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
-    from ortcffi.values._compiled import Loan, Maker, Tensor
+    from ortcffi.values._compiled import Imported, Maker, Tensor
 else:
-    Maker, Tensor, Loan = lib.ortcffi_value_types(vars(ortcffi._table), ffi.typeof("OrtValue*"))
+    Maker, Tensor, Imported = lib.ortcffi_value_types(vars(ortcffi._table), ffi.typeof("OrtValue*"))
 
-__all__ = ["Loan", "Maker", "Tensor", "V"]
+__all__ = ["Imported", "Maker", "Tensor", "V"]
 
 V = TypeVar("V", bound=Tensor)
 

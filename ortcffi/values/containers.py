@@ -134,7 +134,7 @@ def _contain(cls: type[V], values: list[Tensor], kind: ValueKind, api: "Api") ->
     kept = [x.handle for x in values]
     for x in values:
         x._lend()  # the new value may share their memory, so close() must not release it
-    made, out = blank(cls, api, lender=tuple(values))  # which the collector cannot empty first
+    made, out = blank(cls, api, parent=tuple(values))  # which the collector cannot empty first
     handles = ffi.new("OrtValue*[]", kept)
     checked.CreateValue(api.pointer, handles, len(values), kind, out)
     return made

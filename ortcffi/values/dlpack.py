@@ -7,7 +7,7 @@ import numpy as np
 
 from ortcffi._table import table_for
 from ortcffi.values.checks import count_of
-from ortcffi.values.compiled import Loan, Tensor, V
+from ortcffi.values.compiled import Imported, Tensor, V
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind, bits_of, dtype_of
 from ortcffi.values.tensors import copy_of, twin_of
 
@@ -116,10 +116,10 @@ def from_dlpack(cls: type[V], x: Any, api: "Api | None", copy: bool) -> V:
     if isinstance(made, cls):
         return made
     found = table_for(api)
-    loan = made if isinstance(made, Loan) else Loan(_capsule_of(x))
-    # The capsule of an official OrtValue does not keep the array behind it. The loan goes first.
-    lender = (x, loan)
-    address, shape, strides, element, readonly, where = loan.facts
+    imported = made if isinstance(made, Imported) else Imported(_capsule_of(x))
+    # The capsule of an official OrtValue does not keep its array, so `x` goes after `imported`.
+    parent = (x, imported)
+    address, shape, strides, element, readonly, where = imported.facts
     _check_device(where)
     if not element:
         raise TypeError("x has elements that tensors cannot have")
@@ -132,18 +132,18 @@ def from_dlpack(cls: type[V], x: Any, api: "Api | None", copy: bool) -> V:
         if not is_contiguous:
             raise ValueError("x is packed and not C-contiguous")
         size = (count * PACKED[kind] + 7) // 8
-        value = cls._borrow(found._maker, address, size, shape, element, lender, readonly)
+        value = cls._borrow(found._maker, address, size, shape, element, parent, readonly)
         return twin_of(value) if copy else value
     dtype = dtype_of(element)
     if copy:
-        memory = _Memory(address, shape, None if is_contiguous else strides, dtype, loan)
+        memory = _Memory(address, shape, None if is_contiguous else strides, dtype, imported)
         return copy_of(cls, np.asarray(memory).view(dtype), kind, found)
     if not is_contiguous:
         raise ValueError("x is not C-contiguous: pass copy=True for a value of its own")
     if address % dtype.alignment:
         raise ValueError("x is not aligned to its elements: pass copy=True")
     size = dtype.itemsize * count
-    return cls._borrow(found._maker, address, size, shape, element, lender, readonly)
+    return cls._borrow(found._maker, address, size, shape, element, parent, readonly)
 
 
 class _Memory:
@@ -155,9 +155,9 @@ class _Memory:
         shape: tuple[int, ...],
         strides: tuple[int, ...] | None,
         dtype: "np.dtype[Any]",
-        loan: Loan,
+        imported: Imported,
     ) -> None:
-        self.loan = loan
+        self.imported = imported
         steps = strides and tuple(step * dtype.itemsize for step in strides)
         self.__array_interface__ = {
             "data": (address, True),

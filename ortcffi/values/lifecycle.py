@@ -20,7 +20,7 @@ def from_handle(  # noqa: PLR0913  # as many as there are facts
     cls: type[V],
     api: "Api",
     handle: "Cdata",
-    lender: object = None,
+    parent: object = None,
     *,
     owned: bool | None = None,
     readonly: bool = False,
@@ -33,10 +33,10 @@ def from_handle(  # noqa: PLR0913  # as many as there are facts
         The table that `handle` came from.
     handle : cdata of ``OrtValue *``
         The value.
-    lender : object, optional
+    parent : object, optional
         An object to keep alive as long as the value.
     owned : bool, optional
-        Whether the new object releases it; by default if there is no `lender`.
+        Whether the new object releases it; by default if there is no `parent`.
     readonly : bool, optional
         Whether its memory must not be written to.
 
@@ -47,25 +47,25 @@ def from_handle(  # noqa: PLR0913  # as many as there are facts
     ValueError
         `handle` is NULL.
     """
-    owned = lender is None if owned is None else owned
+    owned = parent is None if owned is None else owned
     address = address_of(pointer("handle", handle, "OrtValue*"))
-    return cls._adopt(made_by(api)._maker, address, lender, owned, readonly)
+    return cls._adopt(made_by(api)._maker, address, parent, owned, readonly)
 
 
 def blank(
-    cls: type[V], api: "Api", lender: object = None, *, readonly: bool = False
+    cls: type[V], api: "Api", parent: object = None, *, readonly: bool = False
 ) -> "tuple[V, Out[OrtValue]]":
     """Return a value without an ``OrtValue``, and where a function of C is to write it.
 
     The value owns what C writes, so that an interrupt does not lose it.
     """
-    value = cls._blank(api._maker, lender, readonly)
+    value = cls._blank(api._maker, parent, readonly)
     out: Any = ffi.cast("OrtValue**", value._out)
     return value, out
 
 
 def memory_info(value: Tensor) -> MemoryInfo:
-    """Where a tensor's memory is; lent by this value.
+    """Where a tensor's memory is; borrowed from this value.
 
     API function: ``GetTensorMemoryInfo``.
     """
@@ -73,7 +73,7 @@ def memory_info(value: Tensor) -> MemoryInfo:
     value._lend()
     out, api = ffi.new("const OrtMemoryInfo**"), value.api.pointer
     checked.GetTensorMemoryInfo(api, value.handle, out)
-    return MemoryInfo(value.api, out[0], lender=value)
+    return MemoryInfo(value.api, out[0], parent=value)
 
 
 def require_kind(value: Tensor, kind: ValueKind, what: str) -> None:

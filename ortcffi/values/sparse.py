@@ -143,9 +143,9 @@ def _sparse(  # noqa: PLR0913, PLR0917  # what its callers were given
     texts = c_strings(values) if element is ElementType.STRING else []
     data = ffi.new("char*[]", texts) if texts else _pointer(values)
     info, rank = found.default_allocator.info.handle, len(lengths)
-    lender = None if copy else (values, *indices)
+    parent = None if copy else (values, *indices)
     readonly = not copy and not values.flags.writeable
-    value, out = blank(cls, found, lender, readonly=readonly)
+    value, out = blank(cls, found, parent, readonly=readonly)
     head: tuple[Any, ...] = ()
     if copy:
         create = "CreateSparseTensorAsOrtValue"

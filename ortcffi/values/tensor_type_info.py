@@ -100,7 +100,7 @@ class TensorTypeInfo(Handle):
             self._set_dimensions(shape)
 
     @classmethod
-    def from_handle(cls, api: "Api", handle: Any, lender: object = None) -> "TensorTypeInfo":
+    def from_handle(cls, api: "Api", handle: Any, parent: object = None) -> "TensorTypeInfo":
         """Wrap an object that a function returned.
 
         Parameters
@@ -108,13 +108,13 @@ class TensorTypeInfo(Handle):
         api : Api
             The table that `handle` came from.
         handle : cdata of ``OrtTensorTypeAndShapeInfo *``
-            Owned by the new object unless there is a lender.
-        lender : object, optional
+            Owned by the new object unless there is a parent.
+        parent : object, optional
             The owner of `handle`. It is kept alive, and the object cannot be changed.
         """
         info = cls.__new__(cls)
-        release = lib.ReleaseTensorTypeAndShapeInfo if lender is None else None
-        Handle.__init__(info, api, handle, release=release, lender=lender)
+        release = lib.ReleaseTensorTypeAndShapeInfo if parent is None else None
+        Handle.__init__(info, api, handle, release=release, parent=parent)
         return info
 
     @property

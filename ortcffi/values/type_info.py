@@ -44,10 +44,10 @@ class TypeInfo(Handle):
 
     _pointer = "OrtTypeInfo*"
 
-    def __init__(self, api: "Api", handle: Any, lender: object = None) -> None:
+    def __init__(self, api: "Api", handle: Any, parent: object = None) -> None:
         is_new = type(handle) is Owner
-        release = lib.ReleaseTypeInfo if lender is None and not is_new else None
-        super().__init__(api, handle, release=release, lender=lender)
+        release = lib.ReleaseTypeInfo if parent is None and not is_new else None
+        super().__init__(api, handle, release=release, parent=parent)
 
     # --- making -----------------------------------------------------------------------------------
 
@@ -190,7 +190,7 @@ class TypeInfo(Handle):
 
     @property
     def tensor_info(self) -> TensorTypeInfo | None:
-        """Element type and shape of a tensor, dense or sparse, lent by this type; None for others.
+        """Element type and shape, borrowed from this type; None where it is no tensor.
 
         Notes
         -----

@@ -166,12 +166,12 @@ class Value(Tensor):
         cls,
         api: "Api",
         handle: "Cdata",
-        lender: object = None,
+        parent: object = None,
         *,
         owned: bool | None = None,
         readonly: bool = False,
     ) -> Self:
-        return lifecycle.from_handle(cls, api, handle, lender, owned=owned, readonly=readonly)
+        return lifecycle.from_handle(cls, api, handle, parent, owned=owned, readonly=readonly)
 
     # --- facts; `api`, `closed`, `readonly` and `shape` are compiled ------------------------------
 

@@ -79,12 +79,12 @@ def test_it_grows_rounds_and_splits_like_the_reference(memory, name):
     measures, in_use, total = GROWTH[name]
     arena = RawArena(memory, **measures)
     blocks = []
-    told = []
+    reported = []
     for size in SIZES:
         blocks.append(arena.alloc(size))
         figures = arena.figures()
-        told.append((figures["InUse"], figures["TotalAllocated"] // MIB))
-    assert told == list(zip(in_use, total, strict=True))
+        reported.append((figures["InUse"], figures["TotalAllocated"] // MIB))
+    assert reported == list(zip(in_use, total, strict=True))
     assert arena.figures()["RequestedInUse"] == sum(SIZES)
     for block in blocks:
         arena.free(block)

@@ -28,13 +28,13 @@ FEW_ROWS = "status-55,alloc-64,batch-64K"
 
 def bench(*arguments):
     """The exit code of the command, and what it wrote to stdout and stderr."""
-    told, errors = io.StringIO(), io.StringIO()
-    with redirect_stdout(told), redirect_stderr(errors):
+    output, errors = io.StringIO(), io.StringIO()
+    with redirect_stdout(output), redirect_stderr(errors):
         try:
             code = cli.main(list(map(str, arguments)))
         except SystemExit as end:
             code = end.code
-    return CompletedProcess(arguments, code, told.getvalue(), errors.getvalue())
+    return CompletedProcess(arguments, code, output.getvalue(), errors.getvalue())
 
 
 pytestmark = pytest.mark.xdist_group("bench")
@@ -227,8 +227,10 @@ def test_rows_are_left_out_by_name_once_the_time_is_up(monkeypatch, capsys):
 def test_rows_of_many_seconds_are_left_out_of_a_short_run(monkeypatch, capsys):
     clock = Clock(monkeypatch, lambda seconds: seconds)
     cli.main(["--quick", "--subjects", "core"])
-    told = capsys.readouterr().out
-    assert re.search(r"^left out: .*\bresident.*: takes about \d+ s at least$", told, re.MULTILINE)
+    output = capsys.readouterr().out
+    assert re.search(
+        r"^left out: .*\bresident.*: takes about \d+ s at least$", output, re.MULTILINE
+    )
     cli.main(["--subjects", "core"])
     assert "left out" not in capsys.readouterr().out
     assert clock.now == pytest.approx(cli.QUICK_SECONDS + cli.SECONDS)

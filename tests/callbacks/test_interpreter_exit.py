@@ -135,8 +135,8 @@ try:
     import _interpreters as interpreters
 except ImportError:
     import _xxsubinterpreters as interpreters
-api, told = ortcffi.core_api(), []
-env = ortcffi.Env("app", api, logger=lambda message: told.append(message.text))
+api, logged = ortcffi.core_api(), []
+env = ortcffi.Env("app", api, logger=lambda message: logged.append(message.text))
 log = lib.GetExperimentalFunction(api.pointer, b"ortcore_log")
 other = f'''
 import ctypes
@@ -145,7 +145,7 @@ log = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, *texts)({int(ffi.cast("uintpt
 log(3, b"category", b"place", b"from another interpreter")
 '''
 interpreters.run_string(interpreters.create(), other)
-print(*told)
+print(*logged)
 """
 
 

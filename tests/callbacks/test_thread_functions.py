@@ -130,11 +130,11 @@ def test_an_environment_whose_threads_cannot_be_made_is_not_there(real_api):
 
 
 def test_an_exception_in_join_is_reported(real_api, model, monkeypatch):
-    told = []
+    reported = []
     monkeypatch.setattr(
         sys,
         "unraisablehook",
-        lambda what: told.append((what.exc_type, f"Exception ignored in {what.object!r}")),
+        lambda what: reported.append((what.exc_type, f"Exception ignored in {what.object!r}")),
     )
     maker = Maker()
 
@@ -148,7 +148,7 @@ def test_an_exception_in_join_is_reported(real_api, model, monkeypatch):
         ort.SessionOptions(real_api, intra_op_threads=2, thread_functions=functions) as options,
     ):
         ffi.release(session(real_api, env, model, options))
-    assert told == [(KeyError, "Exception ignored in a function that joins threads")]
+    assert reported == [(KeyError, "Exception ignored in a function that joins threads")]
 
 
 @ffi.callback("void(void*)")

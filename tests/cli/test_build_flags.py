@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a C client is told to compile and link with."""
+"""The flags that a C client compiles and links with."""
 
 import os
 import shlex

@@ -23,9 +23,9 @@ def check_source(compile_c, capfd):
         source = CHECKOUT / "tests/c/clients" / name
         library = compile_c(source, "-shared", "-fPIC", "-fvisibility=hidden", *flags)
         code = main(["check", "--json", str(library)])
-        told = capfd.readouterr()
-        assert told.err == ""
-        [report] = json.loads(told.out)["libraries"]
+        message = capfd.readouterr()
+        assert message.err == ""
+        [report] = json.loads(message.out)["libraries"]
         return code, [finding["text"] for finding in report["findings"]], report
 
     return check
@@ -88,10 +88,10 @@ def test_what_kernels_leave_is_a_finding_with_the_slot_that_made_it(check):
 def test_a_slot_beyond_the_version_that_was_asked_for_is_a_finding(check):
     code, findings, _ = check("-DLATE", "-DASKS=16")
     assert code == 1
-    told = (
+    message = (
         "checked:Nothing: it calls KernelInfo_GetOperatorSinceVersion of API version 24, and asks"
     )
-    assert findings == [f"{told} for version 16, whose table ends before: older hosts crash"]
+    assert findings == [f"{message} for version 16, whose table ends before: older hosts crash"]
 
 
 def test_what_kernels_call_counts_for_the_lowest_host(check):
@@ -121,8 +121,8 @@ def test_what_was_not_tried_is_a_note(check):
 def test_what_a_library_prints_before_it_ends_the_process_is_shown(check_source):
     # Not in a fork: exit() would wait there for threads of another library that forks have not.
     _, findings, _ = check_source("checked_ops.c", "-DPRINTS")
-    told = "on the core: it ends the process, with exit code 1; it printed: a runtime must come"
-    assert findings[0].startswith(told)
+    message = "on the core: it ends the process, with exit code 1; it printed: a runtime must come"
+    assert findings[0].startswith(message)
 
 
 def test_a_missing_function_is_a_finding(check):
@@ -220,25 +220,25 @@ def test_arguments_that_are_wrong_are_refused(capfd):
 def test_what_a_factory_lacks_is_a_finding(check_eps):
     _, findings, _ = check_eps("-DWRONG")
     [found] = [text for text in findings if "NothingEP first" in text]
-    for told in [
+    for message in [
         "GetVendor is NULL, which ONNX Runtime calls",
         "GetVendorId is NULL, which ONNX Runtime calls",
         "CreateDataTransfer is NULL, which ONNX Runtime calls",
         "it has only one of CreateAllocator and ReleaseAllocator",
         "its version 'first' is no semantic version, such as 1.2.3",
     ]:
-        assert f"NothingEP first: {told}" in found
+        assert f"NothingEP first: {message}" in found
 
 
 @pytest.mark.parametrize(
-    ("flag", "told"),
+    ("flag", "message"),
     [
         ("-DCRASHES", "on the core: it crashes (SIGABRT)"),
         ("-DREFUSES", "on the core: EP_FAIL: no factory today"),
         ("-DENDLESS", "on the core: it does not define ReleaseEpFactory, with which the factories"),
     ],
 )
-def test_factories_that_are_not_made_or_ended_are_a_finding(check_eps, flag, told):
+def test_factories_that_are_not_made_or_ended_are_a_finding(check_eps, flag, message):
     code, findings, _ = check_eps(flag)
     assert code == 1
-    assert findings[0].startswith(told)
+    assert findings[0].startswith(message)

@@ -37,7 +37,7 @@ def by_forks(request):
         request.getfixturevalue("forks")
 
 
-def test_what_it_asks_for_and_calls_in_a_new_process_is_told(library):
+def test_what_it_asks_for_and_calls_in_a_new_process_is_reported(library):
     found = check_client.examine(library(ASKED=12, WITH_TABLE=STATUS))
     assert found.host == f"ONNX Runtime {VERSION_STRING}"
     assert (found.asked, found.granted) == ((12,), True)
@@ -73,7 +73,7 @@ def test_one_that_asks_for_what_the_host_says_adapts(library):
     assert found.adapts
 
 
-def test_what_it_refuses_with_is_told_by_code_and_message(library):
+def test_what_it_refuses_with_is_reported_by_code_and_message(library):
     refuse = 'return api->CreateStatus(ORT_INVALID_GRAPH,"I will not")'
     found = check_client.examine(library(WITH_TABLE=refuse))
     assert found.problem == "INVALID_GRAPH: I will not"
@@ -89,13 +89,13 @@ def test_what_it_refuses_with_is_told_by_code_and_message(library):
         ("_exit(0)", "it ends the process, with exit code 0"),
     ],
 )
-def test_what_it_called_before_it_crashed_is_told(library, end, problem):
+def test_what_it_called_before_it_crashed_is_reported(library, end, problem):
     found = check_client.examine(library(WITH_TABLE=f"{STATUS};{end}"))
     assert found.problem == problem
     assert found.called == {"CreateStatus": 1, "ReleaseStatus": 1}
 
 
-def test_what_it_called_before_it_hung_is_told(library):
+def test_what_it_called_before_it_hung_is_reported(library):
     path = library(WITH_TABLE=f"{STATUS};for(;;)pause()")
     found = check_client.examine(path, seconds=1)
     assert found.problem == "it does not return within 1 seconds"
@@ -171,13 +171,13 @@ def test_one_without_the_entry_is_no_custom_op_library(compile_c):
     assert found.problem == "it does not define RegisterCustomOps, as custom-op libraries do"
 
 
-def test_one_that_cannot_be_loaded_is_told_with_the_reason(tmp_path):
+def test_one_that_cannot_be_loaded_is_named_with_the_reason(tmp_path):
     found = check_client.examine(str(tmp_path / "missing.so"))
     assert found.problem.startswith("it cannot be loaded: ")
     assert "No such file" in found.problem
 
 
-def test_a_host_that_cannot_be_loaded_is_told(library, tmp_path):
+def test_a_host_that_cannot_be_loaded_is_named(library, tmp_path):
     found = check_client.examine(library(), str(tmp_path / "missing.so"))
     assert "missing.so' does not exist" in found.problem
     assert found.host == ""
@@ -190,7 +190,7 @@ def lines(capsys) -> list[str]:
     return [line.strip() for line in capsys.readouterr().out.splitlines()]
 
 
-def test_a_person_is_told_which_version_would_do(library, capsys):
+def test_the_text_names_the_version_that_would_do(library, capsys):
     path = library(ASKED=24, WITH_TABLE=f"{STATUS};{PAIRS}")
     assert check.main([path, "--api", "core"]) == 0
     assert lines(capsys) == [
@@ -211,21 +211,21 @@ def test_a_person_is_told_which_version_would_do(library, capsys):
     ]
 
 
-def test_one_that_gets_no_table_is_told_which_host_it_needs(library, capsys):
+def test_the_host_that_one_without_a_table_needs_is_named(library, capsys):
     path = library(ASKED=24)
     check.main([path, "--api", "23"])
-    told = lines(capsys)
-    assert "asked for API version 24, and got none" in told
-    assert told[-1] == "needs a host of API version 24 or newer, because it asks for that"
+    printed = lines(capsys)
+    assert "asked for API version 24, and got none" in printed
+    assert printed[-1] == "needs a host of API version 24 or newer, because it asks for that"
 
 
-def test_one_that_asks_for_an_older_version_to_refuse_is_told_which_host_it_needs(library, capsys):
+def test_the_host_that_one_needs_which_refuses_is_named(library, capsys):
     refuse = 'if(!base->GetApi(24))return base->GetApi(1)->CreateStatus(ORT_FAIL,"too old")'
     assert check.main([library(FIRST=refuse), "--api", "1.23"]) == 1
-    told = lines(capsys)
-    assert "asked for API version 1, 24, and got no 24" in told
-    assert "PROBLEM: FAIL: too old" in told
-    assert "needs a host of API version 24 or newer, because it asks for that" in told
+    printed = lines(capsys)
+    assert "asked for API version 1, 24, and got no 24" in printed
+    assert "PROBLEM: FAIL: too old" in printed
+    assert "needs a host of API version 24 or newer, because it asks for that" in printed
 
 
 def test_one_that_asks_for_an_older_version_to_refuse_does_not_adapt(library):
@@ -253,9 +253,9 @@ def test_one_that_stops_is_an_error_for_scripts(library, capsys):
 def test_json_has_every_field(library, capsys):
     path = library(WITH_TABLE=STATUS)
     assert check.main([path, "--api", "core", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["ok"] is True
-    [client] = told["registrations"]
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["ok"] is True
+    [client] = printed["registrations"]
     assert set(client) == set(check_client.Client._fields)
     assert client["needs"]["version"] == 1
     assert client["ops"][0]["name"] == "Nothing"

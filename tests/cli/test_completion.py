@@ -23,8 +23,8 @@ def complete():
         line = " ".join(map(shlex.quote, ["ortcffi", *words]))
         setup = f'ortcffi() {{ {program} "$@"; }}\n{script}'
         ask = f"COMP_WORDS=({line}) COMP_CWORD={len(words)}; _ortcffi"
-        told = run("bash", "-c", f'{setup}{ask}; printf "%s\\n" "${{COMPREPLY[@]}}"').stdout
-        return told.split()
+        printed = run("bash", "-c", f'{setup}{ask}; printf "%s\\n" "${{COMPREPLY[@]}}"').stdout
+        return printed.split()
 
     return offered
 

@@ -140,7 +140,7 @@ def run(capsys, *arguments: str) -> tuple[int, str]:
 
 
 @pytest.mark.usefixtures("alone")
-def test_without_any_library_nothing_is_broken_and_the_ways_to_one_are_told(capsys):
+def test_without_any_library_nothing_is_broken_and_the_ways_to_one_are_named(capsys):
     code, text = run(capsys)
     assert code == 0
     assert "ok: ortcffi.default_api() is this one; it needs no library" in text
@@ -151,7 +151,7 @@ def test_without_any_library_nothing_is_broken_and_the_ways_to_one_are_told(caps
 
 
 @pytest.mark.usefixtures("real_api")
-def test_the_installed_library_is_chosen_and_the_reason_told(capsys, monkeypatch):
+def test_the_installed_library_is_chosen_and_the_reason_given(capsys, monkeypatch):
     monkeypatch.delenv("ORTCFFI_LIBRARY", raising=False)
     code, text = run(capsys)
     assert code == 0
@@ -194,9 +194,9 @@ def test_a_broken_library_that_nobody_asked_for_is_no_error(alone, capsys, tmp_p
 @pytest.mark.usefixtures("alone")
 def test_json_tells_the_same(capsys, core_library, tmp_path):
     code, text = run(capsys, "--json", str(core_library), str(tmp_path))
-    told = json.loads(text)
-    assert (code, told["ok"]) == (1, False)
-    core, sound, broken = told["runtimes"]
+    report = json.loads(text)
+    assert (code, report["ok"]) == (1, False)
+    core, sound, broken = report["runtimes"]
     assert core["source"] == "embedded core"
     assert (sound["path"], sound["used_version"]) == (str(core_library), API_VERSION)
     assert (sound["api_versions"], sound["problem"]) == ([1, API_VERSION], None)

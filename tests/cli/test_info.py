@@ -24,8 +24,8 @@ def listed_slots() -> list[tuple[str, str]]:
 
 def test_every_slot_is_counted_under_its_topic():
     slots = listed_slots()
-    told = {topic: sum(counts.values()) for topic, counts in info.slots_by_topic().items()}
-    assert told == {topic: sum(1 for t, _ in slots if t == topic) for topic, _ in slots}
+    reported = {topic: sum(counts.values()) for topic, counts in info.slots_by_topic().items()}
+    assert reported == {topic: sum(1 for t, _ in slots if t == topic) for topic, _ in slots}
 
 
 def test_a_slot_is_implemented_where_the_core_answers():

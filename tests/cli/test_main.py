@@ -22,13 +22,13 @@ def run(*arguments: str) -> CompletedProcess[str]:
 
 def run_here(*arguments: str) -> CompletedProcess[str]:
     """The same without a process for it."""
-    told, errors = io.StringIO(), io.StringIO()
-    with redirect_stdout(told), redirect_stderr(errors):
+    output, errors = io.StringIO(), io.StringIO()
+    with redirect_stdout(output), redirect_stderr(errors):
         try:
             code = command_line.main(arguments)
         except SystemExit as end:
             code = end.code
-    return CompletedProcess(arguments, code, told.getvalue(), errors.getvalue())
+    return CompletedProcess(arguments, code, output.getvalue(), errors.getvalue())
 
 
 def test_help_lists_every_command():

@@ -53,8 +53,8 @@ def test_the_command_names_the_releases_whose_layout_is_known(capsys, installed,
 def test_json_has_what_is_reached(capsys, package):
     package("raise ImportError('broken')")
     doctor.main(["--json"])
-    told = json.loads(capsys.readouterr().out)["official"]
-    assert (told["reaches"], told["problems"], told["is_known"]) == ([], ["broken"], False)
+    report = json.loads(capsys.readouterr().out)["official"]
+    assert (report["reaches"], report["problems"], report["is_known"]) == ([], ["broken"], False)
 
 
 def test_without_the_package_nothing_is_said(monkeypatch):
@@ -71,15 +71,15 @@ def test_without_the_package_nothing_is_said(monkeypatch):
         ("__version__ = '1.25.0'\nclass SessionOptions: pass", "has no attribute"),
     ],
 )
-def test_a_package_that_cannot_be_used_is_told(package, text, problem):
+def test_a_package_that_cannot_be_used_is_reported(package, text, problem):
     package(text)
     finding = official_doctor.examine()
-    [told] = finding.problems
-    assert problem in told
-    assert f"not reached: {told}" in official_doctor.describe(finding)
+    [report] = finding.problems
+    assert problem in report
+    assert f"not reached: {report}" in official_doctor.describe(finding)
 
 
-def test_a_package_that_hangs_is_told(package):
+def test_a_package_that_hangs_is_reported(package):
     package("import time; time.sleep(600)")
     assert official_doctor.examine(seconds=1).problems == ["it does not answer within 1 seconds"]
 

@@ -71,17 +71,17 @@ def test_what_goes_wrong_is_one_line_and_an_exit_code(model, tmp_path, capsys):
 @pytest.mark.parametrize("size", [2**50, 2**62, 2**70])
 def test_inputs_that_no_memory_holds_are_one_line_and_an_exit_code(model, capsys, size):
     assert main([str(model), "--size", str(size)]) == 1
-    told = capsys.readouterr().err
-    assert f"there is no memory for input 'a' with the shape [{size}]: --size sets" in told
-    assert told.count("\n") == 1
+    message = capsys.readouterr().err
+    assert f"there is no memory for input 'a' with the shape [{size}]: --size sets" in message
+    assert message.count("\n") == 1
 
 
 def test_an_archive_for_one_input_is_refused_with_its_names(model, tmp_path, capsys):
     path = tmp_path / "both.npz"
     np.savez(path, a=[1], b=[2])
     assert main([str(model), f"a={path}"]) == 1
-    told = capsys.readouterr().err
-    assert f"'a={path}': the file has arrays by name, a, b: pass {path} alone" in told
+    message = capsys.readouterr().err
+    assert f"'a={path}': the file has arrays by name, a, b: pass {path} alone" in message
 
 
 @pytest.mark.parametrize("kind", ["npy", "npz"])
@@ -120,7 +120,7 @@ def test_a_provider_without_a_device_is_told_in_a_line(tmp_path, c_compiler, cap
 
 
 @pytest.mark.parametrize(
-    ("result", "wanted", "told"),
+    ("result", "wanted", "message"),
     [
         (np.float32([1, 2]), np.float32([1, 2.5]), "differs by at most 0.5, where the largest is"),
         (np.float32([np.nan]), np.float32([np.nan]), "equal"),
@@ -131,5 +131,5 @@ def test_a_provider_without_a_device_is_told_in_a_line(tmp_path, c_compiler, cap
         ([{"a": 1}], [{"a": 2}], "differs"),
     ],
 )
-def test_a_difference_is_told_in_numbers(result, wanted, told):
-    assert _difference(result, wanted).startswith(told)
+def test_a_difference_is_given_in_numbers(result, wanted, message):
+    assert _difference(result, wanted).startswith(message)

@@ -59,11 +59,11 @@ def test_strings_are_not_allocated(onnxruntime):
 # --- options --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("given", "told"), [(1, True), (0, False), (None, False), (2.5, True)])
-def test_what_is_true_or_false_sets_a_switch(onnxruntime, given, told):
+@pytest.mark.parametrize(("given", "expected"), [(1, True), (0, False), (None, False), (2.5, True)])
+def test_what_is_true_or_false_sets_a_switch(onnxruntime, given, expected):
     options = onnxruntime.SessionOptions()
     options.enable_mem_pattern = given
-    assert options.enable_mem_pattern is told
+    assert options.enable_mem_pattern is expected
 
 
 @pytest.mark.parametrize(

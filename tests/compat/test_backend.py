@@ -124,8 +124,8 @@ def test_an_operator_is_run_alone(ours, ab):
     assert ours.run_node(node, ab)[0].tolist() == [2, 4]
     assert ours.run_node(node, {"b": ab[0], "a": ab[1]}, "CPU")[0].tolist() == [-2, -4]
     assert ours.run_node(node, ab, opset_version=13)[0].tolist() == [2, 4]
-    told = ours.run_node(node, ab, outputs_info=[(np.float32, (2,))])
-    assert told[0].tolist() == [2, 4]
+    results = ours.run_node(node, ab, outputs_info=[(np.float32, (2,))])
+    assert results[0].tolist() == [2, 4]
 
 
 def test_an_operator_gets_an_input_once_and_none_for_those_without_a_name(ours, ab):

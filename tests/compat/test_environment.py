@@ -23,7 +23,7 @@ def test_a_choice_of_devices_counts_as_providers(onnxruntime, squares):
     assert session.get_providers() == ["CPUExecutionProvider"]
 
 
-def test_an_error_of_the_function_that_chooses_devices_is_told(onnxruntime, state, squares):
+def test_an_error_of_the_function_that_chooses_devices_is_reported(onnxruntime, state, squares):
     def refuse(*_arguments):
         raise ValueError("none of these")
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 from support.releases import official_since
 
-TOLD = "Session successfully initialized."  # of each session, at severity 1
+LINE = "Session successfully initialized."  # of each session, at severity 1
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +20,7 @@ def make_session(onnxruntime, model):
 
 
 def of_sessions(messages):
-    return [message for message in messages if TOLD in message[4]]
+    return [message for message in messages if LINE in message[4]]
 
 
 @official_since(32)
@@ -31,8 +31,8 @@ def test_a_function_gets_what_is_logged(onnxruntime, squares, capfd):
     [(severity, category, log_id, place, text)] = of_sessions(messages)
     assert (type(severity), severity, category, log_id) == (int, 1, "onnxruntime", "")
     assert place.startswith("inference_session.cc:")
-    assert text == TOLD
-    assert TOLD not in capfd.readouterr().err
+    assert text == LINE
+    assert LINE not in capfd.readouterr().err
 
 
 @official_since(32)
@@ -53,8 +53,8 @@ def test_another_function_takes_the_place_of_the_first(onnxruntime, squares, cap
     onnxruntime.set_default_logger_callback(None)
     make_session(onnxruntime, squares)
     assert (len(of_sessions(first)), len(of_sessions(second))) == (0, 1)
-    assert "[I:onnxruntime:, inference_session.cc:" in (told := capfd.readouterr().err)
-    assert told.count(TOLD) == 1
+    assert "[I:onnxruntime:, inference_session.cc:" in (reported := capfd.readouterr().err)
+    assert reported.count(LINE) == 1
 
 
 @official_since(32)
@@ -65,11 +65,11 @@ def test_a_message_at_which_the_function_raises_goes_to_stderr(
         raise ValueError("not this one")
 
     unraisable = set()
-    monkeypatch.setattr(sys, "unraisablehook", lambda told: unraisable.add(told.exc_type))
+    monkeypatch.setattr(sys, "unraisablehook", lambda reported: unraisable.add(reported.exc_type))
     onnxruntime.set_default_logger_callback(refuse, 1)
     make_session(onnxruntime, squares)
     assert unraisable == {ValueError}
-    assert capfd.readouterr().err.count(TOLD) == 1
+    assert capfd.readouterr().err.count(LINE) == 1
 
 
 @official_since(32)
@@ -83,7 +83,7 @@ def test_messages_that_the_function_causes_go_to_stderr(onnxruntime, squares, ca
     onnxruntime.set_default_logger_callback(cause_another, 1)
     make_session(onnxruntime, squares)
     assert len(of_sessions(messages)) == 1
-    assert capfd.readouterr().err.count(TOLD) == len(messages)
+    assert capfd.readouterr().err.count(LINE) == len(messages)
 
 
 @official_since(32)

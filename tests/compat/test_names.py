@@ -139,8 +139,11 @@ def test_the_libraries_of_cuda_are_at_the_official_places(arguments):
 
 @pytest.mark.parametrize("package", ["onnxruntime", "ortcffi.compat"])
 def test_the_package_tells_its_build_where_programs_look_for_it(package):
-    told = importlib.import_module(f"{package}.capi.build_and_package_info")
-    assert (told.package_name, told.__version__) == ("onnxruntime", official.__version__)
+    build_info = importlib.import_module(f"{package}.capi.build_and_package_info")
+    assert (build_info.package_name, build_info.__version__) == (
+        "onnxruntime",
+        official.__version__,
+    )
 
 
 @pytest.mark.parametrize("package", [official, compat], ids=["official", "compat"])

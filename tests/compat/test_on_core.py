@@ -17,34 +17,34 @@ import ortcffi.compat as ort
 
 path, library = sys.argv[1:]
 x = np.ones((1, 4), np.float32)
-told = {"before": ort.get_available_providers()}
+message = {"before": ort.get_available_providers()}
 session = ort.InferenceSession(path, providers=[library])
-told["run"] = session.run(None, {"x": x})[0].tolist()
-told["providers"] = session.get_providers()
-told["inputs"] = [[each.name, each.type] for each in session.get_inputs()]
-told["producer"] = session.get_modelmeta().producer_name
+message["run"] = session.run(None, {"x": x})[0].tolist()
+message["providers"] = session.get_providers()
+message["inputs"] = [[each.name, each.type] for each in session.get_inputs()]
+message["producer"] = session.get_modelmeta().producer_name
 binding = session.io_binding()
 binding.bind_cpu_input("x", x * 2)
 binding.bind_output("y")
 session.run_with_iobinding(binding)
-told["bound"] = binding.copy_outputs_to_cpu()[0].tolist()
+message["bound"] = binding.copy_outputs_to_cpu()[0].tolist()
 done = threading.Event()
 def receive(results, _data, error):
-    told["awaited"] = error or results[0].tolist()
+    message["awaited"] = error or results[0].tolist()
     done.set()
 session.run_async(None, {"x": x * 3}, receive, None)
 assert done.wait(60)
 try:
     session.run(None, {"x": np.ones((1, 3), np.float32)})
 except Exception as error:
-    told["refused"] = type(error).__name__
+    message["refused"] = type(error).__name__
 ort.register_execution_provider_library("named", library)
-told["devices"] = sorted({each.ep_name for each in ort.get_ep_devices()})
+message["devices"] = sorted({each.ep_name for each in ort.get_ep_devices()})
 second = ort.InferenceSession(path, providers=[("add_ep", {})])
-told["registered"] = [second.get_providers(), second.run(None, {"x": x})[0].tolist()]
+message["registered"] = [second.get_providers(), second.run(None, {"x": x})[0].tolist()]
 del second
 ort.unregister_execution_provider_library("named")
-print(json.dumps(told))
+print(json.dumps(message))
 """
 
 
@@ -56,16 +56,16 @@ def add_model(folder):
 
 def test_models_run_where_onnxruntime_is_not_installed(bare, tmp_path, c_compiler):
     library = str(eps.build(c_compiler, eps.ADDING))
-    told = json.loads(bare(PROGRAM, add_model(tmp_path), library).stdout)
-    assert "CPUExecutionProvider" not in told["before"]
-    assert told["run"] == [[2, 2, 2, 2]]
-    assert told["providers"] == [library]
-    assert told["inputs"] == [["x", "tensor(float)"]]
-    assert told["bound"] == [[4, 4, 4, 4]]
-    assert told["awaited"] == [[6, 6, 6, 6]]
-    assert told["refused"] == "InvalidArgument"
-    assert "add_ep" in told["devices"]
-    assert told["registered"] == [["add_ep"], [[2, 2, 2, 2]]]
+    message = json.loads(bare(PROGRAM, add_model(tmp_path), library).stdout)
+    assert "CPUExecutionProvider" not in message["before"]
+    assert message["run"] == [[2, 2, 2, 2]]
+    assert message["providers"] == [library]
+    assert message["inputs"] == [["x", "tensor(float)"]]
+    assert message["bound"] == [[4, 4, 4, 4]]
+    assert message["awaited"] == [[6, 6, 6, 6]]
+    assert message["refused"] == "InvalidArgument"
+    assert "add_ep" in message["devices"]
+    assert message["registered"] == [["add_ep"], [[2, 2, 2, 2]]]
 
 
 def test_a_package_is_named_where_onnxruntime_is_not_installed(bare, tmp_path):
@@ -76,8 +76,8 @@ def test_a_package_is_named_where_onnxruntime_is_not_installed(bare, tmp_path):
         "session = ort.InferenceSession(sys.argv[1], providers=['nxrt'])\n"
         "print(session.run(None, {'x': np.ones((1, 4), np.float32)})[0].tolist())\n"
     )
-    told = bare(program, add_model(tmp_path)).stdout.splitlines()
-    assert told == ["['nxrt']", "[[2.0, 2.0, 2.0, 2.0]]"]
+    message = bare(program, add_model(tmp_path)).stdout.splitlines()
+    assert message == ["['nxrt']", "[[2.0, 2.0, 2.0, 2.0]]"]
 
 
 @pytest.mark.parametrize("providers", [None, ["CPUExecutionProvider"], ["CUDAExecutionProvider"]])
@@ -89,10 +89,10 @@ def test_without_a_provider_the_error_says_what_to_install(bare, tmp_path, provi
         f"try: ort.InferenceSession(sys.argv[1], providers={providers})\n"
         "except NotImplemented as error: print(error)\n"
     )
-    (told,) = bare(program, add_model(tmp_path)).stdout.splitlines()
-    assert "operator Add" in told
-    assert "pip install onnxruntime" in told
-    assert "pip install nxrt-ep-cpu" in told
+    (message,) = bare(program, add_model(tmp_path)).stdout.splitlines()
+    assert "operator Add" in message
+    assert "pip install onnxruntime" in message
+    assert "pip install nxrt-ep-cpu" in message
 
 
 UNCHANGED = """
@@ -144,20 +144,20 @@ def test_what_cannot_be_hosted_is_refused(bare, given, words):
         "except (ImportError, LookupError, TypeError) as error: print(error)\n"
         "assert 'onnxruntime' not in __import__('sys').modules\n"
     )
-    (told,) = bare(program).stdout.splitlines()
-    assert words in told
+    (message,) = bare(program).stdout.splitlines()
+    assert words in message
 
 
 def test_providers_come_too_late_for_a_library_that_is_in_use():
     pytest.importorskip("onnxruntime")
     pytest.importorskip("onnx")
-    told = run_python(
+    message = run_python(
         "import ortcffi.compat as ort\n"
         "ort.get_version_string()\n"
         "try: ort.install(['reference'])\n"
         "except RuntimeError as error: print(error)\n"
     )
-    assert "is in use: call install() before that" in told
+    assert "is in use: call install() before that" in message
 
 
 def test_an_option_of_pytest_names_providers_that_stand_for_the_cpu(tmp_path):

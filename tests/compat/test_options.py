@@ -124,7 +124,7 @@ def test_an_arena_is_shared_between_sessions(onnxruntime, squares):
 @pytest.mark.parametrize(
     "given", [(8, 0, 4, 2), ({"max_mem": 16, "max_power_of_two_extend_bytes": 17},)]
 )
-def test_the_measures_of_an_arena_are_told(onnxruntime, given):
+def test_the_measures_of_an_arena_are_shown(onnxruntime, given):
     official = pytest.importorskip("onnxruntime")
     names = [name for name in dir(official.OrtArenaCfg) if not name.startswith("_")]
     ours, theirs = onnxruntime.OrtArenaCfg(*given), official.OrtArenaCfg(*given)

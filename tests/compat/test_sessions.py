@@ -130,21 +130,21 @@ def test_free_dimensions_have_their_names(onnxruntime):
     assert session.get_inputs()[0].shape == ["batch", 2]
 
 
-def test_the_metadata_is_told(session):
+def test_the_metadata_is_read(session):
     meta = session.get_modelmeta()
     assert (meta.producer_name, meta.domain, meta.description) == ("", "", "")
     assert meta.custom_metadata_map == {}
     assert isinstance(meta.version, int)
 
 
-def test_the_places_of_inputs_and_outputs_are_told(session):
+def test_the_places_of_inputs_and_outputs_are_read(session):
     for infos in (session.get_input_memory_infos(), session.get_output_memory_infos()):
         (info,) = infos
         assert (info.name, info.device_id, info.device_vendor_id) == ("Cpu", 0, 0)
     assert len(session.get_input_epdevices()) == 1
 
 
-def test_the_options_of_a_session_are_told(onnxruntime, squares):
+def test_the_options_of_a_session_are_read(onnxruntime, squares):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 2
     session = onnxruntime.InferenceSession(squares, options, providers=CPU)
@@ -153,7 +153,7 @@ def test_the_options_of_a_session_are_told(onnxruntime, squares):
     assert onnxruntime.InferenceSession(squares).get_session_options().intra_op_num_threads == 0
 
 
-def test_which_provider_runs_which_node_is_told_where_it_was_asked_for(onnxruntime, squares):
+def test_which_provider_runs_which_node_is_known_where_it_was_asked_for(onnxruntime, squares):
     options = onnxruntime.SessionOptions()
     options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
     session = onnxruntime.InferenceSession(squares, options, providers=CPU)
@@ -348,16 +348,16 @@ def test_an_asynchronous_run_calls_back(onnxruntime, squares):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 2
     session = onnxruntime.InferenceSession(squares, options, providers=CPU)
-    done, told = threading.Event(), []
+    done, reported = threading.Event(), []
 
     def callback(results, data, error):
-        told.append(([each.copy() for each in results], data, error))
+        reported.append(([each.copy() for each in results], data, error))
         done.set()
 
     x = X.copy()
     session.run_async(["Y"], {"X": x}, callback, "data")
     assert done.wait(TIME_LIMIT)
-    ((results, data, error),) = told
+    ((results, data, error),) = reported
     assert (data, error) == ("data", "")
     np.testing.assert_array_equal(results[0], X * X)
 

@@ -61,11 +61,11 @@ def test_an_unknown_device_is_an_error(onnxruntime):
 
 
 @pytest.mark.parametrize(
-    ("given", "told"), [(np.float32, "float"), (np.int64, "int64"), (16, "bfloat16")]
+    ("given", "element"), [(np.float32, "float"), (np.int64, "int64"), (16, "bfloat16")]
 )
-def test_a_value_is_made_of_a_shape_and_a_type(onnxruntime, given, told):
+def test_a_value_is_made_of_a_shape_and_a_type(onnxruntime, given, element):
     value = onnxruntime.OrtValue.ortvalue_from_shape_and_type([2, 3], given)
-    assert (value.shape(), value.data_type()) == ([2, 3], f"tensor({told})")
+    assert (value.shape(), value.data_type()) == ([2, 3], f"tensor({element})")
 
 
 def test_a_negative_dimension_is_a_runtime_error(onnxruntime):
@@ -165,13 +165,13 @@ def cpu(onnxruntime):
 def test_a_sparse_tensor_has_coo_indices(onnxruntime, cpu, values):
     indices = np.array([3, 5, 15], np.int64)
     tensor = onnxruntime.SparseTensor.sparse_coo_from_numpy([9, 9], values, indices, cpu)
-    told = "float" if values.dtype.kind == "f" else "string"
+    element = "float" if values.dtype.kind == "f" else "string"
     assert tensor.format() == onnxruntime.OrtSparseFormat.ORT_SPARSE_COO
-    assert (tensor.dense_shape(), tensor.data_type()) == ([9, 9], f"sparse_tensor({told})")
+    assert (tensor.dense_shape(), tensor.data_type()) == ([9, 9], f"sparse_tensor({element})")
     assert tensor.device_name() == "cpu"
     kept = tensor.as_coo_view().indices()
     assert not kept.flags.writeable
-    if told == "float":
+    if element == "float":
         assert not tensor.values().flags.writeable
     gc.collect()
     np.testing.assert_array_equal(tensor.values(), values)

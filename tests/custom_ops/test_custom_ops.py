@@ -103,7 +103,7 @@ def test_the_ops_of_onnxruntime_extensions_have_names_types_and_arities(of_exten
 # --- any library ----------------------------------------------------------------------------------
 
 
-def test_ops_of_all_versions_are_told_alike_on_both_tables(core_api, real_api, build):
+def test_ops_of_all_versions_are_listed_alike_on_both_tables(core_api, real_api, build):
     library = build()
     ours = listed(core_api, library)
     assert ours == listed(real_api, library)

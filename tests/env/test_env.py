@@ -20,13 +20,13 @@ from ortcffi.errors import checked
 @pytest.fixture
 def unraisable(monkeypatch):
     """Calls of ``sys.unraisablehook``: the class and the text of each exception."""
-    told = []
+    reported = []
     monkeypatch.setattr(
         sys,
         "unraisablehook",
-        lambda what: told.append((what.exc_type, f"Exception ignored in {what.object!r}")),
+        lambda what: reported.append((what.exc_type, f"Exception ignored in {what.object!r}")),
     )
-    return told
+    return reported
 
 
 @pytest.fixture
@@ -308,11 +308,11 @@ def test_an_environment_may_be_open_when_the_interpreter_ends(which):
 
 
 def test_the_second_function_around_work_gets_the_result_of_the_first(unraisable):
-    told = []
+    reported = []
     functions = WorkFunctions(
-        lambda: told.append("enqueued") or 7,
-        lambda work: told.append(("started", work)),
-        lambda work: told.append(("stopped", work)),
+        lambda: reported.append("enqueued") or 7,
+        lambda work: reported.append(("started", work)),
+        lambda work: reported.append(("stopped", work)),
         lambda work: 1 / (work - 7),
     )
     struct = functions.struct(30)
@@ -320,7 +320,7 @@ def test_the_second_function_around_work_gets_the_result_of_the_first(unraisable
     struct.on_start_work(struct.user_context, done)
     struct.on_stop_work(struct.user_context, done)
     struct.on_abandon(struct.user_context, dropped)
-    assert told == ["enqueued", "enqueued", ("started", 7), ("stopped", 7)]
+    assert reported == ["enqueued", "enqueued", ("started", 7), ("stopped", 7)]
     message = "Exception ignored in a function around the work of threads"
     assert unraisable == [(ZeroDivisionError, message)]
 
@@ -345,9 +345,9 @@ def test_pythons_own_hook_reports_an_exception_in_a_logger(capsys, monkeypatch):
     monkeypatch.setattr(sys, "unraisablehook", sys.__unraisablehook__)
     context = log_context(fail)
     lib.ortcffi_log(context.pointer, 2, *[ffi.NULL] * 4)
-    told = capsys.readouterr().err
-    assert "Exception ignored in: a logger" in told
-    assert "KeyError: 'mine'" in told
+    reported = capsys.readouterr().err
+    assert "Exception ignored in: a logger" in reported
+    assert "KeyError: 'mine'" in reported
 
 
 def test_an_environment_is_made_when_another_thread_has_ended_the_last_one(real_api, monkeypatch):

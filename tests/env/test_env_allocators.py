@@ -75,7 +75,7 @@ def test_the_library_allocates_from_the_registered_allocator(env, tracking):
     out = ffi.new("OrtAllocator**")
     info = env.api.cpu_memory_info()
     assert not lib.GetSharedAllocator(env.api.pointer, env.handle, info.handle, out)
-    shared = ort.Allocator(env.api, out[0], lender=env.handle)
+    shared = ort.Allocator(env.api, out[0], parent=env.handle)
     assert shared.info == info
     x = shared.full(1000, 7, np.int8)
     assert (tracking.bytes_allocated, x.sum()) == (1000, 7000)
@@ -142,7 +142,7 @@ def named(info, allocator):
     answer = ffi.callback("const OrtMemoryInfo*(*)(const OrtAllocator*)", lambda _: info.handle)
     struct = ffi.new("OrtAllocator*", {"version": 1, "Alloc": inner.Alloc, "Free": inner.Free})
     struct.Info = answer
-    return ort.Allocator(info.api, struct, lender=(struct, answer, info))
+    return ort.Allocator(info.api, struct, parent=(struct, answer, info))
 
 
 def test_a_registered_allocator_is_kept_until_the_environment_ends(api):
@@ -223,54 +223,54 @@ def test_an_object_of_another_library_is_refused(env, core_api, real_api):
         env.shared_allocator(other.cpu_memory_info())
 
 
-# --- allocators in Python, and allocators lent to another library ---------------------------------
+# --- allocators in Python, and allocators for another library -----------------------------------
 
 
 @pytest.mark.filterwarnings("ignore:.*can answer NULL:RuntimeWarning")
 def test_an_exception_in_an_allocator_comes_back_through_the_library(env):
     mine = Mine()
     env.register_allocator(mine)
-    lent = ort.Allocator(env.api, allocator_for(env.api, mine).handle)
+    foreign = ort.Allocator(env.api, allocator_for(env.api, mine).handle)
     mine.error = KeyError("mine")
     with pytest.raises(MemoryError) as raised:
-        lent.empty(10)
+        foreign.empty(10)
     assert raised.value.__cause__ is mine.error
 
 
-def test_a_lent_allocator_speaks_for_the_one_inside(api, tracking):
-    lent = allocator_for(api, tracking)
-    assert lent.info == api.cpu_memory_info()
-    x = lent.zeros(10)
-    assert lent.stats.bytes_allocated == tracking.bytes_allocated == 80
+def test_a_foreign_allocator_speaks_for_the_one_inside(api, tracking):
+    foreign = allocator_for(api, tracking)
+    assert foreign.info == api.cpu_memory_info()
+    x = foreign.zeros(10)
+    assert foreign.stats.bytes_allocated == tracking.bytes_allocated == 80
     del x
-    assert allocator_for(api, lent) is lent
+    assert allocator_for(api, foreign) is foreign
 
 
-def test_an_allocator_of_the_same_library_is_lent_as_it_is(api):
+def test_an_allocator_of_the_same_library_is_used_as_it_is(api):
     assert allocator_for(api, api.default_allocator) is api.default_allocator
 
 
 def test_an_exception_in_a_python_allocator_is_a_status_of_the_other_library(real_api):
     mine = Mine()
-    lent = allocator_for(real_api, mine)
-    x = lent.zeros(10)
-    assert lent.stats.bytes_allocated == 1
+    foreign = allocator_for(real_api, mine)
+    x = foreign.zeros(10)
+    assert foreign.stats.bytes_allocated == 1
     with pytest.raises(ort.errors.InvalidArgument, match="nothing to shrink") as raised:
-        lent.release_unused()
+        foreign.release_unused()
     assert type(raised.value.__cause__) is ValueError
     del x
     mine.error = KeyError("mine")
     with pytest.raises(ort.errors.RuntimeException, match="mine") as raised:
-        lent.stats  # noqa: B018
+        foreign.stats  # noqa: B018
     assert raised.value.__cause__ is mine.error
 
 
-def test_a_lent_allocator_outlives_the_one_that_was_closed(real_api):
+def test_a_foreign_allocator_outlives_the_one_that_was_closed(real_api):
     tracking = ort.Tracking(ort.core_api().default_allocator)
-    lent = allocator_for(real_api, tracking)
-    x = lent.zeros(1000)
+    foreign = allocator_for(real_api, tracking)
+    x = foreign.zeros(1000)
     tracking.close()
-    lent.close()
+    foreign.close()
     assert x.sum() == 0
 
 

@@ -45,14 +45,14 @@ def test_a_registered_arena_that_was_closed_is_still_shared(env):
     assert shared.full(1000, 7, np.int8).sum() == 7000
 
 
-def test_a_block_keeps_the_allocator_that_another_library_was_lent(real_api):
+def test_a_block_keeps_the_allocator_made_for_another_library(real_api):
     """A result of a session may outlive the environment that shared the allocator."""
     before = live_adaptors()
-    lent = allocator_for(real_api, ort.Tracking(ort.core_api().default_allocator))
-    address, block = int(ffi.cast("uintptr_t", lent.handle)), ffi.new("void**")
-    checked.AllocatorAlloc(real_api.pointer, lent.handle, 64, block)
-    lent.close()
-    del lent
+    foreign = allocator_for(real_api, ort.Tracking(ort.core_api().default_allocator))
+    address, block = int(ffi.cast("uintptr_t", foreign.handle)), ffi.new("void**")
+    checked.AllocatorAlloc(real_api.pointer, foreign.handle, 64, block)
+    foreign.close()
+    del foreign
     gc.collect()
     assert live_adaptors() > before
     checked.AllocatorFree(real_api.pointer, ffi.cast("OrtAllocator*", address), block[0])
@@ -60,15 +60,15 @@ def test_a_block_keeps_the_allocator_that_another_library_was_lent(real_api):
     assert live_adaptors() == before
 
 
-def test_what_is_freed_twice_ends_no_lent_allocator(real_api):
+def test_what_is_freed_twice_ends_no_foreign_allocator(real_api):
     before = live_adaptors()
-    lent = allocator_for(real_api, ort.Tracking(ort.core_api().default_allocator))
-    block = lent.alloc(64)
+    foreign = allocator_for(real_api, ort.Tracking(ort.core_api().default_allocator))
+    block = foreign.alloc(64)
     for pointer in [block, block, block, ffi.NULL, ffi.NULL]:
-        checked.AllocatorFree(real_api.pointer, lent.handle, pointer)
+        checked.AllocatorFree(real_api.pointer, foreign.handle, pointer)
     assert live_adaptors() > before
-    assert lent.zeros(10).sum() == 0
-    del lent
+    assert foreign.zeros(10).sum() == 0
+    del foreign
     gc.collect()
     assert live_adaptors() == before
 
@@ -298,7 +298,7 @@ def test_references_from_before_an_allocator_was_shared_take_none_away(api):
 def test_references_from_before_a_handle_was_made_take_none_away(api):
     struct = ffi.new("OrtAllocator*")
     lib.ortcffi_retain_allocator(struct)
-    allocator = ort.Allocator(api, struct, lender=struct)
+    allocator = ort.Allocator(api, struct, parent=struct)
     count = sys.getrefcount(allocator)
     lib.ortcffi_release_allocator(struct)
     assert sys.getrefcount(allocator) == count

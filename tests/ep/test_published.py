@@ -183,12 +183,12 @@ def test_the_real_library_may_be_loaded_after_qnn():
 
 
 def register_again(table, library, name):
-    before, told = live_objects(), []
+    before, reported = live_objects(), []
     with ort.Env(api=ort.core_api() if table == "core" else ort.load(), severity=4) as env:
         for _ in range(3):
             with env.register_ep(library, name) as ep:
-                told.append(sorted({device.name for device in ep.devices}))
-    sys.stdout.write(json.dumps([told, left_alive(before)]))
+                reported.append(sorted({device.name for device in ep.devices}))
+    sys.stdout.write(json.dumps([reported, left_alive(before)]))
 
 
 if __name__ == "__main__":

@@ -127,7 +127,9 @@ def test_libraries_that_cannot_be_used_are_refused(env, asked_ep, tmp_path):
     assert names(env) == before
 
 
-def test_a_library_without_a_factory_is_told_with_the_version_that_it_asked_for(core_api, asked_ep):
+def test_a_library_without_a_factory_is_reported_with_the_version_that_it_asked_for(
+    core_api, asked_ep
+):
     with ort.Env(api=core_api) as env:
         with pytest.raises(ort.errors.Fail, match="asked for API version 99"):
             env.register_ep(asked_ep, "newer")

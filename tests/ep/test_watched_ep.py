@@ -82,7 +82,7 @@ def test_a_name_stands_for_one_library(adding_ep):
     ort.WatchedEp(adding_ep, "one").close()
 
 
-def test_left_objects_are_told_by_slot_and_stay_known_after_the_end(env, asked_ep):
+def test_left_objects_are_counted_by_slot_and_stay_known_after_the_end(env, asked_ep):
     registered = env.register_ep(asked_ep, "memory", watch=True)
     assert registered.left_alive() == {"CreateMemoryInfo_V2": 3}
     figures = registered.watched
@@ -139,7 +139,7 @@ print(json.dumps([found, calls["EpGraphSupportInfo_AddNodesToFuse"], watched.lef
 
 
 @pytest.mark.usefixtures("real_api", "adding_ep")
-def test_the_official_package_has_the_same_door():
+def test_the_official_package_registers_a_watched_provider():
     done = run(sys.executable, "-P", "-c", OFFICIAL, env=finds_support())
     assert json.loads(done.stdout) == [[1, 2, 3], 1, {}]
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels: ops that declare anything, nodes that say anything, and kernels that call the slots with
- * anything. The model knows which calls must be refused. Kernels also release what they are lent,
+ * anything. The model knows which calls must be refused. Kernels also release what they borrow,
  * which must stay whole. */
 #include "custom_ops/custom_op.h"
 #include "fuzz.h"
@@ -43,7 +43,7 @@ static int ORT_API_CALL least(const OrtCustomOp* op) { return own(op)->least; }
 
 static void drop(OrtStatus* status) { api->ReleaseStatus(status); }
 
-/* Releases what is lent, now and then. */
+/* Releases what is borrowed, now and then. */
 static void steal(const OrtValue* value) {
   api->ReleaseValue(next_byte() % 8 == 1 ? (OrtValue*)value : NULL);
 }

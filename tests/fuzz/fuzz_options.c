@@ -110,7 +110,7 @@ static void add_initializers(struct options* to) {
     const struct value* value = next_value();
     next_string(names[i], KEY);
     initializers[i] = value != NULL ? value->handle : NULL;
-    can = can && value != NULL && value->model->kind == ONNX_TYPE_TENSOR && value->lent != NULL;
+    can = can && value != NULL && value->model->kind == ONNX_TYPE_TENSOR && value->borrowed != NULL;
     for (size_t j = 0; j < to->name_count; j++) {
       can = can && strcmp(to->names[j], names[i]) != 0;
     }

@@ -123,7 +123,7 @@ static void fill_coo(struct value* value, struct filling* filling, const OrtMemo
   size_t count = filling->index_count[0];
   const void* source = value->model->type == STRING ? (const void*)filling->texts : filling->values;
   OrtStatus* status =
-      value->lent == NULL
+      value->borrowed == NULL
           ? api->FillSparseTensorCoo(value->handle, info, filling->dims, filling->rank, source,
                                      filling->indices[0], count)
           : api->UseCooIndices(value->handle, filling->indices[0], count);
@@ -143,7 +143,7 @@ static void fill_csr(struct value* value, struct filling* filling, const OrtMemo
   size_t outer = filling->index_count[1];
   const void* source = value->model->type == STRING ? (const void*)filling->texts : filling->values;
   OrtStatus* status =
-      value->lent == NULL
+      value->borrowed == NULL
           ? api->FillSparseTensorCsr(value->handle, info, filling->dims, filling->rank, source,
                                      filling->indices[0], inner, filling->indices[1], outer)
           : api->UseCsrIndices(value->handle, filling->indices[0], inner, filling->indices[1],
@@ -163,7 +163,7 @@ static void fill_blocks(struct value* value, struct filling* filling, const OrtM
   filling->corner_dims[1] = next_byte() % 5;
   const void* source = value->model->type == STRING ? (const void*)filling->texts : filling->values;
   OrtStatus* status =
-      value->lent == NULL
+      value->borrowed == NULL
           ? api->FillSparseTensorBlockSparse(value->handle, info, filling->dims, filling->rank,
                                              source, filling->corner_dims, 2, filling->corners)
           : api->UseBlockSparseIndices(value->handle, filling->corner_dims, 2, filling->corners);
@@ -214,7 +214,7 @@ static void make(size_t place, unsigned how) {
 static void fill(struct value* value, unsigned how) {
   OrtMemoryInfo* info = cpu_info();
   struct filling* filling =
-      value->lent != NULL ? value->lent : next_filling(next_byte() % (MOST_DIMS + 1));
+      value->borrowed != NULL ? value->borrowed : next_filling(next_byte() % (MOST_DIMS + 1));
   if (how % 3 == 0) {
     fill_coo(value, filling, info);
   } else if (how % 3 == 1) {
@@ -222,7 +222,7 @@ static void fill(struct value* value, unsigned how) {
   } else {
     fill_blocks(value, filling, info);
   }
-  if (value->lent == NULL) {
+  if (value->borrowed == NULL) {
     free(filling);
   }
   api->ReleaseMemoryInfo(info);

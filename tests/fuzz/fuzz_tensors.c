@@ -55,21 +55,21 @@ static void borrow(size_t place, ONNXTensorElementDataType type, const int64_t* 
   OrtMemoryInfo* info = NULL;
   OrtValue* made = NULL;
   size_t size = bytes > 0 && next_byte() >= 240 ? bytes - 1 : bytes;
-  void* lent = must_malloc(can && bytes <= MODERATE ? bytes : 1);
+  void* borrowed = must_malloc(can && bytes <= MODERATE ? bytes : 1);
   pause_faults();
   CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info) == NULL);
   resume_faults();
   can = can && bytes <= MODERATE && size == bytes && type != STRING;
   if (type != STRING && bytes <= MODERATE &&
-      succeeded(api->CreateTensorWithDataAsOrtValue(info, lent, size, dims, rank, type, &made), can,
-                ORT_INVALID_ARGUMENT, bits_of(type) == 0 ? ORT_NOT_IMPLEMENTED : ORT_FAIL)) {
-    memset(lent, 0, bytes);
-    keep_value(place, made, new_model(type, rank, dims), lent);
-    lent = NULL;
+      succeeded(api->CreateTensorWithDataAsOrtValue(info, borrowed, size, dims, rank, type, &made),
+                can, ORT_INVALID_ARGUMENT, bits_of(type) == 0 ? ORT_NOT_IMPLEMENTED : ORT_FAIL)) {
+    memset(borrowed, 0, bytes);
+    keep_value(place, made, new_model(type, rank, dims), borrowed);
+    borrowed = NULL;
   }
-  CHECK(made == NULL || lent == NULL);
+  CHECK(made == NULL || borrowed == NULL);
   api->ReleaseMemoryInfo(info);
-  free(lent);
+  free(borrowed);
 }
 
 /* One over a block that it frees. */

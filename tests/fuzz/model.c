@@ -168,8 +168,8 @@ void check_value(OrtValue* value, const struct model* model) {
   resume_faults();
 }
 
-void keep_value(size_t place, OrtValue* handle, struct model* model, void* lent) {
-  values[place] = (struct value){handle, model, lent};
+void keep_value(size_t place, OrtValue* handle, struct model* model, void* borrowed) {
+  values[place] = (struct value){handle, model, borrowed};
   check_value(handle, model);
 }
 
@@ -179,7 +179,7 @@ void drop_value(size_t place) {
     check_value(value->handle, value->model);
     api->ReleaseValue(value->handle);
     end_model(value->model);
-    free(value->lent);
+    free(value->borrowed);
     *value = (struct value){NULL, NULL, NULL};
   }
 }

@@ -40,7 +40,7 @@ struct model {
 struct value {
   OrtValue* handle;
   struct model* model;
-  void* lent;
+  void* borrowed;
 };
 
 #define VALUES 10
@@ -56,7 +56,7 @@ void end_model(struct model* model);
 void check_value(OrtValue* value, const struct model* model);
 
 /** Keeps a value in a place that has none. */
-void keep_value(size_t place, OrtValue* handle, struct model* model, void* lent);
+void keep_value(size_t place, OrtValue* handle, struct model* model, void* borrowed);
 /** Checks and releases the value of a place. */
 void drop_value(size_t place);
 /** The value of a random place; NULL where there is none. */

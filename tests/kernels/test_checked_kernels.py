@@ -167,14 +167,14 @@ def test_repeats_are_checked(library, repeats):
 
 
 def test_an_attribute_that_the_op_never_reads_is_named(library):
-    told = "attribute 'alpah' of buggy:Doubles is never read; the op asked for alpha, sep"
-    with pytest.warns(UserWarning, match=told):
+    message = "attribute 'alpah' of buggy:Doubles is never read; the op asked for alpha, sep"
+    with pytest.warns(UserWarning, match=message):
         library["buggy", "Doubles"].kernel({"alpah": 2.0, "sep": ","})
 
 
 def test_an_attribute_that_the_op_reads_as_another_type_is_named(library):
-    told = "attribute 'alpha' of buggy:Doubles is asked for as FLOAT, but given as INT"
-    with pytest.warns(UserWarning, match=told):
+    message = "attribute 'alpha' of buggy:Doubles is asked for as FLOAT, but given as INT"
+    with pytest.warns(UserWarning, match=message):
         library["buggy", "Doubles"].kernel({"alpha": 2})
 
 

@@ -114,9 +114,9 @@ def project(tmp_path):
 
 def test_the_example_for_pytest_passes(scale_library, project):
     shutil.copy(scale_library, project / "build")
-    told = run(*PYTEST, cwd=project, env=PYTEST_ENVIRONMENT).stdout
-    assert "3 passed" in told
-    assert "LEFT" not in told
+    output = run(*PYTEST, cwd=project, env=PYTEST_ENVIRONMENT).stdout
+    assert "3 passed" in output
+    assert "LEFT" not in output
 
 
 def test_every_line_from_a_formula_to_an_op_runs(cxx_compiler, tmp_path):
@@ -135,11 +135,11 @@ def test_every_line_from_a_formula_to_an_op_runs(cxx_compiler, tmp_path):
         done = run("sh", "-c", command, cwd=tmp_path)
         assert "check" not in command or "nothing is wrong" in done.stdout
     (tmp_path / "program.py").write_text("\n".join(program))
-    told = run(sys.executable, "program.py", cwd=tmp_path).stdout
+    output = run(sys.executable, "program.py", cwd=tmp_path).stdout
     shown = re.findall(r"print\(.*\)  # (.*)", text)
     assert len(shown) == 4
     for printed in shown:
-        assert printed in told
+        assert printed in output
 
 
 @pytest.mark.parametrize("is_wrong", [False, True])

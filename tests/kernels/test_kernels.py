@@ -101,7 +101,7 @@ def test_a_closed_kernel_no_longer_keeps_its_allocator():
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "told"),
+    ("call", "error", "message"),
     [
         (lambda k: k(X.astype("f8")), ort.errors.InvalidArgument, "scale 'node': input 0"),
         (lambda k: k(), ort.errors.InvalidArgument, "scale 'node'"),
@@ -112,13 +112,13 @@ def test_a_closed_kernel_no_longer_keeps_its_allocator():
         (lambda k: k(x=X), TypeError, "by position"),
     ],
 )
-def test_wrong_inputs_are_named(call, error, told):
-    with scale.kernel() as kernel, pytest.raises(error, match=told):
+def test_wrong_inputs_are_named(call, error, message):
+    with scale.kernel() as kernel, pytest.raises(error, match=message):
         call(kernel)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "told"),
+    ("arguments", "error", "message"),
     [
         ({"attributes": {"factor": object()}}, TypeError, r"attributes\['factor'\]"),
         ({"attributes": {"factor": 1.0}}, TypeError, "has none of that name"),
@@ -131,9 +131,9 @@ def test_wrong_inputs_are_named(call, error, told):
         ({"node_name": "a\0"}, ValueError, "node_name must not contain a null character"),
     ],
 )
-def test_wrong_settings_of_a_node_are_named(arguments, error, told):
+def test_wrong_settings_of_a_node_are_named(arguments, error, message):
     op = define([F], [F], versions=(1, 2))(lambda x: x)
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=message):
         op.kernel(**arguments)
 
 
@@ -229,8 +229,8 @@ def test_a_session_that_does_not_fail_as_the_kernel_does_is_named(shapes, elemen
             raise ValueError("the first call")
         return x
 
-    told = "d:first_fails: the kernel fails, and the session does not"
-    with pytest.raises(AssertionError, match=told):
+    message = "d:first_fails: the kernel fails, and the session does not"
+    with pytest.raises(AssertionError, match=message):
         compare_with_session(first_fails, [np.ones((2, 3))])
 
 
@@ -245,8 +245,8 @@ def test_allocation_failures_are_swept_to_the_end():
         with suppress(ort.OrtError):
             call(allocator)
 
-    told = r"^\w[\w.]*:\w+: the call succeeded although its allocation 1 failed"
-    with pytest.raises(AssertionError, match=told):
+    message = r"^\w[\w.]*:\w+: the call succeeded although its allocation 1 failed"
+    with pytest.raises(AssertionError, match=message):
         sweep_allocation_failures(ignores)
 
 

@@ -45,8 +45,8 @@ def library_of(build):
 
 
 def test_what_calls_leave_grows_with_each_call(build):
-    told = run(sys.executable, "-c", LEAKS, build("-DLEAKS")).stdout.splitlines()
-    assert told == [
+    printed = run(sys.executable, "-c", LEAKS, build("-DLEAKS")).stdout.splitlines()
+    assert printed == [
         "{'KernelInfoGetAttribute_int64': 1}",
         "{'GetTensorTypeAndShape': 2, 'KernelInfoGetAttribute_int64': 1}",
     ]

@@ -255,7 +255,7 @@ def test_what_the_caller_of_a_run_handles_keeps_its_frames():
     assert caught.traceback[-1].frame.f_locals == {"local": 5}
 
 
-def test_an_exception_that_refers_to_a_borrowed_array_is_told_as_text(refuses):
+def test_an_exception_that_refers_to_a_borrowed_array_becomes_text(refuses):
     @borrowing()
     def fails(x):
         raise LookupError("at", x[0])

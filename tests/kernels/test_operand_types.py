@@ -49,7 +49,7 @@ def test_an_attribute_that_does_not_fit_is_an_error_that_names_it(op, attributes
 
 
 @pytest.mark.parametrize(
-    ("attribute", "told"),
+    ("attribute", "message"),
     [
         (ort.OpAttr("by", 3), "'by' must be of type FLOAT, not INT"),
         (ort.OpAttr("by", "x"), "'by' must be of type FLOAT, not STRING"),
@@ -57,8 +57,8 @@ def test_an_attribute_that_does_not_fit_is_an_error_that_names_it(op, attributes
         (ort.OpAttr("words", 2), "'words' must be of type STRINGS, not INT"),
     ],
 )
-def test_a_node_with_an_attribute_of_another_type_is_refused(op, attribute, told):
-    with pytest.raises(InvalidArgument, match=told):
+def test_a_node_with_an_attribute_of_another_type_is_refused(op, attribute, message):
+    with pytest.raises(InvalidArgument, match=message):
         op.kernel({attribute.name: attribute})
 
 
@@ -79,7 +79,7 @@ READ_ONLY.flags.writeable = False
 
 
 @pytest.mark.parametrize(
-    ("out", "kind", "told"),
+    ("out", "kind", "message"),
     [
         (5, TypeError, "out must be a Value, an ndarray or a list of them, not 5"),
         (["x"], TypeError, r"out\[0\] must be a Value, an ndarray or None, not str"),
@@ -94,8 +94,8 @@ READ_ONLY.flags.writeable = False
         (np.array(["a"]), TypeError, r"out\[0\]: kernels cannot write strings"),
     ],
 )
-def test_what_a_kernel_cannot_write_to_is_refused_by_name(op, out, kind, told):
-    with pytest.raises(kind, match=told):
+def test_what_a_kernel_cannot_write_to_is_refused_by_name(op, out, kind, message):
+    with pytest.raises(kind, match=message):
         op.kernel().compute([1, 2], out=out)
 
 

@@ -312,19 +312,19 @@ def test_a_missing_attribute_is_named(define, run):
 
 
 @pytest.mark.parametrize(
-    ("result", "told"),
+    ("result", "message"),
     [
         (X.astype("f8"), r"output 0 must be float32, not float64: return x.astype\('float32'\)"),
         (None, "output 0 is None, but the node asks for it"),
         ("text", "output 0: could not convert string to float"),
     ],
 )
-def test_a_wrong_result_is_named(define, run, result, told):
+def test_a_wrong_result_is_named(define, run, result, message):
     @define([F], [F])
     def wrong(_x):
         return result
 
-    with pytest.raises(Exception, match=f"my.domain:wrong: {told}"):
+    with pytest.raises(Exception, match=f"my.domain:wrong: {message}"):
         run(wrong, [X])
 
 
@@ -338,7 +338,7 @@ def test_too_few_results_are_counted(define, run):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "told"),
+    ("arguments", "error", "message"),
     [
         ({"inputs": 5}, TypeError, "inputs must be a list of types"),
         ({"inputs": ["nonsense"]}, TypeError, r"inputs\[0\]: type"),
@@ -356,10 +356,10 @@ def test_too_few_results_are_counted(define, run):
         ({"name": "a\0b"}, ValueError, "name must not contain a null character"),
     ],
 )
-def test_a_bad_definition_is_refused_at_once(define, arguments, error, told):
+def test_a_bad_definition_is_refused_at_once(define, arguments, error, message):
     given = {"inputs": [F], "outputs": [F]} | arguments
     inputs, outputs = given.pop("inputs"), given.pop("outputs")
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=message):
         define(inputs, outputs, **given)(lambda x: x)
 
 

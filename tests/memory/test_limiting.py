@@ -139,13 +139,13 @@ def test_a_size_that_no_machine_has_is_refused_by_a_soft_limit_too(make_soft):
 
 
 def test_on_excess_is_called_for_each_block_above_a_soft_limit(make_soft):
-    told = []
-    watched = make_soft(100, on_excess=lambda limiting, size: told.append((limiting, size)))
+    reported = []
+    watched = make_soft(100, on_excess=lambda limiting, size: reported.append((limiting, size)))
     held = [watched.empty(size, "u1") for size in (60, 50, 40)]
-    assert told == [(watched, 50), (watched, 40)]
-    del told[:], held
+    assert reported == [(watched, 50), (watched, 40)]
+    del reported[:], held
     watched.zeros(100, "u1")
-    assert told == []
+    assert reported == []
 
 
 def test_on_excess_may_allocate_from_its_own_allocator(make_soft):
@@ -169,23 +169,23 @@ def test_an_exception_of_on_excess_is_reported_and_the_block_granted(make_soft, 
 
 
 def test_on_excess_is_called_as_long_as_an_array_keeps_the_allocator(make_soft):
-    told = []
-    watched = make_soft(10, on_excess=lambda _limiting, size: told.append(size))
+    reported = []
+    watched = make_soft(10, on_excess=lambda _limiting, size: reported.append(size))
     array = watched.empty(11, "u1")
     outer = Tracking(watched)
     watched.close()
     del watched, array
     gc.collect()
     outer.empty(12, "u1")
-    assert told[0] == 11
-    assert told[1] >= 12
+    assert reported[0] == 11
+    assert reported[1] >= 12
 
 
 def test_several_threads_count_what_goes_over_a_soft_limit(make_soft):
-    told = []
-    watched = make_soft(0, on_excess=lambda _limiting, size: told.append(size))
+    reported = []
+    watched = make_soft(0, on_excess=lambda _limiting, size: reported.append(size))
     run_threads(*[lambda: [watched.empty(10, "u1") for _ in range(100)]] * 4)
-    assert watched.excesses == len(told) == 400
+    assert watched.excesses == len(reported) == 400
     assert watched.stats.bytes_allocated == 0
 
 

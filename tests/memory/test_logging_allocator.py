@@ -47,8 +47,8 @@ def test_nothing_is_logged_at_a_level_that_is_not_enabled(api, caplog):
 
 
 def test_an_allocation_succeeds_if_the_logger_raises(api, monkeypatch):
-    told = []
-    hook = lambda what: told.append((what.exc_type, f"Exception ignored in {what.object!r}"))  # noqa: E731
+    reported = []
+    hook = lambda what: reported.append((what.exc_type, f"Exception ignored in {what.object!r}"))  # noqa: E731
     monkeypatch.setattr("sys.unraisablehook", hook)
     logger = logging.getLogger("broken")
     monkeypatch.setattr(logger, "log", lambda *_, **__: 1 / 0)
@@ -56,7 +56,7 @@ def test_an_allocation_succeeds_if_the_logger_raises(api, monkeypatch):
     assert array.sum() == 0
     del array
     message = "Exception ignored in the observe of an allocator"
-    assert told == [(ZeroDivisionError, message)] * 2
+    assert reported == [(ZeroDivisionError, message)] * 2
 
 
 def test_a_level_must_be_a_number(api):

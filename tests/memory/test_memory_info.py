@@ -198,22 +198,22 @@ def test_the_repr_has_all_properties_that_the_table_can_read(api):
             "device_mem_type=DEFAULT vendor_id=4318>"
         )
         old = type(api)(api.pointer, version=1, version_string="1.1.0")
-        told = repr(MemoryInfo(old, info.handle, lender=info))
-        assert told == "<MemoryInfo 'Cuda' id=2 mem_type=DEFAULT allocator_type=DEVICE>"
+        text = repr(MemoryInfo(old, info.handle, parent=info))
+        assert text == "<MemoryInfo 'Cuda' id=2 mem_type=DEFAULT allocator_type=DEVICE>"
     assert repr(info) == "<MemoryInfo closed>"
 
 
 @pytest.mark.parametrize("name", ["name", "id", "mem_type", "allocator_type"])
 def test_the_core_reads_no_info_of_another_library(name, core_api, real_api):
     with real_api.cpu_memory_info() as info:
-        foreign = MemoryInfo(core_api, info.handle, lender=info)
+        foreign = MemoryInfo(core_api, info.handle, parent=info)
         with pytest.raises(errors.InvalidArgument, match="an OrtMemoryInfo of this library"):
             getattr(foreign, name)
 
 
 def test_slots_without_a_status_return_zero_for_an_info_of_another_library(core_api, real_api):
     with real_api.device_memory_info("n", DeviceType.GPU, vendor_id=7) as info:
-        foreign = MemoryInfo(core_api, info.handle, lender=info)
+        foreign = MemoryInfo(core_api, info.handle, parent=info)
         assert foreign.vendor_id == 0
 
 

@@ -76,7 +76,7 @@ def threaded(compile_c, api):
     def threaded(allocator):
         address = int(ffi.cast("uintptr_t", allocator.handle))
         handle = library.around(ctypes.c_void_p(address))
-        return Allocator(api, ffi.cast("OrtAllocator*", handle), lender=allocator)
+        return Allocator(api, ffi.cast("OrtAllocator*", handle), parent=allocator)
 
     return threaded
 
@@ -264,7 +264,7 @@ def fail_often(wrong):
         except errors.OutOfMemory as error:
             if error.__cause__ is not mine.error:
                 wrong.append(repr(error.__cause__))
-        except BaseException as error:  # noqa: BLE001  # whatever it is, it is told
+        except BaseException as error:  # noqa: BLE001  # whatever it is, it is reported
             wrong.append(repr(error))
 
 
@@ -308,14 +308,14 @@ def test_an_exception_whose_text_c_cannot_represent_is_still_the_cause(kind, tex
 
 
 def test_an_exception_in_free_is_reported_and_has_no_other_effect(monkeypatch):
-    told = []
-    hook = lambda what: told.append((what.exc_type, f"Exception ignored in {what.object!r}"))  # noqa: E731
+    reported = []
+    hook = lambda what: reported.append((what.exc_type, f"Exception ignored in {what.object!r}"))  # noqa: E731
     monkeypatch.setattr("sys.unraisablehook", hook)
     mine = Mine()
     array = mine.empty(3)
     mine.blocks.clear()
     del array
-    assert told == [(KeyError, "Exception ignored in the free of an allocator")]
+    assert reported == [(KeyError, "Exception ignored in the free of an allocator")]
 
 
 def test_a_block_is_freed_while_an_exception_propagates():

@@ -31,17 +31,17 @@ ANSWERS = """
             cause = type(error.__cause__).__name__
             return [type(error).__name__, isinstance(error, MemoryError), str(error), cause]
 
-    told = []
+    reported = []
     official = ort.attach()
     bound = official.share_soft_bound(
-        1 << 20, on_excess=lambda bound, size: told.append([size, bound.excesses])
+        1 << 20, on_excess=lambda bound, size: reported.append([size, bound.excesses])
     )
     session = onnxruntime.InferenceSession(FIVE_NODES, official.session_options())
     fast = official.session(session)
     ours = ort.RunOptions(official)
-    answers["below"] = [outcome(lambda options: session.run(None, small, options)), list(told)]
+    answers["below"] = [outcome(lambda options: session.run(None, small, options)), list(reported)]
     answers["over"] = outcome(lambda options: session.run(None, large, options))
-    answers["counted"] = [bound.excesses, bound.max_excess, bound.terminated, told[0]]
+    answers["counted"] = [bound.excesses, bound.max_excess, bound.terminated, reported[0]]
     answers["after"] = outcome(lambda options: session.run(None, small, options))
     answers["our session"] = outcome(lambda options: fast.run(large, options=options), ours)
     answers["our options after"] = [ours.terminated, float(fast.run(small, options=ours)[0][0])]
@@ -103,12 +103,12 @@ def test_a_run_that_goes_over_the_bound_is_terminated(answers):
     assert cause == "Fail"
 
 
-def test_what_goes_over_is_counted_and_told(answers):
-    excesses, largest, terminated, told = answers["counted"]
+def test_what_goes_over_is_counted_and_reported(answers):
+    excesses, largest, terminated, reported = answers["counted"]
     assert excesses >= 1
     assert largest >= (4 << 20) - (1 << 20)
     assert terminated == 1
-    assert told == [4 << 20, 1]
+    assert reported == [4 << 20, 1]
 
 
 def test_the_session_and_the_process_stay_usable(answers):

@@ -257,8 +257,8 @@ def test_the_interpreter_ends_while_threads_run_our_view_over_a_bound():
     code = """
         import threading, time
         official = ort.attach()
-        told = []
-        official.share_soft_bound(1, on_excess=lambda bound, size: told.append(size))
+        reported = []
+        official.share_soft_bound(1, on_excess=lambda bound, size: reported.append(size))
         session = onnxruntime.InferenceSession(MODEL, official.session_options())
         ours = official.session(session)
 
@@ -268,7 +268,7 @@ def test_the_interpreter_ends_while_threads_run_our_view_over_a_bound():
 
         for _ in range(2):
             threading.Thread(target=work, daemon=True).start()
-        while len(told) < 20:
+        while len(reported) < 20:
             time.sleep(0.001)
         print("ends")
     """

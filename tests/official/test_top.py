@@ -183,7 +183,7 @@ def test_log_messages_are_counted_and_still_written(tmp_path):
     assert done.stderr.count("[I:onnxruntime:") == session["messages"]["INFO"]
 
 
-def test_a_program_without_sessions_is_told(tmp_path):
+def test_a_program_without_sessions_is_reported(tmp_path):
     program = tmp_path / "empty.py"
     program.write_text("print('done')\n")
     done = top(program, folder=tmp_path)
@@ -216,18 +216,18 @@ def test_an_exception_of_the_program_is_shown_as_usual(tmp_path, error):
 
 
 @pytest.mark.parametrize(
-    ("module", "told"),
+    ("module", "message"),
     [
         ("missing", "No module named missing"),
         ("missing.part", "Error while finding module specification for 'missing.part'"),
         ("email", "No module named email.__main__; 'email' is a package and cannot be directly"),
     ],
 )
-def test_a_module_that_cannot_be_run_is_one_line(tmp_path, module, told):
+def test_a_module_that_cannot_be_run_is_one_line(tmp_path, module, message):
     done = top("-m", module, folder=tmp_path)
     assert done.returncode == 1
     first = done.stderr.splitlines()[0]
-    assert first.startswith(f"python -m ortcffi top: {told}")
+    assert first.startswith(f"python -m ortcffi top: {message}")
     assert "Traceback" not in done.stderr
 
 

@@ -166,7 +166,7 @@ def test_what_the_first_runs_need_is_no_growth():
     assert as_table([record]).count("\n") == 2
 
 
-def test_outputs_that_are_kept_are_told_from_an_arena_that_grows():
+def test_outputs_that_are_kept_differ_from_an_arena_that_grows():
     mb = 1 << 20
     kept = sampled(*[(n * mb, 2 * n * mb) for n in range(1, 11)])
     grows = sampled(*[(mb, 2 * n * mb) for n in range(1, 11)])

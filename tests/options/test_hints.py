@@ -72,9 +72,9 @@ def test_a_key_that_is_nearly_a_known_one_is_taken_with_one_warning(make, wrong,
     message = re.escape(f"{wrong!r}: did you mean {right!r}?")
     with make(api) as options:
         config_entries._warned_of.discard(wrong)
-        with pytest.warns(UserWarning, match=message) as told:
+        with pytest.warns(UserWarning, match=message) as warned:
             options.config[wrong] = "1"
-        assert told[0].filename == __file__
+        assert warned[0].filename == __file__
         assert options.config[wrong] == "1"
         with warnings.catch_warnings():
             warnings.simplefilter("error")

@@ -109,8 +109,8 @@ def test_fresh_options_of_both_tables_are_alike(core_api, real_api):
 
 
 def test_an_unknown_setting_is_refused_with_the_names_of_those_there_are(api):
-    told = "no option 'intra_op_num_threads': did you mean 'intra_op_threads'"
-    with pytest.raises(TypeError, match=rf"{told}\?; expected one of intra_op_threads, "):
+    message = "no option 'intra_op_num_threads': did you mean 'intra_op_threads'"
+    with pytest.raises(TypeError, match=rf"{message}\?; expected one of intra_op_threads, "):
         ort.SessionOptions(api, intra_op_num_threads=2)
     with pytest.raises(TypeError, match="no option 'config'; expected one of intra_op_threads, "):
         ort.ThreadingOptions(api, config={})
@@ -367,10 +367,10 @@ def test_a_clone_has_all_and_is_independent(api):
 def test_options_that_a_function_gave_are_wrapped_and_not_released(options):
     options.config["a"] = "1"
     options.mem_pattern = False
-    lent = ort.SessionOptions.from_handle(options.api, options.handle, lender=options)
-    assert lent.config == {"a": "1"}
-    assert lent.mem_pattern is False
-    lent.close()
+    borrowed = ort.SessionOptions.from_handle(options.api, options.handle, parent=options)
+    assert borrowed.config == {"a": "1"}
+    assert borrowed.mem_pattern is False
+    borrowed.close()
     assert options.config == {"a": "1"}
 
 

@@ -110,7 +110,7 @@ def add_external(options, values):
 
 def seen_anew(options):
     """The same options, wrapped in a new object that knows nothing of them."""
-    return type(options).from_handle(options.api, options.handle, lender=options)
+    return type(options).from_handle(options.api, options.handle, parent=options)
 
 
 def live(kind):
@@ -129,16 +129,16 @@ def test_a_setting_of_sessions_is_kept_by_the_core(core_api, name):
 @pytest.mark.parametrize("name", RUN_SETTINGS)
 def test_a_setting_of_runs_is_kept_by_the_core(core_api, name):
     with RunOptions(core_api, **{name: RUN_SETTINGS[name]}) as options:
-        told = read_pairs(options, lib.ortcffi_describe_run_options)
-        assert told[name] == str(RUN_SETTINGS[name]).replace("True", "1")
+        settings = read_pairs(options, lib.ortcffi_describe_run_options)
+        assert settings[name] == str(RUN_SETTINGS[name]).replace("True", "1")
 
 
 @pytest.mark.parametrize("name", THREADING_SETTINGS)
 def test_a_setting_of_shared_threads_is_kept_by_the_core(core_api, name):
     with ThreadingOptions(core_api, **{name: THREADING_SETTINGS[name]}) as options:
-        told = read_pairs(options, lib.ortcffi_describe_threading_options)
+        settings = read_pairs(options, lib.ortcffi_describe_threading_options)
         value = THREADING_SETTINGS[name]
-        assert told[name] == (str(int(value)) if isinstance(value, bool) else str(value))
+        assert settings[name] == (str(int(value)) if isinstance(value, bool) else str(value))
 
 
 @pytest.mark.usefixtures("real_api")
@@ -160,8 +160,8 @@ def test_fresh_options_have_the_defaults_of_the_official_package(core_api):
 def test_a_setting_that_is_disabled_or_unset_is_not_listed(core_api):
     with SessionOptions(core_api, profiling="p") as options:
         options.profiling = None
-        told = read_pairs(options, lib.ortcffi_describe_session_options)
-        assert {"profiling", "optimized_model_path", "device_policy"}.isdisjoint(told)
+        settings = read_pairs(options, lib.ortcffi_describe_session_options)
+        assert {"profiling", "optimized_model_path", "device_policy"}.isdisjoint(settings)
         assert seen_anew(options).profiling is None
 
 
@@ -170,13 +170,13 @@ def test_functions_of_threads_are_kept_by_the_core(core_api):
 
     functions = ThreadFunctions(lambda work: work(), lambda _: None)
     with SessionOptions(core_api, thread_functions=functions) as options:
-        told = read_pairs(options, lib.ortcffi_describe_session_options)
+        settings = read_pairs(options, lib.ortcffi_describe_session_options)
         create = int(ffi.cast("uintptr_t", ffi.addressof(lib, "ortcffi_create_thread")))
-        assert told["create_thread_function"] == str(create)
-        assert {"join_thread_function", "thread_creation_options"} <= set(told)
+        assert settings["create_thread_function"] == str(create)
+        assert {"join_thread_function", "thread_creation_options"} <= set(settings)
         options.thread_functions = None
-        told = read_pairs(options, lib.ortcffi_describe_session_options)
-        assert "create_thread_function" not in told
+        settings = read_pairs(options, lib.ortcffi_describe_session_options)
+        assert "create_thread_function" not in settings
 
 
 def test_entries_come_back_in_the_order_in_which_they_were_first_added(core_api):
@@ -224,8 +224,8 @@ def test_a_copy_has_all_settings_and_shares_none(core_api):
         assert {name: getattr(fresh, name) for name in SETTINGS} == SETTINGS
         assert dict(fresh.config) == {"a": "1"}
         assert fresh.free_dimensions == [FreeDimension("N", 3)]
-        told = read_pairs(copy, lib.ortcffi_describe_session_options)
-        assert told["weightless_source_size"] == "5"
+        settings = read_pairs(copy, lib.ortcffi_describe_session_options)
+        assert settings["weightless_source_size"] == "5"
 
 
 @pytest.mark.parametrize("api", ["core"], indirect=True)

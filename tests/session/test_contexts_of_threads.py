@@ -51,5 +51,5 @@ PROGRAM = """if True:
 
 @pytest.mark.usefixtures("real_api")
 def test_a_library_thread_may_end_with_an_allocator_in_its_context():
-    told = processes.run(sys.executable, "-c", PROGRAM, env=finds_support()).stdout
-    assert told == "['once'] {}\n"
+    printed = processes.run(sys.executable, "-c", PROGRAM, env=finds_support()).stdout
+    assert printed == "['once'] {}\n"

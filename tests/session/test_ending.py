@@ -185,12 +185,12 @@ def test_a_run_may_end_while_its_interrupt_asks_for_the_handler():
             intra_op_threads=1, log_severity=ort.LogSeverity.FATAL, logger=print
         )
         endless, find = ort.Session(models.loop(10**12, 32), options), signal.getsignal
-        told = []
+        received = []
 
         def end_first(number):
             endless.cancel()
             wait_until(lambda: not endless.running)
-            told.append(number)
+            received.append(number)
             return find(number)
 
         def interrupt():
@@ -203,9 +203,9 @@ def test_a_run_may_end_while_its_interrupt_asks_for_the_handler():
         try:
             endless.run({"x": np.eye(32, dtype=np.float32)})
         except KeyboardInterrupt:
-            wait_until(lambda: told)
+            wait_until(lambda: received)
         join(*threads)
-        print(told == [signal.SIGINT])
+        print(received == [signal.SIGINT])
     """
     assert python(code) == "True\n"
 
@@ -349,7 +349,7 @@ def python(code):
     return done.stdout
 
 
-def test_a_keyboard_interrupt_comes_once_however_late_its_run_is_told():
+def test_a_keyboard_interrupt_comes_once_however_late_its_run_is_ended():
     code = """
         import os, random, signal, time
 

@@ -244,10 +244,10 @@ def test_the_collector_releases_a_cycle_with_an_allocator_before_its_session(rea
 def test_what_a_session_lends_outlives_its_closing(real_api, fact):
     """Its memory and the environment's would be freed, and the names read from there."""
     session = ort.Session(models.add(), api=real_api)
-    [lent] = getattr(session, fact)
-    name = lent.name
+    [borrowed] = getattr(session, fact)
+    name = borrowed.name
     session.close()
     gc.collect()
-    assert lent.name == name
-    del lent
+    assert borrowed.name == name
+    del borrowed
     gc.collect()

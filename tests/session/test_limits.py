@@ -55,9 +55,9 @@ def test_a_session_that_ignores_a_bounded_arena_is_warned_of(real_api, opened):
         with ort.ArenaCfg(real_api, max_bytes="1 MB") as cfg:
             env.create_arena(cfg=cfg)
         message = r"arena is bounded to 1.00 MB, but this session does not use it: .*shared_arena"
-        with pytest.warns(RuntimeWarning, match=message) as told:
+        with pytest.warns(RuntimeWarning, match=message) as warned:
             ort.Session(models.add(["n"])).close()
-        assert told[0].filename == __file__
+        assert warned[0].filename == __file__
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             for chosen in (True, False):

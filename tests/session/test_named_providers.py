@@ -65,7 +65,7 @@ def test_a_registration_ends_when_the_sessions_that_use_it_are_closed(api, add_e
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ("NXRT", "NXRT is not there: did you mean 'nxrt'?"),
         ("OpenVINOExecutionProvider", "is not there: did you mean 'openvino'?"),
@@ -73,11 +73,11 @@ def test_a_registration_ends_when_the_sessions_that_use_it_are_closed(api, add_e
         ("nope", "nope is not there. Installed providers: "),
     ],
 )
-def test_a_wrong_name_says_what_may_be_meant_and_what_is_installed(api, given, told):
+def test_a_wrong_name_says_what_may_be_meant_and_what_is_installed(api, given, message):
     with pytest.raises(ort.OrtError) as caught:
         ort.Session(models.add(), api=api, providers=[given])
     installed = [each.name for each in ort.installed_eps()]
-    assert told in caught.value.message
+    assert message in caught.value.message
     assert f"Installed providers: {', '.join([*installed, 'reference'])};" in caught.value.message
     assert "CPUExecutionProvider" in caught.value.message
 

@@ -83,7 +83,7 @@ def test_an_editor_has_options_of_its_own(real_api, x):
 
 
 @NEEDS_EDITOR
-def test_an_editor_keeps_what_closed_options_lent(real_api, x):
+def test_an_editor_keeps_what_closed_options_own(real_api, x):
     array = np.ones(3, np.float32)
     gone = weakref.ref(array)
     options = ort.SessionOptions(real_api)
@@ -98,7 +98,7 @@ def test_an_editor_keeps_what_closed_options_lent(real_api, x):
 
 
 @NEEDS_WRITER
-def test_compiling_keeps_what_closed_options_lent(real_api):
+def test_compiling_keeps_what_closed_options_own(real_api):
     array = np.ones(3, np.float32)
     gone = weakref.ref(array)
     options = ort.SessionOptions(real_api)

@@ -89,14 +89,14 @@ def test_what_cannot_be_borrowed_is_converted(opened, x, made):
 
 
 def test_dlpack_objects_are_taken(opened, x):
-    class Lender:
+    class Exporter:
         def __dlpack__(self, **keywords):
             return x.__dlpack__()
 
         def __dlpack_device__(self):
             return (1, 0)
 
-    assert opened(models.add()).run({"x": Lender()})[0].tolist() == [[2, 4, 6, 8]]
+    assert opened(models.add()).run({"x": Exporter()})[0].tolist() == [[2, 4, 6, 8]]
 
 
 def test_a_list_that_would_lose_digits_is_refused(two):

@@ -310,7 +310,7 @@ def test_sixteen_threads_share_a_session(opened):
     assert sorted(done) == list(range(16))
 
 
-def test_options_of_the_official_package_are_told_from_those_of_this_one(x):
+def test_options_of_the_official_package_are_distinguished_from_those_of_this_one(x):
     onnxruntime = pytest.importorskip("onnxruntime")
     with pytest.raises(TypeError, match=r"options must be ortcffi\.SessionOptions, not the class"):
         ort.Session(models.add(), onnxruntime.SessionOptions())

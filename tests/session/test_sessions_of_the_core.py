@@ -128,7 +128,7 @@ def test_what_is_wrong_has_the_codes_and_words_of_the_real_library(api, opened, 
         assert run_raw(session, {"x": good}, ["y"]) == (0, "")
 
 
-def test_a_missing_input_is_told_before_anything_runs(core_api, opened, run_raw):
+def test_a_missing_input_is_reported_before_anything_runs(core_api, opened, run_raw):
     session = opened(CHAIN, with_ops(core_api), api=core_api)
     assert run_raw(session, {}, ["y"]) == (ort.ErrorCode.INVALID_ARGUMENT, "Missing Input: x")
 

@@ -136,8 +136,8 @@ def test_sessions_that_are_closed_at_random_times_end_in_order(quiet, x):
 
 
 def test_a_logger_that_raises_does_not_end_a_run(real_api, x, monkeypatch):
-    told = []
-    monkeypatch.setattr(sys, "unraisablehook", lambda what: told.append(what.exc_type))
+    reported = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda what: reported.append(what.exc_type))
 
     def logger(_message):
         raise ZeroDivisionError
@@ -147,4 +147,4 @@ def test_a_logger_that_raises_does_not_end_a_run(real_api, x, monkeypatch):
     )
     with ort.Session(models.add(), options) as session:
         assert session.run({"x": x})[0].tolist() == [[2, 4, 6, 8]]
-    assert set(told) == {ZeroDivisionError}
+    assert set(reported) == {ZeroDivisionError}

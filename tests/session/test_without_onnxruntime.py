@@ -48,7 +48,10 @@ def test_the_other_lines_of_the_guide_run_with_onnx():
     _, imports, rest = program.partition("import numpy as np\nimport ortcffi as ort\n")
     _, graph, rest = rest.rpartition("graph = ort.Graph()\n")
     printed = []
-    exec(imports + graph + rest, {"print": lambda *told: printed.append(" ".join(map(str, told)))})
+    exec(
+        imports + graph + rest,
+        {"print": lambda *message: printed.append(" ".join(map(str, message)))},
+    )
     assert printed == expected[1:]
 
 
@@ -75,9 +78,9 @@ except ortcffi.errors.NotImplemented as error:
 
 def test_a_model_without_types_says_what_is_missing(bare, tmp_path, c_compiler):
     library = eps.build(c_compiler, eps.ADDING)
-    (told,) = bare(RUN, untyped(tmp_path / "model.onnx"), library).stdout.splitlines()
-    assert "operator Add" in told
-    assert "pip install onnx'" in told
+    (message,) = bare(RUN, untyped(tmp_path / "model.onnx"), library).stdout.splitlines()
+    assert "operator Add" in message
+    assert "pip install onnx'" in message
 
 
 def test_a_model_that_was_prepared_elsewhere_runs(bare, tmp_path, c_compiler):
@@ -87,14 +90,14 @@ def test_a_model_that_was_prepared_elsewhere_runs(bare, tmp_path, c_compiler):
 
 
 def test_a_name_that_is_none_of_a_provider_says_what_may_be_meant(bare, tmp_path):
-    (told,) = bare(MISSING, untyped(tmp_path / "model.onnx"), "NXRT").stdout.splitlines()
-    assert "did you mean 'nxrt'?" in told
-    assert "pip install onnxruntime" in told
+    (message,) = bare(MISSING, untyped(tmp_path / "model.onnx"), "NXRT").stdout.splitlines()
+    assert "did you mean 'nxrt'?" in message
+    assert "pip install onnxruntime" in message
 
 
 def test_the_reference_needs_the_package_onnx_and_says_so(bare, tmp_path):
-    (told,) = bare(MISSING, untyped(tmp_path / "model.onnx"), "reference").stdout.splitlines()
-    assert told.endswith("by the package onnx, which is not installed: run 'pip install onnx'")
+    (message,) = bare(MISSING, untyped(tmp_path / "model.onnx"), "reference").stdout.splitlines()
+    assert message.endswith("by the package onnx, which is not installed: run 'pip install onnx'")
 
 
 MISSING = """

@@ -135,7 +135,7 @@ def test_the_repr_shows_the_pairs(api):
 
 
 def test_pairs_of_another_object_can_be_read_but_not_changed(pairs):
-    borrowed = KeyValuePairs.from_handle(pairs.api, pairs.handle, lender=pairs)
+    borrowed = KeyValuePairs.from_handle(pairs.api, pairs.handle, parent=pairs)
     assert borrowed == {"z": "1", "a": "2"}
     with pytest.raises(TypeError, match="belong to another object and cannot be changed"):
         borrowed["z"] = "2"
@@ -148,7 +148,7 @@ def test_pairs_of_another_object_can_be_read_but_not_changed(pairs):
 def test_borrowed_pairs_keep_their_owner_alive(core_api):
     before = live_pairs()
     owner = core_api.key_values({"a": "1"})
-    borrowed = KeyValuePairs.from_handle(core_api, owner.handle, lender=owner)
+    borrowed = KeyValuePairs.from_handle(core_api, owner.handle, parent=owner)
     del owner
     assert borrowed == {"a": "1"}
     borrowed.close()
@@ -178,7 +178,7 @@ def test_many_pairs_are_found_replaced_and_removed_in_any_order(core_api):
     assert list(pairs.to_dict().items()) == list(expected.items())
 
 
-def test_keys_with_one_hash_are_told_apart(core_api):
+def test_keys_with_one_hash_are_kept_apart(core_api):
     names = ["costarring", "liquid", "declinate", "macallums", "altarage", "zinke"]  # FNV-1a
     pairs = KeyValuePairs({f"key {i}": "x" for i in range(100)}, api=core_api)
     pairs.update({name: name for name in names})

@@ -121,8 +121,8 @@ def answers(program: Path, library: Path) -> dict[str, str]:
     done = run(program, library, "each")
     assert done.returncode == 0, done.stderr.decode()
     text = done.stdout.decode(errors="backslashreplace")
-    told = (record.split("\x1f") for record in text.split("\x1e")[:-1])
-    return {name: said if (code := int(end)) == 0 else ended(code) for name, said, end in told}
+    records = (record.split("\x1f") for record in text.split("\x1e")[:-1])
+    return {name: said if (code := int(end)) == 0 else ended(code) for name, said, end in records}
 
 
 def ended(code: int) -> str:

@@ -304,7 +304,7 @@ def lost_near_limit(make: Callable[[], Any], live: Callable[[], list[int]]) -> l
 
 
 def main(path: str = "") -> None:
-    # An exception of a destructor is told, and an interrupt passed on as a signal.
+    # An exception of a destructor is reported, and an interrupt passed on as a signal.
     signal.signal(signal.SIGINT, lambda *_: None)
     sys.unraisablehook = lambda _: None
     engine, live = (Engine(path), live_in_engine(path)) if path else (None, live_in_core)

@@ -407,16 +407,16 @@ def fare(kind: Kind, made: Any) -> str:
     """What the child of a fork may do with an object of its parent, and with one of its own."""
     try:
         kind.use(made)
-        told = "used"
-    except Exception as error:  # noqa: BLE001  # told
-        told = f"{type(error).__name__}: {error}"
+        outcome = "used"
+    except Exception as error:  # noqa: BLE001  # reported
+        outcome = f"{type(error).__name__}: {error}"
     made.close()
     try:
         with kind.make() as mine:
             kind.use(mine)
-    except Exception as error:  # noqa: BLE001  # told
-        told += f"; its own: {type(error).__name__}: {error}"
-    return told
+    except Exception as error:  # noqa: BLE001  # reported
+        outcome += f"; its own: {type(error).__name__}: {error}"
+    return outcome
 
 
 def fork_with(kinds: dict[str, Kind]) -> None:
@@ -424,8 +424,8 @@ def fork_with(kinds: dict[str, Kind]) -> None:
     kept = {name: (kind.make(), kind.make()) for name, kind in kinds.items()}
     child = fork_quietly()
     if child == 0:
-        told = {name: fare(kinds[name], made) for name, (made, _) in kept.items()}
-        sys.stdout.write(f"{json.dumps(told)}\n")
+        outcome = {name: fare(kinds[name], made) for name, (made, _) in kept.items()}
+        sys.stdout.write(f"{json.dumps(outcome)}\n")
         if kinds is KINDS:  # it ends as programs do, with objects alive
             sys.exit()
         # The destructors of onnxruntime wait for a thread that the child does not have.

@@ -110,7 +110,7 @@ def fork(work: Callable[[], object], limit: float = TIME_LIMIT) -> int:
         good = False
         try:
             good = bool(work())
-        except BaseException:  # noqa: BLE001  # told; the status says that it was raised
+        except BaseException:  # noqa: BLE001  # reported; the status says that it was raised
             traceback.print_exc(file=sys.__stderr__)
         finally:  # the child must not go on as a second process of tests
             os._exit(0 if good else 1)

@@ -35,11 +35,11 @@ const OrtApiBase* ORT_API_CALL OrtGetApiBase(void) NO_EXCEPTION { return BASE; }
 
 @pytest.fixture
 def toy(compile_c: Callable[..., Path]) -> Callable[..., Path]:
-    """``toy(VERSION='"1.7.0"')`` is a provider that behaves as told and has a table of NULLs."""
+    """``toy(VERSION='"1.7.0"')`` is a provider that follows these macros, with a table of NULLs."""
 
-    def toy(**told: str) -> Path:
+    def toy(**defined: str) -> Path:
         usual = {"TABLE": "tables", "VERSION": '"1.9.0"', "GET_API": "get_api", "BASE": "&base"}
-        flags = [f"-D{name}={value}" for name, value in (usual | told).items()]
+        flags = [f"-D{name}={value}" for name, value in (usual | defined).items()]
         return compile_c(TOY, "-shared", "-fPIC", "-fvisibility=hidden", *flags)
 
     return toy
@@ -253,7 +253,7 @@ def test_the_highest_common_version_is_asked_for_once(toy, capfd, text, asked):
 
 
 @pytest.mark.parametrize(
-    ("told", "problem"),
+    ("defined", "problem"),
     [
         ({"VERSION": '"rel-7"'}, "says that its version is 'rel-7', which is no version"),
         ({"VERSION": '""'}, "says that its version is '', which is no version"),
@@ -268,8 +268,8 @@ def test_the_highest_common_version_is_asked_for_once(toy, capfd, text, asked):
         ({"TABLE": "NULL"}, "is of version '1.9.0' but has no table for API version 9"),
     ],
 )
-def test_a_provider_without_a_usable_version_is_refused(toy, told, problem):
-    path = toy(**told)
+def test_a_provider_without_a_usable_version_is_refused(toy, defined, problem):
+    path = toy(**defined)
     error = refusal(path)
     assert error.problem.endswith(problem)
     assert str(error).startswith(f"path {str(path)!r} {error.problem}; ")

@@ -34,10 +34,10 @@ def run(tmp_path):
 
 def test_a_test_runs_once_for_each_host(run):
     text = "def test_it(ort_api): print('version', ort_api.version)"
-    told = run(text, "--ort-host=core,1.17,18", "-s")
+    output = run(text, "--ort-host=core,1.17,18", "-s")
     for version in (API_VERSION, 17, 18):
-        assert f"version {version}" in told
-    assert "3 passed" in told
+        assert f"version {version}" in output
+    assert "3 passed" in output
     assert "1 passed" in run(text)
 
 
@@ -46,20 +46,20 @@ def test_the_help_names_the_same_hosts_as_the_command_line(run):
 
 
 def test_memory_beyond_the_limit_is_refused(run):
-    told = run("""
+    output = run("""
 @pytest.mark.ort_limit_memory("1 KB")
 def test_it(ort_allocator):
     ort_allocator.empty(100, "u1")
     with pytest.raises(MemoryError):
         ort_allocator.empty(2000, "u1")
 """)
-    assert "1 passed" in told
-    assert "peak" in told
-    assert "test_it.py::test_it" in told
+    assert "1 passed" in output
+    assert "peak" in output
+    assert "test_it.py::test_it" in output
 
 
 def test_what_a_test_leaves_is_a_failure(run):
-    told = run("""
+    output = run("""
 kept = []
 
 @pytest.mark.ort_no_leaks
@@ -70,13 +70,13 @@ def test_leaks():
 def test_does_not():
     ort.Status(1, "dropped")
 """)
-    assert "left alive 1 of kind 'status'" in told
-    assert "LEFT test_it.py::test_leaks" in told
-    assert "2 passed, 1 error" in told
+    assert "left alive 1 of kind 'status'" in output
+    assert "LEFT test_it.py::test_leaks" in output
+    assert "2 passed, 1 error" in output
 
 
 def test_each_allocation_fails_in_turn(run):
-    told = run("""
+    output = run("""
 calls = []
 
 @pytest.mark.ort_allocation_faults
@@ -94,25 +94,25 @@ def test_wrong(ort_allocator):
     except MemoryError:
         pass
 """)
-    assert "the call succeeded although its allocation 1 failed" in told
-    assert "sweep_allocation_failures" not in told
-    assert "2 passed" in told
-    assert "1 failed" in told
+    assert "the call succeeded although its allocation 1 failed" in output
+    assert "sweep_allocation_failures" not in output
+    assert "2 passed" in output
+    assert "1 failed" in output
 
 
 def test_the_library_of_the_ini_file_is_opened(run, compile_c):
     library = compile_c(CHECKOUT / "tests/c/clients/op_library.c", "-shared", "-fPIC")
-    told = run(
+    output = run(
         "def test_it(ort_library, ort_api): assert ort_library.ops",
         f"--ort-host=core,1.{API_VERSION}",
         ini=f"ort_library = {library}\n",
     )
-    assert "2 passed" in told
+    assert "2 passed" in output
 
 
 def test_a_domain_that_the_library_keeps_is_no_leak_of_a_test(run, compile_c):
     source = CHECKOUT / "tests/c/clients/checked_ops.c"
-    told = run(
+    output = run(
         """
 kept = []
 
@@ -125,14 +125,14 @@ def test_it(ort_library, leaks):
 """,
         ini=f"ort_library = {compile_c(source, '-shared', '-fPIC', '-DKEEPS_DOMAIN')}\n",
     )
-    assert "PASSED test_it.py::test_it[False]" in told
-    assert "LEFT test_it.py::test_it[True]: 1 of kind 'custom-op domain'" in told
+    assert "PASSED test_it.py::test_it[False]" in output
+    assert "LEFT test_it.py::test_it[True]: 1 of kind 'custom-op domain'" in output
 
 
 def test_what_a_library_leaves_is_named_with_the_slot_that_made_it(run, compile_c):
     source = CHECKOUT / "tests/c/clients/checked_ops.c"
     library = compile_c(source, "-shared", "-fPIC", "-fvisibility=hidden", "-DLEAKS")
-    told = run(
+    output = run(
         """
 @pytest.mark.ort_no_leaks
 def test_it(ort_library):
@@ -141,14 +141,14 @@ def test_it(ort_library):
 """,
         ini=f"ort_library = {library}\n",
     )
-    assert "1 of kind 'tensor type and shape info'" in told
-    assert "made by GetTensorTypeAndShape (1), KernelInfoGetAttribute_int64 (1)" in told
+    assert "1 of kind 'tensor type and shape info'" in output
+    assert "made by GetTensorTypeAndShape (1), KernelInfoGetAttribute_int64 (1)" in output
 
 
 def test_blocks_that_a_kernel_leaves_are_named_with_their_place(run, compile_c):
     source = CHECKOUT / "tests/c/clients/buggy_ops.c"
     library = compile_c(source, "-shared", "-fPIC", "-fvisibility=hidden")
-    told = run(
+    output = run(
         """
 @pytest.mark.ort_no_leaks
 @pytest.mark.parametrize("name", ["Doubles", "KeepsBlock"])
@@ -158,38 +158,38 @@ def test_it(ort_library, name):
 """,
         ini=f"ort_library = {library}\n",
     )
-    assert "PASSED test_it.py::test_it[Doubles]" in told
-    assert "LEFT test_it.py::test_it[KeepsBlock]: 4096 bytes taken at " in told
-    assert "test_it.py:7 in test_it" in told
+    assert "PASSED test_it.py::test_it[Doubles]" in output
+    assert "LEFT test_it.py::test_it[KeepsBlock]: 4096 bytes taken at " in output
+    assert "test_it.py:7 in test_it" in output
 
 
 def test_a_host_that_runs_no_kernels_is_skipped_with_the_reason(run, compile_c):
     library = compile_c(CHECKOUT / "tests/c/clients/op_library.c", "-shared", "-fPIC")
-    told = run(
+    output = run(
         "def test_it(ort_library, ort_api): pass",
         "--ort-host=core,real",
         ini=f"ort_library = {library}\n",
     )
-    assert "1 passed, 1 skipped" in told
-    assert "kernels run on the core and on emulated hosts, not on <Api" in told
+    assert "1 passed, 1 skipped" in output
+    assert "kernels run on the core and on emulated hosts, not on <Api" in output
 
 
 def test_memory_beyond_a_block_fails_the_test(run):
-    told = run("""
+    output = run("""
 import ctypes
 
 def test_it(ort_allocator):
     array = ort_allocator.empty(4, "u1")
     ctypes.memset(array.ctypes.data + 4, 0, 1)
 """)
-    assert "the test wrote beyond a block of " in told
-    assert "1 passed, 1 error" in told
+    assert "the test wrote beyond a block of " in output
+    assert "1 passed, 1 error" in output
 
 
 def test_the_plugin_is_silent_where_nobody_asks(run):
-    told = run("def test_it(): pass")
-    assert "ortcffi" not in told.replace("import numpy", "")
-    assert "1 passed" in told
+    output = run("def test_it(): pass")
+    assert "ortcffi" not in output.replace("import numpy", "")
+    assert "1 passed" in output
 
 
 # --- tests in processes of their own --------------------------------------------------------------
@@ -231,22 +231,22 @@ def test_bad_end(bad):
 
 
 def test_a_crash_in_a_process_of_its_own_is_a_failed_test(run):
-    told = run(ISOLATED)
-    assert "test_it.py::test_crashes, in its call: it crashes (SIGSEGV); it printed:" in told
-    assert "about to read NULL" in told
-    assert "Fatal Python error: Segmentation fault" in told
-    assert "in test_crashes" in told
-    assert "in pytest_pyfunc_call" not in told
-    assert "test_it.py::test_ends_the_process, in its call: it ends the process" in told
-    assert "assert [1] == [2]" in told
-    assert "was here" in told
-    assert "not here" in told
-    assert "at its end" in told
-    assert "3 failed, 3 passed, 1 skipped, 1 error" in told
+    output = run(ISOLATED)
+    assert "test_it.py::test_crashes, in its call: it crashes (SIGSEGV); it printed:" in output
+    assert "about to read NULL" in output
+    assert "Fatal Python error: Segmentation fault" in output
+    assert "in test_crashes" in output
+    assert "in pytest_pyfunc_call" not in output
+    assert "test_it.py::test_ends_the_process, in its call: it ends the process" in output
+    assert "assert [1] == [2]" in output
+    assert "was here" in output
+    assert "not here" in output
+    assert "at its end" in output
+    assert "3 failed, 3 passed, 1 skipped, 1 error" in output
 
 
 def test_an_isolated_test_has_the_host_and_leaves_other_tests_their_fixtures(run):
-    told = run(
+    output = run(
         """
 ended = []
 
@@ -266,11 +266,11 @@ def test_after(shared): assert shared == os.getpid() and not ended
 """,
         "--ort-host=17",
     )
-    assert "3 passed" in told
+    assert "3 passed" in output
 
 
 def test_an_isolated_test_that_takes_too_long_fails_and_says_where_it_was(run):
-    told = run(
+    output = run(
         """
 import time
 
@@ -286,12 +286,12 @@ def test_limit(): pass
 def test_argument(): pass
 """
     )
-    assert "test_it.py::test_sleeps, in its call: it takes longer than 3 seconds" in told
-    assert "sleeping" in told
-    assert "in test_sleeps" in told
-    assert "timeout must be a number of seconds above 0, not -1" in told
-    assert "unexpected keyword argument 'seconds'" in told
-    assert "1 failed, 2 errors" in told
+    assert "test_it.py::test_sleeps, in its call: it takes longer than 3 seconds" in output
+    assert "sleeping" in output
+    assert "in test_sleeps" in output
+    assert "timeout must be a number of seconds above 0, not -1" in output
+    assert "unexpected keyword argument 'seconds'" in output
+    assert "1 failed, 2 errors" in output
 
 
 def test_an_isolated_test_whose_file_cannot_be_read_again_says_why(run):
@@ -302,9 +302,9 @@ os.environ["SECOND"] = "1"
 @pytest.mark.ort_isolated
 def test_it(): pass
 """
-    told = run(text)
-    assert "in its setup: it ends the process, with exit code" in told
-    assert "only once" in told
+    output = run(text)
+    assert "in its setup: it ends the process, with exit code" in output
+    assert "only once" in output
 
 
 EP_TESTS = """
@@ -335,17 +335,17 @@ def test_it(ort_ep):
 
 def test_a_provider_computes_though_slots_fail_in_turn(run):
     library = eps.built(eps.ADDING)
-    told = run(EP_TESTS, ini=f"ort_ep = {library}")
-    assert "2 passed" in told
-    assert told.count("begun") > 20
+    output = run(EP_TESTS, ini=f"ort_ep = {library}")
+    assert "2 passed" in output
+    assert output.count("begun") > 20
 
 
 def test_a_provider_that_leaves_something_when_a_slot_fails_is_a_failure(run, monkeypatch):
     library = eps.built(CHECKOUT / "tests/c/clients/breaking_ep.c")
     monkeypatch.setenv("BREAKS", "leaves-a-status-of-a-failure")
-    told = run(EP_TESTS, ini=f"ort_ep = {library}")
-    assert "call 1 of Graph_GetNumNodes failed, after which the call leaves 1 of kind" in told
-    assert "1 passed" in told
+    output = run(EP_TESTS, ini=f"ort_ep = {library}")
+    assert "call 1 of Graph_GetNumNodes failed, after which the call leaves 1 of kind" in output
+    assert "1 passed" in output
 
 
 def test_the_tests_of_the_guide_pass(run, tmp_path):
@@ -363,7 +363,7 @@ def test_the_tests_of_the_guide_pass(run, tmp_path):
 
 
 def test_a_provider_is_asked_for_by_the_ini_file(run):
-    told = run(EP_TESTS + "def test_more(ort_ep): pass")
-    assert "ort_ep is not set in the ini file" in told
+    output = run(EP_TESTS + "def test_more(ort_ep): pass")
+    assert "ort_ep is not set in the ini file" in output
     text = "@pytest.mark.ort_status_faults\ndef test_it(): pass"
     assert "ort_status_faults needs the fixture ort_ep" in run(text)

@@ -55,7 +55,7 @@ def test_a_shape_that_was_set_is_kept_by_the_handle_that_was_read_before(api):
     info = TensorTypeInfo("f4", ["a", "b"], api)
     before = info.handle
     info.shape = [1]
-    assert TensorTypeInfo.from_handle(api, before, lender=object()).shape == ("a", "b")
+    assert TensorTypeInfo.from_handle(api, before, parent=object()).shape == ("a", "b")
 
 
 def test_an_array_of_strings_may_get_another_shape_while_it_is_read(api):

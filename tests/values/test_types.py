@@ -97,13 +97,13 @@ def test_a_wrong_dimension_is_refused(api, shape, error, says):
 
 
 def test_a_borrowed_shape_cannot_be_changed_and_keeps_its_owner(api):
-    lent = TypeInfo.tensor("f4", [1], api).tensor_info
+    borrowed = TypeInfo.tensor("f4", [1], api).tensor_info
     gc.collect()
     with pytest.raises(TypeError, match="belongs to another object"):
-        lent.shape = [2]
+        borrowed.shape = [2]
     with pytest.raises(TypeError, match="belongs to another object"):
-        lent.element_type = "f8"
-    assert (lent.element_type, lent.shape) == (ElementType.FLOAT, (1,))
+        borrowed.element_type = "f8"
+    assert (borrowed.element_type, borrowed.shape) == (ElementType.FLOAT, (1,))
 
 
 # --- other kinds ----------------------------------------------------------------------------------
@@ -122,9 +122,9 @@ def test_types_contain_types(nested):
 
 
 def test_a_type_has_a_text_form(nested):
-    told = "optional(sequence(map(string, tensor(float[batch, 3]))))"
-    assert str(nested) == told
-    assert repr(nested) == f"<TypeInfo {told}>"
+    text = "optional(sequence(map(string, tensor(float[batch, 3]))))"
+    assert str(nested) == text
+    assert repr(nested) == f"<TypeInfo {text}>"
     assert repr(nested.contained.contained.contained.tensor_info).endswith(" float[batch, 3]>")
     nested.close()
     assert repr(nested) == "<TypeInfo closed>"

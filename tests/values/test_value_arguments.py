@@ -41,7 +41,7 @@ def test_a_handle_that_is_null_is_refused(api, kind):
 @pytest.mark.parametrize("kind", WRAPPERS)
 def test_a_handle_needs_the_table_that_it_belongs_to(kind):
     with pytest.raises(TypeError, match="api must be an Api"):
-        WRAPPERS[kind](None, ffi.cast(POINTERS[kind], 64), lender=object())
+        WRAPPERS[kind](None, ffi.cast(POINTERS[kind], 64), parent=object())
 
 
 @pytest.mark.parametrize("shape", [[2**62] * 200_000, [2**62] * 3])

@@ -87,7 +87,7 @@ def test_memory_of_a_device_is_no_array(api):
     assert not lib.CreateTensorWithDataAsOrtValue(
         api.pointer, info.handle, ffi.from_buffer(x), 12, shape, 1, ElementType.FLOAT, out
     )
-    value = Value.from_handle(api, out[0], lender=(x, info), owned=True)
+    value = Value.from_handle(api, out[0], parent=(x, info), owned=True)
     assert value.memory_info.name == "Cuda"
     assert value.shape == (3,)
     for use in (value.numpy, lambda: memoryview(value), value.__dlpack_device__, value.copy):

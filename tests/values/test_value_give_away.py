@@ -82,18 +82,18 @@ class Raising(PythonAllocator):
 
 
 def test_a_deleter_that_raises_is_reported_and_has_no_other_effect(api, monkeypatch):
-    told = []
-    monkeypatch.setattr("sys.unraisablehook", lambda what: told.append(what.exc_type))
+    reported = []
+    monkeypatch.setattr("sys.unraisablehook", lambda what: reported.append(what.exc_type))
     deleter, out = Raising(api), ffi.new("OrtValue**")
     data, shape = ffi.new("float[]", 3), ffi.new("int64_t[]", [3])
     assert not lib.CreateTensorWithDataAndDeleterAsOrtValue(
         api.pointer, deleter.handle, data, 12, shape, 1, 1, out
     )
-    value = Value.from_handle(api, out[0], lender=(deleter, data), owned=True)
+    value = Value.from_handle(api, out[0], parent=(deleter, data), owned=True)
     assert value.numpy().shape == (3,)
     value.close()
     del value
-    assert told == [ZeroDivisionError]
+    assert reported == [ZeroDivisionError]
 
 
 def test_two_threads_make_and_drop_values(api):

@@ -58,7 +58,7 @@ def test_the_real_library_answers(call: Call, program: Path, real_library: Path)
     assert is_as_expected(got, expected), got
 
 
-def test_releases_are_told_apart_by_their_minor_version() -> None:
+def test_releases_differ_by_their_minor_version() -> None:
     assert release_of("libonnxruntime.so.1.31.1") == "1.31.1"
     assert release_of("libortcore.so") is None
     assert recorded_for("1.31.7") == "1.31.1"
@@ -98,8 +98,8 @@ def test_the_documentation_has_every_difference_and_no_other() -> None:
     text = (CHECKOUT / "docs/differences.md").read_text(encoding="utf-8")
     row = re.compile(r"^\| `(.+)` \| `(.+)` \| (?:`|\*\*)(.+?)(?:`|\*\*) \|$", re.M)
     sections = [section.split("\n", 1) for section in text.split("\n## ")[1:]]
-    told = [(heading, *cells) for heading, body in sections for cells in row.findall(body)]
+    listed = [(heading, *cells) for heading, body in sections for cells in row.findall(body)]
     differing = [call for call in CALLS if call.why]
-    assert sorted(told) == sorted(
+    assert sorted(listed) == sorted(
         (HEADINGS[call.why], call.name, call.core, call.real) for call in differing
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random calls over all public names, each run in a process of its own, so that a crash is told.
+"""Random calls over all public names, each run in a process of its own, to report crashes.
 
 ``--hostile-seconds`` says how long the runs take together; each run takes a new seed then, which a
 failure names. `support.hostile_calls` says what is called and what counts as a failure.
@@ -36,9 +36,9 @@ def run(table: str, seed: int, seconds: float, threads: int, folder: Path) -> No
         *command, code=None, timeout=seconds + processes.TIME_LIMIT, cwd=folder, env=variables
     )
     last = log.read_text(encoding="utf-8", errors="replace").strip() if log.exists() else "none"
-    told = f"seed {seed}, {threads} threads, last call {last}\n{done.stderr[-3000:]}"
-    assert done.returncode == 0, told
-    assert int(done.stdout.split()[0]) > 20, told
+    report = f"seed {seed}, {threads} threads, last call {last}\n{done.stderr[-3000:]}"
+    assert done.returncode == 0, report
+    assert int(done.stdout.split()[0]) > 20, report
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -54,7 +54,7 @@ def test_random_calls_break_nothing(table, threads, seed, tmp_path, request):
     run(table, seed, share, threads, tmp_path)
 
 
-def test_a_planted_crash_is_told(tmp_path, monkeypatch):
+def test_a_planted_crash_is_reported(tmp_path, monkeypatch):
     shutil.copytree(TESTS / "support", tmp_path / "support")
     module = tmp_path / "support/hostile_calls/surroundings.py"
     text = module.read_text(encoding="utf-8")
@@ -93,6 +93,6 @@ def test_each_of_those_objects_can_be_made(table, tmp_path, request):
             made = (makers.MAKERS | makers.ENGINE)[name](api)
             print(name, "is made" if made is not None else "is missing")
     """
-    told = processes.run_python(program)
-    assert "is made" in told
-    assert "is missing" not in told
+    report = processes.run_python(program)
+    assert "is made" in report
+    assert "is missing" not in report

@@ -161,12 +161,12 @@ def in_process(mode):
 @pytest.mark.usefixtures("real_api")
 def test_the_child_of_a_fork_uses_what_has_no_threads(name):
     core, engine = in_process("forked").stdout.splitlines()
-    told = (json.loads(core) | json.loads(engine))[name]
+    outcome = (json.loads(core) | json.loads(engine))[name]
     if ALL[name].has_threads:
-        assert told.startswith("RuntimeError: this Session was made before a fork")
-        assert "its own" not in told
+        assert outcome.startswith("RuntimeError: this Session was made before a fork")
+        assert "its own" not in outcome
     else:
-        assert told == "used"
+        assert outcome == "used"
 
 
 @pytest.mark.usefixtures("real_api")
@@ -211,11 +211,11 @@ def test_a_thread_may_close_what_another_uses(kind):
     def use():
         nonlocal reached
         try:
-            for reached, made in enumerate(objects):  # noqa: B007  # told to the other thread
+            for reached, made in enumerate(objects):  # noqa: B007  # reported to the other thread
                 with suppress(ValueError):  # a result until then
                     while True:
                         kind.use(made)
-        except BaseException as error:  # noqa: BLE001  # told to the test
+        except BaseException as error:  # noqa: BLE001  # reported to the test
             wrong.append(error)
             reached = len(objects)
 

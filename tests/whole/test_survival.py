@@ -76,7 +76,7 @@ def test_a_bad_free_is_refused_and_the_pointer_named(run, mistake):
     ]
 
 
-WRITTEN = {"overrun": 256, "written after free": 256, "written before it is lent": 1280}
+WRITTEN = {"overrun": 256, "written after free": 256, "written before it is borrowed": 1280}
 
 
 @pytest.mark.parametrize("mistake", WRITTEN)

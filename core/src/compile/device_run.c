@@ -124,7 +124,7 @@ static OrtStatus* lend_input(struct run* run, size_t i) {
     CORE_TRY(core_copy_to_device(run->device, used, run->stream, &run->copies[i]));
     used = run->copies[i];
   }
-  core_lend(&passed->handle, core_type_of(used), used);
+  core_make_borrowed(&passed->handle, core_type_of(used), used);
   return NULL;
 }
 
@@ -134,8 +134,8 @@ static void lend_output(const struct run* run, size_t i) {
   struct core_passed* passed = &run->inner->passed[run->inner->input_count + i];
   passed->is_for_cpu = is_for_cpu(run, i, true);
   passed->is_callers = given->is_callers && is_on_cpu(&given->handle) == passed->is_for_cpu;
-  core_lend(&passed->handle, ONNX_TYPE_TENSOR,
-            passed->is_callers ? core_target(&given->handle) : NULL);
+  core_make_borrowed(&passed->handle, ONNX_TYPE_TENSOR,
+                     passed->is_callers ? core_target(&given->handle) : NULL);
 }
 
 static OrtStatus* lend_all(struct run* run) {
@@ -201,7 +201,7 @@ static void end(struct run* run) {
                      : !inner->passed[i].is_callers ? inner->passed[i].handle.target
                                                     : NULL;
     ort_ReleaseValue(made);
-    core_end_loan(&inner->passed[i].handle);
+    core_end_borrowed(&inner->passed[i].handle);
   }
   if (inner != NULL && run->copies != NULL) {
     core_free_scratch(inner);

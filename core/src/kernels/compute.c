@@ -147,8 +147,8 @@ static void give_context_back(OrtcoreKernel* kernel, OrtKernelContext* context) 
 /* What GetOutput makes is a tensor. */
 static void lend(struct core_passed* passed, const OrtValue* value) {
   passed->is_callers = value != NULL;
-  core_lend(&passed->handle, value != NULL ? core_type_of(value) : ONNX_TYPE_TENSOR,
-            value != NULL ? core_target(value) : NULL);
+  core_make_borrowed(&passed->handle, value != NULL ? core_type_of(value) : ONNX_TYPE_TENSOR,
+                     value != NULL ? core_target(value) : NULL);
 }
 
 static void begin_context(OrtKernelContext* context, const OrtValue* const* inputs,
@@ -186,7 +186,7 @@ static OrtStatus* finish(OrtKernelContext* context, OrtStatus* status, OrtValue*
     }
   }
   for (size_t i = 0; i < context->input_count + context->output_count; i++) {
-    core_end_loan(&context->passed[i].handle);
+    core_end_borrowed(&context->passed[i].handle);
   }
   core_free_scratch(context);
   return status;

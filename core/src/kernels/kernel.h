@@ -19,7 +19,7 @@
 /** The version of the header that brought struct OrtcoreNode. */
 #define CORE_KERNELS_SINCE 30
 
-/** What the topics above lend to kernels. */
+/** What kernels borrow from the topics above. */
 struct core_kernel_host {
   /** The table for nodes without one. */
   const OrtApi* api;
@@ -41,9 +41,9 @@ struct core_node_operand {
   ONNXTensorElementDataType type;
   /** What the node says; may be NULL. */
   OrtTypeInfo* type_info;
-  /** May be NULL. Kernels are lent `lent_constant`. */
+  /** May be NULL. Kernels borrow it as `borrowed_constant`. */
   OrtValue* constant;
-  OrtValue lent_constant;
+  OrtValue borrowed_constant;
 };
 
 /** All inputs or all outputs. */
@@ -119,7 +119,7 @@ const char* core_element_name(ONNXTensorElementDataType type);
 /** @name Kernels
  * @{ */
 
-/** What a kernel is lent: a part of the kernel, or a copy. */
+/** What a kernel borrows: a part of the kernel, or a copy. */
 struct OrtKernelInfo {
   /** The class is NULL once the kernel has ended, so that an info that was kept too long is
    * refused. */

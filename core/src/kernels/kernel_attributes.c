@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "heap/heap.h"
-#include "kernels/lent.h"
+#include "kernels/borrowed.h"
 
 /* Finds an attribute; of another type than `type` it is NULL. */
 static OrtStatus* find_attribute(const char* function, const OrtKernelInfo* info, const char* name,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What a kernel is lent for one call. */
+/* What a kernel borrows for one call. */
 #include <limits.h>
 
 #include "heap/heap.h"
-#include "kernels/lent.h"
+#include "kernels/borrowed.h"
 #include "memory/memory_info.h"
 
 /* Stands before a scratch buffer, as long as a cache line so that the buffer stays aligned. */
@@ -76,7 +76,8 @@ static const OrtValue* input_at(const OrtKernelContext* context, size_t i) {
   if (i < context->input_count && context->passed[i].is_callers) {
     return &context->passed[i].handle;
   }
-  return i < side->count && side->list[i].constant != NULL ? &side->list[i].lent_constant : NULL;
+  return i < side->count && side->list[i].constant != NULL ? &side->list[i].borrowed_constant
+                                                           : NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_KernelContext_GetInput, const OrtKernelContext* context, size_t index,

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "heap/heap.h"
-#include "kernels/lent.h"
+#include "kernels/borrowed.h"
 #include "memory/memory_info.h"
 
 OrtStatus* core_give_text(const char* function, const char* text, size_t length, char* out,
@@ -58,7 +58,8 @@ ORT_API_STATUS_IMPL(ort_CopyKernelInfo, const OrtKernelInfo* info, OrtKernelInfo
 }
 
 void ORT_API_CALL ort_ReleaseKernelInfo(OrtKernelInfo* input) NO_EXCEPTION {
-  /* What CreateKernel was lent is the kernel's: that has permanent references. */
+  /* The info that CreateKernel gets belongs to the kernel: it is permanent, so this drops nothing.
+   */
   if (input != NULL && input->object.class == &core_kernel_info_class) {
     core_drop(input);
   }
@@ -181,7 +182,7 @@ ORT_API_STATUS_IMPL(ort_KernelInfoGetConstantInput_tensor, const OrtKernelInfo* 
   const struct core_side* inputs = &info->node->inputs;
   *is_constant = index < inputs->count && inputs->list[index].constant != NULL;
   if (*is_constant) {
-    *out = &inputs->list[index].lent_constant;
+    *out = &inputs->list[index].borrowed_constant;
   }
   return NULL;
 }

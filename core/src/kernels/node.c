@@ -197,7 +197,8 @@ static OrtStatus* copy_types(struct core_node_operand* operand, const OrtcoreOpe
   }
   if (from->constant != NULL) {
     operand->constant = core_retain_value(from->constant);
-    core_lend(&operand->lent_constant, core_type_of(operand->constant), operand->constant);
+    core_make_borrowed(&operand->borrowed_constant, core_type_of(operand->constant),
+                       operand->constant);
     const struct core_shape* shape = core_shape_of(operand->constant);
     operand->type = operand->type == 0 && shape != NULL ? shape->type : operand->type;
   }

@@ -2,7 +2,7 @@
 /* ParallelFor: threads that live for one call, so that no fork and no end of the process meets them
  * idle. */
 #include "heap/heap.h"
-#include "kernels/lent.h"
+#include "kernels/borrowed.h"
 #include "platform/catching.h"
 
 /* Threads that a kernel may use, the caller's among them. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "heap/heap.h"
-#include "kernels/lent.h"
+#include "kernels/borrowed.h"
 
 /* Since when a struct has InferOutputShapeFn. */
 #define INFERENCE_SINCE 17
@@ -11,14 +11,14 @@
 struct OrtShapeInferContext {
   uintptr_t mark;
   const struct core_node* node;
-  /** Copies, so that an op that writes to what it is lent does no harm. */
+  /** Copies, so that an op that writes to what it borrows does no harm. */
   OrtTensorTypeAndShapeInfo** inputs;
   size_t input_count;
   OrtTensorTypeAndShapeInfo** outputs;
   size_t output_count;
 };
 #define INFERENCE_MARK ((uintptr_t)0x4B65726E53687065)
-#define REQUIRE_INFERENCE(function) CORE_REQUIRE_LENT(function, context, mark, INFERENCE_MARK)
+#define REQUIRE_INFERENCE(function) CORE_REQUIRE_BORROWED(function, context, mark, INFERENCE_MARK)
 
 ORT_API_STATUS_IMPL(ort_ShapeInferContext_GetInputCount, const OrtShapeInferContext* context,
                     size_t* out) {

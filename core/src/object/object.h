@@ -55,7 +55,7 @@ static inline CORE_INLINE void core_drop(void* object) {
 }
 
 /** Makes an object that has one reference a part of another one, which ends it with core_end_part:
- * a kernel that releases what it was lent takes nothing from others. */
+ * a kernel that releases what it borrowed takes nothing from others. */
 static inline void core_make_part(struct core_object* self) { self->references = CORE_PERMANENT; }
 
 static inline void core_end_part(struct core_object* self) {

@@ -251,13 +251,13 @@ static OrtStatus* compute_all(const OrtSession* session, struct core_frame* fram
   return check_terminated(options);
 }
 
-/* --- what providers are told of a run --------------------------------------------------------- */
+/* --- calls of providers around a run ---------------------------------------------------------- */
 
 struct announcement {
   const OrtSession* session;
   const OrtRunOptions* options;
   bool is_success;
-  /* How many providers have been told of the start. */
+  /* How many providers have been called at the start. */
   size_t started;
 };
 

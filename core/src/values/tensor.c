@@ -212,7 +212,7 @@ ORT_API_STATUS_IMPL(ort_CreateTensorWithDataAndDeleterAsOrtValue, OrtAllocator* 
 OrtStatus* core_as_tensor(const char* function, const OrtValue* value, struct core_tensor** out) {
   if (CORE_UNLIKELY(!core_is_tensor(value))) {
     const char* reason = core_type_of(value) == ONNX_TYPE_UNKNOWN
-                             ? ": value is used after the call that it was lent to"
+                             ? ": value is used after the call that it was valid for"
                              : ": value must be a tensor";
     return core_status(core_type_of(value) == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION,
                        function, reason, NULL);

@@ -104,7 +104,7 @@ static OrtStatus* type_of_tensor(const OrtValue* value, OrtTypeInfo** out) {
   OrtTypeInfo* type = NULL;
   if (shape == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "GetTypeInfo: value is used after the call that it was lent to");
+              "GetTypeInfo: value is used after the call that it was valid for");
   }
   CORE_TRY(new_type("GetTypeInfo", core_type_of(value), &type));
   return hand_out(core_new_shape_info("GetTypeInfo", shape, &type->tensor), type, out);

@@ -17,7 +17,7 @@
 struct OrtValue {
   /** Its type is an ONNXType. */
   struct core_object object;
-  /** Itself; for a handle that was lent, the value that it leads to. Casts to the structs below
+  /** Itself; for a borrowed handle, the value that it stands for. Casts to the structs below
    * need a target. */
   struct OrtValue* target;
 };
@@ -36,16 +36,18 @@ static inline enum ONNXType core_type_of(const OrtValue* value) {
 static inline OrtValue* core_target(const OrtValue* value) { return value->target; }
 
 /** @name Handles
- * What a kernel is lent: a handle of its own, so that a kernel that releases what is not its own
- * takes nothing from those who hold the value. A handle is a part of another object.
+ * A kernel borrows a value through a handle made for it, which is a part of another object: a
+ * kernel that wrongly releases the handle does not release the value.
  * @{ */
 
-static inline void core_lend(OrtValue* handle, enum ONNXType type, OrtValue* target) {
+static inline void core_make_borrowed(OrtValue* handle, enum ONNXType type, OrtValue* target) {
   *handle = (OrtValue){{NULL, CORE_PERMANENT, type}, target};
 }
 
-/** Ends a loan: the slots refuse the handle from now on. */
-static inline void core_end_loan(OrtValue* handle) { core_lend(handle, ONNX_TYPE_UNKNOWN, handle); }
+/** The slots refuse the handle from now on. */
+static inline void core_end_borrowed(OrtValue* handle) {
+  core_make_borrowed(handle, ONNX_TYPE_UNKNOWN, handle);
+}
 /** @} */
 
 /** Element type and shape of a dense or sparse tensor. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* GetMayInplace of ops written in Python. The callback is not told which op is asked, so each list
- * of pairs has a function of its own; ops with equal lists share one. */
+/* GetMayInplace of ops written in Python. The callback does not get the op that is asked, so each
+ * list of pairs has a function of its own; ops with equal lists share one. */
 #include "boundary/kernels/python_op.h"
 
 #include <stdlib.h>

@@ -66,7 +66,7 @@ enum out_mode { OUT_NONE, OUT_LIKE_INPUT, OUT_ASK };
 struct python_kernel {
   struct python_op* op;
   const OrtApi* api;
-  /* What to call; NULL where an old host could not be told that there is no kernel. */
+  /* What to call; NULL if no kernel could be made, where an old host has no status for that. */
   PyObject* function;
   PyObject* keywords; /* a dict, or NULL */
   int out_mode;

@@ -10,7 +10,7 @@
 
 /* Blocks keep the adaptor: what a session has made may outlive the environment and all that Python
  * keeps for it. A block's reference needs no GIL. */
-struct lent {
+struct foreign {
   OrtAllocator* self;
   _Atomic size_t blocks;
   OrtAllocator* inner;
@@ -20,107 +20,107 @@ struct lent {
 };
 
 static void* alloc(void* context, size_t size) {
-  struct lent* lent = context;
-  void* block = size < CORE_MAY_THROW ? lent->inner->Alloc(lent->inner, size)
-                                      : core_alloc_from(lent->inner, size, 0);
+  struct foreign* foreign = context;
+  void* block = size < CORE_MAY_THROW ? foreign->inner->Alloc(foreign->inner, size)
+                                      : core_alloc_from(foreign->inner, size, 0);
   if (block != NULL) {
-    atomic_fetch_add(&lent->blocks, 1);
-    core_retain_adaptor(lent->self);
+    atomic_fetch_add(&foreign->blocks, 1);
+    core_retain_adaptor(foreign->self);
   }
   return block;
 }
 
 /* Takes a block away, unless more were freed than there were. */
-static int take_block(struct lent* lent) {
-  size_t count = atomic_load(&lent->blocks);
-  while (count > 0 && !atomic_compare_exchange_weak(&lent->blocks, &count, count - 1)) {
+static int take_block(struct foreign* foreign) {
+  size_t count = atomic_load(&foreign->blocks);
+  while (count > 0 && !atomic_compare_exchange_weak(&foreign->blocks, &count, count - 1)) {
   }
   return count > 0;
 }
 
 static void free_(void* context, void* block) {
-  struct lent* lent = context;
-  OrtStatus* refusal = ort_AllocatorFree(lent->inner, block);
+  struct foreign* foreign = context;
+  OrtStatus* refusal = ort_AllocatorFree(foreign->inner, block);
   if (refusal != NULL) {
     ort_ReleaseStatus(refusal);
     core_refuse_free(block, "is not a block of the allocator inside, or was freed before");
-  } else if (block != NULL && take_block(lent)) {
-    core_release_adaptor(lent->self); /* which may free all of them */
+  } else if (block != NULL && take_block(foreign)) {
+    core_release_adaptor(foreign->self); /* which may free all of them */
   }
 }
 
 /* The same status as an object of the other library. */
-static OrtStatus* translated(const struct lent* lent, OrtStatus* status) {
+static OrtStatus* translated(const struct foreign* foreign, OrtStatus* status) {
   if (status == NULL) {
     return NULL;
   }
-  OrtStatus* other = lent->target->CreateStatus(lent->source->GetErrorCode(status),
-                                                lent->source->GetErrorMessage(status));
-  lent->source->ReleaseStatus(status);
+  OrtStatus* other = foreign->target->CreateStatus(foreign->source->GetErrorCode(status),
+                                                   foreign->source->GetErrorMessage(status));
+  foreign->source->ReleaseStatus(status);
   return other;
 }
 
 /* Fields that came with a version are there only in structs of that version. */
 static OrtStatus* stats(void* context, OrtKeyValuePairs** out) {
-  const struct lent* lent = context;
+  const struct foreign* foreign = context;
   OrtKeyValuePairs* figures = NULL;
-  if (lent->inner->version >= 23 && lent->inner->GetStats != NULL) {
-    OrtStatus* status = lent->inner->GetStats(lent->inner, &figures);
+  if (foreign->inner->version >= 23 && foreign->inner->GetStats != NULL) {
+    OrtStatus* status = foreign->inner->GetStats(foreign->inner, &figures);
     if (status != NULL) {
-      return translated(lent, status);
+      return translated(foreign, status);
     }
   }
   const char* const* keys = NULL;
   const char* const* values = NULL;
   size_t count = 0;
   if (figures != NULL) {
-    lent->source->GetKeyValuePairs(figures, &keys, &values, &count);
+    foreign->source->GetKeyValuePairs(figures, &keys, &values, &count);
   }
   OrtKeyValuePairs* copy = NULL;
-  lent->target->CreateKeyValuePairs(&copy);
+  foreign->target->CreateKeyValuePairs(&copy);
   for (size_t i = 0; copy != NULL && i < count; i++) {
-    lent->target->AddKeyValuePair(copy, keys[i], values[i]);
+    foreign->target->AddKeyValuePair(copy, keys[i], values[i]);
   }
-  lent->source->ReleaseKeyValuePairs(figures);
+  foreign->source->ReleaseKeyValuePairs(figures);
   if (copy == NULL) {
-    return lent->target->CreateStatus(ORT_RUNTIME_EXCEPTION, "out of memory for the statistics");
+    return foreign->target->CreateStatus(ORT_RUNTIME_EXCEPTION, "out of memory for the statistics");
   }
   *out = copy;
   return NULL;
 }
 
 static OrtStatus* shrink(void* context) {
-  const struct lent* lent = context;
-  if (lent->inner->version < 25 || lent->inner->Shrink == NULL) {
-    return lent->target->CreateStatus(ORT_NOT_IMPLEMENTED, "this allocator cannot shrink");
+  const struct foreign* foreign = context;
+  if (foreign->inner->version < 25 || foreign->inner->Shrink == NULL) {
+    return foreign->target->CreateStatus(ORT_NOT_IMPLEMENTED, "this allocator cannot shrink");
   }
-  return translated(lent, lent->inner->Shrink(lent->inner));
+  return translated(foreign, foreign->inner->Shrink(foreign->inner));
 }
 
-static void end_lent(void* context) {
-  struct lent* lent = context;
-  call_with_gil(drop_reference, lent->kept);
-  free(lent);
+static void end_foreign(void* context) {
+  struct foreign* foreign = context;
+  call_with_gil(drop_reference, foreign->kept);
+  free(foreign);
 }
 
 OrtStatus* ortcffi_lend(OrtAllocator* inner, const OrtApi* source, const OrtApi* target,
                         const OrtMemoryInfo* info, ortcffi_object* kept, int figures,
                         OrtAllocator** out) {
-  struct core_callbacks callbacks = {.alloc = alloc, .free = free_, .end = end_lent};
+  struct core_callbacks callbacks = {.alloc = alloc, .free = free_, .end = end_foreign};
   if (figures) {
     callbacks.stats = stats;
     callbacks.shrink = shrink;
   }
-  struct lent* lent = malloc(sizeof *lent);
-  if (lent == NULL) {
-    return core_no_memory("ortcffi_lend", sizeof *lent);
+  struct foreign* foreign = malloc(sizeof *foreign);
+  if (foreign == NULL) {
+    return core_no_memory("ortcffi_lend", sizeof *foreign);
   }
-  *lent = (struct lent){NULL, 0, inner, source, target, Py_NewRef((PyObject*)kept)};
-  OrtStatus* status = core_create_from_callbacks(&callbacks, info, lent, inner, &lent->self);
+  *foreign = (struct foreign){NULL, 0, inner, source, target, Py_NewRef((PyObject*)kept)};
+  OrtStatus* status = core_create_from_callbacks(&callbacks, info, foreign, inner, &foreign->self);
   if (status != NULL) {
-    end_lent(lent);
+    end_foreign(foreign);
     return status;
   }
-  *out = lent->self;
+  *out = foreign->self;
   return NULL;
 }

@@ -3,8 +3,8 @@
  * Allocators for another library.
  *
  * What an allocator's functions hand out beside memory, a memory info, statistics and statuses, are
- * objects of the library that the allocator is of: another one would read them as its own. A lent
- * allocator hands out objects of the library that it is lent to.
+ * objects of the library that the allocator is of: another one would read them as its own. A
+ * foreign allocator wraps one, and hands out objects of the library that is to use it.
  */
 #ifndef ORTCFFI_BOUNDARY_FOREIGN_H_
 #define ORTCFFI_BOUNDARY_FOREIGN_H_

@@ -88,11 +88,11 @@ static PyObject* begin_binding(PyObject* self, PyObject* arguments) {
 
 /* A list of values, which owns all of them also where this fails. */
 static PyObject* values_of(struct maker* maker, PyTypeObject* type, OrtValue** handles,
-                           size_t count, PyObject* lender) {
+                           size_t count, PyObject* parent) {
   PyObject* values = PyList_New(0);
   for (size_t i = 0; i < count; i++) {
     PyObject* value =
-        values == NULL ? NULL : (PyObject*)ortcffi_new_value(type, maker, handles[i], lender);
+        values == NULL ? NULL : (PyObject*)ortcffi_new_value(type, maker, handles[i], parent);
     if (values == NULL) {
       maker->api->ReleaseValue(handles[i]);
     } else if (value == NULL || PyList_Append(values, value) < 0) {
@@ -103,8 +103,8 @@ static PyObject* values_of(struct maker* maker, PyTypeObject* type, OrtValue** h
   return values;
 }
 
-/* The bound outputs; `lender` keeps what they may be of. */
-static PyObject* read_outputs(struct binding* binding, PyTypeObject* type, PyObject* lender) {
+/* The bound outputs; `parent` keeps what they may be of. */
+static PyObject* read_outputs(struct binding* binding, PyTypeObject* type, PyObject* parent) {
   struct maker* maker = binding->session->maker;
   OrtAllocator* allocator = binding->session->strings;
   OrtValue** handles = NULL;
@@ -114,7 +114,7 @@ static PyObject* read_outputs(struct binding* binding, PyTypeObject* type, PyObj
   if (status != NULL) {
     return ortcffi_value_fail(maker, status, "GetBoundOutputValues");
   }
-  PyObject* values = values_of(maker, type, handles, count, lender);
+  PyObject* values = values_of(maker, type, handles, count, parent);
   if (handles != NULL) {
     maker->api->ReleaseStatus(maker->api->AllocatorFree(allocator, handles));
   }
@@ -304,15 +304,15 @@ static PyObject* bind_name(PyObject* self, PyObject* arguments) {
   return answer < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-/* _output_values(value_type, lender): the bound outputs; `lender` keeps what they may be of. */
+/* _output_values(value_type, parent): the bound outputs; `parent` keeps what they may be of. */
 static PyObject* output_values(PyObject* self, PyObject* arguments) {
   struct binding* binding = (struct binding*)self;
   PyTypeObject* type;
-  PyObject* lender;
-  if (!PyArg_ParseTuple(arguments, "O!O", &PyType_Type, &type, &lender) || begin_use(binding) < 0) {
+  PyObject* parent;
+  if (!PyArg_ParseTuple(arguments, "O!O", &PyType_Type, &type, &parent) || begin_use(binding) < 0) {
     return NULL;
   }
-  PyObject* values = read_outputs(binding, type, lender);
+  PyObject* values = read_outputs(binding, type, parent);
   handle_end(&binding->life);
   return values;
 }

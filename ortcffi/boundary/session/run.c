@@ -217,7 +217,7 @@ static PyObject* convert_result(struct session* session, struct value* value, in
 }
 
 /* The same after an error, for a value whose kind is not what the model says: a sparse initializer
- * that is an output is told to be a dense tensor. With the exception if that is not so. */
+ * that is an output is said to be a dense tensor. With the exception if that is not so. */
 static PyObject* convert_other(struct session* session, struct value* value, int is_input) {
   PyObject *type, *error, *trace;
   PyErr_Fetch(&type, &error, &trace);

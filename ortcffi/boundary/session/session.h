@@ -113,7 +113,7 @@ struct session {
   struct counts counts;
 };
 
-/* Why a run was told to end early. */
+/* Why a run was ended early. */
 enum ending { GOES_ON, CANCELLED, TIMED_OUT, INTERRUPTED };
 
 /* One run: its arguments in C's form, and what it gave. */
@@ -230,7 +230,7 @@ void ortcffi_run_unlink(struct run* run);
 void ortcffi_runs_forget(void);
 /* All runs under way, of all sessions. */
 extern struct run* ortcffi_runs;
-/* Has a run under way end early. Without effect where it has been told so before. */
+/* Ends a run under way early. Without effect if that was done before. */
 void ortcffi_run_stop(struct run* run, int ending);
 /* Has the runs of a session end early, or of all if it is NULL; returns how many. */
 Py_ssize_t ortcffi_stop_all(const struct session* session);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* DLPack, version 1.1 and the capsules of before version 1.0: what dlpack.c, which gives the memory
- * of a value to others, and loans.c, which takes that of others, share. */
+ * of a value to others, and imported.c, which takes that of others, share. */
 #ifndef ORTCFFI_BOUNDARY_VALUES_DLPACK_H_
 #define ORTCFFI_BOUNDARY_VALUES_DLPACK_H_
 

@@ -160,7 +160,7 @@ int ortcffi_plain_array(PyObject* x, struct plain_array* out) {
   return 1;
 }
 
-/* The bytes of an element of an array; 0 without an exception if that cannot be told. */
+/* The bytes of an element of an array; 0 without an exception if that is not known. */
 static size_t item_size(PyObject* x) {
   static PyObject* name;
   if (name == NULL) {

@@ -62,7 +62,7 @@ static int fill_shape(struct value* value, Py_buffer* view, int flags) {
   return 0;
 }
 
-_Static_assert(sizeof(Py_ssize_t) == sizeof(int64_t), "a shape can be lent to Python as it is");
+_Static_assert(sizeof(Py_ssize_t) == sizeof(int64_t), "Python can borrow a shape as it is");
 
 int ortcffi_value_getbuffer(PyObject* self, Py_buffer* view, int flags) {
   struct value* value = (struct value*)self;
@@ -282,9 +282,9 @@ ortcffi_object* ortcffi_value_types(ortcffi_object* scope, ortcffi_object* point
   if (ortcffi_maker_type == NULL || ortcffi_tensor_type == NULL) {
     return NULL;
   }
-  PyObject* loan_type = ortcffi_new_loan_type();
-  if (loan_type == NULL) {
+  PyObject* imported_type = ortcffi_new_imported_type();
+  if (imported_type == NULL) {
     return NULL;
   }
-  return (ortcffi_object*)PyTuple_Pack(3, ortcffi_maker_type, ortcffi_tensor_type, loan_type);
+  return (ortcffi_object*)PyTuple_Pack(3, ortcffi_maker_type, ortcffi_tensor_type, imported_type);
 }

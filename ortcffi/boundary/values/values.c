@@ -30,8 +30,8 @@ static PyObject* maker_new(PyTypeObject* type, PyObject* arguments, PyObject* ke
   (void)keywords;
   unsigned long long api, info;
   int version;
-  PyObject *owner, *lender;
-  if (!PyArg_ParseTuple(arguments, "KKiOO", &api, &info, &version, &owner, &lender)) {
+  PyObject *owner, *parent;
+  if (!PyArg_ParseTuple(arguments, "KKiOO", &api, &info, &version, &owner, &parent)) {
     return NULL;
   }
   struct maker* maker = PyObject_GC_New(struct maker, type);
@@ -40,7 +40,7 @@ static PyObject* maker_new(PyTypeObject* type, PyObject* arguments, PyObject* ke
     maker->info = (const OrtMemoryInfo*)(uintptr_t)info;
     maker->version = version;
     maker->owner = Py_NewRef(owner);
-    maker->lender = Py_NewRef(lender);
+    maker->parent = Py_NewRef(parent);
     maker->layout = (struct layout){0};
     PyObject_GC_Track(maker);
   }
@@ -51,7 +51,7 @@ static int maker_traverse(PyObject* self, visitproc visit, void* arg) {
   struct maker* maker = (struct maker*)self;
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(maker->owner);
-  Py_VISIT(maker->lender);
+  Py_VISIT(maker->parent);
   return 0;
 }
 
@@ -60,7 +60,7 @@ static void maker_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   Py_DECREF(maker->owner);
-  Py_DECREF(maker->lender);
+  Py_DECREF(maker->parent);
   PyObject_GC_Del(self);
   Py_DECREF(type);
 }

@@ -5,9 +5,9 @@
  * In CFFI alone a value is a cdata with a destructor, and an array of it takes half a dozen calls;
  * that is several times what the official package takes.
  *
- *   Maker(api, info, version, owner, lender)
+ *   Maker(api, info, version, owner, parent)
  *       One table. `api` and `info`, which describes the memory of the CPU, are addresses; `owner`
- *       is the Api, `lender` keeps `info` valid.
+ *       is the Api, `parent` keeps `info` valid.
  *   Tensor
  *       A value of any kind: a handle of an OrtValue (platform/handle.h). Arrays and buffers over
  * its memory keep it: after `close` the memory goes with the last of them.
@@ -32,7 +32,7 @@ struct maker {
   const OrtMemoryInfo* info;
   int version;
   PyObject* owner;
-  PyObject* lender;
+  PyObject* parent;
   struct layout layout;
 };
 
@@ -137,12 +137,12 @@ PyObject* ortcffi_value_capsule(PyObject* self, PyObject* arguments);
 /* The Maker of an Api, for None that of the default one; NULL, without an exception, if it has
  * none. */
 struct maker* ortcffi_maker_of(PyObject* api);
-/* _from_producer(api, x, old): a tensor over the memory of an object with DLPack; a Loan of it, or
- * None for no loan yet, where Python has to decide. `old` is the set of types whose __dlpack__
- * takes no arguments. */
+/* _from_producer(api, x, old): a tensor over the memory of an object with DLPack. Where Python has
+ * to decide: an Imported, or None if nothing was imported yet. `old` is the set of types whose
+ * __dlpack__ takes no arguments. */
 PyObject* ortcffi_value_from_producer(PyObject* type, PyObject* const* arguments, Py_ssize_t count);
-/* The type Loan; see loans.c. */
-PyObject* ortcffi_new_loan_type(void);
+/* The type Imported; see imported.c. */
+PyObject* ortcffi_new_imported_type(void);
 /* What a tensor over an array's memory is made of. */
 struct plain_array {
   void* data;

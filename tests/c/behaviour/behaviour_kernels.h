@@ -39,7 +39,7 @@ extern const int64_t x_shape[], four[], just_one[];
 OrtValue* value_of(const int64_t* shape, size_t rank, size_t count);
 void run_host(void);
 
-/* Writes a call whose body gets what a kernel is lent. */
+/* Writes a call whose body gets what a kernel borrows. */
 #define PROBE(text, member, type, argument, n) PROBE_NUMBER(text, member, type, argument, n)
 #define PROBE_NUMBER(text, member, type, argument, n)        \
   static void probe_##n(type argument);                      \

@@ -15,12 +15,12 @@ static const OrtLogger* borrow(void) {
 #if defined(_WIN32)
   return NULL;
 #else
-  const char* lender = getenv("LENDS_LOGGER");
-  void* lent = NULL;
-  CHECK(lender != NULL);
-  CHECK(api->RegisterExecutionProviderLibrary(env, "lender", lender) == NULL);
-  CHECK(sscanf(getenv("LENT_LOGGER"), "%p", &lent) == 1);
-  return lent;
+  const char* library = getenv("LENDS_LOGGER");
+  void* borrowed = NULL;
+  CHECK(library != NULL);
+  CHECK(api->RegisterExecutionProviderLibrary(env, "lends_logger", library) == NULL);
+  CHECK(sscanf(getenv("BORROWED_LOGGER"), "%p", &borrowed) == 1);
+  return borrowed;
 #endif
 }
 

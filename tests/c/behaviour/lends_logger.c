@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library of execution providers that has none: what it is after is the logger that it is lent,
+/* A library of execution providers that has none: it is loaded for the logger that it gets,
  * whose address it leaves in the environment of the process. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ ORT_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base
   (void)name, (void)base, (void)factories, (void)capacity;
   char address[32];
   snprintf(address, sizeof address, "%p", (const void*)logger);
-  setenv("LENT_LOGGER", address, 1);
+  setenv("BORROWED_LOGGER", address, 1);
   *count = 0;
   return NULL;
 }

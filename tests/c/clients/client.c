@@ -112,9 +112,9 @@ static void use_own_allocator(void) {
   CHECK(block != NULL && counting.blocks == 1);
   must_succeed(g_ort->AllocatorFree(&counting.base, block));
   CHECK(counting.blocks == 0);
-  const OrtMemoryInfo* told = NULL;
-  must_succeed(g_ort->AllocatorGetInfo(&counting.base, &told));
-  CHECK(told == info);
+  const OrtMemoryInfo* given = NULL;
+  must_succeed(g_ort->AllocatorGetInfo(&counting.base, &given));
+  CHECK(given == info);
   g_ort->ReleaseMemoryInfo(info);
 }
 

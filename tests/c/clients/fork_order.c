@@ -18,7 +18,7 @@ static void note(int what) {
   noted[count++] = what;
 }
 
-/* Extensions are not told their lock, so each has its own. */
+/* Extensions do not get their lock, so each has its own. */
 #define CORE_LOCK(name, place) \
   static void at_##name(enum core_fork step) { note((int)step * 100 + CORE_LOCK_##name); }
 #include "platform/locks.def"

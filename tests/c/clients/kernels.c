@@ -128,7 +128,7 @@ static void tells_what_kernels_say(void) {
   fails_with(answer_not_found, ORT_MODEL_LOADED, "the kernel says no");
 }
 
-/* A kernel that releases what it was lent. */
+/* A kernel that releases what it borrowed. */
 static OrtStatus* release_all(OrtKernelContext* context) {
   const OrtValue* in = NULL;
   OrtValue* out = NULL;
@@ -254,7 +254,7 @@ static void refuses_bad_ops(void) {
 static OrtKernelInfo* info_copy;
 static OrtStatus* copy_info(const OrtApi* table, const OrtKernelInfo* info) {
   CHECK(table->CopyKernelInfo(info, &info_copy) == NULL);
-  /* What is lent is not to be released, but some try. */
+  /* A borrowed value must not be released, but some kernels do. */
   table->ReleaseKernelInfo((OrtKernelInfo*)info);
   return NULL;
 }

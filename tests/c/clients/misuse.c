@@ -91,7 +91,7 @@ static void free_foreign(void) {
   must_go_on(64);
 }
 
-enum { NEIGHBOURS = 64, LENGTH = 256, LENDER = 1280, BORROWER = 1152 };
+enum { NEIGHBOURS = 64, LENGTH = 256, OWNER = 1280, BORROWER = 1152 };
 
 /* The index of a block that begins where this one ends, or NEIGHBOURS. */
 static size_t next_to(char** blocks, const char* block) {
@@ -129,15 +129,15 @@ static void write_after_free(void) {
 }
 
 /* The larger block lies free, and would do for a size that has none free itself. */
-static void write_what_could_be_lent(void) {
-  char* block = take(LENDER);
+static void write_what_could_be_borrowed(void) {
+  char* block = take(OWNER);
   allocator->Free(allocator, block);
   memset(block, 1, 64);
   printf("%p\n", (void*)block);
   for (size_t i = 0; i < NEIGHBOURS; i++) {
     CHECK(take(BORROWER) != block);
   }
-  must_go_on(LENDER);
+  must_go_on(OWNER);
 }
 
 static void twice_small(void) { free_twice(100); }
@@ -162,7 +162,7 @@ static const struct {
     {"foreign", free_foreign},
     {"overrun", overrun},
     {"written after free", write_after_free},
-    {"written before it is lent", write_what_could_be_lent},
+    {"written before it is borrowed", write_what_could_be_borrowed},
 };
 
 int main(int argc, char** argv) {

@@ -96,7 +96,7 @@ static void memory_comes_and_goes(void) {
   CHECK(core_system_has(PAGES) && !core_system_has((size_t)1 << 60));
 }
 
-static void a_library_is_opened_or_the_reason_told(const char* path) {
+static void a_library_is_opened_or_the_reason_given(const char* path) {
   char error[CORE_LIBRARY_ERROR] = "";
   CHECK(core_library_open_utf8("there/is/no/such/library", error) == NULL && error[0] != '\0');
   CHECK(strchr(error, '\n') == NULL && memchr(error, '\0', sizeof error) != NULL);
@@ -112,7 +112,7 @@ static void a_library_is_opened_or_the_reason_told(const char* path) {
   CHECK(core_path_size(ORT_TSTR("abc")) == 4 * sizeof(ORTCHAR_T));
 }
 
-static void the_time_is_told_in_full(void) {
+static void the_time_is_given_in_full(void) {
   char text[CORE_LOCAL_TIME];
   int parts[7];
   core_local_time(text);
@@ -127,8 +127,8 @@ int main(int argc, char** argv) {
   each_thread_has_its_turns_and_its_end();
   locks_can_be_made();
   memory_comes_and_goes();
-  a_library_is_opened_or_the_reason_told(argv[1]);
-  the_time_is_told_in_full();
+  a_library_is_opened_or_the_reason_given(argv[1]);
+  the_time_is_given_in_full();
   puts("ok");
   return 0;
 }

@@ -4,7 +4,7 @@
  *
  * Two threads make, use and release the environment, each as if it were alone. An environment lives
  * while one of them has it, and its function is called with its own parameter. The process forks as
- * often as it is told meanwhile, and each child uses the environment, too.
+ * often as FORKS says meanwhile, and each child uses the environment, too.
  */
 #include <pthread.h>
 #include <string.h>

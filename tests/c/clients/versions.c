@@ -17,7 +17,7 @@ static OrtExperimentalFnPtr find(const char* name) {
   return function;
 }
 
-/* What a trace is told of the traced library's version: any text. */
+/* What a trace gets as the traced library's version: any text. */
 #define VERSION_STRING "1.9.9"
 /* The place of a slot, as the list counts. */
 #define SLOT(name) (offsetof(OrtApi, name) / sizeof(void*))
@@ -61,7 +61,7 @@ static void a_host_works_up_to_its_version(void) {
   api->ReleaseMemoryInfo(info);
 }
 
-static void a_client_that_reads_on_is_told(void) {
+static void a_client_that_reads_on_is_reported(void) {
   const OrtApi* api = emulate(12)->GetApi(12);
   OrtMemoryInfo* info = NULL;
   OrtStatus* status =
@@ -118,7 +118,7 @@ static void a_trace_lets_the_library_itself_refuse_late_slots(const OrtApi* api)
   trace_end(trace);
 }
 
-static void a_trace_counts_where_it_is_told_to(const OrtApi* api) {
+static void a_trace_counts_where_its_caller_says(const OrtApi* api) {
   static OrtcoreFigures figures = {.asked = 1, .calls = {1}};
   OrtcoreTrace* trace = NULL;
   CHECK(trace_begin(api, ORT_API_VERSION, VERSION_STRING, &figures, &trace) == NULL);
@@ -211,10 +211,10 @@ int main(int argc, char** argv) {
   }
   there_is_no_host_of_another_version();
   a_host_works_up_to_its_version();
-  a_client_that_reads_on_is_told();
+  a_client_that_reads_on_is_reported();
   a_trace_counts_what_a_client_calls(api);
   a_trace_lets_the_library_itself_refuse_late_slots(api);
-  a_trace_counts_where_it_is_told_to(api);
+  a_trace_counts_where_its_caller_says(api);
   two_traces_count_apart_and_a_third_waits(api);
   a_table_outlives_its_trace(api);
   a_provider_gets_its_table_back(api);

@@ -75,7 +75,7 @@ def test_the_version_is_that_of_the_package():
     assert ortcffi.__version__ == version("ortcffi")
 
 
-def test_a_name_of_the_official_package_is_told_where_it_is():
+def test_a_name_of_the_official_package_is_answered_with_its_place():
     with pytest.raises(AttributeError, match=r"InferenceSession'; ortcffi\.compat has"):
         ortcffi.InferenceSession  # noqa: B018  # raises
 
@@ -136,7 +136,7 @@ def test_a_new_process_can_begin_with_unpickling():
 
 def test_a_traceback_names_the_public_class_of_the_exception():
     try:
-        Value.from_handle(core_api(), Value.empty(3).handle, lender=object()).close()
+        Value.from_handle(core_api(), Value.empty(3).handle, parent=object()).close()
         ortcffi.Status(3, "no such thing").raise_()
     except errors.OrtError as error:
         lines = traceback.format_exception_only(error)

@@ -36,8 +36,8 @@ ADDRESS_SPACE = 12 << 30  # bytes; allocations beyond it fail
 def look_for_bugs(what: Any) -> None:
     """An exception that no caller receives: planted, or a mistake of our own."""
     if issubclass(what.exc_type, BUGS):
-        told = traceback.format_exception(what.exc_type, what.exc_value, what.exc_traceback)
-        end(f"in {what.object!r}: {''.join(told)}")
+        text = traceback.format_exception(what.exc_type, what.exc_value, what.exc_traceback)
+        end(f"in {what.object!r}: {''.join(text)}")
 
 
 def work(hostile: Surroundings, until: float) -> None:
@@ -51,7 +51,7 @@ def work_here(hostile: Surroundings, until: float) -> None:
             for _ in range(20):
                 hostile.one()
         except KeyboardInterrupt:
-            continue  # one that struck while something was released, which is told later
+            continue  # one that struck while something was released, which is reported later
     hostile.is_over = True
     hostile.pool.clear()
 
@@ -107,8 +107,8 @@ def call_at_random(options: argparse.Namespace, log: int) -> None:
         Surroundings.changed.undo()
         gc.collect()
     left = left_alive(before)
-    told = f"{calls} calls; left in cycles of changed objects: {in_cycles or None}\n"
-    sys.__stdout__.write(told)  # type: ignore[union-attr]
+    text = f"{calls} calls; left in cycles of changed objects: {in_cycles or None}\n"
+    sys.__stdout__.write(text)  # type: ignore[union-attr]
     if options.reached:
         Path(options.reached).write_text("\n".join(sorted(reached)), "utf-8", "replace")
     if left:
@@ -143,7 +143,7 @@ def main() -> None:
         makers.compile_ops()
         try:
             call_at_random(options, log)
-        except BaseException:  # noqa: BLE001  # told, where the calls cannot hide it
+        except BaseException:  # noqa: BLE001  # reported, where the calls cannot hide it
             end(traceback.format_exc())
     # An interrupted command may have left a stream to which Python cannot write at its end.
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__

@@ -63,9 +63,9 @@ DEEPEST = 3  # calls within calls
 LINE = 120  # bytes of the log, for each thread
 
 
-def end(told: str) -> NoReturn:
+def end(reason: str) -> NoReturn:
     """End the process as failed; its own stderr is not that of the calls."""
-    os.write(2, f"{told}\n".encode(errors="replace"))
+    os.write(2, f"{reason}\n".encode(errors="replace"))
     os._exit(1)
 
 
@@ -287,7 +287,7 @@ class Caller(Arguments):
     def is_left_out(self, name: str, owner: Any) -> bool:
         kind = type(owner).__name__
         if isinstance(owner, ort.Allocator) and name in TAKES_A_BLOCK:
-            # A block that nobody frees keeps an allocator that a real library was lent, also where
+            # A block that nobody frees keeps an allocator made for a real library, also where
             # it was taken from an adaptor around that one.
             return self.table == "real" or kind == "Allocator"
         of_numpy = isinstance(owner, np.ndarray) and name not in OF_NUMPY

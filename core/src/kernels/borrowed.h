@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/** @file lent.h What the slots of kernel infos and contexts have in common. */
-#ifndef ORTCFFI_LENT_H_
-#define ORTCFFI_LENT_H_
+/** @file borrowed.h What the slots of kernel infos and contexts have in common. */
+#ifndef ORTCFFI_BORROWED_H_
+#define ORTCFFI_BORROWED_H_
 
 #include "kernels/kernel.h"
 
 /** Guards the first argument of a slot, which kernels may have kept for too long. */
-#define CORE_REQUIRE_LENT(function, argument, mark, its_mark)                                \
+#define CORE_REQUIRE_BORROWED(function, argument, mark, its_mark)                            \
   do {                                                                                       \
     CORE_REQUIRE(function, argument);                                                        \
     if (CORE_UNLIKELY(__atomic_load_n(&(argument)->mark, __ATOMIC_RELAXED) != (its_mark))) { \
       CORE_FAIL(ORT_INVALID_ARGUMENT,                                                        \
-                #function ": " #argument " is used after the call that it was lent to");     \
+                #function ": " #argument " is used after the call that it was valid for");   \
     }                                                                                        \
   } while (0)
 #define CORE_REQUIRE_KERNEL_INFO(function) \
-  CORE_REQUIRE_LENT(function, info, object.class, &core_kernel_info_class)
-#define CORE_REQUIRE_CONTEXT(function) CORE_REQUIRE_LENT(function, context, mark, CORE_CONTEXT_MARK)
+  CORE_REQUIRE_BORROWED(function, info, object.class, &core_kernel_info_class)
+#define CORE_REQUIRE_CONTEXT(function) \
+  CORE_REQUIRE_BORROWED(function, context, mark, CORE_CONTEXT_MARK)
 
 /** Copies a text into a client's buffer. `size` gets what it needs, also where it is too small. */
 OrtStatus* core_give_text(const char* function, const char* text, size_t length, char* out,
@@ -26,4 +27,4 @@ OrtStatus* core_give_text(const char* function, const char* text, size_t length,
 OrtStatus* core_node_allocator(const char* function, const struct core_node* node,
                                const OrtMemoryInfo* info, OrtAllocator** out);
 
-#endif /* ORTCFFI_LENT_H_ */
+#endif /* ORTCFFI_BORROWED_H_ */

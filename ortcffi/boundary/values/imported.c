@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of others for a value, with DLPack. See dlpack.h.
+ * Tensors over memory of other libraries, by DLPack. See dlpack.h.
  *
- *   Loan(capsule)
- *       Takes over what a capsule of another's holds, and gives it back when it goes.
- *   Loan.facts
+ *   Imported(capsule)
+ *       Takes the DLManagedTensor out of a capsule, and calls its deleter at the end.
+ *   Imported.facts
  *       (address, shape, strides or None, element type, readonly, (device type, device id))
  */
 #include "boundary/values/values.h"
@@ -12,19 +12,19 @@
 #include "boundary/values/arrays.h"
 #include "boundary/values/dlpack.h"
 
-struct loan {
+struct imported {
   PyObject base;
   struct legacy* legacy;
   struct versioned* versioned;
 };
 
-static PyTypeObject* loan_type;
+static PyTypeObject* imported_type;
 
 /* What the calls of others' methods need. */
 static PyObject *name_export, *name_device, *name_version, *newest, *no_arguments;
 
 /* Takes over what a capsule holds. */
-static struct loan* new_loan(PyObject* capsule) {
+static struct imported* new_imported(PyObject* capsule) {
   int is_versioned = PyCapsule_IsValid(capsule, VERSIONED);
   if (!is_versioned && !PyCapsule_IsValid(capsule, LEGACY)) {
     PyErr_SetString(PyExc_BufferError, "x: __dlpack__ gave no capsule of a tensor, or a used one");
@@ -36,31 +36,31 @@ static struct loan* new_loan(PyObject* capsule) {
                  ((struct versioned*)managed)->major);
     return NULL;
   }
-  struct loan* loan = PyObject_New(struct loan, loan_type);
-  if (loan != NULL) {
-    loan->versioned = is_versioned ? managed : NULL;
-    loan->legacy = is_versioned ? NULL : managed;
+  struct imported* imported = PyObject_New(struct imported, imported_type);
+  if (imported != NULL) {
+    imported->versioned = is_versioned ? managed : NULL;
+    imported->legacy = is_versioned ? NULL : managed;
     PyCapsule_SetName(capsule, is_versioned ? "used_dltensor_versioned" : "used_dltensor");
   }
-  return loan;
+  return imported;
 }
 
-static PyObject* loan_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
+static PyObject* imported_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   (void)type, (void)keywords; /* the type has no subtypes */
   PyObject* capsule;
-  return PyArg_ParseTuple(arguments, "O", &capsule) ? (PyObject*)new_loan(capsule) : NULL;
+  return PyArg_ParseTuple(arguments, "O", &capsule) ? (PyObject*)new_imported(capsule) : NULL;
 }
 
-static void loan_dealloc(PyObject* self) {
-  struct loan* loan = (struct loan*)self;
+static void imported_dealloc(PyObject* self) {
+  struct imported* imported = (struct imported*)self;
   PyTypeObject* type = Py_TYPE(self);
   PyObject *kind, *error, *traceback;
   PyErr_Fetch(&kind, &error, &traceback);
-  if (loan->legacy != NULL && loan->legacy->deleter != NULL) {
-    loan->legacy->deleter(loan->legacy);
+  if (imported->legacy != NULL && imported->legacy->deleter != NULL) {
+    imported->legacy->deleter(imported->legacy);
   }
-  if (loan->versioned != NULL && loan->versioned->deleter != NULL) {
-    loan->versioned->deleter(loan->versioned);
+  if (imported->versioned != NULL && imported->versioned->deleter != NULL) {
+    imported->versioned->deleter(imported->versioned);
   }
   PyErr_Restore(kind, error, traceback);
   PyObject_Free(self);
@@ -110,12 +110,12 @@ static int is_sound(const struct dl_tensor* tensor) {
   return tensor->data != NULL || is_empty;
 }
 
-static PyObject* loan_facts(PyObject* self, void* unused) {
+static PyObject* imported_facts(PyObject* self, void* unused) {
   (void)unused;
-  const struct loan* loan = (struct loan*)self;
-  uint64_t flags = loan->versioned == NULL ? 0 : loan->versioned->flags;
+  const struct imported* imported = (struct imported*)self;
+  uint64_t flags = imported->versioned == NULL ? 0 : imported->versioned->flags;
   const struct dl_tensor* tensor =
-      loan->versioned == NULL ? &loan->legacy->tensor : &loan->versioned->tensor;
+      imported->versioned == NULL ? &imported->legacy->tensor : &imported->versioned->tensor;
   if (!is_sound(tensor)) {
     PyErr_SetString(
         PyExc_BufferError,
@@ -166,25 +166,26 @@ static int64_t plain_size(const struct dl_tensor* tensor, int element) {
   return size;
 }
 
-/* A tensor over the memory of a loan; the loan itself where Python has to decide. The tensor keeps
- * the object as well: the capsule of an official OrtValue does not keep the array behind it. The
- * object goes after the loan, whose struct it may have: a tuple lets go of its last item first. */
-static PyObject* value_of(PyObject* type, struct maker* maker, struct loan* loan, PyObject* x) {
-  uint64_t flags = loan->versioned == NULL ? 0 : loan->versioned->flags;
+/* A tensor over imported memory; `imported` itself where Python has to decide. The tensor keeps `x`
+ * as well: the capsule of an official OrtValue does not keep the array behind it. `x` may own the
+ * struct that `imported` refers to and must go after it: a tuple releases its last item first. */
+static PyObject* value_of(PyObject* type, struct maker* maker, struct imported* imported,
+                          PyObject* x) {
+  uint64_t flags = imported->versioned == NULL ? 0 : imported->versioned->flags;
   const struct dl_tensor* tensor =
-      loan->versioned == NULL ? &loan->legacy->tensor : &loan->versioned->tensor;
+      imported->versioned == NULL ? &imported->legacy->tensor : &imported->versioned->tensor;
   int element = element_of(tensor, (flags & FLAG_PADDED) != 0);
   int64_t size = plain_size(tensor, element);
   if (size < 0) {
-    return Py_NewRef((PyObject*)loan);
+    return Py_NewRef((PyObject*)imported);
   }
-  PyObject* lender = PyTuple_Pack(2, x, loan);
-  PyObject* value = lender == NULL
+  PyObject* parent = PyTuple_Pack(2, x, imported);
+  PyObject* value = parent == NULL
                         ? NULL
                         : ortcffi_borrow(type, maker, (char*)tensor->data + tensor->byte_offset,
                                          (size_t)size, tensor->shape, (size_t)tensor->rank, element,
-                                         lender, (flags & FLAG_READ_ONLY) != 0);
-  Py_XDECREF(lender);
+                                         parent, (flags & FLAG_READ_ONLY) != 0);
+  Py_XDECREF(parent);
   return value;
 }
 
@@ -262,34 +263,34 @@ PyObject* ortcffi_value_from_producer(PyObject* type, PyObject* const* arguments
   struct maker* maker =
       is_array && !Py_IS_TYPE(x, ortcffi_array_type) ? NULL : ortcffi_maker_of(api);
   PyObject* capsule = maker == NULL ? NULL : capsule_of(x, is_old);
-  struct loan* loan = capsule == NULL ? NULL : new_loan(capsule);
-  PyObject* value = loan == NULL ? NULL : value_of(type, maker, loan, x);
-  Py_XDECREF((PyObject*)loan);
+  struct imported* imported = capsule == NULL ? NULL : new_imported(capsule);
+  PyObject* value = imported == NULL ? NULL : value_of(type, maker, imported, x);
+  Py_XDECREF((PyObject*)imported);
   Py_XDECREF(capsule);
   Py_XDECREF((PyObject*)maker);
   return value == NULL && !PyErr_Occurred() ? Py_NewRef(Py_None) : value;
 }
 
-static PyGetSetDef loan_members[] = {
-    {"facts", loan_facts, NULL, NULL, NULL},
+static PyGetSetDef imported_members[] = {
+    {"facts", imported_facts, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static PyType_Slot loan_slots[] = {
-    {Py_tp_new, (void*)loan_new},
-    {Py_tp_dealloc, (void*)loan_dealloc},
-    {Py_tp_getset, loan_members},
+static PyType_Slot imported_slots[] = {
+    {Py_tp_new, (void*)imported_new},
+    {Py_tp_dealloc, (void*)imported_dealloc},
+    {Py_tp_getset, imported_members},
     {0, NULL},
 };
 
-static PyType_Spec loan_spec = {
-    .name = "ortcffi._ort.Loan",
-    .basicsize = sizeof(struct loan),
+static PyType_Spec imported_spec = {
+    .name = "ortcffi._ort.Imported",
+    .basicsize = sizeof(struct imported),
     .flags = Py_TPFLAGS_DEFAULT,
-    .slots = loan_slots,
+    .slots = imported_slots,
 };
 
-PyObject* ortcffi_new_loan_type(void) {
+PyObject* ortcffi_new_imported_type(void) {
   name_export = PyUnicode_InternFromString("__dlpack__");
   name_device = PyUnicode_InternFromString("__dlpack_device__");
   name_version = PyUnicode_InternFromString("max_version");
@@ -299,6 +300,6 @@ PyObject* ortcffi_new_loan_type(void) {
       no_arguments == NULL) {
     return NULL;
   }
-  loan_type = (PyTypeObject*)PyType_FromSpec(&loan_spec);
-  return (PyObject*)loan_type;
+  imported_type = (PyTypeObject*)PyType_FromSpec(&imported_spec);
+  return (PyObject*)imported_type;
 }
