@@ -110,7 +110,9 @@ def test_outputs_are_compared_with_those_of_another_provider(tmp_path, c_compile
     assert "compare y: equal" in capsys.readouterr().out
 
 
-def test_a_provider_without_a_device_is_told_in_a_line(tmp_path, c_compiler, capsys, monkeypatch):
+def test_a_provider_without_a_device_is_reported_in_a_line(
+    tmp_path, c_compiler, capsys, monkeypatch
+):
     path = tmp_path / "add.onnx"
     path.write_bytes(models.add())
     monkeypatch.setattr(RegisteredEp, "devices", [])
