@@ -10,7 +10,6 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ortcffi._native import ffi, lib
 from ortcffi._public import meant, public
 from ortcffi.ep.hardware import HardwareDevice
 from ortcffi.ep.registered import RegisteredEp, register_once
@@ -29,7 +28,6 @@ __all__ = [
 
 REFERENCE = "reference"  # of ortcffi.models.reference_ep, which needs the package onnx
 _INTEL = 0x8086
-_CPP_RUNTIME = b"libstdc++.so.6"
 
 
 class _Package(NamedTuple):
@@ -47,8 +45,6 @@ class _Package(NamedTuple):
         Options of the provider whose values are other libraries of that folder.
     is_of_intel : bool
         Whether the provider wants a CPU of Intel, though it computes on others as well.
-    opens_globally : bool
-        Whether it opens libraries with RTLD_GLOBAL that have a C++ runtime of their own.
     """
 
     package: str
@@ -56,7 +52,6 @@ class _Package(NamedTuple):
     library: str
     files: Mapping[str, str] = MappingProxyType({})
     is_of_intel: bool = False
-    opens_globally: bool = False
 
 
 _PACKAGES = {
@@ -73,7 +68,6 @@ _PACKAGES = {
         "onnxruntime_qnn",
         "onnxruntime_providers_qnn",
         {"backend_path": "QnnHtp"},
-        opens_globally=True,
     ),
     "webgpu": _Package(
         "onnxruntime-ep-webgpu", "onnxruntime_ep_webgpu", "onnxruntime_providers_webgpu"
@@ -173,12 +167,7 @@ def unknown_provider(name: str) -> str:
 
 def registered_in(env: Any, ep: InstalledEp) -> RegisteredEp:
     """The registration of a library with an environment: the one that there is, or a new one."""
-    registered = register_once(env, ep.path, ep.name or None, hardware_for(env, ep))
-    if ep.name in _PACKAGES and _PACKAGES[ep.name].opens_globally and sys.platform == "linux":
-        # Otherwise libraries that are loaded later would get the C++ runtime of the provider's.
-        reason = ffi.new("char[]", 1)  # nobody asks: that library may be linked into others
-        lib.ortcffi_library_expose(_CPP_RUNTIME, reason, len(reason))
-    return registered
+    return register_once(env, ep.path, ep.name or None, hardware_for(env, ep))
 
 
 def hardware_for(env: Any, ep: InstalledEp) -> list[HardwareDevice] | None:

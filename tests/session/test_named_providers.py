@@ -6,7 +6,6 @@ import sys
 import numpy as np
 import pytest
 from support import eps, models
-from support.processes import run_python
 
 import ortcffi as ort
 
@@ -80,23 +79,3 @@ def test_a_wrong_name_says_what_may_be_meant_and_what_is_installed(api, given, m
     assert message in caught.value.message
     assert f"Installed providers: {', '.join([*installed, 'reference'])};" in caught.value.message
     assert "CPUExecutionProvider" in caught.value.message
-
-
-def test_the_real_library_works_after_qnn():
-    """QNN opens libraries with RTLD_GLOBAL that have another C++ runtime."""
-    pytest.importorskip("onnxruntime_qnn")
-    lines = run_python(AFTER_QNN).splitlines()  # about 10 s
-    assert lines[-1] == "[[3.0, 3.0]] [[3.0, 3.0]]"
-
-
-AFTER_QNN = """
-import numpy as np, ortcffi as ort
-graph = ort.Graph()
-graph.input("x", "f4", [1, 3])
-graph.initializer("w", np.ones((3, 2), "f4"))
-graph.node("MatMul", ["x", "w"], ["h"])
-graph.node("Relu", ["h"], ["y"])
-graph.output("y", "f4", [1, 2])
-sessions = [ort.Session(graph.to_bytes(), providers=names) for names in (["qnn"], None)]
-print(*(session.run(x=np.ones((1, 3), "f4"))[0].tolist() for session in sessions))
-"""
