@@ -2,6 +2,7 @@
 """Sessions of the core: models get the types, and the operators, that execution providers want."""
 
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["source_on_core"]
 
 _SLOT = "CreateSessionFromModel"
-_MOST_LEVELS = 8  # of operators that others describe
 
 
 def source_on_core(api: "Api", model: Any, options: "SessionOptions | None") -> Source:
@@ -61,7 +61,15 @@ def _with_fewer_operators(model: Model, options: "SessionOptions | None") -> Mod
             found = {operator_name(node.domain, node.op_type) for node in nodes}
         left = found if left is None else left & found
     operators = described_by_others(left or (), model.opsets)
-    return model.prepare(operators) if operators else None
+    if not operators:
+        return None
+    smaller = model.prepare(operators)
+    # Of operator sets older than its description, an operator stays.
+    return None if _counts(smaller) == _counts(model) else smaller
+
+
+def _counts(model: Model) -> Counter[str]:
+    return Counter(operator_name(node.domain, node.op_type) for node in model.graph.nodes)
 
 
 def _can_import_onnx() -> bool:

@@ -123,3 +123,23 @@ def test_a_profile_of_a_run_is_refused(add_ep):
     refused = pytest.raises(ort.errors.NotImplemented, match="writes no profile")
     with opened(add_ep) as session, refused:
         session.run_profiled(x=X)
+
+
+def test_an_operator_that_is_not_replaced_is_tried_once(core_api):
+    """ONNX describes Relu by others, but only from a later operator set on."""
+    pytest.importorskip("onnx")
+
+    @ort.execution_provider("takes_nothing")
+    class TakesNothing:
+        def capability(self, _graph):
+            return []
+
+        def compile(self, _graph):
+            raise AssertionError
+
+    graph = ort.Graph({"": 16})
+    graph.input("x", "f4", [3])
+    graph.node("Relu", ["x"], ["y"])
+    graph.output("y", "f4", [3])
+    with pytest.raises(ort.errors.NotImplemented, match="operator Relu"):
+        ort.Session(graph.to_bytes(), api=core_api, providers=["takes_nothing"])
