@@ -15,6 +15,8 @@ from .tasks import Counted, ProcessTask
 SHAPE = (1, 3, 224, 224)
 
 _IMPORT = """
+import sys
+sys.dont_write_bytecode = False  # a process before this one has compiled, as an installer does
 import numpy, time
 start = time.perf_counter()
 {imports}

@@ -88,8 +88,9 @@ def _tried() -> OfficialFinding:
         package = importlib.import_module(PACKAGE)
         from ortcffi.official.attach import attach
 
-        version = str(package.__version__)
-        finding = finding._replace(version=version, is_known=is_known_release(version))
+        version = str(getattr(package, "__version__", ""))
+        is_known = bool(version) and is_known_release(version)
+        finding = finding._replace(version=version, is_known=is_known)
         official = attach()
     except Exception as error:  # noqa: BLE001  # whatever it is, it is the answer
         return finding._replace(problems=[_text_of(error)])

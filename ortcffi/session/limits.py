@@ -1,41 +1,51 @@
 # SPDX-License-Identifier: MIT
 """Bounds of the memory of sessions: one for all that follow, and the message of a refused run."""
 
+import math
 import re
 import warnings
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ortcffi._convert import byte_count
+from ortcffi._native import ffi
 from ortcffi._public import public
 from ortcffi._text import size
 from ortcffi.arena.cfg import ArenaCfg
+from ortcffi.callbacks.logs import LogSeverity
 from ortcffi.env.env import Env
-from ortcffi.errors import NotImplemented, OrtError
+from ortcffi.errors import Fail, NotImplemented, OrtError, checked
 from ortcffi.memory.info import AllocatorType
 from ortcffi.memory.stats import AllocatorStats
+from ortcffi.options.run import RunOptions
 from ortcffi.options.session import SHARED_ARENA, SessionOptions
 from ortcffi.table.engine import engine_for, has_engine
+from ortcffi.values.element_types import ElementType, ValueKind
+from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from ortcffi.session.session import Session
+    from ortcffi.session.specs import ValueSpec
     from ortcffi.table.api import Api
 
-__all__ = ["limit_session_memory", "limited", "warn_of_ignored_arena", "with_limit"]
+__all__ = ["limit_session_memory", "limited", "shrink", "warn_of_ignored_arena", "with_limit"]
 
 limited: "dict[Hashable, Env]" = {}
 """By library: what keeps the environment that has the arena."""
 _ASKED = re.compile(r"requested bytes of (\d+)")
+_SHRINKAGE = {"memory.enable_memory_arena_shrinkage": "cpu:0"}
 
 
 @public
 def limit_session_memory(limit: int | str | None, api: "Api | None" = None) -> None:
     """Bound the CPU memory that all sessions made from now on take together.
 
-    They share one arena of the library. A run that would need more raises `OutOfMemory`, and other
-    runs go on. Options whose entry ``session.use_env_allocators`` is ``"0"`` are an exception.
-    Weights count; memory that Python allocates for inputs does not.
+    They share one arena of the library. A run that would need more raises `OutOfMemory`, the arena
+    gives back what nobody uses, and other runs go on. Options whose entry
+    ``session.use_env_allocators`` is ``"0"`` are an exception. Weights count; memory that Python
+    allocates for inputs does not.
 
     Parameters
     ----------
@@ -70,7 +80,8 @@ def limit_session_memory(limit: int | str | None, api: "Api | None" = None) -> N
         return
     env = Env(api=engine)
     try:
-        with ArenaCfg(engine, max_bytes=bound) as cfg:
+        # An arena that doubles its chunks would reach the limit early, and keep the first of them.
+        with ArenaCfg(engine, max_bytes=bound, strategy="as_requested") as cfg:
             env.create_arena(cfg=cfg)
     except BaseException:
         env.close()
@@ -99,6 +110,57 @@ def warn_of_ignored_arena(env: Env, options: SessionOptions | None) -> None:
         )
 
 
+def shrink(session: "Session") -> None:
+    """Have the session's arena give back to the system the memory that nobody uses.
+
+    The arena may be one that sessions share. If its chunks double, which is the default, it keeps
+    the first of them. Outputs that are still in use keep the chunks that they are in.
+
+    Raises
+    ------
+    InvalidArgument
+        The session has no arena.
+    NotImplemented
+        The library is the core, whose sessions have none; or an input is a map or a sparse tensor.
+
+    Notes
+    -----
+    API function: ``Run``, whose options have the entry ``memory.enable_memory_arena_shrinkage`` and
+    are terminated, so that no node runs; the inputs have no elements where the model allows that.
+    """
+    api = session.api
+    if not has_engine(api):
+        raise NotImplemented(f"sessions of {api} have no arena", "Run")
+    handle = session.handle  # raises if closed; keeps the session
+    inputs = [spec for spec in session.inputs if spec.kind is not ValueKind.OPTIONAL]
+    values = [_smallest(api, spec) for spec in inputs]
+    names = [ffi.new("char[]", spec.name.encode()) for spec in (*inputs, session.outputs[0])]
+    out = ffi.new("OrtValue*[]", 1)  # to which nothing is written
+    given = ffi.new("char*[]", names[:-1]), ffi.new("OrtValue*[]", [v.handle for v in values])
+    with RunOptions(api, log_severity=LogSeverity.FATAL, config=_SHRINKAGE) as options:
+        options.terminated = True
+        arguments = *given, len(inputs), ffi.new("char*[]", names[-1:]), 1, out
+        try:
+            checked.Run(api.pointer, handle, options.handle, *arguments)
+        except Fail as error:
+            if "terminate flag" not in error.message:
+                raise
+
+
+def _smallest(api: "Api", spec: "ValueSpec") -> Value:
+    """A value that a model takes for an input, with as few elements as possible."""
+    if spec.kind is ValueKind.SEQUENCE:
+        from ortcffi.session.empty import empty_sequence_of
+
+        return empty_sequence_of(api, f"input {spec.name!r}", spec.type_info)
+    if spec.kind is not ValueKind.TENSOR or spec.element_type is None:
+        raise NotImplemented(f"input {spec.name!r} is {spec.describe()}", "Run")
+    shape = [n if isinstance(n, int) and n >= 0 else 0 for n in spec.shape or ()]
+    if spec.element_type is ElementType.STRING:
+        return Value.from_strings([""] * math.prod(shape), shape, api=api)
+    return Value.empty(shape, spec.element_type, api=api)
+
+
 def arena_stats(session: "Session") -> AllocatorStats | None:
     """The statistics of the arena; None of an older library, or of a session closed meanwhile."""
     try:
@@ -109,12 +171,18 @@ def arena_stats(session: "Session") -> AllocatorStats | None:
 
 
 def explained(session: "Session", message: str, model: str) -> str:
-    """The library's message for a run that got no memory, with what the arena has."""
+    """The library's message for a run that got no memory, with what the arena has.
+
+    A bounded arena gives back what nobody uses, so that the next run has room.
+    """
     asked = _ASKED.search(message)
     wanted = f"a block of {size(int(asked[1]))}" if asked else "more memory"
     stats = arena_stats(session)
     if stats is None:
         return f"a run of {model} needs {wanted}: {message.strip()}"
+    if (stats.limit or 0) > 0:
+        with suppress(OrtError, ValueError):  # the run's own error is the one to raise
+            shrink(session)
     limit = f" of {size(stats.limit)}" if (stats.limit or 0) > 0 else ""
     held = f"{size(stats.bytes_reserved)}{limit}, {size(stats.bytes_allocated)} in use"
     return f"a run of {model} needs {wanted}; its arena has {held}: {message.strip()}"

@@ -40,7 +40,7 @@ from ortcffi.session.creation import (
     source_of,
     source_of_graph,
 )
-from ortcffi.session.limits import warn_of_ignored_arena, with_limit
+from ortcffi.session.limits import shrink, warn_of_ignored_arena, with_limit
 from ortcffi.session.profile import Profile, profiling, read_profile
 from ortcffi.session.rules import RULES
 from ortcffi.session.specs import ValueSpec
@@ -467,6 +467,10 @@ class Session(Suggests, Engine, Closing):
         owner = owner_of("OrtAllocator*", api, lib.ReleaseAllocator, self.handle)
         self._call("CreateAllocator", described.handle, out_of(owner))
         return Allocator(api, owner)
+
+    @described_by(shrink)
+    def shrink(self) -> None:
+        shrink(self)
 
     @property
     def input_memory(self) -> list[MemoryInfo]:

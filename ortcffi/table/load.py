@@ -243,7 +243,7 @@ def _load_system() -> Api:
         f"found no ONNX Runtime library: {VARIABLE} is not set, the package onnxruntime is not "
         f"installed or has none, and the system's loader says: {'; '.join(reasons)}"
     )
-    remedy = f"run 'pip install onnxruntime', set {VARIABLE}, or give a path"
+    remedy = f"{package_advice()}, set {VARIABLE}, or give a path"
     error = LibraryNotFound(f"{problem}; {remedy}")
     error.problem, error.remedy = problem, remedy
     raise error

@@ -57,6 +57,13 @@ def test_json_has_what_is_reached(capsys, package):
     assert (report["reaches"], report["problems"], report["is_known"]) == ([], ["broken"], False)
 
 
+def test_what_hides_the_package_is_named(tmp_path, monkeypatch):
+    (tmp_path / "onnxruntime.py").write_text("")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    (problem,) = official_doctor.examine().problems
+    assert f"{str(tmp_path / 'onnxruntime.py')!r} is imported as onnxruntime instead" in problem
+
+
 def test_without_the_package_nothing_is_said(monkeypatch):
     monkeypatch.setattr(official_doctor, "PACKAGE", "no_such_package_of_onnxruntime")
     assert official_doctor.examine() is None

@@ -80,6 +80,62 @@ def test_a_limit_can_be_replaced_and_ended(opened):
         ort.limit_session_memory(0)
 
 
+@pytest.fixture
+def bytes_reserved():
+    """What the arena of a session has taken from the system."""
+    if installed_release() < (1, 23):
+        pytest.skip("releases before 1.23 have no statistics of arenas")
+
+    def read(session):
+        with session.allocator() as allocator:
+            return allocator.stats.bytes_reserved
+
+    return read
+
+
+@pytest.mark.usefixtures("limit")
+def test_after_a_refused_run_the_arena_has_room_again(real_api, opened, bytes_reserved):
+    full, other = (
+        opened(models.add(["n"]), ort.SessionOptions(real_api, **FATAL)) for _ in range(2)
+    )
+    full.run(x=np.ones(100 << 10, np.float32))
+    before = bytes_reserved(full)
+    with pytest.raises(OutOfMemory):
+        other.run(x=np.ones(200 << 10, np.float32))  # it fits without what the first has left
+    assert bytes_reserved(full) < before
+    assert len(other.run(x=np.ones(200 << 10, np.float32))[0]) == 200 << 10
+
+
+def test_a_session_gives_memory_back(real_api, opened, bytes_reserved):
+    session = opened(models.add(["n"]), ort.SessionOptions(real_api))
+    session.run(x=np.ones(4, np.float32))
+    kept = session.run(x=np.ones(1 << 20, np.float32))
+    before = bytes_reserved(session)
+    session.shrink()
+    assert bytes_reserved(session) == before
+    assert kept[0][0] == 2
+    del kept
+    session.shrink()
+    assert bytes_reserved(session) <= before - (4 << 20)
+    assert session.run(x=np.ones(4, np.float32))[0].tolist() == [2] * 4
+
+
+def test_a_session_that_shrinks_is_not_counted_as_run(opened):
+    session = opened(models.add(["n"]))
+    session.shrink()
+    figures = ort.metrics().sessions[-1]
+    assert (figures.number, figures.runs, dict(figures.errors)) == (session._number, 0, {})
+
+
+def test_a_session_without_an_arena_cannot_shrink(real_api, opened):
+    session = opened(models.add(["n"]), ort.SessionOptions(real_api, cpu_arena=False))
+    with pytest.raises(ort.errors.InvalidArgument, match="arena"):
+        session.shrink()
+    session.close()
+    with pytest.raises(ValueError, match="closed"):
+        session.shrink()
+
+
 def test_a_process_may_end_with_a_limit():
     code = "import ortcffi as ort; ort.limit_session_memory('1 MB'); print(len(ort.sessions()))"
     assert run_python(code) == "0"

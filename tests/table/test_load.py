@@ -101,6 +101,21 @@ def test_attach_names_what_is_imported_instead_of_the_official_package(tmp_path)
     assert "onnxruntime.py' is imported as onnxruntime instead: rename it" in found.stdout
 
 
+def test_without_a_library_what_has_the_name_of_the_package_is_named(tmp_path):
+    (tmp_path / "onnxruntime.py").write_text("")
+    code = (
+        "import sys, ortcffi, ortcffi.table.load\n"
+        "sys.path = [sys.argv[1], *(each for each in sys.path if 'packages' not in each)]\n"
+        "try: print(ortcffi.load())\n"
+        "except ortcffi.LibraryNotFound as error: print(error)"
+    )
+    variables = {name: os.environ[name] for name in os.environ if name != "ORTCFFI_LIBRARY"}
+    found = run(sys.executable, "-c", code, str(tmp_path), env=variables)
+    if "libonnxruntime.so" in found.stdout and "found no" not in found.stdout:
+        pytest.skip("the system has a library")
+    assert "onnxruntime.py' is imported as onnxruntime instead: rename it" in found.stdout
+
+
 def test_the_variable_comes_before_the_package(monkeypatch, core_library):
     monkeypatch.setenv("ORTCFFI_LIBRARY", str(core_library))
     assert ortcffi.load().path == str(core_library)
