@@ -184,12 +184,16 @@ def _has_installed() -> bool:
 
 
 class Trial(NamedTuple):
-    """What the kernels of an op did on a host."""
+    """What the kernels of an op did on a host; with `ends`, one ended the process, or hung."""
 
     made: bool
     computes: bool
     needs: int
     slots: list[str]
+    ends: bool = False
+
+
+_REPORTED = ("made", "computes", "needs", "slots")
 
 
 def _check_ops(report: Report) -> None:
@@ -199,7 +203,8 @@ def _check_ops(report: Report) -> None:
             report.findings.append(Finding("ops", fact["finding"]))
         elif "crash" in fact:
             name = fact["name"]
-            message = f"{name}: while a kernel is made, {fact['crash']}" if name else fact["crash"]
+            when = "while kernels are made and destroyed"
+            message = f"{name}: {when}, {fact['crash']}" if name else fact["crash"]
             report.findings.append(Finding("kernels" if name else "ops", message))
 
 
@@ -211,18 +216,23 @@ def _compute(report: Report, version: int) -> dict[str, Trial]:
     trials = {}
     for fact in _probe(report.path, "compute", version):
         if "tried" in fact:
-            trials[fact["tried"]] = Trial(*(fact[field] for field in Trial._fields))
+            trials[fact["tried"]] = Trial(*(fact[field] for field in _REPORTED))
         elif fact.get("name") and "crash" in fact:
-            trials[fact["name"]] = Trial(False, False, 1, [])
+            trials[fact["name"]] = Trial(False, False, 1, [], ends=True)
     return trials
 
 
 def _untried(trials: dict[str, Trial]) -> str:
-    """Which ops made no kernel, or one that did not compute."""
-    unmade = [name for name, trial in trials.items() if not trial.made]
+    """Which ops made no kernel, or one that did not compute, or ended the process."""
+    ended = [name for name, trial in trials.items() if trial.ends]
+    unmade = [name for name, trial in trials.items() if not trial.made and not trial.ends]
     idle = [name for name, trial in trials.items() if trial.made and not trial.computes]
-    parts = [f"no kernel of {_shortened(unmade)} was made"] if unmade else []
-    return "; ".join([*parts, f"none of {_shortened(idle)} computed"] if idle else parts)
+    sentences = {
+        "no kernel of {} was made": unmade,
+        "none of {} computed": idle,
+        "with inputs made up here, {} crashed or did not return": ended,
+    }
+    return "; ".join(text.format(_shortened(names)) for text, names in sentences.items() if names)
 
 
 def _shortened(names: list[str]) -> str:

@@ -96,6 +96,8 @@ def compute(path: str, first: int, version: int) -> None:
         _tell(begins=i, name=name)
         kernel = _make(op)
         computes = kernel is not None and _compute(op, kernel)
+        if kernel is not None:
+            kernel.close()
         since = {slot: _SINCE[slot] for slot, n in trace.called.items() if n > before.get(slot, 0)}
         needs = max(since.values(), default=1)
         slots = [slot for slot, version in since.items() if version == needs]

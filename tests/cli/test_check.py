@@ -31,6 +31,9 @@ def check_source(compile_c, capfd):
     return check
 
 
+CRASHED = "checked:Nothing: while kernels are made and destroyed, it crashes (SIGABRT)"
+
+
 @pytest.fixture
 def check(check_source, request):
     """``check(*flags)`` is the same on a library of tests/c/clients/checked_ops.c, by forks."""
@@ -47,7 +50,7 @@ def test_a_good_library_has_no_findings(check_source):
 def test_a_kernel_that_crashes_is_a_finding(check):
     code, findings, _ = check("-DCRASHES")
     assert code == 1
-    assert findings == ["checked:Nothing: while a kernel is made, it crashes (SIGABRT)"]
+    assert findings == [CRASHED]
 
 
 @pytest.mark.usefixtures("forks")
@@ -63,7 +66,7 @@ def test_findings_are_failures_of_their_op_in_junits_xml(compile_c, tmp_path, ca
         cases = {case.get("name"): case.findall("failure") for case in suite.iter("testcase")}
         assert cases["the library"] == []
         texts = [failure.get("message") for failure in cases["checked:Nothing"]]
-        assert texts == ["checked:Nothing: while a kernel is made, it crashes (SIGABRT)"][:failures]
+        assert texts == [CRASHED][:failures]
     assert "registers 1 op" in suite.findtext("system-out")
     capfd.readouterr()
     with pytest.raises(SystemExit):
@@ -116,6 +119,13 @@ def test_experimental_functions_that_newer_libraries_lack_are_a_finding(check_so
 def test_what_was_not_tried_is_a_note(check):
     _, _, report = check("-DREFUSES")
     assert "not all was tried: no kernel of checked:Nothing was made" in report["notes"]
+
+
+def test_a_kernel_that_ends_the_process_as_it_computes_is_a_note(check):
+    code, findings, report = check("-DCRASHES_ON_INPUTS")
+    assert (code, findings) == (0, [])
+    note = "not all was tried: with inputs made up here, checked:Nothing crashed or did not return"
+    assert note in report["notes"]
 
 
 def test_what_a_library_prints_before_it_ends_the_process_is_shown(check_source):

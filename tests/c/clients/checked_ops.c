@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A library of one custom op, for `ortcffi check`. Compiled with -DCRASHES its kernel cannot be
- * made; with -DREFUSES it answers a status; with -DLEAKS what its functions get is never released;
- * with -DCALLS=f a kernel calls f; with -DLACKS a function that ONNX Runtime calls is missing; with
- * -DBY_NAME it finds its host by name; with -DLATE its kernel is made with a slot of version 24;
- * with -DASKS=n it asks for that API version; with -DPRINTS it ends the process; with
- * -DKEEPS_DOMAIN it never releases its domain. */
+ * made; with -DCRASHES_ON_INPUTS it cannot compute; with -DREFUSES it answers a status; with
+ * -DLEAKS what its functions get is never released; with -DCALLS=f a kernel calls f; with
+ * -DLACKS a function that ONNX Runtime calls is missing; with -DBY_NAME it finds its host by
+ * name; with -DLATE its kernel is made with a slot of version 24; with -DASKS=n it asks for
+ * that API version; with -DPRINTS it ends the process; with -DKEEPS_DOMAIN it never releases
+ * its domain. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -93,6 +94,9 @@ static void compute(void* kernel, OrtKernelContext* context) {
   const int64_t shape[] = {1};
   OrtValue* output;
   (void)kernel;
+#ifdef CRASHES_ON_INPUTS
+  abort();
+#endif
 #ifdef LEAKS
   const OrtValue* input = NULL;
   OrtTensorTypeAndShapeInfo* info;
