@@ -51,13 +51,16 @@ class CheckedKernel(Kernel):
 
     def __call__(self, *inputs: Any) -> Any:
         """Compute, and return the output as an array, or a tuple of several."""
+        __tracebackhide__ = True
         found = [_array(value) for value in self._checked(inputs, None)]
         return found[0] if len(found) == 1 else tuple(found)
 
     def _compute(self, inputs: tuple[Any, ...], outputs: Any) -> tuple[Value | None, ...]:
+        __tracebackhide__ = True
         return self._checked(inputs, outputs)
 
     def _checked(self, inputs: tuple[Any, ...], outputs: Any) -> tuple[Value | None, ...]:
+        __tracebackhide__ = True
         given = [None if x is None else self._copy(i, x) for i, x in enumerate(inputs)]
         before = [_content(value) for value in given]
         first: list[Any] = []
@@ -100,6 +103,7 @@ class CheckedKernel(Kernel):
     # --- what is refused --------------------------------------------------------------------------
 
     def _refuse_damage(self, given: Any, found: Any) -> None:
+        __tracebackhide__ = True
         damage = self._guard.find_damage()
         if damage is None:
             return
@@ -116,11 +120,13 @@ class CheckedKernel(Kernel):
         self._fail(f"it wrote beyond memory that it took: {damage}")
 
     def _refuse_written(self, given: Any, before: Any) -> None:
+        __tracebackhide__ = True
         for place, (value, content) in enumerate(zip(given, before, strict=True)):
             if content is not None and (at := _difference(content, bytes_of(value))) is not None:
                 self._fail(f"it wrote to input {place}, at {_place(value, at)}")
 
     def _refuse_difference(self, first: Any, found: Any, fill: int) -> None:
+        __tracebackhide__ = True
         for place, (before, value) in enumerate(zip(first, found, strict=True)):
             now = _content(value)
             if (before is None) != (now is None) or (now is not None and len(now) != len(before)):
@@ -135,6 +141,7 @@ class CheckedKernel(Kernel):
             )
 
     def _refuse_other_shapes(self, given: Any, found: Any) -> None:
+        __tracebackhide__ = True
         inferred = self.infer_shapes(*(value if _is_tensor(value) else None for value in given))
         for place, (info, value) in enumerate(zip(inferred, found, strict=False)):
             if info is None or not _is_tensor(value):
