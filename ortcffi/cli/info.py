@@ -138,6 +138,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("--library needs a model")
     if given.graph is not None and (given.model is None or os.path.isdir(given.model)):
         parser.error("--graph needs a model")
+    if given.graph is not None and not given.graph.lower().endswith(".svg"):
+        parser.error("--graph must be the name of a file that ends with .svg")
     try:
         facts, render = _facts_of(given)
     except (OrtError, LoadError, OSError, ValueError) as error:

@@ -79,8 +79,10 @@ def draw(path: str, picture: str) -> None:
     """Draw the graph of a model into a file of SVG."""
     from ortcffi.models.drawing import svg_of
 
-    with Model.load(path) as model, open(picture, "w", encoding="utf-8") as file:
-        file.write(svg_of(model.graph))
+    with Model.load(path) as model:
+        drawn = svg_of(model.graph)
+    with open(picture, "w", encoding="utf-8") as file:
+        file.write(drawn)
 
 
 def _described(values: "Iterable[ModelValue]") -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 """Edited models, each made of a skeleton: the message of a model, in which weights are numbers."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -152,8 +153,8 @@ def rename(model: "Model", names: Mapping[str, str]) -> Message:
     values, nodes = value_names(graph), _node_names(graph)
     tables: tuple[dict[str, str], dict[str, str]] = {}, {}
     for old, new in given.items():
-        for text in (old, new):
-            encode("names", text)
+        encode("a key of names", old)
+        encode(f"names[{old!r}]", new)
         if old not in values and old not in nodes:
             raise LookupError(f"names: the graph has no value and no node {old!r}")
         if not new:
@@ -185,6 +186,7 @@ def with_opset(model: "Model", version: int, domain: str) -> Message:
 
 def check_versions(graph: "ModelGraph", other: "ModelGraph", version: int) -> None:
     """Raise `ValueError` for an operator that has another form in another version."""
+    version = index(version)
     for node, changed in zip(graph.nodes, other.nodes, strict=True):
         before, after = node.since_version, changed.since_version
         if before != after:
@@ -338,8 +340,8 @@ def _input_info(
         described = value_of(value.name, value.element_type, value.shape)
     else:
         raise ValueError(
-            f"inputs: the model does not say which type {value.name!r} has; pass a dict such as "
-            f"{{{value.name!r}: ('f4', [None, 3])}}"
+            f"inputs: the model does not say which type {value.name!r} has; pass a dict with it: "
+            f"{{{value.name!r}: (element_type, shape)}}"
         )
     return _message_of(model, Described(inputs=[described])).messages(lib.GRAPH_INPUT)[0]
 

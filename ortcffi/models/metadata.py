@@ -28,7 +28,7 @@ class ModelMetadata(NamedTuple):
     description : str
         What the model is.
     version : int
-        Its version.
+        Its version; 2**63 - 1 where it has none.
     custom : dict of str to str
         Whatever else its maker put into it.
     """

@@ -2,6 +2,7 @@
 """`Model`: an ONNX model, read without any other package."""
 
 import os
+from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ortcffi._convert import bytes_like, input_path
@@ -332,6 +333,9 @@ class Model(Handle):
     def with_opset(self, version: int, domain: str = "") -> Self:
         """Set the version of an operator set. No node is changed for it.
 
+        Operators are looked up in the core's table, as `op_schema` does: of a version newer than
+        that, and of other operator sets than those of ONNX, it knows no other form.
+
         Parameters
         ----------
         version : int
@@ -419,6 +423,8 @@ class Model(Handle):
         return "<Model closed>" if self.closed else f"{self._summary()}{self.graph._described()}>"
 
     def _repr_html_(self) -> str:
+        if self.closed:
+            return escape(repr(self))
         graph = self.graph
         sides = [("input", each) for each in graph.inputs[:_PORTS]]
         sides += [("output", each) for each in graph.outputs[:_PORTS]]

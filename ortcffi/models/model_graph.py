@@ -2,6 +2,7 @@
 """The graph of a model, in any library's memory: ``OrtGraph``."""
 
 from collections.abc import Callable, Iterator, Mapping
+from html import escape
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ortcffi._convert import decode
@@ -252,6 +253,9 @@ class ModelGraph(GraphView, Handle):
 
     def __repr__(self) -> str:
         return "<ModelGraph closed>" if self.closed else super().__repr__()
+
+    def _repr_html_(self) -> str:
+        return escape(repr(self)) if self.closed else super()._repr_html_()
 
 
 def _without_graph(slot: str, _graph: Any, table: Any, *arguments: Any) -> None:

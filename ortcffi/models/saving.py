@@ -85,7 +85,10 @@ class _NewFile:
             raise ValueError(f"path must be that of a file, which {path!r} is not")
         folder, name = os.path.split(self.target)
         self.path = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(8)}")
-        self.file: BinaryIO = open(self.path, "xb")  # noqa: SIM115  # closed by `replace`
+        try:
+            self.file: BinaryIO = open(self.path, "xb")  # noqa: SIM115  # closed by `finish`
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, path) from None
         self.is_used = False
 
     def take(self, content: Any) -> None:

@@ -102,6 +102,11 @@ class GraphView:
 def content_of(model: Any) -> Any:
     """What a library can load: the path or the bytes of a `Model` or a `Graph`, or what it is."""
     take = getattr(type(model), "_content", None)
+    if take is None and isinstance(model, GraphView):
+        raise TypeError(
+            f"model must be a path, bytes-like, a Model or a Graph, not {type(model).__name__}; "
+            f"Model.from_graph makes a Model of it"
+        )
     return model if take is None else take(model)
 
 

@@ -50,6 +50,15 @@ def test_a_picture_needs_a_model(capsys, tmp_path):
         with pytest.raises(SystemExit):
             main(arguments)
         assert "--graph needs a model" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["model.onnx", "--graph", "model.png"])
+    assert "a file that ends with .svg" in capsys.readouterr().err
+
+
+def test_a_picture_that_was_not_drawn_leaves_no_file(tmp_path):
+    (tmp_path / "model.onnx").write_bytes(b"no model")
+    assert main([str(tmp_path / "model.onnx"), "--graph", str(tmp_path / "picture.svg")]) == 1
+    assert [each.name for each in tmp_path.iterdir()] == ["model.onnx"]
 
 
 @pytest.mark.parametrize("read", [lambda graph: graph, lambda graph: graph.to_model().graph])

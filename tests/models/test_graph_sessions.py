@@ -263,6 +263,14 @@ def test_a_wrong_model_is_named(real_api, wrong):
         ort.ModelEditor(wrong, api=real_api)
 
 
+@pytest.mark.parametrize("take", [ort.Session, ort.ModelEditor, ort.compile_model])
+def test_the_graph_of_a_model_is_refused_with_what_makes_a_model_of_it(real_api, dense, take):
+    graph = dense.to_model().graph
+    words = r"a Model or a Graph, not ModelGraph; Model\.from_graph makes a Model of it"
+    with pytest.raises(TypeError, match=words):
+        take(graph, api=real_api)
+
+
 @pytest.mark.parametrize("length", [0, 1, 50, 400])
 def test_a_model_cut_short_is_an_error(real_api, model, length):
     with pytest.raises(ort.OrtError):

@@ -144,6 +144,16 @@ def test_parts_of_a_closed_graph_refuse(graph):
     assert names == node.inputs  # what was read stays
     assert repr(node) == "<ModelNode of a closed graph>"
     assert repr(value) == "<ModelValue of a closed graph>"
+    assert (repr(graph), graph._repr_html_()) == (
+        "<ModelGraph closed>",
+        "&lt;ModelGraph closed&gt;",
+    )
+
+
+def test_a_closed_model_is_shown(dense):
+    model = dense.to_model()
+    model.close()
+    assert (repr(model), model._repr_html_()) == ("<Model closed>", "&lt;Model closed&gt;")
 
 
 def test_of_a_graph_that_nobody_keeps_arrays_are_copies(dense):
