@@ -165,7 +165,7 @@ def test_it(ort_library, name):
 
 def test_a_bug_of_a_kernel_is_shown_without_the_code_of_the_check(run, compile_c):
     library = compile_c(CHECKOUT / "tests/c/clients/buggy_ops.c", "-shared", "-fPIC")
-    told = run(
+    output = run(
         """
 def test_it(ort_library, ort_allocator):
     with ort_library["buggy", "WritesAfterOutput"].kernel(allocator=ort_allocator) as kernel:
@@ -173,9 +173,9 @@ def test_it(ort_library, ort_allocator):
 """,
         ini=f"ort_library = {library}\n",
     )
-    assert "buggy:WritesAfterOutput: it wrote beyond output 0" in told
-    assert ">       kernel(np.zeros(3, np.float32))" in told.replace("    kernel(np", "kernel(np")
-    assert "checked.py" not in told
+    assert "buggy:WritesAfterOutput: it wrote beyond output 0" in output
+    assert ">       kernel(np.zeros(3, np.float32))" in output.replace("    kernel(np", "kernel(np")
+    assert "checked.py" not in output
 
 
 def test_a_host_that_runs_no_kernels_is_skipped_with_the_reason(run, compile_c):
