@@ -341,7 +341,7 @@ class _Provider:
         groups: list[list[ModelNode]] = []
         taken: set[ModelNode] = set()
         for group in self.instance.capability(graph) or ():
-            nodes = [group] if isinstance(group, ModelNode) else list(group)
+            nodes = [group] if isinstance(group, (ModelNode, str)) else list(group)
             for node in nodes:
                 self._check_node(node, graph, taken)
                 taken.add(node)
@@ -352,7 +352,9 @@ class _Provider:
 
     def _check_node(self, node: Any, graph: ModelGraph, taken: set[ModelNode]) -> None:
         if not isinstance(node, ModelNode) or node.graph != graph:
-            raise TypeError(f"{self.name}: groups must be of nodes of the graph, not of {node!r}")
+            hint = ": give the node itself, and not its name" if isinstance(node, str) else ""
+            text = f"groups must be of nodes of the graph, not of {node!r}{hint}"
+            raise TypeError(f"{self.name}: {text}")
         if node in taken:
             raise ValueError(f"{self.name}: a node must be in one group, but {node!r} is in two")
 
@@ -396,7 +398,12 @@ class _Compiled(Definition):
         self, name: str, function: Any, graph: ModelGraph, node: ModelNode, *, borrow: bool
     ) -> None:
         if not callable(function) or isinstance(function, type):
-            raise TypeError(f"{name}: compile must return a function, not {function!r}")
+            hint = ""
+            if isinstance(function, (list, tuple)):
+                hint = "; it is called once for each group, and returns one function"
+            elif isinstance(function, type):
+                hint = "; give an object of the class"
+            raise TypeError(f"{name}: compile must return a function, not {function!r}{hint}")
         ports = [[value.name for value in values] for values in (graph.inputs, graph.outputs)]
         if ports != [[*node.inputs], [*node.outputs]]:
             function = _reordered(function, node, graph)

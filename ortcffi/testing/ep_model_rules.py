@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ortcffi._native import ffi
+from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
 from ortcffi.errors import OrtError, call
-from ortcffi.models.providers import CompiledNode
+from ortcffi.models.providers import CompiledNode, Ep
 from ortcffi.options.session import OptimizationLevel, SessionOptions
 from ortcffi.session.session import Session
 from ortcffi.testing.ep_bench import Bench, Broken, NotTried, claims_of, open_model, rule
@@ -67,6 +67,23 @@ def compiles_what_it_takes(bench: Bench) -> None:
     """
     with bench.claims() as claims:
         claims._handle_parents[0].compile(claims)
+
+
+@rule(model=True)
+def uses_no_graph_after_its_call(bench: Bench) -> None:
+    """Graphs, their nodes and values are not used after the call that they were given to.
+
+    ``GetCapability`` and ``Compile`` get them for the call. Here nobody can read them afterwards,
+    so a provider that has kept some crashes in a later call, as it may in ONNX Runtime. The nodes
+    that ``Compile`` gets beside the graphs stay.
+    """
+    lib.ortcffi_close_shown_graphs(1)
+    with bench.claims() as claims:
+        ep: Ep = claims._handle_parents[0]
+        try:
+            _compute(bench, ep.compile(claims))
+        except OrtError as error:
+            raise Broken(f"without the graphs of earlier calls it fails: {error}") from error
 
 
 # --- computing ------------------------------------------------------------------------------------

@@ -496,3 +496,35 @@ def test_a_class_needs_both_methods(core_api):
         ort.execution_provider("half")(5)
     with pytest.raises(ort.OrtError, match=re.escape("needs a method compile(graph)")):
         Opened(core_api, provider(Half()), negates())
+
+
+# --- answers that cannot be -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("taken", "made", "text"),
+    [
+        (["first"], None, "not of 'first': give the node itself, and not its name"),
+        ([["first"]], None, "not of 'first': give the node itself, and not its name"),
+        (None, [np.abs], "called once for each group, and returns one function"),
+    ],
+)
+def test_a_wrong_kind_of_answer_has_a_hint(core_api, taken, made, text):
+    @ort.execution_provider("wrong answers")
+    class Wrong:
+        def capability(self, graph):
+            return graph.nodes if taken is None else taken
+
+        def compile(self, _):
+            return made
+
+    graph = ort.Graph()
+    graph.input("x", "f4", [2])
+    graph.node("Abs", ["x"], ["y"], name="first")
+    graph.output("y", "f4", [2])
+    with (
+        ort.Env(api=core_api) as env,
+        ort.Ep(env.register_ep(Wrong).devices) as ep,
+        pytest.raises(ort.OrtError, match=text),
+    ):
+        ep.compile(ep.capability(ort.Model.load(graph.to_bytes())))

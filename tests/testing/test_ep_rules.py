@@ -24,6 +24,7 @@ TEXTS = {
     "computes-what-others-do": "made by ",
     "refuses-shapes-that-do-not-fit": "it adds tensors of shapes [2, 3] and [4, 5]",
     "survives-empty-tensors": "it crashes (SIGABRT)",
+    "uses-no-graph-after-its-call": "without the graphs of earlier calls",
     "bears-failures-of-the-host": "1 end the process: Graph_GetNumNodes",
 }
 
@@ -61,6 +62,21 @@ def test_a_provider_that_breaks_it_is_found(try_rule, rule):
     result = try_rule(rule, rule.name)
     assert result.outcome == "broken", result.text
     assert TEXTS.get(rule.name, "") in result.text
+
+
+@pytest.mark.parametrize(
+    ("name", "breaks", "text"),
+    [
+        ("answers-older-hosts-with-a-status", "takes-a-table-for-granted", "it crashes (SIGSEGV)"),
+        ("uses-no-graph-after-its-call", "uses-its-first-graph", "without the graphs of earlier"),
+        ("uses-no-graph-after-its-call", "uses-a-node-after-its-call", "it crashes (SIGSEGV)"),
+    ],
+)
+def test_a_rule_can_be_broken_in_another_way(try_rule, name, breaks, text):
+    (rule,) = [each for each in RULES if each.name == name]
+    result = try_rule(rule, breaks)
+    assert result.outcome == "broken", result.text
+    assert text in result.text
 
 
 def test_rules_are_explained(rule):

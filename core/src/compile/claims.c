@@ -6,6 +6,8 @@
 #include "ep/library.h"
 #include "object/keyed_list.h"
 
+static const char function[] = "ortcore_ep_claim";
+
 static struct core_claims* claims_of(OrtcoreClaims* claims) { return (struct core_claims*)claims; }
 
 static void forget_groups(struct core_claims* claims) {
@@ -101,7 +103,17 @@ ORT_API_STATUS_IMPL(ort_ep_EpGraphSupportInfo_AddSingleNode,
 static OrtStatus* ask(void* argument) {
   struct core_claims* claims = argument;
   OrtEp* ep = claims->ep->seen.ep;
-  return ep->GetCapability(ep, claims->graph, &claims->info);
+  const OrtGraph* graph = claims->graph;
+  if (!core_closes_shown_graphs() || graph->parent != NULL) {
+    return ep->GetCapability(ep, graph, &claims->info);
+  }
+  const struct core_view how = {.name = graph->name};
+  OrtGraph* view = NULL;
+  CORE_TRY(core_make_view(function, graph, (const OrtNode* const*)graph->nodes.items,
+                          graph->nodes.count, &how, &view));
+  OrtStatus* status = ep->GetCapability(ep, view, &claims->info);
+  core_end_view(view);
+  return status;
 }
 
 static void set_graph(struct core_claims* claims, const OrtGraph* graph) {

@@ -466,7 +466,7 @@ static OrtStatus* compile_fused(struct compiled* compiled, const struct core_cla
   }
   status = status == NULL ? core_ep_call("Compile", call_compile, compiled) : status;
   for (size_t i = 0; i < compiled->fused_count; i++) {
-    core_drop((OrtGraph*)compiled->views[i]);
+    core_end_view((OrtGraph*)compiled->views[i]);
   }
   for (size_t i = 0; status == NULL && i < compiled->fused_count; i++) {
     status = finish_fused(compiled, i);

@@ -244,6 +244,16 @@ struct core_view {
 OrtStatus* core_make_view(const char* function, const OrtGraph* from, const OrtNode* const* nodes,
                           size_t count, const struct core_view* how, OrtGraph** out);
 
+/** Ends a view that was shown for a call. */
+void core_end_view(OrtGraph* view);
+
+/** Whether views that are shown for a call end in such a way that using them later ends the
+ * process: to test providers with. Those of all calls that begin from now on; their memory is never
+ * reused.
+ */
+void core_close_shown_graphs(bool wanted);
+bool core_closes_shown_graphs(void);
+
 /** The domain of operators of ONNX that read and write the channels last (NHWC), with the version
  * of ONNX's own domain. */
 #define CORE_CHANNELS_LAST "com.ms.internal.nhwc"

@@ -166,6 +166,7 @@ OrtStatus* core_make_view(const char* function, const OrtGraph* from, const OrtN
   OrtGraph* view = NULL;
   CORE_TRY(new_graph(function, from, &view));
   view->source = from;
+  view->pool.closes = core_closes_shown_graphs();
   struct making making = {
       .scope = {.function = function, .root = view, .graph = view}, .from = from, .how = how};
   OrtStatus* status = core_read_text(&making.scope, core_message_of(how->name), &view->name);
@@ -176,6 +177,24 @@ OrtStatus* core_make_view(const char* function, const OrtGraph* from, const OrtN
   }
   *out = view;
   return NULL;
+}
+
+static bool closes_shown; /* atomic */
+
+void core_close_shown_graphs(bool wanted) {
+  __atomic_store_n(&closes_shown, wanted, __ATOMIC_RELAXED);
+}
+
+bool core_closes_shown_graphs(void) { return __atomic_load_n(&closes_shown, __ATOMIC_RELAXED); }
+
+void core_end_view(OrtGraph* view) {
+  if (view == NULL || !view->pool.closes) {
+    core_drop(view);
+    return;
+  }
+  /* The block is not freed, since another graph would get it. */
+  view->object.class->end(view);
+  memset(view, 0xDD, sizeof *view);
 }
 
 ORT_API_STATUS_IMPL(ort_Graph_GetGraphView, const OrtGraph* src_graph, const OrtNode** nodes,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "heap/heap.h"
+#include "platform/platform.h"
 
 #define FIRST_BLOCK ((size_t)1024)
 #define LARGEST_BLOCK ((size_t)256 << 10)
@@ -13,13 +14,23 @@ struct core_pool_block {
   size_t room;
 };
 
+static size_t whole_pages(size_t size) {
+  return (size + core_page_size() - 1) & ~(core_page_size() - 1);
+}
+
 /* A block is as large as all before it, within limits, so that a small pool stays small. */
 static bool add_block(struct core_pool* pool, size_t size) {
   size_t room = pool->size < FIRST_BLOCK     ? FIRST_BLOCK
                 : pool->size > LARGEST_BLOCK ? LARGEST_BLOCK
                                              : pool->size;
   room = size > room ? size : room;
-  struct core_pool_block* block = heap_alloc(sizeof *block + room);
+  struct core_pool_block* block = NULL;
+  if (pool->closes) {
+    room = whole_pages(sizeof *block + room) - sizeof *block;
+    block = core_map(sizeof *block + room);
+  } else {
+    block = heap_alloc(sizeof *block + room);
+  }
   if (block == NULL) {
     return false;
   }
@@ -61,7 +72,11 @@ void core_pool_end(struct core_pool* pool) {
   while (pool->last != NULL) {
     struct core_pool_block* block = pool->last;
     pool->last = block->before;
-    heap_free(block);
+    if (!pool->closes) {
+      heap_free(block);
+    } else {
+      core_address_close(block, sizeof *block + block->room);
+    }
   }
   *pool = (struct core_pool){0};
 }

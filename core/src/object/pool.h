@@ -16,6 +16,9 @@ struct core_pool {
   size_t left;
   /** The bytes of all blocks. */
   size_t size;
+  /** Whether nobody can read or write its memory after its end, nor get it for something else. To
+   * be set while the pool is empty. */
+  bool closes;
 };
 
 /** Zeroed memory at a multiple of 8 bytes; NULL where there is none. */

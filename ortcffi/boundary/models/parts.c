@@ -22,6 +22,7 @@
 #include <structmember.h>
 
 #include "boundary/models/part.h"
+#include "graph/graph.h"
 
 static PyTypeObject *value_type, *node_type;
 
@@ -368,3 +369,5 @@ ortcffi_object* ortcffi_index_values(ortcffi_object* graph) {
   handle_end(handle);
   return (ortcffi_object*)index;
 }
+
+void ortcffi_close_shown_graphs(int wanted) { core_close_shown_graphs(wanted != 0); }

@@ -18,6 +18,10 @@ typedef enum ortcffi_parts {
   ORTCFFI_NODE_ATTRIBUTES = 7,
 } ortcffi_parts;
 
+/* Has graphs that providers are shown for a call end in such a way that using them later crashes.
+ */
+void ortcffi_close_shown_graphs(int wanted);
+
 /* The types ValuePart and NodePart as a tuple. To be called once. */
 ortcffi_object* ortcffi_part_types(void);
 

@@ -27,6 +27,27 @@ static void leak(void) {
   (void)status;
 }
 
+/* --- what is kept ---------------------------------------------------------------------------- */
+
+static const OrtGraph* kept;
+static const OrtNode* kept_node;
+
+static void keep(const OrtGraph* graph) {
+  size_t count = 0;
+  kept = graph;
+  table->ReleaseStatus(table->Graph_GetNumNodes(graph, &count));
+  if (count == 1) {
+    table->ReleaseStatus(table->Graph_GetNodes(graph, &kept_node, count));
+  }
+}
+
+static OrtStatus* use_kept(void) {
+  const OrtNode* nodes[8];
+  size_t count;
+  OrtStatus* status = table->Graph_GetNodes(kept, nodes, 8);
+  return status != NULL ? status : table->Node_GetNumInputs(nodes[0], &count);
+}
+
 /* --- computing ------------------------------------------------------------------------------- */
 
 static OrtStatus* shift(OrtKernelContext* context) {
@@ -57,6 +78,7 @@ static OrtStatus* shift(OrtKernelContext* context) {
 
 static OrtStatus* break_compute(OrtNodeComputeInfo* self, void* state, OrtKernelContext* context) {
   OrtStatus* status = NULL;
+  size_t inputs;
   if (breaks("computes-on-eight-threads")) {
     if (atomic_fetch_add(&computing, 1) > 0) {
       status = table->CreateStatus(ORT_FAIL, "busy");
@@ -69,6 +91,11 @@ static OrtStatus* break_compute(OrtNodeComputeInfo* self, void* state, OrtKernel
   }
   if (breaks("leaves-nothing")) {
     leak();
+  }
+  if (breaks("uses-no-graph-after-its-call")) {
+    status = use_kept();
+  } else if (breaks("uses-a-node-after-its-call")) {
+    status = table->Node_GetNumInputs(kept_node, &inputs);
   }
   if (breaks("leaves-a-status-of-a-guard")) {
     OrtStatus* left = table->GetTypeInfo(NULL, NULL);
@@ -117,6 +144,7 @@ static OrtStatus* break_capability(OrtEp* self, const OrtGraph* graph,
     return status != NULL ? status
                           : ep_api->EpGraphSupportInfo_AddNodesToFuse(info, nodes, 2, NULL);
   }
+  keep(graph);
   return take_all(self, graph, info);
 }
 
@@ -125,6 +153,13 @@ static OrtStatus* break_compile(OrtEp* self, const OrtGraph** graphs, const OrtN
   if (breaks("compiles-what-it-takes")) {
     return table->CreateStatus(ORT_EP_FAIL, "no compiler");
   }
+  if (breaks("uses-its-first-graph")) {
+    OrtStatus* failed = use_kept();
+    if (failed != NULL) {
+      return failed;
+    }
+  }
+  keep(graphs[0]);
   OrtStatus* status = good_ep.Compile(self, graphs, nodes, count, infos, contexts);
   for (size_t i = 0; status == NULL && i < count; i++) {
     good_info = *infos[i];
@@ -209,6 +244,9 @@ ORT_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base
   table = base->GetApi(23);
   if (table == NULL && breaks("answers-older-hosts-with-a-status")) {
     return NULL;
+  }
+  if (breaks("takes-a-table-for-granted")) {
+    table->ReleaseStatus(NULL);
   }
   if (breaks("registers")) {
     return table->CreateStatus(ORT_EP_FAIL, "no factory today");
