@@ -341,7 +341,7 @@ class _Provider:
         groups: list[list[ModelNode]] = []
         taken: set[ModelNode] = set()
         for group in self.instance.capability(graph) or ():
-            nodes = [group] if isinstance(group, (ModelNode, str)) else list(group)
+            nodes: list[Any] = [group] if isinstance(group, (ModelNode, str)) else list(group)
             for node in nodes:
                 self._check_node(node, graph, taken)
                 taken.add(node)
