@@ -111,11 +111,13 @@ def holders() -> set[str]:
     there = gc.get_objects()
     above: dict[int, Any] = {}
     for holder in there:
-        if not isinstance(holder, FrameType):
+        if not issubclass(type(holder), FrameType):  # a dead proxy has no other type
             for each in gc.get_referents(holder):
                 above.setdefault(id(each), holder)
     return {
-        _way_up(each, above) for each in there if isinstance(each, Owner) and each._handle_address
+        _way_up(each, above)
+        for each in there
+        if issubclass(type(each), Owner) and each._handle_address
     }
 
 

@@ -204,6 +204,7 @@ MAKERS: dict[str, Maker] = {
     "PythonEp": python_ep,
     "InstalledEp": lambda _api: ort.InstalledEp("a name", "a package", "a.so", {}),
     "OpSchema SchemaOperand SchemaAttribute": schema,
+    "LeftStatus": lambda _api: ort.LeftStatus("a slot", ort.ErrorCode.FAIL, "text"),
     "Limiting": lambda api: ort.Limiting(api.default_allocator, 1 << 16, soft=True),
     "LogMessage": lambda _api: ort.LogMessage(ort.LogSeverity.INFO, "c", "i", "l", "t"),
     "Logging": lambda api: ort.Logging(api.default_allocator),
