@@ -278,7 +278,7 @@ def counted(readme: str) -> str:
     numbers = {
         r"(?<=is a C struct of )\d+(?= functions)": len(rows),
         r"(?<=It implements )\d+": sum(row.who == "HOST" for row in rows),
-        r"\d+(?= that hand out further tables)": sum(row.who == "TABLE" for row in rows),
+        r"\d+(?= return further tables of functions)": sum(row.who == "TABLE" for row in rows),
     }
     for pattern, number in numbers.items():
         readme, found = re.subn(pattern, str(number), readme)
