@@ -2,7 +2,7 @@
 """Run the models that clients of onnxruntime bring on execution providers, without onnxruntime.
 
     pip install --no-deps magika silero-vad rapidocr-onnxruntime nudenet ddddocr
-    python tools/run_client_models.py nxrt ggml openvino qnn reference nxrt+reference
+    python tools/run_client_models.py nxrt ggml openvino openvino-f32 qnn reference nxrt+reference
 
 The models lie in the packages, none of which is imported. The core runs each on a provider alone,
 or on several with + between them, in a process of its own, and the outputs are compared with
@@ -21,6 +21,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 SECONDS = 120  # for one model
+PRECISE = {
+    "openvino-f32": (
+        "openvino",
+        {"load_config": '{"CPU": {"INFERENCE_PRECISION_HINT": "f32"}}'},
+    )
+}
 
 
 class Client(NamedTuple):
@@ -33,7 +39,7 @@ class Client(NamedTuple):
     shapes
         Of inputs whose shapes the model leaves open.
     values
-        Inputs that are no random numbers.
+        Of inputs that are no random numbers: below what they are, or what one is without a shape.
     """
 
     package: str
@@ -45,7 +51,9 @@ class Client(NamedTuple):
 SPEECH = {"input": (1, 512), "state": (2, 1, 128)}
 RAPID, DDDD = "rapidocr_onnxruntime", "ddddocr"
 CLIENTS = {
-    "magika": Client("magika", "models/standard_v3_3/model.onnx", {"bytes": (1, 2048)}),
+    "magika": Client(
+        "magika", "models/standard_v3_3/model.onnx", {"bytes": (1, 2048)}, {"bytes": 256}
+    ),
     "silero, 16 kHz": Client("silero_vad", "data/silero_vad_16k_op15.onnx", SPEECH, {"sr": 16000}),
     "silero, for OpenVINO": Client("silero_vad", "data/silero_vad_openvino_16k.onnx"),
     "rapidocr, finds": Client(RAPID, "models/ch_PP-OCRv4_det_infer.onnx", {"x": (1, 3, 320, 320)}),
@@ -93,8 +101,15 @@ def run_model(client: Client, providers: list[str], folder: Path) -> dict[str, A
     import ortcffi as ort
     from ortcffi.testing.random_inputs import random_feed
 
-    session = ort.Session(content_of(client), providers=providers or None)
-    values = {name: np.array(value, np.int64) for name, value in client.values.items()}
+    named: Any = [PRECISE.get(each, each) for each in providers]
+    session = ort.Session(content_of(client), providers=named or None)
+    rng = np.random.default_rng(0)
+    values = {
+        name: rng.integers(value, size=client.shapes[name], dtype=np.int32)
+        if name in client.shapes
+        else np.array(value, np.int64)
+        for name, value in client.values.items()
+    }
     feed = random_feed(session, values, client.shapes, 1)
     results = session.run(feed)
     begin = time.perf_counter()
