@@ -39,7 +39,7 @@ def test_a_model_of_a_client_runs_without_onnxruntime(tmp_path, providers, name)
     assert found.get("differs", found) <= RUN[providers][name]
 
 
-def test_outputs_of_other_shapes_are_told():
+def test_outputs_of_other_shapes_are_refused():
     import numpy as np
 
     one = np.ones(2, np.float32)
