@@ -135,22 +135,46 @@ static OrtStatus* map_file(const char* function, OrtModel* model, const char* na
   return NULL;
 }
 
+/* Finds the bytes of a file that is in memory. */
+static OrtStatus* find_given(const char* function, const struct core_items* files, const char* name,
+                             struct core_weight* out) {
+  char given[CORE_PATH_ROOM];
+  for (size_t i = 0; i < files->count; i++) {
+    const struct core_item* item = &files->list[i];
+    if (core_whole_path_utf8(item->key, given) && strcmp(given, name) == 0) {
+      *out = (struct core_weight){item->pointer, (size_t)item->number};
+      return NULL;
+    }
+  }
+  return refuse(function, name, "' is not among the files in memory that the options give");
+}
+
+static OrtStatus* find_file_bytes(const char* function, const OrtModel* model, const char* name,
+                                  struct core_weight* out) {
+  struct core_weights_file* file = NULL;
+  if (model->changes.files != NULL) {
+    return find_given(function, model->changes.files, name, out);
+  }
+  CORE_TRY(map_file(function, (OrtModel*)model, name, &file));
+  *out = (struct core_weight){file->mapping.bytes, file->mapping.size};
+  return NULL;
+}
+
 OrtStatus* core_find_weights(const char* function, const OrtModel* model,
                              const struct core_external_data* data, size_t size,
                              const uint8_t** out) {
   char name[CORE_PATH_ROOM];
-  struct core_weights_file* file = NULL;
-  struct core_weight found = {NULL, 0};
+  struct core_weight file = {NULL, 0}, found = {NULL, 0};
   if (core_is_in_memory(model, data)) {
     found = model->weights[data->offset];
   } else {
     if (!core_external_name(data, name)) {
       return refuse(function, "", "' has no name that a file can have");
     }
-    CORE_TRY(map_file(function, (OrtModel*)model, name, &file));
-    if (data->offset <= file->mapping.size) {
-      found.bytes = file->mapping.bytes + data->offset;
-      found.size = file->mapping.size - (size_t)data->offset;
+    CORE_TRY(find_file_bytes(function, model, name, &file));
+    if (data->offset <= file.size) {
+      found.bytes = file.bytes + data->offset;
+      found.size = file.size - (size_t)data->offset;
     }
   }
   if (found.bytes == NULL || found.size < size ||

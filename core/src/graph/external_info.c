@@ -48,8 +48,9 @@ ORT_API_STATUS_IMPL(ort_ValueInfo_GetExternalInitializerInfo, const OrtValueInfo
   CORE_REQUIRE(ValueInfo_GetExternalInitializerInfo, value_info, info);
   const OrtValueInfo* value = core_origin(value_info);
   if (!(value->flags & CORE_IS_INITIALIZER) ||
-      value->flags & (CORE_IS_SPARSE | CORE_IS_CONSTANT_NODE) ||
-      !core_is_external(value->tensor_bytes) || !core_read_external(value->tensor_bytes, &data) ||
+      value->flags & (CORE_IS_SPARSE | CORE_IS_CONSTANT_NODE | CORE_IS_REPLACED) ||
+      value->graph->model->changes.files != NULL || !core_is_external(value->tensor_bytes) ||
+      !core_read_external(value->tensor_bytes, &data) ||
       core_is_in_memory(value->graph->model, &data)) {
     *info = NULL;
     return NULL;

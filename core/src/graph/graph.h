@@ -15,6 +15,7 @@
 #define ORTCFFI_GRAPH_H_
 
 #include "custom_ops/custom_op.h"
+#include "object/keyed_list.h"
 #include "object/list.h"
 #include "object/object.h"
 #include "object/pool.h"
@@ -49,6 +50,16 @@ struct core_opsets {
   size_t count;
 };
 
+/** What a session changes in a model: lists of its options, as struct OrtSessionOptions describes
+ * them; NULL where there is nothing. */
+struct core_changes {
+  const struct core_items* dimensions;
+  const struct core_items* initializers;
+  const struct core_items* external_initializers;
+  /** All files of weights; others are not looked for. */
+  const struct core_items* files;
+};
+
 struct OrtModel {
   struct core_object object;
   /** A serialized ModelProto: the mapped file, the caller's, or `own`. */
@@ -74,6 +85,8 @@ struct OrtModel {
   size_t weight_count;
   /** What the weights belong to, if it is another model. */
   struct OrtModel* weights_of;
+  /** Of a model that belongs to a session; only its prepared form has them. */
+  struct core_changes changes;
   /** Atomic. */
   struct core_weights_file* files;
   /** What the model editor made and the bytes were written of. */
@@ -101,7 +114,9 @@ enum core_value_flag {
   /** The model editor's: models use the memory of the tensor, which they do not copy. */
   CORE_IS_IN_PLACE = 128,
   /** A constant that is an input of what a provider compiles. */
-  CORE_IS_CONSTANT_INPUT = 256
+  CORE_IS_CONSTANT_INPUT = 256,
+  /** An initializer with a tensor that the options of a session give. */
+  CORE_IS_REPLACED = 512
 };
 
 struct OrtValueInfo {
@@ -310,8 +325,10 @@ OrtStatus* core_read_graph(const char* function, const OrtModel* model, size_t w
 ONNXTensorElementDataType core_element_of_onnx(uint64_t number);
 uint64_t core_onnx_of_element(ONNXTensorElementDataType type);
 
-/** Makes a type of a serialized TypeProto. */
-OrtStatus* core_read_type(const char* function, struct core_message bytes, OrtTypeInfo** out);
+/** Makes a type of a serialized TypeProto, in which the dimensions in a list (see
+ * CORE_FREE_DIMENSIONS) are fixed; it may be NULL. */
+OrtStatus* core_read_type(const char* function, struct core_message bytes,
+                          const struct core_items* fixed, OrtTypeInfo** out);
 
 /** Makes a tensor of a serialized TensorProto; for its elements, as below. */
 OrtStatus* core_read_tensor(const char* function, const OrtModel* model, struct core_message bytes,
@@ -320,5 +337,10 @@ OrtStatus* core_read_tensor(const char* function, const OrtModel* model, struct 
 /** Makes the tensor of an initializer. Its elements stay in the model's bytes or in a file, if they
  * are stored as memory has them. */
 OrtStatus* core_read_initializer(const char* function, const OrtValueInfo* value, OrtValue** out);
+
+/** Compares a tensor with the element type and shape of an initializer, whose elements are not
+ * looked for. */
+OrtStatus* core_fits_initializer(const char* function, const OrtValueInfo* value,
+                                 const struct core_tensor* tensor, bool* out);
 
 #endif /* ORTCFFI_GRAPH_H_ */

@@ -334,6 +334,7 @@ static OrtStatus* read_fields(struct core_scope* scope, const struct numbers* nu
   CORE_TRY(read_outputs(scope, numbers, bytes));
   CORE_TRY(connect_nodes(scope));
   if (scope->graph->form == CORE_PREPARED) {
+    CORE_TRY(scope->outer == NULL ? core_replace_initializers(scope) : NULL);
     drop_unused(&scope->graph->initializers);
     drop_unused(&scope->graph->inputs);
   }

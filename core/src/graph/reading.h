@@ -57,6 +57,10 @@ OrtStatus* core_read_subgraph(struct core_scope* outer, OrtNode* parent, struct 
 /** Lists who uses each value, and puts each node behind those that it depends on. */
 OrtStatus* core_order_nodes(struct core_scope* scope);
 
+/** Gives the initializers of the outermost graph the tensors that the changes of its model have.
+ */
+OrtStatus* core_replace_initializers(struct core_scope* scope);
+
 /** Gives values without a type the element types that the operators decide. */
 void core_infer_types(const OrtGraph* graph);
 

@@ -379,3 +379,28 @@ OrtStatus* core_read_initializer(const char* function, const OrtValueInfo* value
              ? read_sparse(function, model, value->tensor_bytes, tensor)
              : core_read_tensor(function, model, value->tensor_bytes, tensor);
 }
+
+static bool has_shape(const struct core_tensor* tensor, ONNXTensorElementDataType type,
+                      const int64_t* dims, size_t rank) {
+  const struct core_shape* shape = &tensor->shape;
+  return shape->type == type && shape->rank == rank &&
+         (rank == 0 || memcmp(shape->dims, dims, rank * sizeof *dims) == 0);
+}
+
+OrtStatus* core_fits_initializer(const char* function, const OrtValueInfo* value,
+                                 const struct core_tensor* tensor, bool* out) {
+  if (value->flags & (CORE_IS_CONSTANT_NODE | CORE_IS_SPARSE)) {
+    OrtValue* own = NULL;
+    CORE_TRY(core_read_initializer(function, value, &own));
+    const struct core_shape* shape = core_shape_of(own);
+    *out = has_shape(tensor, shape->type, shape->dims, shape->rank);
+    core_drop(own);
+    return NULL;
+  }
+  struct stored stored = {function, value->graph->model, .bytes = value->tensor_bytes};
+  struct core_pool pool = {0};
+  OrtStatus* status = read_head(&stored, &pool);
+  *out = status == NULL && has_shape(tensor, stored.type, stored.dims, stored.rank);
+  core_pool_end(&pool);
+  return status;
+}

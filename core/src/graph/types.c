@@ -33,52 +33,75 @@ static OrtStatus* refuse_type(const char* function, const char* why) {
   return core_status(ORT_INVALID_GRAPH, function, ": ", why);
 }
 
+/* What a type is read with. */
+struct reader {
+  const char* function;
+  const struct core_items* fixed;
+};
+
+/* Gives an unknown dimension the length that a list has for its name or its denotation. */
+static void fix_dimension(const struct core_items* fixed, struct core_message text,
+                          bool is_denotation, int64_t* length) {
+  for (size_t i = 0; fixed != NULL && *length < 0 && i < fixed->count; i++) {
+    const struct core_item* item = &fixed->list[i];
+    if (item->mark == is_denotation && core_message_is(text, item->key)) {
+      *length = item->number;
+    }
+  }
+}
+
 /* Reads one dimension; false where there is no memory. A negative length is unknown. */
-static bool read_dimension(struct core_pool* pool, struct core_message bytes, int64_t* length,
-                           const char** name) {
+static bool read_dimension(const struct reader* reader, struct core_pool* pool,
+                           struct core_message bytes, int64_t* length, const char** name) {
+  struct core_message denotation = {NULL, NULL}, symbol = {NULL, NULL};
   struct core_field field;
   *length = -1;
   while (core_next_field(&bytes, &field)) {
     if (field.number == DIMENSION_VALUE && field.wire == CORE_VARINT) {
       *length = (int64_t)field.value < 0 ? -1 : (int64_t)field.value;
-      *name = NULL;
+      symbol = (struct core_message){NULL, NULL};
     } else if (field.number == DIMENSION_NAME && field.wire == CORE_LENGTH) {
       *length = -1;
-      *name = core_pool_text(pool, field.bytes.at, core_message_size(field.bytes));
-      if (*name == NULL) {
-        return false;
-      }
+      symbol = field.bytes;
+    } else if (field.number == DIMENSION_DENOTATION && field.wire == CORE_LENGTH) {
+      denotation = field.bytes;
     }
+  }
+  fix_dimension(reader->fixed, symbol, false, length);
+  fix_dimension(reader->fixed, denotation, true, length);
+  if (*length < 0 && symbol.at != NULL) {
+    *name = core_pool_text(pool, symbol.at, core_message_size(symbol));
+    return *name != NULL;
   }
   return true;
 }
 
-static OrtStatus* read_shape(const char* function, struct core_pool* pool,
+static OrtStatus* read_shape(const struct reader* reader, struct core_pool* pool,
                              struct core_message shape, OrtTensorTypeAndShapeInfo* info) {
   struct core_field field;
   info->has_shape = true;
   info->rank = core_count_messages(shape, SHAPE_DIMENSION);
   if (info->rank > CORE_LARGEST_RANK) {
-    return refuse_type(function, "a value has too many dimensions");
+    return refuse_type(reader->function, "a value has too many dimensions");
   }
   info->dims = core_pool_array(pool, info->rank, sizeof *info->dims);
   info->names = core_pool_array(pool, info->rank, sizeof *info->names);
   if (info->dims == NULL || info->names == NULL) {
-    return core_no_memory(function, info->rank * sizeof *info->dims);
+    return core_no_memory(reader->function, info->rank * sizeof *info->dims);
   }
   for (size_t i = 0; core_next_field(&shape, &field);) {
     if (field.number != SHAPE_DIMENSION || field.wire != CORE_LENGTH) {
       continue;
     }
-    if (!read_dimension(pool, field.bytes, &info->dims[i], &info->names[i])) {
-      return core_no_memory(function, core_message_size(field.bytes));
+    if (!read_dimension(reader, pool, field.bytes, &info->dims[i], &info->names[i])) {
+      return core_no_memory(reader->function, core_message_size(field.bytes));
     }
     i++;
   }
   return NULL;
 }
 
-static OrtStatus* read_tensor_type(const char* function, enum ONNXType kind,
+static OrtStatus* read_tensor_type(const struct reader* reader, enum ONNXType kind,
                                    struct core_message bytes, OrtTypeInfo** out) {
   OrtTensorTypeAndShapeInfo info = {.type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED};
   struct core_pool pool = {0};
@@ -88,22 +111,22 @@ static OrtStatus* read_tensor_type(const char* function, enum ONNXType kind,
     if (field.number == TENSOR_TYPE_ELEMENT && field.wire == CORE_VARINT) {
       info.type = core_element_of_onnx(field.value);
     } else if (field.number == TENSOR_TYPE_SHAPE && field.wire == CORE_LENGTH) {
-      status = read_shape(function, &pool, field.bytes, &info);
+      status = read_shape(reader, &pool, field.bytes, &info);
     }
   }
   if (status == NULL && core_is_malformed(&bytes)) {
-    status = refuse_type(function, "the type of a value is malformed");
+    status = refuse_type(reader->function, "the type of a value is malformed");
   }
-  status = status == NULL ? core_new_tensor_type(function, kind, &info, out) : status;
+  status = status == NULL ? core_new_tensor_type(reader->function, kind, &info, out) : status;
   core_pool_end(&pool);
   return status;
 }
 
-static OrtStatus* read_type(const char* function, struct core_message bytes, unsigned depth,
+static OrtStatus* read_type(const struct reader* reader, struct core_message bytes, unsigned depth,
                             OrtTypeInfo** out);
 
 /* A sequence, a map or an optional value: a type around another one. */
-static OrtStatus* read_outer_type(const char* function, enum ONNXType kind,
+static OrtStatus* read_outer_type(const struct reader* reader, enum ONNXType kind,
                                   struct core_message bytes, unsigned depth, OrtTypeInfo** out) {
   uint32_t inner_number = kind == ONNX_TYPE_MAP ? MAP_TYPE_VALUE : ELEMENT_TYPE;
   struct core_message inner_bytes, rest = bytes;
@@ -111,22 +134,22 @@ static OrtStatus* read_outer_type(const char* function, enum ONNXType kind,
   ONNXTensorElementDataType key = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   OrtTypeInfo* inner = NULL;
   if (!core_find_message(bytes, inner_number, &inner_bytes)) {
-    return refuse_type(function, "a type that contains another one does not say which");
+    return refuse_type(reader->function, "a type that contains another one does not say which");
   }
   while (kind == ONNX_TYPE_MAP && core_next_field(&rest, &field)) {
     if (field.number == MAP_TYPE_KEY && field.wire == CORE_VARINT) {
       key = core_element_of_onnx(field.value);
     }
   }
-  CORE_TRY(read_type(function, inner_bytes, depth + 1, &inner));
-  return core_wrap_type(function, kind, key, inner, out);
+  CORE_TRY(read_type(reader, inner_bytes, depth + 1, &inner));
+  return core_wrap_type(reader->function, kind, key, inner, out);
 }
 
-static OrtStatus* read_type(const char* function, struct core_message bytes, unsigned depth,
+static OrtStatus* read_type(const struct reader* reader, struct core_message bytes, unsigned depth,
                             OrtTypeInfo** out) {
   struct core_field field;
   if (depth >= LARGEST_DEPTH) {
-    return refuse_type(function, "types are nested too deeply");
+    return refuse_type(reader->function, "types are nested too deeply");
   }
   while (core_next_field(&bytes, &field)) {
     if (field.wire != CORE_LENGTH) {
@@ -134,22 +157,24 @@ static OrtStatus* read_type(const char* function, struct core_message bytes, uns
     }
     switch (field.number) {
       case TYPE_TENSOR:
-        return read_tensor_type(function, ONNX_TYPE_TENSOR, field.bytes, out);
+        return read_tensor_type(reader, ONNX_TYPE_TENSOR, field.bytes, out);
       case TYPE_SPARSE_TENSOR:
-        return read_tensor_type(function, ONNX_TYPE_SPARSETENSOR, field.bytes, out);
+        return read_tensor_type(reader, ONNX_TYPE_SPARSETENSOR, field.bytes, out);
       case TYPE_SEQUENCE:
-        return read_outer_type(function, ONNX_TYPE_SEQUENCE, field.bytes, depth, out);
+        return read_outer_type(reader, ONNX_TYPE_SEQUENCE, field.bytes, depth, out);
       case TYPE_MAP:
-        return read_outer_type(function, ONNX_TYPE_MAP, field.bytes, depth, out);
+        return read_outer_type(reader, ONNX_TYPE_MAP, field.bytes, depth, out);
       case TYPE_OPTIONAL:
-        return read_outer_type(function, ONNX_TYPE_OPTIONAL, field.bytes, depth, out);
+        return read_outer_type(reader, ONNX_TYPE_OPTIONAL, field.bytes, depth, out);
       default:
         break;
     }
   }
-  return refuse_type(function, "a value has a type that the API cannot describe");
+  return refuse_type(reader->function, "a value has a type that the API cannot describe");
 }
 
-OrtStatus* core_read_type(const char* function, struct core_message bytes, OrtTypeInfo** out) {
-  return read_type(function, bytes, 0, out);
+OrtStatus* core_read_type(const char* function, struct core_message bytes,
+                          const struct core_items* fixed, OrtTypeInfo** out) {
+  const struct reader reader = {function, fixed};
+  return read_type(&reader, bytes, 0, out);
 }

@@ -77,7 +77,8 @@ static bool publish(void** place, void** made) {
 static OrtStatus* make_type(OrtValueInfo* value, OrtTypeInfo** out) {
   const OrtValue* tensor = NULL;
   if (value->type_bytes.at != NULL) {
-    return core_read_type("GetValueInfoTypeInfo", value->type_bytes, out);
+    return core_read_type("GetValueInfoTypeInfo", value->type_bytes,
+                          value->graph->model->changes.dimensions, out);
   }
   CORE_TRY(core_initializer_of("GetValueInfoTypeInfo", value, &tensor));
   return tensor != NULL ? ort_GetTypeInfo(tensor, out) : NULL;

@@ -19,6 +19,10 @@ OrtStatus* core_new_model(const char* function, OrtModel** out);
 OrtStatus* core_open_model_file(const char* function, const ORTCHAR_T* path, OrtModel** out);
 OrtStatus* core_copy_model(const char* function, const void* bytes, size_t size, OrtModel** out);
 
+/** Makes a model that is as another one but for some changes, whose lists must outlive it. */
+OrtStatus* core_change_model(const char* function, OrtModel* of, const struct core_changes* changes,
+                             OrtModel** out);
+
 /** Reads the fields of `model->bytes`. */
 OrtStatus* core_read_model(const char* function, OrtModel* model);
 

@@ -162,14 +162,12 @@ OrtStatus* ORT_API_CALL core_open_model(const ORTCHAR_T* model_path, OrtModel** 
 }
 
 /* Weights that the bytes name are those of another model. */
-static OrtStatus* share_weights(const char* function, OrtModel* model, OrtModel* weights_of) {
-  CORE_TRY(core_collect_weights(function, weights_of, &model->weights, &model->weight_count));
+static void share_weights(OrtModel* model, OrtModel* weights_of) {
   core_retain(&weights_of->object);
   model->weights_of = weights_of;
   model->path = weights_of->path;
   model->folder = weights_of->folder;
   model->real_folder = weights_of->real_folder;
-  return NULL;
 }
 
 static OrtStatus* open_bytes(const char* function, OrtModel* model, const void* bytes, size_t size,
@@ -177,7 +175,8 @@ static OrtStatus* open_bytes(const char* function, OrtModel* model, const void* 
   model->bytes.at = bytes;
   model->bytes.end = model->bytes.at + size;
   if (weights_of != NULL) {
-    CORE_TRY(share_weights(function, model, weights_of));
+    CORE_TRY(core_collect_weights(function, weights_of, &model->weights, &model->weight_count));
+    share_weights(model, weights_of);
   }
   return core_read_model(function, model);
 }
@@ -190,6 +189,22 @@ OrtStatus* core_copy_model(const char* function, const void* bytes, size_t size,
                           ? open_bytes(function, model, model->own, size, NULL)
                           : core_no_memory(function, size);
   return hand_out(status, model, out);
+}
+
+OrtStatus* core_change_model(const char* function, OrtModel* of, const struct core_changes* changes,
+                             OrtModel** out) {
+  OrtModel* model = NULL;
+  size_t size = of->weight_count * sizeof *of->weights;
+  CORE_TRY(core_new_model(function, &model));
+  model->weights = size > 0 ? core_copy_bytes(of->weights, size) : NULL;
+  if (size > 0 && model->weights == NULL) {
+    return hand_out(core_no_memory(function, size), model, out);
+  }
+  model->weight_count = of->weight_count;
+  model->changes = *changes;
+  model->bytes = of->bytes;
+  share_weights(model, of);
+  return hand_out(core_read_model(function, model), model, out);
 }
 
 OrtStatus* ORT_API_CALL core_open_model_bytes(const void* bytes, size_t size, OrtModel* weights_of,

@@ -108,7 +108,12 @@ enum core_kind_of_type_field {
   MAP_TYPE_VALUE = 2
 };
 
-enum core_dimension_field { SHAPE_DIMENSION = 1, DIMENSION_VALUE = 1, DIMENSION_NAME = 2 };
+enum core_dimension_field {
+  SHAPE_DIMENSION = 1,
+  DIMENSION_VALUE = 1,
+  DIMENSION_NAME = 2,
+  DIMENSION_DENOTATION = 3
+};
 
 enum core_tensor_field {
   TENSOR_DIMENSIONS = 1,

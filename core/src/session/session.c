@@ -24,38 +24,46 @@ static void end_session(void* block) {
     core_mutex_end(&session->lock);
   }
   core_pool_end(&session->pool);
-  ort_ReleaseSessionOptions(session->options);
   core_drop(session->model);
+  ort_ReleaseSessionOptions(session->options);
   core_drop(session->env);
 }
 
 const struct core_class core_session_class = {.kind = CORE_SESSION, .end = end_session};
 
-static OrtStatus* not_yet(const char* function, const char* setting) {
-  return core_status(ORT_NOT_IMPLEMENTED, function,
-                     ": sessions of this library do not know the setting ", setting);
-}
-
-/* Refuses what would be ignored otherwise, although results depend on it. */
+/* Refuses what would be ignored otherwise. */
 static OrtStatus* check_options(const char* function, const OrtSessionOptions* options) {
-  static const struct {
-    enum core_session_list list;
-    const char* name;
-  } lists[] = {{CORE_FREE_DIMENSIONS, "AddFreeDimensionOverride"},
-               {CORE_INITIALIZERS, "AddInitializer"},
-               {CORE_EXTERNAL_INITIALIZERS, "AddExternalInitializers"},
-               {CORE_EXTERNAL_FILES, "AddExternalInitializersFromFilesInMemory"}};
-  for (size_t i = 0; i < CORE_COUNT_OF(lists); i++) {
-    if (options->lists[lists[i].list].count > 0) {
-      return not_yet(function, lists[i].name);
-    }
-  }
   if (options->settings.profiling) {
-    return not_yet(function, "EnableProfiling");
+    return core_status(ORT_NOT_IMPLEMENTED, function,
+                       ": sessions of this library write no profile (EnableProfiling)", NULL);
   }
   return options->texts[CORE_OPTIMIZED_MODEL_PATH].bytes != NULL
-             ? not_yet(function, "SetOptimizedModelFilePath")
+             ? core_status(ORT_NOT_IMPLEMENTED, function,
+                           ": this library optimizes no model, so it has none to write "
+                           "(SetOptimizedModelFilePath)",
+                           NULL)
              : NULL;
+}
+
+/* Has the session use a model of its own if its options change something in it. */
+static OrtStatus* change_model(const char* function, OrtSession* session) {
+  const struct core_items* lists = session->options->lists;
+  const struct core_items* used[CORE_SESSION_LISTS] = {NULL};
+  bool is_changed = false;
+  for (size_t i = 0; i < CORE_SESSION_LISTS; i++) {
+    used[i] = lists[i].count > 0 ? &lists[i] : NULL;
+    is_changed |= i != CORE_SESSION_CONFIG && used[i] != NULL;
+  }
+  if (!is_changed) {
+    return NULL;
+  }
+  const struct core_changes changes = {used[CORE_FREE_DIMENSIONS], used[CORE_INITIALIZERS],
+                                       used[CORE_EXTERNAL_INITIALIZERS], used[CORE_EXTERNAL_FILES]};
+  OrtModel* changed = NULL;
+  CORE_TRY(core_change_model(function, session->model, &changes, &changed));
+  core_drop(session->model);
+  session->model = changed;
+  return NULL;
 }
 
 static OrtStatus* fill(const char* function, OrtSession* session,
@@ -63,6 +71,7 @@ static OrtStatus* fill(const char* function, OrtSession* session,
   CORE_TRY(options != NULL ? ort_CloneSessionOptions(options, &session->options)
                            : ort_CreateSessionOptions(&session->options));
   CORE_TRY(check_options(function, session->options));
+  CORE_TRY(change_model(function, session));
   CORE_TRY(core_model_graph(function, session->model, CORE_PREPARED, &session->graph));
   session->has_lock = core_mutex_begin(&session->lock);
   if (!session->has_lock) {

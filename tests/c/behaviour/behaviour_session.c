@@ -54,6 +54,41 @@ CALL("CreateSessionFromArray(out=NULL)") {
       api->CreateSessionFromArray(session_env(), model.at, model.size, session_options(), NULL));
 }
 
+/* Options that change the model. */
+static OrtValue* numbers_of(size_t count) {
+  static float numbers[4];
+  const int64_t length = (int64_t)count;
+  OrtMemoryInfo* place = NULL;
+  OrtValue* value = NULL;
+  CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &place) == NULL);
+  CHECK(api->CreateTensorWithDataAsOrtValue(place, numbers, count * sizeof *numbers, &length, 1,
+                                            ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &value) == NULL);
+  return value;
+}
+static void create_with(const char* name, size_t count) {
+  OrtSessionOptions* options = session_options();
+  struct model_bytes model = session_model();
+  CHECK(api->AddInitializer(options, name, numbers_of(count)) == NULL);
+  create(session_env(), model.at, model.size, options);
+}
+CALL("CreateSessionFromArray(w replaced)") { create_with("w", 2); }
+CALL("CreateSessionFromArray(w replaced with 3 numbers)") { create_with("w", 3); }
+CALL("CreateSessionFromArray(z replaced)") { create_with("z", 2); }
+CALL("CreateSessionFromArray(w, not external, replaced as external)") {
+  const char* name = "w";
+  const OrtValue* value = numbers_of(2);
+  OrtSessionOptions* options = session_options();
+  struct model_bytes model = session_model();
+  CHECK(api->AddExternalInitializers(options, &name, &value, 1) == NULL);
+  create(session_env(), model.at, model.size, options);
+}
+CALL("CreateSessionFromArray(optimized model path)") {
+  OrtSessionOptions* options = session_options();
+  struct model_bytes model = session_model();
+  CHECK(api->SetOptimizedModelFilePath(options, ORT_TSTR("no/such/folder/model.onnx")) == NULL);
+  create(session_env(), model.at, model.size, options);
+}
+
 static void open_file(const ORTCHAR_T* path) {
   OrtSession* session = NULL;
   say_status(api->CreateSession(session_env(), path, session_options(), &session));

@@ -24,6 +24,21 @@ static OrtStatus* make_session(void** out) {
 }
 static void release_session(void* out) { api->ReleaseSession(out); }
 
+/* Options that change the model. */
+static OrtMemoryInfo* place;
+static OrtValue* replacement;
+static void with_changes(void) {
+  static float numbers[2];
+  const int64_t two = 2;
+  with_options();
+  CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &place) == NULL);
+  CHECK(api->CreateTensorWithDataAsOrtValue(place, numbers, sizeof numbers, &two, 1,
+                                            ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
+                                            &replacement) == NULL);
+  CHECK(api->AddInitializer(chosen, "w", replacement) == NULL);
+  CHECK(api->AddFreeDimensionOverrideByName(chosen, "n", 2) == NULL);
+}
+
 static OrtStatus* miss_file(void** out) {
   return api->CreateSession(env, ORT_TSTR("no/such/file"), chosen, (OrtSession**)out);
 }
@@ -177,13 +192,16 @@ static void clean(void) {
   api->ReleaseIoBinding(binding);
   api->ReleaseSession(session);
   api->ReleaseValue(x);
+  api->ReleaseValue(replacement);
+  api->ReleaseMemoryInfo(place);
   api->ReleasePrepackedWeightsContainer(weights);
   api->ReleaseSessionOptions(chosen);
   api->ReleaseCustomOpDomain(domain);
   api->ReleaseEnv(env);
   binding = NULL;
   session = NULL;
-  x = NULL;
+  x = replacement = NULL;
+  place = NULL;
   weights = NULL;
   chosen = NULL;
   domain = NULL;
@@ -192,6 +210,8 @@ static void clean(void) {
 
 static const struct trial trials[] = {
     TRIAL("CreateSessionFromArray ReleaseSession", with_options, make_session, release_session),
+    TRIAL("CreateSessionFromArray AddInitializer AddFreeDimensionOverrideByName", with_changes,
+          make_session, release_session),
     {"CreateSession", with_options, miss_file, NULL, ORT_NO_SUCHFILE},
     TRIAL("CreateSessionFromArrayWithPrepackedWeightsContainer", with_weights, share_weights,
           release_session),
