@@ -144,8 +144,9 @@ static OrtStatus* break_capability(OrtEp* self, const OrtGraph* graph,
     return status != NULL ? status
                           : ep_api->EpGraphSupportInfo_AddNodesToFuse(info, nodes, 2, NULL);
   }
+  OrtStatus* status = take_all(self, graph, info);
   keep(graph);
-  return take_all(self, graph, info);
+  return status;
 }
 
 static OrtStatus* break_compile(OrtEp* self, const OrtGraph** graphs, const OrtNode** nodes,
