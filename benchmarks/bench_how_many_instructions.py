@@ -27,6 +27,8 @@ from collections.abc import Callable, Iterable
 from importlib import metadata
 from pathlib import Path
 
+from bench_what_does_a_model_without_onnxruntime_save import CHAIN, GUIDE, chain
+
 import ortcffi
 
 HERE = Path(__file__).resolve().parent
@@ -54,6 +56,7 @@ IN_MODELS = {  # of the core, the only library that opens models without a sessi
     "attributes": "read the attributes of 100 nodes",
     "write": "write a model of 100 nodes",
 }
+IN_SESSIONS = f"run a session of {CHAIN:,} nodes"
 IN_PYTHON = {
     "call": "Python: checked successful call",
     "failure": "Python: failing call, caught and read",
@@ -111,6 +114,15 @@ def counts_of_models(folder: str, library: str) -> dict[str, int]:
         title: per_walk(lambda count, path=path: executed(client, library, path, count, model))
         for path, title in IN_MODELS.items()
     }
+
+
+def counts_of_sessions(folder: str, library: str) -> dict[str, int]:
+    client = compiled(folder, HERE / "c/session_paths.c")
+    provider = compiled(folder, GUIDE / "add_ep.c", "-shared", "-fPIC")
+    model = os.path.join(folder, "adds.onnx")
+    chain(CHAIN).save(model)
+    runs = {count: executed(client, library, model, count, provider) for count in (5, 15)}
+    return {IN_SESSIONS: (runs[15] - runs[5]) // 10}
 
 
 def model_of(folder: str) -> str:
@@ -232,7 +244,7 @@ def find_record(names: Iterable[str]) -> Record | None:
 def check(counts: dict[str, int]) -> int:
     """Compare with what is recorded; 1 if a path has grown, 3 if none could be compared."""
     grown, compared = 0, 0
-    titles_in_c = {*IN_C.values(), *IN_MODELS.values()}
+    titles_in_c = {*IN_C.values(), *IN_MODELS.values(), IN_SESSIONS}
     for is_c, names in ((True, OF_C), (False, tuple(made_with()))):
         ours = {t: n for t, n in counts.items() if (t in titles_in_c) == is_c}
         known = find_record(names)
@@ -270,6 +282,7 @@ def main() -> int:
         columns = [counts_in_c(folder, library) for library in libraries]
         if not given.libraries:
             columns[0].update(counts_of_models(folder, libraries[0]))
+            columns[0].update(counts_of_sessions(folder, libraries[0]))
         columns[0].update(counts_in_python(folder))
     print(f"{'instructions per round trip':65}" + "".join(f"{Path(p).name:>28}" for p in libraries))
     for title in columns[0]:

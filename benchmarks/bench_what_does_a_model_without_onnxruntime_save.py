@@ -2,10 +2,13 @@
 """What does a model save that an execution provider runs on the core, without onnxruntime?
 
 The task: the same provider, in the core and in the real library with the fallback to the CPU off.
-"start" is a process from its start to the end of its first run, "load" the part of it after the
-imports of Python; "memory" what that process has
-resident above one that has only loaded NumPy and the provider's library; "run" one bound run of a
-node of the guide's provider, on 1, 2 and 4 threads; "node" a node of a chain of 1,000.
+"start" is a process from its start to its first result, with the bytecode of Python cached as it is
+after an installation; "start, above" without what a process needs that only imports NumPy and loads
+the provider's library. "memory" is what is resident at the first result above such a process;
+"memory, above" without what the provider itself has taken by then: its pages, and the memory of
+malloc, which the core does not use. "run" is one bound run of a node of the guide's provider, on 1,
+2 and 4 threads; "node" a node of a chain of 1,000, half of whose instructions are the provider's
+calls.
 
     python benchmarks/bench_what_does_a_model_without_onnxruntime_save.py [--json FILE]
 
@@ -14,6 +17,7 @@ Needs a C compiler, and the packages nxrt-ep-cpu, onnx and onnxruntime.
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -33,20 +37,41 @@ GUIDE = Path(__file__).parents[1] / "docs/guide"
 F, X = np.float32, np.ones(4, np.float32)
 STARTS, TIMES, CALLS, CHAIN = 11, 15, 2000, 1000
 STRICT = {"session.disable_cpu_ep_fallback": "1"}
-RESIDENT = "print(next(l for l in open('/proc/self/status') if l.startswith('VmRSS')).split()[1])"
+# What a process prints last: when, how much is resident, and pages of the provider.
+REPORT = """
+now, pages, is_of_provider = time.perf_counter(), 0, False
+for line in open("/proc/self/smaps"):
+    if line[0] in "0123456789abcdef":
+        is_of_provider = line.rstrip().endswith(library)
+    elif is_of_provider and line.startswith("Rss:"):
+        pages += int(line.split()[1])
+resident = next(line for line in open("/proc/self/status") if line.startswith("VmRSS"))
+print(now, resident.split()[1], pages, held)
+"""
 START = f"""
 import sys, time
 import numpy as np, ortcffi as ort
-ort.Session
-imported = time.perf_counter()
+library, held = sys.argv[3], 0
 options = ort.SessionOptions(config={STRICT}) if sys.argv[2] == "real" else None
 api = ort.load() if sys.argv[2] == "real" else None
 session = ort.Session(sys.argv[1], options, api=api, providers=["nxrt"])
 session.run(x=np.ones(4, np.float32))
-print(time.perf_counter() - imported)
-{RESIDENT}
 """
-LIBRARY = f"import sys, ctypes, numpy; ctypes.CDLL(sys.argv[1]); {RESIDENT}"
+LIBRARY = """
+import sys, time, ctypes, numpy
+library, held = sys.argv[3], 0
+ctypes.CDLL(library)
+"""
+# What malloc has taken of the system after a session of the core, less that before, in KiB.
+BLOCKS = """
+import ctypes, ortcffi.session.on_core, ortcffi.session.providers
+class Info(ctypes.Structure):
+    _fields_ = [(f"field{i}", ctypes.c_size_t) for i in range(10)]
+ask = ctypes.CDLL(None).mallinfo2
+ask.restype = Info
+blocks = lambda: (ask().field0 + ask().field4) // 1024
+before = blocks()
+"""
 
 
 def chain(count: int) -> ort.Model:
@@ -60,14 +85,19 @@ def chain(count: int) -> ort.Model:
     return ort.Model.load(graph.to_bytes()).prepare()
 
 
-def started(model: str, which: str) -> tuple[float, float, int]:
-    """Seconds of the process, and after the imports, and KiB that are resident at the end."""
+def started(script: str, folder: str, *arguments: str) -> list[float]:
+    """Seconds from the start of a process to the end of a script, and what REPORT prints after."""
+    known = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     begin = perf_counter()
     done = subprocess.run(
-        [sys.executable, "-c", START, model, which], check=True, capture_output=True, text=True
+        [sys.executable, "-c", script + REPORT, f"{folder}/model.onnx", *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**known, "PYTHONPYCACHEPREFIX": f"{folder}/bytecode"},
     )
-    after, resident = done.stdout.split()[-2:]
-    return perf_counter() - begin, float(after), int(resident)
+    end, *figures = (float(text) for text in done.stdout.split()[-4:])
+    return [end - begin, *figures]  # Linux has one clock for all processes
 
 
 def starts(folder: str) -> dict[str, dict[str, float]]:
@@ -78,18 +108,29 @@ def starts(folder: str) -> dict[str, dict[str, float]]:
     graph.output("y", F, [4])
     graph.save(f"{folder}/model.onnx")
     [path] = [each.path for each in ort.installed_eps() if each.name == "nxrt"]
-    alone = subprocess.run(
-        [sys.executable, "-c", LIBRARY, path], check=True, capture_output=True, text=True
+    scripts = {"core": START, "real": START, "library": LIBRARY}
+    found: dict[str, list[list[float]]] = {name: [] for name in scripts}
+    for i in range(STARTS + 1):
+        for name, script in scripts.items():
+            figures = started(script, folder, name, path)
+            if i > 0:  # the first one compiles Python
+                found[name].append(figures)
+    time, resident, pages = (
+        {name: median(each[k] for each in figures) for name, figures in found.items()}
+        for k in range(3)
     )
-    found: dict[str, list[tuple[float, float, int]]] = {"core": [], "real": []}
-    for _ in range(STARTS):
-        for which, times in found.items():
-            times.append(started(f"{folder}/model.onnx", which))
-    base = int(alone.stdout)
+    counting = START.replace("options =", BLOCKS + "options =") + "held = blocks() - before\n"
+    own = started(counting, folder, "core", path)[3] + pages["core"] - pages["library"]
+    sys.stdout.write(
+        f"Python, NumPy and the library: {time['library'] * 1e3:.1f} ms; "
+        f"the provider itself: {own:.0f} KiB\n"
+    )
+    names = ("core", "real")
     return {
-        "start, ms": {name: median(t[0] for t in each) * 1e3 for name, each in found.items()},
-        "load, ms": {name: median(t[1] for t in each) * 1e3 for name, each in found.items()},
-        "memory, KiB": {name: median(t[2] for t in each) - base for name, each in found.items()},
+        "start, ms": {name: time[name] * 1e3 for name in names},
+        "start, above, ms": {name: (time[name] - time["library"]) * 1e3 for name in names},
+        "memory, KiB": {name: resident[name] - resident["library"] for name in names},
+        "memory, above, KiB": {name: resident[name] - resident["library"] - own for name in names},
     }
 
 

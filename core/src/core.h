@@ -167,6 +167,9 @@ OrtStatus* core_constant_status(const struct OrtStatus* constant);
 OrtStatus* core_status(OrtErrorCode code, const char* before, const char* middle,
                        const char* after);
 
+/** The first of two answers that failed, or NULL; the other one is released. */
+OrtStatus* core_first_failure(OrtStatus* status, OrtStatus* later);
+
 /** The status for not having got `size` bytes; `before` is the message up to the number. */
 OrtStatus* core_out_of_memory(const char* before, size_t length, size_t size);
 #define CORE_NO_MEMORY_TEXT(function) #function ": out of memory: there is no block of "

@@ -2,7 +2,6 @@
 """Models written: whole, or with weights in another file, or as a skeleton without them."""
 
 import os
-import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from io import BytesIO
@@ -84,7 +83,7 @@ class _NewFile:
         if os.path.exists(self.target) and not os.path.isfile(self.target):
             raise ValueError(f"path must be that of a file, which {path!r} is not")
         folder, name = os.path.split(self.target)
-        self.path = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(8)}")
+        self.path = os.path.join(folder, f".{name[:100]}.{os.urandom(8).hex()}")
         try:
             self.file: BinaryIO = open(self.path, "xb")  # noqa: SIM115  # closed by `finish`
         except OSError as error:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Execution providers that lie to a session of the core, and what a session passes on to them."""
 
+import ctypes
 import itertools
 
 import numpy as np
@@ -26,12 +27,21 @@ def chain(count=3):
     return models.model(nodes, *ports, inner=inner)
 
 
-def session_of(words, **settings):
-    """A session on the provider that lies so."""
+def devices_of(env, words):
+    return env.register_ep(eps.built(eps.LYING), f"{words} {next(_numbers)}").devices
+
+
+def session_of(*words, **settings):
+    """A session on the provider that lies so, or on one for each of the words."""
     env = ort.Env("lies", core_api())
-    devices = env.register_ep(eps.built(eps.LYING), f"{words} {next(_numbers)}").devices
+    devices = [device for each in words for device in devices_of(env, each)]
     options = ort.SessionOptions(core_api(), **settings)
     return ort.Session(chain(), options, api=core_api(), providers=devices, env=env)
+
+
+def count_of(name):
+    """A count of the library: LyingStates or LyingEnds."""
+    return ctypes.c_int.in_dll(ctypes.CDLL(str(eps.built(eps.LYING))), name)
 
 
 def test_an_honest_provider_computes():
@@ -69,6 +79,29 @@ def test_a_run_that_fails_leaves_nothing(words, what):
         for _ in range(3):
             with pytest.raises(ort.OrtError, match=what):
                 session.run({"x": X})
+
+
+@pytest.mark.parametrize("lie", ["ends throws-sync", "throws-end"])
+def test_the_run_ends_for_all_providers_though_one_throws(lie):
+    ends = count_of("LyingEnds")
+    with session_of("one-node ends", lie) as session:
+        before = ends.value
+        with pytest.raises(ort.errors.RuntimeException, match="an exception left the execution"):
+            session.run({"x": X})
+        assert ends.value == before + 2
+
+
+@pytest.mark.parametrize("lie", ["throws-state", "state no-session"])
+def test_a_node_that_cannot_begin_leaves_nothing(lie):
+    states = count_of("LyingStates")
+    with (
+        ort.Env("lies", core_api()) as env,
+        ort.Ep(devices_of(env, lie)) as ep,
+    ):
+        claims = ep.capability(ort.Model.load(chain()))
+        with pytest.raises(ort.OrtError, match=r"left the execution|does not like"):
+            [node(X) for node in ep.compile(claims)]
+    assert states.value == 0
 
 
 def test_threads_run_a_provider_that_runs_one_call_at_a_time():

@@ -93,6 +93,7 @@ static int ORT_API_CALL get_version(const OrtCustomOp* op) {
 struct state {
   const struct compiled_node* node;
   void* state;
+  bool has_state;
   OrtKernelImpl* kernel;
 };
 
@@ -127,24 +128,37 @@ static OrtStatus* make_state(struct state* state) {
   struct OrtNodeComputeContext context = {state->node->node->name};
   OrtEp* ep = state->node->of->ep->seen.ep;
   CORE_TRY(info->CreateState(info, &context, &state->state));
+  state->has_state = true;
   return !state->node->of->ep->is_of_session && ep->ort_version_supported >= 27 &&
                  ep->OnSessionInitializationEnd != NULL
              ? ep->OnSessionInitializationEnd(ep)
              : NULL;
 }
 
+/* The struct is freed first: what the provider does here may throw. */
 static void ORT_API_CALL destroy_kernel(void* kernel) {
-  struct state* state = kernel;
-  if (state == NULL) {
+  if (kernel == NULL) {
     return;
   }
-  if (state->kernel != NULL) {
-    state->kernel->Release(state->kernel);
+  const struct state state = *(struct state*)kernel;
+  heap_free(kernel);
+  if (state.kernel != NULL) {
+    state.kernel->Release(state.kernel);
   }
-  if (state->node->info != NULL) {
-    state->node->info->ReleaseState(state->node->info, state->state);
+  if (state.has_state) {
+    state.node->info->ReleaseState(state.node->info, state.state);
   }
-  heap_free(state);
+}
+
+struct creation {
+  struct state* state;
+  const OrtKernelInfo* info;
+};
+
+static OrtStatus* create(void* argument) {
+  const struct creation* self = argument;
+  return self->state->node->kernel != NULL ? make_kernel(self->state, self->info)
+                                           : make_state(self->state);
 }
 
 static OrtStatusPtr ORT_API_CALL create_kernel(const OrtCustomOp* op, const OrtApi* api,
@@ -154,16 +168,14 @@ static OrtStatusPtr ORT_API_CALL create_kernel(const OrtCustomOp* op, const OrtA
   if (state == NULL) {
     return core_no_memory("CreateKernel", sizeof *state);
   }
-  *state = (struct state){node_of(op), NULL, NULL};
+  *state = (struct state){.node = node_of(op)};
   struct core_ep* ep = state->node->of->ep;
   info->node->ep = ep->seen.ep;
   info->node->device_allocator = ep->device != NULL ? core_device_allocator(ep->device) : NULL;
-  OrtStatus* status = state->node->kernel != NULL ? make_kernel(state, info) : make_state(state);
+  struct creation creation = {state, info};
+  OrtStatus* status = core_ep_call("CreateState", create, &creation);
   if (status != NULL) {
-    if (state->kernel != NULL) {
-      state->kernel->Release(state->kernel);
-    }
-    heap_free(state);
+    destroy_kernel(state);
     return status;
   }
   *kernel = state;
@@ -218,22 +230,15 @@ static OrtStatus* run(struct state* state, OrtKernelContext* context) {
     CORE_TRY(ep->OnRunStart(ep, options));
   }
   OrtStatus* status = compute(state, context);
-  if (ep->OnRunEnd != NULL) {
-    OrtStatus* end = ep->OnRunEnd(ep, options, status == NULL);
-    if (status == NULL) {
-      return end;
-    }
-    ort_ReleaseStatus(end);
-  }
-  return status;
+  return ep->OnRunEnd != NULL
+             ? core_first_failure(status, ep->OnRunEnd(ep, options, status == NULL))
+             : status;
 }
 
 static OrtStatusPtr ORT_API_CALL compute_kernel(void* kernel, OrtKernelContext* context) {
   struct state* state = kernel;
   for (size_t i = 0; i < state->node->node->input_count; i++) {
-    const OrtValue* value = NULL;
-    CORE_TRY(ort_KernelContext_GetInput(context, i, &value));
-    CORE_TRY(check_shape(&state->node->operands[i], value));
+    CORE_TRY(check_shape(&state->node->operands[i], core_context_input(context, i)));
   }
   return run(state, context);
 }

@@ -81,11 +81,7 @@ static OrtStatus* keep_stream(struct run* run, OrtStatus* status) {
     stream = __atomic_exchange_n(&run->device->spare_stream, stream, __ATOMIC_ACQ_REL);
   }
   core_drop(stream);
-  if (status != NULL) {
-    ort_ReleaseStatus(end);
-    return status;
-  }
-  return end;
+  return core_first_failure(status, end);
 }
 
 /* --- inputs and outputs ---------------------------------------------------------------------- */
@@ -216,12 +212,7 @@ OrtStatus* core_compute_on_device(struct core_ep* ep, OrtKernelContext* context,
   CORE_TRY(core_device_of(ep, &run.device));
   OrtStatus* status = compute(&run);
   /* Also after a failure: the device may still read what is released now. */
-  OrtStatus* last = core_ep_call("Sync", synchronize, &run);
-  if (status == NULL) {
-    status = last;
-  } else {
-    ort_ReleaseStatus(last);
-  }
+  status = core_first_failure(status, core_ep_call("Sync", synchronize, &run));
   end(&run);
   return keep_stream(&run, status);
 }

@@ -27,12 +27,10 @@ static bool is_tensor_of(const OrtValue* value, ONNXTensorElementDataType type) 
   return core_is_tensor(value) && core_tensor_of(value)->shape.type == type;
 }
 
-static OrtStatus* check_absent(const struct core_node* node, size_t i,
-                               const struct core_operand* declared) {
-  bool is_constant = i < node->inputs.count && node->inputs.list[i].constant != NULL;
-  bool is_named = !node->inputs.is_open && core_node_has(&node->inputs, i);
-  bool is_optional = declared->characteristic == INPUT_OUTPUT_OPTIONAL && !is_named;
-  return is_constant || is_optional ? NULL : missing(node, i);
+/* Operands that the node does not list are of a variadic input. */
+static OrtStatus* check_absent(const struct core_node* node, size_t i) {
+  bool is_required = i >= node->inputs.count || node->inputs.list[i].is_required;
+  return is_required ? missing(node, i) : NULL;
 }
 
 static OrtStatus* check_present(const struct core_node* node, size_t i, const OrtValue* value) {
@@ -51,7 +49,7 @@ static OrtStatus* check_homogeneous(const struct core_node* node, const OrtValue
                                     size_t count) {
   size_t first = node->inputs.declared_count - 1;
   const struct core_operand* declared = core_declared(&node->inputs, CORE_MOST_OPERANDS);
-  if (declared == NULL || !declared->is_homogeneous || declared->type != 0) {
+  if (CORE_LIKELY(declared == NULL) || !declared->is_homogeneous || declared->type != 0) {
     return NULL;
   }
   for (size_t i = first + 1; i < count && inputs[first] != NULL; i++) {
@@ -66,41 +64,34 @@ static OrtStatus* check_homogeneous(const struct core_node* node, const OrtValue
 static OrtStatus* check_inputs(const struct core_node* node, const OrtValue* const* inputs,
                                size_t count) {
   const struct core_side* side = &node->inputs;
-  size_t most = side->is_open ? CORE_MOST_OPERANDS : side->count;
-  size_t needed = side->is_open ? core_least_operands(side) : side->count;
+  size_t needed = side->is_open ? side->least : side->count;
   for (size_t i = 0; i < count; i++) {
-    const struct core_operand* declared = i < most ? core_declared(side, i) : NULL;
-    if (CORE_UNLIKELY(declared == NULL)) {
+    bool can_be = i < side->count ||
+                  (side->is_open && i < CORE_MOST_OPERANDS && core_declared(side, i) != NULL);
+    if (CORE_UNLIKELY(!can_be)) {
       return core_node_status(node, ORT_INVALID_ARGUMENT,
                               "there are %llu inputs, but only %llu can be",
                               (unsigned long long)count, (unsigned long long)i);
     }
-    CORE_TRY(inputs[i] != NULL ? check_present(node, i, inputs[i])
-                               : check_absent(node, i, declared));
+    CORE_TRY(inputs[i] != NULL ? check_present(node, i, inputs[i]) : check_absent(node, i));
   }
   for (size_t i = count; i < needed; i++) {
-    CORE_TRY(check_absent(node, i, core_declared(side, i)));
+    CORE_TRY(check_absent(node, i));
   }
   return check_homogeneous(node, inputs, count);
-}
-
-static bool is_required(const struct core_side* side, size_t i) {
-  const struct core_operand* declared = core_declared(side, i);
-  return declared->characteristic != INPUT_OUTPUT_OPTIONAL;
 }
 
 static OrtStatus* check_outputs(const struct core_node* node, OrtValue* const* outputs,
                                 size_t count) {
   const struct core_side* side = &node->outputs;
-  size_t least = core_least_operands(side);
-  bool is_too_many = !side->is_open && count > side->count;
-  if (is_too_many || count < least || (count > 0 && core_declared(side, count - 1) == NULL) ||
-      count > CORE_MOST_OPERANDS) {
+  bool is_too_many = count > side->count && (!side->is_open || count > CORE_MOST_OPERANDS ||
+                                             core_declared(side, count - 1) == NULL);
+  if (CORE_UNLIKELY(is_too_many || count < side->least)) {
     return core_node_status(node, ORT_INVALID_ARGUMENT, "there cannot be %llu outputs",
                             (unsigned long long)count);
   }
   for (size_t i = 0; i < count; i++) {
-    ONNXTensorElementDataType type = core_node_type(side, i);
+    ONNXTensorElementDataType type = outputs[i] != NULL ? core_node_type(side, i) : 0;
     if (outputs[i] != NULL && !(core_node_has(side, i) && core_is_tensor(outputs[i]) &&
                                 (type == 0 || is_tensor_of(outputs[i], type)))) {
       return core_node_status(node, ORT_INVALID_ARGUMENT,
@@ -109,6 +100,10 @@ static OrtStatus* check_outputs(const struct core_node* node, OrtValue* const* o
     }
   }
   return NULL;
+}
+
+void core_begin_context(OrtKernelContext* context, const OrtcoreKernel* kernel, size_t room) {
+  *context = (OrtKernelContext){.kernel = kernel, .node = kernel->node, .room = room};
 }
 
 /* A context that no call uses, with room for so many inputs and outputs. The lock of all kernels'
@@ -126,15 +121,14 @@ static OrtKernelContext* take_context(OrtcoreKernel* kernel, size_t count) {
   }
   heap_free(context);
   size_t room = count < 6 ? 6 : count;
-  context = heap_alloc(sizeof *context + room * sizeof *context->passed);
+  context = heap_alloc(core_context_size(room));
   if (context != NULL) {
-    *context = (OrtKernelContext){.room = room};
+    core_begin_context(context, kernel, room);
   }
   return context;
 }
 
 static void give_context_back(OrtcoreKernel* kernel, OrtKernelContext* context) {
-  __atomic_store_n(&context->mark, 0, __ATOMIC_RELAXED);
   OrtKernelContext* other = __atomic_exchange_n(&kernel->spare, context, __ATOMIC_ACQ_REL);
   if (CORE_UNLIKELY(other != NULL)) {
     core_lock(CORE_LOCK_KERNELS);
@@ -145,32 +139,37 @@ static void give_context_back(OrtcoreKernel* kernel, OrtKernelContext* context) 
 }
 
 /* What GetOutput makes is a tensor. */
-static void lend(struct core_passed* passed, const OrtValue* value) {
+static void pass(struct core_passed* passed, const OrtValue* value) {
   passed->is_callers = value != NULL;
   core_make_borrowed(&passed->handle, value != NULL ? core_type_of(value) : ONNX_TYPE_TENSOR,
                      value != NULL ? core_target(value) : NULL);
 }
 
-static void begin_context(OrtKernelContext* context, const OrtValue* const* inputs,
-                          size_t input_count, OrtValue* const* outputs, size_t output_count) {
+static void pass_all(OrtKernelContext* context, const OrtValue* const* inputs, size_t input_count,
+                     OrtValue* const* outputs, size_t output_count) {
   context->input_count = input_count;
   context->output_count = output_count;
   context->scratch = NULL;
   for (size_t i = 0; i < input_count; i++) {
-    lend(&context->passed[i], inputs[i]);
+    pass(&context->passed[i], inputs[i]);
   }
   for (size_t i = 0; i < output_count; i++) {
-    lend(&context->passed[input_count + i], outputs[i]);
+    pass(&context->passed[input_count + i], outputs[i]);
   }
   __atomic_store_n(&context->mark, CORE_CONTEXT_MARK, __ATOMIC_RELEASE);
+}
+
+static bool must_make(const struct core_side* side, size_t i) {
+  return i < side->count
+             ? side->list[i].is_required
+             : side->is_open && core_declared(side, i)->characteristic != INPUT_OUTPUT_OPTIONAL;
 }
 
 /* Ends a call: with success its outputs are the caller's. */
 static OrtStatus* finish(OrtKernelContext* context, OrtStatus* status, OrtValue** outputs) {
   struct core_passed* made = context->passed + context->input_count;
   for (size_t i = 0; status == NULL && i < context->output_count; i++) {
-    if (made[i].handle.target == NULL && core_node_has(&context->node->outputs, i) &&
-        is_required(&context->node->outputs, i)) {
+    if (CORE_UNLIKELY(made[i].handle.target == NULL) && must_make(&context->node->outputs, i)) {
       status = core_node_status(context->node, ORT_FAIL, "the kernel did not make output %llu",
                                 (unsigned long long)i);
     }
@@ -189,23 +188,37 @@ static OrtStatus* finish(OrtKernelContext* context, OrtStatus* status, OrtValue*
     core_end_borrowed(&context->passed[i].handle);
   }
   core_free_scratch(context);
+  __atomic_store_n(&context->mark, 0, __ATOMIC_RELAXED);
   return status;
 }
 
 struct compute_call {
   struct core_op_call call;
-  OrtcoreKernel* kernel;
   OrtKernelContext* context;
 };
 
 static void compute(struct core_op_call* call) {
-  const struct compute_call* own = (const struct compute_call*)call;
+  OrtKernelContext* context = ((const struct compute_call*)call)->context;
   const OrtCustomOp* op = call->node->op;
-  if (own->kernel->has_status) {
-    call->status = op->KernelComputeV2(own->kernel->state, own->context);
+  if (context->kernel->has_status) {
+    call->status = op->KernelComputeV2(context->kernel->state, context);
   } else {
-    op->KernelCompute(own->kernel->state, own->context);
+    op->KernelCompute(context->kernel->state, context);
   }
+}
+
+static OrtStatus* compute_checked(OrtKernelContext* context, const OrtValue* const* inputs,
+                                  size_t input_count, OrtValue** outputs, size_t output_count) {
+  pass_all(context, inputs, input_count, outputs, output_count);
+  struct compute_call own = {{context->node, compute, NULL}, context};
+  return finish(context, core_call_op(&own.call), outputs);
+}
+
+OrtStatus* core_kernel_compute_in(OrtKernelContext* context, const OrtValue* const* inputs,
+                                  size_t input_count, OrtValue** outputs, size_t output_count) {
+  CORE_TRY(check_inputs(context->node, inputs, input_count));
+  CORE_TRY(check_outputs(context->node, outputs, output_count));
+  return compute_checked(context, inputs, input_count, outputs, output_count);
 }
 
 OrtStatus* ORT_API_CALL core_kernel_compute(OrtcoreKernel* kernel, const OrtValue* const* inputs,
@@ -214,17 +227,13 @@ OrtStatus* ORT_API_CALL core_kernel_compute(OrtcoreKernel* kernel, const OrtValu
   CORE_REQUIRE(ortcore_kernel_compute, kernel);
   CORE_REQUIRE_IF(input_count > 0, ortcore_kernel_compute, inputs);
   CORE_REQUIRE_IF(output_count > 0, ortcore_kernel_compute, outputs);
-  const struct core_node* node = kernel->node;
-  CORE_TRY(check_inputs(node, inputs, input_count));
-  CORE_TRY(check_outputs(node, outputs, output_count));
+  CORE_TRY(check_inputs(kernel->node, inputs, input_count));
+  CORE_TRY(check_outputs(kernel->node, outputs, output_count));
   OrtKernelContext* context = take_context(kernel, input_count + output_count);
   if (context == NULL) {
     return CORE_OUT_OF_MEMORY(ortcore_kernel_compute, sizeof *context);
   }
-  context->node = node;
-  begin_context(context, inputs, input_count, outputs, output_count);
-  struct compute_call own = {{node, compute, NULL}, kernel, context};
-  OrtStatus* status = finish(context, core_call_op(&own.call), outputs);
+  OrtStatus* status = compute_checked(context, inputs, input_count, outputs, output_count);
   give_context_back(kernel, context);
   return status;
 }

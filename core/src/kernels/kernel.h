@@ -44,6 +44,10 @@ struct core_node_operand {
   /** May be NULL. Kernels borrow it as `borrowed_constant`. */
   OrtValue* constant;
   OrtValue borrowed_constant;
+  /** Whether the node has it, so that its name is not "". */
+  bool is_there;
+  /** Whether each call gives the input, or makes the output. */
+  bool is_required;
 };
 
 /** All inputs or all outputs. */
@@ -55,6 +59,8 @@ struct core_side {
   bool is_open;
   struct core_operand* declared;
   size_t declared_count;
+  /** The fewest values that the op can do with. */
+  size_t least;
 };
 
 struct core_node {
@@ -101,11 +107,17 @@ void core_node_place(const struct core_node* node, char* text, size_t room);
  * is none. */
 const struct core_operand* core_declared(const struct core_side* side, size_t i);
 /** Whether the node has the i-th input or output. */
-bool core_node_has(const struct core_side* side, size_t i);
+static inline bool core_node_has(const struct core_side* side, size_t i) {
+  return CORE_LIKELY(i < side->count) ? side->list[i].is_there : side->is_open;
+}
 /** The element type of the i-th input or output; UNDEFINED where it is not known. */
-ONNXTensorElementDataType core_node_type(const struct core_side* side, size_t i);
-/** The fewest values that the op can do with. */
-size_t core_least_operands(const struct core_side* side);
+static inline ONNXTensorElementDataType core_node_type(const struct core_side* side, size_t i) {
+  if (CORE_LIKELY(i < side->count)) {
+    return side->list[i].type;
+  }
+  const struct core_operand* declared = core_declared(side, i);
+  return declared != NULL ? declared->type : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+}
 
 const OrtOpAttr* core_node_attribute(const struct core_node* node, const char* name);
 /** Notes that the op asks for an attribute. */
@@ -144,6 +156,7 @@ struct core_scratch;
 
 struct OrtKernelContext {
   uintptr_t mark;
+  const OrtcoreKernel* kernel;
   const struct core_node* node;
   struct OrtKernelContext* next;
   struct core_scratch* scratch;
@@ -153,6 +166,7 @@ struct OrtKernelContext {
   OrtSyncStream* stream;
   size_t input_count;
   size_t output_count;
+  /** How many inputs and outputs there can be. */
   size_t room;
   /** The inputs, then the outputs. */
   struct core_passed {
@@ -165,6 +179,24 @@ struct OrtKernelContext {
   } passed[];
 };
 #define CORE_CONTEXT_MARK ((uintptr_t)0x4B65726E43747874)
+
+/** The size of a context with room for so many inputs and outputs. */
+static inline size_t core_context_size(size_t room) {
+  return sizeof(struct OrtKernelContext) + room * sizeof(struct core_passed);
+}
+
+/** Makes a context of a block of that size, for calls of a kernel one after the other. */
+void core_begin_context(OrtKernelContext* context, const OrtcoreKernel* kernel, size_t room);
+
+/** An input of the running call, or its constant; NULL where there is none. */
+static inline const OrtValue* core_context_input(const OrtKernelContext* context, size_t i) {
+  const struct core_side* side = &context->node->inputs;
+  if (i < context->input_count && context->passed[i].is_callers) {
+    return &context->passed[i].handle;
+  }
+  return i < side->count && side->list[i].constant != NULL ? &side->list[i].borrowed_constant
+                                                           : NULL;
+}
 
 /** A call of an op's function, at the beginning of a struct with the arguments. */
 struct core_op_call {
@@ -191,6 +223,9 @@ OrtStatus* core_kernel_create(const struct core_kernel_host* host, const Ortcore
 OrtStatus* ORT_API_CALL core_kernel_compute(OrtcoreKernel* kernel, const OrtValue* const* inputs,
                                             size_t input_count, OrtValue** outputs,
                                             size_t output_count);
+/** The same in a context of the caller with room for the operands, which no other call uses. */
+OrtStatus* core_kernel_compute_in(OrtKernelContext* context, const OrtValue* const* inputs,
+                                  size_t input_count, OrtValue** outputs, size_t output_count);
 OrtStatus* ORT_API_CALL core_kernel_infer_shapes(OrtcoreKernel* kernel,
                                                  const OrtTensorTypeAndShapeInfo* const* inputs,
                                                  size_t input_count,

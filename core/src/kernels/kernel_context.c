@@ -71,21 +71,12 @@ static OrtStatus* check_index(const char* function, size_t index) {
              : core_status(ORT_RUNTIME_EXCEPTION, function, ": index is too large", NULL);
 }
 
-static const OrtValue* input_at(const OrtKernelContext* context, size_t i) {
-  const struct core_side* side = &context->node->inputs;
-  if (i < context->input_count && context->passed[i].is_callers) {
-    return &context->passed[i].handle;
-  }
-  return i < side->count && side->list[i].constant != NULL ? &side->list[i].borrowed_constant
-                                                           : NULL;
-}
-
 ORT_API_STATUS_IMPL(ort_KernelContext_GetInput, const OrtKernelContext* context, size_t index,
                     const OrtValue** out) {
   CORE_REQUIRE_CONTEXT(KernelContext_GetInput);
   CORE_REQUIRE(KernelContext_GetInput, out);
   CORE_TRY(check_index("KernelContext_GetInput", index));
-  *out = input_at(context, index);
+  *out = core_context_input(context, index);
   return NULL;
 }
 
@@ -97,7 +88,7 @@ static ONNXTensorElementDataType type_of_output(const OrtKernelContext* context,
   size_t count = node->inputs.is_open ? context->input_count : node->inputs.count;
   for (size_t i = 0; !is_known && i < count; i++) {
     const struct core_operand* declared = core_declared(&node->inputs, i);
-    const OrtValue* value = input_at(context, i);
+    const OrtValue* value = core_context_input(context, i);
     const struct core_shape* shape = value != NULL ? core_shape_of(value) : NULL;
     if (declared == NULL || declared->type != 0 || shape == NULL) {
       continue;

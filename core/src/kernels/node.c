@@ -45,19 +45,7 @@ const struct core_operand* core_declared(const struct core_side* side, size_t i)
   return is_variadic ? &side->declared[last] : NULL;
 }
 
-bool core_node_has(const struct core_side* side, size_t i) {
-  return i < side->count ? side->list[i].name[0] != '\0' : side->is_open;
-}
-
-ONNXTensorElementDataType core_node_type(const struct core_side* side, size_t i) {
-  if (i < side->count) {
-    return side->list[i].type;
-  }
-  const struct core_operand* declared = core_declared(side, i);
-  return declared != NULL ? declared->type : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-}
-
-size_t core_least_operands(const struct core_side* side) {
+static size_t least_operands(const struct core_side* side) {
   size_t least = 0;
   for (size_t i = 0; i < side->declared_count; i++) {
     const struct core_operand* declared = &side->declared[i];
@@ -149,7 +137,9 @@ static OrtStatus* describe(struct core_node* node, struct core_side* side) {
   CORE_TRY(new_array(own.count, sizeof *side->declared, &side->declared));
   side->declared_count = own.count;
   own.call.function = read_declared;
-  return core_call_op(&own.call);
+  CORE_TRY(core_call_op(&own.call));
+  side->least = least_operands(side);
+  return NULL;
 }
 
 struct name_call {
@@ -222,14 +212,20 @@ static OrtStatus* copy_operand(struct core_node* node, const struct core_side* s
   CORE_TRY(copy_types(operand, from));
   CORE_TRY(check_type(node, side, i, declared->type));
   operand->type = operand->type != 0 ? operand->type : declared->type;
+  operand->is_there = operand->name[0] != '\0';
+  /* An optional input that the node names comes with each call. */
+  bool is_optional = declared->characteristic == INPUT_OUTPUT_OPTIONAL;
+  operand->is_required =
+      side == &node->inputs
+          ? operand->constant == NULL && !(is_optional && (side->is_open || !operand->is_there))
+          : operand->is_there && !is_optional;
   return NULL;
 }
 
 /* The operands that a node has which does not say so: one for each that the op declares. */
 static OrtStatus* copy_declared(struct core_node* node, struct core_side* side) {
-  size_t least = core_least_operands(side);
   side->is_open = true;
-  size_t count = least > side->declared_count ? least : side->declared_count;
+  size_t count = side->least > side->declared_count ? side->least : side->declared_count;
   if (count > CORE_MOST_OPERANDS) {
     return core_node_status(node, ORT_INVALID_ARGUMENT, "the op needs %llu %ss; at most %d can be",
                             (unsigned long long)count, side->what, CORE_MOST_OPERANDS);
@@ -251,11 +247,10 @@ static OrtStatus* copy_side(struct core_node* node, struct core_side* side,
   if (from == NULL) {
     return copy_declared(node, side);
   }
-  size_t least = core_least_operands(side);
-  if (count > CORE_MOST_OPERANDS || count < least) {
+  if (count > CORE_MOST_OPERANDS || count < side->least) {
     return core_node_status(
         node, ORT_INVALID_ARGUMENT, "the node has %llu %ss, but the op needs from %llu to %llu",
-        (unsigned long long)count, side->what, (unsigned long long)least,
+        (unsigned long long)count, side->what, (unsigned long long)side->least,
         core_declared(side, CORE_MOST_OPERANDS) != NULL ? (unsigned long long)CORE_MOST_OPERANDS
                                                         : (unsigned long long)side->declared_count);
   }

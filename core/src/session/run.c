@@ -8,27 +8,55 @@
 #include "options/run_options.h"
 #include "session/session.h"
 
-/* The values of one run, by number. A session keeps one for the next run. */
+/* What one run needs. A session keeps one for the next run. */
 struct core_frame {
+  /* What there is of each value, by number: before a run its constant. */
+  OrtValue** values;
   /* What the run has made ends with it, or before. */
   bool* is_own;
   /* The operands of the step that computes. */
   OrtValue** operands;
-  OrtValue* values[];
+  /* Of each step. */
+  OrtKernelContext* contexts[];
 };
+
+static size_t operands_of(const struct core_step* step) {
+  return step->input_count + step->output_count;
+}
+
+static size_t size_of_frame(const OrtSession* session) {
+  size_t count = session->value_count + session->most_operands;
+  size_t size = sizeof(struct core_frame) + count * sizeof(OrtValue*) + session->value_count;
+  for (size_t i = 0; i < session->step_count; i++) {
+    size += sizeof(OrtKernelContext*) + core_context_size(operands_of(&session->steps[i]));
+  }
+  return size;
+}
+
+/* Lays a new frame out: contexts, values, operands and marks are behind it. */
+static void begin_frame(const OrtSession* session, struct core_frame* frame) {
+  char* next = (char*)&frame->contexts[session->step_count];
+  for (size_t i = 0; i < session->step_count; i++) {
+    size_t room = operands_of(&session->steps[i]);
+    frame->contexts[i] = (OrtKernelContext*)(void*)next;
+    core_begin_context(frame->contexts[i], session->steps[i].kernel, room);
+    next += core_context_size(room);
+  }
+  frame->values = (OrtValue**)(void*)next;
+  memcpy(frame->values, session->constants, session->value_count * sizeof *frame->values);
+  frame->operands = frame->values + session->value_count;
+  frame->is_own = (bool*)(frame->operands + session->most_operands);
+  memset(frame->is_own, 0, session->value_count);
+}
 
 static struct core_frame* take_frame(OrtSession* session) {
   struct core_frame* frame = __atomic_exchange_n(&session->spare, NULL, __ATOMIC_ACQUIRE);
   if (CORE_LIKELY(frame != NULL)) {
     return frame;
   }
-  size_t count = session->value_count, places = count + session->most_operands;
-  size_t size = sizeof *frame + places * sizeof *frame->values + count;
-  frame = heap_alloc(size);
+  frame = heap_alloc(size_of_frame(session));
   if (frame != NULL) {
-    memset(frame, 0, size);
-    frame->operands = frame->values + count;
-    frame->is_own = (bool*)(frame->values + places);
+    begin_frame(session, frame);
   }
   return frame;
 }
@@ -40,7 +68,7 @@ static void give_frame_back(OrtSession* session, struct core_frame* frame) {
       ort_ReleaseValue(frame->values[i]);
       frame->is_own[i] = false;
     }
-    frame->values[i] = NULL;
+    frame->values[i] = (OrtValue*)session->constants[i];
   }
   heap_free(__atomic_exchange_n(&session->spare, frame, __ATOMIC_ACQ_REL));
 }
@@ -174,12 +202,6 @@ static OrtStatus* set_inputs(const OrtSession* session, struct core_frame* frame
   return NULL;
 }
 
-/* Whether a run makes a value. */
-static bool is_made(const OrtSession* session, const struct core_frame* frame,
-                    core_value_number value) {
-  return session->constants[value] == NULL && frame->values[value] == NULL;
-}
-
 /* Finds the outputs, and puts those of the caller where steps write. */
 static OrtStatus* set_outputs(const OrtSession* session, struct core_frame* frame,
                               const struct core_feeds* feeds) {
@@ -192,7 +214,7 @@ static OrtStatus* set_outputs(const OrtSession* session, struct core_frame* fram
     if (CORE_UNLIKELY(port == NULL)) {
       return core_status(ORT_INVALID_ARGUMENT, "Invalid output name: ", name, NULL);
     }
-    if (feeds->outputs[i] != NULL && is_made(session, frame, port->value)) {
+    if (feeds->outputs[i] != NULL && frame->values[port->value] == NULL) {
       frame->values[port->value] = feeds->outputs[i];
     }
   }
@@ -201,20 +223,16 @@ static OrtStatus* set_outputs(const OrtSession* session, struct core_frame* fram
 
 /* --- computing -------------------------------------------------------------------------------- */
 
-static OrtStatus* compute(const OrtSession* session, struct core_frame* frame,
-                          const struct core_step* step) {
+static OrtStatus* compute(struct core_frame* frame, const struct core_step* step,
+                          OrtKernelContext* context) {
   OrtValue** operands = frame->operands;
-  size_t inputs = step->input_count, count = inputs + step->output_count;
+  size_t inputs = step->input_count, count = operands_of(step);
   for (size_t i = 0; i < count; i++) {
     core_value_number value = step->values[i];
-    OrtValue* given = value == CORE_NO_VALUE ? NULL : frame->values[value];
-    /* Initializers that nobody replaces. */
-    operands[i] = given != NULL || i >= inputs || value == CORE_NO_VALUE
-                      ? given
-                      : (OrtValue*)session->constants[value];
+    operands[i] = value == CORE_NO_VALUE ? NULL : frame->values[value];
   }
-  CORE_TRY(core_kernel_compute(step->kernel, (const OrtValue* const*)operands, inputs,
-                               operands + inputs, step->output_count));
+  CORE_TRY(core_kernel_compute_in(context, (const OrtValue* const*)operands, inputs,
+                                  operands + inputs, step->output_count));
   for (size_t i = inputs; i < count; i++) {
     core_value_number value = step->values[i];
     if (value == CORE_NO_VALUE) {
@@ -246,7 +264,7 @@ static OrtStatus* compute_all(const OrtSession* session, struct core_frame* fram
                               const OrtRunOptions* options) {
   for (size_t i = 0; i < session->step_count; i++) {
     CORE_TRY(check_terminated(options));
-    CORE_TRY(compute(session, frame, &session->steps[i]));
+    CORE_TRY(compute(frame, &session->steps[i], frame->contexts[i]));
   }
   return check_terminated(options);
 }
@@ -254,62 +272,65 @@ static OrtStatus* compute_all(const OrtSession* session, struct core_frame* fram
 /* --- calls of providers around a run ---------------------------------------------------------- */
 
 struct announcement {
-  const OrtSession* session;
   const OrtRunOptions* options;
+  struct core_ep* to;
   bool is_success;
-  /* How many providers have been called at the start. */
-  size_t started;
 };
 
-static OrtStatus* announce_start(void* argument) {
-  struct announcement* self = argument;
-  for (; self->started < self->session->ep_count; self->started++) {
-    struct core_ep* own = self->session->eps[self->started].ep;
-    OrtEp* ep = own->seen.ep;
-    if (ep->OnRunStart != NULL) {
-      CORE_TRY(ep->OnRunStart(ep, self->options != NULL ? self->options : own->run_options));
-    }
-  }
-  return NULL;
+static const OrtRunOptions* options_for(const struct announcement* self) {
+  return self->options != NULL ? self->options : self->to->run_options;
 }
 
-static OrtStatus* announce_end(void* argument) {
-  struct announcement* self = argument;
-  OrtStatus* status = NULL;
-  while (self->started > 0) {
-    struct core_ep* own = self->session->eps[--self->started].ep;
-    OrtEp* ep = own->seen.ep;
-    OrtStatus* end = NULL;
-    if (self->is_success && ep->ort_version_supported >= 25 && ep->Sync != NULL) {
-      end = ep->Sync(ep);
-    }
-    if (end == NULL && ep->OnRunEnd != NULL) {
-      end = ep->OnRunEnd(ep, self->options != NULL ? self->options : own->run_options,
-                         self->is_success);
-    }
-    if (status == NULL) {
-      status = end;
-    } else {
-      ort_ReleaseStatus(end);
-    }
-  }
-  return status;
+static OrtStatus* start(void* argument) {
+  const struct announcement* self = argument;
+  OrtEp* ep = self->to->seen.ep;
+  return ep->OnRunStart(ep, options_for(self));
 }
 
+static OrtStatus* synchronize(void* argument) {
+  OrtEp* ep = ((const struct announcement*)argument)->to->seen.ep;
+  return ep->Sync(ep);
+}
+
+static OrtStatus* end(void* argument) {
+  const struct announcement* self = argument;
+  OrtEp* ep = self->to->seen.ep;
+  return ep->OnRunEnd(ep, options_for(self), self->is_success);
+}
+
+static OrtStatus* announce_start(struct announcement* self) {
+  return self->to->seen.ep->OnRunStart != NULL ? core_ep_call("OnRunStart", start, self) : NULL;
+}
+
+static OrtStatus* announce_end(struct announcement* self) {
+  const OrtEp* ep = self->to->seen.ep;
+  OrtStatus *status = NULL, *last = NULL;
+  if (self->is_success && ep->ort_version_supported >= 25 && ep->Sync != NULL) {
+    status = core_ep_call("Sync", synchronize, self);
+  }
+  if (ep->OnRunEnd != NULL) {
+    last = core_ep_call("OnRunEnd", end, self);
+  }
+  return core_first_failure(status, last);
+}
+
+/* Each provider whose start was called has its end called, whatever the others answer. */
 static OrtStatus* run_providers(const OrtSession* session, struct core_frame* frame,
                                 const OrtRunOptions* options) {
-  struct announcement announcement = {session, options, false, 0};
-  if (session->ep_count == 0) {
-    return compute_all(session, frame, options);
+  struct announcement announcement = {.options = options};
+  OrtStatus* status = NULL;
+  size_t started = 0;
+  while (status == NULL && started < session->ep_count) {
+    announcement.to = session->eps[started].ep;
+    status = announce_start(&announcement);
+    started += status == NULL;
   }
-  OrtStatus* status = core_ep_call("OnRunStart", announce_start, &announcement);
   status = status == NULL ? compute_all(session, frame, options) : status;
   announcement.is_success = status == NULL;
-  OrtStatus* end = core_ep_call("OnRunEnd", announce_end, &announcement);
-  if (status == NULL) {
-    return end;
+  while (started > 0) {
+    announcement.to = session->eps[--started].ep;
+    status = core_first_failure(status, announce_end(&announcement));
   }
-  ort_ReleaseStatus(end);
   return status;
 }
 
@@ -341,10 +362,9 @@ static OrtStatus* fill_output(const OrtValue* from, OrtValue* to) {
   return core_copy_elements("Run", core_tensor_of(from), core_tensor_of(to));
 }
 
-static OrtStatus* hand_over_one(const OrtSession* session, const struct core_frame* frame,
-                                core_value_number value, OrtValue** out) {
+static OrtStatus* hand_over_one(const struct core_frame* frame, core_value_number value,
+                                OrtValue** out) {
   const OrtValue* made = frame->values[value];
-  made = made != NULL ? made : session->constants[value];
   if (made == NULL) {
     CORE_FAIL(ORT_FAIL, "Run: the model left out an output that is asked for");
   }
@@ -370,7 +390,7 @@ static OrtStatus* hand_over(const OrtSession* session, const struct core_frame* 
     const struct core_port* port =
         core_find_port(&session->outputs, feeds->output_names[done], done);
     is_new[done] = feeds->outputs[done] == NULL;
-    status = hand_over_one(session, frame, port->value, &feeds->outputs[done]);
+    status = hand_over_one(frame, port->value, &feeds->outputs[done]);
   }
   for (size_t i = 0; status != NULL && i < done; i++) {
     if (is_new[i]) {

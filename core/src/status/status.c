@@ -206,6 +206,14 @@ OrtStatus* core_out_of_memory(const char* before, size_t length, size_t size) {
   return status;
 }
 
+OrtStatus* core_first_failure(OrtStatus* status, OrtStatus* later) {
+  if (status == NULL) {
+    return later;
+  }
+  ort_ReleaseStatus(later);
+  return status;
+}
+
 OrtStatus* core_no_memory(const char* function, size_t size) {
   char before[96];
   int length = snprintf(before, sizeof before, "%.50s" CORE_NO_MEMORY_TEXT(), function);

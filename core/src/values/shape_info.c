@@ -12,10 +12,16 @@ static void free_names(const char** names, size_t first, size_t end) {
   }
 }
 
+static void free_dims(OrtTensorTypeAndShapeInfo* info) {
+  if (info->dims != info->few.dims) {
+    heap_free(info->dims);
+  }
+}
+
 static void end_info(void* block) {
   OrtTensorTypeAndShapeInfo* info = block;
   free_names(info->names, 0, info->rank);
-  heap_free(info->dims);
+  free_dims(info);
 }
 
 static const struct core_class info_class = {.kind = CORE_SHAPE_INFO, .end = end_info};
@@ -44,20 +50,23 @@ static OrtStatus* resize(const char* function, OrtTensorTypeAndShapeInfo* info, 
     return NULL;
   }
   size_t size = rank * (sizeof *info->dims + sizeof *info->names);
-  int64_t* dims = heap_alloc(size);
-  if (dims == NULL && rank > 0) {
+  size_t kept = rank < info->rank ? rank : info->rank;
+  bool is_few = rank <= CORE_FEW_DIMENSIONS;
+  int64_t* dims = is_few ? info->few.dims : heap_alloc(size);
+  if (dims == NULL) {
     return core_no_memory(function, size);
   }
-  const char** names = rank > 0 ? (const char**)(dims + rank) : NULL;
-  size_t kept = rank < info->rank ? rank : info->rank;
+  const char** names = is_few ? info->few.names : (const char**)(dims + rank);
+  free_names(info->names, kept, info->rank);
   for (size_t i = 0; i < rank; i++) {
     dims[i] = i < kept ? info->dims[i] : -1;
     names[i] = i < kept ? info->names[i] : NULL;
   }
-  free_names(info->names, kept, info->rank);
-  heap_free(info->dims);
-  info->dims = dims;
-  info->names = names;
+  if (info->dims != dims) {
+    free_dims(info);
+  }
+  info->dims = rank > 0 ? dims : NULL;
+  info->names = rank > 0 ? names : NULL;
   info->rank = rank;
   return NULL;
 }
@@ -104,7 +113,7 @@ static OrtStatus* set_names(const char* function, OrtTensorTypeAndShapeInfo* inf
       info->names[i] = named.names[i];
     }
   }
-  heap_free(named.dims);
+  free_dims(&named);
   return status;
 }
 

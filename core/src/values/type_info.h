@@ -12,10 +12,15 @@ struct OrtTensorTypeAndShapeInfo {
   /** Whether there is a shape; rank 0 is one too. */
   bool has_shape;
   size_t rank;
-  /** `rank` dimensions and names, in one block; NULL for rank 0. An unknown dimension is -1. A name
-   * is a block of the heap, or NULL if there is none. */
+  /** `rank` dimensions and names: in `few`, or in one block; NULL for rank 0. An unknown dimension
+   * is -1. A name is a block of the heap, or NULL if there is none. */
   int64_t* dims;
   const char** names;
+#define CORE_FEW_DIMENSIONS 4
+  struct {
+    int64_t dims[CORE_FEW_DIMENSIONS];
+    const char* names[CORE_FEW_DIMENSIONS];
+  } few;
 };
 
 /** Makes an info with a copy of a shape; the caller frees it with ReleaseTensorTypeAndShapeInfo. */

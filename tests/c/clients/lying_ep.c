@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The execution provider of the guide, which lies as the words of its registration say. */
+#include <unwind.h>
+
 #define CreateEpFactories CreateHonestFactories
 #include "../../../docs/guide/add_ep.c"
 #undef CreateEpFactories
@@ -10,6 +12,18 @@ OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base, const Ort
 static const Factory* of(const void* ep) { return ((const Provider*)ep)->factory; }
 static int lies(const void* ep, const char* word) { return strstr(of(ep)->name, word) != NULL; }
 
+/* What happened, for tests: states that are not released yet, and ends of runs. */
+int LyingStates = 0;
+int LyingEnds = 0;
+
+/* What a throw does in C++, which the guide's provider is not written in. */
+static OrtStatus* throw_it(void) {
+  static __thread struct _Unwind_Exception thrown;
+  memset(&thrown, 0, sizeof thrown);
+  _Unwind_RaiseException(&thrown);
+  return NULL;
+}
+
 static OrtStatus* claim(OrtEp* self, const OrtGraph* graph, OrtEpGraphSupportInfo* info) {
   const OrtApi* api = of(self)->api;
   const OrtEpApi* ep_api = of(self)->ep_api;
@@ -19,6 +33,11 @@ static OrtStatus* claim(OrtEp* self, const OrtGraph* graph, OrtEpGraphSupportInf
     return api->CreateStatus(ORT_EP_FAIL, "it does not know what it takes");
   }
   OrtStatus* status = api->Graph_GetNumNodes(graph, &count);
+  if (status == NULL && lies(self, "one-node")) {
+    status = api->Graph_GetNodes(graph, nodes, 16);
+    return status != NULL ? status
+                          : ep_api->EpGraphSupportInfo_AddNodesToFuse(info, nodes, 1, NULL);
+  }
   if (status == NULL && lies(self, "twice")) {
     status = get_capability(self, graph, info);
   }
@@ -50,6 +69,40 @@ static OrtStatus* compile_nothing(OrtEp* self, const OrtGraph** graphs, const Or
   return status;
 }
 
+static OrtStatus* throw_state(OrtNodeComputeInfo* self, OrtNodeComputeContext* context,
+                              void** state) {
+  return (void)self, (void)context, (void)state, throw_it();
+}
+static OrtStatus* count_state(OrtNodeComputeInfo* self, OrtNodeComputeContext* context,
+                              void** state) {
+  LyingStates++;
+  return create_state(self, context, state);
+}
+static void uncount_state(OrtNodeComputeInfo* self, void* state) {
+  LyingStates--;
+  release_state(self, state);
+}
+
+static OrtStatus* compile_states(OrtEp* self, const OrtGraph** graphs, const OrtNode** nodes,
+                                 size_t count, OrtNodeComputeInfo** infos, OrtNode** contexts) {
+  OrtStatus* status = compile(self, graphs, nodes, count, infos, contexts);
+  for (size_t i = 0; status == NULL && i < count; i++) {
+    infos[i]->CreateState = lies(self, "throws-state") ? throw_state : count_state;
+    infos[i]->ReleaseState = uncount_state;
+  }
+  return status;
+}
+
+static OrtStatus* refuse_session(OrtEp* self) {
+  return of(self)->api->CreateStatus(ORT_EP_FAIL, "it does not like the session");
+}
+static OrtStatus* throw_sync(OrtEp* self) { return (void)self, throw_it(); }
+static OrtStatus* count_end(OrtEp* self, const OrtRunOptions* options, bool sync) {
+  (void)options, (void)sync;
+  LyingEnds++;
+  return lies(self, "throws-end") ? throw_it() : NULL;
+}
+
 static OrtStatus* refuse_run(OrtEp* self, const OrtRunOptions* options) {
   return (void)options, of(self)->api->CreateStatus(ORT_EP_FAIL, "it does not begin");
 }
@@ -76,13 +129,18 @@ static OrtStatus* create_liar(OrtEpFactory* self, const OrtHardwareDevice* const
     return status;
   }
   OrtEp* made = *ep;
-  made->ort_version_supported = 24;
+  made->ort_version_supported = 27;
   made->GetCapability = claim;
   made->SetDynamicOptions = set_options;
   if (lies(made, "info")) made->Compile = compile_less;
   if (lies(made, "no-output")) made->Compile = compile_nothing;
   if (lies(made, "no-start")) made->OnRunStart = refuse_run;
   if (lies(made, "no-end")) made->OnRunEnd = refuse_end;
+  if (lies(made, "ends")) made->OnRunEnd = count_end;
+  if (lies(made, "throws-end")) made->OnRunEnd = count_end;
+  if (lies(made, "throws-sync")) made->Sync = throw_sync;
+  if (lies(made, "state")) made->Compile = compile_states;
+  if (lies(made, "no-session")) made->OnSessionInitializationEnd = refuse_session;
   if (lies(made, "alone")) made->IsConcurrentRunSupported = one_at_a_time;
   return NULL;
 }

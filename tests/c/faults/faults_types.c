@@ -31,8 +31,8 @@ static void shape_must_be(size_t rank, int64_t first, const char* name) {
 }
 static OrtStatus* set_dimensions(void** out) {
   (void)out;
-  OrtStatus* status = api->SetDimensions(shape, (int64_t[]){5, 6, 7, 8}, 4);
-  status == NULL ? shape_must_be(4, 5, "batch") : shape_must_be(3, -1, "batch");
+  OrtStatus* status = api->SetDimensions(shape, (int64_t[]){5, 6, 7, 8, 9}, 5);
+  status == NULL ? shape_must_be(5, 5, "batch") : shape_must_be(3, -1, "batch");
   return status;
 }
 static OrtStatus* set_names(void** out) {

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs a session again and again: session_paths LIBRARY MODEL COUNT PROVIDER. The model has one
+ * input and one output, both four floats; PROVIDER is a library with an execution provider.
+ * Under callgrind, what `walk` and everything below it execute is counted. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "onnxruntime_c_api.h"
+
+#define CHECK(condition)                                                      \
+  do {                                                                        \
+    if (!(condition)) {                                                       \
+      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+      abort();                                                                \
+    }                                                                         \
+  } while (0)
+#define MUST(call) CHECK((call) == NULL)
+#define MOST 16
+
+static const OrtApi* api;
+static OrtEnv* env;
+static OrtSession* session;
+static char *input_name, *output_name;
+static OrtValue* input;
+
+/* Not inlined: callgrind gets its name. */
+__attribute__((noinline)) void walk(long count) {
+  for (long i = 0; i < count; i++) {
+    OrtValue* output = NULL;
+    MUST(api->Run(session, NULL, (const char* const*)&input_name, (const OrtValue* const*)&input, 1,
+                  (const char* const*)&output_name, 1, &output));
+    api->ReleaseValue(output);
+  }
+}
+
+static void add_provider(OrtSessionOptions* options, const char* library) {
+  const OrtEpDevice* const* devices = NULL;
+  const OrtEpDevice* ours[MOST];
+  size_t count = 0, found = 0;
+  MUST(api->RegisterExecutionProviderLibrary(env, "paths", library));
+  MUST(api->GetEpDevices(env, &devices, &count));
+  for (size_t i = 0; i < count && found < 1; i++) {
+    if (strcmp(api->EpDevice_EpName(devices[i]), "paths") == 0) {
+      ours[found++] = devices[i];
+    }
+  }
+  CHECK(found == 1);
+  MUST(api->SessionOptionsAppendExecutionProvider_V2(options, env, ours, found, NULL, NULL, 0));
+}
+
+static void prepare(const char* library, const char* model, const char* provider) {
+  static float data[4] = {1, 1, 1, 1};
+  static const int64_t shape[] = {4};
+  void* found = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  const OrtApiBase* (*entry)(void) = NULL;
+  OrtSessionOptions* options = NULL;
+  OrtAllocator* allocator = NULL;
+  OrtMemoryInfo* memory = NULL;
+  CHECK(found != NULL);
+  *(void**)&entry = dlsym(found, "OrtGetApiBase");
+  CHECK(entry != NULL);
+  api = entry()->GetApi(ORT_API_VERSION);
+  MUST(api->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "paths", &env));
+  MUST(api->CreateSessionOptions(&options));
+  MUST(api->SetIntraOpNumThreads(options, 1));
+  add_provider(options, provider);
+  MUST(api->CreateSession(env, model, options, &session));
+  api->ReleaseSessionOptions(options);
+  MUST(api->GetAllocatorWithDefaultOptions(&allocator));
+  MUST(api->SessionGetInputName(session, 0, allocator, &input_name));
+  MUST(api->SessionGetOutputName(session, 0, allocator, &output_name));
+  MUST(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &memory));
+  MUST(api->CreateTensorWithDataAsOrtValue(memory, data, sizeof data, shape, 1,
+                                           ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &input));
+  api->ReleaseMemoryInfo(memory);
+}
+
+int main(int argc, char** argv) {
+  CHECK(argc == 5);
+  prepare(argv[1], argv[2], argv[4]);
+  walk(strtol(argv[3], NULL, 10));
+  api->ReleaseValue(input);
+  api->ReleaseSession(session);
+  return 0;
+}
