@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Walks one path through the core's models: model_paths LIBRARY PATH COUNT MODEL.
  * Under callgrind, what `walk` and everything below it execute is counted. */
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "onnxruntime_c_api.h"
+#include "client.h"
 #include "ortcore.h"
 
-#define CHECK(condition)                                                      \
-  do {                                                                        \
-    if (!(condition)) {                                                       \
-      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
-      abort();                                                                \
-    }                                                                         \
-  } while (0)
-#define MUST(call) CHECK((call) == NULL)
 #define MOST 1024
 
 static const OrtApi* api;
@@ -116,15 +105,11 @@ __attribute__((noinline)) void walk(void (*call)(void), long count) {
 }
 
 static void prepare(const char* library, const char* path) {
-  void* found = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   FILE* file = fopen(path, "rb");
-  const OrtApiBase* (*entry)(void) = NULL;
-  CHECK(found != NULL && file != NULL);
-  *(void**)&entry = dlsym(found, "OrtGetApiBase");
-  CHECK(entry != NULL);
+  CHECK(file != NULL);
   size = fread(bytes, 1, sizeof bytes, file);
   fclose(file);
-  api = entry()->GetApi(ORT_API_VERSION);
+  api = api_of(library);
   open_model = (OrtcoreOpenModelBytes)api->GetExperimentalFunction(ORTCORE_OPEN_MODEL_BYTES);
   graph_of = (OrtcoreModelGraph)api->GetExperimentalFunction(ORTCORE_MODEL_GRAPH);
   write_model = (OrtcoreWriteModel)api->GetExperimentalFunction(ORTCORE_WRITE_MODEL);

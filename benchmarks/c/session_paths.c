@@ -2,22 +2,9 @@
 /* Runs a session again and again: session_paths LIBRARY MODEL COUNT PROVIDER. The model has one
  * input and one output, both four floats; PROVIDER is a library with an execution provider.
  * Under callgrind, what `walk` and everything below it execute is counted. */
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "onnxruntime_c_api.h"
-
-#define CHECK(condition)                                                      \
-  do {                                                                        \
-    if (!(condition)) {                                                       \
-      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
-      abort();                                                                \
-    }                                                                         \
-  } while (0)
-#define MUST(call) CHECK((call) == NULL)
-#define MOST 16
+#include "client.h"
 
 static const OrtApi* api;
 static OrtEnv* env;
@@ -37,31 +24,24 @@ __attribute__((noinline)) void walk(long count) {
 
 static void add_provider(OrtSessionOptions* options, const char* library) {
   const OrtEpDevice* const* devices = NULL;
-  const OrtEpDevice* ours[MOST];
-  size_t count = 0, found = 0;
+  const OrtEpDevice* ours = NULL;
+  size_t count = 0;
   MUST(api->RegisterExecutionProviderLibrary(env, "paths", library));
   MUST(api->GetEpDevices(env, &devices, &count));
-  for (size_t i = 0; i < count && found < 1; i++) {
-    if (strcmp(api->EpDevice_EpName(devices[i]), "paths") == 0) {
-      ours[found++] = devices[i];
-    }
+  for (size_t i = 0; i < count && ours == NULL; i++) {
+    ours = strcmp(api->EpDevice_EpName(devices[i]), "paths") == 0 ? devices[i] : NULL;
   }
-  CHECK(found == 1);
-  MUST(api->SessionOptionsAppendExecutionProvider_V2(options, env, ours, found, NULL, NULL, 0));
+  CHECK(ours != NULL);
+  MUST(api->SessionOptionsAppendExecutionProvider_V2(options, env, &ours, 1, NULL, NULL, 0));
 }
 
 static void prepare(const char* library, const char* model, const char* provider) {
   static float data[4] = {1, 1, 1, 1};
   static const int64_t shape[] = {4};
-  void* found = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-  const OrtApiBase* (*entry)(void) = NULL;
   OrtSessionOptions* options = NULL;
   OrtAllocator* allocator = NULL;
   OrtMemoryInfo* memory = NULL;
-  CHECK(found != NULL);
-  *(void**)&entry = dlsym(found, "OrtGetApiBase");
-  CHECK(entry != NULL);
-  api = entry()->GetApi(ORT_API_VERSION);
+  api = api_of(library);
   MUST(api->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "paths", &env));
   MUST(api->CreateSessionOptions(&options));
   MUST(api->SetIntraOpNumThreads(options, 1));
