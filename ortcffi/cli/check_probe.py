@@ -145,13 +145,15 @@ def _tell(**facts: Any) -> None:
 
 
 def _check_duplicates(library: CustomOpLibrary) -> None:
-    seen: dict[tuple[str, str], list[tuple[int, float]]] = {}
+    seen: dict[tuple[Any, ...], list[tuple[int, float]]] = {}
     for op in library.ops:
         about = op.description
         first, last = about.since_version, about.end_version or float("inf")
-        spans = seen.setdefault((op.domain, op.name), [])
+        types = tuple(operand.element_type for operand in op.inputs)
+        spans = seen.setdefault((op.domain, op.name, types), [])
         if any(first <= end and start <= last for start, end in spans):
-            _tell(finding=f"{op.domain}:{op.name} is registered twice for one version")
+            what = f"{op.domain}:{op.name} is registered twice for one version"
+            _tell(finding=f"{what} and the same types of inputs")
         if first > last:
             _tell(finding=f"{op.domain}:{op.name}: its versions begin at {first} and end at {last}")
         spans.append((first, last))

@@ -154,8 +154,9 @@ class LibraryOp:
 class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
     """A library of custom ops, opened to run its kernels without a model.
 
-    A mapping of domains to the ops by name; ``library["my.domain", "Scale"]`` is one op. Of an op
-    in several versions it has the last; `ops` has all.
+    A mapping of domains to the ops by name; ``library["my.domain", "Scale"]`` is one op. Of several
+    ops with one name it has the last version, and of one version the first that was registered;
+    `ops` has all, for other types too.
 
     Such libraries keep the table that they are given in global variables. So a private copy is
     opened, on Linux, which sessions of this process do not get, before or afterwards.
@@ -220,8 +221,8 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         self.is_copy = bool(is_copy[0])
         self.ops: tuple[LibraryOp, ...] = tuple(self._read(options))
         self._by_domain: dict[str, dict[str, LibraryOp]] = {}
-        for op in sorted(self.ops, key=lambda op: op.description.since_version):
-            self._by_domain.setdefault(op.domain, {})[op.name] = op
+        for op in sorted(self.ops, key=lambda op: op.description.since_version, reverse=True):
+            self._by_domain.setdefault(op.domain, {}).setdefault(op.name, op)
 
     def _read(self, options: Any) -> Iterator[LibraryOp]:
         registered, place, count = lib.ortcffi_options_ops(options), 0, 0

@@ -116,6 +116,16 @@ def test_experimental_functions_that_newer_libraries_lack_are_a_finding(check_so
     )
 
 
+def test_an_op_that_is_registered_twice_is_a_finding(check):
+    code, findings, _ = check("-DAGAIN=type")
+    message = "checked:Nothing is registered twice for one version and the same types of inputs"
+    assert (code, findings) == (1, [message])
+
+
+def test_ops_of_one_name_for_other_types_are_right(check):
+    assert check("-DAGAIN=integers")[:2] == (0, [])
+
+
 def test_what_was_not_tried_is_a_note(check):
     _, _, report = check("-DREFUSES")
     assert "not all was tried: no kernel of checked:Nothing was made" in report["notes"]

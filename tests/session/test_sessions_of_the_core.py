@@ -294,3 +294,49 @@ def test_a_session_outlives_what_it_was_made_of(core_api, added):
     added.close()
     session.close()
     np.testing.assert_array_equal(value_of, 2 * np.arange(3))
+
+
+@pytest.mark.parametrize(("dtype", "expected"), [("f4", 2), ("i4", 3)])
+def test_of_ops_with_one_name_that_for_the_types_of_a_node_runs(api, opened, dtype, expected):
+    options = ort.SessionOptions(api)
+    domain = ort.CustomOpDomain(DOMAIN, api)
+    for kind, factor in (("f4", 2), ("i4", 3)):
+        define = ort.custom_op(DOMAIN, inputs=[kind], outputs=[kind], name="Scale", op_set=None)
+        domain.add(define(lambda x, factor=factor: x * x.dtype.type(factor)))
+    options.add_custom_op_domain(domain)
+    graph = ort.Graph()
+    graph.input("x", dtype, [2])
+    graph.node("Scale", ["x"], ["y"], domain=DOMAIN)
+    graph.output("y", dtype, [2])
+    (y,) = opened(graph.to_bytes(), options, api=api).run(x=np.ones(2, dtype))
+    assert y.tolist() == [expected, expected]
+    domain.close()
+
+
+@pytest.mark.parametrize(("version", "expected"), [(1, 1), (4, 1), (5, 5), (9, 5)])
+def test_the_newest_op_that_the_version_of_the_model_has_runs(opened, version, expected):
+    options = ort.SessionOptions()
+    domain = ort.CustomOpDomain(DOMAIN)
+    for versions in ((1, 4), (5, None)):
+        described = {"inputs": ["f4"], "outputs": ["f4"], "versions": versions, "op_set": None}
+        define = ort.custom_op(DOMAIN, name="Since", **described)
+        domain.add(define(lambda x, since=versions[0]: x * np.float32(since)))
+    options.add_custom_op_domain(domain)
+    ports = ([value(name, shape=[2])] for name in "xy")
+    data = model([ours("Since", "x", "y")], *ports, domains={DOMAIN: version})
+    (y,) = opened(data, options).run(x=np.ones(2, np.float32))
+    assert y.tolist() == [expected, expected]
+    domain.close()
+
+
+def test_an_op_that_is_newer_than_the_model_is_none_of_its_ops(api, opened):
+    options = ort.SessionOptions(api)
+    domain = ort.CustomOpDomain(DOMAIN, api)
+    define = ort.custom_op(DOMAIN, inputs=["f4"], outputs=["f4"], versions=(3, None), op_set=None)
+    domain.add(define(lambda x: x))
+    options.add_custom_op_domain(domain)
+    ports = ([value(name, shape=[2])] for name in "xy")
+    data = model([ours("<lambda>", "x", "y")], *ports, domains={DOMAIN: 2})
+    with pytest.raises(ort.OrtError, match="<lambda>"):
+        opened(data, options, api=api)
+    domain.close()

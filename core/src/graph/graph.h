@@ -303,6 +303,10 @@ OrtStatus* core_new_initializer(const char* function, const char* name, OrtValue
 OrtStatus* core_model_graph(const char* function, const OrtModel* model, size_t which,
                             const OrtGraph** out);
 
+/** The version of the operator set that the graph of a node uses for it; 0 where that is not known.
+ */
+int core_opset_version_of(const OrtNode* node);
+
 /** What ONNX says of the operator of a node, in the version that its graph uses; NULL where that is
  * not known. */
 const struct core_schema* core_schema_of(const OrtNode* node);

@@ -57,17 +57,25 @@ OrtStatus* core_read_opsets(const char* function, struct core_pool* pool, struct
   return NULL;
 }
 
-const struct core_schema* core_schema_of(const OrtNode* node) {
+/* Operators of the layout with the channels last are those of ONNX. */
+static const char* domain_of(const OrtNode* node) {
+  return strcmp(node->domain, CORE_CHANNELS_LAST) == 0 ? "" : node->domain;
+}
+
+int core_opset_version_of(const OrtNode* node) {
   if (node->graph == NULL || node->graph->model == NULL) {
-    return NULL;
+    return 0;
   }
   const struct core_opsets* opsets = core_opsets_of(node->graph);
-  const char* domain = strcmp(node->domain, CORE_CHANNELS_LAST) == 0 ? "" : node->domain;
   for (size_t i = 0; i < opsets->count; i++) {
-    if (strcmp(opsets->domains[i], domain) == 0) {
+    if (strcmp(opsets->domains[i], domain_of(node)) == 0) {
       int64_t version = opsets->versions[i];
-      return core_find_schema(node->op_type, domain, version > INT_MAX ? INT_MAX : (int)version);
+      return version > INT_MAX ? INT_MAX : version < 0 ? 0 : (int)version;
     }
   }
-  return NULL;
+  return 0;
+}
+
+const struct core_schema* core_schema_of(const OrtNode* node) {
+  return core_find_schema(node->op_type, domain_of(node), core_opset_version_of(node));
 }

@@ -200,7 +200,7 @@ struct compute_call {
 static void compute(struct core_op_call* call) {
   OrtKernelContext* context = ((const struct compute_call*)call)->context;
   const OrtCustomOp* op = call->node->op;
-  if (context->kernel->has_status) {
+  if (context->kernel->computes_with_status) {
     call->status = op->KernelComputeV2(context->kernel->state, context);
   } else {
     op->KernelCompute(context->kernel->state, context);

@@ -58,10 +58,20 @@ struct create_call {
   OrtcoreKernel* kernel;
 };
 
+/* An op may have one of the two functions that answer a status without the other: each is called
+ * where it is there, as the real library does. */
+static bool creates_with_status(const OrtCustomOp* op) {
+  return op->version >= STATUS_SINCE && op->CreateKernelV2 != NULL;
+}
+
+static bool computes_with_status(const OrtCustomOp* op) {
+  return op->version >= STATUS_SINCE && op->KernelComputeV2 != NULL;
+}
+
 static void create(struct core_op_call* call) {
   OrtcoreKernel* kernel = ((struct create_call*)call)->kernel;
   const OrtCustomOp* op = call->node->op;
-  if (kernel->has_status) {
+  if (creates_with_status(op)) {
     call->status = op->CreateKernelV2(op, call->node->api, &kernel->info, &kernel->state);
   } else {
     kernel->state = op->CreateKernel(op, call->node->api, &kernel->info);
@@ -79,13 +89,11 @@ static OrtStatus* check_op(const OrtCustomOp* op) {
   if (op->version == 0) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_kernel_create: the op's version must not be 0");
   }
-  bool has_status = op->version >= STATUS_SINCE && op->CreateKernelV2 != NULL;
-  if (!has_status && op->CreateKernel == NULL) {
+  if (!creates_with_status(op) && op->CreateKernel == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_kernel_create: the op has no CreateKernel");
   }
-  if (has_status ? op->KernelComputeV2 == NULL : op->KernelCompute == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "ortcore_kernel_create: the op has no KernelCompute that goes with its CreateKernel");
+  if (!computes_with_status(op) && op->KernelCompute == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_kernel_create: the op has no KernelCompute");
   }
   return NULL;
 }
@@ -126,7 +134,7 @@ OrtStatus* core_kernel_create(const struct core_kernel_host* host, const Ortcore
   if (kernel == NULL) {
     return CORE_OUT_OF_MEMORY(ortcore_kernel_create, sizeof *kernel);
   }
-  kernel->has_status = node->op->version >= STATUS_SINCE && node->op->CreateKernelV2 != NULL;
+  kernel->computes_with_status = computes_with_status(node->op);
   OrtStatus* status = core_new_node(host, node, &kernel->node);
   if (status != NULL) {
     core_drop(kernel);

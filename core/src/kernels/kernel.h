@@ -146,7 +146,8 @@ struct OrtcoreKernel {
   struct OrtKernelInfo info;
   /** What CreateKernel answered; may be NULL. */
   void* state;
-  bool has_status;
+  /** Whether KernelComputeV2 computes. */
+  bool computes_with_status;
   /** Contexts that no call uses: one that is taken without the lock, and the others. */
   struct OrtKernelContext* spare;
   struct OrtKernelContext* contexts;

@@ -250,22 +250,27 @@ static OrtStatus* fits(const OrtCustomOp* op, const OrtNode* node, bool* answer)
   return NULL;
 }
 
+/* Several ops may have one name, for other types or versions: of those that fit, the newest that
+ * the graph's version of their operator set has, and of one version the first. */
 static OrtStatus* find_op(const OrtSession* session, const OrtNode* node, const OrtCustomOp** out) {
   const OrtCustomOpDomain* domain;
   const OrtCustomOp* op;
+  int known = core_opset_version_of(node), newest = 0, first, last;
   *out = NULL;
   for (size_t d = 0; (domain = core_op_domain(&session->options->custom_ops, d)) != NULL; d++) {
     if (strcmp(domain->name, node->domain) != 0) {
       continue;
     }
     for (size_t i = 0; (op = core_op(domain, i)) != NULL; i++) {
-      bool is_found = strcmp(core_op_name(op), node->op_type) == 0;
+      core_op_versions(op, &first, &last);
+      bool is_found = strcmp(core_op_name(op), node->op_type) == 0 &&
+                      (known == 0 || first <= known) && (*out == NULL || first > newest);
       if (is_found) {
         CORE_TRY(fits(op, node, &is_found));
       }
       if (is_found) {
         *out = op;
-        return NULL;
+        newest = first;
       }
     }
   }

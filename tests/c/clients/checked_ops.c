@@ -5,7 +5,7 @@
  * -DLACKS a function that ONNX Runtime calls is missing; with -DBY_NAME it finds its host by
  * name; with -DLATE its kernel is made with a slot of version 24; with -DASKS=n it asks for
  * that API version; with -DPRINTS it ends the process; with -DKEEPS_DOMAIN it never releases
- * its domain. */
+ * its domain; with -DAGAIN=f the op is registered once more, and f says the type of its input. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -34,6 +34,14 @@ static ONNXTensorElementDataType type(const OrtCustomOp* op, size_t i) {
   (void)i;
   return ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
 }
+
+#ifdef AGAIN
+static inline ONNXTensorElementDataType integers(const OrtCustomOp* op, size_t i) {
+  (void)op;
+  (void)i;
+  return ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32;
+}
+#endif
 
 static size_t one(const OrtCustomOp* op) {
   (void)op;
@@ -154,5 +162,11 @@ ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
   if (status == NULL) {
     status = api->CustomOpDomain_Add(domain, &op);
   }
+#ifdef AGAIN
+  static OrtCustomOp again;
+  again = op;
+  again.GetInputType = AGAIN;
+  status = status == NULL ? api->CustomOpDomain_Add(domain, &again) : status;
+#endif
   return status == NULL ? api->AddCustomOpDomain(options, domain) : status;
 }

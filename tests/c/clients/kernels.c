@@ -223,6 +223,37 @@ static void survives_kernels_that_take_too_much(void) {
   host.release(kernel);
 }
 
+static void* ORT_API_CALL create_without_status(const OrtCustomOp* op, const OrtApi* table,
+                                                const OrtKernelInfo* info) {
+  void* kernel = NULL;
+  CHECK(op_create(op, table, info, &kernel) == NULL);
+  return kernel;
+}
+
+static void ORT_API_CALL compute_without_status(void* kernel, OrtKernelContext* context) {
+  CHECK(op_compute(kernel, context) == NULL);
+}
+
+/* As the ops do that the C++ header of ONNX Runtime makes of a struct. */
+static void calls_each_function_of_its_kind(void) {
+  struct test_op mixed[] = {twice_op(), twice_op()};
+  mixed[0].base.CreateKernelV2 = NULL;
+  mixed[0].base.CreateKernel = create_without_status;
+  mixed[1].base.KernelComputeV2 = NULL;
+  mixed[1].base.KernelCompute = compute_without_status;
+  for (size_t i = 0; i < 2; i++) {
+    OrtcoreKernel* kernel = new_kernel(&mixed[i]);
+    OrtValue *in = new_floats(), *out = NULL;
+    void* data = NULL;
+    CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1) == NULL);
+    CHECK(api->GetTensorMutableData(out, &data) == NULL);
+    CHECK(((const float*)data)[5] == 12);
+    api->ReleaseValue(out);
+    api->ReleaseValue(in);
+    host.release(kernel);
+  }
+}
+
 static void refuses_bad_ops(void) {
   struct test_op op = twice_op();
   OrtcoreNode node = {.version = ORT_API_VERSION, .op = &op.base};
@@ -298,6 +329,7 @@ int main(int argc, char** argv) {
   tells_what_kernels_say();
   survives_kernels_that_take_too_much();
   survives_kernels_that_release_shared_values();
+  calls_each_function_of_its_kind();
   refuses_bad_ops();
   keeps_copies_of_infos();
   lends_its_allocator();
