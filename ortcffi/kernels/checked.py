@@ -34,9 +34,10 @@ class CheckedKernel(Kernel):
     - leaves a part of an output unwritten, or computes another result when it is called again;
     - makes outputs of other types or shapes than the op's shape inference says.
 
-    For the first two, the inputs are copied into memory of a `Guarded`. Inputs and outputs of
-    strings, and those that are no dense tensors, are not checked. A kernel that only has a
-    `Guarded` as its allocator is called once, and checked for the first two.
+    For the first two, the inputs are copied into memory of a `Guarded`, for each computation anew.
+    Strings that are not written are empty, which is no mistake. What is no dense tensor is not
+    checked. A kernel that only has a `Guarded` as its allocator is called once, and checked for the
+    first two.
 
     Calls of one such kernel must not overlap, unless each computes only once.
     """
@@ -61,14 +62,16 @@ class CheckedKernel(Kernel):
 
     def _checked(self, inputs: tuple[Any, ...], outputs: Any) -> tuple[Value | None, ...]:
         __tracebackhide__ = True
-        given = [None if x is None else self._copy(i, x) for i, x in enumerate(inputs)]
-        before = [_content(value) for value in given]
+        values = [None if x is None else self._convert(i, x) for i, x in enumerate(inputs)]
+        before = [_content(value) for value in values]
+        given: list[Value | None] = []
         first: list[Any] = []
         found: tuple[Value | None, ...] = ()
         with self._one_call() if self._repeats > 1 else nullcontext():
             for n in range(self._repeats):
                 if self._repeats > 1:
                     self._guard._fill_with(_FILLS[n % 2])
+                given = [self._copy(value) for value in values]  # the last ones are freed after it
                 found = super()._compute(tuple(given), outputs)
                 self._refuse_damage(given, found)
                 self._refuse_written(given, before)
@@ -91,10 +94,9 @@ class CheckedKernel(Kernel):
             self._is_busy = False
             self._guard._fill_with(_FILLS[0])
 
-    def _copy(self, place: int, x: Any) -> Value:
+    def _copy(self, value: Value | None) -> Value | None:
         """An input in memory of the guard, if it is a tensor of numbers."""
-        value = self._convert(place, x)
-        if not _is_plain(value):
+        if value is None or not _is_plain(value):
             return value
         copy = Value.empty(value.shape, value.element_type, self._guard)
         bytes_of(copy)[...] = bytes_of(value)
@@ -122,7 +124,7 @@ class CheckedKernel(Kernel):
     def _refuse_written(self, given: Any, before: Any) -> None:
         __tracebackhide__ = True
         for place, (value, content) in enumerate(zip(given, before, strict=True)):
-            if content is not None and (at := _difference(content, bytes_of(value))) is not None:
+            if content is not None and (at := _difference(content, _content(value))) is not None:
                 self._fail(f"it wrote to input {place}, at {_place(value, at)}")
 
     def _refuse_difference(self, first: Any, found: Any, fill: int) -> None:
@@ -178,18 +180,21 @@ def _is_plain(value: Value | None) -> bool:
 
 
 def _content(value: Value | None) -> Any:
-    return bytes_of(value).copy() if _is_plain(value) else None  # type: ignore[arg-type]
+    """The bytes of a tensor, or its strings; None for what is not compared."""
+    if value is None or not _is_tensor(value):
+        return None
+    return bytes_of(value).copy() if _is_plain(value) else value.numpy(copy=True).reshape(-1)
 
 
 def _place(value: Value, byte: int) -> str:
-    """The element that a byte of a tensor is in."""
+    """The element that a byte of a tensor is in, or that a string is."""
     if value.element_type in PACKED:
         return f"byte {byte}"
-    return f"element {byte // value.dtype.itemsize}"
+    return f"element {byte // value.dtype.itemsize if _is_plain(value) else byte}"
 
 
 def _difference(before: Any, now: Any) -> int | None:
-    """The first byte that differs; None if there is none."""
+    """The first byte or string that differs; None if there is none."""
     found = np.flatnonzero(before != now)
     return int(found[0]) if found.size else None
 

@@ -172,7 +172,12 @@ def rename(model: "Model", names: Mapping[str, str]) -> Message:
 def with_opset(model: "Model", version: int, domain: str) -> Message:
     """Set the version of an operator set."""
     number = integer("version", version, (1, 2**31 - 1))
-    encode("domain", domain)
+    newest = lib.ortcffi_newest_opset(encode("domain", domain))
+    if newest and number > newest:
+        raise ValueError(
+            f"version: the newest known version of the operators of {domain or 'ONNX'} is "
+            f"{newest}, not {number}"
+        )
     skeleton = model._skeleton()
     own = {"", "ai.onnx"} if domain in ("", "ai.onnx") else {domain}
     kept = [
@@ -389,9 +394,13 @@ def _replace_initializer(model: "Model", graph: Message, value: ModelValue, new:
     made = (
         new if isinstance(new, Value) else Value.from_numpy(initializer_of("new", new), copy=False)
     )
-    kind = made.element_type, tuple(made.shape)
-    if value.is_input and kind != (value.element_type, value.shape):
-        raise ValueError(f"new must have the type of the input {name!r}, which is {value.type}")
+    shape = tuple(made.shape)
+    if value.element_type != made.element_type or (value.is_input and value.shape != shape):
+        what = "type" if value.is_input else "element type"
+        raise ValueError(
+            f"new must have the {what} of {name!r}, which is {value.type}, but is {made.dtype} "
+            f"{list(shape)}"
+        )
     described = Described(initializers={name: made})
     content = bytes(_message_of(model, described).get(lib.GRAPH_INITIALIZER))
     graph.map(

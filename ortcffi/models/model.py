@@ -258,9 +258,10 @@ class Model(Handle):
         old : str, ModelValue or ModelNode
             A part of the model's own graph, or its name, as ``graph[name]`` finds it.
         new : ndarray, Value, str, GraphNode or Graph
-            For an initializer other contents, which are copied. For a value the name of the one
-            that nodes read instead. For a node another one, or a graph without inputs and outputs,
-            whose nodes use names of the model and make what is used of the node.
+            For an initializer other contents of the same element type, which are copied. For a
+            value the name of the one that nodes read instead. For a node another one, or a graph
+            without inputs and outputs, whose nodes use names of the model and make what is used of
+            the node.
 
         Returns
         -------
@@ -333,8 +334,8 @@ class Model(Handle):
     def with_opset(self, version: int, domain: str = "") -> Self:
         """Set the version of an operator set. No node is changed for it.
 
-        Operators are looked up in the core's table, as `op_schema` does: of a version newer than
-        that, and of other operator sets than those of ONNX, it knows no other form.
+        Operators are looked up in the core's table, as `op_schema` does. Those of other operator
+        sets than ONNX's are not looked at.
 
         Parameters
         ----------
@@ -351,7 +352,8 @@ class Model(Handle):
         Raises
         ------
         ValueError
-            An operator of a node has another form in that version.
+            An operator of a node has another form in that version, or the version is newer than the
+            core's table.
         """
         made = self._edited(editing.with_opset(self, version, domain))
         editing.check_versions(self.graph, made.graph, version)

@@ -83,8 +83,6 @@ def _sweep(call: Callable[[Allocator], Any], inner: Allocator) -> int:
                     f"{left} bytes are left after a call whose allocation {number} failed"
                 ) from error
             if not failed:
-                if error is not None:
-                    raise error
                 return number - 1
             if error is None:
                 raise _WrongError(f"the call succeeded although its allocation {number} failed")
@@ -96,9 +94,11 @@ def _call(call: Callable[[Allocator], Any], failing: Failing, number: int) -> Ex
     __tracebackhide__ = True
     try:
         call(failing)
-    except (OrtError, MemoryError) as error:
-        return error.with_traceback(None)
     except Exception as error:
+        if failing.refused == 0:
+            raise
+        if isinstance(error, (OrtError, MemoryError)):
+            return error.with_traceback(None)
         message = f"allocation {number} failed, and the call raised {type(error).__name__}: {error}"
         raise _WrongError(message) from error
     return None

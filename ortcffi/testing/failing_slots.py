@@ -124,7 +124,10 @@ def sweep_failing_slots(call: Callable[[], Any], host: FailingSlots, most: int =
         except OrtError:
             pass
         except Exception as error:
-            raise AssertionError(f"{what}, and {type(error).__name__} was raised") from error
+            if not host.has_failed:
+                raise
+            text = f"{what}, and the call raised {type(error).__name__}: {error}"
+            raise AssertionError(text) from error
         finally:
             failed += host.has_failed
             host.begin()

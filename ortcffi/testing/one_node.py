@@ -17,7 +17,11 @@ from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session
 from ortcffi.table.load import load
 
-__all__ = ["Model", "run_in_process", "run_model"]
+__all__ = ["Model", "ProcessEnded", "run_in_process", "run_model"]
+
+
+class ProcessEnded(Exception):
+    """A process did not end as it should; the message says how it did."""
 
 
 class Model(NamedTuple):
@@ -70,12 +74,16 @@ def run_in_process(models: list[Model], library: str, runtime: str | None) -> li
     """The same of several models in a process of its own, for ops of a library.
 
     For each it returns the outputs, or the exception that was raised.
+
+    Raises
+    ------
+    ProcessEnded
+        The process crashed, or an op ended it.
     """
     request = pickle.dumps((models, library, runtime))
     code, output, errors = child.run("ortcffi.testing.one_node", "main", given=request)
     if code != 0 or not output:
-        problem = child.end_of(code or 0) + child.printed(errors)
-        raise RuntimeError(f"a session for ops of {library}: {problem}")
+        raise ProcessEnded(child.end_of(code or 0) + child.printed(errors))
     return pickle.loads(output)  # type: ignore[no-any-return]  # noqa: S301  # our own process
 
 

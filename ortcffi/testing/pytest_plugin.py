@@ -5,8 +5,11 @@ It imports the rest of the package when it is first used.
 """
 
 import gc
+import os
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from ortcffi.models.providers import Ep
     from ortcffi.table.api import Api
 
+_PACKAGE = os.path.dirname(os.path.dirname(__file__))
 _PEAKS = pytest.StashKey[dict[str, int]]()
 _LEFT = pytest.StashKey[dict[str, str]]()
 _DOMAIN = "custom-op domain"  # a kind of `live_objects`
@@ -112,7 +116,8 @@ def ort_library(request: pytest.FixtureRequest) -> "Iterator[CustomOpLibrary]":
     The library is given the table of ``ort_api``; with a host that is a real library the test is
     skipped. In a test with ``ort_no_leaks`` the table notes which slot makes what the library
     leaves, and blocks of its kernels are counted. The domains that the library registers do not
-    count: many keep them to the end of the process.
+    count: many keep them to the end of the process. In all other tests the kernels have a `Guarded`
+    as their allocator, and are checked as `CheckedKernel` says.
     """
     import ortcffi
 
@@ -126,9 +131,9 @@ def ort_library(request: pytest.FixtureRequest) -> "Iterator[CustomOpLibrary]":
             "ortcffi.testing.compare_with_session runs an op there"
         )
     watch = request.node.get_closest_marker("ort_no_leaks") is not None
-    allocator = None
-    if watch:
-        allocator = ortcffi.Tracking(ortcffi.core_api().default_allocator)
+    default = ortcffi.core_api().default_allocator
+    allocator = ortcffi.Tracking(default) if watch else ortcffi.Guarded(default)
+    if isinstance(allocator, ortcffi.Tracking):
         request.node.stash[_BLOCKS] = allocator.scope()
         request.node.stash[_BLOCKS].__enter__()
     path = request.config.rootpath / Path(path)
@@ -290,58 +295,58 @@ def pytest_runtest_makereport(item: pytest.Item) -> "Iterator[None]":
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[Any]:
     """Run a test with ``ort_allocation_faults`` once more for each of its allocations.
 
-    One with ``ort_status_faults`` once more for each call of a slot by ``ort_ep``.
+    One with ``ort_status_faults`` once more for each call of a slot by ``ort_ep``. What goes wrong
+    then is shown without the frames of this package.
     """
     __tracebackhide__ = True
+    result = yield
     mark = pyfuncitem.get_closest_marker("ort_status_faults")
-    if mark is not None:
-        _sweep_statuses(pyfuncitem, *mark.args, **mark.kwargs)
-    if pyfuncitem.get_closest_marker("ort_allocation_faults") is not None:
-        from ortcffi.testing.allocation_failures import sweep_allocation_failures
+    try:
+        if mark is not None:
+            _sweep_statuses(pyfuncitem, *mark.args, **mark.kwargs)
+        if pyfuncitem.get_closest_marker("ort_allocation_faults") is not None:
+            _sweep_allocations(pyfuncitem)
+    except AssertionError as error:
+        text, frames = str(error), _frames_of_users(error.__cause__ or error)
+    else:
+        return result
+    if frames is None:
+        _fail(text)
+    raise AssertionError(text).with_traceback(frames)
 
-        names = pyfuncitem._fixtureinfo.argnames
-        if "ort_allocator" not in names:
-            pytest.fail("ort_allocation_faults needs the fixture ort_allocator", pytrace=False)
-        given = {name: pyfuncitem.funcargs[name] for name in names}
 
-        def call(allocator: Any) -> None:
-            __tracebackhide__ = True
-            pyfuncitem.obj(**{**given, "ort_allocator": allocator})
+def _fail(text: str) -> None:
+    """Fail with a text alone: a frame that is not hidden, or pytest says that all are."""
+    pytest.fail(text, pytrace=False)
 
-        fault = ""
-        try:
-            sweep_allocation_failures(call)
-        except AssertionError as error:
-            if error.__cause__ is not None:
-                raise
-            fault = str(error)  # of no line of the test
-        if fault:
-            _fail(fault)
-    return (yield)
+
+def _sweep_allocations(item: pytest.Function) -> None:
+    from ortcffi.testing.allocation_failures import sweep_allocation_failures
+
+    names = item._fixtureinfo.argnames
+    if "ort_allocator" not in names:
+        pytest.fail("ort_allocation_faults needs the fixture ort_allocator", pytrace=False)
+    given = {name: item.funcargs[name] for name in names}
+    sweep_allocation_failures(lambda allocator: item.obj(**given | {"ort_allocator": allocator}))
 
 
 def _sweep_statuses(item: pytest.Function, most: int = 500) -> None:
-    __tracebackhide__ = True
     from ortcffi.testing.failing_slots import sweep_failing_slots
 
     failing = item.stash.get(_FAILING, None)
     if failing is None:
         pytest.fail("ort_status_faults needs the fixture ort_ep", pytrace=False)
     given = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}
-    fault = ""
-    try:
-        sweep_failing_slots(lambda: item.obj(**given), failing, most)
-    except AssertionError as error:
-        if not str(error).startswith("call "):
-            raise
-        fault = f"{error}: {error.__cause__}" if error.__cause__ else str(error)
-    if fault:
-        _fail(fault)
+    sweep_failing_slots(lambda: item.obj(**given), failing, most)
 
 
-def _fail(fault: str) -> None:
-    """Fail with a text alone: a frame that is not hidden, or pytest says that all are."""
-    pytest.fail(fault, pytrace=False)
+def _frames_of_users(error: BaseException) -> TracebackType | None:
+    """The traceback of an exception without the frames of this package."""
+    frames = None
+    for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
+        if not frame.f_code.co_filename.startswith(_PACKAGE):
+            frames = TracebackType(frames, frame, frame.f_lasti, line)
+    return frames
 
 
 # --- summary --------------------------------------------------------------------------------------

@@ -28,6 +28,10 @@ FOUND = {
         "called again with the same inputs, it computes another output 0, from element 0 on; "
         "repeats=1 allows it"
     ),
+    "ReadsFirstInput": (
+        "called again with the same inputs, it computes another output 0, from element 0 on; "
+        "repeats=1 allows it"
+    ),
     "SaysOtherShape": "its shape inference says [2, 3, 0] for output 0, and it made [2, 3]",
 }
 MEMORY = ["WritesAfterOutput", "WritesBeforeOutput", "WritesAfterInput", "WritesToInput"]
@@ -121,6 +125,12 @@ def test_a_comparison_finds_kernels_that_share_memory(library, real_api):
         compare_with_session(library["buggy", "SharesScratch"], [X], api=real_api)
 
 
+def test_a_comparison_names_an_op_that_ends_its_session(library, real_api):
+    message = "buggy:ReleasesTwice: in a session, it crashes"
+    with pytest.raises(AssertionError, match=message):
+        compare_with_session(library["buggy", "ReleasesTwice"], [X], api=real_api)
+
+
 def test_a_comparison_accuses_no_op_that_is_right(library, real_api):
     compare_with_session(library["buggy", "Doubles"], [X], api=real_api, threads=4)
 
@@ -138,6 +148,17 @@ def test_ops_in_python_are_checked(op_set):
         message = r"its shape inference says \[2, 3, 1\] for output 0, and it made \[2, 3\]"
         with pytest.raises(AssertionError, match=message):
             kernel(X)
+
+
+def test_strings_that_change_between_calls_are_named(op_set):
+    calls = iter("abcd")
+    wrong = define(op_set, lambda x: np.array([x[0], next(calls)], object), str, name="Wrong")
+
+    with (
+        wrong.kernel(check=True) as kernel,
+        pytest.raises(AssertionError, match="another output 0, from element 1 on"),
+    ):
+        kernel(["x"])
 
 
 def test_strings_and_lists_pass_through(op_set):

@@ -189,6 +189,12 @@ def test_a_node_becomes_another_one_or_several(model, proto):
         (TypeError, 3, "x", "old must be a name"),
         (ValueError, "x", np.ones(3), "'x' is no initializer"),
         (TypeError, "w", 3, "new must be an array"),
+        (
+            ValueError,
+            "w",
+            np.ones(200),
+            r"the element type of 'w', which is tensor\(float\[200\]\), but is float64 \[200\]",
+        ),
         (LookupError, "t", "nothing", "new: the graph has no value 'nothing'"),
         (ValueError, "z", "x", "'z' is an output of the graph"),
         (TypeError, "relu", "x", "new must be a GraphNode or a Graph"),
@@ -289,6 +295,18 @@ def test_a_version_is_set_where_operators_have_the_same_form(model):
         ValueError, match="in version 12 the operator Add has the form of version 7"
     ):
         model.with_opset(12)
+
+
+def test_a_version_of_which_no_operators_are_known_is_refused(model):
+    newest = onnx.defs.onnx_opset_version()
+    for domain in ("", "ai.onnx"):
+        with pytest.raises(
+            ValueError, match=f"of the operators of .* is {newest}, not {newest + 1}"
+        ):
+            model.with_opset(newest + 1, domain)
+    with pytest.raises(ValueError, match=r"the operators of ai\.onnx\.ml is"):
+        model.with_opset(10**9, "ai.onnx.ml")
+    assert model.with_opset(10**9, "my.domain").opsets["my.domain"] == 10**9
 
 
 # --- functions ------------------------------------------------------------------------------------

@@ -95,9 +95,42 @@ def test_wrong(ort_allocator):
         pass
 """)
     assert "the call succeeded although its allocation 1 failed" in output
+    assert "All traceback entries are hidden" not in output
     assert "sweep_allocation_failures" not in output
     assert "2 passed" in output
     assert "1 failed" in output
+
+
+def test_a_fault_is_shown_with_the_frames_of_the_test_alone(run):
+    output = run("""
+def reads_none(block):
+    return block.sum()
+
+@pytest.mark.ort_allocation_faults
+def test_it(ort_allocator):
+    block = None
+    try:
+        block = ort_allocator.empty(10)
+    except MemoryError:
+        pass
+    reads_none(block)
+""")
+    assert "allocation 1 failed, and the call raised AttributeError: 'NoneType'" in output
+    frames = re.findall(r"^(\S+\.py):\d+: ", output, re.MULTILINE)
+    assert frames == ["test_it.py", "test_it.py"]
+
+
+def test_memory_beyond_a_block_is_found_in_each_test_of_a_library(run, compile_c):
+    library = compile_c(CHECKOUT / "tests/c/clients/buggy_ops.c", "-shared", "-fPIC")
+    output = run(
+        """
+def test_it(ort_library):
+    with ort_library["buggy", "WritesAfterOutput"].kernel() as kernel:
+        kernel(np.zeros(3, np.float32))
+""",
+        ini=f"ort_library = {library}\n",
+    )
+    assert "buggy:WritesAfterOutput: it wrote beyond output 0" in output
 
 
 def test_the_library_of_the_ini_file_is_opened(run, compile_c):

@@ -89,8 +89,12 @@ static const struct op* find_operator(const char* name, const char* domain) {
   return NULL;
 }
 
+static const char* plain_domain(const char* domain) {
+  return strcmp(domain, "ai.onnx") == 0 ? "" : domain;
+}
+
 const struct core_schema* core_find_schema(const char* op, const char* domain, int opset) {
-  const struct op* found = find_operator(op, strcmp(domain, "ai.onnx") == 0 ? "" : domain);
+  const struct op* found = find_operator(op, plain_domain(domain));
   for (size_t i = found == NULL ? 0 : found->count; i > 0; i--) {
     const struct core_schema* schema = &schemas[found->first + i - 1];
     if (schema->since <= opset) {
@@ -98,6 +102,18 @@ const struct core_schema* core_find_schema(const char* op, const char* domain, i
     }
   }
   return NULL;
+}
+
+int core_newest_opset(const char* domain) {
+  int newest = 0;
+  for (size_t i = 0; i < CORE_COUNT_OF(operators); i++) {
+    const struct op* op = &operators[i];
+    int since = schemas[op->first + op->count - 1].since;
+    if (since > newest && strcmp(text(op->domain), plain_domain(domain)) == 0) {
+      newest = since;
+    }
+  }
+  return newest;
 }
 
 int core_schema_since(const struct core_schema* schema) { return schema->since; }

@@ -7,6 +7,8 @@ const ortcffi_schema* ortcffi_find_schema(const char* op, const char* domain, in
   return core_find_schema(op, domain, opset);
 }
 
+int ortcffi_newest_opset(const char* domain) { return core_newest_opset(domain); }
+
 int ortcffi_schema_since(const ortcffi_schema* schema) { return core_schema_since(schema); }
 
 int ortcffi_schema_is_deprecated(const ortcffi_schema* schema) {

@@ -26,6 +26,8 @@ typedef struct ortcffi_schema_operand {
 
 /* The newest schema up to a version of the operator set; NULL where there is none. */
 const ortcffi_schema* ortcffi_find_schema(const char* op, const char* domain, int opset);
+/* The newest version of an operator set; 0 where the table has no operators of it. */
+int ortcffi_newest_opset(const char* domain);
 int ortcffi_schema_since(const ortcffi_schema* schema);
 int ortcffi_schema_is_deprecated(const ortcffi_schema* schema);
 

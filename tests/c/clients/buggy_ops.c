@@ -23,7 +23,9 @@ enum bug {
   COUNTS,               /* adds how often it was called */
   COUNTS_FOR_ALL,       /* the same, over all kernels of the process */
   SHARES_SCRATCH,       /* computes in a static buffer, slowly */
+  READS_FIRST_INPUT,    /* computes from where its first input was */
   SAYS_OTHER_SHAPE,     /* infers one dimension more than it makes */
+  RELEASES_TWICE,       /* the same status */
   KEEPS_BLOCK,          /* does not free memory from the kernel's allocator */
   CRASHES,              /* after it printed a line */
   CRASHES_AT_END,       /* when its kernel is destroyed */
@@ -40,6 +42,7 @@ struct op {
 struct kernel {
   enum bug bug;
   float calls;
+  const float* first;
 };
 
 static const char* name(const OrtCustomOp* op) { return ((const struct op*)op)->name; }
@@ -162,6 +165,10 @@ static void compute_numbers(struct kernel* self, const float* x, float* y, size_
     slowly(x, y, count);
     return;
   }
+  if (self->first == NULL) {
+    self->first = x;
+  }
+  x = self->bug == READS_FIRST_INPUT ? self->first : x;
   self->calls++;
   calls++;
   if (self->bug == COUNTS || self->bug == COUNTS_FOR_ALL) {
@@ -191,6 +198,12 @@ static void write_too_much(enum bug bug, OrtKernelContext* context, float* x, fl
     case KEEPS_BLOCK:
       use_scratch(context, bug);
       break;
+    case RELEASES_TWICE: {
+      OrtStatus* status = api->CreateStatus(ORT_FAIL, "released twice");
+      api->ReleaseStatus(status);
+      api->ReleaseStatus(status);
+      break;
+    }
     case CRASHES:
       fputs("about to crash\n", stderr);
       raise(SIGSEGV);
@@ -241,7 +254,9 @@ static const char* const names[BUGS] = {
     [COUNTS] = "Counts",
     [COUNTS_FOR_ALL] = "CountsForAll",
     [SHARES_SCRATCH] = "SharesScratch",
+    [READS_FIRST_INPUT] = "ReadsFirstInput",
     [SAYS_OTHER_SHAPE] = "SaysOtherShape",
+    [RELEASES_TWICE] = "ReleasesTwice",
     [KEEPS_BLOCK] = "KeepsBlock",
     [CRASHES] = "Crashes",
     [CRASHES_AT_END] = "CrashesAtEnd",
