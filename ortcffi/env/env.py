@@ -264,6 +264,8 @@ class Env(EnvMemory):
         -------
         RegisteredEp
             Unregisters the library when it is closed or collected, and nobody uses its devices.
+            In the child of a fork a library that the parent has registered is registered already:
+            it is not done again, and not undone as long as objects of the parent have it.
 
         Raises
         ------

@@ -58,12 +58,15 @@ class RegisteredEp(Handle):
     since version 22.
     """
 
-    __slots__ = ("_addresses", "name", "path", "watched")
+    __slots__ = ("_address", "_addresses", "_process", "_source", "name", "path", "watched")
 
     name: str
     path: str
     watched: WatchedEp | None
-    _addresses: tuple[int, ...]
+    _address: int  # of what it owns
+    _addresses: tuple[int, ...]  # of the devices
+    _process: int  # that registered it
+    _source: Any  # the path, or the provider in Python, of which there may be a later definition
 
     @property
     def devices(self) -> list[EpDevice]:
@@ -72,6 +75,9 @@ class RegisteredEp(Handle):
         env = self._handle_parents[0]
         pointers = [ffi.cast("OrtEpDevice*", each) for each in self._addresses]
         return [EpDevice._of(self.api, each, self, env) for each in pointers]
+
+    def _is_of(self, path: "str | os.PathLike[str]", name: str) -> bool:
+        return (self._source, self.name) == (_source_of(path), name)
 
     def _watched(self) -> WatchedEp:
         if self.watched is None:
@@ -124,16 +130,39 @@ def register(  # noqa: PLR0913, PLR0917  # as many as Env.register_ep has
     arguments = (env.handle, encoded, path_of("path", opened), kept[0] if kept else ffi.NULL, ended)
     with _lock:
         holds = hold_registered(api)  # so that none of their devices makes room for a new one
+        if not kept and watched is None:
+            for each, hold in holds.items():
+                if each._is_of(path, given) and each._process != os.getpid():
+                    return _inherited(env, each, hold)
         before = {address_of(each) for each in find()}
         call(api.pointer, slot, function, api.pointer, *arguments, out_of(owner))
         made = RegisteredEp(api, owner)
         made.name, made.path, made.watched = given, full, watched
+        made._address, made._process = address_of(made.handle), os.getpid()
+        made._source = _source_of(path)
         found = [address_of(each) for each in find()]
         made._addresses = tuple(each for each in found if each not in before)
         owned = _owned.setdefault(api.library, {})
         owned.update(dict.fromkeys(made._addresses, (weakref.ref(made), ended)))
     del holds  # outside of the lock: libraries may end
     return made
+
+
+def _source_of(path: "str | os.PathLike[str]") -> Any:
+    return path if hasattr(path, "_registered_name") else absolute("path", path)
+
+
+def _inherited(env: Any, ep: RegisteredEp, hold: Any) -> RegisteredEp:
+    """What the parent of this process had registered before it forked, for a user of its own.
+
+    The library's environment in the child is a copy, in which the name is in use: by sessions of
+    the parent too, which the child cannot end.
+    """
+    handle = ffi.cast("ortcffi_registered_ep*", ep._address)
+    shared = RegisteredEp(env.api, handle, parent=(env, hold))
+    for name in RegisteredEp.__slots__:
+        setattr(shared, name, getattr(ep, name))
+    return shared
 
 
 def devices_of(env: Any, find: Find) -> list[EpDevice]:
@@ -179,7 +208,7 @@ def register_once(
     given = name_of(path, full) if name is None else name
     with _lock:  # so that two threads do not both register it
         for each in hold_registered(env.api):
-            if (each.path, each.name) == (full, given) and not each.closed:
+            if each._is_of(path, given) and not each.closed:
                 return each
         return env.register_ep(path, name, hardware=hardware)  # type: ignore[no-any-return]
 

@@ -3,12 +3,14 @@
 
 import gc
 import itertools
+import os
 import re
 import sys
 import threading
 
 import numpy as np
 import pytest
+from support.processes import fork
 
 import ortcffi as ort
 from ortcffi._native import lib
@@ -428,6 +430,57 @@ def test_a_later_definition_takes_the_place_of_an_earlier(core_api):
     ep = ort.execution_provider(name)(lambda: Takes(Neg=np.negative))
     with Opened(core_api, ep, negates()) as opened:
         assert opened.run(x=np.ones(3, F))[0].tolist() == [-1] * 3
+
+
+def test_a_later_definition_is_not_taken_for_one_that_is_registered(core_api):
+    name, content = next(names), negates().to_bytes()
+    ep = ort.execution_provider(name)(lambda: Takes(Neg=np.abs))
+    with ort.Session(content, providers=[ep], api=core_api) as session:
+        later = ort.execution_provider(name)(lambda: Takes(Neg=np.negative))
+        with pytest.raises(ort.errors.Fail, match="already registered under the name"):
+            ort.Session(content, providers=[later], api=core_api)
+        assert session.run(x=np.ones(3, F))[0].tolist() == [1] * 3
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.parametrize("held", ["nothing", "the registration", "a session"])
+def test_the_child_of_a_fork_registers_and_runs_a_provider(api, held):
+    """Also one that its parent has registered, whose name is in use in the child as well."""
+    ep, content = takes(Neg=np.negative), negates().to_bytes()
+
+    def run():
+        with (
+            ort.Env("test", api) as env,
+            env.register_ep(ep) as registered,
+            ort.SessionOptions(api) as options,
+        ):
+            options.add_devices(registered.devices)
+            with ort.Session(content, options) as session:
+                return session.run(x=np.ones(3, F))[0].tolist() == [-1] * 3
+
+    with Opened(api, ep, negates()) as opened:
+        if held != "the registration":
+            opened.registered.close()
+        if held == "nothing":
+            opened.close()
+        for _ in range(2):
+            assert fork(lambda: run() and run()) == 0
+    assert run()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_another_definition_is_not_taken_for_that_of_the_parent(core_api):
+    name = next(names)
+    ep = ort.execution_provider(name)(lambda: Takes(Neg=np.abs))
+
+    def register_another():
+        later = ort.execution_provider(name)(lambda: Takes(Neg=np.negative))
+        with ort.Env("test", core_api) as env, pytest.raises(ort.errors.Fail, match="already"):
+            env.register_ep(later)
+        return True
+
+    with Opened(core_api, ep, negates()):
+        assert fork(register_another) == 0
 
 
 @pytest.mark.parametrize("version", [23, 24, 27, 30])
