@@ -67,17 +67,31 @@ class PythonEp:
         name: str,
         function: Callable[..., Any],
         *,
-        takes: Callable[[HardwareDevice], bool],
-        vendor: str,
-        version: str,
-        options: dict[str, str],
-        borrow: bool,
+        devices: Devices = "CPU",
+        options: Mapping[str, str] | None = None,
+        vendor: str = "",
+        version: str = "0.0.0",
+        borrow: bool = False,
     ) -> None:
+        if not encode("name", name):
+            raise ValueError("name must not be empty")
+        encode("vendor", vendor)
+        if _VERSION.fullmatch(encode("version", version).decode()) is None:
+            raise ValueError(f"version must be three numbers with dots, not {version!r}")
+        declared = dict(optional_mapping("options", options))
+        for key, text in declared.items():
+            encode("a name of options", key)
+            encode(f"options[{key!r}]", text)
+        takes = devices if callable(devices) else _takes(devices)
+        if not callable(function):
+            raise TypeError(f"a provider must be a class, not {function!r}")
+        if isinstance(function, type):
+            _check_methods(name, function)
         update_wrapper(self, function, updated=())
         self.name, self.vendor, self.version = name, vendor, version
         self._registered_name = name  # for Env.register_ep
-        self.options = options
-        self._function, self._takes, self._borrow = function, takes, borrow
+        self.options = declared
+        self._function, self._takes, self._borrow = function, takes, bool(borrow)
 
     def __call__(self, /, *arguments: Any, **keywords: Any) -> Any:
         """Make an object of the class."""
@@ -161,30 +175,15 @@ def execution_provider(  # noqa: PLR0913  # as many as there are facts
     >>> Adds
     <PythonEp 'adds'>
     """
-    if not encode("name", name):
-        raise ValueError("name must not be empty")
-    encode("vendor", vendor)
-    if _VERSION.fullmatch(encode("version", version).decode()) is None:
-        raise ValueError(f"version must be three numbers with dots, not {version!r}")
-    declared = dict(optional_mapping("options", options))
-    for key, text in declared.items():
-        encode("a name of options", key)
-        encode(f"options[{key!r}]", text)
-    takes = devices if callable(devices) else _takes(devices)
-
     def define(function: Callable[..., Any]) -> PythonEp:
-        if not callable(function):
-            raise TypeError(f"a provider must be a class, not {function!r}")
-        if isinstance(function, type):
-            _check_methods(name, function)
         made = PythonEp(
             name,
             function,
-            takes=takes,
+            devices=devices,
+            options=options,
             vendor=vendor,
             version=version,
-            options=declared,
-            borrow=bool(borrow),
+            borrow=borrow,
         )
         _providers[name] = made
         return made

@@ -100,6 +100,8 @@ def with_limit(api: "Api", options: SessionOptions | None) -> SessionOptions | N
 
 def warn_of_ignored_arena(env: Env, options: SessionOptions | None) -> None:
     """Warn of a session that has an arena of its own where the environment's is bounded."""
+    if not has_engine(env.api):
+        return  # the core's sessions have no arena, nor use that one
     limit = env._state.arena_limit
     if limit and (options is None or SHARED_ARENA not in options.config):
         warnings.warn(

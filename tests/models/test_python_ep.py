@@ -535,7 +535,12 @@ def test_all_is_closed_in_any_order(api, order):
 )
 def test_wrong_declarations(arguments, message):
     with pytest.raises((TypeError, ValueError), match=message):
-        ort.execution_provider(arguments.pop("name"), **arguments)
+        ort.execution_provider(**arguments)(Takes)
+    ep = takes(Neg=np.negative)
+    facts = dict(vars(ep))
+    with pytest.raises((TypeError, ValueError), match=message):
+        ep.__init__(**{"name": ep.name, "function": Takes} | arguments)
+    assert vars(ep) == facts, "nothing of it is changed"
 
 
 def test_a_class_needs_both_methods(core_api):

@@ -66,6 +66,16 @@ def test_a_session_that_ignores_a_bounded_arena_is_warned_of(real_api, opened):
             opened(models.add(["n"])).close()
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_session_of_the_core_is_not_warned_of_an_arena_that_it_cannot_use(core_api):
+    with ort.Env(api=core_api) as env, ort.ArenaCfg(core_api, max_bytes="1 MB") as cfg:
+        env.create_arena(cfg=cfg)
+        try:
+            ort.Session(models.add(["n"]), providers=["reference"], api=core_api).close()
+        finally:
+            env.unregister_allocator(core_api.cpu_memory_info(ort.AllocatorType.ARENA))
+
+
 def test_a_limit_can_be_replaced_and_ended(opened):
     big = np.ones(1 << 20, np.float32)
     for limit in ("1 MB", "64 MB", None):
