@@ -131,6 +131,64 @@ def test_a_device_without_copies_is_refused(compiled):
         compiled(multiplying())
 
 
+# --- values between the nodes of a session --------------------------------------------------------
+
+
+def chain(between=None, outputs=("y",)):
+    """x * w * w * w, of which the provider takes each product by itself."""
+    graph = ort.Graph({"": 18})
+    graph.input("x", "f4", SHAPE)
+    graph.initializer("w", W)
+    graph.node("Mul", ["x", "w"], ["a"])
+    graph.node(between or "Mul", ["a", "w"] if between is None else ["a"], ["b"])
+    graph.node("Mul", ["b", "w"], ["y"])
+    for name in outputs:
+        graph.output(name, "f4", SHAPE)
+    return graph
+
+
+def copies_of_a_run(api, library, events, graph, others=()):
+    """What is copied in one run of a session, whose outputs are returned as well."""
+    with ort.Env("devices", api) as env, env.register_ep(library, "memory") as made:
+        with ort.SessionOptions(api) as given:
+            for devices in (made.devices, *others):
+                given.add_devices(devices)
+            with ort.Session(graph.to_bytes(), given) as session:
+                session.run(x=X)
+                events()
+                found = session.run(x=X)
+                return [each for each in events() if each in {"in", "out"}], found
+
+
+def test_values_between_nodes_of_a_provider_stay_on_its_device(api, library, events):
+    copies, [y] = copies_of_a_run(api, library, events, chain())
+    np.testing.assert_array_equal(y, X * W * W * W)
+    assert copies == ["in", "out"]
+
+
+def test_a_value_that_is_an_output_as_well_is_copied(core_api, library, events):
+    copies, [a, y] = copies_of_a_run(core_api, library, events, chain(outputs=["a", "y"]))
+    np.testing.assert_array_equal(a, X * W)
+    np.testing.assert_array_equal(y, X * W * W * W)
+    assert copies == ["in", "out", "in", "out"]
+
+
+def test_a_value_that_another_provider_reads_is_copied(core_api, library, events):
+    @ort.execution_provider("negates beside a device")
+    class Negates:
+        def capability(self, graph):
+            return [node for node in graph.nodes if node.op_type == "Neg"]
+
+        def compile(self, _):
+            return np.negative
+
+    with ort.Env("devices", core_api) as env:
+        other = env.register_ep(Negates)
+        copies, [y] = copies_of_a_run(core_api, library, events, chain("Neg"), [other.devices])
+    np.testing.assert_array_equal(y, X * W * -W)
+    assert copies == ["in", "out", "in", "out"]
+
+
 def run(api, library, words, model, inputs):
     """What a provider computes: on the core alone, or in a session of the real library."""
     with ort.Env("devices", api) as env, env.register_ep(library, words) as made:

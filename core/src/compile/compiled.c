@@ -28,6 +28,8 @@ struct compiled_node {
   OrtcoreOperand* operands;
   /** For each input its constant on the provider's device; NULL for others. */
   OrtValue** constants;
+  /** For each output whether it stays on that device. */
+  bool* stays;
 };
 
 struct compiled {
@@ -210,7 +212,7 @@ static OrtStatus* compute(struct state* state, OrtKernelContext* context) {
   const struct compiled_node* node = state->node;
   OrtEp* ep = node->of->ep->seen.ep;
   if (node->of->ep->memory != NULL) {
-    const struct core_device_call call = {call_compute, state, node->constants,
+    const struct core_device_call call = {call_compute, state, node->constants, node->stays,
                                           node->kernel != NULL ? node->kernel->def : NULL};
     return core_compute_on_device(node->of->ep, context, &call);
   }
@@ -289,6 +291,7 @@ static void end_compiled(void* block) {
       ort_ReleaseValue(node->constants[k]);
     }
     heap_free(node->constants);
+    heap_free(node->stays);
     heap_free(node->operands);
   }
   heap_free(compiled->nodes);
@@ -380,6 +383,24 @@ static OrtStatus* describe_all(const struct compiled_node* node) {
   return NULL;
 }
 
+/* Whether a kernel wants an input in the CPU's memory, or makes an output there. */
+static bool is_for_cpu(const struct compiled_node* node, size_t operand) {
+  size_t inputs = node->node->input_count;
+  bool is_output = operand >= inputs;
+  return core_is_for_cpu(node->kernel != NULL ? node->kernel->def : NULL,
+                         is_output ? operand - inputs : operand, is_output);
+}
+
+const struct core_ep* core_device_of_operand(const OrtcoreCompiledNode* node, size_t operand) {
+  const struct compiled_node* own = node_of(node->op);
+  const struct core_ep* ep = own->of->ep;
+  return ep->memory != NULL && !is_for_cpu(own, operand) ? ep : NULL;
+}
+
+void core_leave_on_device(const OrtcoreCompiledNode* node, size_t output) {
+  node_of(node->op)->stays[output] = true;
+}
+
 /* Copies the constants of a node to the device of the provider, if it has one. */
 static OrtStatus* move_constants(struct compiled_node* made) {
   struct core_device* device = NULL;
@@ -391,9 +412,7 @@ static OrtStatus* move_constants(struct compiled_node* made) {
   CORE_TRY(core_device_of(made->of->ep, &device));
   for (size_t i = 0; device != NULL && i < count; i++) {
     const OrtValue* constant = made->operands[i].constant;
-    bool is_for_cpu = made->kernel != NULL &&
-                      core_memory_of_place(made->kernel->def, i, false) == OrtMemTypeCPUInput;
-    if (constant != NULL && core_is_tensor(constant) && !is_for_cpu &&
+    if (constant != NULL && core_is_tensor(constant) && !is_for_cpu(made, i) &&
         core_tensor_of(constant)->shape.type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
       CORE_TRY(core_copy_to_device(device, constant, NULL, &made->constants[i]));
     }
@@ -410,7 +429,8 @@ static OrtStatus* finish_node(struct compiled* compiled, size_t place,
   made->op = op_of_nodes;
   made->of = compiled;
   made->operands = new_array(count, sizeof *made->operands);
-  if (made->operands == NULL) {
+  made->stays = new_array(node->output_count, sizeof *made->stays);
+  if (made->operands == NULL || made->stays == NULL) {
     return core_no_memory(function, count * sizeof *made->operands);
   }
   CORE_TRY(describe_all(made));

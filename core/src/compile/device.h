@@ -34,6 +34,8 @@ struct core_device_call {
   void* argument;
   /** For each input of the node: its constant on the device, or NULL. */
   OrtValue* const* constants;
+  /** For each output whether it stays on the device. */
+  const bool* stays;
   /** Which operands are to be in the CPU's memory; NULL: none. */
   const OrtKernelDef* kernel;
 };

@@ -90,13 +90,6 @@ static bool is_on_cpu(const OrtValue* value) {
   return core_is_tensor(value) && core_is_cpu_memory(&core_tensor_of(value)->info);
 }
 
-static bool is_for_cpu(const struct run* run, size_t i, bool is_output) {
-  OrtMemType memory = run->call->kernel != NULL
-                          ? core_memory_of_place(run->call->kernel, i, is_output)
-                          : OrtMemTypeDefault;
-  return memory == OrtMemTypeCPUInput || memory == OrtMemTypeCPUOutput;
-}
-
 /* Elements of strings are objects of the CPU. */
 static bool can_be_copied(const OrtValue* value) {
   return is_on_cpu(value) &&
@@ -107,16 +100,17 @@ static OrtStatus* lend_input(struct run* run, size_t i) {
   const OrtValue* given = NULL;
   struct core_passed* passed = &run->inner->passed[i];
   OrtValue* constant = run->call->constants[i];
-  bool is_given = i < run->outer->input_count && run->outer->passed[i].is_callers;
   CORE_TRY(ort_KernelContext_GetInput(run->outer, i, &given));
   passed->is_callers = given != NULL;
   if (given == NULL) {
     return NULL;
   }
   OrtValue* used = core_target(given);
-  if (!is_for_cpu(run, i, false) && !is_given && constant != NULL) {
+  bool is_for_cpu = core_is_for_cpu(run->call->kernel, i, false);
+  if (!is_for_cpu && constant != NULL &&
+      used == core_target(&run->outer->node->inputs.list[i].borrowed_constant)) {
     used = constant;
-  } else if (!is_for_cpu(run, i, false) && can_be_copied(given)) {
+  } else if (!is_for_cpu && can_be_copied(given)) {
     CORE_TRY(core_copy_to_device(run->device, used, run->stream, &run->copies[i]));
     used = run->copies[i];
   }
@@ -128,7 +122,7 @@ static OrtStatus* lend_input(struct run* run, size_t i) {
 static void lend_output(const struct run* run, size_t i) {
   const struct core_passed* given = &run->outer->passed[run->outer->input_count + i];
   struct core_passed* passed = &run->inner->passed[run->inner->input_count + i];
-  passed->is_for_cpu = is_for_cpu(run, i, true);
+  passed->is_for_cpu = core_is_for_cpu(run->call->kernel, i, true);
   passed->is_callers = given->is_callers && is_on_cpu(&given->handle) == passed->is_for_cpu;
   core_make_borrowed(&passed->handle, ONNX_TYPE_TENSOR,
                      passed->is_callers ? core_target(&given->handle) : NULL);
@@ -144,11 +138,16 @@ static OrtStatus* lend_all(struct run* run) {
   return NULL;
 }
 
-/* Copies an output that the provider made to where the caller wants it. */
+/* Hands over an output that the provider made: as it is, or as a copy where the caller wants it. */
 static OrtStatus* take_output(struct run* run, size_t i) {
   struct core_passed* made = &run->inner->passed[run->inner->input_count + i];
   OrtValue *to = NULL, *value = made->handle.target;
   if (value == NULL || made->is_callers) {
+    return NULL;
+  }
+  if (run->call->stays[i]) {
+    run->outer->passed[run->outer->input_count + i].handle.target = value;
+    made->handle.target = NULL;
     return NULL;
   }
   const struct core_shape* shape = core_shape_of(value);

@@ -64,6 +64,12 @@ OrtStatus* core_prefer_layout(const struct core_claims* claims, OrtGraph** out);
 OrtStatus* core_describe_operand(const char* function, const OrtValueInfo* value,
                                  bool with_constant, OrtcoreOperand* out);
 
+/** The provider in whose device's memory a compiled node has one of its inputs and outputs, which
+ * are counted on; NULL for the CPU's memory. */
+const struct core_ep* core_device_of_operand(const OrtcoreCompiledNode* node, size_t operand);
+/** Has a compiled node leave an output in memory of the device, for nodes of the same provider. */
+void core_leave_on_device(const OrtcoreCompiledNode* node, size_t output);
+
 /** @name Functions of ortcore.h
  * @{ */
 OrtStatus* ORT_API_CALL core_create_ep(const OrtEpDevice* const* devices, size_t count,

@@ -37,6 +37,12 @@ OrtMemType core_memory_of_place(const struct OrtKernelDef* def, size_t index, bo
   return OrtMemTypeDefault;
 }
 
+bool core_is_for_cpu(const struct OrtKernelDef* def, size_t index, bool is_output) {
+  OrtMemType memory =
+      def != NULL ? core_memory_of_place(def, index, is_output) : OrtMemTypeDefault;
+  return memory == OrtMemTypeCPUInput || memory == OrtMemTypeCPUOutput;
+}
+
 ORT_API_STATUS_IMPL(ort_ep_KernelDef_GetInputMemType, const OrtKernelDef* kernel_def,
                     size_t input_index, OrtMemType* mem_type) {
   CORE_REQUIRE(KernelDef_GetInputMemType, kernel_def, mem_type);

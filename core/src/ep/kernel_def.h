@@ -73,4 +73,7 @@ static inline int core_last_of(const struct OrtKernelDef* def) {
 /** The memory for an input or output; OrtMemTypeDefault where none was set. */
 OrtMemType core_memory_of_place(const struct OrtKernelDef* def, size_t index, bool is_output);
 
+/** Whether an input or output is to be in the CPU's memory; never without a definition (NULL). */
+bool core_is_for_cpu(const struct OrtKernelDef* def, size_t index, bool is_output);
+
 #endif /* ORTCFFI_KERNEL_DEF_H_ */

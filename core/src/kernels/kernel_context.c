@@ -110,8 +110,8 @@ static OrtStatus* new_output(const OrtKernelContext* context, size_t index, cons
     return core_status(ORT_FAIL, function,
                        ": the type of the output is not known; say it in the node's outputs", NULL);
   }
-  bool is_on_device =
-      context->is_on_device && !context->passed[context->input_count + index].is_for_cpu;
+  bool is_on_device = context->is_on_device && type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING &&
+                      !context->passed[context->input_count + index].is_for_cpu;
   OrtAllocator* allocator = is_on_device ? node->device_allocator : node->allocator;
   OrtStatus* status = core_new_tensor(function, allocator, dims, rank, type, out);
   /* As the reference says of memory that it does not get. */

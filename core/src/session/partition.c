@@ -147,8 +147,8 @@ static OrtStatus* choose_groups(struct partition* partition, OrtcoreClaims* clai
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-static OrtStatus* add_step(struct partition* partition, const OrtcoreNode* node,
-                           const OrtNode* of) {
+static OrtStatus* add_step(struct partition* partition, const OrtcoreNode* node, const OrtNode* of,
+                           const OrtcoreCompiledNode* compiled) {
   OrtSession* session = partition->session;
   if (!core_grow((void**)&session->steps, session->step_count, &session->step_room,
                  sizeof *session->steps)) {
@@ -159,7 +159,8 @@ static OrtStatus* add_step(struct partition* partition, const OrtcoreNode* node,
                              .input_count = node->input_count,
                              .outputs = node->outputs,
                              .output_count = node->output_count,
-                             .node = of};
+                             .node = of,
+                             .compiled = compiled};
   CORE_TRY(core_host_kernel(node, &step->kernel));
   session->step_count++;
   return NULL;
@@ -178,7 +179,7 @@ static OrtStatus* add_compiled(struct partition* partition, const OrtcoreCompile
                               .input_count = from->input_count,
                               .outputs = from->outputs,
                               .output_count = from->output_count};
-    CORE_TRY(add_step(partition, &node, from->node));
+    CORE_TRY(add_step(partition, &node, from->node, from));
   }
   return NULL;
 }

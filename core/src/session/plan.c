@@ -221,6 +221,23 @@ static OrtStatus* order_steps(struct plan* plan) {
   return NULL;
 }
 
+/* Puts the steps into their order. */
+static OrtStatus* move_steps(struct plan* plan) {
+  OrtSession* session = plan->session;
+  size_t size = session->step_count * sizeof *session->steps;
+  struct core_step* moved = core_pool_take(&plan->pool, size);
+  if (moved == NULL) {
+    return no_memory(plan, size);
+  }
+  for (uint32_t at = 0; at < session->step_count; at++) {
+    moved[at] = session->steps[plan->order[at]];
+  }
+  if (size > 0) {
+    memcpy(session->steps, moved, size);
+  }
+  return NULL;
+}
+
 /* --- lives ------------------------------------------------------------------------------------ */
 
 /* Ends each value with the last step that reads it, or with the one that makes it. */
@@ -259,19 +276,52 @@ static OrtStatus* end_values(struct plan* plan, const bool* is_output) {
   return NULL;
 }
 
-/* Puts the steps into their order. */
-static OrtStatus* move_steps(struct plan* plan) {
-  OrtSession* session = plan->session;
-  size_t size = session->step_count * sizeof *session->steps;
-  struct core_step* moved = core_pool_take(&plan->pool, size);
-  if (moved == NULL) {
-    return no_memory(plan, size);
+/* --- memory of devices ------------------------------------------------------------------------ */
+
+static const struct core_ep* device_of(const struct core_step* step, size_t operand) {
+  return step->compiled != NULL ? core_device_of_operand(step->compiled, operand) : NULL;
+}
+
+/* Where a value that is no output of the model is made and read: a provider whose nodes all have it
+ * in memory of their device, NULL for any other. */
+static void find_places(const OrtSession* session, const bool* is_output,
+                        const struct core_ep** places) {
+  for (uint32_t s = 0; s < session->step_count; s++) {
+    const struct core_step* step = &session->steps[s];
+    for (size_t i = step->input_count; i < step->input_count + step->output_count; i++) {
+      if (step->values[i] != CORE_NO_VALUE && !is_output[step->values[i]]) {
+        places[step->values[i]] = device_of(step, i);
+      }
+    }
   }
-  for (uint32_t at = 0; at < session->step_count; at++) {
-    moved[at] = session->steps[plan->order[at]];
+  for (uint32_t s = 0; s < session->step_count; s++) {
+    const struct core_step* step = &session->steps[s];
+    for (size_t i = 0; i < step->input_count; i++) {
+      core_value_number value = step->values[i];
+      if (value != CORE_NO_VALUE && places[value] != device_of(step, i)) {
+        places[value] = NULL;
+      }
+    }
   }
-  if (size > 0) {
-    memcpy(session->steps, moved, size);
+}
+
+/* Has such values stay on the device. */
+static OrtStatus* leave_on_devices(struct plan* plan, const bool* is_output) {
+  const OrtSession* session = plan->session;
+  size_t count = session->value_count;
+  const struct core_ep** places = core_pool_array(&plan->pool, count, sizeof *places);
+  if (places == NULL) {
+    return no_memory(plan, count * sizeof *places);
+  }
+  find_places(session, is_output, places);
+  for (uint32_t s = 0; s < session->step_count; s++) {
+    const struct core_step* step = &session->steps[s];
+    for (size_t i = 0; i < step->output_count; i++) {
+      core_value_number value = step->values[step->input_count + i];
+      if (value != CORE_NO_VALUE && places[value] != NULL) {
+        core_leave_on_device(step->compiled, i);
+      }
+    }
   }
   return NULL;
 }
@@ -338,6 +388,7 @@ static OrtStatus* make_plan(struct plan* plan) {
   CORE_TRY(count_waits(plan, is_given));
   CORE_TRY(order_steps(plan));
   CORE_TRY(move_steps(plan));
+  CORE_TRY(leave_on_devices(plan, is_output));
   return end_values(plan, is_output);
 }
 

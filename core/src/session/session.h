@@ -31,6 +31,8 @@ struct core_step {
   size_t output_count;
   /** The node that it stands for, for messages. */
   const OrtNode* node;
+  /** What a provider compiled of it; NULL for a custom op. */
+  const OrtcoreCompiledNode* compiled;
   /** The numbers of the inputs, then of the outputs. */
   core_value_number* values;
   /** Values that no later step reads and that are no outputs of the model. */
