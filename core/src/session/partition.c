@@ -278,13 +278,24 @@ static OrtStatus* find_op(const OrtSession* session, const OrtNode* node, const 
   return NULL;
 }
 
-static OrtStatus* refuse(const char* function, const OrtNode* node) {
-  char text[400];
+/* The names of the providers of a session, or "none". */
+static void list_providers(const OrtSession* session, char* text, size_t room) {
+  size_t length = (size_t)snprintf(text, room, "%s", session->ep_count > 0 ? "" : "none");
+  for (size_t i = 0; i < session->ep_count && length < room; i++) {
+    length += (size_t)snprintf(text + length, room - length, "%s'%.80s'", i > 0 ? ", " : "",
+                               session->eps[i].ep->name);
+  }
+}
+
+static OrtStatus* refuse(const struct partition* partition, const OrtNode* node) {
+  char text[600], asked[400];
+  list_providers(partition->session, asked, sizeof asked);
   snprintf(text, sizeof text,
-           ": no execution provider and no custom op runs node '%.100s': operator %.100s of the "
-           "domain '%.100s'",
-           node->name, node->op_type, node->domain);
-  return core_status(ORT_NOT_IMPLEMENTED, function, text, NULL);
+           ": no execution provider and no custom op runs node '%.100s', which makes '%.100s': "
+           "operator %.100s of the domain '%.100s'; providers asked: ",
+           node->name, output_of(node), node->op_type,
+           node->domain[0] == 0 ? "ai.onnx" : node->domain);
+  return core_status(ORT_NOT_IMPLEMENTED, partition->function, text, asked);
 }
 
 /* Makes the kernel of a custom op for a node that no provider takes. */
@@ -293,7 +304,7 @@ static OrtStatus* add_custom_op(struct partition* partition, const OrtNode* node
   const OrtCustomOp* op;
   CORE_TRY(find_op(session, node, &op));
   if (op == NULL || node->subgraphs.count > 0) {
-    return refuse(partition->function, node);
+    return refuse(partition, node);
   }
   size_t count = node->input_count + node->output_count;
   OrtcoreOperand* operands = core_pool_array(&session->pool, count, sizeof *operands);
@@ -315,7 +326,7 @@ static OrtStatus* add_custom_op(struct partition* partition, const OrtNode* node
                             .input_count = node->input_count,
                             .outputs = operands + node->input_count,
                             .output_count = node->output_count};
-  return add_step(partition, &made, node);
+  return add_step(partition, &made, node, NULL);
 }
 
 static OrtStatus* add_rest(struct partition* partition) {
