@@ -175,6 +175,7 @@ def execution_provider(  # noqa: PLR0913  # as many as there are facts
     >>> Adds
     <PythonEp 'adds'>
     """
+
     def define(function: Callable[..., Any]) -> PythonEp:
         made = PythonEp(
             name,

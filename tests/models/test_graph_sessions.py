@@ -143,7 +143,7 @@ def test_what_is_no_graph_is_refused_by_name(real_api, wrong):
 
 def test_the_core_names_the_node_that_nobody_runs(core_api, dense):
     with pytest.raises(
-        ort.errors.NotImplemented, match="runs node '', which makes '.*': operator MatMul"
+        ort.errors.NotImplemented, match=r"runs node '', which makes '.*': operator MatMul"
     ):
         ort.Session.from_graph(dense, api=core_api)
 

@@ -149,15 +149,18 @@ def chain(between=None, outputs=("y",)):
 
 def copies_of_a_run(api, library, events, graph, others=()):
     """What is copied in one run of a session, whose outputs are returned as well."""
-    with ort.Env("devices", api) as env, env.register_ep(library, "memory") as made:
-        with ort.SessionOptions(api) as given:
-            for devices in (made.devices, *others):
-                given.add_devices(devices)
-            with ort.Session(graph.to_bytes(), given) as session:
-                session.run(x=X)
-                events()
-                found = session.run(x=X)
-                return [each for each in events() if each in {"in", "out"}], found
+    with (
+        ort.Env("devices", api) as env,
+        env.register_ep(library, "memory") as made,
+        ort.SessionOptions(api) as given,
+    ):
+        for devices in (made.devices, *others):
+            given.add_devices(devices)
+        with ort.Session(graph.to_bytes(), given) as session:
+            session.run(x=X)
+            events()
+            found = session.run(x=X)
+            return [each for each in events() if each in {"in", "out"}], found
 
 
 def test_values_between_nodes_of_a_provider_stay_on_its_device(api, library, events):

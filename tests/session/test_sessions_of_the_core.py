@@ -187,7 +187,9 @@ def test_an_exception_of_an_op_is_the_cause_of_the_error(core_api, opened, x):
 
 def test_a_node_that_nobody_runs_is_named(core_api):
     source = of([ours("join", "x x", "a"), node("Sinh", "a", "y")])
-    with pytest.raises(ort.errors.NotImplemented, match=r"node 'Sinh_y', which makes 'y': operator Sinh"):
+    with pytest.raises(
+        ort.errors.NotImplemented, match=r"node 'Sinh_y', which makes 'y': operator Sinh"
+    ):
         ort.Session(source, with_ops(core_api), api=core_api)
 
 

@@ -38,8 +38,7 @@ OrtMemType core_memory_of_place(const struct OrtKernelDef* def, size_t index, bo
 }
 
 bool core_is_for_cpu(const struct OrtKernelDef* def, size_t index, bool is_output) {
-  OrtMemType memory =
-      def != NULL ? core_memory_of_place(def, index, is_output) : OrtMemTypeDefault;
+  OrtMemType memory = def != NULL ? core_memory_of_place(def, index, is_output) : OrtMemTypeDefault;
   return memory == OrtMemTypeCPUInput || memory == OrtMemTypeCPUOutput;
 }
 
