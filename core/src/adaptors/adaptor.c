@@ -69,7 +69,7 @@ struct core_adaptor* core_new_adaptor(size_t size, OrtAllocator* inner,
   self->base.Info = core_adaptor_info;
   self->base.Shrink = inner_shrink;
   self->inner = inner;
-  self->free_asking = core_free_asking;
+  self->try_free = core_try_free;
   self->mark = CORE_ADAPTOR_MARK ^ (uintptr_t)self;
   self->depth = core_is_adaptor(inner) ? ((struct core_adaptor*)inner)->depth + 1 : 1;
   core_allocator_retain(inner);
@@ -91,7 +91,7 @@ int core_set_adaptor_info(struct core_adaptor* self, const OrtMemoryInfo* info) 
   return 1;
 }
 
-static void know_header(struct core_adaptor* self, void* block) {
+static void note_header(struct core_adaptor* self, void* block) {
   struct core_header* header = (struct core_header*)((uintptr_t)block - CORE_HEADER);
   __atomic_store_n(&self->counts_headers, true, __ATOMIC_RELAXED);
   header->counted = core_count_header(header, sizeof *header);
@@ -115,18 +115,18 @@ static CORE_NOINLINE int has_unreadable_header(const void* pointer) {
          core_read_memory(first, &header, sizeof header) == CORE_READ_FAULT;
 }
 
-static OrtStatus* free_headed(struct core_adaptor* self, void* pointer) {
+static OrtStatus* try_headed_free(struct core_adaptor* self, void* pointer) {
   if (CORE_UNLIKELY(!has_header_in_heap(pointer)) && pointer != NULL &&
       has_unreadable_header(pointer)) {
     return core_refusal(pointer,
                         "is not a block of this allocator: the memory before it cannot be read");
   }
-  return core_free_asking(self, pointer);
+  return core_try_free(self, pointer);
 }
 
 void core_use_headers(struct core_adaptor* self) {
-  self->free_asking = free_headed;
-  self->know_block = know_header;
+  self->try_free = try_headed_free;
+  self->note_block = note_header;
 }
 
 struct core_header* core_alloc_large_with_header(const struct core_adaptor* self, size_t size) {

@@ -77,14 +77,14 @@ size_t core_failing_refused(const OrtAllocator* allocator);
  * @param[out] out The allocator, for core_release_adaptor.
  */
 OrtStatus* core_create_guarded(OrtAllocator* inner, int closes_pages, OrtAllocator** out);
-/** Finds something that was written beyond a block since the last call, and answers whether there
- * was; each is found once, and of blocks that were freed only the first. */
+/** Writes one damage to `out` that no call has reported yet; false where there is none. Of blocks
+ * that were freed only the first damage since the last call is known. */
 int core_guarded_damage(OrtAllocator* allocator, core_damage* out);
-/** Reads the bytes of blocks in use, without what is around them, and the most that these were. */
+/** Reads the bytes of blocks in use, without what is around them, and their peak. */
 void core_guarded_read(const OrtAllocator* allocator, size_t* live, size_t* peak);
-/** Never lets more than these be in use from now on. */
+/** Sets the most bytes that may be in use. */
 void core_guarded_limit(OrtAllocator* allocator, size_t limit);
-/** Has blocks from now on filled with that byte. */
+/** Sets the byte that new blocks are filled with. */
 void core_guarded_fill(OrtAllocator* allocator, uint8_t byte);
 
 /** The event that an observer is called for. */
@@ -131,10 +131,10 @@ void core_tracking_read(OrtAllocator* allocator, core_tracking_figures* out);
  * The header also says whether a pointer is a block of the adaptor's, so Free reads memory before a
  * pointer that may be anybody's. A table of all blocks would not, but every Alloc and Free would
  * write to it, on all threads, which takes longer than what an adaptor may add (10 ns). Nor is it
- * needed: who calls Free through the struct promises a block, as with any allocator, and from
- * AllocatorFree, which promises to refuse anything else, free_asking looks first whether the header
- * can be read. That is one look-up in the core's heap, and for memory of others one in a small
- * table of pages (live_pages.h), to which only AllocatorAlloc writes.
+ * needed: who calls Free through the struct promises that the pointer is a block, as with any
+ * allocator. AllocatorFree promises to refuse other pointers, so there `try_free` first checks
+ * whether the header can be read. That is one look-up in the core's heap, and for memory of others
+ * one in a small table of pages (live_pages.h), to which only AllocatorAlloc writes.
  */
 struct core_header {
   uintptr_t key;
@@ -150,8 +150,9 @@ struct core_header {
 };
 #define CORE_HEADER ((size_t)64)
 
-/** The class of adaptors whose structs own something, for which a function is needed. It calls
- * core_end_adaptor last. A new adaptor has a class without, until it is whole. */
+/** The class of adaptors whose structs own something that `function` releases before it calls
+ * core_end_adaptor. A new adaptor gets this class when it is whole; until then core_end_adaptor
+ * alone ends it. */
 #define CORE_ADAPTOR_CLASS(function) \
   {.kind = CORE_ADAPTOR, .offset = offsetof(struct core_adaptor, object), .end = function}
 void core_end_adaptor(void* adaptor);

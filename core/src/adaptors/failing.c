@@ -28,14 +28,14 @@ static void ORT_API_CALL inner_free(OrtAllocator* this_, void* p) NO_EXCEPTION {
 }
 
 /* Blocks are the inner allocator's, so only that can check them. */
-static OrtStatus* inner_free_asking(struct core_adaptor* self, void* p) {
+static OrtStatus* try_inner_free(struct core_adaptor* self, void* p) {
   return ort_AllocatorFree(self->inner, p);
 }
 
-static void know_inner_block(struct core_adaptor* self, void* block) {
+static void note_inner_block(struct core_adaptor* self, void* block) {
   struct core_adaptor* inner = (struct core_adaptor*)self->inner;
-  if (core_is_adaptor(self->inner) && inner->know_block != NULL) {
-    inner->know_block(inner, block);
+  if (core_is_adaptor(self->inner) && inner->note_block != NULL) {
+    inner->note_block(inner, block);
   }
 }
 
@@ -47,8 +47,8 @@ OrtStatus* core_create_failing(OrtAllocator* inner, size_t after, OrtAllocator**
     return CORE_OUT_OF_MEMORY(Failing, sizeof *self);
   }
   self->left = allowed(after);
-  self->adaptor.free_asking = inner_free_asking;
-  self->adaptor.know_block = know_inner_block;
+  self->adaptor.try_free = try_inner_free;
+  self->adaptor.note_block = note_inner_block;
   *out = &self->adaptor.base;
   return NULL;
 }

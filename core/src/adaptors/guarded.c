@@ -135,7 +135,7 @@ static char* take_inner(struct guarded* self, size_t whole, size_t size) {
 
 static void* ORT_API_CALL guarded_alloc(OrtAllocator* this_, size_t size) NO_EXCEPTION {
   struct guarded* self = (struct guarded*)this_;
-  /* With a page to close there is always a whole one among two. */
+  /* The bytes of two pages contain one whole page, wherever they begin. */
   size_t around = FRONT + (self->page == 0 ? ZONE : 2 * self->page);
   if (CORE_UNLIKELY(size - 1 >= SIZE_MAX - around - LINE)) {
     return NULL;
@@ -150,7 +150,7 @@ static void* ORT_API_CALL guarded_alloc(OrtAllocator* this_, size_t size) NO_EXC
   write_zones(self, record);
   memset(block_of(record), __atomic_load_n(&self->fill, __ATOMIC_RELAXED), size);
   if (self->page != 0) {
-    /* The system has only so many: without one more, the rest of the line is still checked. */
+    /* A system that has too many mappings refuses. Then only the rest of the line is checked. */
     core_address_close(end_of_zone(self, record), self->page);
   }
   core_lock(CORE_LOCK_GUARDED);

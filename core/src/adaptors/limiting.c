@@ -77,16 +77,13 @@ static inline CORE_INLINE void unbook(struct limiting* self, struct core_shard* 
 }
 
 /* Counts a block that was granted above the limit. */
-static CORE_NOINLINE void tell_excess(struct limiting* self, size_t size) {
+static CORE_NOINLINE void report_excess(struct limiting* self, size_t size) {
   int64_t excess = core_limiting_in_use(&self->adaptor.base) - self->limit;
   if (excess <= 0) {
-    return; /* only with the reserves of other threads */
+    return; /* `booked` was above the limit only by what other threads have in reserve */
   }
   __atomic_fetch_add(&self->excesses, 1, __ATOMIC_RELAXED);
-  int64_t before = __atomic_load_n(&self->max_excess, __ATOMIC_RELAXED);
-  while (excess > before && !__atomic_compare_exchange_n(&self->max_excess, &before, excess, 1,
-                                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-  }
+  core_raise_to(&self->max_excess, excess);
   if (self->callback != NULL) {
     self->callback(self->context, size);
   }
@@ -94,7 +91,7 @@ static CORE_NOINLINE void tell_excess(struct limiting* self, size_t size) {
 
 static CORE_NOINLINE void* check_excess(struct limiting* self, struct core_header* header) {
   if (__atomic_load_n(&self->booked, __ATOMIC_RELAXED) > self->limit) {
-    tell_excess(self, header->size);
+    report_excess(self, header->size);
   }
   return core_block_after(header);
 }

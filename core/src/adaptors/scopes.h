@@ -41,8 +41,8 @@ void core_release_scope(core_scope* scope);
  * memory the scope does not count the block. */
 void core_origin_add(core_origin* origin, core_scope* scope);
 
-/** Fills in where a new block comes from. `depth` is how many frames of the stack are wanted,
- * beside what the scopes want that it names. */
+/** Fills in where a new block comes from. `depth` is the number of stack frames to record; the
+ * scopes that the function names may ask for more. */
 typedef void (*core_origin_source)(OrtAllocator* tracking, int depth, core_origin* origin);
 /** Sets the function that the allocating thread calls, under no lock, for each block while a scope
  * needs it; NULL for none. One for the process. */

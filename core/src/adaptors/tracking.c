@@ -10,17 +10,10 @@
  * others. MARK: the LIVE that triggers a recheck of the total peak. */
 enum { ALLOCATIONS, FREES, LIVE, TOTAL, LARGEST, MARK };
 
-static void raise_to(int64_t* peak, int64_t to) {
-  int64_t before = __atomic_load_n(peak, __ATOMIC_RELAXED);
-  while (to > before &&
-         !__atomic_compare_exchange_n(peak, &before, to, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-  }
-}
-
 int64_t tracking_update_peaks(struct core_tracking* self) {
   int64_t live = core_shards_sum(&self->shards, LIVE);
-  raise_to(&self->peak, live);
-  raise_to(&self->window, live);
+  core_raise_to(&self->peak, live);
+  core_raise_to(&self->window, live);
   return live;
 }
 

@@ -32,7 +32,7 @@ static void count_out(int64_t* counters, const struct arena_chunk* chunk) {
 /* On a new per-thread maximum, recomputes the total peak. */
 static CORE_NOINLINE void new_high(struct arena* self, struct arena_cache* cache) {
   CORE_SHARD_SET(cache->counters[ARENA_MARK], cache->counters[ARENA_IN_USE]);
-  arena_look(self);
+  arena_update_peak(self);
 }
 
 /* Takes a chunk from the free ones, from threads' caches, or from a new region, in this order: the
@@ -59,7 +59,7 @@ static CORE_NOINLINE void* alloc_slow(struct arena* self, size_t size) {
   }
   core_mutex_unlock(&self->lock);
   if (cache == NULL) {
-    arena_look(self);
+    arena_update_peak(self);
   } else if (cache->counters[ARENA_IN_USE] > cache->counters[ARENA_MARK]) {
     new_high(self, cache);
   }
@@ -170,7 +170,7 @@ static void* ORT_API_CALL arena_reserve(OrtAllocator* this_, size_t size) NO_EXC
   core_mutex_lock(&self->lock);
   void* block = arena_reserve_block(self, size);
   core_mutex_unlock(&self->lock);
-  arena_look(self);
+  arena_update_peak(self);
   return block;
 }
 
@@ -188,7 +188,7 @@ static OrtStatus* ORT_API_CALL arena_stats(const OrtAllocator* this_,
                                            OrtKeyValuePairs** out) NO_EXCEPTION {
   CORE_REQUIRE(GetStats, out);
   struct arena* self = (struct arena*)this_;
-  int64_t in_use = arena_look(self);
+  int64_t in_use = arena_update_peak(self);
   int64_t max_alloc = CORE_SHARD_GET(self->shared.counters[ARENA_MAX_ALLOC]);
   core_mutex_lock(&self->lock);
   for (const struct arena_cache* at = self->caches; at != NULL; at = at->next) {
@@ -214,7 +214,7 @@ static OrtStatus* ORT_API_CALL arena_stats(const OrtAllocator* this_,
 
 static void arena_end(void* adaptor) {
   struct arena* self = (struct arena*)adaptor;
-  arena_part(self);
+  arena_remove_from_forks(self);
   arena_regions_end(self);
   arena_caches_end(self);
   arena_map_end(self);
@@ -260,7 +260,7 @@ OrtStatus* core_create_arena(OrtAllocator* inner, const OrtArenaCfg* cfg, const 
   self->adaptor.base.GetStats = arena_stats;
   self->adaptor.base.Shrink = arena_shrink;
   self->adaptor.object.class = &arena_class;
-  arena_join(self);
+  arena_add_to_forks(self);
   *out = &self->adaptor.base;
   return NULL;
 }

@@ -31,7 +31,7 @@ static void begin(void) {
   core_at_fork(CORE_LOCK_ARENAS, at_fork);
 }
 
-void arena_join(struct arena* self) {
+void arena_add_to_forks(struct arena* self) {
   core_run_once(&once, begin);
   core_lock(CORE_LOCK_ARENAS);
   self->next_arena = arenas;
@@ -39,7 +39,7 @@ void arena_join(struct arena* self) {
   core_unlock(CORE_LOCK_ARENAS);
 }
 
-void arena_part(struct arena* self) {
+void arena_remove_from_forks(struct arena* self) {
   core_lock(CORE_LOCK_ARENAS);
   struct arena** at = &arenas;
   while (*at != self) {
@@ -154,11 +154,8 @@ int64_t arena_sum(const struct arena* self, size_t counter) {
   return sum;
 }
 
-int64_t arena_look(struct arena* self) {
+int64_t arena_update_peak(struct arena* self) {
   int64_t in_use = arena_sum(self, ARENA_IN_USE);
-  int64_t peak = __atomic_load_n(&self->peak, __ATOMIC_RELAXED);
-  while (in_use > peak && !__atomic_compare_exchange_n(&self->peak, &peak, in_use, 1,
-                                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-  }
+  core_raise_to(&self->peak, in_use);
   return in_use;
 }

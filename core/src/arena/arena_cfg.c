@@ -41,7 +41,7 @@ static OrtStatus* set_key(struct OrtArenaCfg* cfg, const char* name, size_t valu
   }
   if (i == CORE_COUNT_OF(keys)) {
     return core_status(ORT_INVALID_ARGUMENT, "CreateArenaCfgV2: arena_config_keys has \"", name,
-                       "\", which is no measure of an arena");
+                       "\", which is no setting of an arena");
   }
   int64_t number = (int64_t)value;
   if (keys[i].offset == AT(max_mem)) {

@@ -208,8 +208,8 @@ static int is_free(const struct arena_region* region) {
 
 /* Removes the free regions from the arena, and adds up their bytes. As in ONNX Runtime the first
  * one stays, unless regions are made for one request each. */
-static struct arena_region* part_with_free(struct arena* self, size_t* bytes) {
-  struct arena_region* parted = NULL;
+static struct arena_region* remove_free(struct arena* self, size_t* bytes) {
+  struct arena_region* removed = NULL;
   struct arena_region** at = &self->regions;
   if (*at != NULL && self->cfg.extend_strategy != 1) {
     at = &(*at)->next;
@@ -221,20 +221,20 @@ static struct arena_region* part_with_free(struct arena* self, size_t* bytes) {
       continue;
     }
     *at = region->next;
-    region->next = parted;
-    parted = region;
+    region->next = removed;
+    removed = region;
     arena_take_out(self, region->first);
     arena_forget_chunk(self, region->first);
     self->extensions--;
     self->shrinkages++;
     *bytes += region->size;
   }
-  return parted;
+  return removed;
 }
 
 void arena_release_regions(struct arena* self) {
   size_t left = 0;
-  struct arena_region* region = part_with_free(self, &left);
+  struct arena_region* region = remove_free(self, &left);
   arena_plan_region(self, self->cfg.initial_growth_chunk_size);
   while (region != NULL) {
     struct arena_region* next = region->next;

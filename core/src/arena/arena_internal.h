@@ -62,7 +62,7 @@ struct arena_reserved {
   struct arena_reserved* next;
 };
 
-/** MARK: bytes in use that trigger a recheck of the peak. */
+/** Counters of a cache. MARK: the bytes in use that trigger a recheck of the peak. */
 enum { ARENA_ALLOCS, ARENA_IN_USE, ARENA_REQUESTED, ARENA_MAX_ALLOC, ARENA_MARK, ARENA_COUNTERS };
 
 /** A thread's cache. Its owner changes it while it has set `busy`, unless the cache was revoked.
@@ -267,11 +267,11 @@ void arena_drain(struct arena* self);
 /** The sum of a counter over all caches. Needs no lock. */
 int64_t arena_sum(const struct arena* self, size_t counter);
 /** Updates the peak; returns the bytes in use. Needs no lock. */
-int64_t arena_look(struct arena* self);
+int64_t arena_update_peak(struct arena* self);
 /** Adds the arena to those that the fork handlers lock, so that in a child the lock is free and no
  * cache is busy. */
-void arena_join(struct arena* self);
-void arena_part(struct arena* self);
+void arena_add_to_forks(struct arena* self);
+void arena_remove_from_forks(struct arena* self);
 /** @} */
 
 /** @name arena_grow.c

@@ -5,11 +5,9 @@
 
 #include "heap/heap_internal.h"
 
-/* An empty bin borrows blocks of larger classes from this size on, up to so many classes above. */
-#ifndef BORROW_FROM
+/* From this class on, an empty bin takes blocks of larger classes, up to so many classes above. */
 #define BORROW_FROM 17
 #define BORROW_STEPS 4
-#endif
 
 /* From this size on, getting zeroed pages from the system costs less than writing zeros. */
 #define LAZY_FROM ((size_t)1 << 20)
@@ -19,8 +17,8 @@ void heap_report_broken(const struct heap_block* block) {
           (const void*)block, heap_class_size(heap_mark(block)));
 }
 
-/* How many blocks `head` has. It is not counted: a fast path writes `pops` or `pushes`, from which
- * and the limit it follows. */
+/* The number of blocks in `head`. No field counts it, so that a fast path writes `pops` or `pushes`
+ * alone: the number follows from these and the limit. */
 static int64_t loaded(const struct heap_bin* bin) {
   return bin->capacity - (bin->limit - (int64_t)(bin->pushes - bin->pops));
 }
@@ -338,7 +336,7 @@ enum heap_verdict heap_free_slow(void* pointer) {
   }
   struct heap_thread* self = heap_self;
   if (self == &heap_nobody && (self = heap_thread_begin()) == NULL) {
-    /* A thread without bins cannot keep it. */
+    /* There is no memory for the thread's bins: the block leaks. */
     return HEAP_FREED;
   }
   if (mark == HEAP_HUGE) {

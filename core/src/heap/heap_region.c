@@ -25,6 +25,8 @@ static uint64_t segments_in_use;
 static uint64_t extensions;
 static uint64_t shrinkages;
 
+/* Odd, so that no key is 0: that marks a block in use. The entropy may be weak in some bits, so it
+ * is mixed (the finalizer of splitmix64). */
 static uintptr_t make_secret(void) {
   uint64_t x = core_entropy();
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -80,6 +82,7 @@ static size_t find_gap(size_t count) {
   return frontier;
 }
 
+/* Makes bytes writable. Where the system refuses a whole step, what is needed now may still fit. */
 static int commit(size_t start, size_t end) {
   char* base = (char*)heap_region.base;
   if (CORE_PURGE_DECOMMITS) {

@@ -61,10 +61,11 @@ static void thread_end(void* argument) {
 int heap_has_barrier;
 int heap_forks;
 
+/* A fork holds the lock until it is over. Another one may begin before this thread is inside. */
 void heap_wait_for_fork(struct heap_thread* self) {
   do {
     __atomic_store_n(&self->is_inside, 0, __ATOMIC_SEQ_CST);
-    core_lock(CORE_LOCK_HEAP); /* which the fork holds */
+    core_lock(CORE_LOCK_HEAP);
     core_unlock(CORE_LOCK_HEAP);
     __atomic_exchange_n(&self->is_inside, 1, __ATOMIC_SEQ_CST);
   } while (__atomic_load_n(&heap_forks, __ATOMIC_SEQ_CST));

@@ -42,11 +42,13 @@ struct heap_thread {
 
 /** @name Forks
  * An allocator that does not survive a fork while another thread is in it is called between
- * heap_enter and heap_leave, for which a fork waits. The process-wide barrier of the platform,
- * where there is one, saves the threads their own.
+ * heap_enter and heap_leave: a fork waits until no thread is between the two. The thread writes
+ * `is_inside` and then reads `heap_forks`, the fork does it the other way round. With a barrier in
+ * both, at least one sees what the other wrote. Where the system has a barrier for the whole
+ * process, the fork alone pays for it.
  * @{ */
 extern int heap_has_barrier;
-/** Whether a fork waits, or is under way. */
+/** Whether a fork is pending or in progress. */
 extern int heap_forks;
 /** Returns when no fork is under way, with `is_inside` set. */
 void heap_wait_for_fork(struct heap_thread* self);

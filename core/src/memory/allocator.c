@@ -13,7 +13,7 @@ const OrtMemoryInfo* ORT_API_CALL core_adaptor_info(const OrtAllocator* this_) N
   return self->info != NULL ? self->info : self->inner->Info(self->inner);
 }
 
-/* Where core_refuse_free stores the reason while this thread is in core_free_asking. */
+/* Where core_refuse_free stores the reason while this thread is in core_try_free. */
 static __thread const char** asking CORE_TLS;
 
 CORE_NOINLINE OrtStatus* core_refusal(const void* pointer, const char* why) {
@@ -22,7 +22,7 @@ CORE_NOINLINE OrtStatus* core_refusal(const void* pointer, const char* why) {
   return core_status(ORT_INVALID_ARGUMENT, "AllocatorFree: p ", text, why);
 }
 
-OrtStatus* core_free_asking(struct core_adaptor* self, void* pointer) {
+OrtStatus* core_try_free(struct core_adaptor* self, void* pointer) {
   const char* why = NULL;
   const char** before = asking;
   asking = &why;
@@ -149,8 +149,8 @@ static CORE_NOINLINE OrtStatus* allocator_alloc_slow(OrtAllocator* ort_allocator
   }
   if (CORE_UNLIKELY(!heap_can_read(block)) && block != NULL && core_is_adaptor(ort_allocator)) {
     struct core_adaptor* adaptor = (struct core_adaptor*)ort_allocator;
-    if (adaptor->know_block != NULL) {
-      adaptor->know_block(adaptor, block);
+    if (adaptor->note_block != NULL) {
+      adaptor->note_block(adaptor, block);
     }
   }
   *out = block;
@@ -209,7 +209,7 @@ static CORE_NOINLINE OrtStatus* allocator_free_slow(OrtAllocator* ort_allocator,
 
 static CORE_NOINLINE OrtStatus* allocator_free_other(OrtAllocator* ort_allocator, void* p) {
   struct core_adaptor* adaptor = (struct core_adaptor*)ort_allocator;
-  return CORE_LIKELY(core_is_adaptor(ort_allocator)) ? adaptor->free_asking(adaptor, p)
+  return CORE_LIKELY(core_is_adaptor(ort_allocator)) ? adaptor->try_free(adaptor, p)
                                                      : allocator_free_slow(ort_allocator, p);
 }
 

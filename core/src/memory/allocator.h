@@ -19,11 +19,12 @@ struct core_adaptor {
   /** The wrapped allocator; NULL for an allocator from functions that wraps none. */
   OrtAllocator* inner;
   uintptr_t mark;
-  /** AllocatorFree; core_free_asking, unless the adaptor's Free reads what it cannot know. */
-  OrtStatus* (*free_asking)(struct core_adaptor* self, void* pointer);
-  /** Lets `free_asking` know a block outside the core's heap that AllocatorAlloc has from the
-   * adaptor, so that it need not ask the system. NULL where it does not ask. */
-  void (*know_block)(struct core_adaptor* self, void* block);
+  /** What AllocatorFree calls: core_try_free, or a function that first checks whether the memory
+   * that the adaptor's Free reads can be read. */
+  OrtStatus* (*try_free)(struct core_adaptor* self, void* pointer);
+  /** Notes a block outside the core's heap that AllocatorAlloc got from the adaptor, so that
+   * `try_free` need not ask the system about it. NULL where `try_free` never asks. */
+  void (*note_block)(struct core_adaptor* self, void* block);
   /** Whether a block's header was counted in its page. */
   bool counts_headers;
   /** 1 for an adaptor around an allocator that is no adaptor. */
@@ -52,11 +53,11 @@ static inline CORE_INLINE int core_is_adaptor(const OrtAllocator* allocator) {
 
 /** Calls Free of an adaptor. If that refuses the pointer, returns a status that says why, and
  * prints nothing. */
-OrtStatus* core_free_asking(struct core_adaptor* self, void* pointer);
+OrtStatus* core_try_free(struct core_adaptor* self, void* pointer);
 /** The status of AllocatorFree for a pointer that cannot be freed; `why` is the reason, as the end
  * of a sentence. */
 OrtStatus* core_refusal(const void* pointer, const char* why);
-/** Reports why a pointer cannot be freed: to core_free_asking if that is the caller, otherwise on
+/** Reports why a pointer cannot be freed: to core_try_free if that is the caller, otherwise on
  * stderr. */
 void core_refuse_free(const void* pointer, const char* why);
 

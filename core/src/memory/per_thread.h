@@ -75,4 +75,12 @@ static inline CORE_INLINE struct core_shard* core_shard(struct core_shards* shar
 #define CORE_SHARD_ADD(counter, change) ((counter) += (change))
 #endif
 
+/** Raises a maximum that several threads write. */
+static inline void core_raise_to(int64_t* maximum, int64_t to) {
+  int64_t before = __atomic_load_n(maximum, __ATOMIC_RELAXED);
+  while (to > before && !__atomic_compare_exchange_n(maximum, &before, to, 1, __ATOMIC_RELAXED,
+                                                     __ATOMIC_RELAXED)) {
+  }
+}
+
 #endif /* ORTCFFI_PER_THREAD_H_ */

@@ -48,7 +48,8 @@ static uint64_t sip_hash(uint64_t key, uint64_t other, const void* bytes, size_t
   return s.a ^ s.b ^ s.c ^ s.d;
 }
 
-/* Made of the time and of addresses, which differ in each process. Never 0. */
+/* Made of the time and of addresses, which differ in each process. Never 0, which stands for no key
+ * yet. Where two threads draw at once, the first one's key counts. */
 static uint64_t draw_key(void) {
   static uint64_t drawn;
   uint64_t key = __atomic_load_n(&drawn, __ATOMIC_RELAXED), none = 0;

@@ -148,7 +148,7 @@ void core_items_remove(struct core_items* items, struct core_item* item) {
   memmove(item, item + 1, behind * sizeof *item);
   memmove(&items->keys[at], &items->keys[at + 1], behind * sizeof *items->keys);
   memmove(&items->texts[at], &items->texts[at + 1], behind * sizeof *items->texts);
-  enter_all(items);
+  enter_all(items); /* the indices of all later items have changed */
 }
 
 void core_items_cut(struct core_items* items, size_t count) {

@@ -24,13 +24,13 @@ struct core_item {
 
 struct core_items {
   struct core_item* list;
-  /** Those of the items once more, as GetKeyValuePairs answers them. */
+  /** The keys and texts of the items again, as the arrays that GetKeyValuePairs returns. */
   const char** keys;
   const char** texts;
   size_t count;
   size_t capacity;
-  /** The hash table: index + 1 of an item, 0 where free. It has twice
-   * `capacity` places. One block has all five: it begins at `list`. */
+  /** The hash table: index + 1 of an item, 0 where free. It has twice `capacity` places. All four
+   * arrays are in one block, which begins at `list`. */
   uint32_t* table;
 };
 
@@ -66,11 +66,12 @@ void core_items_end(struct core_items* items);
 /** A copy of bytes, to be given to heap_free; NULL where there is no memory. */
 void* core_copy_bytes(const void* from, size_t size);
 
-/** The same for a string. */
+/** Copies a string to a block for heap_free. `function` is for the status where there is no memory.
+ */
 OrtStatus* core_copy_text(const char* function, const char* text, char** out);
 
-/** The size of strings with their terminators; SIZE_MAX where one of them is NULL, which strings
- * that are in memory cannot add up to. */
+/** The size of strings with their terminators; SIZE_MAX where one of them is NULL. Strings that are
+ * in memory cannot add up to that. */
 size_t core_texts_size(const char* const* texts, size_t count);
 
 /** Copies strings one behind the other, and where each one begins to `copies`, unless that is NULL.

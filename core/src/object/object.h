@@ -3,9 +3,10 @@
  * @file object.h
  * How objects of the core begin, are shared, and end.
  *
- * An object begins with one reference. Whoever keeps it adds one, and the last core_drop ends it:
- * calls the end of its class, frees its block and counts it out, on any thread. An object that is a
- * part of another one, or a constant, has CORE_PERMANENT references and ends with what it is in.
+ * An object begins with one reference. What keeps it adds one, and the last core_drop ends it, on
+ * any thread: it calls the end of its class, frees its block and counts it as released. An object
+ * that is a part of another one, or a constant, has CORE_PERMANENT references and ends with what it
+ * is in.
  *
  * A function that ends an object may call another library's, so no lock of the core may be held.
  */
@@ -54,13 +55,22 @@ static inline CORE_INLINE void core_drop(void* object) {
   }
 }
 
-/** Makes an object that has one reference a part of another one, which ends it with core_end_part:
- * a kernel that releases what it borrowed takes nothing from others. */
+/** Makes an object that has one reference a part of another one, which ends it with core_end_part.
+ * Releasing a part does nothing, so a kernel that releases what it borrowed does no harm. */
 static inline void core_make_part(struct core_object* self) { self->references = CORE_PERMANENT; }
 
 static inline void core_end_part(struct core_object* self) {
   self->references = 1;
   core_drop(self);
+}
+
+/** Stores what a thread has made in an atomic place, unless another thread was first. Returns what
+ * is stored: if that is not `made`, the caller ends its own. */
+static inline void* core_publish(void** place, void* made) {
+  void* first = NULL;
+  return __atomic_compare_exchange_n(place, &first, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+             ? made
+             : first;
 }
 
 #endif /* ORTCFFI_OBJECT_H_ */

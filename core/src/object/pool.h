@@ -16,8 +16,8 @@ struct core_pool {
   size_t left;
   /** The bytes of all blocks. */
   size_t size;
-  /** Whether nobody can read or write its memory after its end, nor get it for something else. To
-   * be set while the pool is empty. */
+  /** Whether core_pool_end closes its pages for good instead of freeing them: what still uses a
+   * pointer into the pool then ends the process. Set it while the pool is empty. */
   bool closes;
 };
 
