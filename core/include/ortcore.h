@@ -265,7 +265,7 @@ typedef OrtStatus*(ORT_API_CALL* OrtcoreTensorAttribute)(const char* name, const
 /**
  * Makes the kernel of a node: calls CreateKernelV2 or CreateKernel of its op.
  *
- * @param[in] node The node. Not needed after the call, but for what it lends.
+ * @param[in] node The node. Not needed after the call, except for what the kernel borrows of it.
  * @param[out] out The kernel. Give it to OrtcoreKernelRelease.
  * @return NULL, or a status: ORT_INVALID_ARGUMENT for a node that does not fit its op or an op
  *     that lacks a function, ORT_RUNTIME_EXCEPTION for an exception, otherwise what the op answers.

@@ -61,8 +61,8 @@ def test_graphs_may_be_nested_to_a_limit():
 @pytest.mark.parametrize(
     ("words", "graph"),
     [
-        ("circle", graph_of([relu("b", "a"), relu("a", "b")], ["b"])),
-        ("circle", graph_of([relu("a", "a")], ["a"])),
+        ("cycle", graph_of([relu("b", "a"), relu("a", "b")], ["b"])),
+        ("cycle", graph_of([relu("a", "a")], ["a"])),
         ("'a' is made twice", graph_of([relu("x", "a"), relu("x", "a")], ["a"])),
         ("'x' is made twice", graph_of([], ["x"], inputs=[X, X])),
         ("'x' is made twice", graph_of([relu("x", "x")], ["x"])),

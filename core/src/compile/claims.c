@@ -28,7 +28,8 @@ static void end_claims(void* block) {
 static const struct core_class claims_class = {
     .kind = CORE_EP_CLAIMS, .offset = offsetof(struct core_claims, object), .end = end_claims};
 
-/* The node of the graph that a node stands for: itself, or what it is a copy of in a view. */
+/* The node of a graph that a provider means: the node itself, or the one that it is a view's copy
+ * of. NULL for a node of another graph. */
 static const OrtNode* node_in(const OrtGraph* graph, const OrtNode* node) {
   const OrtGraph* of = node != NULL ? node->graph : NULL;
   if (of == graph) {
@@ -70,18 +71,11 @@ static OrtStatus* add_group(const char* function, const OrtEpGraphSupportInfo* i
   return NULL;
 }
 
-#define REQUIRE_RUNNING(function, info)                                                         \
-  do {                                                                                          \
-    if ((info)->graph == NULL) {                                                                \
-      CORE_FAIL(ORT_INVALID_ARGUMENT, #function ": graph_support_info is used after its call"); \
-    }                                                                                           \
-  } while (0)
-
 ORT_API_STATUS_IMPL(ort_ep_EpGraphSupportInfo_AddNodesToFuse,
                     OrtEpGraphSupportInfo* graph_support_info, const OrtNode* const* nodes,
                     size_t num_nodes, const OrtNodeFusionOptions* node_fusion_options) {
   CORE_REQUIRE(EpGraphSupportInfo_AddNodesToFuse, graph_support_info, nodes);
-  REQUIRE_RUNNING(EpGraphSupportInfo_AddNodesToFuse, graph_support_info);
+  CORE_REQUIRE_IN_CALL(EpGraphSupportInfo_AddNodesToFuse, graph_support_info);
   if (num_nodes == 0) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "EpGraphSupportInfo_AddNodesToFuse: num_nodes must not be 0");
   }
@@ -95,7 +89,7 @@ ORT_API_STATUS_IMPL(ort_ep_EpGraphSupportInfo_AddNodesToFuse,
 ORT_API_STATUS_IMPL(ort_ep_EpGraphSupportInfo_AddSingleNode,
                     OrtEpGraphSupportInfo* graph_support_info, const OrtNode* node) {
   CORE_REQUIRE(EpGraphSupportInfo_AddSingleNode, graph_support_info, node);
-  REQUIRE_RUNNING(EpGraphSupportInfo_AddSingleNode, graph_support_info);
+  CORE_REQUIRE_IN_CALL(EpGraphSupportInfo_AddSingleNode, graph_support_info);
   return add_group("EpGraphSupportInfo_AddSingleNode", graph_support_info, &node, 1,
                    (OrtcoreGroup){0});
 }
@@ -121,9 +115,9 @@ static void set_graph(struct core_claims* claims, const OrtGraph* graph) {
   claims->info = (OrtEpGraphSupportInfo){graph, claims};
 }
 
-/* Shows the provider the graphs in a graph, the innermost ones first, as ONNX Runtime does. Nobody
- * runs a node around them but the provider itself, so what it takes in them alone does not count,
- * nor does a failure. */
+/* Shows the provider the subgraphs of a graph, the innermost ones first, as ONNX Runtime does. What
+ * it takes in them is ignored, and so is a failure: a node with subgraphs is run whole, by the
+ * provider that takes it. */
 static void show_subgraphs(struct core_claims* claims, const OrtGraph* graph) {
   for (size_t i = 0; i < graph->nodes.count; i++) {
     const OrtNode* node = graph->nodes.items[i];
@@ -139,7 +133,7 @@ static void show_subgraphs(struct core_claims* claims, const OrtGraph* graph) {
   }
 }
 
-/* Asks, and once more where the provider wants another layout for what it takes. */
+/* Asks what the provider takes, and once more if it prefers another layout for that. */
 static OrtStatus* ask_all(struct core_claims* claims, const OrtGraph* graph) {
   show_subgraphs(claims, graph);
   set_graph(claims, graph);

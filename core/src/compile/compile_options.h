@@ -28,7 +28,7 @@ enum core_compile_initializers {
 enum core_compile_path {
   CORE_INPUT_FILE,
   CORE_OUTPUT_FILE,
-  /** Of the file, or the name that the model has for the buffer. */
+  /** The file of external initializers, or the name that the model gives to their buffer. */
   CORE_EXTERNAL_FILE,
   CORE_CONTEXT_DIRECTORY,
   CORE_CONTEXT_NAME,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What a provider runs: nodes that it compiled, and single nodes that it has kernels for. Each is a
- * custom op of its own, whose kernel has what CreateState made, or the provider's kernel. */
+/* What a provider runs: groups of nodes that it compiled, and single nodes that it has kernels for.
+ * Each becomes a custom op of its own. Its kernel calls what the provider compiled, or the
+ * provider's kernel. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "compile/device.h"
-#include "compile/kernels.h"
-#include "ep/compute_context.h"
+#include "compile/ep.h"
 #include "ep/library.h"
 #include "kernels/kernel.h"
 #include "object/keyed_list.h"
@@ -22,11 +22,11 @@ struct compiled_node {
   struct compiled* of;
   /** A fused node, or one of the graph. */
   const OrtNode* node;
-  /** For a fused node; otherwise the provider has a kernel. */
+  /** What the provider compiled of a fused node; NULL for a single node, which has `kernel`. */
   OrtNodeComputeInfo* info;
   const struct core_registered_kernel* kernel;
   OrtcoreOperand* operands;
-  /** For each input its constant on the provider's device; NULL for others. */
+  /** For each input its constant on the provider's device, or NULL. */
   OrtValue** constants;
   /** For each output whether it stays on that device. */
   bool* stays;
@@ -43,13 +43,23 @@ struct compiled {
   /** Both have `seen.node_count` places, fused nodes first. */
   struct compiled_node* nodes;
   struct OrtcoreCompiledNode* answers;
-  /** What Compile gets and gives. */
+  /** The arguments of Compile: `fused_count` of each. */
   size_t fused_count;
   OrtNodeComputeInfo** infos;
   OrtNode** contexts;
   const OrtGraph** views;
   const OrtNode** fused;
 };
+
+/* The argument of CreateState. */
+struct OrtNodeComputeContext {
+  const char* node_name;
+};
+
+const char* ORT_API_CALL ort_ep_NodeComputeContext_NodeName(const OrtNodeComputeContext* context)
+    NO_EXCEPTION {
+  return context == NULL ? NULL : context->node_name;
+}
 
 /* --- the op of a node ------------------------------------------------------------------------ */
 
@@ -91,7 +101,7 @@ static int ORT_API_CALL get_version(const OrtCustomOp* op) {
   return since > 0 ? since : 1;
 }
 
-/* What one kernel has: what CreateState made, or the provider's kernel. */
+/* The state of one kernel: what CreateState made, or the provider's kernel. */
 struct state {
   const struct compiled_node* node;
   void* state;
@@ -99,7 +109,7 @@ struct state {
   OrtKernelImpl* kernel;
 };
 
-/* Lets a kernel bring constants into the form that it likes best. */
+/* Lets a kernel store its constants in a form of its own (PrePackWeight). */
 static OrtStatus* pack_weights(const struct state* state) {
   OrtKernelImpl* kernel = state->kernel;
   OrtAllocator* allocator = NULL;
@@ -137,7 +147,7 @@ static OrtStatus* make_state(struct state* state) {
              : NULL;
 }
 
-/* The struct is freed first: what the provider does here may throw. */
+/* The struct is freed first, because the provider's functions may throw. */
 static void ORT_API_CALL destroy_kernel(void* kernel) {
   if (kernel == NULL) {
     return;
@@ -173,7 +183,7 @@ static OrtStatusPtr ORT_API_CALL create_kernel(const OrtCustomOp* op, const OrtA
   *state = (struct state){.node = node_of(op)};
   struct core_ep* ep = state->node->of->ep;
   info->node->ep = ep->seen.ep;
-  info->node->device_allocator = ep->device != NULL ? core_device_allocator(ep->device) : NULL;
+  info->node->device_allocator = ep->device != NULL ? ep->device->allocator : NULL;
   struct creation creation = {state, info};
   OrtStatus* status = core_ep_call("CreateState", create, &creation);
   if (status != NULL) {
@@ -184,7 +194,7 @@ static OrtStatusPtr ORT_API_CALL create_kernel(const OrtCustomOp* op, const OrtA
   return NULL;
 }
 
-/* Refuses an input of another shape than the model says: providers trust the host in that. */
+/* Refuses an input whose shape differs from the model's: providers rely on the host to check it. */
 static OrtStatus* check_shape(const OrtcoreOperand* operand, const OrtValue* value) {
   const struct core_shape* shape = value != NULL ? core_shape_of(value) : NULL;
   if (operand->type == NULL || operand->type->kind != ONNX_TYPE_TENSOR || shape == NULL ||
@@ -263,7 +273,7 @@ static const OrtCustomOp op_of_nodes = {
 
 /* --- compilation ----------------------------------------------------------------------------- */
 
-/* Releases the infos: all at once, and only where there are any. */
+/* Releases all infos in one call, if there are any. */
 static OrtStatus* release_infos(void* argument) {
   struct compiled* compiled = argument;
   OrtEp* ep = compiled->ep->seen.ep;
@@ -337,7 +347,8 @@ static uint64_t hash_of(const OrtModel* model) {
   return hash;
 }
 
-/* Makes what the provider is shown of a group: a graph of its nodes, and a node for that. */
+/* Makes the arguments of Compile for a group: a view of its nodes, and the fused node that replaces
+ * them. */
 static OrtStatus* show_group(struct compiled* compiled, const struct core_claims* claims,
                              const OrtcoreGroup* group, size_t i) {
   char name[160], node_name[256];
@@ -371,7 +382,8 @@ OrtStatus* core_describe_operand(const char* name, const OrtValueInfo* value, bo
   return with_constant ? core_initializer_of(name, value, &out->constant) : NULL;
 }
 
-/* The operands of a node. A fused one has the constants that it does not keep itself as inputs. */
+/* Describes the operands of a node. Constants are described with their tensors where the provider
+ * reads them as inputs: always for a kernel, for a fused node if it does not keep them itself. */
 static OrtStatus* describe_all(const struct compiled_node* node) {
   const OrtNode* of = node->node;
   for (size_t i = 0; i < of->input_count + of->output_count; i++) {

@@ -2,7 +2,6 @@
 /* What a provider brings for memory of its device: an allocator, copies and streams. */
 #include "compile/device.h"
 
-#include "compile/device_run.h"
 #include "ep/library.h"
 #include "ep/streams.h"
 
@@ -20,7 +19,8 @@ static OrtStatus* ask_default(void* argument) {
   return self->ep->GetDefaultMemoryDevice(self->ep, &self->device);
 }
 
-/* An allocator needs the info that the provider gave for its device: the one of that memory. */
+/* The info that the provider added to one of its devices for that memory, since its allocator may
+ * know only that one; otherwise the memory device itself. */
 static const OrtMemoryInfo* info_of(const OrtMemoryDevice* device,
                                     const OrtEpDevice* const* devices, size_t count) {
   const struct OrtMemoryInfo* memory = (const struct OrtMemoryInfo*)device;
@@ -104,18 +104,14 @@ OrtStatus* core_device_of(struct core_ep* ep, struct core_device** out) {
       end_device(made);
       return status;
     }
-    if (__atomic_compare_exchange_n(&ep->device, &found, made, false, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_ACQUIRE)) {
-      found = made;
-    } else {
+    found = core_publish((void**)&ep->device, made);
+    if (found != made) {
       end_device(made);
     }
   }
   *out = found;
   return NULL;
 }
-
-OrtAllocator* core_device_allocator(const struct core_device* device) { return device->allocator; }
 
 /* --- copies ---------------------------------------------------------------------------------- */
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file device.h
- * Memory of a provider's device, for a provider that does not compute in the CPU's: what its nodes
- * read is copied there, what they make is copied back.
+ * Memory of a provider's device, for a provider that does not compute in the CPU's memory: inputs
+ * of its nodes are copied to the device, outputs are copied back. device.c has the allocator and
+ * the copies, device_run.c the run of a node.
  */
 #ifndef ORTCFFI_DEVICE_H_
 #define ORTCFFI_DEVICE_H_
@@ -10,21 +11,31 @@
 #include "compile/ep.h"
 #include "kernels/kernel.h"
 
-/** Finds out where a provider computes, of the devices that it was made for: `ep->memory`. */
+/** What a provider brings for memory of its device. */
+struct core_device {
+  struct core_ep* ep;
+  OrtAllocator* allocator;
+  OrtDataTransferImpl* transfer;
+  /** A stream that no run uses; atomic, may be NULL. */
+  OrtSyncStream* spare_stream;
+};
+
+/** Sets `ep->memory`, the memory in which a provider computes, among those of its devices. */
 OrtStatus* core_find_memory(struct core_ep* ep, const OrtEpDevice* const* devices, size_t count);
 
-/** The allocator and the copies of a provider's device, made when somebody first asks. `out` is
- * NULL for a provider that computes in the CPU's memory. */
+/** Finds the device of a provider, which the first call makes. `out` is NULL for a provider that
+ * computes in the CPU's memory. */
 OrtStatus* core_device_of(struct core_ep* ep, struct core_device** out);
 
-/** The allocator for memory of the device. */
-OrtAllocator* core_device_allocator(const struct core_device* device);
-
-/** Ends it, before the provider. NULL does nothing. */
+/** Ends the device of a provider, if it has one; call it before the provider ends. */
 void core_end_device(struct core_ep* ep);
 
-/** Copies a tensor into a new one on the device. The source must stay until the stream has got
- * there; without a stream (NULL) the copy is done on return. */
+/** Copies a tensor into another one, either of which is on the device. The source must stay until
+ * the stream has done the copy; without a stream (NULL) it is done on return. */
+OrtStatus* core_copy_by_device(struct core_device* device, const OrtValue* from, OrtValue* to,
+                               OrtSyncStream* stream);
+
+/** The same into a new tensor on the device. */
 OrtStatus* core_copy_to_device(struct core_device* device, const OrtValue* from,
                                OrtSyncStream* stream, OrtValue** out);
 
@@ -40,8 +51,8 @@ struct core_device_call {
   const OrtKernelDef* kernel;
 };
 
-/** Makes a call for a context whose tensors are the CPU's; what is on the device already is not
- * copied. When it returns the outputs are there. */
+/** Makes a call for a context whose tensors are in the CPU's memory; a tensor that is on the device
+ * already is not copied. Returns when the outputs are complete. */
 OrtStatus* core_compute_on_device(struct core_ep* ep, OrtKernelContext* context,
                                   const struct core_device_call* call);
 

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* One run of a node on a device: tensors go there, the provider computes, tensors come back. */
-#include "compile/device_run.h"
-
+/* One run of a node on a device: inputs are copied to the device, the provider computes, outputs
+ * are copied back. */
 #include <string.h>
 
-#include "ep/kernel_def.h"
+#include "compile/device.h"
 #include "ep/library.h"
 #include "ep/streams.h"
 
-/* A run. The context that the provider gets is another one, with tensors of the device. */
+/* A run. `outer` is the context of the host, with tensors in the CPU's memory. The provider gets
+ * `inner`, the same call with tensors on the device. */
 struct run {
   struct core_device* device;
   OrtKernelContext* outer;
   OrtKernelContext* inner;
   const struct core_device_call* call;
   OrtSyncStream* stream;
-  /** Inputs that were copied there, and whether outputs were made by the provider; NULL for others.
-   */
+  /** For each input its copy on the device, or NULL. */
   OrtValue** copies;
 };
 
@@ -33,7 +32,7 @@ static OrtStatus* begin_stream(struct run* run) {
   return core_make_stream("CreateSyncStreamForDevice", &source, &run->stream);
 }
 
-/* Waits until a stream has got to its end. */
+/* Waits until all work of a stream is done. */
 static OrtStatus* wait_for(OrtSyncStreamImpl* impl) {
   OrtSyncNotificationImpl* notification = NULL;
   if (impl->CreateNotification == NULL) {
@@ -53,7 +52,7 @@ static OrtStatus* wait_for(OrtSyncStreamImpl* impl) {
   return status;
 }
 
-/* Has all work of a run done, of a stream or of the provider. */
+/* Waits until all work of a run is done, of its stream and of the provider. */
 static OrtStatus* synchronize(void* argument) {
   const struct run* run = argument;
   OrtEp* ep = run->device->ep->seen.ep;
@@ -70,7 +69,8 @@ static OrtStatus* end_stream(void* argument) {
   return impl->OnSessionRunEnd != NULL ? impl->OnSessionRunEnd(impl) : NULL;
 }
 
-/* Keeps a stream for the next run, unless it failed or there is one. */
+/* Keeps a stream for the next run, in place of one that is kept already. A stream whose run failed
+ * is released. */
 static OrtStatus* keep_stream(struct run* run, OrtStatus* status) {
   OrtSyncStream* stream = run->stream;
   if (stream == NULL) {
@@ -90,13 +90,13 @@ static bool is_on_cpu(const OrtValue* value) {
   return core_is_tensor(value) && core_is_cpu_memory(&core_tensor_of(value)->info);
 }
 
-/* Elements of strings are objects of the CPU. */
+/* Strings are objects in the CPU's memory, which a device cannot read. */
 static bool can_be_copied(const OrtValue* value) {
   return is_on_cpu(value) &&
          core_tensor_of(value)->shape.type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
 }
 
-static OrtStatus* lend_input(struct run* run, size_t i) {
+static OrtStatus* pass_input(struct run* run, size_t i) {
   const OrtValue* given = NULL;
   struct core_passed* passed = &run->inner->passed[i];
   OrtValue* constant = run->call->constants[i];
@@ -118,8 +118,9 @@ static OrtStatus* lend_input(struct run* run, size_t i) {
   return NULL;
 }
 
-/* An output that the caller gave is written to at once if it is where the provider writes. */
-static void lend_output(const struct run* run, size_t i) {
+/* The provider writes directly into an output that the caller gave if that is in the memory where
+ * the provider writes; otherwise it gets no output, and take_output copies. */
+static void pass_output(const struct run* run, size_t i) {
   const struct core_passed* given = &run->outer->passed[run->outer->input_count + i];
   struct core_passed* passed = &run->inner->passed[run->inner->input_count + i];
   passed->is_for_cpu = core_is_for_cpu(run->call->kernel, i, true);
@@ -128,12 +129,12 @@ static void lend_output(const struct run* run, size_t i) {
                      passed->is_callers ? core_target(&given->handle) : NULL);
 }
 
-static OrtStatus* lend_all(struct run* run) {
+static OrtStatus* pass_all(struct run* run) {
   for (size_t i = 0; i < run->inner->input_count; i++) {
-    CORE_TRY(lend_input(run, i));
+    CORE_TRY(pass_input(run, i));
   }
   for (size_t i = 0; i < run->inner->output_count; i++) {
-    lend_output(run, i);
+    pass_output(run, i);
   }
   return NULL;
 }
@@ -177,7 +178,7 @@ static OrtStatus* begin(struct run* run) {
                                    .is_on_device = true};
   CORE_TRY(begin_stream(run));
   run->inner->stream = run->stream;
-  return lend_all(run);
+  return pass_all(run);
 }
 
 static OrtStatus* compute(struct run* run) {

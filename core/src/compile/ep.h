@@ -9,6 +9,7 @@
 #ifndef ORTCFFI_EP_H_
 #define ORTCFFI_EP_H_
 
+#include "ep/kernel_def.h"
 #include "graph/graph.h"
 #include "ortcore.h"
 
@@ -18,17 +19,18 @@ struct core_ep {
   struct OrtcoreEp seen;
   struct core_object object;
   OrtEpFactory* factory;
-  /** What keeps the factory; a reference. NULL: nobody does. */
+  /** A reference to the library of the factory; NULL for a factory of no library. */
   struct core_object* library;
   char* name;
   OrtRunOptions* run_options;
   /** Its kernels; NULL where it has none. */
   const OrtKernelRegistry* registry;
-  /** Where it computes, if that is not the CPU's memory; borrowed of the device. Otherwise NULL. */
+  /** The memory in which it computes, borrowed from the device; NULL for the CPU's. */
   const OrtMemoryInfo* memory;
-  /** For that memory; atomic, NULL until somebody asks (compile/device.h). */
+  /** Allocator and copies for that memory; atomic, NULL until core_device_of makes it. */
   struct core_device* device;
-  /** Whether a session tells the provider of its runs, instead of each kernel. */
+  /** Whether a session calls OnRunStart, Sync and OnRunEnd around its runs. Otherwise each kernel
+   * does so around its own. */
   bool is_of_session;
   /** Of OrtGraph: the fused nodes of all that was compiled, which providers may keep. */
   struct core_list fused;
@@ -40,6 +42,14 @@ struct OrtEpGraphSupportInfo {
   const OrtGraph* graph;
   struct core_claims* claims;
 };
+
+/** Returns a status for an info that is used after its call of GetCapability. */
+#define CORE_REQUIRE_IN_CALL(function, info)                                                    \
+  do {                                                                                          \
+    if ((info)->graph == NULL) {                                                                \
+      CORE_FAIL(ORT_INVALID_ARGUMENT, #function ": graph_support_info is used after its call"); \
+    }                                                                                           \
+  } while (0)
 
 /** What a provider takes of a graph. */
 struct core_claims {
@@ -54,10 +64,15 @@ struct core_claims {
   size_t capacity;
 };
 
-/** Makes the graph that the provider is to be asked about again: where it wants the channels last,
- * the nodes that it has claimed and that depend on that are changed, and nodes say whose they are.
+/** Makes the graph about which a provider is asked again that prefers the channels last. The nodes
+ * that it has claimed name it as their provider, and those that depend on the layout are changed.
  * NULL where nothing changes; drop it with core_drop. */
 OrtStatus* core_prefer_layout(const struct core_claims* claims, OrtGraph** out);
+
+/** Finds the kernel for a node: by operator, version, provider, and the element types of its inputs
+ * and outputs. NULL where there is none. The kernel belongs to the provider's registry. */
+OrtStatus* core_find_kernel(struct core_ep* ep, const OrtNode* node,
+                            const struct core_registered_kernel** out);
 
 /** Says what a kernel must know of an operand, into zeroed memory; nothing for one that is left out
  * (NULL). A value without a type has any. */

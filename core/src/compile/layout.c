@@ -5,7 +5,7 @@
 #include "compile/ep.h"
 #include "ep/library.h"
 
-/* What a provider is asked of one node, or of all. */
+/* A question to a provider, about one node or about all. */
 struct asking {
   OrtEp* ep;
   const OrtNode* node;

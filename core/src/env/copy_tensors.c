@@ -37,9 +37,7 @@ static OrtStatus* check_pair(const struct core_tensor* from, const struct core_t
   if (from->shape.type != to->shape.type) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "CopyTensors: tensors of a pair must have one element type");
   }
-  size_t rank = from->shape.rank;
-  if (rank != to->shape.rank ||
-      (rank > 0 && memcmp(from->shape.dims, to->shape.dims, rank * sizeof *to->shape.dims) != 0)) {
+  if (!core_has_shape(&from->shape, to->shape.type, to->shape.dims, to->shape.rank)) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "CopyTensors: tensors of a pair must have one shape");
   }
   if (from->bytes > 0 && (from->data == NULL || to->data == NULL)) {
@@ -52,7 +50,8 @@ static const OrtMemoryDevice* device_of(const OrtValue* value) {
   return (const OrtMemoryDevice*)&core_tensor_of(value)->info;
 }
 
-/* What copies between two devices, and its library with a reference; NULL where there is none. */
+/* Finds the data transfer that copies between two devices. Returns a reference to its library; NULL
+ * where no provider has one. */
 static struct core_registered_ep* find_transfer(const OrtEnv* env, const OrtMemoryDevice* from,
                                                 const OrtMemoryDevice* to,
                                                 OrtDataTransferImpl** out) {

@@ -22,8 +22,7 @@ static void end_registered(void* block) {
 
 static const struct core_class registered_class = {.kind = CORE_EP_LIBRARY, .end = end_registered};
 
-/* --- the list ----------------------------------------------------------------------------------
- */
+/* --- the list -------------------------------------------------------------------------------- */
 
 /* Where a library with a name is listed, or the end of the list. Under the lock. */
 static struct core_registered_ep** find(struct OrtEnv* env, const char* name) {
@@ -124,8 +123,7 @@ struct core_registered_ep* core_next_ep(const struct OrtEnv* env, struct core_re
   return next;
 }
 
-/* --- libraries ---------------------------------------------------------------------------------
- */
+/* --- libraries ------------------------------------------------------------------------------- */
 
 static OrtStatus* open_library(struct OrtEnv* env, const struct core_ep_source* source,
                                bool is_virtual) {

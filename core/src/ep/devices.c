@@ -24,8 +24,7 @@ static const struct core_class hardware_device_class = {.kind = CORE_HARDWARE_DE
                                                         .end = end_hardware};
 const struct core_class core_ep_device_class = {.kind = CORE_EP_DEVICE, .end = end_device};
 
-/* --- hardware ----------------------------------------------------------------------------------
- */
+/* --- hardware -------------------------------------------------------------------------------- */
 
 static OrtStatus* fill_hardware(struct OrtHardwareDevice* device, const char* vendor,
                                 const OrtKeyValuePairs* metadata) {
@@ -79,8 +78,7 @@ const OrtKeyValuePairs* ORT_API_CALL ort_HardwareDevice_Metadata(const OrtHardwa
   return device == NULL ? NULL : device->metadata;
 }
 
-/* --- pairs of a provider and hardware ----------------------------------------------------------
- */
+/* --- pairs of a provider and hardware -------------------------------------------------------- */
 
 /* "major.minor.patch", after which a part with - or + may come. */
 static bool is_semantic_version(const char* text) {

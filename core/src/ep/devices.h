@@ -28,8 +28,8 @@ struct OrtEpDevice {
   OrtEpFactory* factory;
   const OrtHardwareDevice* hardware;
   const OrtMemoryInfo* infos[CORE_EP_MEMORIES];
-  /** What keeps the factory: the library that an environment registered. NULL for a device that no
-   * environment has. Borrowed: whoever uses the factory for longer than a call has a reference. */
+  /** The library of the factory, which an environment registered; NULL for a device that no
+   * environment has. Borrowed: what uses the factory for longer than a call has a reference. */
   struct core_object* library;
   char* name;
   char* vendor;

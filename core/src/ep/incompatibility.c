@@ -92,8 +92,7 @@ ort_ReleaseDeviceEpIncompatibilityDetails(OrtDeviceEpIncompatibilityDetails* inp
   core_drop(input);
 }
 
-/* --- compiled models ---------------------------------------------------------------------------
- */
+/* --- compiled models ------------------------------------------------------------------------- */
 
 struct validation {
   OrtEpFactory* factory;

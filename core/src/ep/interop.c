@@ -9,7 +9,7 @@
 struct OrtExternalResourceImporter {
   struct core_object object;
   OrtExternalResourceImporterImpl* impl;
-  /** What keeps the provider; a reference. */
+  /** A reference to the provider's library. */
   struct core_object* library;
 };
 
@@ -86,8 +86,7 @@ void ORT_API_CALL ort_interop_ReleaseExternalResourceImporter(OrtExternalResourc
   core_drop(input);
 }
 
-/* --- memory ------------------------------------------------------------------------------------
- */
+/* --- memory ---------------------------------------------------------------------------------- */
 
 static OrtStatus* can_import_memory(void* argument) {
   struct call* self = argument;
@@ -168,8 +167,7 @@ ORT_API_STATUS_IMPL(ort_interop_CreateTensorFromMemory, OrtExternalResourceImpor
   return NULL;
 }
 
-/* --- semaphores --------------------------------------------------------------------------------
- */
+/* --- semaphores ------------------------------------------------------------------------------ */
 
 static OrtStatus* can_import_semaphore(void* argument) {
   struct call* self = argument;
@@ -259,8 +257,7 @@ ORT_API_STATUS_IMPL(ort_interop_SignalSemaphore, OrtExternalResourceImporter* im
   return core_ep_call("SignalSemaphore", signal_semaphore, &call);
 }
 
-/* --- graphics ----------------------------------------------------------------------------------
- */
+/* --- graphics -------------------------------------------------------------------------------- */
 
 static OrtStatus* begin_graphics(void* argument) {
   struct call* self = argument;

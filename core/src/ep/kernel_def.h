@@ -4,6 +4,7 @@
 #define ORTCFFI_KERNEL_DEF_H_
 
 #include <limits.h>
+#include <string.h>
 
 #include "object/keyed_list.h"
 #include "object/object.h"
@@ -13,28 +14,30 @@ struct OrtDataType {
   ONNXTensorElementDataType type;
 };
 
-/** Which types a kernel takes for a type parameter or an operand. */
+/** The types that a kernel takes for a type parameter or an operand. */
 struct core_type_constraint {
   char* name;
   const OrtDataType** types;
   size_t count;
 };
 
-/** For an input or output; the list has only those that were set. */
+/** The memory in which a kernel wants an input or output. */
 struct core_place {
   size_t index;
   OrtMemType memory;
   bool is_output;
 };
 
-/** An output that shares the buffer of an input: always, or where that is needed no more. */
+/** An output that shares the buffer of an input: always, or (mutable) if no other node reads that
+ * input afterwards. */
 struct core_alias {
   int input;
   int output;
   bool is_mutable;
 };
 
-/** For which nodes a kernel is. It does not change once it was built, so that all share it. */
+/** The nodes that a kernel is for. It does not change once it was built, so that it can be shared.
+ */
 struct OrtKernelDef {
   struct core_object object;
   /** Each may be NULL: "". */
@@ -44,6 +47,7 @@ struct OrtKernelDef {
   int first, last;
   struct core_type_constraint* constraints;
   size_t constraint_count, constraint_capacity;
+  /** Only of the inputs and outputs for which a memory was set. */
   struct core_place* places;
   size_t place_count, place_capacity;
   struct core_alias* aliases;
@@ -57,17 +61,22 @@ struct core_registered_kernel {
   void* state;
 };
 
-/** The provider keeps changes apart from other uses. */
+/** Not locked: a provider must not change it while another thread uses it. */
 struct OrtKernelRegistry {
   struct core_object object;
   struct core_registered_kernel* kernels;
   size_t count, capacity;
 };
 
-/** The last version that a definition is for. One that is open at the end is, as in ONNX Runtime,
- * for its first version alone: what came later may be another operator. */
+/** The last version that a definition is for. As in ONNX Runtime, a definition without a last
+ * version is for its first version alone: a later version may be another operator. */
 static inline int core_last_of(const struct OrtKernelDef* def) {
   return def->last == INT_MAX ? def->first : def->last;
+}
+
+/** Whether two texts of definitions or nodes are the same; NULL is "". */
+static inline bool core_is_same_text(const char* a, const char* b) {
+  return strcmp(a == NULL ? "" : a, b == NULL ? "" : b) == 0;
 }
 
 /** The memory for an input or output; OrtMemTypeDefault where none was set. */

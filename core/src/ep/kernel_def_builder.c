@@ -52,7 +52,7 @@ void ORT_API_CALL ort_ep_ReleaseKernelDefBuilder(OrtKernelDefBuilder* input) NO_
   core_drop(input);
 }
 
-/* Guards the builder, and gets what it builds. */
+/* Guards the builder, and declares `def`, the definition that it builds. */
 #define BUILDS(function)                                                                        \
   CORE_REQUIRE(function, kernel_def_builder);                                                   \
   struct OrtKernelDef* def = kernel_def_builder->def;                                           \
@@ -104,8 +104,7 @@ ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_SetSinceVersion,
   return NULL;
 }
 
-/* --- operands ----------------------------------------------------------------------------------
- */
+/* --- operands -------------------------------------------------------------------------------- */
 
 /* The first call for an operand counts. */
 static OrtStatus* set_place(const char* function, struct OrtKernelDef* def, size_t index,

@@ -30,10 +30,6 @@ void ORT_API_CALL ort_ep_ReleaseKernelRegistry(OrtKernelRegistry* input) NO_EXCE
   core_drop(input);
 }
 
-static bool is_same_text(const char* a, const char* b) {
-  return strcmp(a == NULL ? "" : a, b == NULL ? "" : b) == 0;
-}
-
 static bool have_common_type(const struct core_type_constraint* a,
                              const struct core_type_constraint* b) {
   for (size_t i = 0; i < a->count; i++) {
@@ -46,7 +42,7 @@ static bool have_common_type(const struct core_type_constraint* a,
   return false;
 }
 
-/* Whether two kernels take different types for a parameter that both bound. */
+/* Whether two kernels have no common type for a parameter that both constrain. */
 static bool differ_in_types(const OrtKernelDef* a, const OrtKernelDef* b) {
   for (size_t i = 0; i < a->constraint_count; i++) {
     for (size_t k = 0; k < b->constraint_count; k++) {
@@ -69,8 +65,8 @@ static const struct core_place* find_place(const OrtKernelDef* def, const struct
   return NULL;
 }
 
-/* As in ONNX Runtime, kernels do not conflict where the new one sets a memory that the other has
- * too, or of which the other says nothing. */
+/* As in ONNX Runtime, kernels do not conflict if the new one sets a memory that the other one sets
+ * as well, or about which the other one says nothing. */
 static bool fits_by_memory(const OrtKernelDef* added, const OrtKernelDef* other) {
   for (size_t i = 0; i < added->place_count; i++) {
     const struct core_place* place = find_place(other, &added->places[i]);
@@ -82,11 +78,11 @@ static bool fits_by_memory(const OrtKernelDef* added, const OrtKernelDef* other)
 }
 
 static bool conflict(const OrtKernelDef* added, const OrtKernelDef* other) {
-  return is_same_text(added->op_type, other->op_type) &&
-         is_same_text(added->domain, other->domain) &&
-         is_same_text(added->provider, other->provider) && added->first <= core_last_of(other) &&
-         other->first <= core_last_of(added) && !differ_in_types(added, other) &&
-         !fits_by_memory(added, other);
+  return core_is_same_text(added->op_type, other->op_type) &&
+         core_is_same_text(added->domain, other->domain) &&
+         core_is_same_text(added->provider, other->provider) &&
+         added->first <= core_last_of(other) && other->first <= core_last_of(added) &&
+         !differ_in_types(added, other) && !fits_by_memory(added, other);
 }
 
 ORT_API_STATUS_IMPL(ort_ep_KernelRegistry_AddKernel, OrtKernelRegistry* kernel_registry,

@@ -9,8 +9,7 @@
 
 #define SLOT "RegisterExecutionProviderLibrary"
 
-/* --- calls of providers ------------------------------------------------------------------------
- */
+/* --- calls of providers ---------------------------------------------------------------------- */
 
 struct call {
   const char* name;
@@ -44,8 +43,7 @@ void core_ep_log(const OrtLogger* logger, OrtStatus* status) {
   ort_ReleaseStatus(status);
 }
 
-/* --- factories ---------------------------------------------------------------------------------
- */
+/* --- factories ------------------------------------------------------------------------------- */
 
 static OrtStatus* failure(const char* what, const struct core_ep_library* library) {
   return core_status(ORT_FAIL, SLOT, what, library->name);
@@ -137,8 +135,7 @@ static void end_factories(struct core_ep_library* library) {
   }
 }
 
-/* --- devices -----------------------------------------------------------------------------------
- */
+/* --- devices --------------------------------------------------------------------------------- */
 
 static OrtStatus* set_path(OrtEpDevice* device, const ORTCHAR_T* path) {
   char text[CORE_PATH_ROOM];
@@ -211,8 +208,7 @@ OrtStatus* core_ep_library_ask_transfers(struct core_ep_library* library) {
   return core_ep_call(SLOT, ask_transfers, library);
 }
 
-/* --- the whole ---------------------------------------------------------------------------------
- */
+/* --- the whole ------------------------------------------------------------------------------- */
 
 static OrtStatus* copy_hardware(struct core_ep_library* library,
                                 const struct core_ep_source* source) {

@@ -4,9 +4,10 @@
  * A shared library with execution providers: its factories, the devices that they support, and what
  * copies tensors to and from them.
  *
- * An environment registers libraries (env/registered_eps.c), and is the first to have a reference.
- * Options and sessions have more, so that a library which was unregistered stays until they end. No
- * lock of the core may be held while one of these functions runs: all of them call providers.
+ * An environment registers libraries (env/registered_eps.c) and has the first reference to each.
+ * Options and sessions have references too, so that a library stays loaded until they end, even if
+ * it is unregistered before. No lock of the core may be held while one of these functions runs: all
+ * of them call providers.
  */
 #ifndef ORTCFFI_LIBRARY_H_
 #define ORTCFFI_LIBRARY_H_
@@ -14,18 +15,18 @@
 #include "ep/devices.h"
 #include "platform/platform.h"
 
-/** For how many there is room, as in ONNX Runtime: devices are those of one factory. */
+/** The most factories of a library and devices of a factory, as in ONNX Runtime. */
 #define CORE_EP_FACTORIES 4
 #define CORE_EP_DEVICES 8
 
 struct core_ep_factory {
   OrtEpFactory* factory;
   char* name;
-  /** NULL where the CPU can copy. */
+  /** NULL where the memory of its devices can be copied as the CPU's. */
   OrtDataTransferImpl* transfer;
 };
 
-/** Part of an object that has references; all zeroes is a library of nothing. */
+/** Part of an object that has references; all zeroes is a library without factories. */
 struct core_ep_library {
   struct core_object object;
   char* name;
@@ -37,7 +38,7 @@ struct core_ep_library {
   size_t factory_count;
   OrtEpDevice* devices[CORE_EP_FACTORIES * CORE_EP_DEVICES];
   size_t device_count;
-  /** What the factories were shown; each is held. */
+  /** The hardware that the factories were shown; references. */
   const OrtHardwareDevice** hardware;
   size_t hardware_count;
 };
@@ -45,7 +46,7 @@ struct core_ep_library {
 /** What a library is made of. Borrowed, but the logger must live as long as the library. */
 struct core_ep_source {
   const char* name;
-  /** NULL: `factory` is the only one, which ends by itself. */
+  /** NULL for a library of the core itself, whose only factory is `factory`, a constant. */
   const ORTCHAR_T* path;
   OrtEpFactory* factory;
   const OrtApiBase* base;
@@ -54,15 +55,15 @@ struct core_ep_source {
   size_t hardware_count;
 };
 
-/** Opens a library: makes its factories, then asks each for its devices. What there is after a
- * failure must be ended, too. */
+/** Opens a library: makes its factories, then asks each for its devices. Call core_ep_library_end
+ * after a failure, too. */
 OrtStatus* core_ep_library_begin(const struct core_ep_source* source,
                                  struct core_ep_library* library);
 
-/** Asks each factory for its data transfer, which comes after the allocators. */
+/** Asks each factory for its data transfer, after the allocators, as ONNX Runtime does. */
 OrtStatus* core_ep_library_ask_transfers(struct core_ep_library* library);
 
-/** Ends the data transfers, which come before all else. */
+/** Ends the data transfers, before the allocators. */
 void core_ep_library_end_transfers(struct core_ep_library* library);
 
 /** Ends the devices, the factories and the library. */
@@ -72,7 +73,8 @@ void core_ep_library_end(struct core_ep_library* library);
  * a status with ORT_RUNTIME_EXCEPTION. `name` is that of the slot. */
 OrtStatus* core_ep_call(const char* name, OrtStatus* (*function)(void* argument), void* argument);
 
-/** Writes what a provider answered where nobody waits for it to the log; takes the status over. */
+/** Logs and releases a failure that no caller can receive. NULL does nothing; without a logger it
+ * is only released. */
 void core_ep_log(const OrtLogger* logger, OrtStatus* status);
 
 #endif /* ORTCFFI_LIBRARY_H_ */

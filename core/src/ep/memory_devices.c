@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory devices: a memory info by another name, of which name and allocator do not count. */
+/* Memory devices. An OrtMemoryDevice is a memory info whose name and allocator are not compared. */
 #include "memory/memory_info.h"
 #include "values/value.h"
 

@@ -108,8 +108,7 @@ ORT_API_STATUS_IMPL(ort_ep_ProfilingEvent_GetArgValue, const OrtProfilingEvent* 
   return NULL;
 }
 
-/* --- what a profiler adds ------------------------------------------------------------------------
- */
+/* --- what a profiler adds -------------------------------------------------------------------- */
 
 static void keep_events(struct core_list* events, size_t count) {
   while (events->count > count) {

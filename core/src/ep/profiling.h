@@ -8,7 +8,7 @@
 #include "object/object.h"
 #include "ortcore.h"
 
-/** Never changes after it was made, so that whoever keeps it adds a reference. */
+/** An event. It never changes after it was made, so it is shared by references. */
 struct OrtProfilingEvent {
   struct core_object object;
   OrtProfilingEventCategory category;

@@ -97,11 +97,13 @@ const OrtSyncStreamImpl* ORT_API_CALL ort_ep_SyncStream_GetImpl(const OrtSyncStr
   return stream == NULL ? NULL : stream->impl;
 }
 
+/* A session of the core uses one stream, so that no stream ever waits for another one: their counts
+ * of waits stay 0. */
 uint64_t ORT_API_CALL ort_ep_SyncStream_GetSyncId(const OrtSyncStream* stream) NO_EXCEPTION {
-  return stream == NULL ? 0 : stream->sync_id;
+  (void)stream;
+  return 0;
 }
 
-/* A wait of one stream for another happens where a session uses two, which no session here does. */
 uint64_t ORT_API_CALL ort_ep_GetSyncIdForLastWaitOnSyncStream(
     const OrtSyncStream* producer_stream, const OrtSyncStream* consumer_stream) NO_EXCEPTION {
   (void)producer_stream, (void)consumer_stream;

@@ -8,9 +8,7 @@
 struct OrtSyncStream {
   struct core_object object;
   OrtSyncStreamImpl* impl;
-  /** How often others waited for it; the id that follows is that of its next synchronization. */
-  uint64_t sync_id;
-  /** What keeps the provider; a reference. NULL where the session that has the stream does. */
+  /** A reference to the provider's library; NULL where the session that has the stream has one. */
   struct core_object* library;
 };
 
@@ -22,7 +20,7 @@ struct core_stream_source {
   const OrtMemoryInfo* memory;
   /** May be NULL. */
   const OrtKeyValuePairs* options;
-  /** What keeps both, of which the stream has a reference; may be NULL. */
+  /** The library of both, to which the stream adds a reference; may be NULL. */
   struct core_object* library;
 };
 

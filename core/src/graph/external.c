@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Weights that are not in the bytes of a model, but in files beside it. */
+/* Weights that are not in the bytes of a model, but in files beside it (external data). */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ struct core_weights_file {
   char name[];
 };
 
-/* A number in decimal digits, as the entries have it. */
+/* Reads a number in decimal digits, the form that the entries have. */
 static bool read_decimal(struct core_message text, uint64_t* out) {
   uint64_t number = 0;
   if (text.at == text.end) {
@@ -135,7 +135,7 @@ static OrtStatus* map_file(const char* function, OrtModel* model, const char* na
   return NULL;
 }
 
-/* Finds the bytes of a file that is in memory. */
+/* Finds the bytes of a file that the options of a session give in memory. */
 static OrtStatus* find_given(const char* function, const struct core_items* files, const char* name,
                              struct core_weight* out) {
   char given[CORE_PATH_ROOM];

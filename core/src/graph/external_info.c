@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* OrtExternalInitializerInfo: where an initializer is that is not in the model itself. */
+/* OrtExternalInitializerInfo: the file and offset of an initializer that is not in the model. */
 #include <string.h>
 
 #include "graph/tensor_bytes.h"
@@ -57,7 +57,8 @@ ORT_API_STATUS_IMPL(ort_ValueInfo_GetExternalInitializerInfo, const OrtValueInfo
   }
   if (!core_external_name(&data, name) || core_native_path(name, path, sizeof path) > sizeof path) {
     CORE_FAIL(ORT_INVALID_GRAPH,
-              "ValueInfo_GetExternalInitializerInfo: the name of the file cannot be that of one");
+              "ValueInfo_GetExternalInitializerInfo: the model has external data in a file whose "
+              "name no file can have");
   }
   CORE_TRY(core_measure_tensor(function, value->graph->model, value->tensor_bytes, &size));
   return new_info(function, path, (int64_t)data.offset, size, info);

@@ -3,13 +3,13 @@
  * @file graph.h
  * Models and what they consist of: the structs behind OrtModel, OrtGraph, OrtNode, OrtValueInfo.
  *
- * A model is the bytes of an ONNX file. Its graphs are made of the bytes when somebody first asks
- * for them, in one pool of memory, and never change. What takes long or much memory is made even
- * later, one thing at a time: types and the tensors of initializers. Threads that ask at once may
- * both make such a thing; the first one publishes it, and the other one drops its own.
+ * A model is the bytes of an ONNX file. Each of its graphs is made of the bytes at the first
+ * request, in one pool of memory, and never changes. Types of values and tensors of initializers
+ * take time and memory, so each is made at its own first request. Threads that request one at the
+ * same time may both make it: the first one stores it (core_publish), the other one drops its own.
  *
  * A part that the model editor made belongs to the caller until a graph takes it over. A graph that
- * it made is written as bytes when a model takes it over.
+ * the model editor made is written as bytes when a model takes it over.
  */
 #ifndef ORTCFFI_GRAPH_H_
 #define ORTCFFI_GRAPH_H_
@@ -24,21 +24,21 @@
 #include "platform/platform.h"
 #include "values/value.h"
 
-/** Bytes of a tensor that are not in the model's own bytes, which name them by their index. */
+/** Elements of a tensor in memory outside of the model's bytes, which refer to them by index. */
 struct core_weight {
   const uint8_t* bytes;
   size_t size;
 };
 
-/** A file with weights, which stays mapped. */
+/** A file with weights, which stays mapped as long as the model. */
 struct core_weights_file;
 
-/** How a graph differs from what the file says. */
+/** The forms in which a graph can be read. */
 enum core_graph_form {
-  /** It does not. */
+  /** As the file has it. */
   CORE_AS_WRITTEN,
-  /** What execution providers see: constants are initializers, those that nobody uses are gone,
-   * and attributes that a node leaves out have their defaults. */
+  /** As execution providers see it: nodes Constant have become initializers, unused initializers
+   * are left out, and attributes that a node leaves out have their defaults. */
   CORE_PREPARED,
   CORE_GRAPH_FORMS
 };
@@ -56,7 +56,7 @@ struct core_changes {
   const struct core_items* dimensions;
   const struct core_items* initializers;
   const struct core_items* external_initializers;
-  /** All files of weights; others are not looked for. */
+  /** All files of weights, in memory: none is read from disk. */
   const struct core_items* files;
 };
 
@@ -67,10 +67,11 @@ struct OrtModel {
   struct core_mapping file;
   uint8_t* own;
   struct core_pool pool;
-  /** As it was given; "" for bytes. */
+  /** The path as the caller gave it; "" for a model of bytes. */
   const ORTCHAR_T* path;
-  /** The folder that names of files are relative to, and the one where links lead that stand for
-   * the model, whose files may be links as well. UTF-8, absolute; NULL for bytes without one. */
+  /** The folder that names of files are relative to, and the folder of the file to which `path`
+   * leads if it is a link. Files of weights may be in either. UTF-8, absolute; NULL for bytes
+   * without a folder. */
   const char* folder;
   const char* real_folder;
   int64_t ir_version;
@@ -79,17 +80,18 @@ struct OrtModel {
   struct core_message graph_bytes;
   struct core_message* functions;
   size_t function_count;
-  /** Of OrtGraph; atomic. Functions come behind the forms of the graph. */
+  /** Each form of the graph, then the bodies of the functions; each atomic, NULL until it is read.
+   */
   OrtGraph** graphs;
   struct core_weight* weights;
   size_t weight_count;
-  /** What the weights belong to, if it is another model. */
+  /** A reference to the model that owns the weights, if it is another one. */
   struct OrtModel* weights_of;
-  /** Of a model that belongs to a session; only its prepared form has them. */
+  /** Only for the model of a session, and only its prepared graph has the changes. */
   struct core_changes changes;
-  /** Atomic. */
+  /** The mapped files of weights; atomic. */
   struct core_weights_file* files;
-  /** What the model editor made and the bytes were written of. */
+  /** The graph of the model editor from which the bytes were written. */
   OrtGraph* editor_graph;
 };
 
@@ -106,14 +108,14 @@ enum core_value_flag {
   CORE_IS_INITIALIZER = 4,
   /** An initializer that a run may replace: an input as well. */
   CORE_IS_OVERRIDABLE = 64,
-  /** A graph around this one has it. */
+  /** A value of an outer graph that a subgraph uses. */
   CORE_IS_OUTER = 8,
-  /** The initializer is a SparseTensorProto; the attributes of a node Constant. */
+  /** The initializer is stored as a SparseTensorProto, or as an attribute of a node Constant. */
   CORE_IS_SPARSE = 16,
   CORE_IS_CONSTANT_NODE = 32,
-  /** The model editor's: models use the memory of the tensor, which they do not copy. */
+  /** An initializer of the model editor whose tensor models use in place, without a copy. */
   CORE_IS_IN_PLACE = 128,
-  /** A constant that is an input of what a provider compiles. */
+  /** A constant that is an input of a graph that a provider compiles. */
   CORE_IS_CONSTANT_INPUT = 256,
   /** An initializer with a tensor that the options of a session give. */
   CORE_IS_REPLACED = 512
@@ -124,7 +126,7 @@ struct OrtValueInfo {
   const char* name;
   /** NULL for one that the model editor made. */
   const OrtGraph* graph;
-  /** The value whose type and initializer this one has; NULL if that is itself. */
+  /** For a copy: the value that has its type and initializer. Otherwise NULL. */
   const OrtValueInfo* origin;
   const OrtNode* producer;
   size_t producer_index;
@@ -136,7 +138,7 @@ struct OrtValueInfo {
   OrtValueInfo* next;
   /** The last node of the same graph whose subgraphs use the value. */
   const OrtNode* captured_by;
-  /** A serialized TypeProto, and the type; atomic, NULL until somebody asks. */
+  /** A serialized TypeProto, and the type made of it: atomic, NULL until the first request. */
   struct core_message type_bytes;
   OrtTypeInfo* type;
   /** The same for the tensor of an initializer. */
@@ -153,18 +155,18 @@ struct OrtNode {
   const char** operands;
   size_t input_count;
   size_t output_count;
-  /** Of OrtOpAttr, which belong to the node, but for defaults, which are constants. */
+  /** Of OrtOpAttr. They belong to the node, except for defaults, which are constants. */
   struct core_list attributes;
 
-  /** What only a node of a model's graph has. NULL: the model editor made it. */
+  /** From here on only for a node of a model's graph. NULL: the model editor made the node. */
   const OrtGraph* graph;
-  /** Its place among the nodes as they are written; views keep it. */
+  /** Its index among the nodes of the file; the copy in a view has the same. */
   size_t id;
   /** The name of the execution provider that has taken it; "" for none. */
   const char* provider;
   /** The same operands; NULL for one that is left out. */
   const OrtValueInfo** values;
-  /** Of const OrtValueInfo: what the subgraphs use from around them. */
+  /** Of const OrtValueInfo: the values of outer graphs that its subgraphs use. */
   struct core_list implicit_inputs;
   /** Of OrtGraph, with the names of their attributes. */
   struct core_list subgraphs;
@@ -178,20 +180,21 @@ struct OrtGraph {
   /** NULL: the model editor made it. */
   const OrtModel* model;
   const char* name;
-  /** Those of the function whose body it is or is in; NULL: those of the model. */
+  /** The operator sets of the function that it is in; NULL for those of the model. */
   const struct core_opsets* opsets;
   /** The node whose subgraph it is. */
   const OrtNode* parent;
-  /** Of a view: the graph whose nodes it has some of, by their numbers. */
+  /** For a view: the graph from which its nodes are copied. */
   const OrtGraph* source;
   enum core_graph_form form;
-  /** The numbers of its nodes are less than this. */
+  /** More than the id of any of its nodes: the size of arrays that are indexed by id. */
   size_t node_numbers;
-  /** The numbers of the nodes that have the channels last, in the order in which they got there. */
+  /** The ids of the nodes that were changed to have the channels last, in the order of the changes.
+   */
   size_t* moved;
   size_t moved_count;
-  /** What a graph and its subgraphs consist of is in the pool of the outermost one, which knows all
-   * their values, and drops the tensors of attributes, of OrtValue. */
+  /** Only in the outermost graph: the memory of it and of its subgraphs, all their values, and
+   * references to OrtValue, the tensors of attributes. */
   struct core_pool pool;
   OrtValueInfo* values;
   struct core_list tensors;
@@ -209,7 +212,7 @@ static inline const struct core_opsets* core_opsets_of(const OrtGraph* graph) {
   return graph->opsets != NULL ? graph->opsets : &graph->model->opsets;
 }
 
-/** Reads the operator sets in the fields of a number. */
+/** Reads the operator sets of a message, which are in its fields with that number. */
 OrtStatus* core_read_opsets(const char* function, struct core_pool* pool, struct core_message bytes,
                             uint32_t number, struct core_opsets* out);
 
@@ -218,7 +221,7 @@ static inline bool core_is_constant(const OrtValueInfo* value) {
   return (value->flags & (CORE_IS_INITIALIZER | CORE_IS_OVERRIDABLE)) == CORE_IS_INITIALIZER;
 }
 
-/** The value with the type and the initializer. */
+/** The value that has the type and the initializer: the value itself, or the one it copies. */
 static inline OrtValueInfo* core_origin(const OrtValueInfo* value) {
   return (OrtValueInfo*)(value->origin != NULL ? value->origin : value);
 }
@@ -226,11 +229,11 @@ static inline OrtValueInfo* core_origin(const OrtValueInfo* value) {
 /** Graphs within graphs; deeper ones are refused. */
 #define CORE_DEEPEST_GRAPH 32
 
-/** What a graph of the model editor answers as the version of the format until it is in a model, as
- * in ONNX Runtime. */
+/** The version of the format of a graph of the model editor that is not in a model yet, as in ONNX
+ * Runtime. */
 #define CORE_EDITOR_IR_VERSION 13
 
-/** Returns a status for what only has an answer within a model. */
+/** Returns a status for an object of the model editor that is not in a model. */
 #define CORE_REQUIRE_MODEL(function, argument, model)                                         \
   do {                                                                                        \
     if ((model) == NULL) {                                                                    \
@@ -245,13 +248,13 @@ static inline OrtValueInfo* core_origin(const OrtValueInfo* value) {
 OrtStatus* core_copy_list(const char* function, const char* room_name, const struct core_list* list,
                           const void** out, size_t room);
 
-/** What a view is like. */
+/** How to make a view. */
 struct core_view {
   const char* name;
-  /** What a provider compiles: inputs in the order of their first use, not in that of the source.
-   */
+  /** Whether inputs are in the order of their first use, as in a graph that a provider compiles;
+   * otherwise in the order of the source. */
   bool is_fused;
-  /** Constants are inputs as well. */
+  /** Whether constants are inputs as well. */
   bool keeps_constants;
 };
 
@@ -259,13 +262,12 @@ struct core_view {
 OrtStatus* core_make_view(const char* function, const OrtGraph* from, const OrtNode* const* nodes,
                           size_t count, const struct core_view* how, OrtGraph** out);
 
-/** Ends a view that was shown for a call. */
+/** Ends a view that a provider saw during a call. NULL does nothing. */
 void core_end_view(OrtGraph* view);
 
-/** Whether views that are shown for a call end in such a way that using them later ends the
- * process: to test providers with. Those of all calls that begin from now on; their memory is never
- * reused.
- */
+/** Whether the memory of a view is closed when its call ends, so that a provider that uses the view
+ * later ends the process: a test of providers. Holds for calls that begin from now on. The memory
+ * is never reused. */
 void core_close_shown_graphs(bool wanted);
 bool core_closes_shown_graphs(void);
 
@@ -273,22 +275,22 @@ bool core_closes_shown_graphs(void);
  * of ONNX's own domain. */
 #define CORE_CHANNELS_LAST "com.ms.internal.nhwc"
 
-/** Makes a graph of the same model in which some nodes have the channels last, in addition to those
- * that have them already: the domain above, and a Transpose before the first input and after the
- * first output. Nodes keep their numbers; values keep their names and types. The model must outlive
- * it; drop it with core_drop. */
+/** Makes a copy of a graph in which some more nodes have the channels last: they have the domain
+ * above, and a Transpose before the first input and after the first output. Nodes keep their ids;
+ * values keep their names and types. The model must outlive it; drop it with core_drop. */
 OrtStatus* core_move_channels(const char* function, const OrtGraph* from, const size_t* ids,
                               size_t count, OrtGraph** out);
 
-/** Makes a node that stands for a view, in a graph of its own that has no model: of each input and
- * output of the view it has a copy. Drop the graph with core_drop. */
+/** Makes the fused node that stands for a view, in a graph of its own. It has copies of the inputs
+ * and outputs of the view. Drop the graph with core_drop. */
 OrtStatus* core_fuse(const char* function, const OrtGraph* view, const char* name,
                      const char* provider, size_t id, OrtGraph** out);
 
 /** Finds the type of a value, which belongs to the value; NULL where the model does not say. */
 OrtStatus* core_known_type(const OrtValueInfo* value, const OrtTypeInfo** out);
 
-/** The same of a dense tensor; NULL for another kind, too. */
+/** Finds element type and shape of a value that is a dense tensor; NULL for another kind, and where
+ * the model does not say. */
 OrtStatus* core_known_tensor(const OrtValueInfo* value, const OrtTensorTypeAndShapeInfo** out);
 
 /** Finds the tensor of an initializer, which belongs to the value; NULL for another value. */
@@ -307,8 +309,8 @@ OrtStatus* core_model_graph(const char* function, const OrtModel* model, size_t 
  */
 int core_opset_version_of(const OrtNode* node);
 
-/** What ONNX says of the operator of a node, in the version that its graph uses; NULL where that is
- * not known. */
+/** The schema of a node's operator, in the version that the graph uses; NULL where it is not known.
+ */
 const struct core_schema* core_schema_of(const OrtNode* node);
 
 /** Whether the model editor made a graph; a subgraph has no class. */
@@ -316,34 +318,35 @@ static inline bool core_is_edited(const OrtGraph* graph) {
   return graph->object.class != NULL && graph->object.class != &core_graph_class;
 }
 
-/** Lists who uses each value of some nodes, in the memory of a pool. */
+/** Lists the uses of each value by some nodes, in the memory of a pool. */
 OrtStatus* core_list_uses(const char* function, struct core_pool* pool,
                           const struct core_list* nodes);
 
-/** The same, as a new graph with one reference. */
+/** Reads a graph of a model like core_model_graph, as a new graph with one reference. */
 OrtStatus* core_read_graph(const char* function, const OrtModel* model, size_t which,
                            OrtGraph** out);
 
-/** The element type that a number stands for in ONNX's bytes, and the other way round: the newest
- * types have other numbers there than in the API. */
+/** Converts the number of an element type between ONNX's files and the API, where the newest types
+ * have other numbers. */
 ONNXTensorElementDataType core_element_of_onnx(uint64_t number);
 uint64_t core_onnx_of_element(ONNXTensorElementDataType type);
 
-/** Makes a type of a serialized TypeProto, in which the dimensions in a list (see
- * CORE_FREE_DIMENSIONS) are fixed; it may be NULL. */
+/** Makes a type of a serialized TypeProto. `fixed` has lengths for its free dimensions (see
+ * CORE_FREE_DIMENSIONS); NULL for none. */
 OrtStatus* core_read_type(const char* function, struct core_message bytes,
                           const struct core_items* fixed, OrtTypeInfo** out);
 
-/** Makes a tensor of a serialized TensorProto; for its elements, as below. */
+/** Makes a tensor of a serialized TensorProto. If its elements are stored as they are in memory,
+ * they stay in the model's bytes or in a file. */
 OrtStatus* core_read_tensor(const char* function, const OrtModel* model, struct core_message bytes,
                             struct core_tensor** out);
 
-/** Makes the tensor of an initializer. Its elements stay in the model's bytes or in a file, if they
- * are stored as memory has them. */
+/** Makes the tensor of an initializer, like core_read_tensor. */
 OrtStatus* core_read_initializer(const char* function, const OrtValueInfo* value, OrtValue** out);
 
-/** Compares a tensor with the element type and shape of an initializer, whose elements are not
- * looked for. */
+/** Whether a tensor has the element type and shape of an initializer, whose elements may be
+ * missing.
+ */
 OrtStatus* core_fits_initializer(const char* function, const OrtValueInfo* value,
                                  const struct core_tensor* tensor, bool* out);
 

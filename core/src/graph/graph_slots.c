@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* OrtGraph: what is in a graph. */
+/* The slots that read an OrtGraph. */
 #include <string.h>
 
 #include "graph/graph.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Element types that a model leaves out, as far as the schemas of operators decide them: that of an
- * output is the one of an input with the same type parameter, or the only one that is allowed.
- * Shapes are not inferred. */
+/* Element types of values for which a model states none, as far as the schemas of operators decide
+ * them: an output has the type of an input with the same type parameter, or the only type that is
+ * allowed. Shapes are not inferred. */
 #include <stdio.h>
 #include <string.h>
 
@@ -46,8 +46,8 @@ static uint64_t element_of(const OrtValueInfo* value) {
   return number_in(bytes, TENSOR_ELEMENT);
 }
 
-/* What a schema says of the i-th input or output; false where it has none, or where it is one of
- * several of different types. */
+/* Finds the i-th input or output of a schema; false where there is none, or where it is a variadic
+ * one whose values may have different types. */
 static bool find_operand(const struct core_schema* schema, bool is_output, size_t i,
                          struct core_schema_operand* out) {
   size_t count = core_schema_operand_count(schema, is_output);
@@ -90,7 +90,7 @@ static uint64_t element_of_parameter(const OrtNode* node, const struct core_sche
              : 0;
 }
 
-/* The element type that an attribute says, in operators whose inputs do not decide it. */
+/* The element type that an attribute states, for operators whose inputs do not decide it. */
 static uint64_t element_of_attribute(const OrtNode* node) {
   for (size_t i = 0; i < node->attributes.count; i++) {
     const OrtOpAttr* attribute = node->attributes.items[i];

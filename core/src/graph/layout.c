@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Nodes that read and write the channels last: each gets nodes Transpose around its first input and
- * its first output, and a domain that says so. What the others see stays as it is. */
+/* Makes nodes read and write the channels last: each gets a Transpose before its first input and
+ * after its first output, and a domain of its own. All other nodes see the same values as before.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,18 +9,18 @@
 #include "object/hash.h"
 #include "values/type_info.h"
 
-/* No operator with channels has more. */
+/* Operators with channels have far fewer. */
 #define MOST_DIMENSIONS 16
 
-/* A graph whose layout is being changed. Its scope knows the new values only. */
+/* A graph whose layout is being changed. The scope has only the values that are added. */
 struct change {
   struct core_scope scope;
   OrtGraph* graph;
-  /** Nodes with greater numbers are new. */
+  /** The index of the first node that was added. */
   size_t first_new;
 };
 
-/* Which dimension of the old shape is the i-th of the new one. */
+/* Writes for each dimension of the new shape its index in the old one. */
 static void make_order(bool to_last, size_t rank, int64_t* order) {
   order[0] = 0;
   for (size_t i = 1; i < rank; i++) {
@@ -119,7 +120,8 @@ static OrtStatus* add_transpose(struct change* change, const OrtValueInfo* input
              : core_graph_memory(&change->scope, sizeof(void*));
 }
 
-/* Finds a value's copy with the channels last, which other nodes may have as well, or makes it. */
+/* Finds the copy of a value with the channels last, or makes it: nodes with the same input share
+ * it. */
 static OrtStatus* find_input(struct change* change, const OrtValueInfo* value, size_t rank,
                              const OrtValueInfo** out) {
   int64_t order[MOST_DIMENSIONS];
@@ -174,8 +176,7 @@ static OrtStatus* move_node(struct change* change, OrtNode* node) {
   return NULL;
 }
 
-/* The nodes of a graph are those of another one, and new ones behind them: both have them by number
- * until they are ordered again. */
+/* Ids are no indices: reading a graph may sort its nodes. */
 static OrtNode* node_of(const OrtGraph* graph, size_t id) {
   for (size_t i = 0; i < graph->nodes.count; i++) {
     OrtNode* node = graph->nodes.items[i];
@@ -186,7 +187,7 @@ static OrtNode* node_of(const OrtGraph* graph, size_t id) {
   return NULL;
 }
 
-/* Changes nodes, and remembers their numbers. */
+/* Changes nodes, and lists their ids in the graph. */
 static OrtStatus* move_nodes(struct change* change, const size_t* ids, size_t count) {
   OrtGraph* graph = change->graph;
   for (size_t i = 0; i < count; i++) {

@@ -15,7 +15,7 @@ static void end_node(void* block) {
 
 static const struct core_class node_class = {.kind = CORE_NODE, .end = end_node};
 
-/* What CreateNode is given. */
+/* The arguments of CreateNode. */
 struct given {
   const char* texts[3]; /* operator, domain, name */
   const char* const* inputs;
@@ -56,7 +56,7 @@ static OrtStatus* new_node(const struct given* given, struct OrtNode** out) {
   return NULL;
 }
 
-/* Lists the attributes, which stay the caller's. */
+/* Lists the attributes; the caller still owns them. */
 static OrtStatus* list_attributes(struct OrtNode* node, OrtOpAttr** attributes, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (attributes[i] == NULL) {
@@ -167,7 +167,7 @@ ORT_API_STATUS_IMPL(ort_Node_GetAttributeByName, const OrtNode* node, const char
                      attribute_name, "'");
 }
 
-/* --- what a node of a model's graph has ------------------------------------------------------ */
+/* --- only for nodes of a model's graph ------------------------------------------------------- */
 
 ORT_API_STATUS_IMPL(ort_Node_GetId, const OrtNode* node, size_t* node_id) {
   CORE_REQUIRE(Node_GetId, node, node_id);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The operator sets that a model or a function of it imports. */
+/* The operator sets that a model, or one of its functions, imports. */
 #include <limits.h>
 #include <string.h>
 
 #include "graph/graph.h"
 #include "onnx/fields.h"
 
-/* Adds an operator set, in the order of domains. The last version of a domain counts. */
+/* Adds an operator set, sorted by domain. If a domain is there twice, the later version counts. */
 static OrtStatus* add_opset(const char* function, struct core_pool* pool, struct core_message bytes,
                             struct core_opsets* to) {
   struct core_message domain = {bytes.at, bytes.at};

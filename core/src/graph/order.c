@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who uses which value, and the order of nodes. */
+/* The uses of values, and the order of nodes. */
 #include "graph/reading.h"
 
 /* Calls a function with each value that a node uses: its inputs, then what its subgraphs use. */
@@ -50,6 +50,7 @@ OrtStatus* core_list_uses(const char* function, struct core_pool* pool,
 
 /* --- the order ------------------------------------------------------------------------------- */
 
+/* Notes a node that stands before the one that makes its input. */
 static void note_later(OrtValueInfo* value, struct core_use use, void* is_sorted) {
   if (value->producer != NULL && value->producer->id >= use.node->id) {
     *(bool*)is_sorted = false;
@@ -60,7 +61,7 @@ static void count_producer(OrtValueInfo* value, struct core_use use, void* waits
   ((size_t*)waits)[use.node->id] += value->producer != NULL;
 }
 
-/* Lists the users of a node's outputs that wait for nothing else. */
+/* Lists the nodes that use a node's outputs and wait for nothing else. */
 static void release_users(const OrtNode* node, size_t* waits, struct core_list* ready) {
   for (size_t i = 0; i < node->output_count; i++) {
     const OrtValueInfo* value = node->values[node->input_count + i];
@@ -73,6 +74,7 @@ static void release_users(const OrtNode* node, size_t* waits, struct core_list* 
   }
 }
 
+/* A topological sort (Kahn's algorithm). Nodes that are in order already stay as they are. */
 OrtStatus* core_order_nodes(struct core_scope* scope) {
   struct core_list* nodes = &scope->graph->nodes;
   bool is_sorted = true;
@@ -101,7 +103,7 @@ OrtStatus* core_order_nodes(struct core_scope* scope) {
     release_users(ready.items[i], waits, &ready);
   }
   if (ready.count < nodes->count) {
-    return core_refuse_graph(scope, "the nodes of a graph depend on each other in a circle",
+    return core_refuse_graph(scope, "the nodes of a graph depend on each other in a cycle",
                              (struct core_message){NULL, NULL}, NULL);
   }
   *nodes = ready;

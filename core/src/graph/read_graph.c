@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs, made of the bytes of a model. A name may be used before the field that makes it, so the
- * fields are gone through several times: values that are made, nodes, types, and uses. */
+/* Makes graphs of the bytes of a model. A name may be used before the field that defines it, so
+ * there are several passes over the fields: inputs, initializers, nodes with their outputs, types
+ * and outputs, then the inputs of nodes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -67,7 +68,7 @@ static OrtValueInfo** find_place(const struct core_scope* scope, struct core_mes
   return &scope->places[i];
 }
 
-/* Doubles the table where it is half full. */
+/* Doubles the table when it is half full. */
 static bool grow(struct core_scope* scope) {
   if (2 * (scope->value_count + 1) <= scope->place_count) {
     return true;
@@ -157,7 +158,8 @@ static const struct numbers numbers_of_graph = {GRAPH_NAME,
 static const struct numbers numbers_of_function = {
     FUNCTION_NAME, FUNCTION_NODE, FUNCTION_INPUT, FUNCTION_OUTPUT, FUNCTION_VALUE, 0, 0, true};
 
-/* Splits a ValueInfoProto; the name of an input of a function is the whole field. */
+/* Splits a ValueInfoProto. An input or output of a function is no such message: the field is its
+ * name. */
 static void split_value(const struct numbers* numbers, const struct core_field* field,
                         struct core_message* name, struct core_message* type) {
   *name = numbers->is_function && field->number != numbers->value
@@ -200,7 +202,7 @@ static OrtStatus* read_inputs(struct core_scope* scope, const struct numbers* nu
                                    : NULL;
 }
 
-/* The name of an initializer; that of a sparse one stands in its values. */
+/* The name of an initializer; for a sparse one, the tensor of its values has it. */
 static struct core_message name_of_initializer(struct core_message bytes, bool is_sparse) {
   struct core_message name = {bytes.at, bytes.at}, values;
   if (!is_sparse) {
@@ -287,7 +289,7 @@ static OrtStatus* read_outputs(struct core_scope* scope, const struct numbers* n
       continue;
     }
     split_value(numbers, &field, &name, &type);
-    if (!is_output) { /* types of values that nothing makes are left over from an optimization */
+    if (!is_output) { /* optimizers leave types behind of values that no node makes any more */
       value = scope->place_count > 0 ? *find_place(scope, name, hash_of(name)) : NULL;
     } else {
       CORE_TRY(core_find_value(scope, name, &value));
@@ -311,8 +313,8 @@ static OrtStatus* connect_nodes(struct core_scope* scope) {
   return core_order_nodes(scope);
 }
 
-/* An execution provider sees the initializers that somebody uses. Before version 4 of the format
- * they are inputs as well, which go with them. */
+/* An execution provider sees only initializers that are used. Before version 4 of the format an
+ * initializer is an input as well, and that is dropped with it. */
 static void drop_unused(struct core_list* values) {
   size_t kept = 0;
   for (size_t i = 0; i < values->count; i++) {
@@ -429,10 +431,8 @@ OrtStatus* core_model_graph(const char* function, const OrtModel* model, size_t 
     OrtGraph* made = NULL;
     CORE_TRY(core_read_graph(function, model, which, &made));
     core_make_part(&made->object);
-    if (__atomic_compare_exchange_n(place, &found, made, false, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_ACQUIRE)) {
-      found = made;
-    } else {
+    found = core_publish((void**)place, made);
+    if (found != made) {
       core_end_part(&made->object);
     }
   }

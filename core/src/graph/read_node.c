@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Nodes and their attributes, made of the bytes of a model. */
+/* Makes nodes and their attributes of the bytes of a model. */
 #include <string.h>
 
 #include "graph/reading.h"
@@ -7,22 +7,22 @@
 
 /* Reads the texts of a node. */
 static OrtStatus* read_texts(struct core_scope* scope, OrtNode* node) {
-  struct core_message operator= {NULL, NULL}, domain = {NULL, NULL}, name = { NULL, NULL };
-  core_find_message(node->bytes, NODE_OPERATOR, &operator);
+  struct core_message op_type = {NULL, NULL}, domain = {NULL, NULL}, name = {NULL, NULL};
+  core_find_message(node->bytes, NODE_OPERATOR, &op_type);
   core_find_message(node->bytes, NODE_DOMAIN, &domain);
   core_find_message(node->bytes, NODE_NAME, &name);
   if (core_message_is(domain, "ai.onnx")) {
     domain.end = domain.at;
   }
-  if (core_message_size(operator) == 0) {
+  if (core_message_size(op_type) == 0) {
     return core_refuse_graph(scope, "the node '", name, "' has no operator");
   }
-  CORE_TRY(core_read_text(scope, operator, & node->op_type));
+  CORE_TRY(core_read_text(scope, op_type, &node->op_type));
   CORE_TRY(core_read_text(scope, domain, &node->domain));
   return core_read_text(scope, name, &node->name);
 }
 
-/* Counts operands and attributes; false where the bytes are no node. */
+/* Counts operands and attributes; false where the bytes are malformed. */
 static bool count_fields(OrtNode* node, size_t* attributes) {
   struct core_message rest = node->bytes;
   struct core_field field;
@@ -85,15 +85,15 @@ OrtStatus* core_read_node(struct core_scope* scope, struct core_message bytes, O
 
 /* --- attributes ------------------------------------------------------------------------------ */
 
-/* What is read of an AttributeProto. */
+/* An AttributeProto that is being read. */
 struct stored {
   struct core_message bytes;
   struct core_message name;
   OrtOpAttrType type;
 };
 
-/* Finds which type an AttributeProto has, by what it says, or else by the fields that are there, as
- * in files before version 3 of the format; false where it is malformed. */
+/* Finds the type of an AttributeProto: the one that it states, or else the one that its fields
+ * have, as in files before version 3 of the format. False where it is malformed. */
 static bool find_type(struct core_message bytes, OrtOpAttrType* type) {
   static const struct {
     uint32_t number;
@@ -122,7 +122,7 @@ static bool find_type(struct core_message bytes, OrtOpAttrType* type) {
   return !core_is_malformed(&bytes);
 }
 
-/* An attribute in the pool, with room for its value, which is zero. */
+/* Makes an attribute in the pool, with room for its value, which is zeroed. */
 static OrtStatus* new_attribute(struct core_scope* scope, const struct stored* stored, size_t size,
                                 OrtOpAttr** out) {
   OrtOpAttr* attribute = core_pool_take(&scope->root->pool, sizeof *attribute + size);
@@ -164,7 +164,7 @@ static OrtStatus* read_string(struct core_scope* scope, const struct stored* sto
   return NULL;
 }
 
-/* One behind the other, each with a zero byte. */
+/* Stores the strings one after the other, each with its terminating zero (see OrtOpAttr). */
 static OrtStatus* read_strings(struct core_scope* scope, const struct stored* stored,
                                OrtOpAttr** out) {
   struct core_message rest = stored->bytes;
@@ -223,8 +223,8 @@ static OrtStatus* read_graph(struct core_scope* scope, OrtNode* node, const stru
   return NULL;
 }
 
-/* The attribute, by its type. One that the API cannot show has no value: lists of tensors or
- * graphs, types, and references to attributes of the function around it. */
+/* Makes the attribute by its type. An attribute that the API cannot show gets no value: lists of
+ * tensors or graphs, types, and references to attributes of the function around it. */
 static OrtStatus* read_value(struct core_scope* scope, OrtNode* node, const struct stored* stored,
                              OrtOpAttr** out) {
   switch (stored->type) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file reading.h What the files share that make graphs of bytes. */
+/** @file reading.h Shared by the files that make graphs of bytes and views of graphs. */
 #ifndef ORTCFFI_READING_H_
 #define ORTCFFI_READING_H_
 
@@ -8,21 +8,21 @@
 /** A graph that is being made. */
 struct core_scope {
   const char* function;
-  /** Its pool has what is made. */
+  /** The outermost graph, in whose pool everything is made. */
   OrtGraph* root;
   OrtGraph* graph;
-  /** The graph around it, where names are looked for that this one does not have, and the node
-   * whose subgraph it is. NULL for the outermost one. */
+  /** The graph around it, in which names are searched next, and the node whose subgraph it is. NULL
+   * for the outermost graph. */
   struct core_scope* outer;
   OrtNode* parent;
   unsigned depth;
-  /** A hash table of the values by name; twice as many places as values at least. */
+  /** A hash table of the values by name, at most half full. */
   OrtValueInfo** places;
   size_t place_count;
   size_t value_count;
 };
 
-/** The status for bytes that are no graph: `before`, a name, `after`. */
+/** The status for malformed bytes. Its text is `before`, the name, `after`. */
 OrtStatus* core_refuse_graph(const struct core_scope* scope, const char* before,
                              struct core_message name, const char* after);
 
@@ -36,8 +36,8 @@ bool core_pool_list_add(struct core_pool* pool, struct core_list* list, void* it
 OrtStatus* core_read_text(const struct core_scope* scope, struct core_message text,
                           const char** out);
 
-/** Finds the value of a name, in this graph or in those around it; NULL where there is none. A
- * value of a graph around this one gets one of its own here. */
+/** Finds the value of a name, in this graph or in those around it; NULL where there is none. For a
+ * value of an outer graph this one gets a copy. */
 OrtStatus* core_find_value(struct core_scope* scope, struct core_message name, OrtValueInfo** out);
 
 /** Makes a value; the name must be new in this graph. */
@@ -54,11 +54,10 @@ OrtStatus* core_connect_node(struct core_scope* scope, OrtNode* node);
 OrtStatus* core_read_subgraph(struct core_scope* outer, OrtNode* parent, struct core_message bytes,
                               OrtGraph** out);
 
-/** Lists who uses each value, and puts each node behind those that it depends on. */
+/** Lists the uses of each value, and sorts the nodes: each comes after those that it depends on. */
 OrtStatus* core_order_nodes(struct core_scope* scope);
 
-/** Gives the initializers of the outermost graph the tensors that the changes of its model have.
- */
+/** Replaces tensors of initializers of the outermost graph as the changes of its model say. */
 OrtStatus* core_replace_initializers(struct core_scope* scope);
 
 /** Gives values without a type the element types that the operators decide. */

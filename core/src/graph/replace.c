@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Initializers whose tensors are replaced with those that the options of a session give. */
+/* Replaces the tensors of initializers with those that the options of a session give. */
 #include <stdio.h>
 
 #include "graph/reading.h"
@@ -13,7 +13,8 @@ static OrtStatus* refuse(const struct core_scope* scope, enum OrtErrorCode code,
   return core_status(code, before, name, why);
 }
 
-/* Puts a tensor over the memory of another one, which stays as long as the graph. */
+/* Replaces the tensor of an initializer with one that borrows the memory of `with`. The graph holds
+ * a reference to `with`. */
 static OrtStatus* replace(struct core_scope* scope, OrtValueInfo* value, const OrtValue* with) {
   const struct core_tensor* tensor = core_tensor_of(with);
   struct core_tensor* made = NULL;
@@ -55,7 +56,7 @@ static OrtStatus* replace_any(struct core_scope* scope, const struct core_items*
   return NULL;
 }
 
-/* Each must stand for external data. */
+/* Each name must be that of an initializer with external data. */
 static OrtStatus* replace_external(struct core_scope* scope, const struct core_items* items) {
   for (size_t i = 0; items != NULL && i < items->count; i++) {
     const char* name = items->list[i].key;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/** @file tensor_bytes.h Where the elements of a TensorProto are. */
+/** @file tensor_bytes.h Finds the elements of a TensorProto: in it, in memory or in a file. */
 #ifndef ORTCFFI_TENSOR_BYTES_H_
 #define ORTCFFI_TENSOR_BYTES_H_
 
 #include "graph/graph.h"
 
-/** The location of weights that the model has in memory: the offset is their index. No file has
- * this name, since files are read only from bytes that are not the core's. */
+/** The location of weights that the model editor's models have in memory: the offset is their
+ * index. In a model without such weights it is the name of a file. */
 #define CORE_WEIGHTS_IN_MEMORY "*"
 
 /** What the entries `external_data` of a TensorProto say. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors of models as values. Elements that are stored as memory has them are not copied: they are
- * read where they are, at any alignment. */
+/* Makes values of the tensors in a model. Elements that are stored as they are in memory are not
+ * copied: the value refers to the model's bytes, at any alignment. */
 #include <string.h>
 
 #include "graph/graph.h"
@@ -45,7 +45,7 @@ static OrtStatus* read_lengths(const char* function, struct core_pool* pool,
   return NULL;
 }
 
-/* Reads what a TensorProto says of its elements, but not these. */
+/* Reads type and shape of a TensorProto. */
 static OrtStatus* read_head(struct stored* tensor, struct core_pool* pool) {
   struct core_message rest = tensor->bytes;
   struct core_field field;
@@ -71,7 +71,8 @@ static OrtStatus* read_head(struct stored* tensor, struct core_pool* pool) {
 
 /* --- elements -------------------------------------------------------------------------------- */
 
-/* The field with the elements of a type, and the bytes that each of its numbers stands for. */
+/* The field that has the elements of a type, and how many bytes one of its numbers stands for: half
+ * of a complex element, or a byte with several elements of 4 or 2 bits. */
 static struct core_numbers numbers_of(const struct stored* tensor, size_t* bytes) {
   struct core_numbers numbers = {.message = tensor->bytes, .wire = CORE_VARINT};
   size_t bits = core_element_bits(tensor->type);
@@ -130,25 +131,30 @@ static OrtStatus* read_numbers(const struct stored* tensor, struct core_tensor**
   return NULL;
 }
 
-static OrtStatus* read_strings(const struct stored* tensor, struct core_tensor** out) {
-  struct core_message rest = tensor->bytes;
+/* Sets the strings of a new tensor to those of a repeated field; on failure the tensor ends. */
+static OrtStatus* set_strings(const char* function, struct core_message bytes, uint32_t number,
+                              struct core_tensor** tensor) {
   struct core_field field;
+  OrtStatus* status = NULL;
+  for (size_t i = 0; status == NULL && core_next_field(&bytes, &field);) {
+    if (field.number == number && field.wire == CORE_LENGTH) {
+      status = core_strings_set(function, &(*tensor)->strings, i++, (const char*)field.bytes.at,
+                                core_message_size(field.bytes));
+    }
+  }
+  if (status != NULL) {
+    core_drop(*tensor);
+    *tensor = NULL;
+  }
+  return status;
+}
+
+static OrtStatus* read_strings(const struct stored* tensor, struct core_tensor** out) {
   if (core_count_messages(tensor->bytes, TENSOR_STRINGS) != tensor->count) {
     return refuse(tensor->function, "a tensor has not as many strings as its shape");
   }
   CORE_TRY(new_tensor(tensor, out));
-  OrtStatus* status = NULL;
-  for (size_t i = 0; status == NULL && core_next_field(&rest, &field);) {
-    if (field.number == TENSOR_STRINGS && field.wire == CORE_LENGTH) {
-      status = core_strings_set(tensor->function, &(*out)->strings, i++,
-                                (const char*)field.bytes.at, core_message_size(field.bytes));
-    }
-  }
-  if (status != NULL) {
-    core_drop(*out);
-    *out = NULL;
-  }
-  return status;
+  return set_strings(tensor->function, tensor->bytes, TENSOR_STRINGS, out);
 }
 
 bool core_is_external(struct core_message tensor) {
@@ -162,7 +168,7 @@ bool core_is_external(struct core_message tensor) {
   return location == 1;
 }
 
-/* Finds elements that are stored as memory has them; `*out` is NULL if they are not. */
+/* Finds elements that are stored as they are in memory; `*out` is unchanged if they are not. */
 static OrtStatus* find_elements(const struct stored* tensor, const uint8_t** out) {
   struct core_external_data data;
   struct core_message raw;
@@ -215,7 +221,8 @@ OrtStatus* core_measure_tensor(const char* function, const OrtModel* model,
 
 /* --- sparse tensors, which become dense ones ------------------------------------------------- */
 
-/* Where a value goes: its index is one number, or one for each dimension. */
+/* Finds the place of a value in the dense tensor; false if it is outside. An index is one number,
+ * or one number for each dimension. */
 static bool find_place(const struct stored* dense, const int64_t* index, size_t width,
                        size_t* place) {
   if (width == 1) {
@@ -300,8 +307,7 @@ static OrtStatus* read_sparse(const char* function, const OrtModel* model,
 
 /* --- constants ------------------------------------------------------------------------------- */
 
-/* The numbers or strings in an attribute of a node Constant are read as those of a tensor are: the
- * attribute has them in fields of other numbers. */
+/* Makes a tensor of the numbers or strings in an attribute of a node Constant. */
 static OrtStatus* read_list(const char* function, struct core_message bytes, bool is_scalar,
                             ONNXTensorElementDataType type, struct core_numbers numbers,
                             struct core_tensor** out) {
@@ -312,27 +318,18 @@ static OrtStatus* read_list(const char* function, struct core_message bytes, boo
     return refuse(function, "a node Constant has no value");
   }
   CORE_TRY(core_new_tensor(function, default_allocator(), &length, is_scalar ? 0 : 1, type, out));
-  struct core_field field;
-  uint64_t number;
-  OrtStatus* status = NULL;
-  for (size_t i = 0; is_text && status == NULL && core_next_field(&bytes, &field);) {
-    if (field.number == numbers.number && field.wire == CORE_LENGTH) {
-      status = core_strings_set(function, &(*out)->strings, i++, (const char*)field.bytes.at,
-                                core_message_size(field.bytes));
-    }
+  if (is_text) {
+    return set_strings(function, bytes, numbers.number, out);
   }
+  uint64_t number;
   size_t size = type == ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64 ? sizeof(int64_t) : sizeof(float);
-  for (uint8_t* to = (*out)->data; !is_text && core_next_number(&numbers, &number); to += size) {
+  for (uint8_t* to = (*out)->data; core_next_number(&numbers, &number); to += size) {
     memcpy(to, &number, size);
   }
-  if (status != NULL) {
-    core_drop(*out);
-    *out = NULL;
-  }
-  return status;
+  return NULL;
 }
 
-/* The attributes of which one says what a node Constant makes. */
+/* A node Constant has one of these attributes, or a tensor. */
 static const struct constant {
   const char* name;
   ONNXTensorElementDataType type;
@@ -380,27 +377,20 @@ OrtStatus* core_read_initializer(const char* function, const OrtValueInfo* value
              : core_read_tensor(function, model, value->tensor_bytes, tensor);
 }
 
-static bool has_shape(const struct core_tensor* tensor, ONNXTensorElementDataType type,
-                      const int64_t* dims, size_t rank) {
-  const struct core_shape* shape = &tensor->shape;
-  return shape->type == type && shape->rank == rank &&
-         (rank == 0 || memcmp(shape->dims, dims, rank * sizeof *dims) == 0);
-}
-
 OrtStatus* core_fits_initializer(const char* function, const OrtValueInfo* value,
                                  const struct core_tensor* tensor, bool* out) {
   if (value->flags & (CORE_IS_CONSTANT_NODE | CORE_IS_SPARSE)) {
     OrtValue* own = NULL;
     CORE_TRY(core_read_initializer(function, value, &own));
     const struct core_shape* shape = core_shape_of(own);
-    *out = has_shape(tensor, shape->type, shape->dims, shape->rank);
+    *out = core_has_shape(&tensor->shape, shape->type, shape->dims, shape->rank);
     core_drop(own);
     return NULL;
   }
   struct stored stored = {function, value->graph->model, .bytes = value->tensor_bytes};
   struct core_pool pool = {0};
   OrtStatus* status = read_head(&stored, &pool);
-  *out = status == NULL && has_shape(tensor, stored.type, stored.dims, stored.rank);
+  *out = status == NULL && core_has_shape(&tensor->shape, stored.type, stored.dims, stored.rank);
   core_pool_end(&pool);
   return status;
 }

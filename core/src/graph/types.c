@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Types of values, as files describe them. */
+/* Reads types of values from the bytes of a model. */
 #include "graph/graph.h"
 #include "onnx/fields.h"
 #include "values/type_info.h"
@@ -7,7 +7,7 @@
 /* Types within types; deeper ones are refused. */
 #define LARGEST_DEPTH 32
 
-/* The API's numbers for the types that have ONNX's numbers from FIRST_MOVED on. */
+/* The element types that have the numbers from FIRST_MOVED on in ONNX's files, in that order. */
 #define FIRST_MOVED 24
 static const ONNXTensorElementDataType moved[] = {ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E8M0,
                                                   ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT2,
@@ -33,7 +33,7 @@ static OrtStatus* refuse_type(const char* function, const char* why) {
   return core_status(ORT_INVALID_GRAPH, function, ": ", why);
 }
 
-/* What a type is read with. */
+/* The arguments of core_read_type that each function needs. */
 struct reader {
   const char* function;
   const struct core_items* fixed;

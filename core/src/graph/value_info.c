@@ -58,22 +58,9 @@ ORT_API_STATUS_IMPL(ort_GetValueInfoName, const OrtValueInfo* value_info, const 
   return NULL;
 }
 
-/* --- what is made when somebody first asks --------------------------------------------------- */
+/* --- types and tensors, made at the first request -------------------------------------------- */
 
-/* Keeps what this thread has made, unless another one was first: then that is kept, and false is
- * answered. */
-static bool publish(void** place, void** made) {
-  void* found = NULL;
-  if (__atomic_compare_exchange_n(place, &found, *made, false, __ATOMIC_ACQ_REL,
-                                  __ATOMIC_ACQUIRE)) {
-    return true;
-  }
-  *made = found;
-  return false;
-}
-
-/* The type of a value, as the model says, or else that of its initializer; NULL where it has none.
- */
+/* Makes the type that the model states, or else that of the initializer; NULL without either. */
 static OrtStatus* make_type(OrtValueInfo* value, OrtTypeInfo** out) {
   const OrtValue* tensor = NULL;
   if (value->type_bytes.at != NULL) {
@@ -91,8 +78,10 @@ OrtStatus* core_known_type(const OrtValueInfo* value_info, const OrtTypeInfo** o
   if (type == NULL) {
     OrtTypeInfo* made = NULL;
     CORE_TRY(make_type(value, &made));
-    type = made;
-    if (made != NULL && !publish((void**)&value->type, (void**)&type)) {
+    if (made != NULL) {
+      type = core_publish((void**)&value->type, made);
+    }
+    if (type != made) {
       ort_ReleaseTypeInfo(made);
     }
   }
@@ -128,8 +117,8 @@ OrtStatus* core_initializer_of(const char* function, const OrtValueInfo* value_i
     OrtValue* made = NULL;
     CORE_TRY(core_read_initializer(function, value, &made));
     core_make_part(&made->object);
-    tensor = made;
-    if (!publish((void**)&value->tensor, (void**)&tensor)) {
+    tensor = core_publish((void**)&value->tensor, made);
+    if (tensor != made) {
       core_end_part(&made->object);
     }
   }
@@ -143,7 +132,7 @@ ORT_API_STATUS_IMPL(ort_ValueInfo_GetInitializerValue, const OrtValueInfo* value
   return core_initializer_of("ValueInfo_GetInitializerValue", value_info, initializer_value);
 }
 
-/* --- where a value comes from and goes to ---------------------------------------------------- */
+/* --- producer and consumers ------------------------------------------------------------------ */
 
 ORT_API_STATUS_IMPL(ort_ValueInfo_GetValueProducer, const OrtValueInfo* value_info,
                     const OrtNode** producer_node, size_t* producer_output_index) {

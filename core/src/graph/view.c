@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs of some nodes of another graph. Nodes and values are copies, which share attributes,
- * subgraphs, types and tensors with what they are copies of. */
+/* Views: graphs that have some of the nodes of another graph. Nodes and values are copied; the
+ * copies share attributes, subgraphs, types and tensors with the originals. */
 #include <string.h>
 
 #include "graph/reading.h"
@@ -10,7 +10,7 @@ struct making {
   struct core_scope scope;
   const OrtGraph* from;
   const struct core_view* how;
-  /** For each number of a node of the source, whether the view has it. */
+  /** By id: whether the view has that node of the source. */
   bool* is_chosen;
 };
 
@@ -20,8 +20,9 @@ static OrtStatus* add(struct making* making, struct core_list* list, const void*
              : core_graph_memory(&making->scope, list->capacity * sizeof item);
 }
 
-/* The copy of a value. At its first use it is also listed: as an initializer, as an input that the
- * source's inputs do not have, or not at all. */
+/* Finds or makes the copy of a value. A new one is also listed where it belongs: among the
+ * initializers, and among the inputs if no node of the view makes it. sort_inputs lists those that
+ * are inputs of the source. */
 static OrtStatus* copy_value(struct making* making, const OrtValueInfo* of, OrtValueInfo** out) {
   OrtGraph* view = making->scope.graph;
   const struct core_message name = core_message_of(of->name);
@@ -98,7 +99,7 @@ static OrtStatus* copy_node(struct making* making, const OrtNode* of) {
   return add(making, &making->scope.graph->nodes, node);
 }
 
-/* Puts those inputs that are inputs of the source before the others, in the source's order. */
+/* Lists the inputs of the source that the view uses, in their order, before the other inputs. */
 static OrtStatus* sort_inputs(struct making* making) {
   struct core_list* others = &making->scope.graph->inputs;
   struct core_list inputs = {0};
@@ -147,7 +148,7 @@ static OrtStatus* fill(struct making* making, const OrtNode* const* nodes, size_
                         &making->scope.graph->nodes);
 }
 
-/* A graph for what is copied of another one. */
+/* Makes an empty graph of the same model. */
 static OrtStatus* new_graph(const char* function, const OrtGraph* from, OrtGraph** out) {
   OrtGraph* graph = core_new_object(&core_graph_class, sizeof *graph);
   if (graph == NULL) {
@@ -192,7 +193,7 @@ void core_end_view(OrtGraph* view) {
     core_drop(view);
     return;
   }
-  /* The block is not freed, since another graph would get it. */
+  /* The struct is not freed: another graph would get the block. Its bytes make no valid pointer. */
   view->object.class->end(view);
   memset(view, 0xDD, sizeof *view);
 }

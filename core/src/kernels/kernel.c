@@ -27,7 +27,7 @@ static void enter(void* call) {
 
 static void report(void* call, const char* text) {
   struct core_op_call* own = call;
-  /* What a function threw counts, not what it had said before. */
+  /* The exception replaces a status that the function has set before. */
   ort_ReleaseStatus(own->status);
   own->status = core_status(ORT_RUNTIME_EXCEPTION, text, NULL, NULL);
 }

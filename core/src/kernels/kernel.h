@@ -30,7 +30,7 @@ struct core_kernel_host {
 /** @name Nodes
  * @{ */
 
-/** No op has more inputs, outputs or attributes; what claims to is a mistake, better not read. */
+/** No op has more inputs, outputs or attributes: a larger number is taken for a mistake. */
 #define CORE_MOST_OPERANDS 65536
 
 /** An input or output of a node. */
@@ -55,7 +55,7 @@ struct core_side {
   const char* what;
   struct core_node_operand* list;
   size_t count;
-  /** Whether the node does not say which there are, so that each call does. */
+  /** Whether the number of operands may differ from call to call. */
   bool is_open;
   struct core_operand* declared;
   size_t declared_count;
@@ -161,9 +161,9 @@ struct OrtKernelContext {
   const struct core_node* node;
   struct OrtKernelContext* next;
   struct core_scratch* scratch;
-  /** Whether outputs are made in memory of the device. */
+  /** Whether outputs are made in memory of the provider's device. */
   bool is_on_device;
-  /** Of the device; NULL where there are none. */
+  /** The stream of the provider's device; NULL without one. */
   OrtSyncStream* stream;
   size_t input_count;
   size_t output_count;

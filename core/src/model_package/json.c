@@ -67,8 +67,7 @@ static bool take(struct reader* reader, char byte) {
   return true;
 }
 
-/* --- strings -----------------------------------------------------------------------------------
- */
+/* --- strings --------------------------------------------------------------------------------- */
 
 static int hex_digit(char byte) {
   return byte >= '0' && byte <= '9'   ? byte - '0'
@@ -202,8 +201,7 @@ static const char* read_string(struct reader* reader, const char** out) {
   return NULL;
 }
 
-/* --- numbers and words -------------------------------------------------------------------------
- */
+/* --- numbers and words ----------------------------------------------------------------------- */
 
 static bool is_digit(const struct reader* reader) {
   return reader->at < reader->end && *reader->at >= '0' && *reader->at <= '9';
@@ -261,8 +259,7 @@ static const char* read_word(struct reader* reader, struct core_json_value* valu
   return "a value is missing";
 }
 
-/* --- values ------------------------------------------------------------------------------------
- */
+/* --- values ---------------------------------------------------------------------------------- */
 
 static const char* add_value(struct reader* reader, const struct core_json_value* value) {
   struct core_json* json = reader->json;

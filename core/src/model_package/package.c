@@ -59,8 +59,7 @@ static const struct core_class options_class = {.kind = CORE_MODEL_PACKAGE_OPTIO
 static const struct core_class component_class = {.kind = CORE_MODEL_PACKAGE_COMPONENT,
                                                   .end = end_component};
 
-/* --- options -----------------------------------------------------------------------------------
- */
+/* --- options --------------------------------------------------------------------------------- */
 
 ORT_API_STATUS_IMPL(ort_model_package_CreateModelPackageOptionsFromSessionOptions,
                     const OrtEnv* env, const OrtSessionOptions* session_options,
@@ -84,8 +83,7 @@ void ORT_API_CALL ort_model_package_ReleaseModelPackageOptions(OrtModelPackageOp
   core_drop(input);
 }
 
-/* --- packages ----------------------------------------------------------------------------------
- */
+/* --- packages -------------------------------------------------------------------------------- */
 
 ORT_API_STATUS_IMPL(ort_model_package_CreateModelPackageContext, const ORTCHAR_T* package_root,
                     OrtModelPackageContext** out) {
@@ -207,8 +205,7 @@ ORT_API_STATUS_IMPL(ort_model_package_ModelPackage_ResolveStringRef,
   return NULL;
 }
 
-/* --- a chosen variant --------------------------------------------------------------------------
- */
+/* --- a chosen variant ------------------------------------------------------------------------ */
 
 static bool is_cpu(const char* device) {
   static const char lower[] = "cpu", upper[] = "CPU";

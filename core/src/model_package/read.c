@@ -26,8 +26,7 @@ static void* zeroed(size_t size) {
   return block == NULL ? NULL : memset(block, 0, size);
 }
 
-/* --- documents ---------------------------------------------------------------------------------
- */
+/* --- documents ------------------------------------------------------------------------------- */
 
 static OrtStatus* parse(const char* path, const char* bytes, size_t size, struct core_json* json) {
   char after[128];
@@ -80,8 +79,7 @@ static OrtStatus* find(const struct source* in, const char* base, const char* pa
              : FAILED("'", path, "' is neither a file nor a folder");
 }
 
-/* --- fields ------------------------------------------------------------------------------------
- */
+/* --- fields ---------------------------------------------------------------------------------- */
 
 /* Refuses members with other names than those, which end with NULL. */
 static OrtStatus* check_names(const struct core_json* json, value_ptr object,
@@ -119,8 +117,7 @@ static OrtStatus* get_object(const struct core_json* json, value_ptr object, con
              : FAILED("'", name, "' must be an object");
 }
 
-/* --- what a variant says to its executors ------------------------------------------------------
- */
+/* --- what a variant says to its executors ---------------------------------------------------- */
 
 static OrtStatus* check_strings(const struct core_json* json, value_ptr settings,
                                 const char* name) {
@@ -173,8 +170,7 @@ static OrtStatus* read_executor(const struct source* in, const struct core_varia
   return check_ort(in, variant->folder[0] == 0 ? in->base : variant->folder, json, settings);
 }
 
-/* --- variants and components -------------------------------------------------------------------
- */
+/* --- variants and components ----------------------------------------------------------------- */
 
 /* The folder is the one that is named, or else what has the variant's name, if that is there. */
 static OrtStatus* find_folder(const struct source* in, const char* named,
@@ -294,8 +290,7 @@ static OrtStatus* read_component(const struct source* in, value_ptr value,
   }
 }
 
-/* --- the manifest ------------------------------------------------------------------------------
- */
+/* --- the manifest ---------------------------------------------------------------------------- */
 
 /* "1", "1.7" or 1. */
 static bool is_first_version(value_ptr version) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file fields.h The numbers of the fields in the messages of ONNX files that the core, or a
- * program that edits models, reads. */
+/** @file fields.h The field numbers of the messages in ONNX files (onnx.proto). */
 #ifndef ORTCFFI_FIELDS_H_
 #define ORTCFFI_FIELDS_H_
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* OrtOpSchema: a schema as the slots read it, with the arrays that they answer. */
+/* OrtOpSchema: a schema, with the arrays that its slots return. */
 #include "object/object.h"
 #include "onnx/schemas.h"
 
@@ -7,7 +7,7 @@ struct OrtOpSchemaTypeConstraint {
   const char* name;
   const char** types;
   size_t type_count;
-  /* The places of inputs and of outputs. */
+  /* The indices of its inputs and of its outputs. */
   size_t* places[2];
   size_t place_counts[2];
 };

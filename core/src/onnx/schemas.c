@@ -18,7 +18,7 @@ struct op {
 struct core_schema {
   uint8_t since;
   uint8_t is_deprecated;
-  /* Lists, of what the three structs below describe. */
+  /* Lists of the structs below. */
   uint16_t inputs;
   uint16_t outputs;
   uint16_t constraints;

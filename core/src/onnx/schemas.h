@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file schemas.h
- * What ONNX says of its operators: schemas, in a table of constants.
+ * The schemas of ONNX's operators, in a table of constants.
  *
  * Nothing here allocates or fails. Schemas, strings and defaults are constants. An index must be
  * below the count that belongs to it.
@@ -11,7 +11,7 @@
 
 #include "onnx/op_attr.h"
 
-/** An operator as it is since a version of its operator set. */
+/** An operator, as it is from a version of its operator set on. */
 struct core_schema;
 
 /** The newest schema of an operator up to a version of the operator set; NULL where there is none.
@@ -34,7 +34,7 @@ struct core_schema_attribute {
   /** A number of the enum AttributeType of AttributeProto: FLOAT is 1, INT is 2, ... */
   int type;
   bool is_required;
-  /** What the attribute is where a node has none; NULL where it has no default. ReleaseOpAttr does
+  /** The default, for nodes without the attribute; NULL where there is none. ReleaseOpAttr does
    * nothing with it, core_copy_op_attr copies it. It must not be made a part of another object. */
   const OrtOpAttr* default_value;
 };

@@ -3,8 +3,8 @@
  * @file wire.h
  * The wire format of protobuf, in which ONNX files are written.
  *
- * A message is a row of fields, each with a number, of one of four forms. Nothing here knows what a
- * field means, and nothing allocates.
+ * A message is a sequence of fields. Each has a number and one of four wire types. Nothing here
+ * knows what a field means, and nothing allocates.
  */
 #ifndef ORTCFFI_WIRE_H_
 #define ORTCFFI_WIRE_H_
@@ -31,9 +31,9 @@ enum core_wire { CORE_VARINT = 0, CORE_FIXED64 = 1, CORE_LENGTH = 2, CORE_FIXED3
 struct core_field {
   uint32_t number;
   enum core_wire wire;
-  /** CORE_LENGTH: the bytes of the text or message. */
+  /** For CORE_LENGTH: the bytes of the text or message. */
   struct core_message bytes;
-  /** The other forms: the number, or the bits of it. */
+  /** For the others: the number, or its bits. */
   uint64_t value;
 };
 
@@ -48,7 +48,7 @@ static inline bool core_is_malformed(const struct core_message* message) {
 
 /** The numbers of a repeated field, each a field of its own or many in one. */
 struct core_numbers {
-  /** Behind the last number that was read; core_is_malformed says if it stopped for that. */
+  /** What is not read yet. Use core_is_malformed on it at the end. */
   struct core_message message;
   uint32_t number;
   enum core_wire wire;
@@ -61,11 +61,11 @@ bool core_next_number(struct core_numbers* numbers, uint64_t* value);
 /** How many numbers there are. */
 size_t core_count_numbers(struct core_numbers numbers);
 
-/** The last field of a number with bytes, which is the one that counts; false where there is none.
- */
+/** Finds the last field with a number that has bytes: in protobuf the last one counts. False where
+ * there is none. */
 bool core_find_message(struct core_message message, uint32_t number, struct core_message* out);
 
-/** How many fields of a number with bytes there are. */
+/** Counts the fields with a number that have bytes. */
 size_t core_count_messages(struct core_message message, uint32_t number);
 
 /** A string as the bytes of a text. */

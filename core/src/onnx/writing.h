@@ -18,21 +18,22 @@ struct core_writing {
   bool has_failed;
 };
 
-/** Bytes that are fields already. */
+/** Writes bytes that are whole fields. */
 void core_write_raw(struct core_writing* to, const void* bytes, size_t size);
 
 void core_write_number(struct core_writing* to, uint32_t field, uint64_t number);
 void core_write_bytes(struct core_writing* to, uint32_t field, const void* bytes, size_t size);
 void core_write_text(struct core_writing* to, uint32_t field, const char* text);
 
-/** A field of four bytes, as they are in memory. */
+/** Writes a field of four bytes, as they are in memory. */
 void core_write_fixed(struct core_writing* to, uint32_t field, const void* bytes);
 
-/** Numbers of a repeated field, packed. Those of fixed size are written as bytes. */
+/** Writes the numbers of a repeated field, packed. Numbers of fixed size are written with
+ * core_write_bytes. */
 void core_write_varints(struct core_writing* to, uint32_t field, const int64_t* numbers,
                         size_t count);
 
-/** Begins a message within the message; returns where, for core_end_message. */
+/** Begins a message within the message; returns the argument for core_end_message. */
 size_t core_begin_message(struct core_writing* to, uint32_t field);
 void core_end_message(struct core_writing* to, size_t begin);
 

@@ -4,7 +4,7 @@
 
 #include "session/session.h"
 
-/* Nodes that were given to a provider together. Those of OrtEpAssignedNode are the OrtNode. */
+/* Nodes that were given to a provider together. An OrtEpAssignedNode is the OrtNode itself. */
 struct OrtEpAssignedSubgraph {
   const char* provider;
   const OrtNode* const* nodes;
@@ -34,7 +34,7 @@ OrtStatus* core_note_assigned(const char* function, OrtSession* session) {
   size_t count = session->step_count;
   struct OrtEpAssignedSubgraph* list = core_pool_array(&session->pool, count, sizeof *list);
   session->assigned = core_pool_array(&session->pool, count, sizeof(void*));
-  /* The steps themselves move when they are put in order. */
+  /* Pointers to nodes, not to steps: those move when they are put in order. */
   const OrtNode** nodes = core_pool_array(&session->pool, count, sizeof *nodes);
   if (list == NULL || session->assigned == NULL || nodes == NULL) {
     return core_no_memory(function, count * sizeof *list);

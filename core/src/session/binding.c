@@ -11,8 +11,8 @@ struct OrtIoBinding {
   OrtSession* session;
   /** An item's pointer is an OrtValue with a reference. */
   struct core_items inputs;
-  /** The same; NULL where the next run is to make the value. An item's mark is true for one that
-   * the caller bound, into which each run writes. */
+  /** The same; NULL where the next run is to make the value. An item's mark is true for a value
+   * that the caller bound: each run writes into it. */
   struct core_items outputs;
 };
 
@@ -104,7 +104,7 @@ void ORT_API_CALL ort_ClearBoundOutputs(OrtIoBinding* binding_ptr) NO_EXCEPTION 
   }
 }
 
-/* What is bound is there already. */
+/* Runs read and write the CPU's memory, so there is nothing to wait for. */
 ORT_API_STATUS_IMPL(ort_SynchronizeBoundInputs, OrtIoBinding* binding_ptr) {
   CORE_REQUIRE(SynchronizeBoundInputs, binding_ptr);
   return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who runs which nodes: the providers of the options in their order, then custom ops. */
+/* Decides what runs each node: the providers of the options in their order, then custom ops. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,18 +8,18 @@
 #include "session/session.h"
 #include "table/versions.h"
 
-/* The work on one session. Nodes are known by the names of their outputs, which stay when a
- * provider has the layout of the graph changed. */
+/* The work on one session. Nodes are known by the names of their outputs: these stay the same when
+ * the graph is copied in another layout for a provider. */
 struct partition {
   const char* function;
   OrtSession* session;
-  /* The outputs of nodes that somebody runs. */
+  /* The outputs of the nodes that a provider has taken. */
   struct core_items taken;
-  /* Of the first provider that could not say what it takes; may be NULL. */
+  /* The failure of the first provider that could not say what it takes; may be NULL. */
   OrtStatus* failed;
 };
 
-/* The first output that a node has; NULL for a node without any, which makes nothing. */
+/* The name of a node's first output; NULL for a node without outputs, which nobody needs to run. */
 static const char* output_of(const OrtNode* node) {
   for (size_t i = node->input_count; i < node->input_count + node->output_count; i++) {
     if (node->values[i] != NULL) {
@@ -41,11 +41,12 @@ static OrtStatus* take(struct partition* partition, const OrtNode* node) {
              : core_no_memory(partition->function, strlen(name));
 }
 
-/* --- what a provider may keep of its claims --------------------------------------------------- */
+/* --- which of its claims a provider gets ------------------------------------------------------ */
 
 enum mark { NOT_SEEN, IN_GROUP, BEHIND_GROUP };
 
-/* Marks what can be reached from the outputs of a node; false if that is in the group again. */
+/* Marks the nodes that use the outputs of a node, and queues them; false if the node is behind the
+ * group and one that uses its outputs is in the group. */
 static bool leaves_group(const OrtNode* node, uint8_t* marks, struct core_list* queue,
                          bool* has_memory) {
   for (size_t i = node->input_count; i < node->input_count + node->output_count; i++) {
@@ -64,7 +65,8 @@ static bool leaves_group(const OrtNode* node, uint8_t* marks, struct core_list* 
   return true;
 }
 
-/* Whether no path leaves a group of nodes and comes back to it. */
+/* Whether no path leaves a group of nodes and comes back to it. The group becomes one step, which
+ * would have to wait for itself otherwise. */
 static OrtStatus* is_convex(const struct partition* partition, const OrtGraph* graph,
                             const OrtcoreGroup* group, bool* answer) {
   struct core_pool pool = {0};
@@ -87,15 +89,16 @@ static OrtStatus* is_convex(const struct partition* partition, const OrtGraph* g
 static void log_dropped(const OrtSession* session, const char* name) {
   char text[200];
   snprintf(text, sizeof text,
-           "nodes that '%.80s' takes as one depend on themselves through others: it gets none",
+           "the nodes that '%.80s' takes as one depend on their own outputs through other nodes: "
+           "it gets no nodes",
            name);
   const struct core_record record = {ORT_LOGGING_LEVEL_WARNING, CORE_LOG_CATEGORY, "partition.c",
                                      text};
   core_logger_log(&session->env->logger, &record);
 }
 
-/* Leaves to a group what no provider before has taken. */
-static void keep_free(const struct partition* partition, OrtcoreGroup* group) {
+/* Removes from a group the nodes that are taken already. */
+static void drop_taken(const struct partition* partition, OrtcoreGroup* group) {
   const OrtNode** nodes = (const OrtNode**)group->nodes;
   size_t kept = 0;
   for (size_t i = 0; i < group->node_count; i++) {
@@ -106,8 +109,8 @@ static void keep_free(const struct partition* partition, OrtcoreGroup* group) {
   group->node_count = kept;
 }
 
-/* Leaves to a provider's groups what nobody has taken, and takes all of them out of the claims if
- * one is not convex. */
+/* Takes for a provider the nodes of its groups that are still free. If one group is not convex, the
+ * provider gets none. */
 static OrtStatus* choose_groups(struct partition* partition, OrtcoreClaims* claims,
                                 const struct core_ep* ep) {
   struct core_claims* own = (struct core_claims*)claims;
@@ -115,7 +118,7 @@ static OrtStatus* choose_groups(struct partition* partition, OrtcoreClaims* clai
   size_t kept = 0;
   for (size_t i = 0; i < claims->group_count; i++) {
     bool is_fine = true;
-    keep_free(partition, &groups[i]);
+    drop_taken(partition, &groups[i]);
     if (groups[i].node_count > 1) {
       CORE_TRY(is_convex(partition, own->graph, &groups[i], &is_fine));
     }
@@ -131,7 +134,7 @@ static OrtStatus* choose_groups(struct partition* partition, OrtcoreClaims* clai
   for (size_t i = 0; i < claims->group_count; i++) {
     OrtcoreGroup group = groups[i];
     groups[i].nodes = NULL;
-    keep_free(partition, &group); /* again: groups of one provider may share nodes */
+    drop_taken(partition, &group); /* again: groups of one provider may share nodes */
     if (group.node_count == 0) {
       heap_free((void*)group.nodes);
       continue;
@@ -203,7 +206,7 @@ static OrtStatus* ask_concurrency(void* argument) {
   return NULL;
 }
 
-/* Has a provider take and compile what it can of what is left. */
+/* Makes a provider, and has it take and compile nodes that are left. */
 static OrtStatus* add_provider(struct partition* partition, const struct core_ep_choice* choice) {
   OrtSession* session = partition->session;
   struct core_session_ep* own = &session->eps[session->ep_count];
@@ -216,7 +219,7 @@ static OrtStatus* add_provider(struct partition* partition, const struct core_ep
   CORE_TRY(core_ep_call(partition->function, ask_concurrency, session));
   OrtStatus* status = core_ep_claim(made, session->last_graph, &own->claims);
   if (status != NULL) {
-    /* As in ONNX Runtime, a provider that cannot say what it takes, takes nothing. */
+    /* As in ONNX Runtime, a provider that cannot say what it takes gets no nodes. */
     if (partition->failed == NULL) {
       partition->failed = status;
     } else {
@@ -235,7 +238,7 @@ static OrtStatus* add_provider(struct partition* partition, const struct core_ep
 
 /* --- custom ops ------------------------------------------------------------------------------- */
 
-/* Whether an op takes the element types of a node's inputs, as far as both say. */
+/* Whether an op takes the element types of a node's inputs, as far as op and model state them. */
 static OrtStatus* fits(const OrtCustomOp* op, const OrtNode* node, bool* answer) {
   size_t count = core_op_operand_count(op, false);
   *answer = count > 0 || node->input_count == 0;
@@ -339,7 +342,8 @@ static OrtStatus* add_rest(struct partition* partition) {
   return NULL;
 }
 
-/* What becomes of a provider's failure: the reason why nobody runs some node, or a message. */
+/* Where a node is left that nothing runs, the failure of a provider is the likely reason, and is
+ * returned instead. Otherwise it goes to the log. */
 static OrtStatus* explain(const struct partition* partition, OrtStatus* status) {
   if (partition->failed != NULL && ort_GetErrorCode(status) == ORT_NOT_IMPLEMENTED) {
     ort_ReleaseStatus(status);

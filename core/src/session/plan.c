@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of the steps, the numbers of the values, and when a run is done with each. */
+/* Numbers the values, orders the steps, and finds the last step that uses each value. */
 #include <string.h>
 
 #include "object/keyed_list.h"
 #include "session/session.h"
 
-/* The work on one session. What all values have is by number, what all steps have in their first
- * order. */
+/* The work on one session. Arrays about values are indexed by the number of the value, arrays about
+ * steps by the order in which partition.c made them. */
 struct plan {
   const char* function;
   OrtSession* session;
@@ -19,9 +19,10 @@ struct plan {
   /* The steps that read a value: those from starts[value] to starts[value + 1]. */
   uint32_t* starts;
   uint32_t* readers;
-  /* How many of them are listed. */
+  /* How many readers are in the list already, while it is filled. */
   uint32_t* counts;
-  /* Steps in the order in which they run; the first `ready` may run now. */
+  /* Steps in the order in which they run. The first `ready` are there: they wait for nothing but
+   * steps before them. */
   uint32_t* order;
   size_t ready;
   struct core_pool pool;
@@ -85,7 +86,7 @@ static OrtStatus* add_port(struct plan* plan, struct core_ports* ports, const Or
   return NULL;
 }
 
-/* Lists the values that have all the flags, and of `without` none. */
+/* Lists the values that have all flags of `with` and none of `without`. */
 static OrtStatus* list_ports(struct plan* plan, const struct core_list* values, uint32_t with,
                              uint32_t without, struct core_ports* ports) {
   ports->list = core_pool_array(&plan->session->pool, values->count, sizeof *ports->list);
@@ -101,7 +102,7 @@ static OrtStatus* list_ports(struct plan* plan, const struct core_list* values, 
   return NULL;
 }
 
-/* --- what there is before a run --------------------------------------------------------------- */
+/* --- constants -------------------------------------------------------------------------------- */
 
 static OrtStatus* set_constant(struct plan* plan, const OrtValueInfo* value) {
   struct core_item* item = core_items_find(&plan->names, value->name, strlen(value->name) + 1);
@@ -110,7 +111,8 @@ static OrtStatus* set_constant(struct plan* plan, const OrtValueInfo* value) {
              : core_initializer_of(plan->function, value, &plan->session->constants[item->number]);
 }
 
-/* Finds the initializers that a step reads or an output is; providers keep the others. */
+/* Finds the tensors of initializers that a step reads or that are outputs. Others belong to nodes
+ * that a provider has compiled, so no run needs them. */
 static OrtStatus* find_constants(struct plan* plan) {
   OrtSession* session = plan->session;
   const OrtGraph* graphs[] = {session->graph, session->last_graph};
@@ -129,7 +131,7 @@ static OrtStatus* find_constants(struct plan* plan) {
 
 /* --- the order -------------------------------------------------------------------------------- */
 
-static OrtStatus* note_makers(struct plan* plan, const bool* is_given) {
+static OrtStatus* find_makers(struct plan* plan, const bool* is_given) {
   const OrtSession* session = plan->session;
   memset(plan->makers, 0xFF, session->value_count * sizeof *plan->makers);
   for (uint32_t s = 0; s < session->step_count; s++) {
@@ -150,7 +152,7 @@ static OrtStatus* note_makers(struct plan* plan, const bool* is_given) {
 }
 
 /* Lists the readers of each value: counts them, then puts each into its place. */
-static void note_readers(struct plan* plan) {
+static void list_readers(struct plan* plan) {
   const OrtSession* session = plan->session;
   for (uint32_t s = 0; s < session->step_count; s++) {
     const struct core_step* step = &session->steps[s];
@@ -173,7 +175,7 @@ static void note_readers(struct plan* plan) {
   }
 }
 
-/* Counts what a step waits for; what nobody makes must be there before the run. */
+/* Counts the values that each step waits for. A value that no step makes must be given. */
 static OrtStatus* count_waits(struct plan* plan, const bool* is_given) {
   const OrtSession* session = plan->session;
   for (uint32_t s = 0; s < session->step_count; s++) {
@@ -196,6 +198,8 @@ static OrtStatus* count_waits(struct plan* plan, const bool* is_given) {
   return NULL;
 }
 
+/* A topological sort (Kahn's algorithm): a step is ready when the last value that it waits for has
+ * been made. */
 static OrtStatus* order_steps(struct plan* plan) {
   const OrtSession* session = plan->session;
   for (size_t at = 0; at < plan->ready; at++) {
@@ -214,7 +218,7 @@ static OrtStatus* order_steps(struct plan* plan) {
   }
   for (uint32_t s = 0; s < session->step_count; s++) {
     if (plan->waits[s] > 0) {
-      return invalid(plan, ": what providers take as one depends on itself through others: ",
+      return invalid(plan, ": nodes that providers take as one depend on their own outputs: ",
                      session->steps[s].node->name);
     }
   }
@@ -238,9 +242,10 @@ static OrtStatus* move_steps(struct plan* plan) {
   return NULL;
 }
 
-/* --- lives ------------------------------------------------------------------------------------ */
+/* --- when values are released ----------------------------------------------------------------- */
 
-/* Ends each value with the last step that reads it, or with the one that makes it. */
+/* Lists for each step the values to release after it: it is the last one that reads them, or makes
+ * them and no step reads them. */
 static OrtStatus* end_values(struct plan* plan, const bool* is_output) {
   OrtSession* session = plan->session;
   uint32_t* places = core_pool_array(&plan->pool, session->step_count, sizeof *places);
@@ -377,14 +382,14 @@ static OrtStatus* make_plan(struct plan* plan) {
   for (core_value_number value = 0; value < session->value_count; value++) {
     is_given[value] |= session->constants[value] != NULL;
   }
-  CORE_TRY(note_makers(plan, is_given));
+  CORE_TRY(find_makers(plan, is_given));
   for (size_t i = 0; i < session->outputs.count; i++) {
     const struct core_port* port = &session->outputs.list[i];
     if (plan->makers[port->value] == NO_STEP && !is_given[port->value]) {
       return invalid(plan, ": no node makes the output ", port->name);
     }
   }
-  note_readers(plan);
+  list_readers(plan);
   CORE_TRY(count_waits(plan, is_given));
   CORE_TRY(order_steps(plan));
   CORE_TRY(move_steps(plan));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is passed on to the providers of a session that has been made. */
+/* Settings for the providers of a session that has been made. */
 #include "ep/library.h"
 #include "session/session.h"
 

@@ -8,15 +8,15 @@
 #include "options/run_options.h"
 #include "session/session.h"
 
-/* What one run needs. A session keeps one for the next run. */
+/* The memory of one run. A session keeps one frame for the next run. */
 struct core_frame {
-  /* What there is of each value, by number: before a run its constant. */
+  /* The values by number; before a run, only the constants. */
   OrtValue** values;
-  /* What the run has made ends with it, or before. */
+  /* By number: whether the run made the value, and so releases it. */
   bool* is_own;
-  /* The operands of the step that computes. */
+  /* The operands of the current step. */
   OrtValue** operands;
-  /* Of each step. */
+  /* One for each step. */
   OrtKernelContext* contexts[];
 };
 
@@ -33,7 +33,7 @@ static size_t size_of_frame(const OrtSession* session) {
   return size;
 }
 
-/* Lays a new frame out: contexts, values, operands and marks are behind it. */
+/* Lays a new frame out: contexts, values, operands and marks are behind it in the same block. */
 static void begin_frame(const OrtSession* session, struct core_frame* frame) {
   char* next = (char*)&frame->contexts[session->step_count];
   for (size_t i = 0; i < session->step_count; i++) {
@@ -61,7 +61,7 @@ static struct core_frame* take_frame(OrtSession* session) {
   return frame;
 }
 
-/* Ends what is left of a run. */
+/* Releases what is left of a run, and keeps the frame instead of the one that is kept already. */
 static void give_frame_back(OrtSession* session, struct core_frame* frame) {
   for (size_t i = 0; i < session->value_count; i++) {
     if (frame->is_own[i]) {
@@ -202,7 +202,7 @@ static OrtStatus* set_inputs(const OrtSession* session, struct core_frame* frame
   return NULL;
 }
 
-/* Finds the outputs, and puts those of the caller where steps write. */
+/* Checks the names of the outputs. A step writes into an output that the caller gave. */
 static OrtStatus* set_outputs(const OrtSession* session, struct core_frame* frame,
                               const struct core_feeds* feeds) {
   for (size_t i = 0; i < feeds->output_count; i++) {
@@ -271,6 +271,7 @@ static OrtStatus* compute_all(const OrtSession* session, struct core_frame* fram
 
 /* --- calls of providers around a run ---------------------------------------------------------- */
 
+/* One such call of one provider. */
 struct announcement {
   const OrtRunOptions* options;
   struct core_ep* to;
@@ -314,7 +315,7 @@ static OrtStatus* announce_end(struct announcement* self) {
   return core_first_failure(status, last);
 }
 
-/* Each provider whose start was called has its end called, whatever the others answer. */
+/* OnRunEnd is called for each provider whose OnRunStart succeeded, whatever the others return. */
 static OrtStatus* run_providers(const OrtSession* session, struct core_frame* frame,
                                 const OrtRunOptions* options) {
   struct announcement announcement = {.options = options};
@@ -336,7 +337,8 @@ static OrtStatus* run_providers(const OrtSession* session, struct core_frame* fr
 
 /* --- outputs ---------------------------------------------------------------------------------- */
 
-/* Hands out what the caller gave, or the model has: as a copy, since either may end first. */
+/* Returns a value that the run did not make: an input or a constant. A tensor is copied, because
+ * its memory may end before the output does. */
 static OrtStatus* copy_output(const OrtValue* from, OrtValue** out) {
   OrtAllocator* allocator = NULL;
   struct core_tensor* copy = NULL;
@@ -352,10 +354,9 @@ static OrtStatus* copy_output(const OrtValue* from, OrtValue** out) {
 
 /* Copies into the tensor of the caller. */
 static OrtStatus* fill_output(const OrtValue* from, OrtValue* to) {
-  const struct core_shape *own = core_shape_of(from), *wanted = core_shape_of(to);
-  if (!core_is_tensor(from) || !core_is_tensor(to) || own->type != wanted->type ||
-      own->rank != wanted->rank ||
-      (own->rank > 0 && memcmp(own->dims, wanted->dims, own->rank * sizeof *own->dims) != 0)) {
+  const struct core_shape* wanted = core_shape_of(to);
+  if (!core_is_tensor(from) || !core_is_tensor(to) ||
+      !core_has_shape(core_shape_of(from), wanted->type, wanted->dims, wanted->rank)) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "Run: an output that is given must have the element type and shape of the result");
   }

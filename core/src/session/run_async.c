@@ -12,7 +12,7 @@ struct job {
   void* user_data;
 };
 
-/* The session is let go of before the callback, after which the client may count objects. */
+/* Drops the session before the callback: a client may count objects from then on. */
 static void run_job(void* argument) {
   struct job job = *(struct job*)argument;
   heap_free(argument);

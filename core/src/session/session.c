@@ -14,7 +14,7 @@ static void end_session(void* block) {
     core_kernel_release(session->steps[i].kernel);
   }
   heap_free(session->steps);
-  /* Later ones may have nodes of the graph that an earlier one had changed. */
+  /* In reverse: a later provider may have nodes of the graph that was copied for an earlier one. */
   for (size_t i = session->ep_count; i-- > 0;) {
     core_release_compiled(session->eps[i].compiled);
     core_release_claims(session->eps[i].claims);
@@ -31,7 +31,7 @@ static void end_session(void* block) {
 
 const struct core_class core_session_class = {.kind = CORE_SESSION, .end = end_session};
 
-/* Refuses what would be ignored otherwise. */
+/* Refuses options that would be ignored otherwise. */
 static OrtStatus* check_options(const char* function, const OrtSessionOptions* options) {
   if (options->settings.profiling) {
     return core_status(ORT_NOT_IMPLEMENTED, function,
@@ -45,7 +45,7 @@ static OrtStatus* check_options(const char* function, const OrtSessionOptions* o
              : NULL;
 }
 
-/* Has the session use a model of its own if its options change something in it. */
+/* Gives the session a model of its own if its options change something in the model. */
 static OrtStatus* change_model(const char* function, OrtSession* session) {
   const struct core_items* lists = session->options->lists;
   const struct core_items* used[CORE_SESSION_LISTS] = {NULL};

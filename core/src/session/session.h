@@ -16,15 +16,14 @@
 #include "kernels/kernel.h"
 #include "options/session_options.h"
 
-/** The number of a value, by which runs know it; this one stands for an operand that is left out.
- */
+/** The number of a value in a run; CORE_NO_VALUE for an operand that is left out. */
 typedef uint32_t core_value_number;
 #define CORE_NO_VALUE UINT32_MAX
 
-/** What runs at once: a kernel, and which values it reads and makes. */
+/** A part of a run: one kernel, and the values that it reads and makes. */
 struct core_step {
   OrtcoreKernel* kernel;
-  /** What the kernel was made of. */
+  /** The operands as the kernel was made with them. */
   const OrtcoreOperand* inputs;
   size_t input_count;
   const OrtcoreOperand* outputs;
@@ -35,7 +34,7 @@ struct core_step {
   const OrtcoreCompiledNode* compiled;
   /** The numbers of the inputs, then of the outputs. */
   core_value_number* values;
-  /** Values that no later step reads and that are no outputs of the model. */
+  /** Values to release after this step: no later step reads them, and they are no outputs. */
   core_value_number* ends;
   size_t end_count;
 };
@@ -65,11 +64,11 @@ struct core_frame;
 struct OrtSession {
   struct core_object object;
   struct OrtEnv* env;
-  /** A copy, which keeps custom ops and libraries of providers. */
+  /** A copy of the caller's, which has references to custom ops and libraries of providers. */
   OrtSessionOptions* options;
   OrtModel* model;
   const OrtGraph* graph;
-  /** The same, or the one that a provider wanted changed. */
+  /** The graph whose nodes run: `graph`, or its copy in the layout that a provider prefers. */
   const OrtGraph* last_graph;
   /** The memory of all arrays here. */
   struct core_pool pool;
@@ -83,8 +82,7 @@ struct OrtSession {
   struct core_ports inputs;
   struct core_ports overridable;
   struct core_ports outputs;
-  /** By number: what a value is before a run; NULL for what runs are given or make. They belong to
-   * the model. */
+  /** By number: the tensor of an initializer, which belongs to the model; NULL for other values. */
   const OrtValue** constants;
   uint32_t value_count;
   /** Who runs which nodes; NULL where the options do not ask for that. */
@@ -94,13 +92,13 @@ struct OrtSession {
   bool runs_alone;
   bool has_lock;
   core_mutex lock;
-  /** Memory that no run uses; atomic, may be NULL. */
+  /** A frame that no run uses; atomic, may be NULL. */
   struct core_frame* spare;
 };
 
 extern const struct core_class core_session_class;
 
-/** Makes the steps of a session, in no order: asks providers and custom ops. */
+/** Makes the steps of a session from providers and custom ops, in no particular order. */
 OrtStatus* core_partition(const char* function, OrtSession* session);
 
 /** Notes who runs which nodes, if the options ask for it, before the steps are ordered. */
@@ -118,7 +116,7 @@ OrtStatus* core_new_session(const char* function, const OrtEnv* env, OrtModel* m
 const struct core_port* core_find_port(const struct core_ports* ports, const char* name,
                                        size_t guess);
 
-/** What a run is given and asked for. */
+/** The inputs and outputs of a run, as the caller names them. */
 struct core_feeds {
   const char* const* input_names;
   const OrtValue* const* inputs;

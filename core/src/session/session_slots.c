@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a session tells of itself. */
+/* The slots that read a session: its inputs, outputs, metadata, memory and devices. */
 #include <string.h>
 
 #include "memory/allocator.h"

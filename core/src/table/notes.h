@@ -11,9 +11,9 @@
 
 #include "table/versions.h"
 
-/* Whether a slot hands out what its caller must not release. */
+/* Whether the caller of a slot borrows the object that it gets, and must not release it. */
 #define CORE_SLOT(name) (offsetof(OrtApi, name) / sizeof(void*))
-static inline bool core_slot_lends(unsigned slot) {
+static inline bool core_slot_borrows(unsigned slot) {
   return slot == CORE_SLOT(KernelContext_GetOutput) ||
          slot == CORE_SLOT(KernelContext_GetPreallocatedOutput) ||
          slot == CORE_SLOT(ShapeInferContext_GetInputTypeShape);

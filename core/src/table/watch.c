@@ -24,7 +24,7 @@ void core_each_watched_status(core_noted_status_fn each, void* argument) {
   core_each_noted_status(alive, CORE_COUNT_OF(alive), each, argument);
 }
 
-#define NOTE_MADE(place) (core_slot_lends(slot) ? (void)0 : core_note_made(place, &alive[slot]))
+#define NOTE_MADE(place) (core_slot_borrows(slot) ? (void)0 : core_note_made(place, &alive[slot]))
 
 /* The table that is watched. */
 static const OrtApi* inner;

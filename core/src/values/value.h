@@ -9,6 +9,8 @@
 #ifndef ORTCFFI_VALUE_H_
 #define ORTCFFI_VALUE_H_
 
+#include <string.h>
+
 #include "core.h"
 #include "memory/memory_info.h"
 #include "object/object.h"
@@ -59,6 +61,13 @@ struct core_shape {
   /** `rank` dimensions, each at least 0; owned by the value. */
   const int64_t* dims;
 };
+
+/** Whether a shape has an element type and dimensions. */
+static inline bool core_has_shape(const struct core_shape* shape, ONNXTensorElementDataType type,
+                                  const int64_t* dims, size_t rank) {
+  return shape->type == type && shape->rank == rank &&
+         (rank == 0 || memcmp(shape->dims, dims, rank * sizeof *dims) == 0);
+}
 
 struct core_shaped {
   struct OrtValue base;

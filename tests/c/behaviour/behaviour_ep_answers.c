@@ -12,8 +12,7 @@
     __VA_ARGS__;                                   \
   }
 
-/* --- incompatibility ---------------------------------------------------------------------------
- */
+/* --- incompatibility ------------------------------------------------------------------------- */
 
 static void say_details(const OrtDeviceEpIncompatibilityDetails* details) {
   uint32_t reasons = 7;
@@ -75,8 +74,7 @@ CALL("ReleaseDeviceEpIncompatibilityDetails(NULL)") {
   say("no-op");
 }
 
-/* --- compiled models ---------------------------------------------------------------------------
- */
+/* --- compiled models ------------------------------------------------------------------------- */
 
 static void is_compatible(const OrtEpDevice* const* devices, size_t count, const char* info) {
   OrtCompiledModelCompatibility answer = 7;
@@ -110,8 +108,7 @@ CALL("GetModelCompatibilityForEpDevices of the CPU") {
   is_compatible(&cpu, 1, "mine");
 }
 
-/* --- options -----------------------------------------------------------------------------------
- */
+/* --- options --------------------------------------------------------------------------------- */
 
 static void say_entry(const OrtSessionOptions* options, const char* key) {
   char value[100] = "";

@@ -21,8 +21,7 @@
 #define DEFAULT OrtDeviceMemoryType_DEFAULT
 #define OF_HOST OrtDeviceMemoryType_HOST_ACCESSIBLE
 
-/* --- allocators --------------------------------------------------------------------------------
- */
+/* --- allocators ------------------------------------------------------------------------------ */
 
 static void find_allocator(OrtEnv* env, const OrtMemoryInfo* info) {
   OrtAllocator* found = UNTOUCHED;
@@ -69,8 +68,7 @@ WITH_EP("ReleaseSharedAllocator(e,d,0)", "memory",
 WITH_EP("ReleaseSharedAllocator(e,d,5)", "memory",
         say_status(api->ReleaseSharedAllocator(e, d, OF_HOST)))
 
-/* --- streams -----------------------------------------------------------------------------------
- */
+/* --- streams --------------------------------------------------------------------------------- */
 
 static void make_stream(const OrtEpDevice* device, const OrtKeyValuePairs* options) {
   OrtSyncStream* stream = UNTOUCHED;
@@ -106,8 +104,7 @@ CALL("ReleaseSyncStream(NULL)") {
   say("no-op");
 }
 
-/* --- copies ------------------------------------------------------------------------------------
- */
+/* --- copies ---------------------------------------------------------------------------------- */
 
 static void copy(OrtEnv* env, const OrtEpDevice* device, OrtSyncStream* stream, int back) {
   OrtAllocator* allocator = NULL;
@@ -130,8 +127,7 @@ WITH_EP("CopyTensors in a stream", "memory transfers streams", OrtSyncStream* s 
         CHECK(api->CreateSyncStreamForEpDevice(d, NULL, &s) == NULL); copy(e, d, s, 0);
         api->ReleaseSyncStream(s))
 
-/* --- memory devices ----------------------------------------------------------------------------
- */
+/* --- memory devices -------------------------------------------------------------------------- */
 
 static void say_memory(const OrtMemoryDevice* device) {
   const OrtEpApi* ep = api->GetEpApi();

@@ -45,8 +45,7 @@ const OrtEpDevice* device_of_ep(OrtEnv* env, const char* words) {
   return devices[count - 1];
 }
 
-/* --- registration ------------------------------------------------------------------------------
- */
+/* --- registration ---------------------------------------------------------------------------- */
 
 static bool is_path_of_ep(const char* path) {
   const char* of_ep = getenv("ASKED_EP");
@@ -129,7 +128,7 @@ CALL("RegisterExecutionProviderLibrary of no file") {
 }
 #if !defined(_WIN32)
 CALL("RegisterExecutionProviderLibrary of another library") {
-  say_status(api->RegisterExecutionProviderLibrary(env_of_eps(), "mine", getenv("LENDS_LOGGER")));
+  say_status(api->RegisterExecutionProviderLibrary(env_of_eps(), "mine", getenv("LOGGER_LIBRARY")));
 }
 #endif
 CALL("RegisterExecutionProviderLibrary twice under a name") {
@@ -171,8 +170,7 @@ CALL("UnregisterExecutionProviderLibrary twice") {
   say_status(api->UnregisterExecutionProviderLibrary(env, "mine"));
 }
 
-/* --- devices -----------------------------------------------------------------------------------
- */
+/* --- devices --------------------------------------------------------------------------------- */
 
 CALL("GetEpDevices(e,&d,&n)") { say_devices(env_of_eps()); }
 CALL("GetEpDevices(NULL,&d,&n)") {
@@ -220,8 +218,7 @@ CALL("GetHardwareDevices(e,NULL,64)") {
   say_status(api->GetHardwareDevices(env_of_eps(), NULL, 64));
 }
 
-/* --- the environment's entries -----------------------------------------------------------------
- */
+/* --- the environment's entries --------------------------------------------------------------- */
 
 static void say_entry(const char* key) {
   OrtKeyValuePairs* entries = NULL;

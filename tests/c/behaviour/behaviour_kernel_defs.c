@@ -169,8 +169,7 @@ CALL("GetTensorDataType(-1,&t)") { data_type(-1); }
 CALL("GetTensorDataType(100,&t)") { data_type(100); }
 CALL("GetTensorDataType(float,NULL)") { say_status(EP->GetTensorDataType(FLOAT, NULL)); }
 
-/* --- registries --------------------------------------------------------------------------------
- */
+/* --- registries ------------------------------------------------------------------------------ */
 
 #define UNSET ((OrtMemType)7)
 static OrtStatus* ORT_API_CALL make(void* state, const OrtKernelInfo* info, OrtKernelImpl** out) {

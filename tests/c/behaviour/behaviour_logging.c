@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Loggers. A client without a session gets the environment's from the core itself; other libraries
- * lend it to a library of execution providers: lends_logger.c, whose path is in LENDS_LOGGER. */
+/* Loggers. A client without a session gets the environment's logger from the core itself. Other
+ * libraries give it to a library of execution providers only: logger_library.c, whose path is in
+ * LOGGER_LIBRARY. */
 #include "behaviour.h"
 
 static void ORT_API_CALL tell(void* param, OrtLoggingLevel severity, const char* category,
@@ -15,10 +16,10 @@ static const OrtLogger* borrow(void) {
 #if defined(_WIN32)
   return NULL;
 #else
-  const char* library = getenv("LENDS_LOGGER");
+  const char* library = getenv("LOGGER_LIBRARY");
   void* borrowed = NULL;
   CHECK(library != NULL);
-  CHECK(api->RegisterExecutionProviderLibrary(env, "lends_logger", library) == NULL);
+  CHECK(api->RegisterExecutionProviderLibrary(env, "logger_library", library) == NULL);
   CHECK(sscanf(getenv("BORROWED_LOGGER"), "%p", &borrowed) == 1);
   return borrowed;
 #endif

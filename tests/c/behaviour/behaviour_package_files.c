@@ -91,8 +91,7 @@ static void say_selected(void) {
   }
 }
 
-/* --- manifests ---------------------------------------------------------------------------------
- */
+/* --- manifests ------------------------------------------------------------------------------- */
 
 #define READ(what, text)                                   \
   CALL("CreateModelPackageContext of " what) {             \
@@ -141,8 +140,7 @@ READ("an asset that is the package", MANIFEST(",\"shared_assets\":{\"" ASSET "\"
 READ("an asset in ..", MANIFEST(",\"shared_assets\":{\"" ASSET "\":\"../folder\"}"))
 READ("an asset without a digest", MANIFEST(",\"shared_assets\":{\"sha256:0\":\"folder\"}"))
 
-/* --- variants ----------------------------------------------------------------------------------
- */
+/* --- variants -------------------------------------------------------------------------------- */
 
 #define SELECT(what, text)                       \
   CALL("SelectComponent of " what) {             \
@@ -168,8 +166,7 @@ SELECT("the device gpu and any", NAMED("g", ",\"device\":\"gpu\"") "," NAMED("c"
 SELECT("any device and cpu", NAMED("b", "") "," NAMED("a", ",\"device\":\"cpu\""))
 SELECT("a compatibility string", NAMED("c", ",\"compatibility_string\":\"x\"") "," NAMED("b", ""))
 
-/* --- references --------------------------------------------------------------------------------
- */
+/* --- references ------------------------------------------------------------------------------ */
 
 static void say_resolved(const char* below, const char* reference, int must_exist) {
   char base[FILE_ROOM];
@@ -212,8 +209,7 @@ RESOLVE("file in folder/..", "/folder/..", "file", 1)
 RESOLVE("file in ..", "/..", "file", 0)
 RESOLVE("file in missing/../..", "/missing/../..", "file", 0)
 
-/* --- NULL and unknown names --------------------------------------------------------------------
- */
+/* --- NULL and unknown names ------------------------------------------------------------------ */
 
 /* A call on a package, `package`, that says its status and its outputs. */
 #define SAY(text, expression)                    \

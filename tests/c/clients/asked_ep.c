@@ -33,8 +33,7 @@ struct factory {
   OrtCustomOpDomain* domain;
 };
 
-/* --- allocators, copies, streams ----------------------------------------------------------------
- */
+/* --- allocators, copies, streams ------------------------------------------------------------- */
 
 struct allocator {
   OrtAllocator base;
@@ -147,8 +146,7 @@ static OrtStatus* ORT_API_CALL make_stream(OrtEpFactory* self, const OrtMemoryDe
   return NULL;
 }
 
-/* --- what other APIs share ----------------------------------------------------------------------
- */
+/* --- what other APIs share ------------------------------------------------------------------- */
 
 static void ORT_API_CALL release_memory(OrtExternalMemoryHandle* handle) {
   note("~memory");
@@ -270,8 +268,7 @@ static OrtStatus* ORT_API_CALL end_graphics(OrtEpFactory* self, const OrtEpDevic
   return note("~graphics"), NULL;
 }
 
-/* --- the factory --------------------------------------------------------------------------------
- */
+/* --- the factory ----------------------------------------------------------------------------- */
 
 static const char* ORT_API_CALL name_of(const OrtEpFactory* self) {
   return asks("nameless") ? NULL : ((const struct factory*)self)->name;

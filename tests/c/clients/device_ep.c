@@ -46,8 +46,7 @@ ORT_EXPORT const char* DeviceEpEvents(void) { return take_events(); }
 
 static OrtStatus* fail(const char* why) { return api->CreateStatus(ORT_EP_FAIL, why); }
 
-/* --- memory that only this library can read ----------------------------------------------------
- */
+/* --- memory that only this library can read -------------------------------------------------- */
 
 /* No user's address has this bit. */
 #define TAG ((uintptr_t)1 << 62)
@@ -125,8 +124,7 @@ static OrtStatus* ORT_API_CALL make_transfer(OrtEpFactory* self, OrtDataTransfer
   return NULL;
 }
 
-/* --- streams -----------------------------------------------------------------------------------
- */
+/* --- streams --------------------------------------------------------------------------------- */
 
 static int stream_handle;
 
@@ -158,8 +156,7 @@ static OrtStatus* ORT_API_CALL make_stream(OrtEpFactory* self, const OrtMemoryDe
   return NULL;
 }
 
-/* --- computing ---------------------------------------------------------------------------------
- */
+/* --- computing ------------------------------------------------------------------------------- */
 
 enum kind { MUL, AVERAGE, MAXIMUM, ELU, OTHER };
 
@@ -307,8 +304,7 @@ static void ORT_API_CALL release_state(OrtNodeComputeInfo* self, void* state) {
   (void)self, (void)state;
 }
 
-/* --- the provider ------------------------------------------------------------------------------
- */
+/* --- the provider ---------------------------------------------------------------------------- */
 
 static const char* ORT_API_CALL ep_name(const OrtEp* self) { return (void)self, "DeviceEP"; }
 
@@ -387,8 +383,7 @@ static OrtStatus* ORT_API_CALL get_memory(const OrtEp* self, const OrtMemoryDevi
   return NULL;
 }
 
-/* --- the factory -------------------------------------------------------------------------------
- */
+/* --- the factory ----------------------------------------------------------------------------- */
 
 static const char* ORT_API_CALL name(const OrtEpFactory* self) { return (void)self, "DeviceEP"; }
 static const char* ORT_API_CALL vendor(const OrtEpFactory* self) { return (void)self, "tests"; }

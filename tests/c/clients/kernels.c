@@ -306,7 +306,7 @@ static OrtStatus* ask_allocator(const OrtApi* table, const OrtKernelInfo* info) 
   return table->GetAllocatorWithDefaultOptions(&asked);
 }
 
-static void lends_its_allocator(void) {
+static void kernels_borrow_the_allocator_of_the_host(void) {
   OrtAllocator own = *allocator;
   struct test_op op = twice_op();
   op.begin = ask_allocator;
@@ -332,7 +332,7 @@ int main(int argc, char** argv) {
   calls_each_function_of_its_kind();
   refuses_bad_ops();
   keeps_copies_of_infos();
-  lends_its_allocator();
+  kernels_borrow_the_allocator_of_the_host();
   printf("kernels: OK\n");
   return 0;
 }

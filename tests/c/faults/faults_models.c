@@ -228,8 +228,7 @@ static OrtStatus* open_with_weights(void** out) {
   return core_open_model_bytes(bytes.at, bytes.size, model, (OrtModel**)out);
 }
 
-/* --- the model editor --------------------------------------------------------------------------
- */
+/* --- the model editor ------------------------------------------------------------------------ */
 
 static const OrtModelEditorApi* editor(void) { return api->GetModelEditorApi(); }
 static OrtGraph* own_graph;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of a provider's registry, for single nodes. */
-#include "compile/kernels.h"
-
+/* Finds the kernel for a single node in the registry of its provider. */
 #include <string.h>
+
+#include "compile/ep.h"
+#include "values/type_info.h"
 
 static bool has_type(const struct core_type_constraint* constraint,
                      ONNXTensorElementDataType type) {
@@ -42,15 +43,12 @@ static OrtStatus* satisfies(const OrtNode* node, const struct core_schema* schem
   return NULL;
 }
 
-static bool is_text(const char* text, const char* other) {
-  return strcmp(text == NULL ? "" : text, other) == 0;
-}
-
 static OrtStatus* fits(const struct core_ep* ep, const OrtNode* node, const OrtKernelDef* def,
                        bool* answer) {
   const struct core_schema* schema = core_schema_of(node);
   int since = schema != NULL ? core_schema_since(schema) : 1;
-  *answer = is_text(def->op_type, node->op_type) && is_text(def->domain, node->domain) &&
+  *answer = core_is_same_text(def->op_type, node->op_type) &&
+            core_is_same_text(def->domain, node->domain) &&
             (def->provider == NULL || strcmp(def->provider, ep->name) == 0) &&
             since >= def->first && since <= core_last_of(def);
   for (size_t i = 0; *answer && schema != NULL && i < def->constraint_count; i++) {
@@ -80,10 +78,7 @@ ORT_API_STATUS_IMPL(ort_ep_EpGraphSupportInfo_LookUpKernel,
                     const OrtKernelDef** out_kernel_def) {
   const struct core_registered_kernel* found = NULL;
   CORE_REQUIRE(EpGraphSupportInfo_LookUpKernel, graph_support_info, node, out_kernel_def);
-  if (graph_support_info->graph == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "EpGraphSupportInfo_LookUpKernel: graph_support_info is used after its call");
-  }
+  CORE_REQUIRE_IN_CALL(EpGraphSupportInfo_LookUpKernel, graph_support_info);
   CORE_REQUIRE_MODEL(EpGraphSupportInfo_LookUpKernel, node, node->values);
   CORE_TRY(core_find_kernel(graph_support_info->claims->ep, node, &found));
   *out_kernel_def = found != NULL ? found->def : NULL;
