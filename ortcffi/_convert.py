@@ -67,9 +67,11 @@ def path_of(argument: str, path: "str | os.PathLike[str]") -> bytes:
     try:
         encoded = os.fsencode(path)
     except UnicodeEncodeError:
-        raise ValueError(f"{argument} {path!r} has a lone surrogate, which no path can") from None
+        raise ValueError(
+            f"{argument} must be encodable as a path, but {path!r} has a lone surrogate"
+        ) from None
     if b"\0" in encoded:
-        raise ValueError(f"{argument} must not contain a null character, which no path can")
+        raise ValueError(f"{argument} must not contain a null character, but is {path!r}")
     if not encoded:
         raise ValueError(f"{argument} must not be empty")
     return encoded
@@ -205,7 +207,7 @@ def absolute(argument: str, path: AnyPath) -> str:
         )
     text = os.fsdecode(path)
     if "\0" in text:
-        raise ValueError(f"{argument} {text!r} contains a null character, which no path can")
+        raise ValueError(f"{argument} must not contain a null character, but is {text!r}")
     if not text:
         raise ValueError(f"{argument} is empty; expected the path of a shared library")
     if os.path.isabs(text):

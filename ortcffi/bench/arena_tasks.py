@@ -14,7 +14,7 @@ MODEL = bytes.fromhex(
     "08083a370a100a017812017922084964656e746974791201675a0f0a0178120a0a08080112040a020801620f0a0179"
     "120a0a08080112040a0208014202100d"
 )
-"""A model of one node, Identity: other libraries lend their arena to a session's clients only."""
+"""A model of one node, Identity: only by a session can clients get the arena of other libraries."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@
 #ifndef ORTCFFI_BOUNDARY_CDEF_H_
 #define ORTCFFI_BOUNDARY_CDEF_H_
 
-/* CFFI would link what it is shown, and the core exports no provider. */
+/* CFFI would link functions that it sees declared, and the core exports no provider. */
 #define ORT_NO_PROVIDER_EXPORTS
 #include "onnxruntime_c_api.h"
 #include "ortcore.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What CFFI puts at the top of the module that it generates. There it is already, as text; this
- * includes it where a header is compiled alone. */
+/* The text with which the module that CFFI generates begins, for headers that are compiled alone.
+ */
 #ifndef ORTCFFI_BOUNDARY_CFFI_H_
 #define ORTCFFI_BOUNDARY_CFFI_H_
 

@@ -5,12 +5,12 @@
  * CFFI's own are functions of its library, which its wheels carry unoptimised; they took half the
  * time of a short call.
  *
- * Pointer arguments. A cdata of the parameter's own type needs no conversion, only a look at its
- * pointer. Where that lies is CFFI's private matter, so nothing is taken for granted: CFFI itself
- * converts the first cdata of each Python type, and only if its answer is what stands in the
- * assumed place does that type take the short way from then on.
+ * Pointer arguments. A cdata of the parameter's own type needs no conversion: its pointer is read
+ * from its struct. The layout of the struct is private to CFFI, so it is verified: CFFI itself
+ * converts the first cdata of each Python type, and only if its result is equal to what is read
+ * from the struct are later cdata of that type read there.
  *
- * Statuses. boundary/status/raise.c makes something of them.
+ * Statuses. boundary/status/raise.c turns a failing one into an exception.
  *
  * Python objects pass unchanged both ways where a function says ortcffi_object*.
  */
@@ -42,7 +42,7 @@ static struct _cffi_ctypedescr* object_type;
 
 static Py_ssize_t convert_argument(struct _cffi_ctypedescr* type, PyObject* value, char** out) {
   Py_ssize_t size = _cffi_prepare_pointer_call_argument(type, value, out);
-  /* Otherwise an error, an array that is still to be converted, or a NULL that proves nothing. */
+  /* Otherwise it is an error, or an array that is still to be converted; NULL proves no layout. */
   if (size == 0 && *out != NULL) {
     const struct cdata* cdata = (const struct cdata*)value;
     if (cdata->type == type && cdata->pointer == *out) {

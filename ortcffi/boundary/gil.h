@@ -6,9 +6,9 @@
  * exception is saved and restored, so that the callback's Python code does not see it. After the
  * interpreter has ended, Python must not be called at all.
  *
- * While it ends, CPython before 3.14 ends each other thread that wants the GIL, also where it only
- * wants it back, in the midst of Python code. Frames of a library in C++ below would then end the
- * process. So whatever a library calls runs Python in call_with_gil().
+ * While the interpreter ends, CPython before 3.14 ends each other thread that takes the GIL, even
+ * if the thread only takes it back in the middle of Python code. To unwind frames of a C++ library
+ * would then end the process. So a function that a library calls runs Python in call_with_gil().
  */
 #ifndef ORTCFFI_BOUNDARY_GIL_H_
 #define ORTCFFI_BOUNDARY_GIL_H_
@@ -22,7 +22,7 @@
 struct gil {
   PyGILState_STATE state;
   int is_new;    /* whether the thread had no state of the interpreter's before */
-  pid_t process; /* which it then got in this process */
+  pid_t process; /* the process in which that state was made */
   PyObject *type, *value, *traceback;
 };
 
@@ -45,8 +45,8 @@ static inline void give_gil_back(struct gil* gil) {
   PyGILState_Release(gil->state);
 }
 
-/* Takes the GIL; release_gil() must follow. 0 if the interpreter has ended. While it ends, only the
- * thread that ends it gets the GIL. */
+/* Takes the GIL; release_gil() must follow. 0 if the interpreter has ended, or is ending on another
+ * thread. */
 static inline int take_gil(struct gil* gil) {
   if (!Py_IsInitialized()) {
     return 0;
@@ -77,8 +77,8 @@ static inline void run_with_gil(void* argument) {
   }
 }
 
-/* Calls a function with the GIL; 0 where it was not, because the interpreter has ended. Where that
- * ends during the call, the thread waits for ever. */
+/* Calls a function with the GIL; 0 if it was not called, because the interpreter has ended. If the
+ * interpreter ends during the call, the thread waits for ever. */
 static inline int call_with_gil(void (*function)(void* argument), void* argument) {
   struct gil_call call = {function, argument, 0};
   call_or_wait(run_with_gil, &call);

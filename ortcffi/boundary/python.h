@@ -7,7 +7,7 @@
 #include "adaptors/tracking_figures.h"
 #include "boundary/callbacks/library_threads.h"
 
-/* CFFI's words for: Python defines the function, C sees a declaration. */
+/* How CFFI declares a function that Python defines; for C it is an ordinary declaration. */
 #ifdef ORTCFFI_CDEF
 #define CALLED_FROM_C extern "Python+C"
 #else
@@ -20,7 +20,8 @@ CALLED_FROM_C void* ortcffi_python_alloc(void* context, size_t size);
 CALLED_FROM_C void ortcffi_python_free(void* context, void* block);
 CALLED_FROM_C OrtStatus* ortcffi_python_stats(void* context, OrtKeyValuePairs** out);
 CALLED_FROM_C OrtStatus* ortcffi_python_shrink(void* context);
-/* Names the scopes that own a block. Answers the most frames that these or `depth` want. */
+/* Adds the scopes that own a block to `origin`. Returns the number of frames to record: the most
+ * that one of them asks for, at least `depth`. */
 CALLED_FROM_C int ortcffi_python_owners(OrtAllocator* tracking, int depth, core_origin* origin);
 /* The number of this thread's stack. */
 CALLED_FROM_C uint32_t ortcffi_python_stack(int depth);

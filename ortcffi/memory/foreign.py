@@ -54,8 +54,8 @@ class _Foreign(Allocator):
         out = out_of(owner)
         call(
             core.pointer,
-            "ortcffi_lend",
-            lib.ortcffi_lend,
+            "ortcffi_foreign_allocator",
+            lib.ortcffi_foreign_allocator,
             inner.handle,
             *tables,
             translated.handle,

@@ -53,7 +53,7 @@ def add_devices(
     env = chosen[0]._env_handle()
     arrays = ffi.new("char*[]", keys), ffi.new("char*[]", values)
     with lock:
-        options._lend("ep_devices", kept)
+        options._keep("ep_devices", kept)
         checked.SessionOptionsAppendExecutionProvider_V2(
             options.api.pointer, options.handle, env, handles, len(kept), *arrays, len(pairs)
         )

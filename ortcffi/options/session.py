@@ -365,7 +365,7 @@ class SessionOptions(Options):
         """
         text, handle = encode("name", name), self._value("value", value)
         with lock:
-            self._lend("initializers", [value])
+            self._keep("initializers", [value])
             self._call("AddInitializer", text, handle)
             self._values.setdefault("initializers", {})[name] = value
 
@@ -391,7 +391,7 @@ class SessionOptions(Options):
         handles = [self._value(f"the value of {name!r}", value) for name, value in values.items()]
         arrays = ffi.new("char*[]", names), ffi.new("OrtValue*[]", handles)
         with lock:
-            self._lend("external_initializers", values.values())
+            self._keep("external_initializers", values.values())
             self._call("AddExternalInitializers", *arrays, len(names))
             self._values.setdefault("external_initializers", {}).update(values)
 
@@ -424,7 +424,7 @@ class SessionOptions(Options):
         sizes = ffi.new("size_t[]", [len(content) for content in contents])
         arrays = ffi.new("char*[]", names), ffi.new("char*[]", contents), sizes
         with lock:
-            self._lend("external_files", contents)
+            self._keep("external_files", contents)
             self._call("AddExternalInitializersFromFilesInMemory", *arrays, len(names))
             self._values.setdefault("external_files", {}).update(files)
 
@@ -447,7 +447,7 @@ class SessionOptions(Options):
         """
         held = _bytes("model", model)
         with lock:
-            self._lend("weightless_source", [held])
+            self._keep("weightless_source", [held])
             self._call("SessionOptionsSetWeightlessSourceModelBuffer", held, len(held))
             self._values["weightless_source"], self._alive["weightless_source"] = model, [held]
 
@@ -467,7 +467,7 @@ class SessionOptions(Options):
             raise TypeError(f"{argument} must be a Value, not {type(value).__name__}")
         if value.api != self.api:
             raise ValueError(f"{argument} belongs to {value.api}, and these options to {self.api}")
-        value._lend()  # so that close() does not release it while these options keep it
+        value._hold()  # so that close() does not release it while these options keep it
         return handle
 
     # --- custom ops -------------------------------------------------------------------------------
@@ -548,7 +548,7 @@ class SessionOptions(Options):
             raise ValueError(f"domain belongs to {domain.api}, and these options to {self.api}")
         handle = domain.handle
         with lock:
-            self._lend("op_domains", [handle])
+            self._keep("op_domains", [handle])
             self._call("AddCustomOpDomain", handle)
             self._values["op_domains"] = [*self._values.get("op_domains", []), domain]
 

@@ -77,7 +77,7 @@ class Options(Suggests, Handle):
         """Call a function that changes the options."""
         self._call(slot, *arguments)
 
-    def _lend(self, name: str, objects: Iterable[object]) -> None:
+    def _keep(self, name: str, objects: Iterable[object]) -> None:
         """Keep alive what the library borrows, also if it then refuses a part of it."""
         self._alive[name] = [*self._alive.get(name, []), *objects]
 

@@ -133,7 +133,7 @@ def _as_value(cls: type[V], name: str, x: Any, api: "Api") -> Tensor:
 def _contain(cls: type[V], values: list[Tensor], kind: ValueKind, api: "Api") -> V:
     kept = [x.handle for x in values]
     for x in values:
-        x._lend()  # the new value may share their memory, so close() must not release it
+        x._hold()  # the new value may share their memory, so close() must not release it
     made, out = blank(cls, api, parent=tuple(values))  # which the collector cannot empty first
     handles = ffi.new("OrtValue*[]", kept)
     checked.CreateValue(api.pointer, handles, len(values), kind, out)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Wrapping, lending and describing an ``OrtValue``, of whatever kind."""
+"""Wrap, borrow and describe an ``OrtValue`` of any kind."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +70,7 @@ def memory_info(value: Tensor) -> MemoryInfo:
     API function: ``GetTensorMemoryInfo``.
     """
     value.api.require("GetTensorMemoryInfo")
-    value._lend()
+    value._hold()
     out, api = ffi.new("const OrtMemoryInfo**"), value.api.pointer
     checked.GetTensorMemoryInfo(api, value.handle, out)
     return MemoryInfo(value.api, out[0], parent=value)

@@ -22,7 +22,7 @@ def library(request: pytest.FixtureRequest) -> Path:
 def test_records_without_a_logger_are_lines_on_stderr(library, c_compiler):
     program = build(c_compiler)
     command = [program, library, "Logger_LogMessage to stderr"]
-    environment = {**os.environ, "LENDS_LOGGER": str(program.with_name("lends_logger.so"))}
+    environment = {**os.environ, "LOGGER_LIBRARY": str(program.with_name("logger_library.so"))}
     done = run(*command, env=environment)
     lines = done.stderr.splitlines()
     expected = [

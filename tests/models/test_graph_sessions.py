@@ -70,7 +70,7 @@ def test_the_memory_stays_as_long_as_the_session(real_api):
     assert gone() is None
 
 
-def test_a_graph_that_is_refused_lends_nothing(real_api):
+def test_nothing_is_borrowed_of_a_graph_that_is_refused(real_api):
     class Array(np.ndarray):
         """A subclass, so that a weak reference tells when it goes."""
 

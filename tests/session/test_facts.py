@@ -241,7 +241,7 @@ def test_the_collector_releases_a_cycle_with_an_allocator_before_its_session(rea
 
 
 @pytest.mark.parametrize("fact", ["input_memory", "output_memory", "input_devices"])
-def test_what_a_session_lends_outlives_its_closing(real_api, fact):
+def test_what_is_borrowed_of_a_session_outlives_its_closing(real_api, fact):
     """Its memory and the environment's would be freed, and the names read from there."""
     session = ort.Session(models.add(), api=real_api)
     [borrowed] = getattr(session, fact)

@@ -16,7 +16,7 @@ from support.processes import run as run_process
 FOLDER = CHECKOUT / "tests/c/behaviour"
 CLIENTS = CHECKOUT / "tests/c/clients"
 # The libraries that calls load; their paths are in variables of those names.
-LOADED = (FOLDER / "lends_logger.c", CLIENTS / "asked_ep.c", CLIENTS / "graph_reader.c")
+LOADED = (FOLDER / "logger_library.c", CLIENTS / "asked_ep.c", CLIENTS / "graph_reader.c")
 SOURCES = sorted(FOLDER.glob("behaviour*.c"))
 TABLE = CHECKOUT / "tests/behaviour.tsv"
 HEADINGS = {

@@ -401,7 +401,7 @@ def test_a_path_of_a_wrong_type_is_refused(path):
 
 @pytest.mark.parametrize("path", ["a\0b", b"a\0b"])
 def test_a_null_character_in_a_path_is_refused(path):
-    with pytest.raises(ValueError, match=r"^path 'a\\x00b' contains a null character"):
+    with pytest.raises(ValueError, match=r"^path must not contain a null character"):
         ortcffi.load(path)
 
 

@@ -236,7 +236,7 @@ def test_a_copy_is_made_on_request(api, x):
     assert value.numpy().flags.writeable
 
 
-def test_a_read_only_array_makes_a_value_that_lends_no_writable_memory(api):
+def test_a_read_only_array_makes_a_value_without_writable_memory(api):
     x = image()
     x.flags.writeable = False
     value = Value.from_numpy(x, api=api)

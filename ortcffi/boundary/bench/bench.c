@@ -14,7 +14,7 @@ static int64_t create_status(const ortcffi_bench_job* job) {
   return bench_now() - start;
 }
 
-/* What a client does with a failure: reads both halves, lets go. */
+/* What a client does with a failure: reads code and message, and releases the status. */
 static inline int read_and_release(const OrtApi* api, OrtStatus* status) {
   if (status == NULL) {
     return 0;

@@ -13,7 +13,7 @@
 #define BENCH_LINE 64
 #define BENCH_SIZE_BITS 17
 
-/* Known when a loop is compiled, so that no subject pays for the question what it is. */
+/* A constant where a loop is compiled, so that no measurement includes a test of the kind. */
 enum bench_kind { BENCH_TABLE, BENCH_PLAIN, BENCH_ALIGNED };
 
 #define BENCH_INLINE static inline __attribute__((always_inline))

@@ -50,7 +50,7 @@ OrtStatus* ortcffi_select_devices(const OrtEpDevice** devices, size_t count,
                                   const OrtEpDevice** selected, size_t room, size_t* out,
                                   void* context) {
   struct selection call = {context, devices, count, model, runtime, selected, room, out, NULL};
-  *out = 0; /* without the interpreter there is no choice, and no status of the library */
+  *out = 0; /* the answer if the interpreter has ended: no device, and no failure */
   call_with_gil(select_in_python, &call);
   return call.status;
 }
@@ -170,7 +170,7 @@ static void read_named_in_python(void* argument) {
 OrtStatus* ortcffi_read_named(void* context, const char* name, OrtAllocator* allocator,
                               void** buffer, size_t* size) {
   struct read_named_call call = {context, name, allocator, buffer, size, NULL};
-  *buffer = NULL; /* without the interpreter there is no data, and no status of the library */
+  *buffer = NULL; /* the answer if the interpreter has ended: no data, and no failure */
   *size = 0;
   call_with_gil(read_named_in_python, &call);
   return call.status;

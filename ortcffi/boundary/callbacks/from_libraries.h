@@ -4,8 +4,8 @@
  * number that ortcffi/_callback.py assigned. If that object was deleted, nothing is called.
  *
  * Each may be called on any thread, also on one that Python did not start. After the interpreter
- * has ended they do nothing and answer NULL; where it ends during a call on another thread than
- * its own, that thread waits for ever, since frames of C++ may be below.
+ * has ended they do nothing and return NULL. If the interpreter ends during a call on another
+ * thread, that thread waits for ever: it may have frames of C++, which must not be unwound.
  */
 #ifndef ORTCFFI_BOUNDARY_FROM_LIBRARIES_H_
 #define ORTCFFI_BOUNDARY_FROM_LIBRARIES_H_
@@ -19,7 +19,7 @@ void ortcffi_log(void* context, OrtLoggingLevel severity, const char* category, 
 OrtCustomThreadHandle ortcffi_create_thread(void* context, OrtThreadWorkerFn worker,
                                             void* argument);
 /* An OrtCustomJoinThreadFn, for threads of ortcffi_create_thread: returns when the work has ended,
- * also where Python has forgotten the thread. At the exit it waits for some seconds at most. */
+ * even if Python no longer knows the thread. At the exit it waits for some seconds at most. */
 void ortcffi_join_thread(OrtCustomThreadHandle thread);
 /* An EpSelectionDelegate. */
 OrtStatus* ortcffi_select_devices(const OrtEpDevice** devices, size_t count,

@@ -97,7 +97,7 @@ int ortcffi_perform_work(ortcffi_work* work, char* text, size_t room) {
 
 /* --- the library's side ------------------------------------------------------------------------*/
 
-/* Has work that was not begun stay so, and waits for what goes on; at the exit for some time. */
+/* Cancels work that has not begun, and waits for work in progress; at the exit not for ever. */
 static void settle(ortcffi_work* work, int is_exit) {
   struct timespec end;
   clock_gettime(CLOCK_REALTIME, &end);

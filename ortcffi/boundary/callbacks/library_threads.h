@@ -2,9 +2,9 @@
 /*
  * The work for which a library wants a thread that Python makes.
  *
- * Python's threads can be joined before their work has ended: at the end of the interpreter, which
- * forgets them, and where `create` gives the work to a thread of another kind. But a library frees
- * what the work uses once it has joined the thread. So C knows whether the work goes on.
+ * A join in Python can return before the work has ended: at the end of the interpreter, and if
+ * `create` passes the work to another thread. But a library frees the memory of the work when it
+ * has joined the thread. So C itself records whether the work has ended.
  */
 #ifndef ORTCFFI_BOUNDARY_LIBRARY_THREADS_H_
 #define ORTCFFI_BOUNDARY_LIBRARY_THREADS_H_
@@ -13,8 +13,8 @@
 
 typedef struct ortcffi_work ortcffi_work;
 
-/* Does the work, unless that was begun before, or nobody waits for it any more. 0 where an
- * exception of C++ ended it, whose text is in `text`, cut to `room` bytes. Releases the GIL. */
+/* Does the work, unless it has begun before or was cancelled. 0 if an exception of C++ ended it,
+ * whose text is then in `text`, cut to `room` bytes. Releases the GIL. */
 int ortcffi_perform_work(ortcffi_work* work, char* text, size_t room);
 /* Drops a reference. */
 void ortcffi_release_work(ortcffi_work* work);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A library with execution providers that an environment has registered, as an object of its own:
- * what keeps a device of it keeps this. */
+/* A library of execution providers that an environment has registered, as an object of its own: a
+ * device of it holds this object. */
 #ifndef ORTCFFI_BOUNDARY_REGISTERED_EP_H_
 #define ORTCFFI_BOUNDARY_REGISTERED_EP_H_
 
@@ -8,7 +8,7 @@
 
 typedef struct ortcffi_registered_ep ortcffi_registered_ep;
 
-/* What only the core can give a library; all of it may be NULL. */
+/* What only the core can give to a library; every field may be NULL. */
 typedef struct ortcffi_ep_host {
   /* The base; hardware that stands for what was found. */
   const OrtApiBase* base;

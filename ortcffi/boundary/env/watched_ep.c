@@ -99,7 +99,7 @@ static const OrtApi* core_table(void) { return core_api_base()->GetApi(ORT_API_V
 
 /* --- what a host asks --------------------------------------------------------------------------*/
 
-/* The same status for the host, whose statuses may be those of another library. */
+/* A copy of a status as an object of the host, which may be another library. */
 static OrtStatus* for_host(const OrtApi* host, OrtStatus* status) {
   if (status == NULL) {
     return NULL;
@@ -224,7 +224,7 @@ bool ortcffi_watched_create(const char* name, const OrtApiBase* base, const OrtL
   return true;
 }
 
-/* The library that a factory is of, from which it is taken. */
+/* Removes a factory from its library, which is returned. */
 static ortcffi_watched_ep* take_factory(const OrtEpFactory* factory) {
   core_lock(CORE_LOCK_TRACE);
   ortcffi_watched_ep* ep = first;

@@ -9,15 +9,17 @@
 
 typedef struct ortcffi_watched_ep ortcffi_watched_ep;
 
-/* Has a name stand for a library, from when a host asks for its factories. `version` is that of the
- * API which the library is to see, 0 for the host's own. Status of the core. */
+/* Gives a library a name, by which hosts that open this extension ask for its factories. `version`
+ * is the API version that the library sees; 0 for the host's own. The status is the core's. */
 OrtStatus* ortcffi_watch_ep(const char* name, const ORTCHAR_T* path, uint32_t version,
                             ortcffi_watched_ep** out);
 
-/* Ends it, once a host has released the factories. */
+/* Removes the name and closes the library: at once, or when the host has released the last factory.
+ */
 void ortcffi_unwatch_ep(const OrtApi* api, ortcffi_watched_ep* ep);
 
-/* What the library did, also after its end; `fails` may be written at any time, also before. */
+/* The figures of the trace, valid also after the library has been closed. `fails` may be written at
+ * any time. */
 OrtcoreFigures* ortcffi_watched_figures(ortcffi_watched_ep* ep);
 
 #endif /* ORTCFFI_BOUNDARY_WATCHED_EP_H_ */

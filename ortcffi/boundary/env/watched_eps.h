@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the extension's own exports ask first: whether a name or a factory is a watched library's.
- */
+/* The extension's exports CreateEpFactories and ReleaseEpFactory ask first whether a name or a
+ * factory belongs to a watched library. */
 #ifndef ORTCFFI_BOUNDARY_WATCHED_EPS_H_
 #define ORTCFFI_BOUNDARY_WATCHED_EPS_H_
 
@@ -8,12 +8,12 @@
 
 #include "onnxruntime_ep_c_api.h"
 
-/* Whether the name stands for a watched library; then `status` is what its CreateEpFactories
- * answered. */
+/* Whether the name is that of a watched library. If so, calls its CreateEpFactories, whose answer
+ * is in `status`. */
 bool ortcffi_watched_create(const char* name, const OrtApiBase* base, const OrtLogger* logger,
                             OrtEpFactory** factories, size_t room, size_t* out, OrtStatus** status);
 
-/* Whether the factory is a watched library's; then it has been released. */
+/* Whether the factory is a watched library's. If so, releases it. */
 bool ortcffi_watched_release(OrtEpFactory* factory, OrtStatus** status);
 
 #endif /* ORTCFFI_BOUNDARY_WATCHED_EPS_H_ */

@@ -33,7 +33,7 @@ EACH_LIST(FUNCTION)
 static size_t(ORT_API_CALL* const functions[])(int**, int**) = {EACH_LIST(NAME)};
 _Static_assert(sizeof functions / sizeof *functions == LISTS, "each list has a function");
 
-/* The lists stay. */
+/* Frees nothing: lists are never freed. */
 static void ORT_API_CALL take_back(int* inputs, int* outputs) {
   (void)inputs;
   (void)outputs;

@@ -18,7 +18,7 @@ struct tensor {
   const int64_t* shape;
   size_t rank;
   int element;
-  int64_t room[MOST_DIMENSIONS]; /* for the shape, where the host lends none */
+  int64_t room[MOST_DIMENSIONS]; /* a copy of the shape, for hosts without a reference to it */
 };
 
 #define TRY(kernel, slot, ...)                                   \
@@ -31,7 +31,7 @@ struct tensor {
 
 /* --- in ----------------------------------------------------------------------------------------*/
 
-/* For tables before version 25, which lend no shape; -1 with an exception. */
+/* For tables before version 25, which return no reference to the shape; -1 with an exception. */
 static int copy_shape(const struct python_kernel* kernel, const OrtValue* value,
                       struct tensor* tensor) {
   const OrtApi* api = kernel->api;
@@ -63,7 +63,7 @@ static int read_shape(const struct python_kernel* kernel, const OrtValue* value,
   return 0;
 }
 
-/* Memory for no elements may be at NULL, which is no memory to NumPy. */
+/* A tensor without elements may be at NULL, for which NumPy would allocate. */
 static int read_data(const struct python_kernel* kernel, OrtValue* value, struct tensor* tensor) {
   TRY(kernel, GetTensorMutableData, value, &tensor->data);
   if (tensor->data == NULL) {
@@ -72,8 +72,8 @@ static int read_data(const struct python_kernel* kernel, OrtValue* value, struct
   return 0;
 }
 
-/* Where the op borrows, an array over the memory of the value, else one with memory of its own that
- * nobody has written to. */
+/* For an op that borrows, an array over the memory of the value; otherwise a new array whose memory
+ * is not initialized. */
 static PyObject* array_for(const struct python_kernel* kernel, OrtValue* value,
                            struct tensor* tensor, int is_readonly) {
   PyObject* dtype = ortcffi_dtype_of(tensor->element);
@@ -85,8 +85,7 @@ static PyObject* array_for(const struct python_kernel* kernel, OrtValue* value,
              : ortcffi_make_array(NULL, (const Py_ssize_t*)tensor->shape, tensor->rank, dtype, 0);
 }
 
-/* What ortcffi_plain_array says of others, for an array of any elements that have whole bytes,
- * which begins at its first element and has no gaps. */
+/* Like ortcffi_plain_array, for an array of any elements of whole bytes; it must be contiguous. */
 static struct plain_array whole_array(PyObject* x, int element) {
   const struct array* array = (const struct array*)x;
   struct plain_array whole = {.data = array->data,
@@ -175,7 +174,7 @@ static int declared(const struct python_kernel* kernel, size_t i) {
   return operand_of(kernel, i)->element;
 }
 
-/* Has Python raise for an output of another shape than is declared; -1. */
+/* Raises, by Python, for an output whose shape is not the declared one; -1. */
 static int refuse_shape(const struct python_kernel* kernel, size_t i, const int64_t* shape,
                         size_t rank) {
   PyObject* tuple = PyTuple_New((Py_ssize_t)rank);
@@ -282,8 +281,8 @@ static int is_of_input(PyObject* inputs, const void* data) {
   return 0;
 }
 
-/* Zeroes, for an op that does not write all of an output: what was in the memory before is none of
- * its business. */
+/* Writes zeros: an op that does not write all of an output must not pass on what was in the memory.
+ */
 static void clear_outputs(const struct python_kernel* kernel, PyObject* inputs, PyObject* outputs) {
   Py_ssize_t count = PyTuple_Size(outputs);
   for (Py_ssize_t i = 0; i < count; i++) {
@@ -328,7 +327,8 @@ static int copy_out(const struct python_kernel* kernel, OrtKernelContext* contex
   return 0;
 }
 
-/* Where the op declares no type, the model decides, and what the function returns must agree. */
+/* Writes the i-th output. If the op declares no element type, the model does, and the result must
+ * have that one. */
 static int write_output(const struct python_kernel* kernel, OrtKernelContext* context, size_t i,
                         PyObject* result) {
   PyObject* definition = kernel->op->definition;
@@ -374,7 +374,8 @@ static int write_several(const struct python_kernel* kernel, OrtKernelContext* c
   return answer;
 }
 
-/* A function with `out` may return None for it, and the array itself for a tuple of one. */
+/* The results of a function. One that takes `out` may return None, which stands for `outputs`; one
+ * with a single output may return it without a tuple. */
 static PyObject* results_of(PyObject* outputs, PyObject* result) {
   int is_out =
       outputs != NULL &&

@@ -145,7 +145,7 @@ static OrtStatusPtr ORT_API_CALL create(const OrtCustomOp* op, const OrtApi* api
 
 /* --- running one -------------------------------------------------------------------------------*/
 
-/* Whether anybody else refers to one of the arrays, or may do so through the tuple. */
+/* Whether another object refers to one of the arrays, or to the tuple that has them. */
 static int is_referenced(PyObject* arrays) {
   if (arrays == NULL) {
     return 0;
@@ -268,7 +268,8 @@ static void create_in_python_before_16(void* argument) {
   }
 }
 
-/* A kernel without a function, whose runs do nothing but give empty outputs. */
+/* Makes a kernel, also if Python failed: then it has no function, and its runs make empty outputs.
+ */
 static void* ORT_API_CALL create_before_16(const OrtCustomOp* op, const OrtApi* api,
                                            const OrtKernelInfo* info) {
   struct create_call call = {(struct python_op*)(uintptr_t)op, api, info, NULL, NULL};

@@ -13,7 +13,7 @@
  *   OpStruct.address
  *       Of the OrtCustomOp.
  *   OpStruct.keep_forever()
- *       For hosts that do not say when they stop using the op.
+ *       Adds a reference that is never dropped, for hosts that may use the op at any time.
  *
  * The definition is a Python object with these methods, which C calls with the GIL held; `api`,
  * `info`, `context` and `value` are addresses:
@@ -30,8 +30,8 @@
  *   failure(exception) -> (code, bytes)
  *
  * The struct has a reference count in C: one for the OpStruct and one for each kernel, so that
- * sessions and interpreters may end in any order. Once the interpreter has ended, kernels answer
- * with a status, and Python objects are no longer released.
+ * sessions and interpreters may end in any order. After the interpreter has ended, kernels return a
+ * failing status, and Python objects are no longer released.
  */
 #ifndef ORTCFFI_BOUNDARY_KERNELS_PYTHON_OP_H_
 #define ORTCFFI_BOUNDARY_KERNELS_PYTHON_OP_H_
@@ -60,7 +60,7 @@ struct python_op {
   PyObject* definition;
 };
 
-/* Whether a function is given arrays for the outputs, and who says of which shape. */
+/* Whether a function gets arrays for its outputs, and where their shapes come from. */
 enum out_mode { OUT_NONE, OUT_LIKE_INPUT, OUT_ASK };
 
 struct python_kernel {
@@ -73,7 +73,7 @@ struct python_kernel {
   int borrows; /* arrays lie over the host's memory */
 };
 
-/* One holder more or less; the last one frees the struct. Any thread, with or without the GIL. */
+/* Adds or drops a reference; the last one frees the struct. Any thread, with or without the GIL. */
 void ortcffi_python_op_retain(struct python_op* op);
 void ortcffi_python_op_drop(struct python_op* op);
 

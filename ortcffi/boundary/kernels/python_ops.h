@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels, custom ops written in Python, and who registered them: what Python sees of it. The types
- * are described in kernel.c and python_op.h. */
+/* The types of kernels and of custom ops written in Python, and their registration, for Python. The
+ * types are described in kernel.c and python_op.h. */
 #ifndef ORTCFFI_BOUNDARY_KERNELS_PYTHON_OPS_H_
 #define ORTCFFI_BOUNDARY_KERNELS_PYTHON_OPS_H_
 
@@ -13,7 +13,7 @@ ortcffi_object* ortcffi_op_struct_type(void);
 /* The type KernelHost; see kernel.c. To be called after ortcffi_value_types. */
 ortcffi_object* ortcffi_kernel_host_type(void);
 
-/* How many ops written in Python, and kernels of them, C holds. */
+/* The number of live structs of ops written in Python and of their kernels. */
 size_t ortcffi_live_python_ops(void);
 size_t ortcffi_live_python_kernels(void);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* RegisterCustomOps: what makes the extension a library of custom ops, those written in Python. */
+/* RegisterCustomOps: with this export the extension is a library of the custom ops written in
+ * Python. */
 #include "boundary/limited_api.h"
 #include <stdint.h>
 
@@ -65,7 +66,7 @@ CORE_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options
     CORE_FAIL(ORT_INVALID_ARGUMENT, "RegisterCustomOps: base must not be NULL");
   }
   note(base);
-  if (registrar != NULL) { /* else nobody has defined an op */
+  if (registrar != NULL) { /* otherwise no op has been defined */
     call_with_gil(register_in_python, &call);
   }
   return call.status;

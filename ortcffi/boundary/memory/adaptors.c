@@ -57,7 +57,7 @@ void ortcffi_tracking_read(OrtAllocator* allocator, core_tracking_figures* out) 
   core_tracking_read(allocator, out);
 }
 
-/* What a function of Python gets, and answers. */
+/* The arguments and the result of a Python function. */
 struct call {
   void* context;
   void* block;

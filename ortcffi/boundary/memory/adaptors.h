@@ -29,7 +29,8 @@ int ortcffi_guarded_damage(OrtAllocator* allocator, core_damage* out);
 void ortcffi_guarded_fill(OrtAllocator* allocator, uint8_t byte);
 OrtStatus* ortcffi_tracking(OrtAllocator* inner, OrtAllocator** out);
 void ortcffi_tracking_read(OrtAllocator* allocator, core_tracking_figures* out);
-/* Also makes this extension the source of origins: ortcffi_python_owners and stacks.h. */
+/* Opens a scope, and sets the origin source of the core to this extension (ortcffi_python_owners,
+ * stacks.h). */
 OrtStatus* ortcffi_open_scope(OrtAllocator* tracking, int owned, int depth, core_scope** out);
 void ortcffi_close_scope(core_scope* scope, core_scope_figures* out);
 size_t ortcffi_scope_blocks(core_scope* scope, core_tracked_block* out, size_t capacity);
@@ -52,18 +53,18 @@ void ortcffi_release_adaptor(const OrtApi* api, OrtAllocator* allocator);
  * reference to the allocator.
  */
 
-/* Sets NumPy's own handler in this context, which thereby has the variable. False if this NumPy has
- * no handlers; otherwise True. */
+/* Sets NumPy's own handler in this context, so that the context has the variable. False if this
+ * NumPy has no handlers; otherwise True. */
 ortcffi_object* ortcffi_numpy_use_default(void);
-/* Sets an allocator's handler in this context, and adds the token to the tuple that `open`, a
- * ContextVar, has: both or neither, whatever interrupts come. Returns None. */
+/* Sets an allocator's handler in this context, and adds the token to the tuple in `open`, a
+ * ContextVar. An interrupt undoes both. Returns None. */
 ortcffi_object* ortcffi_numpy_enter(OrtAllocator* allocator, ortcffi_object* handlers,
                                     ortcffi_object* open);
 /* Takes the last token from that tuple, and has NumPy use the handler before it. Returns True;
  * False if the tuple is empty. */
 ortcffi_object* ortcffi_numpy_leave(ortcffi_object* handlers, ortcffi_object* open);
 /* Sets the handler of all contexts that have none of their own; with NULL, NumPy's. Returns True;
- * False if this Python's variables are not as they are known. */
+ * False if the layout of this Python's context variables is not a known one. */
 ortcffi_object* ortcffi_numpy_set_default(OrtAllocator* allocator, ortcffi_object* handlers);
 
 #endif /* ORTCFFI_BOUNDARY_ADAPTORS_H_ */

@@ -2,8 +2,8 @@
 /*
  * NumPy's arrays in an allocator's memory, and the Python objects that they keep as their base.
  *
- * In Python an array takes a dozen calls: to look at the dtype, to multiply the dimensions, to make
- * a cdata with a destructor, and for NumPy's constructor, which looks at all that again.
+ * In Python an array takes a dozen calls: to check the dtype, to multiply the dimensions, to make a
+ * cdata with a destructor, and for NumPy's constructor, which checks all that again.
  *
  *   Blocks
  *       A handle of an OrtAllocator. `_empty(shape, dtype, order)` and its sister `_zeros` make
@@ -13,8 +13,8 @@
  *       Exports its memory as a buffer, and gives it back when the last reference goes. It holds
  *       the allocator.
  *
- * The collector does not see Blocks, since NumPy's arrays do not show it theirs: an allocator that
- * leads to its own arrays stays.
+ * Blocks take no part in garbage collection, since NumPy's arrays do not show the collector their
+ * base: an allocator that refers to its own arrays is never collected.
  */
 #include "boundary/limited_api.h"
 
@@ -47,7 +47,7 @@ static Py_ssize_t max_dimensions; /* of an ndarray */
 static PyObject *alloc_name, *free_name, *refuse_name;
 static PyObject* c_name; /* the "C" of Python's code */
 
-/* Leaves an exception for what a slot answered, also for success where it did not do its work. */
+/* Raises for a failing status, or for success without a block. */
 static void refuse(struct allocator* self, OrtStatus* status, PyObject* function) {
   PyObject *type = NULL, *error = NULL, *traceback = NULL;
   if (status != NULL) {
@@ -265,7 +265,7 @@ static void give_back(struct allocator* self, void* data) {
   const OrtApi* api = self->handle.api;
   OrtStatus* status;
   if (self->may_block) {
-    /* An allocator may run Python, which must not see an exception on its way past this object. */
+    /* An allocator may run Python, which must not see the exception that is being raised. */
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     Py_BEGIN_ALLOW_THREADS;

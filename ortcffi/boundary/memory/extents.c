@@ -8,8 +8,8 @@
 
 /* --- dtypes ------------------------------------------------------------------------------------*/
 
-/* The bytes of an element of NumPy's plain types, by their numbers; 0 for all others. They are as
- * long as C's, and long double is not among them, which is not the same for all compilers. */
+/* The bytes of an element of NumPy's plain types, by their numbers; 0 for all others. They have the
+ * sizes of C's types. long double is not plain: compilers differ in it. */
 static Py_ssize_t size_of_plain(int number) {
   static const uint8_t sizes[] = {1, 1, 1, 2, 2, 4, 4, sizeof(long), sizeof(long),
                                   8, 8, 4, 8, 0, 8, 16};
@@ -20,7 +20,8 @@ static Py_ssize_t size_of_plain(int number) {
   return number >= 0 && number < (int)sizeof sizes ? sizes[number] : 0;
 }
 
-/* What ortcffi.memory.blocks.fitting says: a dtype that arrays can have, or an exception. */
+/* Calls ortcffi.memory.blocks.fitting: the dtype, if arrays of an allocator can have it, or an
+ * exception. */
 static PyObject* ask_fitting(PyObject* given) {
   static PyObject* fitting;
   if (fitting == NULL) {
@@ -79,8 +80,8 @@ static Py_ssize_t read_dimension(PyObject* dimension, Py_ssize_t place) {
   return -1;
 }
 
-/* Reads the dimensions in a tuple, and multiplies them; -1 for an error. Nothing may overflow even
- * where another dimension is 0, because NumPy has no such arrays. */
+/* Reads the dimensions in a tuple, and multiplies them; -1 for an error. As in NumPy, the product
+ * of the others must not overflow even if one dimension is 0. */
 static int read_dimensions(PyObject* shape, Py_ssize_t itemsize, Py_ssize_t max_dimensions,
                            struct extent* out) {
   out->rank = PyTuple_Size(shape);

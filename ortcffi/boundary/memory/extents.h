@@ -19,7 +19,7 @@ struct extent {
  * for a dtype that memory of an allocator cannot have. */
 PyObject* ortcffi_read_dtype(PyObject* given, Py_ssize_t* item);
 
-/* Whether elements of a dtype are numbers or truths that C has, too. */
+/* Whether elements of a dtype are numbers or booleans of a C type. */
 int ortcffi_is_plain(PyObject* dtype);
 
 /* Reads a shape, of elements of `item` bytes; `most` is how many dimensions it may have, at most

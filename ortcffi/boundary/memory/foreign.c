@@ -8,8 +8,8 @@
 #include "boundary/gil.h"
 #include "boundary/memory/foreign.h"
 
-/* Blocks keep the adaptor: what a session has made may outlive the environment and all that Python
- * keeps for it. A block's reference needs no GIL. */
+/* Each block holds a reference to the adaptor: outputs of a session may outlive the environment and
+ * all that Python keeps for it. That reference needs no GIL. */
 struct foreign {
   OrtAllocator* self;
   _Atomic size_t blocks;
@@ -49,7 +49,7 @@ static void free_(void* context, void* block) {
   }
 }
 
-/* The same status as an object of the other library. */
+/* A copy of a status as an object of the other library. */
 static OrtStatus* translated(const struct foreign* foreign, OrtStatus* status) {
   if (status == NULL) {
     return NULL;
@@ -60,7 +60,7 @@ static OrtStatus* translated(const struct foreign* foreign, OrtStatus* status) {
   return other;
 }
 
-/* Fields that came with a version are there only in structs of that version. */
+/* An allocator's struct has the field GetStats only from a version on. */
 static OrtStatus* stats(void* context, OrtKeyValuePairs** out) {
   const struct foreign* foreign = context;
   OrtKeyValuePairs* figures = NULL;
@@ -103,9 +103,9 @@ static void end_foreign(void* context) {
   free(foreign);
 }
 
-OrtStatus* ortcffi_lend(OrtAllocator* inner, const OrtApi* source, const OrtApi* target,
-                        const OrtMemoryInfo* info, ortcffi_object* kept, int figures,
-                        OrtAllocator** out) {
+OrtStatus* ortcffi_foreign_allocator(OrtAllocator* inner, const OrtApi* source,
+                                     const OrtApi* target, const OrtMemoryInfo* info,
+                                     ortcffi_object* kept, int figures, OrtAllocator** out) {
   struct core_callbacks callbacks = {.alloc = alloc, .free = free_, .end = end_foreign};
   if (figures) {
     callbacks.stats = stats;
@@ -113,7 +113,7 @@ OrtStatus* ortcffi_lend(OrtAllocator* inner, const OrtApi* source, const OrtApi*
   }
   struct foreign* foreign = malloc(sizeof *foreign);
   if (foreign == NULL) {
-    return core_no_memory("ortcffi_lend", sizeof *foreign);
+    return core_no_memory("ortcffi_foreign_allocator", sizeof *foreign);
   }
   *foreign = (struct foreign){NULL, 0, inner, source, target, Py_NewRef((PyObject*)kept)};
   OrtStatus* status = core_create_from_callbacks(&callbacks, info, foreign, inner, &foreign->self);

@@ -2,9 +2,9 @@
 /*
  * Allocators for another library.
  *
- * What an allocator's functions hand out beside memory, a memory info, statistics and statuses, are
- * objects of the library that the allocator is of: another one would read them as its own. A
- * foreign allocator wraps one, and hands out objects of the library that is to use it.
+ * The functions of an allocator return not only memory, but also a memory info, statistics and
+ * statuses: objects of the allocator's own library, which another library would read as its own. A
+ * foreign allocator wraps one, and returns objects of the library that is to use it.
  */
 #ifndef ORTCFFI_BOUNDARY_FOREIGN_H_
 #define ORTCFFI_BOUNDARY_FOREIGN_H_
@@ -17,8 +17,8 @@
  * object of the other library; `kept` keeps it alive, and the allocator keeps `kept`. Without
  * `figures`, where one of the tables has no key-value pairs, it has neither statistics nor anything
  * to shrink. */
-OrtStatus* ortcffi_lend(OrtAllocator* inner, const OrtApi* source, const OrtApi* target,
-                        const OrtMemoryInfo* info, ortcffi_object* kept, int figures,
-                        OrtAllocator** out);
+OrtStatus* ortcffi_foreign_allocator(OrtAllocator* inner, const OrtApi* source,
+                                     const OrtApi* target, const OrtMemoryInfo* info,
+                                     ortcffi_object* kept, int figures, OrtAllocator** out);
 
 #endif /* ORTCFFI_BOUNDARY_FOREIGN_H_ */

@@ -32,7 +32,7 @@ struct array {
 
 enum { C_CONTIGUOUS = 0x1, F_CONTIGUOUS = 0x2, ALIGNED = 0x100, WRITEABLE = 0x400 };
 
-/* numpy.ndarray; no subtype of it has been looked at. */
+/* numpy.ndarray. The structs hold for it alone, not for its subtypes. */
 extern PyTypeObject* ortcffi_array_type;
 
 /* Finds NumPy, once. -1 with an exception. */
@@ -46,7 +46,7 @@ PyObject* ortcffi_as_dtype(PyObject* given);
 PyObject* ortcffi_make_array(void* data, const Py_ssize_t* shape, size_t rank, PyObject* dtype,
                              int flags);
 
-/* Has an array keep an object. Takes a reference to it. -1 with an exception. */
+/* Sets the base of an array; takes the reference to `owner`. -1 with an exception. */
 int ortcffi_array_keep(PyObject* array, PyObject* owner);
 
 #endif

@@ -10,7 +10,7 @@
 
 #define KNOWN "; this package knows NumPy 1.26 to 2"
 
-/* The version of NumPy's ABI, which the first function tells: that of NumPy 1, or of NumPy 2. */
+/* Whether the first function of NumPy's table returns the ABI version of NumPy 1 or NumPy 2. */
 static bool has_known_version(void** functions) {
   unsigned (*version_of_abi)(void);
   memcpy(&version_of_abi, functions, sizeof version_of_abi);
@@ -22,7 +22,8 @@ static bool has_known_version(void** functions) {
   return true;
 }
 
-/* The name of a field of a new array that is not what Python says of it; NULL if all are. */
+/* The name of a field of a new array that differs from what Python says of it; NULL if none does.
+ */
 static const char* different_field(const struct array* array, const Py_buffer* view,
                                    PyObject* dtype) {
   const struct descriptor* descriptor = array->descriptor;

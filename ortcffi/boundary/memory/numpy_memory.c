@@ -169,8 +169,8 @@ static PyObject* one_longer(PyObject* tokens, PyObject* last) {
   return longer;
 }
 
-/* Has a context variable as it was before a token: also in a copy of the token's context, where it
- * cannot be reset, but only set. True on success. */
+/* Restores a context variable to its value before a token. In a copy of the token's context it
+ * cannot be reset, so it is set to that value. True on success. */
 static int reset(PyObject* variable, PyObject* token) {
   PyObject* answer = PyObject_CallMethod(variable, "reset", "(O)", token);
   if (answer == NULL &&
@@ -186,7 +186,7 @@ static int reset(PyObject* variable, PyObject* token) {
   return answer != NULL;
 }
 
-/* Does something again that is undone, whatever exception there is. */
+/* Undoes a step after a failure, and keeps the exception of that failure. */
 static void undo(int (*act)(PyObject*, PyObject*), PyObject* variable, PyObject* argument) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
@@ -229,8 +229,8 @@ ortcffi_object* ortcffi_numpy_leave(ortcffi_object* handlers, ortcffi_object* op
   return (ortcffi_object*)(is_left ? Py_NewRef(Py_True) : NULL);
 }
 
-/* How a context variable begins, in all versions of CPython. What is written here is the value for
- * contexts that have none: in new threads, and in those that NumPy's handler was never set in. */
+/* The beginning of a context variable in all versions of CPython. Only `missing` is written here:
+ * the value in contexts that have none, such as those of new threads. */
 struct context_variable {
   PyObject base;
   PyObject* name;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* NumPy's C API, without its header: what is used of it is the same in all versions. */
+/* NumPy's C API without its header: the functions that are used here are the same in all versions.
+ */
 #ifndef ORTCFFI_BOUNDARY_NUMPY_TABLE_H_
 #define ORTCFFI_BOUNDARY_NUMPY_TABLE_H_
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The Python objects that references to allocators count on: references.c explains them. */
+/* The Python objects whose handles count references to allocators; references.c explains them. */
 #ifndef ORTCFFI_BOUNDARY_REFERENCE_OBJECTS_H_
 #define ORTCFFI_BOUNDARY_REFERENCE_OBJECTS_H_
 
@@ -15,7 +15,7 @@ struct allocator {
   char may_block; /* or call back, so that the GIL is released */
 };
 
-/* The handle that references to an allocator count on, borrowed; NULL for none. */
+/* The handle that counts references to an allocator, borrowed; NULL for none. */
 struct handle* ortcffi_handle_of(const OrtAllocator* allocator);
 
 /* For tp_traverse: the object to which an adaptor has a reference, for the allocator inside. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reference counts of allocators, as the collector is to see them.
+ * Reference counts of allocators, shown to the garbage collector.
  *
- * A reference to an allocator holds the handle of its Python object: so the allocator is whole
- * until its last user is done, whoever closes it before.
+ * A reference to an allocator holds the handle of its Python object. So an allocator that is closed
+ * is released when its last user is done.
  *
  *   Adaptors and allocators written in Python have the handle in their counter. The reference to
  *   the allocator inside is shown to the collector.

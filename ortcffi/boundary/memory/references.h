@@ -7,7 +7,7 @@
 #include "onnxruntime_c_api.h"
 #include "boundary/platform/objects.h"
 
-/* What keeps an allocator to call it later holds a reference. Both need the GIL. */
+/* Add and drop a reference, for an object that will call the allocator later. Both need the GIL. */
 void ortcffi_retain_allocator(OrtAllocator* allocator);
 void ortcffi_release_allocator(OrtAllocator* allocator);
 

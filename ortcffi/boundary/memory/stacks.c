@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A scope that wants leaks notes the stack of each allocation. To make lines of frames takes tens
- * of microseconds in deep programs, but a program allocates at few places: so Python does it once
- * for each stack, and from then on only the addresses and the offsets are compared here.
+ * A scope that looks for leaks records the stack of each allocation. To turn frames into lines
+ * takes tens of microseconds in deep programs, but a program allocates at few places. So Python
+ * does it once for each stack; after that, only addresses and offsets are compared, here.
  */
 #include "boundary/limited_api.h"
 
@@ -100,7 +100,7 @@ int64_t ortcffi_known_stack(int depth) {
 
 /* --- runs on other threads ---------------------------------------------------------------------*/
 
-/* Not thread-local, of which a library that is loaded late has little room. */
+/* Not a thread-local variable: a library that is loaded late has little room for those. */
 static pthread_key_t worked_for;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int has_key;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files share that read graphs for Python. */
+/* Shared by the files that read graphs for Python. */
 #ifndef ORTCFFI_BOUNDARY_MODELS_PART_H_
 #define ORTCFFI_BOUNDARY_MODELS_PART_H_
 
@@ -16,7 +16,7 @@ struct part {
   PyObject* facts[3]; /* of a value the name; of a node the operator, inputs and outputs */
 };
 
-/* A node; NULL with an exception where an object is none. */
+/* An object as a node; NULL with an exception if it is none. */
 struct part* node_part(PyObject* object);
 
 /* Raises the exception for a failing status; -1 then. */

@@ -8,8 +8,8 @@
  *   NodePart
  *       An OrtNode: `op_type`, `domain`, `name`, and the names of its `inputs` and `outputs`.
  *
- * Both have `graph`, the handle of an OrtGraph, which they keep alive and use for each answer:
- * where that is closed they refuse. They are equal where they are the same object of the library.
+ * Both have `graph`, the handle of an OrtGraph, which they keep alive. Each read is a use of it,
+ * and raises after it was closed. Two parts are equal if they are the same object of the library.
  */
 #include "boundary/models/parts.h"
 
@@ -38,8 +38,8 @@ static PyObject* text_of(const char* text) {
   return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 }
 
-/* Operators repeat: those that were seen last, each in the place that its letters say. The GIL
- * guards them. */
+/* A cache of the names of operators, which repeat: each has a place by its hash. The GIL guards it.
+ */
 #define OPERATORS 64
 static struct {
   char text[24];
@@ -100,7 +100,7 @@ static PyObject* make_name(struct handle* graph, const void* item, void* unused)
 static PyObject* names_of(struct handle* graph, ortcffi_parts list, const void* node) {
   PyObject* names = tuple_of(graph, list, node, make_name, NULL);
   if (names != NULL && PyTuple_Size(names) > 0) {
-    PyObject_GC_UnTrack(names); /* as the collector would, which takes longer */
+    PyObject_GC_UnTrack(names); /* the collector would do so at its next run, which takes longer */
   }
   return names;
 }
@@ -113,7 +113,7 @@ static PyObject* operator_of_node(struct handle* graph, const OrtNode* node) {
              : operator_of(text);
 }
 
-/* A call of the graph must be under way. */
+/* To be called during a use of the graph. */
 static PyObject* make_part(struct handle* graph, const void* item, void* kind) {
   PyTypeObject* type = (PyTypeObject*)kind;
   if (item == NULL) {

@@ -18,8 +18,8 @@ typedef enum ortcffi_parts {
   ORTCFFI_NODE_ATTRIBUTES = 7,
 } ortcffi_parts;
 
-/* Has graphs that providers are shown for a call end in such a way that using them later crashes.
- */
+/* Whether the memory of graphs that providers see during a call is closed at its end, so that a
+ * later use ends the process. */
 void ortcffi_close_shown_graphs(int wanted);
 
 /* The types ValuePart and NodePart as a tuple. To be called once. */
@@ -30,7 +30,7 @@ ortcffi_object* ortcffi_part_types(void);
  * left out. */
 ortcffi_object* ortcffi_list_parts(ortcffi_object* of, ortcffi_parts list, ortcffi_object* type);
 
-/* The part of a graph at an address, which the graph must have. */
+/* The part at an address, which must belong to the graph. */
 ortcffi_object* ortcffi_part_at(ortcffi_object* graph, const void* address, ortcffi_object* type);
 
 /* A new dict of the address of each value of a graph by name: inputs, initializers, and what nodes

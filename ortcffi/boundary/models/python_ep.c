@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CreateEpFactories and ReleaseEpFactory: what makes the extension a library of execution
- * providers, those written in Python. A factory and a provider are C structs around Python objects
- * of ortcffi/models/python_ep.py, whose methods are called with the GIL held and with addresses:
+ * CreateEpFactories and ReleaseEpFactory: with these exports the extension is a library of the
+ * execution providers written in Python. A factory and a provider are C structs around Python
+ * objects of ortcffi/models/python_ep.py, whose methods are called with the GIL held and with
+ * addresses:
  *
  *   make_factory(name, base) -> (definition, api, version, vendor, version of the provider)
  *   definition.devices(factory, hardware, count, devices, room, out)
@@ -72,7 +73,7 @@ struct question {
   const char* method;
   uintptr_t arguments[MOST_ARGUMENTS];
   size_t count;
-  /* Takes the answer, with the GIL; -1 with an exception. NULL: there is none to take. */
+  /* Reads the answer, with the GIL; -1 with an exception. NULL: the answer is not used. */
   int (*take)(const struct question* question, PyObject* answer);
   void* out;
   OrtStatus* status;
@@ -211,7 +212,7 @@ static int take_ops(const struct question* question, PyObject* answer) {
 static OrtStatus* ORT_API_CALL compile(OrtEp* self, const OrtGraph** graphs, const OrtNode** nodes,
                                        size_t count, OrtNodeComputeInfo** infos,
                                        OrtNode** context_nodes) {
-  (void)context_nodes; /* there is no form to be saved */
+  (void)context_nodes; /* what is compiled cannot be saved */
   struct question question = {
       .of = provider_of(self)->object,
       .method = "compile",
@@ -245,7 +246,7 @@ static const char* ORT_API_CALL factory_version(const OrtEpFactory* self) {
 
 static uint32_t ORT_API_CALL vendor_id(const OrtEpFactory* self) {
   (void)self;
-  return 0; /* it makes no hardware */
+  return 0; /* it adds no hardware devices */
 }
 
 static OrtStatus* ORT_API_CALL get_devices(OrtEpFactory* self,
@@ -298,7 +299,7 @@ static void ORT_API_CALL release_ep(OrtEpFactory* self, OrtEp* ep) {
   }
 }
 
-/* The host can copy: all memory is the CPU's. */
+/* None is needed: all memory is the CPU's, which the host copies. */
 static OrtStatus* ORT_API_CALL create_data_transfer(OrtEpFactory* self, OrtDataTransferImpl** out) {
   (void)self;
   *out = NULL;
@@ -370,7 +371,7 @@ static void make_in_python(void* argument) {
     PyErr_NoMemory();
   }
   if (call->factory == NULL || begin_factory(call->factory, call->name, answer) < 0) {
-    /* Without the module None makes the status, which has no text of the exception then. */
+    /* Without the module, the status has no text of the exception. */
     call->status = ortcffi_status_of_exception(module == NULL ? Py_None : module, api);
   }
   Py_XDECREF(answer);

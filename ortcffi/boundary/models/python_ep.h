@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* How many factories, providers and compiled nodes of them C holds. */
+/* The number of live structs of their factories, providers and compiled nodes. */
 size_t ortcffi_live_python_eps(void);
 
 #endif /* ORTCFFI_BOUNDARY_MODELS_PYTHON_EP_H_ */

@@ -7,8 +7,8 @@
 #include "boundary/official/official.h"
 #include "platform/platform.h"
 
-/* How releases of pybind11 name the C++ ABI of manylinux wheels, the newest first. A binding with
- * another one answers None, so a wrong guess does no harm. */
+/* The names of the C++ ABI of manylinux wheels in releases of pybind11, the newest first. A binding
+ * with another ABI returns None for a name, so a wrong one does no harm. */
 static const char* const ABI_NAMES[] = {
     "system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1",
     "_gcc_libstdcpp_cxxabi1019",
@@ -16,8 +16,8 @@ static const char* const ABI_NAMES[] = {
 };
 #define ABI_COUNT (sizeof(ABI_NAMES) / sizeof(ABI_NAMES[0]))
 
-/* What pybind11 reads of a std::type_info: the name, by which types are compared. The table of
- * virtual functions before it is not used. */
+/* A std::type_info, of which pybind11 reads only the name, by which it compares types: not the
+ * table of virtual functions. */
 struct type_info {
   const void* virtual_functions;
   const char* name;
@@ -64,7 +64,8 @@ static int make_arguments(void) {
   return method != NULL;
 }
 
-/* The address that the method answers in a capsule; 0, perhaps with an exception, if in none. */
+/* The address in the capsule that the method returns; 0, perhaps with an exception, if it returns
+ * none. */
 static uintptr_t ask(PyObject* object, int type, size_t abi) {
   PyObject* answer =
       PyObject_CallMethodObjArgs(object, method, abis[abi], types[type], address_wanted, NULL);

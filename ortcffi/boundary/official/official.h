@@ -2,9 +2,9 @@
 /*
  * Reaching into objects of the official package, whose binding is made with pybind11.
  *
- * pybind11 has a protocol between extension modules: a method of every object that answers the
- * address of the C++ object inside, if the caller names its C++ type. Nothing else here depends on
- * how the binding lays out its objects.
+ * pybind11 has a protocol between extension modules: every object has a method that returns the
+ * address of the C++ object inside, for a caller that names its C++ type. So nothing here depends
+ * on the layout of the binding's objects.
  */
 #ifndef ORTCFFI_BOUNDARY_OFFICIAL_H_
 #define ORTCFFI_BOUNDARY_OFFICIAL_H_

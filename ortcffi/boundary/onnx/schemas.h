@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the core's table says of ONNX's operators, beside what the slots answer. All is constant. */
+/* The core's table of ONNX's operators, of which the slots return only a part. All is constant. */
 #ifndef ORTCFFI_BOUNDARY_SCHEMAS_H_
 #define ORTCFFI_BOUNDARY_SCHEMAS_H_
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Read what options of the core hold (see core/src/options/describe_options.h). Options of another
- * library cannot be read: the answer is then NULL, or no item.
+ * Reads options of the core (see core/src/options/describe_options.h). Options of another library
+ * cannot be read: the result is then NULL, or no item.
  */
 #ifndef ORTCFFI_BOUNDARY_OPTIONS_H_
 #define ORTCFFI_BOUNDARY_OPTIONS_H_
@@ -9,7 +9,7 @@
 #include "onnxruntime_c_api.h"
 #include "boundary/custom_ops/custom_ops.h"
 
-/* All settings of one value. The pairs go to ReleaseKeyValuePairs of the core. */
+/* All settings that have one value. Release the pairs with ReleaseKeyValuePairs of the core. */
 OrtStatus* ortcffi_describe_session_options(const OrtSessionOptions* options,
                                             OrtKeyValuePairs** out);
 OrtStatus* ortcffi_describe_run_options(const OrtRunOptions* options, OrtKeyValuePairs** out);

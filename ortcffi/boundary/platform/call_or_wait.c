@@ -4,8 +4,8 @@
 #include <unistd.h>
 #include <unwind.h>
 
-/* With DWARF unwinding, the personality of a frame decides what happens when an unwinding reaches
- * it (platform/catching.h). This one never lets pthread_exit go on to the frames above. */
+/* With DWARF unwinding, the unwinder calls the personality routine of each frame that it reaches
+ * (platform/catching.h). This one stops pthread_exit here, before it unwinds the frames above. */
 _Unwind_Reason_Code ortcffi_wait_personality(int version, _Unwind_Action actions,
                                              _Unwind_Exception_Class kind,
                                              struct _Unwind_Exception* header,
@@ -21,9 +21,9 @@ ortcffi_wait_personality(int version, _Unwind_Action actions, _Unwind_Exception_
   return _URC_CONTINUE_UNWIND;
 }
 
-/* The directive applies to the enclosing function, which therefore must not be inlined, nor end in
- * a jump. 0x1b: the personality's address is relative to the field; 0x9b: the same, through a
- * pointer. */
+/* The directive .cfi_personality sets the routine of the enclosing function, which therefore must
+ * not be inlined, nor end in a jump. 0x1b: the routine's address is relative to the field; 0x9b:
+ * the same, through a pointer. */
 __attribute__((noinline)) void call_or_wait(void (*function)(void* argument), void* argument) {
 #if defined(__APPLE__)
   __asm__ volatile(".cfi_personality 0x9b, _ortcffi_wait_personality");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of functions that may end their thread, as CPython before 3.14 does where it wants the GIL.
- */
+/* Calls of functions that may end their thread: CPython before 3.14 ends a thread that takes the
+ * GIL while the interpreter ends. */
 #ifndef ORTCFFI_BOUNDARY_CALL_OR_WAIT_H_
 #define ORTCFFI_BOUNDARY_CALL_OR_WAIT_H_
 

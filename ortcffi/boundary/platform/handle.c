@@ -21,7 +21,7 @@ static int refuse(const struct handle* self, PyObject* kind, const char* text) {
 
 /* --- release -----------------------------------------------------------------------------------*/
 
-/* What is left of a handle when its object goes. */
+/* What a release needs of a handle, copied because the handle may end first. */
 struct remains {
   const OrtApi* api;
   void* object;
@@ -33,8 +33,8 @@ static Py_ssize_t count_of(PyObject* parents) {
   return parents == NULL ? 0 : PyTuple_Check(parents) ? PyTuple_Size(parents) : 1;
 }
 
-/* Whether there are no handles among the parents, as where an array is the only one: handles and
- * tuples take part in garbage collection, and arrays do not. */
+/* Whether there can be no handles among the parents: a single parent that takes no part in garbage
+ * collection, such as an array, is neither a handle nor a tuple. */
 static int are_plain(PyObject* parents) {
   return parents == NULL || !(PyType_GetFlags(Py_TYPE(parents)) & Py_TPFLAGS_HAVE_GC);
 }
@@ -44,7 +44,7 @@ static struct handle* parent_at(PyObject* parents, Py_ssize_t place) {
   return handle_of(PyTuple_Check(parents) ? PyTuple_GetItem(parents, place) : parents);
 }
 
-/* From the end, so that what was named first goes last. */
+/* In reverse: the first parent is dropped last. */
 static void drop_parents(PyObject* parents) {
   for (Py_ssize_t i = are_plain(parents) ? 0 : count_of(parents); i-- > 0;) {
     struct handle* parent = parent_at(parents, i);
@@ -78,7 +78,7 @@ static void release(struct handle* self) {
   int is_of_parent = self->process != 0 && self->process != ortcffi_process;
   struct remains remains = leave(self);
   if (is_of_parent) {
-    return; /* its parents stay for ever, as it does */
+    return; /* the object stays for ever, and so do its parents */
   }
   PyObject *type, *error, *traceback;
   PyErr_Fetch(&type, &error, &traceback);
@@ -113,7 +113,7 @@ static int hold_parents(PyObject* parents) {
   return 0;
 }
 
-/* 0 for a handle that nothing was made for yet; otherwise -1 with an exception. */
+/* 0 if the handle has no object yet; otherwise -1 with an exception. */
 static int check_new(const struct handle* self) {
   if (self->type != NULL) {
     return refuse(self, PyExc_RuntimeError, "this %U was made before");
@@ -130,7 +130,7 @@ int handle_make(struct handle* self, const OrtApi* api, PyObject* type, ortcffi_
   self->type = Py_NewRef(type);
   self->release = release;
   self->parents = Py_XNewRef(parents);
-  handle_hold(self); /* until it is made: whoever closes it before must not lose what C writes */
+  handle_hold(self); /* until it is made: a close before that must not lose what C writes */
   return 0;
 }
 
@@ -294,8 +294,8 @@ int handle_traverse(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
-/* The collector calls this for each object of a cycle before it clears any, so that what a release
- * calls is still whole. */
+/* The collector calls this for each object of a cycle before it clears any: so the objects that a
+ * release calls are still intact. */
 void handle_finalize(PyObject* self) {
   struct handle* handle = (struct handle*)self;
   if (handle->type != NULL) {

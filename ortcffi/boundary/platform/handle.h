@@ -11,12 +11,12 @@
  *   2. To release calls `release`, a C function and never Python, with the pending exception saved.
  *      The parents go after it.
  *   3. `parents` is all that must outlive the object, one object or a tuple, and the only thing
- * that the collector visits. Parents that are handles are held: closed before the child, they wait
- * for it. So it does not matter in which order the collector closes the handles of a cycle.
+ *      that the collector visits. A parent that is a handle is held: closed before the child, it
+ *      waits for it. So the collector may close the handles of a cycle in any order.
  *   4. To write needs the exclusive use: RuntimeError while any call is under way, and calls are
  *      refused during the write.
- *   5. An object with threads belongs to its process. In the child of a fork it is not released,
- * since its threads are not there, and it is refused, unless `renew` makes another one.
+ *   5. An object with threads belongs to its process. In the child of a fork, where the threads do
+ *      not exist, it is not released, and its use is refused unless `renew` makes another object.
  *   6. A Python object is made once: a second `__init__` is refused.
  *
  * All functions need the GIL, which guards the fields.
@@ -30,7 +30,7 @@
 #include "boundary/platform/objects.h"
 
 enum handle_state {
-  HANDLE_MAKING, /* C may be about to write the object; nobody but who makes it uses it */
+  HANDLE_MAKING, /* C may be about to write the object; only its maker uses it */
   HANDLE_OPEN,
   HANDLE_CLOSED,   /* calls under way go on, new ones are refused */
   HANDLE_RELEASED, /* the object is gone, or was given away */
@@ -40,13 +40,13 @@ struct handle {
   PyObject base;
   const OrtApi* api;
   void* object;             /* C may write it while the handle is MAKING */
-  ortcffi_release* release; /* NULL: the object is another's, which `parents` keep */
+  ortcffi_release* release; /* NULL: another object owns it, which is among the parents */
   PyObject* type; /* CFFI's type of pointers to the object; NULL before the handle is made */
   PyObject* parents;
   PyObject* table;           /* the Api, which stays after the release; or NULL */
   PyObject* weak_references; /* CPython's */
   unsigned uses;             /* calls under way */
-  unsigned holds;            /* what else keeps the object from being released */
+  unsigned holds;            /* cdata, children and arrays that need the object */
   unsigned process;          /* 0, or the process whose threads the object has: ortcffi_process */
   /* Makes the object anew in the child of a fork, by handle_renew; -1 with an exception. Or NULL.
    */
@@ -65,37 +65,38 @@ struct handle* handle_of(PyObject* object);
 /* Counts processes: 1 in the one that imported the package, 1 more in each child of a fork. */
 extern unsigned ortcffi_process;
 
-/* Begins to make an object: what is known before C has it. `parents` may be NULL. -1 with an
+/* Begins to make an object: sets what is known before C makes it. `parents` may be NULL. -1 with an
  * exception: the handle was made before, or a parent is closed. */
 int handle_make(struct handle* self, const OrtApi* api, PyObject* type, ortcffi_release* release,
                 PyObject* parents);
 /* Sets the Api that `api` of the Python object is. */
 void handle_set_table(struct handle* self, PyObject* table);
-/* Ends that: the object is OPEN, or is released if it was closed meanwhile. */
+/* To be called when C has written the object: the handle is OPEN, or, if it was closed meanwhile,
+ * the object is released. */
 void handle_made(struct handle* self);
 
-/* A call begins and ends; it keeps the object and the Python object. -1 with an exception where the
- * object is not there for it. */
+/* Begin and end a call. During it the object and the Python object stay. -1 with an exception if
+ * the handle is not open, or is in exclusive use. */
 int handle_begin(struct handle* self);
 int handle_begin_write(struct handle* self);
 void handle_end(struct handle* self);
 
-/* A Python object for a call that has begun: its method end() ends the call, or its last reference.
- */
+/* A Python object for a call that has begun: the call ends with its method end(), or with its last
+ * reference. */
 PyObject* handle_use_object(struct handle* self);
 
-/* Puts other parents in the place of those that it has. */
+/* Replaces the parents. */
 void handle_set_parents(struct handle* self, PyObject* parents);
 
 /* 0 if a call could begin; otherwise -1 with the exception. */
 int handle_check(struct handle* self);
 
-/* Something else keeps the object from being released, also when it is closed. */
+/* Add and drop a hold: the object is not released while there is one, also if it is closed. */
 void handle_hold(struct handle* self);
 void handle_let_go(struct handle* self);
 
-/* Refuses calls from now on. Closing again does nothing. The other is a method, for types with
- * words of their own for it. */
+/* Closes the handle: calls are refused from now on. Closing again does nothing. The other function
+ * does so as a method, for types whose method has another name. */
 void handle_close(struct handle* self);
 PyObject* handle_close_method(PyObject* self, PyObject* unused);
 
@@ -105,28 +106,29 @@ PyObject* handle_cdata(struct handle* self);
 /* A cdata that holds nothing; see conversions.h. */
 PyObject* ortcffi_pointer_cdata(void* pointer, PyObject* type);
 
-/* The object, which the caller owns from now on: the handle is RELEASED, its parents go. */
+/* Takes the object out, which the caller owns from now on: the handle is RELEASED and drops its
+ * parents. */
 void* handle_take(struct handle* self);
 
-/* Becomes, before it is made, what another handle was, which is RELEASED. -1 with an exception. */
+/* Moves object and parents of another handle to one that is not made yet; the other one is
+ * RELEASED. -1 with an exception. */
 int handle_become(struct handle* self, struct handle* other);
 
-/* Exchanges the object with that of another handle with the same release. Where somebody uses the
- * object that was there, the other handle, which has it now, becomes a parent. -1 with an
- * exception. */
+/* Exchanges the object with that of another handle of the same kind. If the old object is in use,
+ * the other handle, which has it now, becomes a parent. -1 with an exception. */
 int handle_exchange(struct handle* self, struct handle* other);
 
-/* Takes, in the child of a fork, the object and the parents of another handle, which is RELEASED.
- * What it had before stays for ever. -1 with an exception. */
+/* In the child of a fork: replaces object and parents by those of another handle, which is
+ * RELEASED. The old object is never released. -1 with an exception. */
 int handle_renew(struct handle* self, struct handle* other);
 
 /* For types that begin with the struct: parts of tp_traverse, tp_finalize and tp_dealloc. The last
- * releases what is left, before the type frees its own fields. */
+ * one releases the object, before the type frees its own fields. */
 int handle_traverse(PyObject* self, visitproc visit, void* arg);
 void handle_finalize(PyObject* self);
 void handle_clear(struct handle* self);
 
-/* Makes the type of what a cdata keeps; -1 with an exception. */
+/* Makes the type of the objects that cdata keep alive; -1 with an exception. */
 int handle_new_hold_type(void);
 
 #endif /* ORTCFFI_BOUNDARY_HANDLE_H_ */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What keeps a handle's object from outside: a cdata that somebody has, and a call under way. */
+/* Python objects that keep a handle's object: a cdata of it, and a call under way. */
 #include "boundary/platform/handle.h"
 
 static PyTypeObject* hold_type;
 static PyObject* from_buffer; /* ffi.from_buffer */
 
-/* What a cdata keeps: its buffer begins at the object. Or a call under way, which end() ends. */
+/* A hold of a cdata, whose buffer begins at the object; or a call under way, which end() ends. */
 struct hold {
   PyObject base;
   struct handle* handle; /* NULL once it has ended */
@@ -43,7 +43,7 @@ static void hold_dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-/* end(): of a use, which would end with its last reference otherwise. */
+/* end(): ends the call now instead of with the last reference. */
 static PyObject* hold_end(PyObject* self, PyObject* unused) {
   (void)unused;
   if (((struct hold*)self)->is_use) {

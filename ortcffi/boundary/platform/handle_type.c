@@ -30,7 +30,7 @@ static PyObject* adopt(PyObject* self, PyObject* address) {
   Py_RETURN_NONE;
 }
 
-/* The other handle that a method was given; NULL with an exception. */
+/* The argument of a method as a handle; NULL with an exception. */
 static struct handle* other_handle(const struct handle* self, PyObject* other) {
   struct handle* handle = handle_of(other);
   if (handle == NULL || handle == self) {
@@ -52,8 +52,8 @@ static PyObject* replace(PyObject* self, PyObject* other) {
   return from == NULL ? NULL : none_or_error(handle_exchange((struct handle*)self, from));
 }
 
-/* _give_handle(function, *arguments): calls a function that takes the object over where it answers
- * NULL, which is no status. */
+/* _give_handle(function, *arguments): calls a function that takes the object over if it succeeds,
+ * that is, returns NULL. */
 static PyObject* give(PyObject* self, PyObject* arguments) {
   Py_ssize_t count = PyTuple_Size(arguments);
   PyObject* rest = PyTuple_GetSlice(arguments, 1, count);

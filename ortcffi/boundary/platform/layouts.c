@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks at CFFI's cdata once, when the package is imported. */
+/* Checks the layout of CFFI's cdata once, when the package is imported. */
 #include "boundary/platform/layouts.h"
 
 int ortcffi_knows_cdata(ortcffi_object* one, ortcffi_object* same, ortcffi_object* other,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The private struct of CFFI's that this package reads, and a look at whether it is as expected. */
+/* CFFI's private struct that this package reads, and a check of its layout. */
 #ifndef ORTCFFI_BOUNDARY_PLATFORM_LAYOUTS_H_
 #define ORTCFFI_BOUNDARY_PLATFORM_LAYOUTS_H_
 
@@ -18,8 +18,8 @@ struct cdata {
 };
 #endif
 
-/* Whether cdata are laid out like that: `one` and `same` are two of a type, `other` is of another
- * one, and `one` points to the address. */
+/* Whether cdata have that layout: `one` and `same` are of one type, `other` of another, and `one`
+ * points to the address. */
 int ortcffi_knows_cdata(ortcffi_object* one, ortcffi_object* same, ortcffi_object* other,
                         uintptr_t address);
 

@@ -23,7 +23,7 @@ ortcffi_object* ortcffi_new_handle_type(void);
 void ortcffi_handles_begin(ortcffi_object* from_buffer);
 
 /* Begins to make the object of a handle, see handle_make. `type` is CFFI's type of the pointer,
- * `release` a function, or NULL where the object is another's. */
+ * `release` a function, or NULL for an object that a parent owns. */
 ortcffi_object* ortcffi_make_handle(ortcffi_object* handle, const void* api, ortcffi_object* type,
                                     void* release, ortcffi_object* parents);
 
@@ -31,24 +31,25 @@ ortcffi_object* ortcffi_make_handle(ortcffi_object* handle, const void* api, ort
  * object to. Valid as long as the handle. */
 ortcffi_object* ortcffi_handle_out(ortcffi_object* handle, ortcffi_object* type);
 
-/* In the child of a fork: objects with threads are those of another process from now on. */
+/* In the child of a fork: objects with threads now belong to another process. */
 void ortcffi_new_process(void);
 
 /* Several objects of one type, and the function that releases each. */
 typedef struct ortcffi_list ortcffi_list;
-/* Called with the GIL; it may give that away meanwhile. Where `api` is NULL, the function takes the
- * object alone, and is called without the GIL. */
+/* A function that releases an object. It is called with the GIL, which it may release meanwhile. If
+ * `api` is NULL, it takes the object alone and is called without the GIL. */
 typedef void ortcffi_release(const OrtApi* api, void* object);
 
 /* 0 where there is no memory. */
 int ortcffi_new_list(ortcffi_release* release, size_t count, ortcffi_list** out);
-/* Releases the objects that are left, which are of the table. */
+/* Releases the objects that are left in the list. */
 void ortcffi_release_list(const OrtApi* api, ortcffi_list* list);
 void** ortcffi_list_items(ortcffi_list* list);
 /* Writes the pointer at a place to `out`, which owns the object from then on. */
 void ortcffi_list_move(ortcffi_list* list, size_t place, void** out);
 
-/* The object at an address, which must be alive: C passes it as the context of a callback. */
+/* A new reference to the object at an address, which must be alive: C passes such addresses as
+ * contexts of callbacks. */
 ortcffi_object* ortcffi_object_at(void* address);
 
 #endif /* ORTCFFI_BOUNDARY_OBJECTS_H_ */

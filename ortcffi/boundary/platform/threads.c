@@ -5,7 +5,7 @@
 #include <signal.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t in_op; /* not a thread-local variable: those of a library must be few bytes */
+static pthread_key_t in_op; /* not a thread-local variable: a library has room for few of them */
 
 static void make_key(void) { pthread_key_create(&in_op, NULL); }
 

@@ -18,7 +18,7 @@ struct aside {
   int is_over; /* guarded by the lock */
 };
 
-/* Of all such runs, of which a handler may begin one more while another is under way. */
+/* For all such runs: a handler may begin another one while one is under way. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t one_is_over = PTHREAD_COND_INITIALIZER;
 
@@ -40,7 +40,7 @@ static void* call_run(void* argument) {
   return NULL;
 }
 
-/* Waits for the end of the run, but not for long; whether it has ended. Without the GIL. */
+/* Waits for PAUSE, or the end of the run; returns whether it has ended. Without the GIL. */
 static int wait_a_moment(const struct aside* aside) {
   struct timespec until;
   clock_gettime(CLOCK_REALTIME, &until);
@@ -55,8 +55,8 @@ static int wait_a_moment(const struct aside* aside) {
   return is_over;
 }
 
-/* Waits for the end of the run, and has handlers run meanwhile. The first one that raises ends the
- * run: -1 with what it raised. */
+/* Waits for the end of the run, and runs Python's handlers of signals meanwhile. The first one that
+ * raises ends the run: -1 with what it raised. */
 static int wait_and_handle(const struct aside* aside) {
   PyObject *type = NULL, *error = NULL, *trace = NULL;
   unsigned process = ortcffi_process;

@@ -13,7 +13,7 @@ struct binding {
   struct handle life;
   struct session* session;
   struct habit habit; /* since something was bound */
-  struct run run;     /* what it needs of one: options, and a place among those under way */
+  struct run run;     /* only its options, and its place in the list of runs under way */
   char holds_gil;
   char is_complete; /* whether all inputs were bound when it was last used for binding */
 };
@@ -35,8 +35,8 @@ static void release_binding(const OrtApi* api, void* binding) {
   Py_END_ALLOW_THREADS;
 }
 
-/* The parents: the session, and what the library borrows, the inputs and the outputs that are
- * bound, as dicts of named tuples whose first item is a Value or None. */
+/* The places of parents. The first is the session; the others have the inputs and the outputs that
+ * are bound, as dicts of named tuples whose first item is a Value or None. */
 enum { INPUTS = 1, OUTPUTS = 2 };
 
 static PyObject* new_parents(struct session* session) {
@@ -86,7 +86,7 @@ static PyObject* begin_binding(PyObject* self, PyObject* arguments) {
   Py_RETURN_NONE;
 }
 
-/* A list of values, which owns all of them also where this fails. */
+/* Makes a list of Values, which own the OrtValues; if this fails, all are released. */
 static PyObject* values_of(struct maker* maker, PyTypeObject* type, OrtValue** handles,
                            size_t count, PyObject* parent) {
   PyObject* values = PyList_New(0);
@@ -103,7 +103,7 @@ static PyObject* values_of(struct maker* maker, PyTypeObject* type, OrtValue** h
   return values;
 }
 
-/* The bound outputs; `parent` keeps what they may be of. */
+/* The bound outputs; `parent` keeps the memory that they may share. */
 static PyObject* read_outputs(struct binding* binding, PyTypeObject* type, PyObject* parent) {
   struct maker* maker = binding->session->maker;
   OrtAllocator* allocator = binding->session->strings;
@@ -121,7 +121,7 @@ static PyObject* read_outputs(struct binding* binding, PyTypeObject* type, PyObj
   return values;
 }
 
-/* Has the rules refuse a binding that lacks an input, once after something was bound. */
+/* Checks by the rules that all inputs are bound; once after each change. */
 static int check_inputs(struct binding* binding) {
   if (!binding->is_complete) {
     PyObject* answer = ASK_RULES(binding->session, "bound", "O", binding);
@@ -169,7 +169,8 @@ static PyObject* run_bound(PyObject* self, PyObject* const* arguments, Py_ssize_
   return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }
 
-/* _hand_out(): an object for the exclusive use of the binding, which its end() ends. */
+/* _hand_out(): begins an exclusive use of the binding, and returns an object whose end() ends it.
+ */
 static PyObject* hand_out(PyObject* self, PyObject* unused) {
   (void)unused;
   struct binding* binding = (struct binding*)self;
@@ -181,7 +182,7 @@ static PyObject* hand_out(PyObject* self, PyObject* unused) {
   return handle_use_object(&binding->life);
 }
 
-/* _copies(): copies of the bound outputs, as arrays; None where Python has to make them. */
+/* _copies(): copies of the bound outputs as arrays; None if Python must make them. */
 static PyObject* copies_of_outputs(PyObject* self, PyObject* unused) {
   (void)unused;
   struct binding* binding = (struct binding*)self;
@@ -211,7 +212,7 @@ static PyObject* copies_of_outputs(PyObject* self, PyObject* unused) {
   return copies != NULL || PyErr_Occurred() ? copies : Py_NewRef(Py_None);
 }
 
-/* Has the library bind a Value, or, if `value` is NULL, have runs allocate an output. */
+/* Binds a name in the library to a Value, or, if `value` is NULL, to memory that runs allocate. */
 static int call_bind(struct binding* binding, const char* name, struct value* value,
                      const OrtMemoryInfo* info, int is_input) {
   struct maker* maker = binding->session->maker;
@@ -233,7 +234,7 @@ static int call_bind(struct binding* binding, const char* name, struct value* va
   return 0;
 }
 
-/* Whether a run may be expected to take as long with a value as with what an entry has. */
+/* Whether a run is likely to take as long with a value as with the one of an entry. */
 static int is_like_before(PyObject* entry, struct value* value) {
   PyObject* before = PyTuple_GetItem(entry, 0);
   struct value* old = before == Py_None ? NULL : (struct value*)before;
@@ -247,7 +248,8 @@ static int is_like_before(PyObject* entry, struct value* value) {
   return is_alike;
 }
 
-/* Puts an entry into the dict of a side; the one before it comes back if the library refuses. */
+/* Puts an entry into the dict of inputs or outputs, and restores the former one if the library
+ * refuses. */
 static int bind_entry(struct binding* binding, PyObject* name, PyObject* entry, struct value* value,
                       const OrtMemoryInfo* info, int is_input) {
   const char* text = PyUnicode_AsUTF8AndSize(name, NULL);
@@ -304,7 +306,8 @@ static PyObject* bind_name(PyObject* self, PyObject* arguments) {
   return answer < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-/* _output_values(value_type, parent): the bound outputs; `parent` keeps what they may be of. */
+/* _output_values(value_type, parent): the bound outputs; `parent` keeps the memory that they may
+ * share. */
 static PyObject* output_values(PyObject* self, PyObject* arguments) {
   struct binding* binding = (struct binding*)self;
   PyTypeObject* type;

@@ -21,10 +21,10 @@ static struct job* first;
 static struct job* last;
 static size_t idle, threads;
 static unsigned long latest;      /* the number of the latest call */
-static int is_calling;            /* whether that goes on */
-static struct timespec next_call; /* when the next may begin although it goes on */
+static int is_calling;            /* whether it is under way */
+static struct timespec next_call; /* when the next may begin although it is */
 
-/* Whether the latest call goes on for longer than the next is to wait. */
+/* Whether the latest call takes longer than PATIENCE. */
 static int is_late(void) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the runs of a session were like: how many, how long, how they failed. See session.h. */
+/* Counts the runs of a session: how many, how long, how they failed. See session.h. */
 #include "boundary/session/session.h"
 #include "boundary/session/session_types.h"
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs that nobody waits for: what ortcffi/session/asynchronous.py builds its futures on.
+ * Asynchronous runs: ortcffi/session/asynchronous.py builds its futures on them.
  *
  *   Job
  *       A run that was started. It keeps its arguments until the library has ended it.
  *   Mailbox(fd)
- *       Where jobs go that have ended, without the GIL; a byte is written to `fd` for the first.
+ *       A queue of jobs that have ended, filled without the GIL. When it was empty, a byte is
+ * written to `fd`.
  *
- * RunAsync needs a session whose pool has a thread beside the caller's. For others there are
- * threads of our own (workers.c), which call Run.
+ * RunAsync needs a session whose pool has a thread beside the caller's. For other sessions,
+ * workers.c has threads of this package, which call Run.
  */
 #include "boundary/session/jobs.h"
 
@@ -51,7 +52,9 @@ static PyObject* mailbox_new(PyTypeObject* type, PyObject* arguments, PyObject* 
   return (PyObject*)box;
 }
 
-/* The job's reference becomes the mailbox's, unless that is closed. Without the GIL. */
+/* Puts a job into a mailbox, with the reference to it, unless the mailbox is closed. Without the
+ * GIL.
+ */
 static int post(struct mailbox* box, struct job* job) {
   static const uint64_t one = 1; /* as an eventfd wants it; a pipe takes it as well */
   job->next = NULL;
@@ -68,7 +71,8 @@ static int post(struct mailbox* box, struct job* job) {
   return is_open;
 }
 
-/* In the child of a fork a thread that it has not may have the lock, and be changing the list. */
+/* In the child of a fork: a thread of the parent may have been in the middle of a change, with the
+ * lock. */
 static void forget_parent(struct mailbox* box) {
   if (box->generation != ortcffi_process) {
     make_lock(box);
@@ -76,7 +80,7 @@ static void forget_parent(struct mailbox* box) {
   }
 }
 
-/* drain(): the jobs that have ended since, in that order. */
+/* drain(): takes out all jobs, in the order in which they ended. */
 static PyObject* drain(PyObject* self, PyObject* unused) {
   (void)unused;
   struct mailbox* box = (struct mailbox*)self;
@@ -102,7 +106,7 @@ static PyObject* drain(PyObject* self, PyObject* unused) {
   return list;
 }
 
-/* close(): nobody looks any more. The jobs that are there, and those that come, are dropped. */
+/* close(): drops all jobs, and those that come later. */
 static PyObject* close_mailbox(PyObject* self, PyObject* unused) {
   struct mailbox* box = (struct mailbox*)self;
   forget_parent(box);
@@ -180,7 +184,7 @@ void ortcffi_job_ended(void* context, OrtValue** outputs, size_t count, OrtStatu
 
 static const char no_thread[] = "no thread can be made for the run";
 
-/* Whether RunAsync says that the pool has no thread for that, or that it is not there. */
+/* Whether RunAsync failed because the pool has no other thread, or the table has no RunAsync. */
 static int cannot_wait(const OrtApi* api, const OrtStatus* status) {
   OrtErrorCode code = api->GetErrorCode(status);
   return code == ORT_INVALID_ARGUMENT || code == ORT_NOT_IMPLEMENTED;
@@ -214,7 +218,7 @@ static OrtStatus* start(struct job* job) {
   return ortcffi_worker_start(job) == 0 ? NULL : maker->api->CreateStatus(ORT_FAIL, no_thread);
 }
 
-/* A job that is not under way, of the first four arguments of _submit. */
+/* Makes a job of the first four arguments of _submit, without starting it. */
 static struct job* new_job(PyObject* const* arguments) {
   struct job* job = (struct job*)PyType_GenericAlloc(ortcffi_job_type, 0);
   if (job != NULL) {
@@ -233,8 +237,8 @@ static struct job* new_job(PyObject* const* arguments) {
 }
 
 /* _submit(notify, owner, origin, as_values, feed=None, outputs=None, **keywords): a Job. `notify`
- * is a Mailbox, or called with the job on any thread; `owner` is kept for whoever asks for it;
- * `origin` is None, or the numbers of an ortcffi_origin. */
+ * is a Mailbox, or a function that is called with the job on any thread; `owner` is any object, for
+ * take_owner(); `origin` is None, or the numbers of an ortcffi_origin. */
 PyObject* ortcffi_session_submit(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                                  PyObject* keywords) {
   struct request request = {0};
@@ -275,7 +279,7 @@ PyObject* ortcffi_session_submit(PyObject* self, PyObject* const* arguments, Py_
 
 /* --- Job ---------------------------------------------------------------------------------------*/
 
-/* After the library has ended the run; before its status is used up. */
+/* To be called after the run, and before its status is released. */
 static void count_run(struct job* job) {
   ortcffi_count_run(&job->run, job->run.ended - job->run.began, job->status);
 }
@@ -319,7 +323,7 @@ static PyObject* cancel(PyObject* self, PyObject* unused) {
   return PyBool_FromLong(is_running);
 }
 
-/* take_owner(): the owner, which the job then keeps no longer. */
+/* take_owner(): takes the owner out of the job. */
 static PyObject* take_owner(PyObject* self, PyObject* unused) {
   (void)unused;
   struct job* job = (struct job*)self;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs that nobody waits for: what jobs.c, workers.c and callers.c share. */
+/* Asynchronous runs: shared by jobs.c, workers.c and callers.c. */
 #ifndef ORTCFFI_BOUNDARY_JOBS_H_
 #define ORTCFFI_BOUNDARY_JOBS_H_
 
@@ -16,7 +16,7 @@ struct job {
   PyObject* notify;
   PyObject* owner;
   struct job* next;      /* in a mailbox, or in the queue of the workers */
-  ortcffi_origin origin; /* of its blocks: only a thread of ours can note it */
+  ortcffi_origin origin; /* of its blocks; only threads of this package can set it */
   char as_values;
 };
 
@@ -24,23 +24,22 @@ struct job {
  * thread, without the GIL. */
 void ortcffi_job_ended(void* context, OrtValue** outputs, size_t count, OrtStatus* status);
 
-/* Has a thread of ours run the job; -1 where there is none and none can be made. */
+/* Queues the job for a worker thread; -1 if there is none and none can be made. */
 int ortcffi_worker_start(struct job* job);
 
-/* Makes sure that there is a thread that calls back; -1 where none can be made. */
+/* Makes sure that there is a thread for callbacks; -1 if none can be made. */
 int ortcffi_callers_start(void);
 
-/* Has such a thread call ortcffi_job_call_back. Without the GIL. */
+/* Queues a call of ortcffi_job_call_back for such a thread. Without the GIL. */
 void ortcffi_call_back_later(struct job* job);
 
-/* Calls what waits for a job that has ended, and drops the reference to the job. Without the GIL.
- */
+/* Calls `notify` of a job that has ended, and drops the reference to the job. Without the GIL. */
 void ortcffi_job_call_back(struct job* job);
 
 /* Whether there are calls that have not begun. */
 int ortcffi_are_callbacks_due(void);
 
-/* Forget threads and jobs, which the child of a fork has not. */
+/* In the child of a fork: forget threads and jobs, which exist in the parent only. */
 void ortcffi_workers_forget(void);
 void ortcffi_callers_forget(void);
 

@@ -21,7 +21,7 @@ static int find_extent(PyObject* x, struct extent* out) {
   if (ortcffi_value_open(value) < 0 || ortcffi_value_kind(value) != ONNX_TYPE_TENSOR ||
       ortcffi_value_shape(value) < 0 || value->element == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING ||
       ortcffi_value_data(value) < 0) {
-    PyErr_Clear(); /* a device's, or the run says what is wrong */
+    PyErr_Clear(); /* it is in a device's memory, or the run reports what is wrong */
     return 0;
   }
   out->begin = value->data;

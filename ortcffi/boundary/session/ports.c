@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a model wants and gives: its inputs and outputs, read from the library. See session.h. */
+/* Reads the inputs and outputs of a model from the library. See session.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ typedef OrtStatus*(ORT_API_CALL* count_slot)(const OrtSession*, size_t*);
 typedef OrtStatus*(ORT_API_CALL* name_slot)(const OrtSession*, size_t, OrtAllocator*, char**);
 typedef OrtStatus*(ORT_API_CALL* info_slot)(const OrtSession*, size_t, OrtTypeInfo**);
 
-/* The slots that tell of one kind of port, and what they are called. */
+/* The slots that read one kind of port, and their names. */
 struct kind {
   count_slot count;
   name_slot name;
@@ -62,7 +62,7 @@ static int read_tensor(struct reading* reading, struct port* port,
     return -1;
   }
   if (rank == 0 && reading->version < 24) {
-    return 0; /* such a table does not tell a scalar from a tensor of any shape */
+    return 0; /* such a table has no slot that distinguishes a scalar from a tensor of any shape */
   }
   port->shape = calloc(rank + 1, sizeof *port->shape);
   if (port->shape == NULL) {
@@ -123,7 +123,7 @@ static int read_kind(struct reading* reading, struct ports* ports, const struct 
   return 0;
 }
 
-/* Which outputs the library makes in memory of the CPU. Not every session tells. */
+/* Reads which outputs the library makes in the CPU's memory; some sessions do not say. */
 static void read_places(const struct reading* reading, struct ports* outputs) {
   const OrtApi* api = reading->api;
   if (reading->version < 23) {
@@ -243,7 +243,7 @@ Py_ssize_t ortcffi_find_port(const struct ports* ports, PyObject* name, size_t g
   }
   PyObject* place = PyDict_GetItemWithError(ports->places, name);
   if (place == NULL) {
-    PyErr_Clear(); /* what cannot be hashed is no name either */
+    PyErr_Clear(); /* an object that cannot be hashed is no name */
     return -1;
   }
   return PyLong_AsSsize_t(place);
@@ -288,7 +288,7 @@ static PyObject* owner_of(struct port* port, PyObject* make) {
     if (owner == NULL) {
       return NULL;
     }
-    if (port->owner == NULL) { /* `make` may have let another thread be first */
+    if (port->owner == NULL) { /* another thread may have been first during `make` */
       ((struct handle*)owner)->object = port->info;
       port->owner = owner;
     } else {

@@ -57,7 +57,7 @@ void ortcffi_run_unlink(struct run* run) {
   }
 }
 
-/* A run that the forking thread is in goes on in the child, and is taken out at its end. */
+/* A run of the forking thread itself goes on in the child, and takes itself out at its end. */
 void ortcffi_runs_forget(void) {
   static struct run* forgotten;
   while (ortcffi_runs != NULL) {
@@ -116,9 +116,8 @@ void ortcffi_run_fail(struct run* run, OrtStatus* status, const char* function) 
 
 /* --- results -----------------------------------------------------------------------------------*/
 
-/* What the memory of an output belongs to where the model hands an input on; NULL for the library's
- * own. The library keeps no array alive, and a value must not let go of its own where it is closed.
- */
+/* The owner of an output's memory if the model returns an input as that output; NULL if the library
+ * owns it. The library keeps no array alive, so the output must. */
 static PyObject* input_behind(const struct run* run, size_t i) {
   const struct ports* inputs = &run->session->inputs;
   for (size_t j = 0; run->session->passes_inputs && j < inputs->count; j++) {
@@ -133,8 +132,8 @@ static PyObject* input_behind(const struct run* run, size_t i) {
   return NULL;
 }
 
-/* A tuple of all inputs that are no tensors: a sequence shares the memory of tensors that it has of
- * another. NULL with an exception. */
+/* A tuple of all inputs that are no tensors: a sequence that the run makes may share tensors with
+ * one of them. NULL with an exception. */
 static PyObject* containers_behind(const struct run* run) {
   const struct ports* inputs = &run->session->inputs;
   PyObject* found = PyList_New(0);
@@ -155,7 +154,7 @@ static PyObject* containers_behind(const struct run* run) {
   return tuple;
 }
 
-/* A new Value of an output, which it owns; NULL with an exception. */
+/* A new Value that owns an output; NULL with an exception. */
 static struct value* value_of(struct run* run, size_t i, PyObject* input) {
   const struct session* session = run->session;
   OrtValue* handle = run->outputs[i];
@@ -171,7 +170,8 @@ static struct value* value_of(struct run* run, size_t i, PyObject* input) {
   return value;
 }
 
-/* Whether an output holds nothing: ONNX Runtime then crashes when it is asked for the kind. */
+/* Whether an optional output holds nothing. ONNX Runtime crashes when it is asked for the kind of
+ * such a value. */
 static int is_nothing(const struct session* session, const OrtValue* value) {
   int has_value = 1;
   if (session->gives_optional && session->maker->version >= 15) {
@@ -181,7 +181,7 @@ static int is_nothing(const struct session* session, const OrtValue* value) {
   return !has_value;
 }
 
-/* So many bytes are freed in no time. */
+/* Up to so many bytes are freed with the GIL held, because that takes no time. */
 #define SMALL (256 * 1024)
 
 /* What a run returns for a sequence or a map. */
@@ -216,8 +216,9 @@ static PyObject* convert_result(struct session* session, struct value* value, in
   return kind < 0 ? NULL : ASK_RULES(session, "result", "OO", value, is_input ? Py_True : Py_False);
 }
 
-/* The same after an error, for a value whose kind is not what the model says: a sparse initializer
- * that is an output is said to be a dense tensor. With the exception if that is not so. */
+/* convert_result again after it failed, with the kind that the value itself has: for a sparse
+ * initializer that is an output, the library states a dense tensor. If the kind is no other one,
+ * the exception stays. */
 static PyObject* convert_other(struct session* session, struct value* value, int is_input) {
   PyObject *type, *error, *trace;
   PyErr_Fetch(&type, &error, &trace);
@@ -236,7 +237,7 @@ static PyObject* convert_other(struct session* session, struct value* value, int
   return convert_result(session, value, kind, is_input);
 }
 
-/* One result; the value becomes that of a Python object. */
+/* One result; the value is taken over by a Python object. */
 static PyObject* result_of(struct run* run, size_t i, int as_value) {
   struct session* session = run->session;
   const struct port* port = run->output_ports[i];
@@ -244,7 +245,7 @@ static PyObject* result_of(struct run* run, size_t i, int as_value) {
   if (!as_value && (port->kind == ONNX_TYPE_SEQUENCE || port->kind == ONNX_TYPE_MAP)) {
     PyObject* contents = contents_of(session, handle, port->kind, port->content.member);
     run->outputs[i] = NULL;
-    Py_BEGIN_ALLOW_THREADS; /* as where a Value is released */
+    Py_BEGIN_ALLOW_THREADS; /* a release may block */
     session->maker->api->ReleaseValue(handle);
     Py_END_ALLOW_THREADS;
     return contents;
@@ -260,7 +261,8 @@ static PyObject* result_of(struct run* run, size_t i, int as_value) {
     return (PyObject*)value;
   }
   value->is_on_cpu = (char)port->is_on_cpu;
-  value->has_kind = port->kind == ONNX_TYPE_TENSOR; /* as the model says, so it nearly always is */
+  value->has_kind =
+      port->kind == ONNX_TYPE_TENSOR; /* the model states it, and is nearly always right */
   value->kind = port->kind;
   PyObject* result = convert_result(session, value, ortcffi_value_kind(value), input != NULL);
   if (result == NULL && port->kind == ONNX_TYPE_TENSOR) {
@@ -361,7 +363,7 @@ static PyObject* run_once(struct session* session, const struct request* request
   return results;
 }
 
-/* The parameter of that name; NULL for what names an input. */
+/* The place of a parameter of `run`; NULL for any other name, which is that of an input. */
 static PyObject** parameter(struct request* request, PyObject* name) {
   static const char* const names[] = {"feed", "outputs", "options", "out", "timeout"};
   PyObject** places[] = {&request->feed, &request->outputs, &request->options, &request->out,

@@ -32,7 +32,7 @@ static int take_room(struct run* run, size_t ports, size_t outputs) {
 
 /* --- inputs ------------------------------------------------------------------------------------*/
 
-/* Has the rules make a value of anything, or refuse it. */
+/* Lets the rules convert any object to a value, or refuse it. */
 static int convert_input(struct run* run, Py_ssize_t place, PyObject* x) {
   PyObject* made = ASK_RULES(run->session, "convert", "nO", place, x);
   int answer = made == NULL ? -1 : 0;
@@ -45,7 +45,7 @@ static int convert_input(struct run* run, Py_ssize_t place, PyObject* x) {
   return answer;
 }
 
-/* The Value of an object that the session knows as one, or the object itself. */
+/* The Value inside an object of the rules' type `wrapper`, or the object itself. */
 static PyObject* value_in(const struct session* session, PyObject* x) {
   static PyObject* name;
   if ((PyObject*)Py_TYPE(x) != session->wrapper) {
@@ -59,7 +59,7 @@ static PyObject* value_in(const struct session* session, PyObject* x) {
   return value == NULL ? Py_NewRef(x) : value;
 }
 
-/* Makes or finds the value of an input where C can: 1; 0 where Python has to look at it; -1 with an
+/* Makes or finds the value of an input: 1; 0 if only the rules can convert it; -1 with an
  * exception. */
 static int take_input(struct run* run, Py_ssize_t place, PyObject* x) {
   struct session* session = run->session;
@@ -104,7 +104,7 @@ static int add_feed(struct run* run, PyObject* feed) {
   }
   Py_ssize_t count = PyDict_Size(feed);
   while (PyDict_Next(feed, &place, &key, &x)) {
-    /* Conversions may run Python, which may change the dict and drop what was borrowed of it. */
+    /* Conversions may run Python, which may remove the borrowed key from the dict. */
     Py_INCREF(key);
     Py_INCREF(x);
     int answer = add_input(run, guess++, key, x);
@@ -191,7 +191,7 @@ static int add_outputs(struct run* run, PyObject* wanted, PyObject* out) {
   return 0;
 }
 
-/* Looks at the memory of all inputs and outputs where the caller has given some for outputs. */
+/* Checks overlaps of memory, if the caller gave memory for outputs. */
 static int check_targets(struct run* run) {
   const struct session* session = run->session;
   struct extents all;
@@ -276,13 +276,13 @@ static int fill(struct run* run, const struct request* request, PyObject* wanted
              : 0;
 }
 
-/* An argument as the rules check and copy it: the caller's may change in the middle of the run. */
+/* Lets the rules check and copy an argument: the caller's own may change during the run. */
 static int checked(struct session* session, const char* method, PyObject* given, PyObject** out) {
   *out = given == NULL ? NULL : ASK_RULES(session, method, "O", given);
   return given != NULL && *out == NULL ? -1 : 0;
 }
 
-/* The names of outputs as a tuple; the rules look at what is neither a list nor a tuple. */
+/* The names of outputs as a tuple; the rules convert what is neither a list nor a tuple. */
 static int wanted_names(struct session* session, PyObject* given, PyObject** out) {
   int is_list = given != NULL && PyList_CheckExact(given);
   if ((is_list && PyList_Size(given) > 0) ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs: values of what Python gives. See session.h. */
+/* Runs: makes values of Python's arguments. See session.h. */
 #include "boundary/session/session.h"
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static int is_like_made(const struct port* port, const struct plain_array* array
           memcmp(port->made_shape, array->shape, array->rank * sizeof *array->shape) == 0);
 }
 
-/* Keeps a value for the next run, unless there is one in use. */
+/* Caches a value for the next run, unless the cached one is in use. */
 static void keep_made(const struct maker* maker, struct port* port, OrtValue* value,
                       const struct plain_array* array) {
   if (port->is_made_used) {

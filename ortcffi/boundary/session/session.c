@@ -28,7 +28,7 @@ void ortcffi_session_refuse(struct session* session, const char* why, PyObject* 
 /* --- life --------------------------------------------------------------------------------------*/
 
 static void release_session(const OrtApi* api, void* session) {
-  Py_BEGIN_ALLOW_THREADS; /* for which the library's threads may wait */
+  Py_BEGIN_ALLOW_THREADS; /* the library's threads may wait for the GIL */
   api->ReleaseSession((OrtSession*)session);
   Py_END_ALLOW_THREADS;
 }
@@ -134,7 +134,7 @@ static int renew(struct handle* self) {
   return done == NULL ? -1 : 0;
 }
 
-/* _remakes(): has the session make itself anew in the child of a fork, at its first use there. */
+/* _remakes(): makes the session renew itself in the child of a fork, at its first use there. */
 static PyObject* set_renew(PyObject* self, PyObject* unused) {
   (void)unused;
   ((struct handle*)self)->renew = renew;
@@ -152,7 +152,7 @@ static PyObject* renew_by(PyObject* self, PyObject* other) {
   if (handle_renew(&session->life, &((struct session*)other)->life) < 0) {
     return NULL;
   }
-  live_sessions -= is_first; /* the one of the other process */
+  live_sessions -= is_first; /* the parent process counts the old one */
   session->runs_async = 0;
   Py_RETURN_NONE;
 }

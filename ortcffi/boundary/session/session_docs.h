@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What Python's help says of the compiled methods of Session. */
+/* The docstrings of the compiled methods of Session. */
 #ifndef ORTCFFI_BOUNDARY_SESSION_DOCS_H_
 #define ORTCFFI_BOUNDARY_SESSION_DOCS_H_
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The types that ortcffi/session is built on, and what tests count. */
+/* The types on which ortcffi/session is built, and counts for tests. */
 #ifndef ORTCFFI_BOUNDARY_SESSION_TYPES_H_
 #define ORTCFFI_BOUNDARY_SESSION_TYPES_H_
 
@@ -10,17 +10,17 @@
 /* The compiled types as a tuple; see session.h. To be called once, after ortcffi_value_types. */
 ortcffi_object* ortcffi_session_types(void);
 
-/* How many sessions the libraries hold for this package. */
+/* The number of live sessions that this package has made. */
 int64_t ortcffi_live_sessions(void);
 
 /* Whether sessions count their runs from now on. */
 void ortcffi_count_runs(int is_on);
 
-/* Says which thread is Python's main thread, and forgets runs: before the first run, and in the
- * child of a fork. */
+/* Sets which thread is Python's main thread, and forgets runs. To be called before the first run,
+ * and in the child of a fork. */
 void ortcffi_watch_init(unsigned long main_ident);
 
-/* Ends all runs that are under way, and waits for that; 0 where it takes longer. */
+/* Ends all runs that are under way, and waits until they have ended; 0 if that takes longer. */
 int ortcffi_end_runs(double seconds);
 
 #endif /* ORTCFFI_BOUNDARY_SESSION_TYPES_H_ */

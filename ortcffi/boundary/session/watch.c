@@ -21,15 +21,15 @@ static int is_started;         /* guarded by the GIL, as all that is not atomic 
 static unsigned long main_thread;
 static int main_thread_is_known;
 static struct run* main_run;         /* the main thread's, if it is in one */
-static atomic_int program_fd = -1;   /* where the program wants the numbers of signals */
+static atomic_int program_fd = -1;   /* the program's own descriptor of signal.set_wakeup_fd */
 static _Atomic double next_deadline; /* of all runs; INFINITY for none */
 
 /* A signal is to end the run in which it came, and not the next one of the main thread. */
-static pthread_mutex_t pipe_lock = PTHREAD_MUTEX_INITIALIZER; /* of those who read the pipe */
-static atomic_ulong watched_runs; /* how many there were; grows under that lock */
+static pthread_mutex_t pipe_lock = PTHREAD_MUTEX_INITIALIZER; /* for reading the pipe */
+static atomic_ulong watched_runs; /* the number of watched runs so far; changed under that lock */
 
 static PyObject* set_wakeup_fd; /* signal.set_wakeup_fd */
-static PyObject* our_fd;        /* what it gets: where others write */
+static PyObject* our_fd;        /* its argument: the end of the pipe for writing */
 
 double ortcffi_now(void) {
   struct timespec now;
@@ -65,15 +65,15 @@ static void end_late_runs(void) {
   atomic_store(&next_deadline, next);
 }
 
-/* Does what is to be done now. `interrupted` is the number of the watched run in which SIGINT came,
- * or 0. */
+/* Ends the runs that must end now. `interrupted` is the number of the watched run in which SIGINT
+ * came, or 0. */
 static void act(unsigned long interrupted) {
   if (!Py_IsInitialized()) {
     return;
   }
   struct gil gil;
   ensure_gil(&gil);
-  /* To ask for the handler calls Python, and meanwhile the run may end and another begin. */
+  /* is_default_interrupt calls Python: meanwhile the run may end and another one begin. */
   if (interrupted != 0 && is_default_interrupt() && interrupted == atomic_load(&watched_runs) &&
       main_run != NULL) {
     ortcffi_run_stop(main_run, INTERRUPTED);
@@ -82,8 +82,8 @@ static void act(unsigned long interrupted) {
   give_gil_back(&gil);
 }
 
-/* Reads numbers of signals, and passes them on to the program; how many there were, and whether one
- * was SIGINT. */
+/* Reads numbers of signals and passes them on to the program. Returns how many there were;
+ * `is_interrupted` says whether one was SIGINT. */
 static ssize_t read_signals(int* is_interrupted) {
   unsigned char numbers[64];
   ssize_t count = read(ends[0], numbers, sizeof numbers);
@@ -107,7 +107,7 @@ static unsigned long interrupted_run(void) {
   return is_interrupted ? number : 0;
 }
 
-/* Has the thread look anew how long it may wait. */
+/* Makes the thread compute again how long it may wait. */
 static void wake_thread(void) {
   const char wake = 0;
   if (write(ends[1], &wake, 1) < 0) {
@@ -129,7 +129,7 @@ static void count_run(void) {
   }
 }
 
-/* Milliseconds until there is something to do; -1 if there is nothing. */
+/* Milliseconds until the next deadline; -1 if there is none. */
 static int wait_time(void) {
   double left = atomic_load(&next_deadline) - ortcffi_now();
   if (left > 1e6) {
@@ -189,8 +189,8 @@ static int has_thread(void) {
 
 /* --- around a run ------------------------------------------------------------------------------*/
 
-/* Tells Python's handlers where to write the numbers of signals; the descriptor from before, or
- * NULL. */
+/* Sets the descriptor to which Python's handlers write the numbers of signals; returns the one
+ * before, or NULL. */
 static PyObject* write_signals_to(PyObject* fd) {
   PyObject* old = fd == NULL ? NULL : PyObject_CallFunctionObjArgs(set_wakeup_fd, fd, NULL);
   if (old == NULL) {
@@ -199,7 +199,7 @@ static PyObject* write_signals_to(PyObject* fd) {
   return old;
 }
 
-/* What the child of a fork has not: the threads, and the pipe to which signals may be written. */
+/* In the child of a fork, which has no such thread, and a pipe that the parent reads. */
 static void forget_parent(void) {
   ortcffi_workers_forget();
   ortcffi_callers_forget();
@@ -236,10 +236,10 @@ void ortcffi_watch_deadline(const struct run* run) {
   }
 }
 
-/* Longer than this a run is long, in seconds: less than a person notices, and more than a short run
- * takes whose thread loses the CPU once. */
+/* A run that takes longer, in seconds, is long. That is less than a person notices, and more than a
+ * short run takes whose thread loses the CPU once. */
 #define LONG_RUN 3e-2
-/* After so many short runs a long one is forgotten. */
+/* A long run is forgotten after so many short ones. */
 #define MANY_RUNS 1000
 
 /* Whether a run with as many bytes, or more, was short. */
@@ -266,7 +266,7 @@ void ortcffi_watch_learn(struct habit* habit, const struct run* run, double seco
   habit->has_long = habit->has_long && ++habit->short_runs < MANY_RUNS;
 }
 
-/* Restores what a watched run found. */
+/* Restores the state before a watched run. */
 static void unwatch(const struct watch* watch) {
   PyObject* ours = write_signals_to(watch->old_fd);
   main_run = watch->outer;
@@ -274,8 +274,8 @@ static void unwatch(const struct watch* watch) {
   Py_DECREF(watch->old_fd);
 }
 
-/* Has the handlers of signals run that came before they were written to us: nothing would tell the
- * thread of them. -1 with what a handler raised, and then the run is no longer watched. */
+/* Runs Python's handlers for signals that arrived before our pipe was installed: the thread cannot
+ * know of those. -1 with an exception if a handler raised; then the run is no longer watched. */
 static int handle_signals(const struct watch* watch) {
   if (PyErr_CheckSignals() == 0) {
     return 0;

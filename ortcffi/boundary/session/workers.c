@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that run jobs of sessions whose own pool cannot. See jobs.h. */
+/* Threads that run the jobs of sessions whose own pool has no thread for them. See jobs.h. */
 #include "boundary/session/jobs.h"
 
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Key-value pairs read and changed in one step. The pairs may be changed by other threads, and what
- * GetKeyValue and GetKeyValuePairs answer is valid until then: all of these keep the GIL.
+ * Reads and changes key-value pairs in one step. What GetKeyValue and GetKeyValuePairs return is
+ * valid until the pairs change, and another thread may change them: so all functions keep the GIL.
  */
 #ifndef ORTCFFI_BOUNDARY_STATUS_PAIRS_H_
 #define ORTCFFI_BOUNDARY_STATUS_PAIRS_H_

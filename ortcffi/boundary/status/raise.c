@@ -6,12 +6,12 @@
  *      generated for `Name`, made once more by ortcffi_checked with its name as `self` in the place
  *      of CFFI's module.
  *   2. It converts the arguments and calls the C function of the slot (define_rows.def), which
- * calls the table. Where the answer is not NULL, that sets ortcffi_failed_table.
- *   3. It converts the answer by a macro of CFFI's, which is ortcffi_status_result for every
- *      OrtStatus* (conversions.h). NULL becomes one cdata, since a cdata cannot be changed.
- *   4. Where the answer is not NULL and `self` is a name, ortcffi_fail reads the code and the
- *      message and releases the status by that table.
- *   5. It raises the class for the code, or what `other` of ortcffi_set_errors makes of it.
+ *      calls the table. If the result is not NULL, that function sets ortcffi_failed_table.
+ *   3. It converts the result by a macro of CFFI's, which is ortcffi_status_result for every
+ *      OrtStatus* (conversions.h). For NULL that is always the same cdata.
+ *   4. If the result is not NULL and `self` is a name, ortcffi_fail reads the code and the message
+ *      and releases the status by that table.
+ *   5. It raises the class for the code, or the exception that `other` of ortcffi_set_errors makes.
  *
  * From 2 to 5 no code in Python runs, so no interrupt can come in between and lose the status.
  */
@@ -42,13 +42,13 @@ int ortcffi_is_refusal_of_arena(const char* message) {
          strstr(message, "Failed to allocate memory") != NULL;
 }
 
-/* Whether ortcffi/errors.py has to look at the message: ONNX Runtime's arenas have no other way to
- * say that there is no memory. */
+/* Whether ortcffi/errors.py must read the message: arenas of ONNX Runtime report a lack of memory
+ * in the text only. */
 static bool needs_a_look(OrtErrorCode code, const char* text) {
   return code == ORT_FAIL && ortcffi_is_refusal_of_arena(text);
 }
 
-/* The exception for a code and a message; NULL for another one that came up. */
+/* Makes the exception for a code and a message; NULL with another exception. */
 static PyObject* make_error(PyObject* code, PyObject* message, PyObject* function, bool is_direct) {
   PyObject* kind = is_direct ? PyDict_GetItemWithError(error_classes, code) : NULL;
   if (kind != NULL) {

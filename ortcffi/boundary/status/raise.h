@@ -23,34 +23,34 @@ ortcffi_object* ortcffi_set_errors(ortcffi_object* classes, ortcffi_object* othe
 ortcffi_object* ortcffi_fail(const OrtApi* api, OrtStatus* status, ortcffi_object* function);
 
 /*
- * The same function as one of CFFI's module that a row of OrtApi stands for, which raises the
- * exception for a failing status itself. No interrupt can come between the status and the
- * exception. `name` is the name of the function.
+ * Makes a copy of a function of CFFI's module, one that stands for a row of OrtApi. The copy raises
+ * the exception for a failing status itself, so that no interrupt can come in between. `name` is
+ * the name of the function.
  */
 ortcffi_object* ortcffi_checked(ortcffi_object* function, ortcffi_object* name);
 
 /*
- * Calls any function that answers a status. Where it fails, `fail(api, status, name)` is called,
- * which is ortcffi_fail, before an interrupt can come in between. `arguments` is a tuple.
+ * Calls any function that returns a status. If it fails, `fail(api, status, name)`, which is
+ * ortcffi_fail, is called before an interrupt can come in between. `arguments` is a tuple.
  */
 ortcffi_object* ortcffi_call(ortcffi_object* fail, ortcffi_object* api, ortcffi_object* name,
                              ortcffi_object* function, ortcffi_object* arguments);
 
 #ifndef ORTCFFI_CDEF
-/* The table whose function answered the last failing status. Needs the GIL. */
+/* The table whose function returned the last failing status. Needs the GIL. */
 extern const void* ortcffi_failed_table;
 
-/* What a function of CFFI's gives Python for a status: a cdata of `type`, CFFI's OrtStatus*, or for
- * a failing one the exception, where `self` is the function's name. */
+/* The result in Python of a function that returned a status: a cdata of `type`, CFFI's OrtStatus*;
+ * or the exception for a failing one, if `self` is the function's name. */
 ortcffi_object* ortcffi_status_result(OrtStatus* status, ortcffi_object* type,
                                       ortcffi_object* self);
 #endif
 
-/* Whether a message is that of an arena of ONNX Runtime at its bound. The code of such a status is
- * ORT_FAIL, or ORT_RUNTIME_EXCEPTION in older releases. */
+/* Whether a message is that of an arena of ONNX Runtime that has reached its limit. The code of
+ * such a status is ORT_FAIL, or ORT_RUNTIME_EXCEPTION in older releases. */
 int ortcffi_is_refusal_of_arena(const char* message);
 
-/* CreateStatus, whose answer is written before an interrupt can come. */
+/* Calls CreateStatus, and writes the status before an interrupt can come. */
 void ortcffi_create_status(const OrtApi* api, OrtErrorCode code, const char* message,
                            OrtStatus** out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening other libraries that export OrtGetApiBase. What is opened stays open. */
+/* Opens other libraries that export OrtGetApiBase. They are never closed. */
 #ifndef ORTCFFI_BOUNDARY_LOAD_H_
 #define ORTCFFI_BOUNDARY_LOAD_H_
 

@@ -6,14 +6,13 @@
 #include "onnxruntime_c_api.h"
 #include "ortcore.h"
 
-/* The embedded core's base, whatever other OrtGetApiBase the process has. */
+/* The embedded core's base, even if the process has other functions OrtGetApiBase. */
 const OrtApiBase* ortcffi_core_api_base(void);
 
-/* Whether a table is one that kernels get: its default allocator is that of the running kernel. */
+/* Whether a table is one for kernels: its default allocator is that of the running kernel. */
 int ortcffi_is_table_of_kernels(const OrtApi* api);
 
-/* The API version that this was built for, and the number of slots that OrtApi has then, alone and
- * with those of OrtEpApi. */
+/* The API version of this build, and its number of slots: of OrtApi, and of OrtApi and OrtEpApi. */
 enum {
   ORTCFFI_API_VERSION = ORT_API_VERSION,
   ORTCFFI_SLOTS = ORTCORE_TRACED_SLOTS,
@@ -35,18 +34,19 @@ const ortcffi_slot* ortcffi_slot_row(int i);
 /* The number of the core's live objects of a kind; see enum core_kind. */
 int64_t ortcffi_live_objects(int kind);
 
-/* For each slot, how many objects that watched libraries have not released it has made. */
+/* Writes for each slot how many of the objects that it made are not released, among those of
+ * watched libraries. */
 void ortcffi_watched_objects(uint64_t* out);
 
-/* A status that somebody has not released, and the slot that made it. A longer message is cut. */
+/* A status that was not released, and the slot that made it. A longer message is cut. */
 typedef struct ortcffi_left_status {
   int slot;
   int code;
   char message[512];
 } ortcffi_left_status;
 
-/* Writes up to `room` zeroed statuses that nobody has released of those that a trace noted in its
- * figures, or all watched libraries (NULL). Returns how many there are. */
+/* Writes up to `room` statuses that were not released, of those that a trace noted in `figures`, or
+ * of all watched libraries (NULL). `out` must be zeroed. Returns how many there are. */
 size_t ortcffi_left_statuses(const OrtcoreFigures* figures, ortcffi_left_status* out, size_t room);
 
 /* The number of the Python interpreter that calls: 0 for the main one. Needs the GIL. */

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* What sequences and maps hold, as Python's objects. See contents.h. */
+/* Converts sequences and maps to Python's objects. See contents.h. */
 #include "boundary/values/contents.h"
 
 #include <string.h>
 
 #include "boundary/values/arrays.h"
 
-/* A tensor of so many bytes is copied, which takes less than to keep it for an array. */
+/* A tensor of up to so many bytes is copied, which takes less time than an array that keeps it. */
 #define SMALL 4096
 
 /* --- tensors -----------------------------------------------------------------------------------*/
 
-/* Whether NumPy itself has the elements, or they are strings. */
+/* Whether NumPy itself has the element type, or the elements are strings. */
 static int is_of_numpys(const struct value* tensor) {
   return tensor->element <= ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128;
 }
 
-/* Has Python convert a member, or an array keep it. Takes the member. */
+/* Converts a member in Python, or makes an array that keeps it. Takes the member over. */
 static PyObject* convert_value(const struct contents* how, OrtValue* member, int is_of_numpy) {
   PyObject* value = (PyObject*)ortcffi_new_value(how->type, how->maker, member, NULL);
   PyObject* result = NULL;
@@ -40,7 +40,7 @@ static PyObject* array_of_numbers(struct value* tensor) {
   return array;
 }
 
-/* The number that is next in the memory, of one of the types that are frequent in containers. */
+/* Reads the next number, of one of the types that are frequent in containers. */
 static PyObject* next_number(int element, const char** data) {
   const void* number = *data;
   switch (element) {
@@ -115,7 +115,7 @@ PyObject* ortcffi_copy_of_value(struct maker* maker, OrtValue* value) {
   return copy;
 }
 
-/* Takes the member. */
+/* Takes the member over. */
 static PyObject* contents_of_tensor(const struct contents* how, OrtValue* member) {
   struct value tensor = {.maker = how->maker, .is_on_cpu = 1};
   tensor.life.object = member;
@@ -138,8 +138,8 @@ static PyObject* contents_of_tensor(const struct contents* how, OrtValue* member
 
 /* --- read in place -----------------------------------------------------------------------------*/
 
-/* A copy of a tensor in a sequence, whose memory it stays; NULL without an exception where it has
- * to be taken out. */
+/* A copy of a tensor in a sequence that is read in place; NULL without an exception if the tensor
+ * must be got by GetValue. */
 static PyObject* copy_of_member(const struct contents* how, const struct members* members,
                                 size_t place) {
   struct value tensor = {.maker = how->maker};
@@ -173,7 +173,7 @@ static float number_of(const struct members* members, const struct node* node) {
                             : ((const struct int_node*)node)->value;
 }
 
-/* The key of a pair, which most often is that of the same pair of the map before. */
+/* The key of a pair: most often the key of the same pair in the map before. */
 static PyObject* shared_key(const struct members* members, const struct node* node,
                             const struct node* before, PyObject* keys, Py_ssize_t place) {
   if (before != NULL && have_same_key(members, node, before)) {

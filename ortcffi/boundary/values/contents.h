@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sequences and maps as Python's objects, and of Python's objects. All functions need the GIL, but
+ * Converts sequences and maps to Python's objects, and back. All functions need the GIL, except
  * ortcffi_read_content_type.
  */
 #ifndef ORTCFFI_BOUNDARY_VALUES_CONTENTS_H_
@@ -8,13 +8,12 @@
 
 #include "boundary/values/values.h"
 
-/* Into what, and how. */
+/* How to convert a sequence or a map. */
 struct contents {
   struct maker* maker;
   PyTypeObject* type; /* of the Values that Python converts */
-  /* NULL: everything becomes Python's own objects, tensors nested lists. Otherwise tensors become
-   * arrays, strings that are not UTF-8 are refused, and this function is called with the Value of a
-   * tensor that NumPy has no type for. */
+  /* NULL: tensors become nested lists. Otherwise they become arrays, strings that are not UTF-8 are
+   * refused, and this function converts the Value of a tensor for which NumPy has no type. */
   PyObject* function;
   int member;              /* the kind of a sequence's members; UNKNOWN if that is not known */
   OrtAllocator* allocator; /* of copies; set by ortcffi_contents */
@@ -28,7 +27,7 @@ PyObject* ortcffi_contents(struct contents how, const OrtValue* value, int kind)
  * that is none, or whose elements NumPy has no type for. */
 PyObject* ortcffi_copy_of_value(struct maker* maker, OrtValue* value);
 
-/* What an input of a model is, as far as C makes values for it. */
+/* The type of a model's input, as far as C makes values for it. */
 struct content_type {
   int kind;    /* SEQUENCE, MAP, or UNKNOWN for others */
   int member;  /* the kind of a sequence's members: TENSOR, MAP or UNKNOWN */
@@ -36,25 +35,25 @@ struct content_type {
   int element; /* that of its values, or of the tensors of a sequence */
 };
 
-/* Reads that of a type; UNKNOWN where a function fails. */
+/* Reads the content type of an OrtTypeInfo; UNKNOWN where a function fails. */
 void ortcffi_read_content_type(const OrtApi* api, const OrtTypeInfo* info,
                                struct content_type* out);
 
-/* A value that is made of Python's objects. */
+/* The arguments for making a value of Python's objects. */
 struct making {
   const struct maker* maker;
   OrtAllocator* strings; /* where tensors of strings are made */
   const struct content_type* type;
-  size_t bytes; /* in: 0; out: about as many as the elements have */
+  size_t bytes; /* in: 0; out: about the bytes of all elements */
 };
 
-/* A new sequence of a list, or map of a dict, of what fits as it is: 1 with the value and an object
- * that must outlive it; 0 where Python has to look at it; -1 with an exception. */
+/* Makes a sequence of a list, or a map of a dict, whose items need no conversion: 1 with the value
+ * and an object that must outlive it; 0 if Python must convert them; -1 with an exception. */
 int ortcffi_value_of_contents(struct making* making, PyObject* x, OrtValue** out,
                               PyObject** holder);
 
-/* A new array of a list, nested or not, of int, float or str that fit an element type as they are.
- * NULL without an exception where Python has to look at it. */
+/* Makes an array of a list, nested or not, of int, float or str that are exact in an element type.
+ * NULL without an exception if Python must convert them. */
 PyObject* ortcffi_array_of_list(PyObject* list, int element);
 
 /* _contents(function): the same as a method of Tensor; None for no function. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory of a value for others, with DLPack. See dlpack.h. */
+/* Exports the memory of a value by DLPack. See dlpack.h. */
 #include "boundary/values/values.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ const struct dl_kind ortcffi_dl_kinds[DL_KINDS] = {
     [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT4E2M1] = {17, 4},
 };
 
-/* Another library has finished with the memory of a value: on any thread, at any time. */
+/* The deleter of an exported tensor. Other libraries call it on any thread, at any time. */
 static void return_value(void* owner, void* block) {
   call_with_gil(drop_reference, owner);
   free(block);

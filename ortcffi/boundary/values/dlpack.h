@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* DLPack, version 1.1 and the capsules of before version 1.0: what dlpack.c, which gives the memory
- * of a value to others, and imported.c, which takes that of others, share. */
+/* DLPack, version 1.1 and the capsules before version 1.0: shared by dlpack.c, which exports the
+ * memory of values, and imported.c, which imports memory of other libraries. */
 #ifndef ORTCFFI_BOUNDARY_VALUES_DLPACK_H_
 #define ORTCFFI_BOUNDARY_VALUES_DLPACK_H_
 

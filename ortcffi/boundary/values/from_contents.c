@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences and maps of Python's objects. See contents.h. */
+/* Makes sequences and maps of Python's objects. See contents.h. */
 #include <math.h>
 #include <string.h>
 
@@ -79,10 +79,10 @@ void ortcffi_read_content_type(const OrtApi* api, const OrtTypeInfo* info,
 
 /* --- numbers and texts -------------------------------------------------------------------------*/
 
-/* Integers up to this are the same as double. */
+/* Integers up to this are exact as double. */
 #define EXACT ((int64_t)1 << 53)
 
-/* An int; 0 where it is none or too large. */
+/* Reads an int; 0 if it is no int, or too large. */
 static int read_integer(PyObject* x, int64_t* out) {
   int overflow = 1;
   if (PyLong_CheckExact(x)) {
@@ -91,7 +91,7 @@ static int read_integer(PyObject* x, int64_t* out) {
   return overflow == 0;
 }
 
-/* A float or an int; 0 where it is none, or is another number as double. */
+/* Reads a float or an int; 0 if it is neither, or an int that is not exact as double. */
 static int read_double(PyObject* x, double* out) {
   int64_t integer;
   if (PyFloat_CheckExact(x)) {
@@ -105,7 +105,7 @@ static int read_double(PyObject* x, double* out) {
   return 1;
 }
 
-/* A number of NumPy's type float32, such as an element of an array; 0 where it is none. */
+/* Reads a number of NumPy's type float32, such as an element of an array; 0 if it is none. */
 static int read_single(PyObject* x, double* out) {
   PyObject* dtype = ortcffi_dtype_of(ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT);
   if (dtype == NULL) {
@@ -119,7 +119,7 @@ static int read_single(PyObject* x, double* out) {
   return 1;
 }
 
-/* Writes a number to the place of an element; 0 where it does not fit. */
+/* Writes a number to the place of an element; 0 if the element type cannot hold it exactly. */
 static int write_number(PyObject* x, int element, void* to) {
   double number;
   int64_t integer;
@@ -156,7 +156,7 @@ static const char* read_text(PyObject* x) {
   return core_text_length(text) == (size_t)length ? text : NULL;
 }
 
-/* Writes a number, or where a text is. */
+/* Writes a number, or the address of a text. */
 static int write_element(PyObject* x, int element, void* to) {
   if (element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
     return write_number(x, element, to);
@@ -184,7 +184,7 @@ _Static_assert(sizeof(char*) <= 8, "the address of a text has room where a numbe
 
 /* --- maps --------------------------------------------------------------------------------------*/
 
-/* Makes a value of others, which are released. */
+/* Makes a sequence or a map of values, which are released. */
 static int contain(const struct maker* maker, OrtValue** members, size_t count, ONNXType kind,
                    OrtValue** out) {
   OrtStatus* status = maker->api->CreateValue((const OrtValue* const*)members, count, kind, out);
@@ -242,7 +242,7 @@ static int map_of_pairs(struct making* making, char* keys, char* values, size_t 
   return contain(making->maker, members, 2, ONNX_TYPE_MAP, out);
 }
 
-/* As ortcffi_value_of_contents, for a map, which needs nothing that is kept. */
+/* As ortcffi_value_of_contents, for a map: it copies everything, so no object must outlive it. */
 static int map_of_dict(struct making* making, PyObject* dict, OrtValue** out) {
   int64_t few[64]; /* of which the values have the second half */
   size_t count = PyDict_CheckExact(dict) ? (size_t)PyDict_Size(dict) : 0;

@@ -20,7 +20,7 @@ struct imported {
 
 static PyTypeObject* imported_type;
 
-/* What the calls of others' methods need. */
+/* Names and arguments for calls of other objects' methods. */
 static PyObject *name_export, *name_device, *name_version, *newest, *no_arguments;
 
 /* Takes over what a capsule holds. */
@@ -166,9 +166,10 @@ static int64_t plain_size(const struct dl_tensor* tensor, int element) {
   return size;
 }
 
-/* A tensor over imported memory; `imported` itself where Python has to decide. The tensor keeps `x`
- * as well: the capsule of an official OrtValue does not keep the array behind it. `x` may own the
- * struct that `imported` refers to and must go after it: a tuple releases its last item first. */
+/* A tensor over imported memory; `imported` itself if Python must decide. The tensor keeps `x` as
+ * well: the capsule of an official OrtValue does not keep the array behind it. `x` may own the
+ * struct to which `imported` refers, so `imported` must be released first: a tuple releases its
+ * last item first. */
 static PyObject* value_of(PyObject* type, struct maker* maker, struct imported* imported,
                           PyObject* x) {
   uint64_t flags = imported->versioned == NULL ? 0 : imported->versioned->flags;
@@ -216,12 +217,12 @@ static int is_on_cpu(PyObject* ask_device) {
   return kind == DEVICE_CPU;
 }
 
-/* What __dlpack__ answers; NULL without an exception where it does not know `max_version`. */
+/* The result of __dlpack__; NULL without an exception if it does not know `max_version`. */
 static PyObject* export_from(PyObject* export, int is_old) {
   if (is_old) {
     return PyObject_CallNoArgs(export);
   }
-  PyObject* keywords = PyDict_New(); /* a new one, since who is called may change it */
+  PyObject* keywords = PyDict_New(); /* a new one, since the function may change it */
   PyObject* capsule = NULL;
   if (keywords != NULL && PyDict_SetItem(keywords, name_version, newest) == 0) {
     capsule = PyObject_Call(export, no_arguments, keywords);
@@ -233,8 +234,8 @@ static PyObject* export_from(PyObject* export, int is_old) {
   return capsule;
 }
 
-/* The capsule of an object with the two methods; NULL without an exception where Python has to
- * decide: it is not on the CPU, or __dlpack__ is older than `is_old` says. */
+/* The capsule of an object with the two methods; NULL without an exception if Python must decide:
+ * the memory is not the CPU's, or __dlpack__ is older than `is_old` says. */
 static PyObject* capsule_of(PyObject* x, int is_old) {
   PyObject* export = method_of(x, name_export);
   PyObject* ask_device = export == NULL ? NULL : method_of(x, name_device);

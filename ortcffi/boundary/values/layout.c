@@ -30,9 +30,9 @@ struct tensors {
 _Static_assert(sizeof(struct ort_value) == ORTCFFI_VALUE_SIZE || sizeof(void*) != 8,
                "an OrtValue is three addresses");
 
-/* --- reading what may be no memory -------------------------------------------------------------*/
+/* --- reading addresses that may be invalid -----------------------------------------------------*/
 
-/* Copies memory, if all of it is there. */
+/* Copies memory if all of it can be read. */
 static int copy(void* to, const void* from, size_t size) {
 #ifdef __linux__
   struct iovec local = {to, size}, remote = {(void*)(uintptr_t)from, size};
@@ -51,7 +51,7 @@ static const int64_t ints[KEYS] = {-7, 0, 3, 1000, (int64_t)1 << 40};
 static const char* const texts[KEYS] = {"", "a", "aa with more than sixteen bytes", "b", "c"};
 static const float numbers[KEYS] = {0.5F, -1.5F, 2.25F, 3e30F, 1e-30F};
 
-/* Something made for a check; all goes with it. */
+/* A sequence that is made for the check, with all that it needs. */
 struct sample {
   const struct maker* maker;
   OrtValue* parts[4];
@@ -173,7 +173,7 @@ static const void* type_of_maps(const struct maker* maker, int has_texts) {
   return is_there ? value.type : NULL;
 }
 
-/* Whether a member of a sequence of tensors is like the tensor that was put in. */
+/* Whether the memory of a member of a sequence of tensors is that of the tensor that was put in. */
 static int is_tensor(const struct maker* maker, char* at, const OrtValue* like) {
   struct ort_value value, other;
   void *data, *wanted;

@@ -2,14 +2,15 @@
 /*
  * Sequences of a library, read in place.
  *
- * GetValue copies what it answers, so that a row of a classifier's output, a map, takes it three
- * copies and six times what Python takes for a dict. ONNX Runtime has such a sequence as a
- * std::vector of std::map, whose layout is part of the ABI of libstdc++.
+ * GetValue copies its result: a row of a classifier's output, a map, takes three copies, and six
+ * times as long as Python takes for a dict. ONNX Runtime stores such a sequence as a std::vector of
+ * std::map, whose layout is part of the ABI of libstdc++.
  *
- * That a library has this layout is not assumed. At the first sequence, a sequence of each kind is
- * made with it, and its memory compared with what was put in; reads go through the kernel, which
- * refuses what is no memory. Afterwards a value is read in place if it is of the same C++ type, as
- * the library itself tells types apart. In all other cases, as on other systems, there is GetValue.
+ * The layout is not assumed, but checked. At the first sequence of a library, a sequence of each
+ * kind is made, and its memory compared with its items; the kernel reads it, so that an invalid
+ * address is an error and no crash. From then on a value is read in place if it has the same C++
+ * type, which is how the library itself distinguishes types. In all other cases, and on other
+ * systems, GetValue is used.
  *
  * All functions need the GIL.
  */
@@ -23,7 +24,7 @@
 
 struct maker;
 
-/* Of a library; zeroed before it is known. */
+/* What is known of a library's layout; zeroed before the check. */
 struct layout {
   char is_known;
   char has_tensors;          /* sequences of tensors can be read */
@@ -61,7 +62,7 @@ struct text_node {
   float value;
 };
 
-/* What a sequence has, next to each other. */
+/* The members of a sequence, one after the other in memory. */
 struct members {
   const struct map* maps; /* NULL for tensors */
   const char* tensors;    /* OrtValues, each ORTCFFI_VALUE_SIZE bytes */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values as Python objects: from NumPy's arrays, and as such. See values.h. */
+/* Values as Python objects: made of NumPy's arrays, and as NumPy's arrays. See values.h. */
 #include <string.h>
 
 #include "boundary/values/arrays.h"
@@ -48,8 +48,9 @@ static int element_of(int number) {
 
 /* --- in ----------------------------------------------------------------------------------------*/
 
-static PyObject* scope;       /* where the default Api is */
-static PyObject* name_chosen; /* under this name; it keeps its Maker under the next */
+static PyObject* scope; /* the namespace of ortcffi._table */
+static PyObject*
+    name_chosen; /* the name of the default Api there; the next is its Maker's attribute */
 static PyObject* name_maker;
 
 PyObject* ortcffi_borrow(PyObject* type, struct maker* maker, void* data, size_t size,
@@ -70,8 +71,8 @@ PyObject* ortcffi_borrow(PyObject* type, struct maker* maker, void* data, size_t
   return (PyObject*)value;
 }
 
-/* The Maker of an Api, a new reference: whatever keeps the Api may let go of it meanwhile. NULL,
- * without an exception, if it has none. */
+/* The Maker of an Api, as a new reference, since the Api may end meanwhile. NULL without an
+ * exception if it has none. */
 static struct maker* maker_of(PyObject* api) {
   PyObject* maker = api == NULL || api == Py_None ? NULL : PyObject_GetAttr(api, name_maker);
   if (maker == NULL) {
@@ -86,8 +87,8 @@ struct maker* ortcffi_maker_of(PyObject* api) {
   return maker_of(api == Py_None ? PyDict_GetItemWithError(scope, name_chosen) : api);
 }
 
-/* The Maker that a call asks for: with no keyword that of the default Api, if one was chosen; with
- * `api` as the only one that of its argument. */
+/* The Maker for a call: without keywords that of the default Api, if one was chosen; with `api` as
+ * the only keyword that of its argument. */
 static struct maker* maker_for(PyObject* keywords, PyObject* argument) {
   if (keywords == NULL) {
     return maker_of(PyDict_GetItemWithError(scope, name_chosen));
@@ -97,7 +98,7 @@ static struct maker* maker_for(PyObject* keywords, PyObject* argument) {
   return is_api ? maker_of(argument) : NULL;
 }
 
-/* A function of ortcffi.values.tensors, which has the cases that are not decided in C. */
+/* A function of ortcffi.values.tensors, for the cases that C does not handle. */
 static PyObject* python_function(const char* name) {
   PyObject* module = PyImport_ImportModule("ortcffi.values.tensors");
   PyObject* function = module == NULL ? NULL : PyObject_GetAttrString(module, name);
@@ -212,13 +213,13 @@ PyObject* ortcffi_value_plain(PyObject* type, PyObject* arguments) {
              : Py_NewRef(Py_None);
 }
 
-/* from_numpy(x) and from_numpy(x, api=api): an ndarray that can be borrowed as it is, or one of
- * strings. All else is decided in Python. */
+/* from_numpy(x) and from_numpy(x, api=api): for an ndarray that can be borrowed as it is, or one of
+ * strings. Python handles all other arguments. */
 PyObject* ortcffi_value_from_numpy(PyObject* type, PyObject* const* arguments, Py_ssize_t count,
                                    PyObject* keywords) {
   struct plain_array array;
   PyObject* value = NULL;
-  /* Found before the array is looked at, since it may be found in Python. */
+  /* Before the array is read: to find the Maker may run Python, which could change the array. */
   struct maker* maker =
       count == 1 ? maker_for(keywords, keywords == NULL ? NULL : arguments[1]) : NULL;
   if (maker != NULL && ortcffi_plain_array(arguments[0], &array)) {
@@ -273,7 +274,7 @@ PyObject* ortcffi_value_borrow(PyObject* type, PyObject* arguments) {
 
 /* --- out ---------------------------------------------------------------------------------------*/
 
-/* Python has the list, and is asked once. */
+/* The list is in Python, and is read once. */
 PyObject* ortcffi_dtype_of(int element) {
   static PyObject* dtypes[32];
   if (element < 0 || element >= (int)(sizeof dtypes / sizeof *dtypes)) {
@@ -325,7 +326,7 @@ PyObject* ortcffi_new_object_array(const int64_t* shape, size_t rank, PyObject**
   return array;
 }
 
-/* numpy(): a view of a tensor whose elements are NumPy's. All else is decided in Python. */
+/* numpy(): a view of a tensor whose element type NumPy has. Python handles all other values. */
 PyObject* ortcffi_value_numpy(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                               PyObject* keywords) {
   struct value* value = (struct value*)self;

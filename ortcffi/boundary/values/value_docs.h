@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What Python's help says of the compiled methods of Value. */
+/* The docstrings of the compiled methods of Value. */
 #ifndef ORTCFFI_BOUNDARY_VALUE_DOCS_H_
 #define ORTCFFI_BOUNDARY_VALUE_DOCS_H_
 

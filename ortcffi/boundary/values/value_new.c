@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Values as Python objects: new OrtValues, which the Python object owns from the start: no
- * interrupt can come between the answer of C and its owner. See values.h. */
+/* Values as Python objects: new OrtValues. C writes them directly into the Python object, so that
+ * no interrupt can lose one. See values.h. */
 #include "boundary/limited_api.h"
 
 #include <stdlib.h>
@@ -94,7 +94,8 @@ PyObject* ortcffi_value_empty(PyObject* type, PyObject* arguments) {
 
 /* --- gifts -------------------------------------------------------------------------------------*/
 
-/* Frees the memory of a tensor that was given away: lets go of the value that has the memory. */
+/* An allocator that owns the memory of a tensor that was given away: its Free drops the value that
+ * has the memory. */
 struct gift {
   OrtAllocator functions;
   struct value* value;

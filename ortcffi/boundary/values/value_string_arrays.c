@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Values as Python objects: tensors of strings, from an array of str and as one. See values.h. */
+/* Values as Python objects: tensors of strings, from and to arrays of str. See values.h. */
 #include <string.h>
 
 #include "boundary/values/arrays.h"
 #include "boundary/values/values.h"
 #include "platform/short_texts.h"
 
-/* The texts of an array of str, which own them; 0 where there is another object or a zero. */
+/* The UTF-8 texts of an array of str, which the objects own; 0 if one is no str, or contains a
+ * zero. */
 static int texts_of(PyObject** objects, size_t count, const char** texts) {
   for (size_t i = 0; i < count; i++) {
     Py_ssize_t length;
@@ -15,7 +16,7 @@ static int texts_of(PyObject** objects, size_t count, const char** texts) {
     }
     texts[i] = PyUnicode_AsUTF8AndSize(objects[i], &length);
     if (texts[i] == NULL) {
-      PyErr_Clear(); /* the slow way tells what is wrong */
+      PyErr_Clear(); /* the slow path raises for what is wrong */
       return 0;
     }
     if (core_text_length(texts[i]) != (size_t)length) {
@@ -25,7 +26,7 @@ static int texts_of(PyObject** objects, size_t count, const char** texts) {
   return 1;
 }
 
-/* Writes a character as UTF-8 and returns the end; NULL for what is none. */
+/* Writes a character as UTF-8 and returns the end; NULL for a number that is no character. */
 static char* put_character(char* to, uint32_t c) {
   if (c < 0x80) {
     *to++ = (char)c;
@@ -50,8 +51,9 @@ static char* put_character(char* to, uint32_t c) {
   return to;
 }
 
-/* Writes the texts of an array of str, which zeros fill up, as UTF-8 that ends with a zero; 0 where
- * there is a zero inside or no character. A character takes no more bytes than it has there. */
+/* Writes the texts of an array of str, whose elements are padded with zeros, as UTF-8 with a zero
+ * at the end; 0 if one has a zero inside, or no character. UTF-8 takes no more bytes than UTF-32.
+ */
 static int encode_texts(const struct plain_array* array, size_t count, const char** texts,
                         char* to) {
   size_t length = array->text_bytes / sizeof(uint32_t);
@@ -92,7 +94,7 @@ int ortcffi_value_of_texts(const struct maker* maker, OrtAllocator* allocator, c
   return 1;
 }
 
-/* As ortcffi_strings_from_array, with room for the texts of an array of str. */
+/* ortcffi_strings_from_array for an array of str; makes room for its texts. */
 static int strings_from_texts(const struct maker* maker, OrtAllocator* allocator,
                               const struct plain_array* array, size_t count, const char** texts,
                               OrtValue** out) {
@@ -160,7 +162,7 @@ static PyObject* strings_as_they_are(PyObject* type, struct maker* maker, PyObje
   return (PyObject*)ortcffi_new_value((PyTypeObject*)type, maker, made, NULL);
 }
 
-/* Of NumPy's arrays. */
+/* NumPy's arrays have no more dimensions. */
 #define MOST_DIMENSIONS 64
 
 PyObject* ortcffi_strings_of_array(PyObject* type, struct maker* maker, PyObject* x) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values as Python objects: tensors of strings, from a list of str and as one. See values.h. */
+/* Values as Python objects: tensors of strings, from and to lists of str. See values.h. */
 #include <string.h>
 
 #include "boundary/values/values.h"
@@ -24,7 +24,7 @@ static const char* text_of(PyObject* item, Py_ssize_t place, Py_ssize_t* length)
   return text;
 }
 
-/* Those that C would end too early, at a zero of their own. */
+/* Sets strings that contain a zero, at which the C string would end too early. */
 static int fill_long_ones(struct value* value, PyObject* strings, const char* const* texts) {
   Py_ssize_t count = PyList_Size(strings);
   for (Py_ssize_t i = 0; i < count; i++) {
@@ -63,7 +63,7 @@ static int fill(struct value* value, PyObject* strings, const char** texts) {
     PyErr_SetString(PyExc_ValueError, "a string with a null character needs API version 15");
     return -1;
   }
-  /* The texts belong to objects of the list, which nobody changes while the lock is held. */
+  /* The texts belong to objects of the list, which cannot change while the GIL is held. */
   OrtStatus* status =
       value->maker->api->FillStringTensor(ortcffi_value_object(value), texts, (size_t)count);
   if (status != NULL) {

@@ -8,7 +8,7 @@
 
 /* --- the buffer --------------------------------------------------------------------------------*/
 
-/* What the struct module calls an element; NULL for what it has no name for. */
+/* The format of an element in Python's struct module; NULL if it has none. */
 static const char* format_of(int element) {
   static const char* const formats[] = {
       [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT] = "f",   [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8] = "B",
@@ -22,7 +22,7 @@ static const char* format_of(int element) {
   return place < sizeof formats / sizeof *formats ? formats[place] : NULL;
 }
 
-/* Why there is no buffer of that kind; NULL if there is. */
+/* The reason why the value has no buffer of that kind; NULL if it has one. */
 static const char* refusal(const struct value* value, int flags) {
   if (ortcffi_element_bits(value->element) == 0) {
     return "a string tensor has no buffer: use numpy() or to_python()";
@@ -108,7 +108,8 @@ static PyObject* get_shape(PyObject* self, void* unused) {
     return NULL;
   }
   PyObject* shape = PyTuple_New((Py_ssize_t)value->rank);
-  /* That may have started the collector, which may have Python close the value. */
+  /* The allocation may have started the collector, and Python code of it may have closed the value.
+   */
   if (shape != NULL && ortcffi_value_open(value) < 0) {
     Py_CLEAR(shape);
   }
@@ -174,8 +175,9 @@ static PyObject* get_out(PyObject* self, void* unused) {
   return PyLong_FromVoidPtr(&((struct value*)self)->life.object);
 }
 
-/* Says that something points into the value: it is then not released before its last reference. */
-static PyObject* lend(PyObject* self, PyObject* unused) {
+/* Marks the value as held: something points into it, so it is not released before its last
+ * reference. */
+static PyObject* hold(PyObject* self, PyObject* unused) {
   (void)unused;
   ortcffi_value_hold((struct value*)self);
   Py_RETURN_NONE;
@@ -240,7 +242,7 @@ static PyMethodDef value_methods[] = {
     {"_from_producer", ORTCFFI_METHOD(ortcffi_value_from_producer), METH_FASTCALL | METH_CLASS,
      NULL},
     {"_give_away", ortcffi_value_give_away, METH_O, NULL},
-    {"_lend", lend, METH_NOARGS, NULL},
+    {"_hold", hold, METH_NOARGS, NULL},
     {"_plain", ortcffi_value_plain, METH_VARARGS | METH_CLASS, NULL},
     {"_array", ortcffi_value_array, METH_NOARGS, NULL},
     {"_contents", ortcffi_value_contents, METH_O, NULL},

@@ -2,15 +2,15 @@
 /*
  * Values as Python objects: what ortcffi/value.py builds its class Value on.
  *
- * In CFFI alone a value is a cdata with a destructor, and an array of it takes half a dozen calls;
- * that is several times what the official package takes.
+ * With CFFI alone a value would be a cdata with a destructor, and to make an array of it would take
+ * half a dozen calls, several times as long as in the official package.
  *
  *   Maker(api, info, version, owner, parent)
  *       One table. `api` and `info`, which describes the memory of the CPU, are addresses; `owner`
  *       is the Api, `parent` keeps `info` valid.
  *   Tensor
  *       A value of any kind: a handle of an OrtValue (platform/handle.h). Arrays and buffers over
- * its memory keep it: after `close` the memory goes with the last of them.
+ *       its memory keep it: after `close` the memory is released with the last of them.
  *
  * All functions need the GIL. Those that may block or call back release it.
  */
@@ -39,9 +39,9 @@ struct maker {
 struct value {
   struct handle life; /* of the OrtValue */
   struct maker* maker;
-  /* What a tensor is like, read when it is first asked for: it never changes. */
+  /* Data, shape and element type of a tensor, read at the first request: they never change. */
   void* data;
-  const int64_t* shape; /* in the OrtValue, or in shape_copy where the table lends none */
+  const int64_t* shape; /* in the OrtValue; in shape_copy for tables that return no reference */
   int64_t* shape_copy;
   size_t rank;
   int element, kind;
@@ -69,10 +69,10 @@ struct value* ortcffi_new_value(PyTypeObject* type, struct maker* maker, OrtValu
  */
 struct value* ortcffi_blank_value(PyTypeObject* type, struct maker* maker, PyObject* parent);
 
-/* Says that the release of a value calls no Python and takes no time: it keeps the GIL. */
+/* Marks a value whose release calls no Python and takes no time: it keeps the GIL. */
 void ortcffi_value_is_quick(struct value* value);
 
-/* Says that something points into the value, which is then not released before its last reference.
+/* Marks a value as held: something points into it, so it is not released before its last reference.
  */
 void ortcffi_value_hold(struct value* value);
 
@@ -103,7 +103,7 @@ int ortcffi_value_kind(struct value* value);
 int ortcffi_value_shape(struct value* value);
 int ortcffi_value_data(struct value* value);
 
-/* How many elements, and bytes, a shape has. The library has seen that neither is too large. */
+/* The number of elements, and of bytes. Neither overflows: the library has checked that. */
 size_t ortcffi_value_count(const struct value* value);
 size_t ortcffi_value_bytes(const struct value* value);
 
@@ -134,16 +134,16 @@ PyObject* ortcffi_value_numpy(PyObject* self, PyObject* const* arguments, Py_ssi
 PyObject* ortcffi_value_array(PyObject* self, PyObject* unused);
 PyObject* ortcffi_value_view(PyObject* self, PyObject* arguments);
 PyObject* ortcffi_value_capsule(PyObject* self, PyObject* arguments);
-/* The Maker of an Api, for None that of the default one; NULL, without an exception, if it has
- * none. */
+/* The Maker of an Api, for None that of the default Api; NULL without an exception if it has none.
+ */
 struct maker* ortcffi_maker_of(PyObject* api);
-/* _from_producer(api, x, old): a tensor over the memory of an object with DLPack. Where Python has
- * to decide: an Imported, or None if nothing was imported yet. `old` is the set of types whose
+/* _from_producer(api, x, old): a tensor over the memory of an object with DLPack. If Python must
+ * decide: an Imported, or None if nothing was imported yet. `old` is the set of types whose
  * __dlpack__ takes no arguments. */
 PyObject* ortcffi_value_from_producer(PyObject* type, PyObject* const* arguments, Py_ssize_t count);
 /* The type Imported; see imported.c. */
 PyObject* ortcffi_new_imported_type(void);
-/* What a tensor over an array's memory is made of. */
+/* An array, as far as a tensor over its memory needs it. */
 struct plain_array {
   void* data;
   const int64_t* shape;
@@ -154,12 +154,13 @@ struct plain_array {
   int is_readonly;
 };
 
-/* 1 and the facts of an ndarray whose memory can be a tensor's as it is; 0 for anything else. */
+/* Describes an ndarray whose memory can be a tensor's as it is; 0 for any other object. */
 int ortcffi_plain_array(PyObject* x, struct plain_array* out);
-/* 1 and the facts of a C-contiguous ndarray of Python objects, as PyObject*, or of str, as UTF-32;
- * 0 for anything else. */
+/* Describes a C-contiguous ndarray of Python objects (PyObject*) or of str (UTF-32); 0 for any
+ * other object. */
 int ortcffi_text_array(PyObject* x, struct plain_array* out);
-/* A new ndarray of Python objects, all NULL, and where they are; NULL with an exception. */
+/* Makes an ndarray of Python objects, all NULL, and writes their address to `objects`; NULL with an
+ * exception. */
 PyObject* ortcffi_new_object_array(const int64_t* shape, size_t rank, PyObject*** objects);
 /* A new tensor of strings, of an array that ortcffi_text_array has described. 1 with the value; 0
  * where an element is not a str that C can hold as it is; -1 with an exception. */
@@ -168,8 +169,8 @@ int ortcffi_strings_from_array(const struct maker* maker, OrtAllocator* allocato
 /* A new tensor of `count` strings that end with a zero: 1 with the value; -1 with an exception. */
 int ortcffi_value_of_texts(const struct maker* maker, OrtAllocator* allocator, const int64_t* shape,
                            size_t rank, const char* const* texts, size_t count, OrtValue** out);
-/* A tensor with the strings of an ndarray of them; NULL without an exception where Python has to
- * say what is wrong, or with one. */
+/* A tensor with the strings of an ndarray; NULL with an exception, or without one if Python must
+ * raise it. */
 PyObject* ortcffi_strings_of_array(PyObject* type, struct maker* maker, PyObject* x);
 /* A new array of str with the elements of a tensor of strings. What is no UTF-8 is an error if
  * `is_strict`, and otherwise replaced. */

@@ -7,7 +7,7 @@ from support.paths import CHECKOUT
 
 FOLDERS = ["core", "ortcffi", "tests", "tools", "benchmarks", "docs"]
 SUFFIXES = {".c", ".h", ".cc", ".def", ".md", ".py", ".pyi", ".txt", ".tsv"}
-SYNONYMS = ["told", "lent", "lender", "loan", "heir", "door"]
+SYNONYMS = ["told", "lend", "lending", "lent", "lender", "loan", "heir", "door"]
 NAME_THEM = {"CHANGELOG.md", "CONTRIBUTING.md", "tests/repo/rules/test_words.py"}
 # By itself or as a part of a name, such as in end_loan.
 REFUSED = re.compile(rf"(?<![a-z])({'|'.join(SYNONYMS)})s?(?![a-z])", re.IGNORECASE)
