@@ -21,6 +21,7 @@ from .kernel_tasks import (
     RunStringUpper,
 )
 from .model_tasks import Attributes, List, Open, OpenAndList, OpenLarge, Write, node_bytes_task
+from .provider_tasks import RunCompiledProvider, RunProvider
 from .python_tasks import (
     CheckedCall,
     FailingCall,
@@ -38,6 +39,7 @@ from .subjects import (
     GRAPHS,
     MODELS,
     NUMPY,
+    PROVIDERS,
     PYTHON,
     SESSIONS,
     TABLE,
@@ -351,6 +353,8 @@ ROWS = (
     Row("python-large", "Python: an op that takes 1 MB", PYTHON, "", "", RunLarge),
     Row("python-borrow", "Python: the same, borrowing", PYTHON, "2x", "3x", RunLargeBorrowing),
     Row("python-multiply", "Python: run an op of np.multiply", PYTHON, "2x", "3x", RunMultiply),
+    Row("python-ep", "Python: the same as a provider, in a session", PYTHON, "1x", "", RunProvider),
+    Row("compiled-ep", "the same of nxrt's provider", PROVIDERS, "1x", "", RunCompiledProvider),
     _run("run", "run of one addition", "2.2x", "2.5x", runs.RunAdd),
     _run("bound", "run of one addition, bound", "1.8x", "2x", runs.RunBound),
     _run("strings", "run of 4 strings in and out", "1.5x", "2x", runs.RunStrings),

@@ -15,7 +15,7 @@ from ortcffi.table.load import LoadError, load
 TABLE, BLOCKS, VALUES = "table", "blocks", "values"
 PYTHON, CORE, NUMPY, SESSIONS = "python", "core", "numpy", "sessions"
 EXTENSIONS, CONTENTS = "extensions", "contents"
-MODELS, GRAPHS = "models", "graphs"
+MODELS, GRAPHS, PROVIDERS = "models", "graphs", "providers"
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,8 @@ class Subject:
         slots of values called from C; `BLOCKS`, memory; `PYTHON`, slots called from Python, which
         needs a table without gaps; `CORE`, what only the core has; `NUMPY`, memory for NumPy's
         arrays; `SESSIONS`, runs of models, which the core's column has through the real library;
-        `EXTENSIONS`, ops of the package onnxruntime-extensions; `CONTENTS`, models with sequences
+        `EXTENSIONS`, ops of the package onnxruntime-extensions; `PROVIDERS`, the execution
+        provider of the package nxrt-ep-cpu; `CONTENTS`, models with sequences
         and maps, which the package onnx makes; `MODELS`, files of models, which it opens, and
         `GRAPHS`, which it shows.
     handle : cdata
@@ -140,7 +141,11 @@ def _models() -> frozenset[str]:
     """What both sides need to run models: the official package, that of the ops, and of models."""
     if importlib.util.find_spec("onnxruntime") is None:
         return frozenset()
-    packages = {"onnxruntime_extensions": EXTENSIONS, "onnx": CONTENTS}
+    packages = {
+        "onnxruntime_extensions": EXTENSIONS,
+        "onnx": CONTENTS,
+        "nxrt_ep_cpu": PROVIDERS,
+    }
     found = {can for name, can in packages.items() if importlib.util.find_spec(name) is not None}
     return frozenset(found | {SESSIONS})
 

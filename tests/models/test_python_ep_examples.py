@@ -12,11 +12,15 @@ from support.processes import run, run_python
 import ortcffi as ort
 
 F = np.float32
-NUMPY_EP = CHECKOUT / "docs/guide/numpy_ep.py"
+GUIDE = CHECKOUT / "docs/guide"
+NUMPY_EP = GUIDE / "numpy_ep.py"
 
 
-@pytest.fixture(params=["reference", "numpy"])
+@pytest.fixture(params=["reference", "numpy", "jax"])
 def ep(request):
+    if request.param == "jax":
+        pytest.importorskip("jax")
+        return runpy.run_path(str(GUIDE / "jax_ep.py"))["JaxEp"]
     if request.param == "numpy":
         return runpy.run_path(str(NUMPY_EP))["NumpyEp"]
     pytest.importorskip("onnx.reference")
