@@ -423,6 +423,7 @@ class OrtcoreNode(Cdata):
     threads: int
     asked: Cdata
     asked_room: int
+    options: OrtSessionOptions
 class OrtcoreWriting(Cdata):
     version: int
     is_skeleton: int

@@ -211,6 +211,9 @@ typedef struct OrtcoreNode {
    * wanted. */
   char* asked;
   size_t asked_room;
+  /** Since version 32. Options whose custom ops the kernel may make with CreateOp. Borrowed until
+   * the kernel ends. NULL: it may make none. */
+  const OrtSessionOptions* options;
 } OrtcoreNode;
 
 #define ORTCORE_KERNEL_BASE "ortcore_kernel_base"
@@ -229,9 +232,9 @@ typedef const OrtApiBase*(ORT_API_CALL* OrtcoreKernelBase)(uint32_t version);
 
 /**
  * As ORTCORE_KERNEL_BASE, and the slots note which of them made what their clients have not yet
- * released: values, statuses, types, attributes, copies of infos, pairs and memory infos. What an
- * op answers from its functions is the host's. Blocks of an allocator are not noted, because most
- * are freed without a slot. Calls are slower.
+ * released: values, statuses, types, attributes, copies of infos, ops, pairs and memory infos. What
+ * an op answers from its functions is the host's. Blocks of an allocator are not noted, because
+ * most are freed without a slot. Calls are slower.
  *
  * @param version API version, from 1 to ORT_API_VERSION.
  * @return A constant of the library; NULL for another version.

@@ -115,6 +115,7 @@ enum core_kind {
   CORE_EP_COMPILED,
   CORE_SESSION,
   CORE_IO_BINDING,
+  CORE_LORA_ADAPTER,
   /** What other objects share: nodes, libraries of custom ops, flags. */
   CORE_SHARED,
   CORE_KINDS

@@ -141,7 +141,13 @@ class LibraryOp:
         if node.get("allocator") is None:
             node["allocator"] = self._allocator
         return make_kernel(
-            self.description, self._pointer, self._options, self._table, attributes, **node
+            self.description,
+            self._pointer,
+            self._options,
+            self._table,
+            attributes,
+            _options=self._options,
+            **node,
         )
 
     __reduce__ = refuse_pickle
@@ -257,7 +263,7 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
     def left_alive(self) -> dict[str, int]:
         """How many objects each slot has made that the library and its kernels have not released.
 
-        Values, statuses, types, attributes, copies of infos, key-value pairs and memory infos,
+        Values, statuses, types, attributes, copies of infos, ops, key-value pairs and memory infos,
         since the library was opened; what other watched libraries have made counts too. Blocks of
         allocators do not: make the kernel with a `Tracking` as its allocator, which counts those.
 

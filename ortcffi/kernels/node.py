@@ -55,12 +55,14 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     check: bool = False,
     repeats: int = 2,
     _asked: dict[str, list[str]] | None = None,
+    _options: Any = None,
     _of: Any = None,
     **unknown: Any,
 ) -> Kernel:
     """The kernel of an ``OrtCustomOp``, for the arguments of `LibraryOp.kernel`.
 
     `holder` keeps the op, and the library that it is from. `_asked` gets what the op asked for.
+    `_options`, kept by `holder`, have the custom ops that the kernel may make with ``CreateOp``.
     `_of` is an ``OrtcoreCompiledNode`` with the operands.
     """
     for name in unknown:
@@ -91,6 +93,8 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
         struct.allocator = keep(allocator.handle)
     if logger is not None:
         struct.logger = logger
+    if _options is not None:
+        struct.options = _options
     if config is not None:
         struct.config = keep(KeyValuePairs(optional_mapping("config", config), api).handle)
     struct.threads = integer("threads", threads, (0, 1024))

@@ -57,6 +57,9 @@ def run_options_for(api: "Api", options: RunOptions | None) -> RunOptions:
     if options is None:
         raise TypeError("options must be RunOptions, not None")
     if api.same_library(options.api):
+        for adapter, _ in options._adapters:
+            if not api.same_library(adapter.api):
+                raise ValueError(f"an adapter belongs to {adapter.api}, and the session to {api}")
         return options
     _refuse_foreign(options, api)
     copy = RunOptions(api, config=dict(options.config))

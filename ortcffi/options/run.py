@@ -166,7 +166,7 @@ class RunOptions(Options):
         return RunConfig(self)
 
     def add_adapter(self, adapter: "LoraAdapter") -> None:
-        """Have runs use an adapter. A `Binding` refuses such options, as libraries ignore them.
+        """Have runs use an adapter. A `Binding` refuses such options: most libraries ignore them.
 
         The options keep it, also if it is closed. The API cannot take it out again.
 
@@ -178,7 +178,7 @@ class RunOptions(Options):
         Notes
         -----
         API function: ``RunOptionsAddActiveLoraAdapter``, since version 20. Options of the embedded
-        core, which cannot run models, hand their adapters to those that a run copies from them.
+        core hand adapters of another library to those that a run of that library copies from them.
         """
         self.handle  # noqa: B018  # raises if closed
         kind = ffi.typeof("OrtLoraAdapter*")
@@ -188,8 +188,8 @@ class RunOptions(Options):
         self._add_adapter(adapter, handle)
 
     def _add_adapter(self, adapter: Handle, handle: Any) -> None:
-        at_once = self.api.supports("RunOptionsAddActiveLoraAdapter")
-        if at_once and not self.api.same_library(adapter.api):
+        at_once = self.api.same_library(adapter.api)
+        if not at_once and not self.api.is_core:
             raise ValueError(f"adapter belongs to {adapter.api}, and these options to {self.api}")
         with lock:
             added = adapter, handle

@@ -36,7 +36,7 @@ class LoraAdapter(Handle):
         The library whose runs use it, by default the one that a `Session` would choose.
     allocator : Allocator, optional
         Of the memory of a device, to which the library copies the tensors. By default they stay in
-        the CPU's memory.
+        the CPU's memory. The core takes none.
 
     Raises
     ------

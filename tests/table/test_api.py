@@ -119,9 +119,7 @@ def test_the_core_supports_the_slots_that_it_answers(core_api):
         assert core_api.supports(slot) == (who in {b"HOST", b"TABLE"}), slot
 
 
-@pytest.mark.parametrize(
-    "slot", ["CreateLoraAdapter", "RunOptionsAddActiveLoraAdapter", "InvokeOp"]
-)
+@pytest.mark.parametrize("slot", ["CreateTensorRTProviderOptions", "CreateCUDAProviderOptions"])
 def test_only_a_library_with_an_engine_supports_what_needs_one(core_api, real_api, slot):
     assert not core_api.supports(slot)
     assert real_api.supports(slot)

@@ -108,6 +108,24 @@ struct core_operand {
 const OrtCustomOpDomain* core_op_domain(const struct core_custom_ops* ops, size_t i);
 /** The i-th op of a domain; NULL past the last. */
 const OrtCustomOp* core_op(const OrtCustomOpDomain* domain, size_t i);
+
+/** Which ops to look for. */
+struct core_op_search {
+  const struct core_custom_ops* ops;
+  /** NULL: of any domain. */
+  const char* domain;
+  const char* name;
+  /** Of the domain; 0: any. */
+  int version;
+  /** Where the search goes on. */
+  size_t at_domain;
+  size_t at_op;
+};
+/** The next op that a search finds; NULL where there is none left. Calls functions of ops. */
+const OrtCustomOp* core_next_op(struct core_op_search* search);
+/** Whether an op came with a newer version of its domain than another one. */
+bool core_op_is_newer(const OrtCustomOp* op, const OrtCustomOp* other);
+
 /** "" for an op that has no name. */
 const char* core_op_name(const OrtCustomOp* op);
 /** The execution provider that runs the op; "" for the CPU's. */

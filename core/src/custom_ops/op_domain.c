@@ -124,6 +124,39 @@ const OrtCustomOp* core_op(const OrtCustomOpDomain* domain, size_t i) {
   return op;
 }
 
+bool core_op_is_newer(const OrtCustomOp* op, const OrtCustomOp* other) {
+  int first, other_first, last;
+  core_op_versions(op, &first, &last);
+  core_op_versions(other, &other_first, &last);
+  return first > other_first;
+}
+
+static bool is_sought(const struct core_op_search* search, const OrtCustomOp* op) {
+  int first, last;
+  if (strcmp(core_op_name(op), search->name) != 0) {
+    return false;
+  }
+  core_op_versions(op, &first, &last);
+  return search->version == 0 || (first <= search->version && search->version <= last);
+}
+
+const OrtCustomOp* core_next_op(struct core_op_search* search) {
+  const OrtCustomOpDomain* domain;
+  const OrtCustomOp* op;
+  while ((domain = core_op_domain(search->ops, search->at_domain)) != NULL) {
+    bool is_wanted = search->domain == NULL || strcmp(domain->name, search->domain) == 0;
+    while (is_wanted && (op = core_op(domain, search->at_op)) != NULL) {
+      search->at_op++;
+      if (is_sought(search, op)) {
+        return op;
+      }
+    }
+    search->at_domain++;
+    search->at_op = 0;
+  }
+  return NULL;
+}
+
 OrtStatus* core_register_ops(struct core_custom_ops* ops, RegisterCustomOpsFn registration,
                              OrtSessionOptions* options, const OrtApiBase* base) {
   size_t domains = ops->domains.count, libraries = ops->libraries.count;

@@ -117,7 +117,10 @@ static void end_kernel(void* block) {
   }
   heap_free(kernel->spare);
   kernel->info.object.class = NULL;
-  core_drop(kernel->node);
+  if (kernel->node != NULL) {
+    kernel->node->options = NULL; /* copies of the info may stay */
+    core_drop(kernel->node);
+  }
 }
 
 static const struct core_class kernel_class = {.kind = CORE_KERNEL, .end = end_kernel};

@@ -18,6 +18,8 @@
 
 /** The version of the header that brought struct OrtcoreNode. */
 #define CORE_KERNELS_SINCE 30
+/** The version that added `options` to it. */
+#define CORE_NODE_OPTIONS_SINCE 32
 
 /** What kernels borrow from the topics above. */
 struct core_kernel_host {
@@ -25,6 +27,8 @@ struct core_kernel_host {
   const OrtApi* api;
   /** The logger for nodes without one, asked for at each use. */
   const OrtLogger* (*logger)(void);
+  /** The custom ops of options. */
+  const struct core_custom_ops* (*custom_ops)(const OrtSessionOptions* options);
 };
 
 /** @name Nodes
@@ -72,6 +76,8 @@ struct core_node {
   /** NULL: the host's. */
   const OrtLogger* logger;
   uint32_t threads;
+  /** NULL: none, or the kernel has ended. */
+  const OrtSessionOptions* options;
   int since_version;
   const char* op_name;
   const char* domain;

@@ -334,6 +334,7 @@ OrtStatus* core_new_node(const struct core_kernel_host* host, const OrtcoreNode*
   node->allocator = from->allocator;
   node->logger = from->logger;
   node->threads = from->threads;
+  node->options = from->version >= CORE_NODE_OPTIONS_SINCE ? from->options : NULL;
   node->inputs.what = "input";
   node->outputs.what = "output";
   OrtStatus* status =

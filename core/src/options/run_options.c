@@ -11,6 +11,7 @@ static void end_options(void* block) {
   heap_free(options->tag);
   heap_free(options->profile_prefix);
   core_items_end(&options->config);
+  core_list_end(&options->adapters);
 }
 
 const struct core_class core_run_options_class = {.kind = CORE_RUN_OPTIONS, .end = end_options};

@@ -5,6 +5,7 @@
 
 #include "object/object.h"
 #include "object/keyed_list.h"
+#include "object/list.h"
 
 extern const struct core_class core_run_options_class;
 
@@ -22,6 +23,8 @@ struct OrtRunOptions {
   OrtSyncStream* stream;
   /** An item's text is the value. */
   struct core_items config;
+  /** Of OrtLoraAdapter. Borrowed. */
+  struct core_list adapters;
 };
 
 #endif /* ORTCFFI_RUN_OPTIONS_H_ */

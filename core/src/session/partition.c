@@ -181,7 +181,8 @@ static OrtStatus* add_compiled(struct partition* partition, const OrtcoreCompile
                               .inputs = from->inputs,
                               .input_count = from->input_count,
                               .outputs = from->outputs,
-                              .output_count = from->output_count};
+                              .output_count = from->output_count,
+                              .options = partition->session->options};
     CORE_TRY(add_step(partition, &node, from->node, from));
   }
   return NULL;
@@ -257,26 +258,18 @@ static OrtStatus* fits(const OrtCustomOp* op, const OrtNode* node, bool* answer)
 /* Several ops may have one name, for other types or versions: of those that fit, the newest that
  * the graph's version of their operator set has, and of one version the first. */
 static OrtStatus* find_op(const OrtSession* session, const OrtNode* node, const OrtCustomOp** out) {
-  const OrtCustomOpDomain* domain;
+  struct core_op_search search = {.ops = &session->options->custom_ops,
+                                  .domain = node->domain,
+                                  .name = node->op_type,
+                                  .version = core_opset_version_of(node)};
   const OrtCustomOp* op;
-  int known = core_opset_version_of(node), newest = 0, first, last;
   *out = NULL;
-  for (size_t d = 0; (domain = core_op_domain(&session->options->custom_ops, d)) != NULL; d++) {
-    if (strcmp(domain->name, node->domain) != 0) {
-      continue;
+  while ((op = core_next_op(&search)) != NULL) {
+    bool is_found = *out == NULL || core_op_is_newer(op, *out);
+    if (is_found) {
+      CORE_TRY(fits(op, node, &is_found));
     }
-    for (size_t i = 0; (op = core_op(domain, i)) != NULL; i++) {
-      core_op_versions(op, &first, &last);
-      bool is_found = strcmp(core_op_name(op), node->op_type) == 0 &&
-                      (known == 0 || first <= known) && (*out == NULL || first > newest);
-      if (is_found) {
-        CORE_TRY(fits(op, node, &is_found));
-      }
-      if (is_found) {
-        *out = op;
-        newest = first;
-      }
-    }
+    *out = is_found ? op : *out;
   }
   return NULL;
 }
@@ -328,7 +321,8 @@ static OrtStatus* add_custom_op(struct partition* partition, const OrtNode* node
                             .inputs = operands,
                             .input_count = node->input_count,
                             .outputs = operands + node->input_count,
-                            .output_count = node->output_count};
+                            .output_count = node->output_count,
+                            .options = session->options};
   return add_step(partition, &made, node, NULL);
 }
 

@@ -6,6 +6,7 @@
 
 #include "ep/library.h"
 #include "options/run_options.h"
+#include "session/lora.h"
 #include "session/session.h"
 
 /* The memory of one run. A session keeps one frame for the next run. */
@@ -188,11 +189,24 @@ static OrtStatus* set_input(const OrtSession* session, struct core_frame* frame,
   return NULL;
 }
 
+static OrtStatus* set_adapters(const OrtSession* session, struct core_frame* frame,
+                               const OrtRunOptions* options) {
+  for (size_t i = 0; options != NULL && i < options->adapters.count; i++) {
+    const OrtLoraAdapter* adapter = options->adapters.items[i];
+    for (size_t k = 0; k < adapter->count; k++) {
+      const struct core_lora_parameter* parameter = &adapter->parameters[k];
+      CORE_TRY(set_input(session, frame, parameter->name, parameter->value, 0));
+    }
+  }
+  return NULL;
+}
+
 static OrtStatus* set_inputs(const OrtSession* session, struct core_frame* frame,
-                             const struct core_feeds* feeds) {
+                             const OrtRunOptions* options, const struct core_feeds* feeds) {
   for (size_t i = 0; i < feeds->input_count; i++) {
     CORE_TRY(set_input(session, frame, feeds->input_names[i], feeds->inputs[i], i));
   }
+  CORE_TRY(set_adapters(session, frame, options));
   for (size_t i = 0; i < session->inputs.count; i++) {
     const struct core_port* port = &session->inputs.list[i];
     if (CORE_UNLIKELY(frame->values[port->value] == NULL)) {
@@ -419,7 +433,7 @@ static OrtStatus* hand_all_over(const OrtSession* session, const struct core_fra
 
 static OrtStatus* run(OrtSession* session, struct core_frame* frame, const OrtRunOptions* options,
                       const struct core_feeds* feeds) {
-  CORE_TRY(set_inputs(session, frame, feeds));
+  CORE_TRY(set_inputs(session, frame, options, feeds));
   CORE_TRY(set_outputs(session, frame, feeds));
   if (CORE_UNLIKELY(session->runs_alone)) {
     core_mutex_lock(&session->lock);

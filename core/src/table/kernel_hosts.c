@@ -43,13 +43,17 @@ const OrtApiBase* ORT_API_CALL core_kernel_base(uint32_t version) {
 static const struct OrtLogger stderr_logger = {.id = "kernel",
                                                .severity = ORT_LOGGING_LEVEL_WARNING};
 
+static const struct core_custom_ops* ops_of(const OrtSessionOptions* options) {
+  return &options->custom_ops;
+}
+
 static const OrtLogger* logger_of_process(void) {
   const OrtLogger* logger = core_default_logger();
   return logger != NULL ? logger : &stderr_logger;
 }
 
 OrtStatus* ORT_API_CALL core_host_kernel(const OrtcoreNode* node, OrtcoreKernel** out) {
-  static const struct core_kernel_host host = {&tables[ORT_API_VERSION], logger_of_process};
+  static const struct core_kernel_host host = {&tables[ORT_API_VERSION], logger_of_process, ops_of};
   core_run_once(&once, fill_tables);
   return core_kernel_create(&host, node, out);
 }
@@ -77,18 +81,9 @@ OrtStatus* ORT_API_CALL core_register_library(OrtSessionOptions* options, const 
 
 const OrtCustomOp* ORT_API_CALL core_find_op(const OrtSessionOptions* options, const char* domain,
                                              const char* name) {
-  for (size_t i = 0; options != NULL && name != NULL; i++) {
-    const OrtCustomOpDomain* among = core_op_domain(&options->custom_ops, i);
-    if (among == NULL) {
-      return NULL;
-    }
-    const OrtCustomOp* op = NULL;
-    bool is_wanted = domain == NULL || strcmp(among->name, domain) == 0;
-    for (size_t k = 0; is_wanted && (op = core_op(among, k)) != NULL; k++) {
-      if (strcmp(core_op_name(op), name) == 0) {
-        return op;
-      }
-    }
+  if (options == NULL || name == NULL) {
+    return NULL;
   }
-  return NULL;
+  struct core_op_search search = {.ops = &options->custom_ops, .domain = domain, .name = name};
+  return core_next_op(&search);
 }

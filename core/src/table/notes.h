@@ -36,6 +36,7 @@ static inline void core_note_made(uintptr_t place, uint64_t* alive) {
       OrtTensorTypeAndShapeInfo * *: 1,  \
       OrtOpAttr * *: 1,                  \
       OrtKernelInfo * *: 1,              \
+      OrtOp * *: 1,                      \
       OrtKeyValuePairs * *: 1,           \
       OrtMemoryInfo * *: 1,              \
       OrtGraph * *: 1,                   \

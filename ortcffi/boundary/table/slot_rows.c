@@ -99,6 +99,7 @@ static const char* const names[] = {
     [CORE_EP_COMPILED] = "compiled nodes",
     [CORE_SESSION] = "session",
     [CORE_IO_BINDING] = "binding",
+    [CORE_LORA_ADAPTER] = "LoRA adapter",
     [CORE_EP_LIBRARY] = "library of execution providers",
     [CORE_INCOMPATIBILITY] = "incompatibility details",
     [CORE_SYNC_STREAM] = "stream",

@@ -61,6 +61,8 @@ struct parts {
   OrtValue *c, *v;
   OrtTypeInfo *x_type, *o_type, *v_type;
   OrtKeyValuePairs* config;
+  OrtCustomOpDomain* domain;
+  OrtSessionOptions* options;
 };
 
 static struct parts make_parts(void) {
@@ -71,11 +73,17 @@ static struct parts make_parts(void) {
   api->CreateKeyValuePairs(&parts.config);
   api->AddKeyValuePair(parts.config, "my.key", "my value");
   CHECK(api->GetTypeInfo(parts.v, &parts.v_type) == NULL);
+  CHECK(api->CreateCustomOpDomain("probe", &parts.domain) == NULL);
+  CHECK(api->CustomOpDomain_Add(parts.domain, &probe_op) == NULL);
+  CHECK(api->CreateSessionOptions(&parts.options) == NULL);
+  CHECK(api->AddCustomOpDomain(parts.options, parts.domain) == NULL);
   return parts;
 }
 
 static void end_parts(struct parts* parts) {
   api->ReleaseKeyValuePairs(parts->config);
+  api->ReleaseSessionOptions(parts->options);
+  api->ReleaseCustomOpDomain(parts->domain);
   api->ReleaseTypeInfo(parts->x_type);
   api->ReleaseTypeInfo(parts->o_type);
   api->ReleaseTypeInfo(parts->v_type);
@@ -104,6 +112,7 @@ static OrtcoreKernel* make_kernel(const struct parts* parts) {
   node.outputs = outs;
   node.output_count = 3;
   node.config = parts->config;
+  node.options = parts->options;
   OrtcoreKernel* kernel = NULL;
   CHECK(make(&node, &kernel) == NULL);
   for (size_t i = 0; i < ATTRIBUTES; i++) {

@@ -155,7 +155,7 @@ static OrtStatus* get_constants(void** out) {
   return NULL;
 }
 static OrtStatus* call_what_needs_an_engine(void** out) {
-  return api->CreateLoraAdapter(UNTOUCHED, UNTOUCHED, (OrtLoraAdapter**)out);
+  return api->CreateTensorRTProviderOptions((OrtTensorRTProviderOptionsV2**)out);
 }
 static OrtStatus* call_late_slot(void** out) {
   const OrtApi* old = core_emulate(12)->GetApi(12);
@@ -198,7 +198,7 @@ static const struct trial trials[] = {
           "GetModelPackageApi "
           "GetExperimentalFunction",
           NULL, get_constants, NULL),
-    {"CreateLoraAdapter", NULL, call_what_needs_an_engine, NULL, ORT_NOT_IMPLEMENTED},
+    {"CreateTensorRTProviderOptions", NULL, call_what_needs_an_engine, NULL, ORT_NOT_IMPLEMENTED},
     {"a late slot", NULL, call_late_slot, NULL, ORT_NOT_IMPLEMENTED},
     TRIAL("a trace", NULL, trace, end_trace),
     {NULL},

@@ -78,6 +78,7 @@ static OrtStatus* make_kernel(void** out) {
   char asked[64] = "";
   node.asked = asked;
   node.asked_room = sizeof asked;
+  node.options = options_;
   return core_host_kernel(&node, (OrtcoreKernel**)out);
 }
 static void release_kernel(void* out) { core_kernel_release(out); }
@@ -131,6 +132,20 @@ static OrtStatus* copy_parts(const OrtKernelInfo* info) {
   api->ReleaseValue(tensor);
   return NULL;
 }
+static OrtCustomOpDomain* domain;
+/* Makes a kernel of the op that is being made, whose own kernel asks for nothing. */
+static OrtStatus* create_op(const OrtKernelInfo* info) {
+  const char* constraint = "Input0";
+  const ONNXTensorElementDataType type_of_input = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
+  OrtOp* made = NULL;
+  ask_info = NULL;
+  OrtStatus* status = api->CreateOp(info, "Trial", "trials", 1, &constraint, &type_of_input, 1,
+                                    (const OrtOpAttr* const*)attributes, 2, 1, 1, &made);
+  ask_info = create_op;
+  CHECK((status == NULL) == (made != NULL));
+  api->ReleaseOp(made);
+  return status;
+}
 static OrtStatus* miss_attributes(const OrtKernelInfo* info) {
   float number = 0;
   int64_t integer = 0;
@@ -148,6 +163,14 @@ static OrtStatus* miss_attributes(const OrtKernelInfo* info) {
 static void with_plain_info(void) { with_node(), ask_info = read_info; }
 static void with_strings(void) { with_node(), ask_info = copy_strings; }
 static void with_parts(void) { with_node(), ask_info = copy_parts; }
+static void with_options(void) { CHECK(api->CreateSessionOptions(&options_) == NULL); }
+static void with_op(void) {
+  with_node(), with_options();
+  CHECK(api->CreateCustomOpDomain("trials", &domain) == NULL);
+  CHECK(api->CustomOpDomain_Add(domain, &op) == NULL);
+  CHECK(api->AddCustomOpDomain(options_, domain) == NULL);
+  ask_info = create_op;
+}
 static void with_no_attributes(void) { with_node(), ask_info = miss_attributes; }
 
 static OrtStatus* make_output(OrtKernelContext* context) {
@@ -189,6 +212,28 @@ static void with_kernel(void) {
   CHECK(make_kernel((void**)&kernel) == NULL);
   ask_context = use_context;
 }
+static OrtOp* inner;
+static OrtStatus* keep_op(const OrtKernelInfo* info) {
+  ask_info = NULL;
+  return api->CreateOp(info, "Trial", "trials", 1, NULL, NULL, 0, NULL, 0, 1, 1, &inner);
+}
+/* The op that is called computes with the same function. */
+static OrtStatus* invoke_op(OrtKernelContext* context) {
+  const OrtValue* in = NULL;
+  OrtValue* out = NULL;
+  CORE_TRY(api->KernelContext_GetInput(context, 0, &in));
+  CORE_TRY(as_lack_of_memory(api->KernelContext_GetOutput(context, 0, shape, 1, &out)));
+  ask_context = make_output;
+  OrtStatus* status = api->InvokeOp(context, inner, &in, 1, &out, 1);
+  ask_context = invoke_op;
+  return status;
+}
+static void with_inner(void) {
+  with_op();
+  ask_info = keep_op;
+  CHECK(make_kernel((void**)&kernel) == NULL);
+  ask_context = invoke_op;
+}
 static void with_failing_kernel(void) { with_kernel(), ask_context = fail; }
 static OrtStatus* run_kernel(void** out) {
   OrtValue* made = NULL;
@@ -217,7 +262,6 @@ static OrtStatus* infer_shapes(void** out) {
 }
 static void release_shape(void* out) { api->ReleaseTensorTypeAndShapeInfo(out); }
 
-static void with_options(void) { CHECK(api->CreateSessionOptions(&options_) == NULL); }
 static OrtStatus* register_library(void** out) {
   (void)out;
   return core_register_library(options_, NULL, CUSTOM_OPS, ORTCORE_COPY_IF_LOADED, NULL);
@@ -240,6 +284,7 @@ static const struct trial trials[] = {
     TRIAL("CopyKernelInfo ReleaseKernelInfo KernelInfo_GetInputTypeInfo "
           "KernelInfo_GetOutputTypeInfo KernelInfo_GetConfigEntries KernelInfoGetAttribute_tensor",
           with_parts, make_kernel, release_kernel),
+    TRIAL("CreateOp ReleaseOp", with_op, make_kernel, release_kernel),
     TRIAL("KernelInfoGetAttribute_float KernelInfoGetAttribute_int64 KernelInfoGetAttribute_string",
           with_no_attributes, make_kernel, release_kernel),
     TRIAL("KernelContext_GetInputCount KernelContext_GetOutputCount KernelContext_GetInput "
@@ -248,6 +293,7 @@ static const struct trial trials[] = {
           "KernelContext_GetAllocator KernelContext_GetScratchBuffer KernelContext_GetResource "
           "KernelContext_ParallelFor",
           with_kernel, run_kernel, release_value),
+    TRIAL("InvokeOp", with_inner, run_kernel, release_value),
     {"a kernel that fails", with_failing_kernel, run_kernel, NULL, ORT_MODEL_LOADED},
     TRIAL("ShapeInferContext_GetInputCount ShapeInferContext_GetInputTypeShape "
           "ShapeInferContext_GetAttribute ShapeInferContext_SetOutputTypeShape",
@@ -258,6 +304,7 @@ static const struct trial trials[] = {
 };
 
 static void clean(void) {
+  api->ReleaseOp(inner);
   core_kernel_release(kernel);
   api->ReleaseOpAttr(attributes[0]);
   api->ReleaseOpAttr(attributes[1]);
@@ -265,6 +312,7 @@ static void clean(void) {
   api->ReleaseTensorTypeAndShapeInfo(known);
   api->ReleaseKeyValuePairs(config);
   api->ReleaseSessionOptions(options_);
+  api->ReleaseCustomOpDomain(domain);
   api->ReleaseValue(value);
 }
 

@@ -3,6 +3,7 @@
 #include "faults.h"
 
 /* Needs CHECK. */
+#include "../clients/adapter_bytes.h"
 #include "../clients/session_model.h"
 
 static struct model_bytes bytes;
@@ -170,6 +171,25 @@ static OrtStatus* bound_values(void** out) {
   return status;
 }
 
+static OrtLoraAdapter* adapter;
+static OrtRunOptions* run_options;
+static OrtStatus* read_adapter(void** out) {
+  return api->CreateLoraAdapterFromArray(adapter_bytes, sizeof adapter_bytes, NULL,
+                                         (OrtLoraAdapter**)out);
+}
+static OrtStatus* read_adapter_of_none(void** out) {
+  return api->CreateLoraAdapter(ORT_TSTR("no/such/file"), NULL, (OrtLoraAdapter**)out);
+}
+static void release_adapter(void* out) { api->ReleaseLoraAdapter(out); }
+static void with_adapter(void) {
+  CHECK(read_adapter((void**)&adapter) == NULL);
+  CHECK(api->CreateRunOptions(&run_options) == NULL);
+}
+static OrtStatus* add_adapter(void** out) {
+  (void)out;
+  return api->RunOptionsAddActiveLoraAdapter(run_options, adapter);
+}
+
 static OrtPrepackedWeightsContainer* weights;
 static void with_weights(void) {
   with_options();
@@ -195,6 +215,8 @@ static void clean(void) {
   api->ReleaseValue(replacement);
   api->ReleaseMemoryInfo(place);
   api->ReleasePrepackedWeightsContainer(weights);
+  api->ReleaseRunOptions(run_options);
+  api->ReleaseLoraAdapter(adapter);
   api->ReleaseSessionOptions(chosen);
   api->ReleaseCustomOpDomain(domain);
   api->ReleaseEnv(env);
@@ -203,6 +225,8 @@ static void clean(void) {
   x = replacement = NULL;
   place = NULL;
   weights = NULL;
+  run_options = NULL;
+  adapter = NULL;
   chosen = NULL;
   domain = NULL;
   env = NULL;
@@ -238,6 +262,9 @@ static const struct trial trials[] = {
           NULL),
     TRIAL("GetBoundOutputNames", with_results, bound_names, NULL),
     TRIAL("GetBoundOutputValues", with_results, bound_values, NULL),
+    TRIAL("CreateLoraAdapterFromArray ReleaseLoraAdapter", NULL, read_adapter, release_adapter),
+    {"CreateLoraAdapter", NULL, read_adapter_of_none, NULL, ORT_INVALID_ARGUMENT},
+    TRIAL("RunOptionsAddActiveLoraAdapter", with_adapter, add_adapter, NULL),
     {0},
 };
 const struct section sessions = {trials, clean};

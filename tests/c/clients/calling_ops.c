@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ops that make and call other ops. In the domain "calling":
+ *   Scale      multiplies by its attribute "by"
+ *   Fourfold   calls Scale by 2 twice
+ *   Double     calls ONNX's Add of its input and itself
+ *   Wrong      makes an op for which there is no type "T"
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "onnxruntime_c_api.h"
+
+#define TRY(call)               \
+  do {                          \
+    OrtStatus* failed = (call); \
+    if (failed != NULL) {       \
+      return failed;            \
+    }                           \
+  } while (0)
+
+static const OrtApi* api;
+static OrtCustomOpDomain* domain;
+
+/* The op comes first: its functions get it as their argument. */
+struct op {
+  OrtCustomOp callbacks;
+  const char* name;
+};
+
+struct kernel {
+  float by;
+  OrtOp* inner;
+};
+
+static const char* ORT_API_CALL name(const OrtCustomOp* op) { return ((const struct op*)op)->name; }
+static const char* ORT_API_CALL provider(const OrtCustomOp* op) { return (void)op, NULL; }
+static size_t ORT_API_CALL one(const OrtCustomOp* op) { return (void)op, 1; }
+static int ORT_API_CALL arity(const OrtCustomOp* op) { return (void)op, 1; }
+static ONNXTensorElementDataType ORT_API_CALL floats(const OrtCustomOp* op, size_t i) {
+  return (void)op, (void)i, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
+}
+static OrtCustomOpInputOutputCharacteristic ORT_API_CALL required(const OrtCustomOp* op, size_t i) {
+  return (void)op, (void)i, INPUT_OUTPUT_REQUIRED;
+}
+static OrtMemType ORT_API_CALL memory(const OrtCustomOp* op, size_t i) {
+  return (void)op, (void)i, OrtMemTypeDefault;
+}
+
+static OrtStatus* make_inner(const char* its_name, const OrtKernelInfo* info, OrtOp** out) {
+  const ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
+  const char *any = "T", *first = "Input0";
+  const float two = 2;
+  OrtOpAttr* by = NULL;
+  if (strcmp(its_name, "Double") == 0) {
+    return api->CreateOp(info, "Add", "", 14, &any, &type, 1, NULL, 0, 2, 1, out);
+  }
+  if (strcmp(its_name, "Wrong") == 0) {
+    return api->CreateOp(info, "Scale", "calling", 1, &any, &type, 1, NULL, 0, 1, 1, out);
+  }
+  TRY(api->CreateOpAttr("by", &two, 1, ORT_OP_ATTR_FLOAT, &by));
+  OrtStatus* status = api->CreateOp(info, "Scale", "calling", 1, &first, &type, 1,
+                                    (const OrtOpAttr* const*)&by, 1, 1, 1, out);
+  api->ReleaseOpAttr(by);
+  return status;
+}
+
+static OrtStatus* ORT_API_CALL create(const OrtCustomOp* op, const OrtApi* given,
+                                      const OrtKernelInfo* info, void** out) {
+  struct kernel made = {1, NULL};
+  (void)given;
+  if (strcmp(name(op), "Scale") == 0) {
+    TRY(api->KernelInfoGetAttribute_float(info, "by", &made.by));
+  } else {
+    TRY(make_inner(name(op), info, &made.inner));
+  }
+  struct kernel* kernel = malloc(sizeof *kernel);
+  *kernel = made;
+  *out = kernel;
+  return NULL;
+}
+
+static void ORT_API_CALL destroy(void* kernel) {
+  api->ReleaseOp(((struct kernel*)kernel)->inner);
+  free(kernel);
+}
+
+/* The input and a new output of the same shape. */
+static OrtStatus* begin(OrtKernelContext* context, const OrtValue** in, OrtValue** out,
+                        size_t* count) {
+  OrtTensorTypeAndShapeInfo* info = NULL;
+  size_t rank = 0;
+  int64_t dims[8];
+  TRY(api->KernelContext_GetInput(context, 0, in));
+  TRY(api->GetTensorTypeAndShape(*in, &info));
+  OrtStatus* status = api->GetDimensionsCount(info, &rank);
+  status = status == NULL && rank <= 8 ? api->GetDimensions(info, dims, rank) : status;
+  status = status == NULL ? api->GetTensorShapeElementCount(info, count) : status;
+  api->ReleaseTensorTypeAndShapeInfo(info);
+  return status != NULL ? status : api->KernelContext_GetOutput(context, 0, dims, rank, out);
+}
+
+static OrtStatus* ORT_API_CALL compute_scale(void* kernel, OrtKernelContext* context) {
+  const OrtValue* in = NULL;
+  OrtValue* out = NULL;
+  size_t count = 0;
+  float *from = NULL, *to = NULL;
+  TRY(begin(context, &in, &out, &count));
+  TRY(api->GetTensorMutableData((OrtValue*)in, (void**)&from));
+  TRY(api->GetTensorMutableData(out, (void**)&to));
+  for (size_t i = 0; i < count; i++) {
+    to[i] = ((const struct kernel*)kernel)->by * from[i];
+  }
+  return NULL;
+}
+
+static OrtStatus* ORT_API_CALL compute_fourfold(void* kernel, OrtKernelContext* context) {
+  const OrtOp* inner = ((const struct kernel*)kernel)->inner;
+  const OrtValue* in = NULL;
+  OrtValue* out = NULL;
+  size_t count = 0;
+  TRY(begin(context, &in, &out, &count));
+  TRY(api->InvokeOp(context, inner, &in, 1, &out, 1));
+  in = out; /* element by element, so it may be both */
+  return api->InvokeOp(context, inner, &in, 1, &out, 1);
+}
+
+static OrtStatus* ORT_API_CALL compute_double(void* kernel, OrtKernelContext* context) {
+  const OrtValue* in[2] = {NULL, NULL};
+  OrtValue* out = NULL;
+  size_t count = 0;
+  TRY(begin(context, &in[0], &out, &count));
+  in[1] = in[0];
+  return api->InvokeOp(context, ((const struct kernel*)kernel)->inner, in, 2, &out, 1);
+}
+
+#define OP(its_name, compute)                \
+  {                                          \
+    .name = (its_name), .callbacks = {       \
+      .version = 16,                         \
+      .GetName = name,                       \
+      .GetExecutionProviderType = provider,  \
+      .GetInputType = floats,                \
+      .GetInputTypeCount = one,              \
+      .GetOutputType = floats,               \
+      .GetOutputTypeCount = one,             \
+      .GetInputCharacteristic = required,    \
+      .GetOutputCharacteristic = required,   \
+      .GetInputMemoryType = memory,          \
+      .GetVariadicInputMinArity = arity,     \
+      .GetVariadicInputHomogeneity = arity,  \
+      .GetVariadicOutputMinArity = arity,    \
+      .GetVariadicOutputHomogeneity = arity, \
+      .CreateKernelV2 = create,              \
+      .KernelComputeV2 = (compute),          \
+      .KernelDestroy = destroy               \
+    }                                        \
+  }
+
+static const struct op ops[] = {OP("Scale", compute_scale), OP("Fourfold", compute_fourfold),
+                                OP("Double", compute_double), OP("Wrong", compute_scale)};
+
+static void __attribute__((destructor)) end(void) {
+  if (api != NULL) {
+    api->ReleaseCustomOpDomain(domain);
+  }
+}
+
+ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
+                                                     const OrtApiBase* base) {
+  api = base->GetApi(16);
+  TRY(api->CreateCustomOpDomain("calling", &domain));
+  OrtStatus* status = NULL;
+  for (size_t i = 0; status == NULL && i < sizeof ops / sizeof *ops; i++) {
+    status = api->CustomOpDomain_Add(domain, &ops[i].callbacks);
+  }
+  return status != NULL ? status : api->AddCustomOpDomain(options, domain);
+}
