@@ -252,6 +252,13 @@ def test_a_provider_runs_what_it_takes(core_api, opened, added):
         np.testing.assert_array_equal(y, n + 2 * np.arange(3))
 
 
+def test_a_model_with_compiled_nodes_is_not_written(core_api, added, tmp_path):
+    added.optimized_model_path = str(tmp_path / "model.onnx")
+    with pytest.raises(ort.errors.Fail, match="Unable to serialize model as it contains compiled"):
+        ort.Session(SUM, added, api=core_api)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_custom_ops_run_what_a_provider_leaves(core_api, opened, added, x):
     with ort.CustomOpDomain(DOMAIN, core_api) as domain:
         domain.add(join)

@@ -31,18 +31,30 @@ static void end_session(void* block) {
 
 const struct core_class core_session_class = {.kind = CORE_SESSION, .end = end_session};
 
-/* Refuses options that would be ignored otherwise. */
-static OrtStatus* check_options(const char* function, const OrtSessionOptions* options) {
-  if (options->settings.profiling) {
-    return core_status(ORT_NOT_IMPLEMENTED, function,
-                       ": sessions of this library write no profile (EnableProfiling)", NULL);
-  }
-  return options->texts[CORE_OPTIMIZED_MODEL_PATH].bytes != NULL
+/* Refuses an option that would be ignored otherwise. */
+static OrtStatus* check_profiling(const char* function, const OrtSessionOptions* options) {
+  return options->settings.profiling
              ? core_status(ORT_NOT_IMPLEMENTED, function,
-                           ": this library optimizes no model, so it has none to write "
-                           "(SetOptimizedModelFilePath)",
-                           NULL)
+                           ": sessions of this library write no profile (EnableProfiling)", NULL)
              : NULL;
+}
+
+/* The same, and what the real library says where a provider has compiled nodes. */
+static OrtStatus* check_optimized_path(const char* function, const OrtSession* session) {
+  if (session->options->texts[CORE_OPTIMIZED_MODEL_PATH].bytes == NULL) {
+    return NULL;
+  }
+  for (size_t i = 0; i < session->ep_count; i++) {
+    if (session->eps[i].compiled != NULL) {
+      CORE_FAIL(ORT_FAIL,
+                "Unable to serialize model as it contains compiled nodes. Please disable any "
+                "execution providers which generate compiled nodes.");
+    }
+  }
+  return core_status(ORT_NOT_IMPLEMENTED, function,
+                     ": this library optimizes no model, so it has none to write "
+                     "(SetOptimizedModelFilePath)",
+                     NULL);
 }
 
 /* Gives the session a model of its own if its options change something in the model. */
@@ -70,7 +82,7 @@ static OrtStatus* fill(const char* function, OrtSession* session,
                        const OrtSessionOptions* options) {
   CORE_TRY(options != NULL ? ort_CloneSessionOptions(options, &session->options)
                            : ort_CreateSessionOptions(&session->options));
-  CORE_TRY(check_options(function, session->options));
+  CORE_TRY(check_profiling(function, session->options));
   CORE_TRY(change_model(function, session));
   CORE_TRY(core_model_graph(function, session->model, CORE_PREPARED, &session->graph));
   session->has_lock = core_mutex_begin(&session->lock);
@@ -78,6 +90,7 @@ static OrtStatus* fill(const char* function, OrtSession* session,
     return core_no_memory(function, sizeof session->lock);
   }
   CORE_TRY(core_partition(function, session));
+  CORE_TRY(check_optimized_path(function, session));
   CORE_TRY(core_note_assigned(function, session));
   return core_plan(function, session);
 }
