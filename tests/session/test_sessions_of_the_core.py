@@ -217,13 +217,11 @@ def test_an_input_without_a_name_is_refused(core_api):
         ort.Session(source, with_ops(core_api), api=core_api)
 
 
-def test_settings_that_would_be_ignored_are_refused(core_api, tmp_path):
-    words = {"profiling": "write no profile", "optimized_model_path": "optimizes no model"}
-    for name, reason in words.items():
-        options = with_ops(core_api)
-        setattr(options, name, str(tmp_path / "file"))
-        with pytest.raises(ort.errors.NotImplemented, match=reason):
-            ort.Session(CHAIN, options, api=core_api)
+def test_a_setting_that_would_be_ignored_is_refused(core_api, tmp_path):
+    options = with_ops(core_api)
+    options.optimized_model_path = str(tmp_path / "file")
+    with pytest.raises(ort.errors.NotImplemented, match="optimizes no model"):
+        ort.Session(CHAIN, options, api=core_api)
 
 
 # --- providers ------------------------------------------------------------------------------------

@@ -39,6 +39,7 @@ HEADINGS = {
     "arena": "Arenas",
     "depth": "Types within types",
     "paths": "Paths that leave a folder",
+    "profiles": "Profiles",
     "packages": "Model packages",
     "graphs": "Graphs and their parts",
     "schemas": "Schemas of operators",

@@ -17,6 +17,7 @@ SOURCE = CHECKOUT / "tests/c/clients/asked_ep.c"
 ADDING = CHECKOUT / "docs/guide/add_ep.c"
 WITH_KERNELS = CHECKOUT / "tests/c/clients/kernel_ep.c"
 LYING = CHECKOUT / "tests/c/clients/lying_ep.c"
+PROFILING = CHECKOUT / "tests/c/clients/profiling_ep.c"
 ON_A_DEVICE = CHECKOUT / "tests/c/clients/device_ep.c"
 _numbers = itertools.count()
 

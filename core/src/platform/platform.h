@@ -158,6 +158,10 @@ void core_thread_join(struct core_thread* thread);
 /** Lets other threads run. */
 void core_yield(void);
 
+/** The system's ids of this process and of the calling thread. */
+int32_t core_process_id(void);
+int32_t core_thread_id(void);
+
 /** Prepares core_barrier; true if the system has it. */
 int core_barrier_begin(void);
 /** A full memory barrier on all running threads of the process, which costs those threads no
@@ -225,6 +229,11 @@ uint64_t core_entropy(void);
 /** The local time as "2026-01-31 23:59:59.123456789", in the resolution of the system's clock. */
 #define CORE_LOCAL_TIME 32
 void core_local_time(char text[CORE_LOCAL_TIME]);
+
+/** Nanoseconds of a clock that never goes back. */
+uint64_t core_clock(void);
+/** Nanoseconds since 1970. */
+uint64_t core_wall_clock(void);
 /** @} */
 
 /** @name Other libraries
@@ -278,6 +287,8 @@ enum core_file {
 enum core_file core_find_file(const char* path, char real[CORE_PATH_ROOM]);
 /** Opens a file to read its bytes; NULL where that cannot be. */
 FILE* core_open_file(const char* path);
+/** Creates or empties a file, for bytes that are written at once; NULL where that cannot be. */
+FILE* core_create_file(const char* path);
 /** Reads the beginning of a regular file. Returns how many bytes were read, up to `room`, or
  * SIZE_MAX where it cannot be read. */
 size_t core_read_file(const char* path, void* bytes, size_t room);

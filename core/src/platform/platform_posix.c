@@ -58,6 +58,20 @@ void core_thread_join(struct core_thread* thread) {
 
 void core_yield(void) { sched_yield(); }
 
+int32_t core_process_id(void) { return (int32_t)getpid(); }
+
+int32_t core_thread_id(void) {
+#if defined(__linux__)
+  return (int32_t)syscall(SYS_gettid);
+#elif defined(__APPLE__)
+  uint64_t number = 0;
+  pthread_threadid_np(NULL, &number);
+  return (int32_t)number;
+#else
+  return (int32_t)(uintptr_t)pthread_self();
+#endif
+}
+
 #if !defined(__GLIBC__)
 void core_run_once_slow(core_once* once, void (*function)(void)) {
   int64_t own = getpid();
@@ -180,6 +194,15 @@ uint64_t core_entropy(void) {
   return (uint64_t)now.tv_nsec ^ ((uint64_t)now.tv_sec << 32) ^ (uintptr_t)&now;
 }
 
+static uint64_t nanoseconds_of(clockid_t clock) {
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+uint64_t core_clock(void) { return nanoseconds_of(CLOCK_MONOTONIC); }
+uint64_t core_wall_clock(void) { return nanoseconds_of(CLOCK_REALTIME); }
+
 void core_local_time(char text[CORE_LOCAL_TIME]) {
   struct timespec now;
   struct tm local = {0};
@@ -214,6 +237,15 @@ enum core_file core_find_file(const char* path, char real[CORE_PATH_ROOM]) {
 }
 
 FILE* core_open_file(const char* path) { return fopen(path, "rbe"); }
+
+/* Without a buffer of the C library, which a child of fork would write a second time. */
+FILE* core_create_file(const char* path) {
+  FILE* file = fopen(path, "wbe");
+  if (file != NULL) {
+    setvbuf(file, NULL, _IONBF, 0);
+  }
+  return file;
+}
 
 bool core_map_file(const char* path, struct core_mapping* out) {
   struct stat found;

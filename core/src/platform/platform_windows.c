@@ -178,6 +178,25 @@ uint64_t core_entropy(void) {
   return (uint64_t)now.QuadPart ^ ((uint64_t)GetCurrentProcessId() << 32) ^ (uintptr_t)&now;
 }
 
+uint64_t core_clock(void) {
+  LARGE_INTEGER now, frequency;
+  QueryPerformanceCounter(&now);
+  QueryPerformanceFrequency(&frequency);
+  uint64_t ticks = (uint64_t)now.QuadPart, second = (uint64_t)frequency.QuadPart;
+  return ticks / second * 1000000000 + ticks % second * 1000000000 / second;
+}
+
+uint64_t core_wall_clock(void) {
+  FILETIME now;
+  GetSystemTimePreciseAsFileTime(&now);
+  /* Units of 100 ns since 1601. */
+  uint64_t ticks = (uint64_t)now.dwHighDateTime << 32 | now.dwLowDateTime;
+  return (ticks - UINT64_C(116444736000000000)) * 100;
+}
+
+int32_t core_process_id(void) { return (int32_t)GetCurrentProcessId(); }
+int32_t core_thread_id(void) { return (int32_t)GetCurrentThreadId(); }
+
 void core_local_time(char text[CORE_LOCAL_TIME]) {
   FILETIME now;
   SYSTEMTIME at;
@@ -304,6 +323,15 @@ enum core_file core_find_file(const char* path, char real[CORE_PATH_ROOM]) {
 FILE* core_open_file(const char* path) {
   wchar_t wide[CORE_PATH_ROOM];
   return widen(path, wide) ? _wfopen(wide, L"rb") : NULL;
+}
+
+FILE* core_create_file(const char* path) {
+  wchar_t wide[CORE_PATH_ROOM];
+  FILE* file = widen(path, wide) ? _wfopen(wide, L"wb") : NULL;
+  if (file != NULL) {
+    setvbuf(file, NULL, _IONBF, 0);
+  }
+  return file;
 }
 
 bool core_map_file(const char* path, struct core_mapping* out) {

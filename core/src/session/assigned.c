@@ -11,9 +11,6 @@ struct OrtEpAssignedSubgraph {
   size_t count;
 };
 
-/* Where custom ops run, as in ONNX Runtime. */
-static const char no_provider[] = "CPUExecutionProvider";
-
 static void list_groups(OrtSession* session, struct OrtEpAssignedSubgraph* list) {
   for (size_t i = 0; i < session->ep_count; i++) {
     const OrtcoreClaims* claims = session->eps[i].claims;
@@ -43,7 +40,7 @@ OrtStatus* core_note_assigned(const char* function, OrtSession* session) {
   /* The steps of providers come first, one for each group. */
   for (size_t i = session->assigned_count; i < count; i++) {
     nodes[i] = session->steps[i].node;
-    list[i] = (struct OrtEpAssignedSubgraph){no_provider, &nodes[i], 1};
+    list[i] = (struct OrtEpAssignedSubgraph){CORE_NO_PROVIDER, &nodes[i], 1};
   }
   for (size_t i = 0; i < count; i++) {
     session->assigned[i] = &list[i];

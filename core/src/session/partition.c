@@ -163,7 +163,10 @@ static OrtStatus* add_step(struct partition* partition, const OrtcoreNode* node,
                              .outputs = node->outputs,
                              .output_count = node->output_count,
                              .node = of,
-                             .compiled = compiled};
+                             .compiled = compiled,
+                             .provider = compiled != NULL
+                                             ? compiled->op->GetExecutionProviderType(compiled->op)
+                                             : CORE_NO_PROVIDER};
   CORE_TRY(core_host_kernel(node, &step->kernel));
   session->step_count++;
   return NULL;

@@ -7,7 +7,7 @@
 #include "ep/library.h"
 #include "options/run_options.h"
 #include "session/lora.h"
-#include "session/session.h"
+#include "session/profile.h"
 
 /* The memory of one run. A session keeps one frame for the next run. */
 struct core_frame {
@@ -17,6 +17,8 @@ struct core_frame {
   bool* is_own;
   /* The operands of the current step. */
   OrtValue** operands;
+  /* NULL for a run without one. */
+  struct core_profile* profile;
   /* One for each step. */
   OrtKernelContext* contexts[];
 };
@@ -48,6 +50,7 @@ static void begin_frame(const OrtSession* session, struct core_frame* frame) {
   frame->operands = frame->values + session->value_count;
   frame->is_own = (bool*)(frame->operands + session->most_operands);
   memset(frame->is_own, 0, session->value_count);
+  frame->profile = NULL;
 }
 
 static struct core_frame* take_frame(OrtSession* session) {
@@ -91,18 +94,24 @@ const struct core_port* core_find_port(const struct core_ports* ports, const cha
   return NULL;
 }
 
+void core_name_element(ONNXTensorElementDataType type, char* text, size_t room) {
+  snprintf(text, room, "%s", core_element_name(type));
+  for (char* at = text; *at != 0; at++) {
+    *at = *at >= 'A' && *at <= 'Z' ? (char)(*at - 'A' + 'a') : *at;
+  }
+}
+
 /* The type of a value as ONNX writes it, such as "tensor(float)". */
 static void name_type(enum ONNXType kind, const ONNXTensorElementDataType* element, char* text,
                       size_t room) {
   const char* before = kind == ONNX_TYPE_SPARSETENSOR ? "sparse_tensor(" : "tensor(";
+  char name[20];
   if (element == NULL) {
     snprintf(text, room, "no tensor");
     return;
   }
-  snprintf(text, room, "%s%s)", before, core_element_name(*element));
-  for (char* at = text; *at != 0; at++) {
-    *at = *at >= 'A' && *at <= 'Z' ? (char)(*at - 'A' + 'a') : *at;
-  }
+  core_name_element(*element, name, sizeof name);
+  snprintf(text, room, "%s%s)", before, name);
 }
 
 static CORE_COLD OrtStatus* wrong_type(const OrtValue* value, const OrtTypeInfo* type) {
@@ -237,8 +246,9 @@ static OrtStatus* set_outputs(const OrtSession* session, struct core_frame* fram
 
 /* --- computing -------------------------------------------------------------------------------- */
 
-static OrtStatus* compute(struct core_frame* frame, const struct core_step* step,
-                          OrtKernelContext* context) {
+/* Computes a step, and keeps what it made. */
+static inline OrtStatus* compute(struct core_frame* frame, const struct core_step* step,
+                                 OrtKernelContext* context) {
   OrtValue** operands = frame->operands;
   size_t inputs = step->input_count, count = operands_of(step);
   for (size_t i = 0; i < count; i++) {
@@ -251,11 +261,17 @@ static OrtStatus* compute(struct core_frame* frame, const struct core_step* step
     core_value_number value = step->values[i];
     if (value == CORE_NO_VALUE) {
       ort_ReleaseValue(operands[i]);
+      operands[i] = NULL;
     } else if (frame->values[value] == NULL) {
       frame->values[value] = operands[i];
       frame->is_own[value] = operands[i] != NULL;
     }
   }
+  return NULL;
+}
+
+/* Releases the values that a step was the last one to read. */
+static inline void end_values(struct core_frame* frame, const struct core_step* step) {
   for (size_t i = 0; i < step->end_count; i++) {
     core_value_number value = step->ends[i];
     if (frame->is_own[value]) {
@@ -264,7 +280,6 @@ static OrtStatus* compute(struct core_frame* frame, const struct core_step* step
       frame->values[value] = NULL;
     }
   }
-  return NULL;
 }
 
 static OrtStatus* check_terminated(const OrtRunOptions* options) {
@@ -279,8 +294,32 @@ static OrtStatus* compute_all(const OrtSession* session, struct core_frame* fram
   for (size_t i = 0; i < session->step_count; i++) {
     CORE_TRY(check_terminated(options));
     CORE_TRY(compute(frame, &session->steps[i], frame->contexts[i]));
+    end_values(frame, &session->steps[i]);
   }
   return check_terminated(options);
+}
+
+/* The same, with an event for each step. */
+static CORE_COLD OrtStatus* compute_profiled(const OrtSession* session, struct core_frame* frame,
+                                             const OrtRunOptions* options) {
+  for (size_t i = 0; i < session->step_count; i++) {
+    const struct core_step* step = &session->steps[i];
+    CORE_TRY(check_terminated(options));
+    const struct core_timing timing = core_begin_event(frame->profile);
+    OrtStatus* status = compute(frame, step, frame->contexts[i]);
+    core_end_step(frame->profile, &timing, session, step, frame->operands);
+    CORE_TRY(status);
+    end_values(frame, step);
+  }
+  return check_terminated(options);
+}
+
+static CORE_COLD OrtStatus* execute_profiled(const OrtSession* session, struct core_frame* frame,
+                                             const OrtRunOptions* options) {
+  const struct core_timing timing = core_begin_event(frame->profile);
+  OrtStatus* status = compute_profiled(session, frame, options);
+  core_end_event(frame->profile, &timing, "SequentialExecutor::Execute");
+  return status;
 }
 
 /* --- calls of providers around a run ---------------------------------------------------------- */
@@ -340,7 +379,10 @@ static OrtStatus* run_providers(const OrtSession* session, struct core_frame* fr
     status = announce_start(&announcement);
     started += status == NULL;
   }
-  status = status == NULL ? compute_all(session, frame, options) : status;
+  if (CORE_LIKELY(status == NULL)) {
+    status = CORE_LIKELY(frame->profile == NULL) ? compute_all(session, frame, options)
+                                                 : execute_profiled(session, frame, options);
+  }
   announcement.is_success = status == NULL;
   while (started > 0) {
     announcement.to = session->eps[--started].ep;
@@ -445,13 +487,51 @@ static OrtStatus* run(OrtSession* session, struct core_frame* frame, const OrtRu
   return status == NULL ? hand_all_over(session, frame, feeds) : status;
 }
 
+static CORE_COLD OrtStatus* run_in(struct core_profile* profile, OrtSession* session,
+                                   struct core_frame* frame, const OrtRunOptions* options,
+                                   const struct core_feeds* feeds) {
+  const struct core_timing timing = core_begin_event(profile);
+  frame->profile = profile;
+  OrtStatus* status = run(session, frame, options, feeds);
+  frame->profile = NULL;
+  core_end_event(profile, &timing, "model_run");
+  return status;
+}
+
+/* Runs with a profile, that of the session or else one of this run. What goes wrong with the latter
+ * is logged. */
+static CORE_COLD OrtStatus* run_profiled(OrtSession* session, struct core_frame* frame,
+                                         const OrtRunOptions* options,
+                                         const struct core_feeds* feeds) {
+  const OrtLogger* logger = &session->env->logger;
+  struct core_profile* profile = session->profile;
+  if (profile != NULL && core_profile_path(profile) != NULL) {
+    return run_in(profile, session, frame, options, feeds);
+  }
+  profile = NULL;
+  if (options != NULL && options->profile_prefix != NULL) {
+    core_ep_log(logger, core_begin_profile("Run", options->profile_prefix, logger, &profile));
+  }
+  if (profile == NULL) {
+    return run(session, frame, options, feeds);
+  }
+  core_profile_providers(profile, session, NULL);
+  OrtStatus* status = run_in(profile, session, frame, options, feeds);
+  core_ep_log(logger, core_end_profile("Run", profile));
+  core_free_profile(profile);
+  return status;
+}
+
 OrtStatus* core_run(OrtSession* session, const OrtRunOptions* options,
                     const struct core_feeds* feeds) {
   struct core_frame* frame = take_frame(session);
   if (CORE_UNLIKELY(frame == NULL)) {
     return core_no_memory("Run", session->value_count * sizeof(OrtValue*));
   }
-  OrtStatus* status = run(session, frame, options, feeds);
+  bool is_profiled =
+      session->profile != NULL || (options != NULL && options->profile_prefix != NULL);
+  OrtStatus* status = CORE_LIKELY(!is_profiled) ? run(session, frame, options, feeds)
+                                                : run_profiled(session, frame, options, feeds);
   give_frame_back(session, frame);
   return status;
 }

@@ -4,12 +4,18 @@
 
 #include <string.h>
 
+#include "ep/library.h"
 #include "model/model.h"
 #include "object/keyed_list.h"
+#include "session/profile.h"
 
 static void end_session(void* block) {
   OrtSession* session = block;
   core_end_frames(session);
+  if (session->profile != NULL) {
+    core_ep_log(&session->env->logger, core_end_profile("ReleaseSession", session->profile));
+    core_free_profile(session->profile);
+  }
   for (size_t i = 0; i < session->step_count; i++) {
     core_kernel_release(session->steps[i].kernel);
   }
@@ -31,15 +37,8 @@ static void end_session(void* block) {
 
 const struct core_class core_session_class = {.kind = CORE_SESSION, .end = end_session};
 
-/* Refuses an option that would be ignored otherwise. */
-static OrtStatus* check_profiling(const char* function, const OrtSessionOptions* options) {
-  return options->settings.profiling
-             ? core_status(ORT_NOT_IMPLEMENTED, function,
-                           ": sessions of this library write no profile (EnableProfiling)", NULL)
-             : NULL;
-}
-
-/* The same, and what the real library says where a provider has compiled nodes. */
+/* Refuses a path that would be ignored otherwise, with what the real library says where a provider
+ * has compiled nodes. */
 static OrtStatus* check_optimized_path(const char* function, const OrtSession* session) {
   if (session->options->texts[CORE_OPTIMIZED_MODEL_PATH].bytes == NULL) {
     return NULL;
@@ -78,34 +77,88 @@ static OrtStatus* change_model(const char* function, OrtSession* session) {
   return NULL;
 }
 
-static OrtStatus* fill(const char* function, OrtSession* session,
-                       const OrtSessionOptions* options) {
+/* Begins a session: whatever does not need the model. */
+static OrtStatus* begin(const char* function, OrtSession* session,
+                        const OrtSessionOptions* options) {
   CORE_TRY(options != NULL ? ort_CloneSessionOptions(options, &session->options)
                            : ort_CreateSessionOptions(&session->options));
-  CORE_TRY(check_profiling(function, session->options));
-  CORE_TRY(change_model(function, session));
-  CORE_TRY(core_model_graph(function, session->model, CORE_PREPARED, &session->graph));
   session->has_lock = core_mutex_begin(&session->lock);
   if (!session->has_lock) {
     return core_no_memory(function, sizeof session->lock);
   }
+  return session->options->settings.profiling
+             ? core_begin_profile(function, session->options->texts[CORE_PROFILE_PREFIX].bytes,
+                                  &session->env->logger, &session->profile)
+             : NULL;
+}
+
+/* Makes a session that has its model ready to run. `event` is that of its profile. */
+static OrtStatus* prepare(const char* function, OrtSession* session,
+                          const struct core_timing* event) {
+  CORE_TRY(change_model(function, session));
+  CORE_TRY(core_model_graph(function, session->model, CORE_PREPARED, &session->graph));
   CORE_TRY(core_partition(function, session));
   CORE_TRY(check_optimized_path(function, session));
+  if (session->profile != NULL) {
+    core_profile_providers(session->profile, session, event);
+  }
   CORE_TRY(core_note_assigned(function, session));
   return core_plan(function, session);
 }
 
-OrtStatus* core_new_session(const char* function, const OrtEnv* env, OrtModel* model,
-                            const OrtSessionOptions* options, OrtSession** out) {
+static OrtStatus* initialize(const char* function, OrtSession* session) {
+  struct core_timing event = {0};
+  if (session->profile == NULL) {
+    return prepare(function, session, NULL);
+  }
+  event = core_begin_event(session->profile);
+  OrtStatus* status = prepare(function, session, &event);
+  core_end_event(session->profile, &event, "session_initialization");
+  return status;
+}
+
+/* Where the model of a session comes from: a path, bytes, or a model. */
+struct source {
+  const ORTCHAR_T* path;
+  const void* bytes;
+  size_t size;
+  OrtModel* model;
+};
+
+static OrtStatus* open_model(const char* function, const struct source* source, OrtModel** out) {
+  if (source->model != NULL) {
+    core_retain(&source->model->object);
+    *out = source->model;
+    return NULL;
+  }
+  return source->path != NULL ? core_open_model_file(function, source->path, out)
+                              : core_copy_model(function, source->bytes, source->size, out);
+}
+
+static OrtStatus* load(const char* function, OrtSession* session, const struct source* source) {
+  struct core_timing timing = {0};
+  if (session->profile == NULL) {
+    return open_model(function, source, &session->model);
+  }
+  timing = core_begin_event(session->profile);
+  OrtStatus* status = open_model(function, source, &session->model);
+  bool is_file = session->model != NULL && session->model->path[0] != 0;
+  core_end_event(session->profile, &timing, is_file ? "model_loading_uri" : "model_loading_array");
+  return status;
+}
+
+static OrtStatus* new_session(const char* function, const OrtEnv* env,
+                              const OrtSessionOptions* options, const struct source* source,
+                              OrtSession** out) {
   OrtSession* session = core_new_object(&core_session_class, sizeof *session);
   if (session == NULL) {
     return core_no_memory(function, sizeof *session);
   }
   session->env = (OrtEnv*)env;
-  session->model = model;
   core_retain(&session->env->object);
-  core_retain(&model->object);
-  OrtStatus* status = fill(function, session, options);
+  OrtStatus* status = begin(function, session, options);
+  status = status == NULL ? load(function, session, source) : status;
+  status = status == NULL ? initialize(function, session) : status;
   if (status != NULL) {
     core_drop(session);
     return status;
@@ -114,28 +167,18 @@ OrtStatus* core_new_session(const char* function, const OrtEnv* env, OrtModel* m
   return NULL;
 }
 
-/* Makes a session of a model that was opened for it. */
-static OrtStatus* hand_out(const char* function, const OrtEnv* env, OrtModel* model,
-                           const OrtSessionOptions* options, OrtSession** out) {
-  OrtStatus* status = core_new_session(function, env, model, options, out);
-  core_drop(model);
-  return status;
-}
-
 ORT_API_STATUS_IMPL(ort_CreateSession, const OrtEnv* env, const ORTCHAR_T* model_path,
                     const OrtSessionOptions* options, OrtSession** out) {
-  OrtModel* model = NULL;
   CORE_REQUIRE(CreateSession, env, model_path, out);
-  CORE_TRY(core_open_model_file("CreateSession", model_path, &model));
-  return hand_out("CreateSession", env, model, options, out);
+  const struct source source = {.path = model_path};
+  return new_session("CreateSession", env, options, &source, out);
 }
 
 ORT_API_STATUS_IMPL(ort_CreateSessionFromArray, const OrtEnv* env, const void* model_data,
                     size_t model_data_length, const OrtSessionOptions* options, OrtSession** out) {
-  OrtModel* model = NULL;
   CORE_REQUIRE(CreateSessionFromArray, env, model_data, out);
-  CORE_TRY(core_copy_model("CreateSessionFromArray", model_data, model_data_length, &model));
-  return hand_out("CreateSessionFromArray", env, model, options, out);
+  const struct source source = {.bytes = model_data, .size = model_data_length};
+  return new_session("CreateSessionFromArray", env, options, &source, out);
 }
 
 /* Kernels of the core pack no weights, so there are none to share. */
@@ -159,7 +202,8 @@ ORT_API_STATUS_IMPL(ort_CreateSessionFromArrayWithPrepackedWeightsContainer, con
 ORT_API_STATUS_IMPL(ort_model_editor_CreateSessionFromModel, const OrtEnv* env,
                     const OrtModel* model, const OrtSessionOptions* options, OrtSession** out) {
   CORE_REQUIRE(CreateSessionFromModel, env, model, out);
-  return core_new_session("CreateSessionFromModel", env, (OrtModel*)model, options, out);
+  const struct source source = {.model = (OrtModel*)model};
+  return new_session("CreateSessionFromModel", env, options, &source, out);
 }
 
 void ORT_API_CALL ort_ReleaseSession(OrtSession* input) NO_EXCEPTION { core_drop(input); }

@@ -28,10 +28,11 @@ struct core_step {
   size_t input_count;
   const OrtcoreOperand* outputs;
   size_t output_count;
-  /** The node that it stands for, for messages. */
+  /** The node that it stands for, and who runs it, for messages and profiles. */
   const OrtNode* node;
   /** What a provider compiled of it; NULL for a custom op. */
   const OrtcoreCompiledNode* compiled;
+  const char* provider;
   /** The numbers of the inputs, then of the outputs. */
   core_value_number* values;
   /** Values to release after this step: no later step reads them, and they are no outputs. */
@@ -60,6 +61,10 @@ struct core_session_ep {
 };
 
 struct core_frame;
+struct core_profile;
+
+/** The name of whoever runs custom ops, as in ONNX Runtime. */
+#define CORE_NO_PROVIDER "CPUExecutionProvider"
 
 struct OrtSession {
   struct core_object object;
@@ -94,6 +99,8 @@ struct OrtSession {
   core_mutex lock;
   /** A frame that no run uses; atomic, may be NULL. */
   struct core_frame* spare;
+  /** What the options ask for, until the session ends; NULL for none. */
+  struct core_profile* profile;
 };
 
 extern const struct core_class core_session_class;
@@ -106,10 +113,6 @@ OrtStatus* core_note_assigned(const char* function, OrtSession* session);
 
 /** Orders the steps, numbers the values, and lists the ports. */
 OrtStatus* core_plan(const char* function, OrtSession* session);
-
-/** Makes a session of a model, to which it adds a reference. */
-OrtStatus* core_new_session(const char* function, const OrtEnv* env, OrtModel* model,
-                            const OrtSessionOptions* options, OrtSession** out);
 
 /** The port with a name, or NULL; the one at `guess` is looked at first, because callers mostly
  * give names in the order of the model. */
@@ -137,6 +140,9 @@ struct core_feeds {
 /** Runs a session; see the slot Run. `options` may be NULL. */
 OrtStatus* core_run(OrtSession* session, const OrtRunOptions* options,
                     const struct core_feeds* feeds);
+
+/** The name of an element type as ONNX writes it, such as "float". */
+void core_name_element(ONNXTensorElementDataType type, char* text, size_t room);
 
 /** Frees what a session keeps for runs. */
 void core_end_frames(OrtSession* session);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "memory/allocator.h"
-#include "session/session.h"
+#include "session/profile.h"
 #include "values/type_info.h"
 
 static OrtStatus* give_name(const struct core_ports* ports, size_t index, OrtAllocator* allocator,
@@ -89,16 +89,28 @@ ORT_API_STATUS_IMPL(ort_SessionGetModelMetadata, const OrtSession* session,
   return ort_Graph_GetModelMetadata(session->graph, out);
 }
 
-/* No session writes a profile. */
+/* The path is there before the file is closed, so that it is never lost. */
 ORT_API_STATUS_IMPL(ort_SessionEndProfiling, OrtSession* session, OrtAllocator* allocator,
                     char** out) {
   CORE_REQUIRE(SessionEndProfiling, session, allocator, out);
-  return core_allocate_text(allocator, "", 0, out);
+  const char* path = session->profile != NULL ? core_profile_path(session->profile) : NULL;
+  char* text = NULL;
+  path = path != NULL ? path : "";
+  CORE_TRY(core_allocate_text(allocator, path, strlen(path), &text));
+  if (path[0] != 0) {
+    OrtStatus* status = core_end_profile("SessionEndProfiling", session->profile);
+    if (status != NULL) {
+      allocator->Free(allocator, text);
+      return status;
+    }
+  }
+  *out = text;
+  return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_SessionGetProfilingStartTimeNs, const OrtSession* session, uint64_t* out) {
   CORE_REQUIRE(SessionGetProfilingStartTimeNs, session, out);
-  *out = 0;
+  *out = session->profile != NULL ? core_profile_begin_time(session->profile) : 0;
   return NULL;
 }
 

@@ -2,6 +2,9 @@
 /* Sessions: how they are made, what they tell of themselves, and their runs. */
 #include "behaviour_session.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 OrtEnv* session_env(void) {
   static OrtEnv* env;
   CHECK(env != NULL || api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "session", &env) == NULL);
@@ -205,6 +208,39 @@ CALL("SessionEndProfiling(s)") {
     say("'%s'", path);
   }
 }
+/* A session that writes a profile. */
+static OrtSession* profiled(const ORTCHAR_T* prefix) {
+  OrtSession* session = NULL;
+  OrtSessionOptions* options = session_options();
+  struct model_bytes model = session_model();
+  CHECK(api->EnableProfiling(options, prefix) == NULL);
+  say_status(api->CreateSessionFromArray(session_env(), model.at, model.size, options, &session));
+  return session;
+}
+CALL("SessionEndProfiling(s that writes a profile)") {
+  char* path = NULL;
+  OrtSession* session = profiled(ORT_TSTR("behaviour_profile"));
+  if (say_status(api->SessionEndProfiling(session, allocator(), &path))) {
+    say("%.18s...%s", path, strrchr(path, '.'));
+    remove(path);
+  }
+  if (say_status(api->SessionEndProfiling(session, allocator(), &path))) {
+    say("'%s'", path);
+  }
+}
+CALL("SessionGetProfilingStartTimeNs(s that writes a profile)") {
+  char* path = NULL;
+  uint64_t time = 0;
+  OrtSession* session = profiled(ORT_TSTR("behaviour_profile"));
+  if (say_status(api->SessionGetProfilingStartTimeNs(session, &time))) {
+    say("%s", time > UINT64_C(1600000000000000000) ? "since 1970" : "of another clock");
+  }
+  CHECK(api->SessionEndProfiling(session, allocator(), &path) == NULL);
+  remove(path);
+}
+CALL("CreateSessionFromArray(profile in a folder that is not there)") {
+  profiled(ORT_TSTR("not/there/profile"));
+}
 CALL("SessionEndProfiling(NULL)") {
   char* path = NULL;
   say_status(api->SessionEndProfiling(NULL, allocator(), &path));
@@ -301,6 +337,14 @@ CALL("Run(terminated)") {
   OrtRunOptions* options = NULL;
   CHECK(api->CreateRunOptions(&options) == NULL);
   CHECK(api->RunOptionsSetTerminate(options) == NULL);
+  say_status(api->Run(some_session(), options, &x, (const OrtValue* const*)&value, 1, &a, 1, &out));
+}
+CALL("Run(profile in a folder that is not there)") {
+  const char *x = "x", *a = "a";
+  OrtValue *value = FLOATS(1), *out = NULL;
+  OrtRunOptions* options = NULL;
+  CHECK(api->CreateRunOptions(&options) == NULL);
+  CHECK(api->RunOptionsEnableProfiling(options, ORT_TSTR("not/there/profile")) == NULL);
   say_status(api->Run(some_session(), options, &x, (const OrtValue* const*)&value, 1, &a, 1, &out));
 }
 CALL("Run(output of another length)") {

@@ -2,6 +2,8 @@
 /* Trials of sessions, their runs and bindings. */
 #include "faults.h"
 
+#include <stdlib.h>
+
 /* Needs CHECK. */
 #include "../clients/adapter_bytes.h"
 #include "../clients/session_model.h"
@@ -51,16 +53,44 @@ static void with_session(void) {
   CHECK(api->CreateTensorAsOrtValue(allocator, &two, 1, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &x) ==
         NULL);
 }
+static OrtRunOptions* run_options;
 static OrtStatus* run_session(void** out) {
   const char *name = "x", *names[] = {"a", "b"};
   OrtValue* outputs[2] = {NULL, NULL};
   OrtStatus* status =
-      api->Run(session, NULL, &name, (const OrtValue* const*)&x, 1, names, 2, outputs);
+      api->Run(session, run_options, &name, (const OrtValue* const*)&x, 1, names, 2, outputs);
   CHECK(status == NULL || (outputs[0] == NULL && outputs[1] == NULL));
   api->ReleaseValue(outputs[0]);
   api->ReleaseValue(outputs[1]);
   (void)out;
   return as_lack_of_memory(status);
+}
+
+/* Profiles, in a folder that is removed afterwards. */
+static char folder[] = "/tmp/ortcffi-profiles-XXXXXX";
+static void with_profile(void) {
+  char prefix[60];
+  with_options();
+  CHECK(mkdtemp(folder) != NULL);
+  snprintf(prefix, sizeof prefix, "%s/p", folder);
+  CHECK(api->EnableProfiling(chosen, prefix) == NULL);
+}
+static void with_profiled_session(void) {
+  with_profile();
+  CHECK(make_session((void**)&session) == NULL);
+}
+static void with_profiled_run(void) {
+  char prefix[60];
+  with_session();
+  CHECK(mkdtemp(folder) != NULL);
+  snprintf(prefix, sizeof prefix, "%s/p", folder);
+  CHECK(api->CreateRunOptions(&run_options) == NULL);
+  CHECK(api->RunOptionsEnableProfiling(run_options, prefix) == NULL);
+}
+static void remove_folder(void) {
+  char command[60];
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  CHECK(system(command) == 0);
 }
 
 static OrtStatus* ask_counts(void** out) {
@@ -211,6 +241,8 @@ static void clean(void) {
   }
   api->ReleaseIoBinding(binding);
   api->ReleaseSession(session);
+  api->ReleaseRunOptions(run_options);
+  remove_folder();
   api->ReleaseValue(x);
   api->ReleaseValue(replacement);
   api->ReleaseMemoryInfo(place);
@@ -222,6 +254,7 @@ static void clean(void) {
   api->ReleaseEnv(env);
   binding = NULL;
   session = NULL;
+  run_options = NULL;
   x = replacement = NULL;
   place = NULL;
   weights = NULL;
@@ -251,6 +284,9 @@ static const struct trial trials[] = {
     TRIAL("SessionGetOutputName", with_session, output_name, free_text),
     TRIAL("SessionGetOverridableInitializerName", with_session, overridable_name, free_text),
     TRIAL("SessionEndProfiling", with_session, end_profiling, free_text),
+    TRIAL("CreateSessionFromArray with a profile", with_profile, make_session, release_session),
+    TRIAL("SessionEndProfiling of a profile", with_profiled_session, end_profiling, free_text),
+    TRIAL("Run with a profile", with_profiled_run, run_session, NULL),
     TRIAL("SessionGetInputTypeInfo", with_session, input_type, release_type),
     TRIAL("SessionGetOutputTypeInfo", with_session, output_type, release_type),
     TRIAL("SessionGetOverridableInitializerTypeInfo", with_session, overridable_type, release_type),

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/profile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ep/library.h"
+#include "model_package/json.h"
+#include "onnx/writing.h"
+
+/* So many bytes are written at once. */
+#define CHUNK ((size_t)64 << 10)
+
+struct core_profile {
+  core_mutex lock;
+  const OrtLogger* logger;
+  uint64_t began_at;
+  uint64_t began;
+  /* Atomic. */
+  uint64_t last_id;
+  /* Atomic. */
+  bool has_ended;
+  char path[CORE_PATH_ROOM];
+  FILE* file;
+  /* What is not in the file yet. */
+  struct core_writing text;
+  bool has_events;
+  /* The first failure of ours. */
+  OrtStatus* failed;
+  /* Of OrtEpProfilerImpl. */
+  struct core_list profilers;
+};
+
+/* --- the file --------------------------------------------------------------------------------- */
+
+/* Takes a failure over. */
+static void note_failure(struct core_profile* profile, OrtStatus* status) {
+  core_mutex_lock(&profile->lock);
+  profile->failed = core_first_failure(profile->failed, status);
+  core_mutex_unlock(&profile->lock);
+}
+
+static void flush(struct core_profile* profile) {
+  struct core_writing* text = &profile->text;
+  if (fwrite(text->bytes, 1, text->size, profile->file) != text->size && profile->failed == NULL) {
+    profile->failed = core_status(ORT_FAIL, "the profile cannot be written: '", profile->path, "'");
+  }
+  text->size = 0;
+}
+
+static void put(struct core_writing* text, const char* piece) {
+  core_write_raw(text, piece, strlen(piece));
+}
+
+static void put_number(struct core_writing* text, int64_t number) {
+  char digits[24];
+  snprintf(digits, sizeof digits, "%" PRId64, number);
+  put(text, digits);
+}
+
+static void put_quoted(struct core_writing* text, const char* content) {
+  char escape[8];
+  put(text, "\"");
+  for (const char* at = content; *at != 0; at++) {
+    unsigned char c = (unsigned char)*at;
+    if (c < ' ' || c == '"' || c == '\\') {
+      snprintf(escape, sizeof escape, c < ' ' ? "\\u%04x" : "\\%c", c);
+      put(text, escape);
+    } else {
+      core_write_raw(text, at, 1);
+    }
+  }
+  put(text, "\"");
+}
+
+/* A value that is an object or an array in JSON stands as such, as in ONNX Runtime. */
+static void put_value(struct core_writing* text, const char* value) {
+  struct core_json json = {0};
+  size_t at;
+  bool is_raw = (value[0] == '{' || value[0] == '[') &&
+                core_json_read(value, strlen(value), &json, &at) == NULL;
+  core_json_end(&json);
+  if (is_raw) {
+    put(text, value);
+  } else {
+    put_quoted(text, value);
+  }
+}
+
+static void put_field(struct core_writing* text, const char* before, int64_t number) {
+  put(text, before);
+  put_number(text, number);
+}
+
+static void put_event(struct core_writing* text, const OrtProfilingEvent* event) {
+  static const char* const categories[] = {"Session", "Node", "Kernel", "Api"};
+  put(text, "{\"cat\" : \"");
+  put(text, categories[event->category]);
+  put_field(text, "\",\"pid\" :", event->process_id);
+  put_field(text, ",\"tid\" :", event->thread_id);
+  put_field(text, ",\"dur\" :", event->duration_us);
+  put_field(text, ",\"ts\" :", event->timestamp_us);
+  put(text, ",\"ph\" : \"X\",\"name\" :");
+  put_quoted(text, event->name);
+  put(text, ",\"args\" : {");
+  for (size_t i = 0; i < event->arguments.count; i++) {
+    const struct core_item* argument = &event->arguments.list[i];
+    put(text, i > 0 ? "," : "");
+    put_quoted(text, argument->key);
+    put(text, " : ");
+    put_value(text, core_item_text(argument));
+  }
+  put(text, "}}");
+}
+
+/* Writes an event, unless the file is closed. */
+static void write_event(struct core_profile* profile, const OrtProfilingEvent* event) {
+  core_mutex_lock(&profile->lock);
+  if (profile->file != NULL) {
+    put(&profile->text, profile->has_events ? ",\n" : "");
+    put_event(&profile->text, event);
+    profile->has_events = true;
+    if (profile->text.size >= CHUNK) {
+      flush(profile);
+    }
+  }
+  core_mutex_unlock(&profile->lock);
+}
+
+/* --- beginning -------------------------------------------------------------------------------- */
+
+/* The prefix and the time, as ONNX Runtime puts them together: prefix_2026-01-31_23-59-59_123.json.
+ */
+static bool set_path(struct core_profile* profile, const ORTCHAR_T* prefix) {
+  char now[CORE_LOCAL_TIME];
+  if (!core_whole_path_utf8(prefix, profile->path)) {
+    return false;
+  }
+  core_local_time(now);
+  for (char* at = now; *at != 0; at++) {
+    *at = *at == ' ' || *at == '.' ? '_' : *at == ':' ? '-' : *at;
+  }
+  size_t length = strlen(profile->path), room = sizeof profile->path - length;
+  int added = snprintf(profile->path + length, room, "_%.23s.json", now);
+  return added > 0 && (size_t)added < room;
+}
+
+static OrtStatus* open_file(const char* function, struct core_profile* profile,
+                            const ORTCHAR_T* prefix) {
+  if (!set_path(profile, prefix)) {
+    return core_status(ORT_INVALID_ARGUMENT, function, ": profile_file_prefix is too long", NULL);
+  }
+  profile->file = core_create_file(profile->path);
+  if (profile->file == NULL) {
+    char before[96];
+    snprintf(before, sizeof before, "%s: the profile '", function);
+    return core_status(ORT_FAIL, before, profile->path, "' cannot be created");
+  }
+  put(&profile->text, "[\n");
+  return NULL;
+}
+
+OrtStatus* core_begin_profile(const char* function, const ORTCHAR_T* prefix,
+                              const OrtLogger* logger, struct core_profile** out) {
+  struct core_profile* profile = heap_alloc(sizeof *profile);
+  if (profile == NULL) {
+    return core_no_memory(function, sizeof *profile);
+  }
+  memset(profile, 0, sizeof *profile);
+  if (!core_mutex_begin(&profile->lock)) {
+    heap_free(profile);
+    return core_no_memory(function, sizeof profile->lock);
+  }
+  profile->logger = logger;
+  profile->began_at = core_wall_clock();
+  profile->began = core_clock();
+  OrtStatus* status = open_file(function, profile, prefix);
+  if (status != NULL) {
+    core_free_profile(profile);
+    return status;
+  }
+  *out = profile;
+  return NULL;
+}
+
+uint64_t core_profile_begin_time(const struct core_profile* profile) { return profile->began_at; }
+
+const char* core_profile_path(struct core_profile* profile) {
+  return __atomic_load_n(&profile->has_ended, __ATOMIC_ACQUIRE) ? NULL : profile->path;
+}
+
+/* --- profilers of providers ------------------------------------------------------------------- */
+
+/* A call of a provider's profiler. */
+struct asked {
+  struct core_profile* profile;
+  OrtEp* ep;
+  OrtEpProfilerImpl* profiler;
+  uint64_t id;
+  const OrtProfilingEvent* event;
+};
+
+static OrtStatus* create_profiler(void* argument) {
+  struct asked* self = argument;
+  CORE_TRY(self->ep->CreateProfiler(self->ep, &self->profiler));
+  const OrtEpProfilerImpl* made = self->profiler;
+  if (made != NULL &&
+      (made->Release == NULL || made->StartProfiling == NULL || made->EndProfiling == NULL)) {
+    self->profiler = NULL;
+    CORE_FAIL(ORT_FAIL,
+              "CreateProfiler: the profiler must have Release, StartProfiling and EndProfiling");
+  }
+  return NULL;
+}
+
+static OrtStatus* start_profiling(void* argument) {
+  const struct asked* self = argument;
+  return self->profiler->StartProfiling(self->profiler,
+                                        (int64_t)(core_clock() - self->profile->began));
+}
+
+static OrtStatus* start_event(void* argument) {
+  const struct asked* self = argument;
+  return self->profiler->StartEvent(self->profiler, self->id);
+}
+
+static OrtStatus* stop_event(void* argument) {
+  const struct asked* self = argument;
+  return self->profiler->StopEvent(self->profiler, self->id, self->event);
+}
+
+static OrtStatus* release_profiler(void* argument) {
+  const struct asked* self = argument;
+  self->profiler->Release(self->profiler);
+  return NULL;
+}
+
+static void take_event(void* profile, const OrtProfilingEvent* event) {
+  write_event(profile, event);
+}
+
+static OrtStatus* end_profiling(void* argument) {
+  const struct asked* self = argument;
+  return core_end_profiling(self->profiler, take_event, self->profile);
+}
+
+static void call(const char* name, OrtStatus* (*function)(void* argument), struct asked* asked) {
+  core_ep_log(asked->profile->logger, core_ep_call(name, function, asked));
+}
+
+static void start(struct asked* asked) {
+  if (asked->profiler->StartEvent != NULL) {
+    call("StartEvent", start_event, asked);
+  }
+}
+
+static void add_profiler(struct core_profile* profile, OrtEp* ep, const struct core_timing* event) {
+  struct asked asked = {.profile = profile, .ep = ep};
+  call("CreateProfiler", create_profiler, &asked);
+  if (asked.profiler == NULL) {
+    return;
+  }
+  if (!core_list_add(&profile->profilers, asked.profiler)) {
+    note_failure(profile, core_no_memory("CreateProfiler", sizeof asked.profiler));
+    call("Release", release_profiler, &asked);
+    return;
+  }
+  call("StartProfiling", start_profiling, &asked);
+  if (event != NULL) {
+    asked.id = event->id;
+    start(&asked);
+  }
+}
+
+void core_profile_providers(struct core_profile* profile, const OrtSession* session,
+                            const struct core_timing* event) {
+  for (size_t i = 0; i < session->ep_count; i++) {
+    OrtEp* ep = session->eps[i].ep->seen.ep;
+    if (ep->ort_version_supported >= 25 && ep->CreateProfiler != NULL) {
+      add_profiler(profile, ep, event);
+    }
+  }
+}
+
+/* --- events ----------------------------------------------------------------------------------- */
+
+static bool is_closed(struct core_profile* profile) {
+  return __atomic_load_n(&profile->has_ended, __ATOMIC_ACQUIRE);
+}
+
+struct core_timing core_begin_event(struct core_profile* profile) {
+  struct asked asked = {.profile = profile};
+  asked.id = __atomic_add_fetch(&profile->last_id, 1, __ATOMIC_RELAXED);
+  for (size_t i = 0; i < profile->profilers.count && !is_closed(profile); i++) {
+    asked.profiler = profile->profilers.items[i];
+    start(&asked);
+  }
+  return (struct core_timing){core_clock(), asked.id};
+}
+
+/* Makes an event that ends now. */
+static OrtStatus* new_event(const struct core_profile* profile, const struct core_timing* timing,
+                            OrtProfilingEventCategory category, const char* name,
+                            OrtProfilingEvent** out) {
+  int64_t begin = (int64_t)(timing->begin - profile->began);
+  int64_t length = (int64_t)(core_clock() - timing->begin);
+  return ort_ep_CreateProfilingEvent(category, core_process_id(), core_thread_id(), name,
+                                     begin / 1000, length / 1000, NULL, NULL, 0, out);
+}
+
+/* Tells the profilers of an event, writes it, and drops it. */
+static void finish_event(struct core_profile* profile, const struct core_timing* timing,
+                         OrtProfilingEvent* event) {
+  struct asked asked = {.profile = profile, .id = timing->id, .event = event};
+  for (size_t i = 0; i < profile->profilers.count && !is_closed(profile); i++) {
+    asked.profiler = profile->profilers.items[i];
+    if (asked.profiler->StopEvent != NULL) {
+      call("StopEvent", stop_event, &asked);
+    }
+  }
+  write_event(profile, event);
+  core_drop(event);
+}
+
+void core_end_event(struct core_profile* profile, const struct core_timing* timing,
+                    const char* name) {
+  OrtProfilingEvent* event = NULL;
+  OrtStatus* status = new_event(profile, timing, OrtProfilingEventCategory_SESSION, name, &event);
+  if (status != NULL) {
+    note_failure(profile, status);
+    return;
+  }
+  finish_event(profile, timing, event);
+}
+
+/* --- events of steps -------------------------------------------------------------------------- */
+
+static size_t size_of(const OrtValue* value) {
+  return value != NULL && core_is_tensor(value) ? core_tensor_of(value)->bytes : 0;
+}
+
+/* Of tensors the element type and shape: [{"float":[2,3]},{"int64":[]}]. */
+static void put_shapes(struct core_writing* text, OrtValue* const* values, size_t count) {
+  char type[40];
+  bool is_any = false;
+  put(text, "[");
+  for (size_t i = 0; i < count; i++) {
+    const struct core_shape* shape = values[i] != NULL ? core_shape_of(values[i]) : NULL;
+    if (shape == NULL) {
+      continue;
+    }
+    core_name_element(shape->type, type, sizeof type);
+    put(text, is_any ? ",{\"" : "{\"");
+    put(text, type);
+    put(text, "\":[");
+    for (size_t k = 0; k < shape->rank; k++) {
+      put_field(text, k > 0 ? "," : "", shape->dims[k]);
+    }
+    put(text, "]}");
+    is_any = true;
+  }
+  core_write_raw(text, "]", 2);
+}
+
+static OrtStatus* add_text(OrtProfilingEvent* event, const char* key, const char* text) {
+  return core_items_add(&event->arguments, key, strlen(key) + 1, text) != NULL
+             ? NULL
+             : core_no_memory("Run", strlen(text));
+}
+
+static OrtStatus* add_number(OrtProfilingEvent* event, const char* key, size_t number) {
+  char text[24];
+  snprintf(text, sizeof text, "%zu", number);
+  return add_text(event, key, text);
+}
+
+static OrtStatus* add_shapes(OrtProfilingEvent* event, const char* key, OrtValue* const* values,
+                             size_t count) {
+  struct core_writing text = {0};
+  put_shapes(&text, values, count);
+  OrtStatus* status = text.has_failed ? core_no_memory("Run", text.size)
+                                      : add_text(event, key, (const char*)text.bytes);
+  heap_free(text.bytes);
+  return status;
+}
+
+static OrtStatus* describe_step(const OrtSession* session, const struct core_step* step,
+                                OrtValue* const* operands, OrtProfilingEvent* event) {
+  size_t parameters = 0, activations = 0, outputs = 0;
+  for (size_t i = 0; i < step->input_count + step->output_count; i++) {
+    core_value_number value = step->values[i];
+    bool is_constant = value != CORE_NO_VALUE && session->constants[value] != NULL;
+    size_t* sum = i >= step->input_count ? &outputs : is_constant ? &parameters : &activations;
+    *sum += size_of(operands[i]);
+  }
+  CORE_TRY(add_text(event, "op_name", step->node->op_type));
+  CORE_TRY(add_text(event, "provider", step->provider));
+  CORE_TRY(add_number(event, "node_index", step->node->id));
+  CORE_TRY(add_number(event, "parameter_size", parameters));
+  CORE_TRY(add_number(event, "activation_size", activations));
+  CORE_TRY(add_number(event, "output_size", outputs));
+  CORE_TRY(add_shapes(event, "input_type_shape", operands, step->input_count));
+  return add_shapes(event, "output_type_shape", operands + step->input_count, step->output_count);
+}
+
+/* The name of a node's event; a node without a name goes by its operator and number. */
+static OrtStatus* name_step(const OrtNode* node, char** out) {
+  char number[24] = "";
+  const char* name = node->name;
+  if (name[0] == 0) {
+    name = node->op_type;
+    snprintf(number, sizeof number, "_%zu", node->id);
+  }
+  size_t size = strlen(name) + sizeof number + sizeof "_kernel_time";
+  *out = heap_alloc(size);
+  if (*out == NULL) {
+    return core_no_memory("Run", size);
+  }
+  snprintf(*out, size, "%s%s_kernel_time", name, number);
+  return NULL;
+}
+
+void core_end_step(struct core_profile* profile, const struct core_timing* timing,
+                   const OrtSession* session, const struct core_step* step,
+                   OrtValue* const* operands) {
+  OrtProfilingEvent* event = NULL;
+  char* name = NULL;
+  OrtStatus* status = name_step(step->node, &name);
+  status = status == NULL ? new_event(profile, timing, OrtProfilingEventCategory_NODE, name, &event)
+                          : status;
+  heap_free(name);
+  status = status == NULL ? describe_step(session, step, operands, event) : status;
+  if (status != NULL) {
+    note_failure(profile, status);
+    core_drop(event);
+    return;
+  }
+  finish_event(profile, timing, event);
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+static OrtStatus* close_file(const char* function, struct core_profile* profile) {
+  core_mutex_lock(&profile->lock);
+  put(&profile->text, "\n]\n");
+  flush(profile);
+  bool is_closed = fclose(profile->file) == 0;
+  profile->file = NULL;
+  OrtStatus* status = profile->failed;
+  profile->failed = NULL;
+  core_mutex_unlock(&profile->lock);
+  if (status == NULL && profile->text.has_failed) {
+    return core_no_memory(function, profile->text.capacity);
+  }
+  return status != NULL || is_closed
+             ? status
+             : core_status(ORT_FAIL, function, ": the profile cannot be written: ", profile->path);
+}
+
+OrtStatus* core_end_profile(const char* function, struct core_profile* profile) {
+  if (__atomic_exchange_n(&profile->has_ended, true, __ATOMIC_ACQ_REL)) {
+    return NULL;
+  }
+  struct asked asked = {.profile = profile};
+  for (size_t i = 0; i < profile->profilers.count; i++) {
+    asked.profiler = profile->profilers.items[i];
+    call("EndProfiling", end_profiling, &asked);
+  }
+  return close_file(function, profile);
+}
+
+void core_free_profile(struct core_profile* profile) {
+  if (profile == NULL) {
+    return;
+  }
+  struct asked asked = {.profile = profile};
+  for (size_t i = 0; i < profile->profilers.count; i++) {
+    asked.profiler = profile->profilers.items[i];
+    call("Release", release_profiler, &asked);
+  }
+  core_list_end(&profile->profilers);
+  heap_free(profile->text.bytes);
+  core_mutex_end(&profile->lock);
+  heap_free(profile);
+}
