@@ -1,30 +1,34 @@
 # SPDX-License-Identifier: MIT
 """Has ``import onnxruntime`` give the drop-in, in a program that is not changed."""
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
+from functools import cache
 from importlib import import_module
 from importlib.abc import Loader
-from importlib.machinery import ModuleSpec, PathFinder
-from importlib.util import find_spec, spec_from_loader
+from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec, PathFinder
+from importlib.util import find_spec, module_from_spec, spec_from_file_location, spec_from_loader
 from types import ModuleType
 from typing import Any
 
 from ortcffi.compat._environment import stand_in_for_cpu
-from ortcffi.table.load import installed_packages
+from ortcffi.table.load import installed_packages, package_advice
 
-__all__ = ["install"]
+__all__ = ["compiled_module", "install"]
 
 _NAME, _OURS = "onnxruntime", "ortcffi.compat"
 _TOOLS = ("datasets", "quantization", "tools", "transformers")  # of the installed package
+_COMPILED = "onnxruntime.capi.onnxruntime_pybind11_state"
 
 
 def install(providers: Iterable[str] = ()) -> None:
     """Have ``import onnxruntime`` give this package from now on, in the whole process.
 
     Modules of both names are the same objects. ``onnxruntime.quantization``, ``tools``,
-    ``transformers`` and ``datasets`` come from the installed package, whose compiled module is not
-    loaded. To call it again does nothing. Processes that are started anew, such as workers that
+    ``transformers`` and ``datasets`` come from the installed package, whose compiled module is
+    loaded only for functions that the C API lacks, such as those that pack quantized weights. To
+    call it again does nothing. Processes that are started anew, such as workers that
     `multiprocessing` spawns, have to call it for themselves.
 
     Parameters
@@ -97,3 +101,25 @@ class _Loader(Loader):
     def exec_module(self, module: ModuleType) -> None:
         """Give the module back its own spec, which the import has replaced."""
         module.__spec__ = self._spec
+
+
+@cache
+def compiled_module() -> ModuleType:
+    """The compiled module of the installed package.
+
+    Raises
+    ------
+    ImportError
+        No package is installed, or its module cannot be loaded.
+    """
+    if sys.modules.get(_NAME) is not sys.modules[_OURS]:
+        return import_module(_COMPILED)
+    for place, _ in installed_packages():
+        for suffix in EXTENSION_SUFFIXES:
+            path = os.path.join(place, "capi", _COMPILED.rpartition(".")[2] + suffix)
+            spec = spec_from_file_location(_COMPILED, path) if os.path.isfile(path) else None
+            if spec is not None and spec.loader is not None:
+                module = module_from_spec(spec)
+                spec.loader.exec_module(module)
+                return module
+    raise ImportError(f"no installed package has {_COMPILED}: {package_advice()}")

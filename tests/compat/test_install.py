@@ -93,6 +93,25 @@ onnxruntime.InferenceSession(get_example("sigmoid.onnx"))
     run(sys.executable, "-c", text)
 
 
+@pytest.mark.parametrize("install", ["ortcffi.compat.install()", ""])
+def test_what_the_c_api_lacks_is_of_the_installed_package(install):
+    text = f"""
+import numpy, ortcffi.compat
+{install}
+from ortcffi.compat.capi._pybind_state import quantize_matmul_8bits
+weights = numpy.arange(-16, 16, dtype=numpy.float32).reshape(32, 1)
+packed, scale = numpy.zeros((1, 1, 32), numpy.uint8), numpy.zeros(1, numpy.float32)
+zero = numpy.zeros((1, 1), numpy.uint8)
+quantize_matmul_8bits(packed, weights, scale, zero, 32, 1, 32, False)
+back = (packed.ravel().astype(numpy.float32) - zero[0]) * scale
+assert abs(back - weights.ravel()).max() < 0.1, back
+import onnxruntime
+assert onnxruntime.SessionOptions is ortcffi.compat.SessionOptions or not {install!r}
+onnxruntime.SessionOptions()
+"""
+    run(sys.executable, "-c", text)
+
+
 def test_it_is_refused_where_the_official_package_is_imported():
     text = """
 import onnxruntime, ortcffi.compat

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The names of the official package's compiled module."""
 
+from typing import Any
+
 from ortcffi.compat._adapters import AdapterFormat as AdapterFormat
 from ortcffi.compat._binding import SessionIOBinding as SessionIOBinding
 from ortcffi.compat._compiler import (
@@ -114,3 +116,27 @@ from ortcffi.compat._values import (
     copy_tensors as copy_tensors,
     is_dlpack_uint8_tensor as is_dlpack_uint8_tensor,
 )
+
+# The C API has no functions for these: they are those of the installed package.
+_OFFICIAL = {
+    *("get_all_operator_schema", "get_all_opkernel_def", "opkernel", "schemadef"),
+    *("quantize_matmul_2bits", "quantize_matmul_4bits", "quantize_matmul_8bits"),
+    *("quantize_matmul_bnb4", "quantize_qdq_matmul_2bits", "quantize_qdq_matmul_4bits"),
+    "pack_fp4_weights_for_cuda_moe_gemm",
+}
+
+
+def __getattr__(name: str) -> Any:
+    reason = ""
+    if name in _OFFICIAL:
+        from ortcffi.compat._install import compiled_module
+
+        try:
+            return getattr(compiled_module(), name)
+        except (ImportError, AttributeError) as error:
+            reason = f": it is the official package's: {error}"
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{reason}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_OFFICIAL})
