@@ -24,7 +24,7 @@ LEAVERS = $(if $(filter HEAP,$(CHOSEN)),behaviour)
 # In these programs the n-th allocation fails, or the n-th call of a system function.
 INSIDERS_OF_MALLOC = faults
 INSIDERS_OF_HEAP = system_faults
-WRAPPED = mmap mprotect madvise pthread_key_create pthread_mutex_init pthread_rwlock_init
+WRAPPED = mmap mprotect madvise pthread_key_create pthread_mutex_init
 PROGRAMS = $(sort $(foreach run,$(RUNS),$(BUILD)/$(firstword $(subst :, ,$(run)))$(EXE)))
 # The command that each client is started with, such as valgrind.
 UNDER =

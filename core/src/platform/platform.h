@@ -26,10 +26,8 @@
 typedef struct {
   void* state;
 } core_mutex;
-typedef core_mutex core_rwlock;
 typedef core_mutex core_once;
 #define CORE_MUTEX_INIT {NULL}
-#define CORE_RWLOCK_INIT {NULL}
 #define CORE_ONCE_INIT {NULL}
 
 static inline int core_mutex_begin(core_mutex* mutex) {
@@ -40,13 +38,6 @@ static inline void core_mutex_end(core_mutex* mutex) { (void)mutex; }
 void core_mutex_lock(core_mutex* mutex);
 void core_mutex_unlock(core_mutex* mutex);
 
-static inline int core_rwlock_begin(core_rwlock* lock) { return core_mutex_begin(lock); }
-static inline void core_rwlock_end(core_rwlock* lock) { (void)lock; }
-void core_rwlock_read(core_rwlock* lock);
-void core_rwlock_read_unlock(core_rwlock* lock);
-static inline void core_rwlock_write(core_rwlock* lock) { core_mutex_lock(lock); }
-static inline void core_rwlock_write_unlock(core_rwlock* lock) { core_mutex_unlock(lock); }
-
 void core_run_once(core_once* once, void (*function)(void));
 
 #else
@@ -54,9 +45,7 @@ void core_run_once(core_once* once, void (*function)(void));
 #include <pthread.h>
 
 typedef pthread_mutex_t core_mutex;
-typedef pthread_rwlock_t core_rwlock;
 #define CORE_MUTEX_INIT PTHREAD_MUTEX_INITIALIZER
-#define CORE_RWLOCK_INIT PTHREAD_RWLOCK_INITIALIZER
 #if defined(__GLIBC__)
 typedef pthread_once_t core_once;
 #define CORE_ONCE_INIT PTHREAD_ONCE_INIT
@@ -76,16 +65,6 @@ static inline int core_mutex_begin(core_mutex* mutex) {
 static inline void core_mutex_end(core_mutex* mutex) { pthread_mutex_destroy(mutex); }
 static inline void core_mutex_lock(core_mutex* mutex) { pthread_mutex_lock(mutex); }
 static inline void core_mutex_unlock(core_mutex* mutex) { pthread_mutex_unlock(mutex); }
-
-/** False where the system has no room for another lock. */
-static inline int core_rwlock_begin(core_rwlock* lock) {
-  return pthread_rwlock_init(lock, NULL) == 0;
-}
-static inline void core_rwlock_end(core_rwlock* lock) { pthread_rwlock_destroy(lock); }
-static inline void core_rwlock_read(core_rwlock* lock) { pthread_rwlock_rdlock(lock); }
-static inline void core_rwlock_read_unlock(core_rwlock* lock) { pthread_rwlock_unlock(lock); }
-static inline void core_rwlock_write(core_rwlock* lock) { pthread_rwlock_wrlock(lock); }
-static inline void core_rwlock_write_unlock(core_rwlock* lock) { pthread_rwlock_unlock(lock); }
 
 /** Runs a function once per process; returns when it has run. */
 static inline void core_run_once(core_once* once, void (*function)(void)) {

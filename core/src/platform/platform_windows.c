@@ -14,10 +14,6 @@ void core_mutex_lock(core_mutex* mutex) { AcquireSRWLockExclusive(SLIM(mutex)); 
 
 void core_mutex_unlock(core_mutex* mutex) { ReleaseSRWLockExclusive(SLIM(mutex)); }
 
-void core_rwlock_read(core_rwlock* lock) { AcquireSRWLockShared(SLIM(lock)); }
-
-void core_rwlock_read_unlock(core_rwlock* lock) { ReleaseSRWLockShared(SLIM(lock)); }
-
 static BOOL CALLBACK call(INIT_ONCE* once, void* function, void** context) {
   (void)once, (void)context;
   (*(void (**)(void))function)();

@@ -150,13 +150,6 @@ void handle_made(struct handle* self) {
   handle_let_go(self);
 }
 
-void handle_set_parents(struct handle* self, PyObject* parents) {
-  PyObject* before = self->parents;
-  (void)hold_parents(parents);
-  self->parents = Py_NewRef(parents);
-  drop_parents(before);
-}
-
 int handle_check(struct handle* self) {
   if (self->state == HANDLE_MAKING) {
     return refuse(self, PyExc_ValueError, "no library has made this %U yet");

@@ -85,9 +85,6 @@ void handle_end(struct handle* self);
  * reference. */
 PyObject* handle_use_object(struct handle* self);
 
-/* Replaces the parents. */
-void handle_set_parents(struct handle* self, PyObject* parents);
-
 /* 0 if a call could begin; otherwise -1 with the exception. */
 int handle_check(struct handle* self);
 

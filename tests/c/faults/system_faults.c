@@ -54,11 +54,6 @@ int __wrap_pthread_mutex_init(pthread_mutex_t* lock, const pthread_mutexattr_t* 
   return fails() ? EAGAIN : __real_pthread_mutex_init(lock, attributes);
 }
 
-int __real_pthread_rwlock_init(pthread_rwlock_t* lock, const pthread_rwlockattr_t* attributes);
-int __wrap_pthread_rwlock_init(pthread_rwlock_t* lock, const pthread_rwlockattr_t* attributes) {
-  return fails() ? EAGAIN : __real_pthread_rwlock_init(lock, attributes);
-}
-
 static const OrtApi* api;
 static OrtAllocator* allocator;
 
