@@ -102,7 +102,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/kernels/register_ops.c",
     "ortcffi/boundary/models/python_ep.c",
     "ortcffi/boundary/session/aside.c",
-    "ortcffi/boundary/session/watch.c",
+    "ortcffi/boundary/session/supervision.c",
     "ortcffi/boundary/session/binding.c",
     "ortcffi/boundary/session/jobs.c",
     "ortcffi/boundary/session/workers.c",

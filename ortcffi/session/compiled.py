@@ -28,10 +28,10 @@ public(Binder)
 
 
 def _begin_process() -> None:
-    lib.ortcffi_watch_init(threading.get_ident())
+    lib.ortcffi_supervise_init(threading.get_ident())
 
 
-lib.ortcffi_watch_init(threading.main_thread().ident or 0)
+lib.ortcffi_supervise_init(threading.main_thread().ident or 0)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_begin_process)
 atexit.register(lib.ortcffi_end_runs, _SECONDS_AT_EXIT)

@@ -384,7 +384,7 @@ def test_a_keyboard_interrupt_comes_once_however_late_its_run_is_ended():
             try:
                 session.run(feed, options=ending)
             except ort.OrtError:
-                pass  # so runs are watched again, which short ones are not
+                pass  # so runs are supervised again, which short ones are not
             try:
                 os.write(tell, b"x")
                 run(60)

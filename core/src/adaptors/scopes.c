@@ -81,16 +81,16 @@ void core_origin_add(core_origin* origin, core_scope* scope) {
 /* Sets what the open scopes need. Under the lock. */
 static void refresh(struct core_tracking* self) {
   int recording = 0, is_owned = 0, depth = 0;
-  size_t watching = 0;
+  size_t of_all_threads = 0;
   for (const struct core_scope* scope = self->scopes; scope != NULL; scope = scope->next) {
     if (!scope->owned && scope->depth > 0) {
-      watching++;
+      of_all_threads++;
       depth = scope->depth > depth ? scope->depth : depth;
     }
     recording |= scope->owned || scope->depth > 0;
     is_owned |= scope->owned;
   }
-  __atomic_store_n(&self->watching, watching, __ATOMIC_RELAXED);
+  __atomic_store_n(&self->of_all_threads, of_all_threads, __ATOMIC_RELAXED);
   __atomic_store_n(&self->depth, depth, __ATOMIC_RELAXED);
   __atomic_store_n(&self->is_owned, is_owned, __ATOMIC_RELAXED);
   __atomic_store_n(&self->recording, recording, __ATOMIC_RELAXED);
@@ -210,8 +210,8 @@ void core_release_scope(core_scope* scope) {
 }
 
 /* Makes a block a member of the open scopes that count all threads' blocks. Under the lock. */
-static void join_watching(struct core_tracking* self, struct core_membership** spare,
-                          struct core_membership** memberships) {
+static void join_those_of_all_threads(struct core_tracking* self, struct core_membership** spare,
+                                      struct core_membership** memberships) {
   for (struct core_scope* scope = self->scopes; scope != NULL; scope = scope->next) {
     struct core_membership* membership = *spare;
     if (!scope->owned && scope->depth > 0 && membership != NULL) {
@@ -255,7 +255,8 @@ void tracking_record(struct core_tracking* self, struct core_header* header) {
   if (source != NULL) {
     source(&self->adaptor.base, __atomic_load_n(&self->depth, __ATOMIC_RELAXED), &origin);
   }
-  struct core_membership* spare = new_list(__atomic_load_n(&self->watching, __ATOMIC_RELAXED));
+  struct core_membership* spare =
+      new_list(__atomic_load_n(&self->of_all_threads, __ATOMIC_RELAXED));
   if (spare == NULL && origin.memberships == NULL) {
     return;
   }
@@ -264,7 +265,7 @@ void tracking_record(struct core_tracking* self, struct core_header* header) {
   header->site = origin.site;
   header->previous = NULL;
   core_lock(CORE_LOCK_TRACKING);
-  join_watching(self, &spare, &origin.memberships);
+  join_those_of_all_threads(self, &spare, &origin.memberships);
   header->memberships = origin.memberships;
   header->serial = ++self->serial;
   header->next = self->recorded;

@@ -19,7 +19,7 @@ struct core_tracking {
    * lock, read without it. */
   int recording;
   int is_owned;
-  size_t watching;
+  size_t of_all_threads;
   int depth;
   /** Guarded by the lock: the number of the newest recorded block, the recorded blocks in use,
    * newest first, and the open scopes. */

@@ -259,7 +259,7 @@ PyObject* ortcffi_session_submit(PyObject* self, PyObject* const* arguments, Py_
   PyMem_Free(more);
   if (answer == 0) {
     ortcffi_run_link(&job->run);
-    ortcffi_watch_deadline(&job->run);
+    ortcffi_supervise_deadline(&job->run);
     job->run.began = ortcffi_now();
     Py_INCREF((PyObject*)job); /* for the library, until the job has ended */
     OrtStatus* status = start(job);

@@ -300,8 +300,8 @@ OrtStatus* ortcffi_call_run(struct run* run) {
 
 /* Makes a run on this thread. -1 with an exception where the handler of a signal raised before. */
 static int perform_here(struct run* run, struct habit* habit, OrtStatus** status, double* seconds) {
-  struct watch watch;
-  if (ortcffi_watch_begin(&watch, run, habit) < 0) {
+  struct supervision supervision;
+  if (ortcffi_supervise_begin(&supervision, run, habit) < 0) {
     return -1;
   }
   Py_BEGIN_ALLOW_THREADS;
@@ -309,7 +309,7 @@ static int perform_here(struct run* run, struct habit* habit, OrtStatus** status
   *status = ortcffi_call_run(run);
   *seconds = ortcffi_now() - began;
   Py_END_ALLOW_THREADS;
-  ortcffi_watch_end(&watch, run, habit, *status == NULL ? *seconds : INFINITY);
+  ortcffi_supervise_end(&supervision, run, habit, *status == NULL ? *seconds : INFINITY);
   return 0;
 }
 
@@ -318,10 +318,10 @@ static int perform_without_gil(struct run* run, struct habit* habit, OrtStatus**
   double seconds = 0;
   int answer = 0;
   ortcffi_run_link(run);
-  if (ortcffi_watch_leaves(run, habit)) {
-    ortcffi_watch_deadline(run);
+  if (ortcffi_supervise_leaves(run, habit)) {
+    ortcffi_supervise_deadline(run);
     answer = ortcffi_run_aside(run, status, &seconds);
-    ortcffi_watch_learn(habit, run, answer > 0 && *status == NULL ? seconds : INFINITY);
+    ortcffi_supervise_learn(habit, run, answer > 0 && *status == NULL ? seconds : INFINITY);
   }
   if (answer == 0) {
     answer = perform_here(run, habit, status, &seconds);

@@ -205,8 +205,9 @@ int ortcffi_run_has_adapters(const struct run* run);
 int ortcffi_names_inputs(const struct request* request);
 /* Calls the library's function, and nothing else. */
 OrtStatus* ortcffi_call_run(struct run* run);
-/* Makes a run: without the GIL and watched, or, with `holds_gil` and without a deadline, with the
- * GIL. -1 with an exception, raised by the handler of a signal or for the failure of `function`. */
+/* Makes a run: without the GIL and supervised, or, with `holds_gil` and without a deadline, with
+ * the GIL. -1 with an exception, raised by the handler of a signal or for a failure of `function`.
+ */
 int ortcffi_run_perform(struct run* run, struct habit* habit, int holds_gil, const char* function);
 /* Counts a run that has ended, with its duration in seconds and its status, NULL for success. */
 void ortcffi_count_run(struct run* run, double seconds, const OrtStatus* status);
@@ -260,17 +261,17 @@ int ortcffi_make_contents(const struct session* session, struct port* port, PyOb
 void ortcffi_drop_input(const struct session* session, struct port* port, OrtValue* value,
                         PyObject* holder);
 
-/* --- watch.c: runs that end early ---------------------------------------------------------------
+/* --- supervision.c: runs that end early ---------------------------------------------------------
  *
- * One thread waits for signals and deadlines while there are runs to watch. Python's handler for a
- * signal writes to a pipe of ours while the main thread is in a watched run: the thread then ends
- * that run if the signal is SIGINT with Python's own handler, so that KeyboardInterrupt need not
- * wait. To redirect the handler takes system calls, which a short run does not get: a run is taken
- * for short if one with inputs as large was short. */
+ * One thread waits for signals and deadlines while there are runs to supervise. Python's handler
+ * for a signal writes to a pipe of ours while the main thread is in a supervised run: the thread
+ * then ends that run if the signal is SIGINT with Python's own handler, so that KeyboardInterrupt
+ * need not wait. To redirect the handler takes system calls, which a short run does not get: a run
+ * is taken for short if one with inputs as large was short. */
 
-/* The state before a watched run, which it restores. */
-struct watch {
-  PyObject* old_fd; /* the program's; NULL where the run is not watched */
+/* The state before a supervised run, which it restores. */
+struct supervision {
+  PyObject* old_fd; /* the program's; NULL where the run is not supervised */
   struct run* outer;
 };
 
@@ -278,25 +279,26 @@ struct watch {
 double ortcffi_now(void);
 /* To be called before a run that is linked, on its thread. -1 with an exception if the handler of a
  * signal raised: then the run must not be made. */
-int ortcffi_watch_begin(struct watch* watch, struct run* run, const struct habit* habit);
+int ortcffi_supervise_begin(struct supervision* supervision, struct run* run,
+                            const struct habit* habit);
 /* Notes the duration of a run; INFINITY for one that failed or was ended early, since a similar run
  * may take any time. */
-void ortcffi_watch_learn(struct habit* habit, const struct run* run, double seconds);
+void ortcffi_supervise_learn(struct habit* habit, const struct run* run, double seconds);
 /* To be called after the run: notes its duration, and restores the state before it. */
-void ortcffi_watch_end(const struct watch* watch, const struct run* run, struct habit* habit,
-                       double seconds);
+void ortcffi_supervise_end(const struct supervision* supervision, const struct run* run,
+                           struct habit* habit, double seconds);
 /* Makes the thread wake at the deadline of a run. */
-void ortcffi_watch_deadline(const struct run* run);
+void ortcffi_supervise_deadline(const struct run* run);
 /* Whether a run should leave the main thread: it is on it, is likely to be long, and calls no
  * Python, so that it is the same on any thread. */
-int ortcffi_watch_leaves(const struct run* run, const struct habit* habit);
+int ortcffi_supervise_leaves(const struct run* run, const struct habit* habit);
 
 /* --- aside.c: runs that the main thread waits for -----------------------------------------------
  *
  * Python runs the handlers of signals on the main thread only. A run that is likely to be long
  * therefore goes to a thread of its own, if it calls no Python, which could tell the threads apart.
  * The main thread waits for it and has the handlers run. One that raises ends the run, as
- * KeyboardInterrupt does. The other runs of the main thread are watched. */
+ * KeyboardInterrupt does. The other runs of the main thread are supervised. */
 
 /* Makes a run: 1 with its status and its duration in seconds; -1 with both, and the exception that
  * a handler raised; 0 if no thread can be had, and the run was not made. */

@@ -18,7 +18,7 @@ void ortcffi_count_runs(int is_on);
 
 /* Sets which thread is Python's main thread, and forgets runs. To be called before the first run,
  * and in the child of a fork. */
-void ortcffi_watch_init(unsigned long main_ident);
+void ortcffi_supervise_init(unsigned long main_ident);
 
 /* Ends all runs that are under way, and waits until they have ended; 0 if that takes longer. */
 int ortcffi_end_runs(double seconds);

@@ -26,7 +26,8 @@ static _Atomic double next_deadline; /* of all runs; INFINITY for none */
 
 /* A signal is to end the run in which it came, and not the next one of the main thread. */
 static pthread_mutex_t pipe_lock = PTHREAD_MUTEX_INITIALIZER; /* for reading the pipe */
-static atomic_ulong watched_runs; /* the number of watched runs so far; changed under that lock */
+static atomic_ulong
+    supervised_runs; /* the number of supervised runs so far; changed under that lock */
 
 static PyObject* set_wakeup_fd; /* signal.set_wakeup_fd */
 static PyObject* our_fd;        /* its argument: the end of the pipe for writing */
@@ -65,8 +66,8 @@ static void end_late_runs(void) {
   atomic_store(&next_deadline, next);
 }
 
-/* Ends the runs that must end now. `interrupted` is the number of the watched run in which SIGINT
- * came, or 0. */
+/* Ends the runs that must end now. `interrupted` is the number of the supervised run in which
+ * SIGINT came, or 0. */
 static void act(unsigned long interrupted) {
   if (!Py_IsInitialized()) {
     return;
@@ -74,7 +75,7 @@ static void act(unsigned long interrupted) {
   struct gil gil;
   ensure_gil(&gil);
   /* is_default_interrupt calls Python: meanwhile the run may end and another one begin. */
-  if (interrupted != 0 && is_default_interrupt() && interrupted == atomic_load(&watched_runs) &&
+  if (interrupted != 0 && is_default_interrupt() && interrupted == atomic_load(&supervised_runs) &&
       main_run != NULL) {
     ortcffi_run_stop(main_run, INTERRUPTED);
   }
@@ -97,12 +98,12 @@ static ssize_t read_signals(int* is_interrupted) {
   return count;
 }
 
-/* The number of the watched run in which SIGINT came, or 0. */
+/* The number of the supervised run in which SIGINT came, or 0. */
 static unsigned long interrupted_run(void) {
   int is_interrupted = 0;
   pthread_mutex_lock(&pipe_lock);
   read_signals(&is_interrupted);
-  unsigned long number = atomic_load(&watched_runs);
+  unsigned long number = atomic_load(&supervised_runs);
   pthread_mutex_unlock(&pipe_lock);
   return is_interrupted ? number : 0;
 }
@@ -122,7 +123,7 @@ static void count_run(void) {
   while (read_signals(&is_interrupted) > 0) {
     has_read = 1;
   }
-  atomic_fetch_add(&watched_runs, 1);
+  atomic_fetch_add(&supervised_runs, 1);
   pthread_mutex_unlock(&pipe_lock);
   if (has_read) {
     wake_thread(); /* what was read may have been there to wake the thread */
@@ -213,7 +214,7 @@ static void forget_parent(void) {
   }
 }
 
-void ortcffi_watch_init(unsigned long main_ident) {
+void ortcffi_supervise_init(unsigned long main_ident) {
   if (main_thread_is_known) {
     forget_parent();
   }
@@ -229,7 +230,7 @@ void ortcffi_watch_init(unsigned long main_ident) {
   atomic_store(&program_fd, -1);
 }
 
-void ortcffi_watch_deadline(const struct run* run) {
+void ortcffi_supervise_deadline(const struct run* run) {
   if (run->deadline > 0 && has_thread() && run->deadline < atomic_load(&next_deadline)) {
     atomic_store(&next_deadline, run->deadline);
     wake_thread();
@@ -251,7 +252,7 @@ static int is_short(const struct habit* habit, const struct run* run) {
   return may_be_short(habit, run) && (!habit->has_long || run->bytes < habit->long_bytes);
 }
 
-void ortcffi_watch_learn(struct habit* habit, const struct run* run, double seconds) {
+void ortcffi_supervise_learn(struct habit* habit, const struct run* run, double seconds) {
   if (seconds >= LONG_RUN) {
     habit->long_bytes =
         habit->has_long && habit->long_bytes < run->bytes ? habit->long_bytes : run->bytes;
@@ -266,57 +267,58 @@ void ortcffi_watch_learn(struct habit* habit, const struct run* run, double seco
   habit->has_long = habit->has_long && ++habit->short_runs < MANY_RUNS;
 }
 
-/* Restores the state before a watched run. */
-static void unwatch(const struct watch* watch) {
-  PyObject* ours = write_signals_to(watch->old_fd);
-  main_run = watch->outer;
+/* Restores the state before a supervised run. */
+static void end_supervision(const struct supervision* supervision) {
+  PyObject* ours = write_signals_to(supervision->old_fd);
+  main_run = supervision->outer;
   Py_XDECREF(ours);
-  Py_DECREF(watch->old_fd);
+  Py_DECREF(supervision->old_fd);
 }
 
 /* Runs Python's handlers for signals that arrived before our pipe was installed: the thread cannot
- * know of those. -1 with an exception if a handler raised; then the run is no longer watched. */
-static int handle_signals(const struct watch* watch) {
+ * know of those. -1 with an exception if a handler raised; then the run is no longer supervised. */
+static int handle_signals(const struct supervision* supervision) {
   if (PyErr_CheckSignals() == 0) {
     return 0;
   }
   PyObject *type, *error, *trace;
   PyErr_Fetch(&type, &error, &trace);
-  unwatch(watch);
+  end_supervision(supervision);
   PyErr_Restore(type, error, trace);
   return -1;
 }
 
-int ortcffi_watch_leaves(const struct run* run, const struct habit* habit) {
+int ortcffi_supervise_leaves(const struct run* run, const struct habit* habit) {
   return !may_be_short(habit, run) && !run->has_other_bytes && !run->session->calls_python &&
          PyThread_get_thread_ident() == main_thread;
 }
 
-int ortcffi_watch_begin(struct watch* watch, struct run* run, const struct habit* habit) {
-  watch->old_fd = NULL;
-  ortcffi_watch_deadline(run);
+int ortcffi_supervise_begin(struct supervision* supervision, struct run* run,
+                            const struct habit* habit) {
+  supervision->old_fd = NULL;
+  ortcffi_supervise_deadline(run);
   if (is_short(habit, run) || PyThread_get_thread_ident() != main_thread || !has_thread()) {
     return 0;
   }
   count_run();
-  watch->old_fd = write_signals_to(our_fd);
-  if (watch->old_fd == NULL) {
+  supervision->old_fd = write_signals_to(our_fd);
+  if (supervision->old_fd == NULL) {
     return 0;
   }
-  watch->outer = main_run; /* a run within a kernel of another run */
+  supervision->outer = main_run; /* a run within a kernel of another run */
   main_run = run;
-  int old_fd = (int)PyLong_AsLong(watch->old_fd);
+  int old_fd = (int)PyLong_AsLong(supervision->old_fd);
   if (old_fd != ends[1]) {
     atomic_store(&program_fd, old_fd);
   }
-  return handle_signals(watch);
+  return handle_signals(supervision);
 }
 
-void ortcffi_watch_end(const struct watch* watch, const struct run* run, struct habit* habit,
-                       double seconds) {
-  ortcffi_watch_learn(habit, run, seconds);
-  if (watch->old_fd != NULL) {
-    unwatch(watch);
+void ortcffi_supervise_end(const struct supervision* supervision, const struct run* run,
+                           struct habit* habit, double seconds) {
+  ortcffi_supervise_learn(habit, run, seconds);
+  if (supervision->old_fd != NULL) {
+    end_supervision(supervision);
   }
 }
 
