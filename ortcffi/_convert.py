@@ -80,7 +80,7 @@ def path_of(argument: str, path: "str | os.PathLike[str]") -> bytes:
 def input_path(argument: str, path: "str | os.PathLike[str]") -> bytes:
     """The path of a file for C to read, as `path_of`.
 
-    A FIFO is refused, because a library would wait until somebody writes into it.
+    A FIFO is refused, because a library would wait until another process writes into it.
     """
     encoded = path_of(argument, path)
     try:

@@ -53,7 +53,7 @@ def owner_of(kind: str, api: Any, release: Release, *parents: object) -> Any:
     api : Api, cdata or None
         The table that the object is to belong to, or the pointer of one that is no `Api`.
     release : function of ``lib``, or cdata of a function
-        Called when nobody uses the object any more, with the table's pointer, if any, and the
+        Called when the object is not in use any more, with the table's pointer, if any, and the
         object.
     *parents : object
         What must outlive the object.

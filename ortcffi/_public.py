@@ -36,7 +36,7 @@ def described_by(worker: Callable[..., Any]) -> Callable[[T], T]:
 
 
 def meant(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
-    """The end of an error about a name that is not known: what may be meant, or nothing."""
+    """The end of an error about an unknown name: the name that may be meant, or nothing."""
     from difflib import get_close_matches
 
     close = get_close_matches(name, list(known), 1, likeness)
@@ -45,7 +45,7 @@ def meant(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
 
 @public
 class Suggests:
-    """An object whose errors about attributes that it has not say what may be meant."""
+    """An object whose `AttributeError` names the attribute that may be meant."""
 
     __slots__ = ()
     _elsewhere: ClassVar[Mapping[str, str]] = {}  # names of the official package, and ours

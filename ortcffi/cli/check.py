@@ -211,7 +211,7 @@ def _check_ops(report: Report) -> None:
 def _compute(report: Report, version: int) -> dict[str, Trial]:
     """What the kernels of each op do on a host of an API version, with inputs of small shapes.
 
-    Nobody says which inputs an op can do with, so a crash is only what was not tried.
+    An op does not declare which inputs it supports, so a crash only means that it was not tried.
     """
     trials = {}
     for fact in _probe(report.path, "compute", version):

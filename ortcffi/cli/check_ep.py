@@ -30,7 +30,7 @@ from ortcffi.testing.ep_trials import BROKEN, KEPT, UNTRIED, Result, try_rules
 __all__ = ["EpRequest", "add_arguments", "check_eps", "for_installed", "request_of"]
 
 JOBS = os.cpu_count() or 1  # processes at once
-_FAILURES = 100  # calls that are to fail, where nobody says how many
+_FAILURES = 100  # the default number of calls that fail
 
 
 class EpRequest(NamedTuple):

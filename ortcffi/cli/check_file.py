@@ -31,7 +31,7 @@ class FileFacts(NamedTuple):
     versions : dict of str to str
         The newest version that it needs, by family: ``GLIBC``, ``GLIBCXX``, ``CXXABI``.
     undefined : tuple of str
-        Symbols that it expects of somebody else, without those that may be missing.
+        Undefined symbols, without weak ones.
     unique : int
         How many symbols are unique in the process (``STB_GNU_UNIQUE``).
     experimental : tuple of str

@@ -60,7 +60,7 @@ _PLAIN: dict[str, Any] = {
     "STRINGS": ["1"],
     "TENSOR": np.ones(1, np.float32),
 }
-_MEMORY = 1 << 30  # bytes for kernels whose inputs nobody has chosen for them
+_MEMORY = 1 << 30  # bytes for kernels that get arbitrary inputs
 _NAMES = ["axis", "alpha", "mode", "vocab", "map", "size", "value"]
 
 

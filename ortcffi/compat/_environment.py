@@ -117,14 +117,14 @@ def stand_in_for_cpu(providers: Iterable[str]) -> None:
 
 def env() -> Env:
     """The environment, which is made at the first call."""
-    found = state.environment  # which another thread may let go of
+    found = state.environment  # read once: another thread may close it
     if found is None:
         found = state.environment = Env("Default", api(), **state.chosen)
     return found
 
 
 def close_environment() -> None:
-    """Let go of the environment and the library. Sessions keep them until they are gone."""
+    """Drop the environment and the library. Sessions keep them until they are gone."""
     state.environment = None
     state.chosen.clear()
     state.api = state.providers = None
@@ -227,7 +227,7 @@ def set_seed(seed: int, /) -> None:
 def set_global_thread_pool_sizes(
     intra_op_num_threads: int = 0, inter_op_num_threads: int = 0
 ) -> None:
-    """Have sessions share threads, in an environment that does not exist yet."""
+    """Set global thread pools. Call it before the environment is created."""
     threads = ThreadingOptions(
         api(), intra_op_threads=intra_op_num_threads, inter_op_threads=inter_op_num_threads
     )

@@ -86,7 +86,7 @@ class Engine(Session):
     _rules = OfficialRules()
 
     def __init__(self, model: Any, options: "SessionOptions") -> None:
-        """Load a model with options that nobody else has."""
+        """Load a model with options of its own."""
         library = options.api
         self._open(library, source_for(library, model, options), options, env=env(), is_own=True)
         self._source = model

@@ -35,8 +35,8 @@ class InferenceSession:
     """A model that the library has loaded, once `initialize_session` was called."""
 
     _engine: Session
-    _owns_options = False  # whether nobody else has the options that it is given
-    _options: SessionOptions  # those of the engine, which nobody may change
+    _owns_options = False  # whether it is the only user of the options that it is given
+    _options: SessionOptions  # those of the engine, which must not change
     _shown: SessionOptions | None = None  # a copy of them for programs, from their first use on
 
     def __init__(

@@ -69,7 +69,7 @@ def borrowed(array: np.ndarray[Any, Any], element: ElementType) -> Value:
 def tensor_at(
     device: OrtDevice, element_type: Any, shape: Sequence[int], address: int, keeps: object = None
 ) -> Value:
-    """A tensor over memory that somebody else has: `keeps`, or the caller."""
+    """A tensor over memory that `keeps`, or else the caller, owns."""
     element, given = element_of(element_type), lengths(shape)
     if element is ElementType.STRING:
         raise RuntimeError("Only binding of non-string Tensors is currently supported")

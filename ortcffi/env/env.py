@@ -263,7 +263,7 @@ class Env(EnvMemory):
         Returns
         -------
         RegisteredEp
-            Unregisters the library when it is closed or collected, and nobody uses its devices.
+            Unregisters the library when it is closed or collected, and no device of it is in use.
             In the child of a fork a library that the parent has registered is registered already:
             it is not done again, and not undone as long as objects of the parent have it.
 

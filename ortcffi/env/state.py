@@ -51,9 +51,9 @@ class Made(list[Any]):
 class EnvState:
     """What the environment of a library borrows: a logger, thread functions, allocators.
 
-    One rule: an object stays as long as it is in `borrowed`, and after that as long as something
-    lives that was made meanwhile, since each session keeps the objects that it found: all from
-    `begin_making` to `end_making`.
+    One rule: an object stays as long as it is in `borrowed`, and after that as long as a session or
+    value lives that was made while it was. So each of those keeps all objects that were in
+    `borrowed` at some time between its `begin_making` and `end_making`.
 
     Each `Env` keeps the state, so it ends with the last one, after the library's environment.
 
@@ -129,7 +129,7 @@ class EnvState:
                 made.append(borrowed)
 
     def remove(self, borrowed: Iterable[object]) -> None:
-        """Let go of what the library has refused or ignored."""
+        """Drop objects that the library has refused or ignored."""
         gone = {id(each) for each in borrowed}
         with _guard:
             before = self.borrowed
@@ -137,9 +137,10 @@ class EnvState:
         del before  # outside the guard: to release an allocator may run Python functions
 
     def take_out(self, shared: list[Registered], *, is_replaced: bool) -> None:
-        """Let go of allocators that are shared no longer.
+        """Drop allocators that were unregistered or replaced.
 
-        In an environment that lasts somebody else's sessions may use them, whom nobody counts.
+        In an environment that other code keeps open, its sessions may use them, which are not
+        counted here: then the allocators stay.
         """
         with _guard:
             if self._lasts:
@@ -147,7 +148,7 @@ class EnvState:
         self.remove(shared)
 
     def begin_making(self, made: Made) -> None:
-        """Have it keep all that is borrowed from now on, until `end_making` or its own end."""
+        """Make `made` keep all that is borrowed now or later, until `end_making` or its own end."""
         with _guard:
             made.append(self.borrowed)
             self._making[id(made)] = made
@@ -158,7 +159,7 @@ class EnvState:
             self._making.pop(id(made), None)
 
     def last(self) -> None:
-        """Note that the environment ends with the process: somebody else has a reference."""
+        """Note that the environment ends with the process: other code has a reference to it."""
         self._lasts = True
         _lasting.append(self)
 

@@ -40,8 +40,8 @@ Find = Callable[[], "list[Any]"]  # the handles of all devices of an environment
 class RegisteredEp(Handle):
     """A library with execution providers that an environment has registered.
 
-    `Env.register_ep` makes it. The library is unregistered when this is closed and nobody uses it
-    any more: its devices, options that have them, and sessions with such options.
+    `Env.register_ep` makes it. The library is unregistered when this is closed and nothing uses it
+    any more: no device, no options that have a device, and no session with such options.
 
     Attributes
     ----------

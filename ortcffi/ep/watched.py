@@ -21,7 +21,7 @@ _NEVER = "CreateStatus"  # with which clients answer that something has failed
 
 @public
 class LeftStatus(NamedTuple):
-    """A status that nobody has released.
+    """A status that was not released.
 
     Attributes
     ----------

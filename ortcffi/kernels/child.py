@@ -24,7 +24,7 @@ __all__ = [
     "too_long",
 ]
 
-SECONDS = 300.0  # that a process may take for what it is asked, where nobody says how many
+SECONDS = 300.0  # the default time limit of a process
 
 MOST_LINES = 20  # of what a process printed
 MEMORY = 8 << 30  # bytes of address space, beside what Python has

@@ -278,7 +278,7 @@ def _file() -> Any:
 
 
 def _end(process: "subprocess.Popen[bytes]", printed: Any) -> None:
-    """End a process that nobody asks anything any more."""
+    """End a process that has no more requests."""
     files: list[Any] = [process.stdin, process.stdout, printed]
     for file in files:
         with suppress(OSError):  # what was not written when the process ended

@@ -279,7 +279,7 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         return {slot: count for slot, count in left.items() if count > 0}
 
     def close(self) -> None:
-        """Let go of the library, which stays loaded as long as ops and kernels of it do."""
+        """Drop the library, which stays loaded as long as ops and kernels of it live."""
         self.ops = ()
         self._by_domain = {}
         self._allocator = None

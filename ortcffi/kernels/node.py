@@ -27,7 +27,7 @@ from ortcffi.values.value import Value
 
 __all__ = ["OPS_USED", "attributes_for", "make_kernel"]
 
-# Gets the names of the ops of which kernels are made, where somebody wants to know them.
+# Gets the names of the ops of which kernels are made, for messages of tests.
 OPS_USED: ContextVar[set[str] | None] = ContextVar("OPS_USED", default=None)
 
 _ABSENT = object()

@@ -2,7 +2,7 @@
 """Stacks of a Python program, as small numbers that C can carry with a block.
 
 Python sees each stack once, here; from then on C knows its number (boundary/memory/stacks.h). Lines
-are found out when somebody reads them. Code objects stay as long as the process, since C knows them
+are found out when they are read. Code objects stay as long as the process, since C knows them
 by their addresses, and blocks that live have numbers of their stacks.
 """
 

@@ -3,7 +3,7 @@
 
 C counts. An owned scope counts the blocks for which `_origin` names it: C calls that for each new
 block while a scope needs it. The open scopes of a thread are in a thread-local variable, those of a
-context in a context variable, as weak references: a scope that nobody leaves ends with its last
+context in a context variable, as weak references: a scope that is never left ends with its last
 reference.
 """
 

@@ -62,7 +62,7 @@ class ModelFunction(NamedTuple):
 
 @public
 class Model(Handle):
-    """An ONNX model, of any size: weights stay where they are until somebody reads them.
+    """An ONNX model, of any size: weights stay in the file until they are read.
 
     `load` opens one. A model never changes: methods that edit return another one, which shares the
     weights. The graphs, nodes, values and arrays that it gives keep it, also after `close`.

@@ -31,7 +31,7 @@ __all__ = ["ReferenceEp"]
 
 @execution_provider(REFERENCE, vendor="onnx")
 class ReferenceEp:
-    """Takes all nodes that ``onnx.reference`` of the package onnx knows and nobody else has taken.
+    """Takes all nodes that ``onnx.reference`` of the package onnx knows and that are not taken yet.
 
     Neighbours are one group, whose inner values may be anything; what goes in and out are tensors.
     """

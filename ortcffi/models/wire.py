@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Messages of Protocol Buffers as lists of fields, of which those that nobody knows stay."""
+"""Messages of Protocol Buffers as lists of fields; unknown fields are kept."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any

@@ -79,7 +79,7 @@ class Official(Api):
         super().__init__(
             pointer, version=version, version_string=version_string, path=path, base=base
         )
-        state_of(self).last()  # the package never lets go of its environment
+        state_of(self).last()  # the package keeps its environment to the end of the process
         self.module = module
         self._env: Env | None = None
         self._guard = threading.Lock()

@@ -70,7 +70,7 @@ def pointer_of(official: Any, *types: int) -> int:
         It has no C++ object of these types, or was never constructed.
     """
     place = f"{type(official).__module__}.{type(official).__qualname__}"
-    # pybind11 would make room for one that nobody has written to.
+    # For an object that was never constructed, pybind11 would return uninitialized memory.
     if _words(id(official) + _INSTANCE, 1) == (0,) and hasattr(official, "_pybind11_conduit_v1_"):
         raise UnknownLayoutError(f"this {place} was never constructed: __init__ was not called")
     for kind in types:

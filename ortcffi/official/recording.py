@@ -125,7 +125,7 @@ class Recorder:
         def delete_and_read(session: "Session") -> None:
             self._read_ours(session)
             delete(session)
-            with suppress(KeyError):  # somebody else's session, or none that was made
+            with suppress(KeyError):  # a session that is not recorded, or was never made
                 self._ours[getattr(session, "_number", 0)].is_open = False
 
         kind.close, kind.__del__ = close_and_read, delete_and_read
@@ -223,7 +223,7 @@ class Recorder:
         assert self._metrics is not None  # noqa: S101  # for the type checker
         number = getattr(session, "_number", 0)
         if not number:
-            return  # somebody else's session, or none that was made
+            return  # a session that is not recorded, or was never made
         with self._guard:
             record = self._ours.get(number)
             if record is None:

@@ -99,7 +99,7 @@ class Borrowed(dict[str, Any]):
         super().__setitem__(name, borrowed)
 
     def pop(self, name: str, *default: Any) -> Any:
-        """Remove what a setting has borrowed; it stays as well."""
+        """Clear a setting. Its object stays, since sessions that were made before still use it."""
         if name in self:
             self.replaced.append(self[name])
         return super().pop(name, *default)

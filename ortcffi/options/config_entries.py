@@ -221,8 +221,8 @@ class _Environment(AbstractContextManager[None]):
 def create_environment(api: "Api", slot: str, arguments: tuple[Any, ...], out: Any) -> None:
     """Have the library create the environment.
 
-    A library lets go of its last environment before it ends it, on another thread say, and refuses
-    a new one meanwhile.
+    While a library ends its last environment, on another thread for example, it refuses to create a
+    new one: then this waits and tries again.
     """
     end = monotonic() + 10
     while True:

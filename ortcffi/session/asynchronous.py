@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""`Session.run_async` and `Session.run_future`: runs that nobody waits for.
+"""`Session.run_async` and `Session.run_future`: asynchronous runs.
 
-What makes the futures is imported at their first use: asyncio takes longer than all else here.
+The module that makes the futures is imported at the first use, because importing asyncio takes
+longer than importing all else here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -53,10 +54,10 @@ def run_async(  # noqa: PLR0913  # as many as `run` has
 
     Notes
     -----
-    API functions: ``RunAsync``, since version 16, where the session has two threads or more;
-    otherwise, in an op written in Python, and while a `Scope` is open, to whose line and scope the
-    blocks then belong, ``Run`` on a thread of this package, of which there are as many as
-    processors, and more for runs that ops start.
+    API functions: ``RunAsync``, since version 16, if the session has two threads or more. Otherwise
+    ``Run``, on a thread of this package: also in an op written in Python, and while a `Scope` is
+    open, so that the blocks belong to that scope. There are as many such threads as processors, and
+    more for runs that ops start.
     """
     from ortcffi.session.futures import future_of_loop
 
@@ -79,7 +80,7 @@ def run_future(  # noqa: PLR0913  # as many as `run` has
     """Start a run and return a `concurrent.futures.Future` of its outputs. Otherwise `run_async`.
 
     To cancel the future ends the run; its `Cancelled` is then the future's exception. Callbacks of
-    the future are called on a thread of this package, which is none of the session's: they may wait
+    the future are called on a thread of this package that runs nothing else, so that they may wait
     for other runs.
     """
     from ortcffi.session.futures import future_of_threads

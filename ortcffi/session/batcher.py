@@ -193,7 +193,7 @@ class Batcher:
                 await asyncio.wait_for(queue.is_full.wait(), left)
 
     def _take(self, queue: _Queue) -> list[_Call]:
-        """The calls for the next run, without those that nobody waits for any more."""
+        """The calls for the next run, without those that were cancelled."""
         batch: list[_Call] = []
         rows = 0
         while queue.calls:

@@ -178,13 +178,13 @@ class Binding(Binder, Closing):
         self._bind_to("BindOutputToDevice", name, info)
 
     def clear_inputs(self) -> None:
-        """Let go of all inputs. API function: ``ClearBoundInputs``."""
+        """Unbind all inputs. API function: ``ClearBoundInputs``."""
         with self._handle() as handle:
             lib.ClearBoundInputs(self.api.pointer, handle)
             self._inputs.clear()
 
     def clear_outputs(self) -> None:
-        """Let go of all outputs. API function: ``ClearBoundOutputs``."""
+        """Unbind all outputs. API function: ``ClearBoundOutputs``."""
         with self._handle() as handle:
             lib.ClearBoundOutputs(self.api.pointer, handle)
             self._outputs.clear()

@@ -144,7 +144,7 @@ def borrowed_of(content: object, options: SessionOptions | None) -> object:
     content : object
         The bytes, or None.
     options : SessionOptions, optional
-        Options that nobody changes any more.
+        Options that do not change any more.
     """
     if content is None or options is None:
         return None

@@ -40,7 +40,7 @@ def empty_sequence_of(api: "Api", subject: str, info: "TypeInfo | None") -> Valu
 def empty_sequence(api: "Api", element: int) -> Value:
     """A sequence without tensors of an element type, which all that need one share.
 
-    The table has them as long as it lives, as it has what makes values: nobody can change them.
+    They live as long as the table. To share them is safe, because no function can change one.
 
     Parameters
     ----------

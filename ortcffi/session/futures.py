@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs that nobody waits for, as futures of asyncio and of `concurrent.futures`.
+"""Asynchronous runs as futures of asyncio and of `concurrent.futures`.
 
 The library's thread that ends a run puts the job into the mailbox of its event loop, without the
 GIL, and wakes the loop for the first one: the loop then has the results of all that have ended.

@@ -43,7 +43,7 @@ def limit_session_memory(limit: int | str | None, api: "Api | None" = None) -> N
     """Bound the CPU memory that all sessions made from now on take together.
 
     They share one arena of the library. A run that would need more raises `OutOfMemory`, the arena
-    gives back what nobody uses, and other runs go on. Options whose entry
+    returns its unused memory to the system, and other runs go on. Options whose entry
     ``session.use_env_allocators`` is ``"0"`` are an exception. Weights count; memory that Python
     allocates for inputs does not.
 
@@ -58,7 +58,7 @@ def limit_session_memory(limit: int | str | None, api: "Api | None" = None) -> N
     Raises
     ------
     InvalidArgument
-        The environment has an arena already that somebody else registered.
+        The environment already has an arena that other code registered.
     NotImplemented
         The library is the core, whose sessions use no arena of the environment.
 
@@ -113,7 +113,7 @@ def warn_of_ignored_arena(env: Env, options: SessionOptions | None) -> None:
 
 
 def shrink(session: "Session") -> None:
-    """Have the session's arena give back to the system the memory that nobody uses.
+    """Return the unused memory of the session's arena to the system.
 
     The arena may be one that sessions share. If its chunks double, which is the default, it keeps
     the first of them. Outputs that are still in use keep the chunks that they are in.
@@ -175,7 +175,7 @@ def arena_stats(session: "Session") -> AllocatorStats | None:
 def explained(session: "Session", message: str, model: str) -> str:
     """The library's message for a run that got no memory, with what the arena has.
 
-    A bounded arena gives back what nobody uses, so that the next run has room.
+    A bounded arena returns its unused memory to the system, so that the next run has room.
     """
     asked = _ASKED.search(message)
     wanted = f"a block of {size(int(asked[1]))}" if asked else "more memory"

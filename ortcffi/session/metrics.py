@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The living sessions of the process, and what their runs were like."""
+"""The open sessions of the process, with counts and durations of their runs."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,7 +22,7 @@ _BOUNDS = [1 << power for power in range(10, 36, 2)]  # nanoseconds, of Promethe
 
 @public
 class SessionMetrics(NamedTuple):
-    """What the runs of a session were like, since it was made.
+    """Counts and durations of a session's runs, since it was made.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ def sessions() -> list[Session]:
 
 @public
 def metrics() -> Metrics:
-    """What the runs of the open sessions were like, and the statistics of their arenas.
+    """Return counts and durations of the open sessions' runs, and statistics of their arenas.
 
     Runs are counted where the library was called for them: those of `Session.run` and its kin, of
     bindings, awaited ones, and those of the drop-in. `count_runs` turns that off.
@@ -155,7 +155,7 @@ def metrics() -> Metrics:
 
 @public
 def count_runs(on: bool) -> None:
-    """Have sessions count their runs, as they do, or no longer; for all of the process."""
+    """Turn on or off that all sessions of the process count their runs (they do by default)."""
     if not isinstance(on, bool):
         raise TypeError(f"on must be a bool, not {type(on).__name__}")
     lib.ortcffi_count_runs(on)
@@ -172,7 +172,7 @@ def _open_sessions() -> Iterator[tuple[int, Session]]:
 
 
 class Counts(NamedTuple):
-    """What the runs of a session were like, as C counts them.
+    """Counts and durations of a session's runs, as C counts them.
 
     Attributes
     ----------

@@ -51,7 +51,7 @@ def source_on_core(api: "Api", model: Any, options: "SessionOptions | None") -> 
 
 
 def _with_fewer_operators(model: Model, options: "SessionOptions | None") -> Model | None:
-    """The model without operators that nobody takes and others describe; None if there is none."""
+    """The model with the operators that no provider takes replaced; None if there are none."""
     if "onnx" not in sys.modules and not _can_import_onnx():
         return None
     left = None

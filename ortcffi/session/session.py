@@ -144,7 +144,7 @@ class Session(Suggests, Engine, Closing):
         "run_with_iobinding": "bind",
         "run_with_ort_values": "run_values",
     }
-    _number: int  # of the sessions that were made; 0 for those that belong to somebody else
+    _number: int  # of the sessions made here; 0 for a session that other code owns
     _options: Any  # as the library was given them
     _python: str  # what may call Python in a run
     _recorder: Any  # makes the options of runs that are profiled, in `profiling`
@@ -261,7 +261,7 @@ class Session(Suggests, Engine, Closing):
         env, hold_gil
             As of the class.
         is_own : bool, optional
-            Whether nobody else has the options, so that they need not be copied.
+            Whether the session is the only user of the options, so that they need not be copied.
         """
         chosen = with_limit(api, session_options_for(api, options))
         environment = environment_of(api, env)
@@ -290,7 +290,7 @@ class Session(Suggests, Engine, Closing):
 
     @classmethod
     def from_handle(cls, api: "Api", handle: Any, parent: object) -> Self:
-        """Wrap a session that belongs to somebody else.
+        """Wrap a session that other code owns.
 
         Parameters
         ----------

@@ -28,7 +28,7 @@ def sweep_allocation_failures(
     ----------
     call : callable
         ``call(allocator)`` does what is tested, with `allocator` as the allocator of a kernel, for
-        instance. It may return anything, which is let go.
+        instance. What it returns is dropped.
     allocator : Allocator, optional
         What gives the memory, by default the default allocator of the embedded core.
 

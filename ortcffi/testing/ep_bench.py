@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What the rules for execution providers are made of, and what they try them with.
+"""How rules for execution providers are written: `rule`, and the `Bench` that each one gets.
 
-A rule is a function of a `Bench`. It returns where the rule is kept, raises `Broken` or any other
-exception where it is not, and `NotTried` where that cannot be known. Its name is that of the
-function, its explanation the docstring: the command line, the reports and the documentation have
-both from here.
+A rule is a function of a `Bench`. It returns if the rule is kept, raises `Broken` or any other
+exception if it is broken, and `NotTried` if that cannot be known. The name of the function is the
+name of the rule, its docstring the explanation: the command line, the reports and the
+documentation take both from here.
 """
 
 import gc
@@ -53,7 +53,7 @@ _MOST_TEXTS = 3  # of statuses
 
 
 class Broken(Exception):
-    """A rule is not kept; the text says how."""
+    """A rule is broken; the text says how."""
 
 
 class NotTried(Exception):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What an execution provider computes, held against another engine: node by node."""
+"""Compares what an execution provider computes with another engine, node by node."""
 
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress

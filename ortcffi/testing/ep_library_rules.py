@@ -27,7 +27,7 @@ _ROOM = 8  # devices for which ONNX Runtime has room
 def registers(bench: Bench) -> None:
     """A host can register and unregister it.
 
-    ``CreateEpFactories`` answers a factory, which lists its devices, and ``ReleaseEpFactory`` ends
+    ``CreateEpFactories`` makes a factory, which lists its devices, and ``ReleaseEpFactory`` ends
     it. If this fails on a host, only rules that call these functions by themselves are tried there.
     """
     with bench.registered():
@@ -73,9 +73,9 @@ def _resources() -> dict[str, int]:
 def answers_older_hosts_with_a_status(bench: Bench) -> None:
     """A host that is too old gets a status, which says so.
 
-    ``GetApi`` answers NULL for a version that the host does not have. A library that goes on
-    crashes; one that answers success without a factory leaves the user with no reason. Make the
-    status with the table of version 1, which every host has.
+    ``GetApi`` returns NULL for a version that the host does not have. A library that uses it anyway
+    crashes; one that returns success without a factory does not tell the user the reason. Make
+    the status with the table of version 1, which every host has.
     """
     if bench.subject.asked <= _FIRST:
         raise NotTried("it asks for no version that hosts with execution providers may lack")
@@ -97,7 +97,7 @@ def answers_older_hosts_with_a_status(bench: Bench) -> None:
 
 @rule(alone=True)
 def refuses_where_there_is_no_room(bench: Bench) -> None:
-    """Without room for a factory, it answers a status and writes nothing.
+    """Without room for a factory, it returns a failing status and writes nothing.
 
     The size of the array of factories is the host's; ONNX Runtime has room for four.
     """
@@ -114,9 +114,9 @@ def refuses_where_there_is_no_room(bench: Bench) -> None:
 
 @rule(alone=True)
 def does_without_a_logger(bench: Bench) -> None:
-    """A logger that is NULL is no reason to crash.
+    """It does not crash if its logger is NULL.
 
-    A host may have none. Answer a status, or log nothing.
+    A host may have none. Return a failing status, or log nothing.
     """
     library = bench.library()
     try:
@@ -132,7 +132,7 @@ def does_without_a_logger(bench: Bench) -> None:
 
 @rule(alone=True)
 def has_the_functions_of_a_factory(bench: Bench) -> None:
-    """A factory has all functions that ONNX Runtime calls without a look.
+    """A factory has all functions that ONNX Runtime calls without checking for NULL.
 
     Those of the version that its struct declares: a name, a vendor, a version that is a semantic
     one, ``CreateDataTransfer`` (measured: a NULL there ends the process), and for each function
@@ -269,9 +269,9 @@ def has_the_functions_of_a_provider(bench: Bench) -> None:
 
 @rule()
 def makes_a_provider_without_a_logger(bench: Bench) -> None:
-    """``CreateEp`` does not crash where its logger is NULL.
+    """``CreateEp`` does not crash if its logger is NULL.
 
-    Answer a status, or log nothing.
+    Return a failing status, or log nothing.
     """
     with bench.registered() as registered:
         with bench.tried("no provider could be made"):
@@ -289,7 +289,7 @@ def makes_a_provider_without_a_logger(bench: Bench) -> None:
 
 @rule()
 def ends_in_any_order(bench: Bench) -> None:
-    """Two providers of one library live and end by themselves.
+    """Two providers of one library live and end independently of each other.
 
     Programs have several sessions, which end in any order, before or after the library is
     unregistered.

@@ -28,10 +28,10 @@ _RUNS = 10  # of each thread
 
 @rule(model=True)
 def takes_nodes(bench: Bench) -> None:
-    """``GetCapability`` looks through a graph, and takes each node once at most.
+    """``GetCapability`` accepts a graph, and takes each node at most once.
 
-    Where it takes none of the model's, the other rules about models are not tried: give one with
-    ``--model``.
+    If it takes no node of the model, the other rules about models are not tried: give another
+    model with ``--model``.
     """
     with bench.claims() as claims:
         taken = [node for group in claims.groups for node in group.nodes]
@@ -44,7 +44,7 @@ def takes_nodes(bench: Bench) -> None:
 def takes_the_same_nodes_again(bench: Bench) -> None:
     """It takes the same nodes when it is asked again.
 
-    Sessions of one model, and those that only want to know, must agree.
+    Programs ask in advance which nodes it takes, and a session of the same model must agree.
     """
     with (
         bench.provider() as ep,
@@ -63,7 +63,8 @@ def takes_the_same_nodes_again(bench: Bench) -> None:
 def compiles_what_it_takes(bench: Bench) -> None:
     """``Compile`` succeeds for what ``GetCapability`` took.
 
-    A node that is taken is no other provider's any more, so a session fails with it.
+    A node that is taken is not offered to other providers, so if it cannot be compiled, no session
+    of the model can be made.
     """
     with bench.claims() as claims:
         claims._handle_parents[0].compile(claims)
@@ -73,9 +74,9 @@ def compiles_what_it_takes(bench: Bench) -> None:
 def uses_no_graph_after_its_call(bench: Bench) -> None:
     """Graphs, their nodes and values are not used after the call that they were given to.
 
-    ``GetCapability`` and ``Compile`` get them for the call. Here nobody can read them afterwards,
-    so a provider that has kept some crashes in a later call, as it may in ONNX Runtime. The nodes
-    that ``Compile`` gets beside the graphs stay.
+    ``GetCapability`` and ``Compile`` get them for the call. Here their memory is closed afterwards,
+    so a provider that uses one in a later call crashes, as it may in ONNX Runtime. The nodes that
+    ``Compile`` gets beside the graphs stay.
     """
     lib.ortcffi_close_shown_graphs(1)
     with bench.claims() as claims:
@@ -100,7 +101,7 @@ def computes_what_others_do(bench: Bench) -> None:
 
 
 def _check(bench: Bench, nodes: tuple[CompiledNode, ...], others: Any = (), slack: int = 1) -> None:
-    """Compare all nodes; a part whose inputs nobody knows is not tried."""
+    """Compare all nodes; a part is not tried if the other engine does not have its inputs."""
     values, (rtol, atol) = bench.values() | dict(others), bench.subject[-3:-1]
     with _known():
         for node in nodes:
@@ -108,7 +109,7 @@ def _check(bench: Bench, nodes: tuple[CompiledNode, ...], others: Any = (), slac
 
 
 def _compute(bench: Bench, nodes: tuple[CompiledNode, ...]) -> dict[str, Any]:
-    """What the nodes make, by name. How right that is another rule asks."""
+    """What the nodes make, by name. Whether it is right is another rule."""
     values, made = bench.values(), dict[str, Any]()
     with _known():
         for node in nodes:
@@ -156,7 +157,7 @@ def computes_on_eight_threads(bench: Bench) -> None:
 def computes_after_another_has_ended(bench: Bench) -> None:
     """A provider computes after another one of its library has ended.
 
-    What all providers of a library share must live until the last has ended.
+    What providers of a library share must stay until the last of them has ended.
     """
     with bench.registered() as registered:
         with bench.tried("no provider could be made"):
@@ -178,8 +179,8 @@ def computes_after_another_has_ended(bench: Bench) -> None:
 def survives_empty_tensors(bench: Bench) -> None:
     """A tensor without elements is computed or refused.
 
-    Models have them where a dimension is open: nothing was found, or a batch is empty. Tried with a
-    sum of two matrices whose sizes the model does not say.
+    They occur where a model leaves a dimension open: nothing was detected, or a batch is empty.
+    Tried with a sum of two matrices whose sizes the model does not state.
     """
     with bench.compiled(open_model()) as (node, *_):
         empty = np.zeros((0, 3), np.float32)
@@ -193,11 +194,11 @@ def survives_empty_tensors(bench: Bench) -> None:
 
 @rule(model=True)
 def refuses_shapes_that_do_not_fit(bench: Bench) -> None:
-    """Inputs whose shapes do not fit together get a status.
+    """Inputs whose shapes do not fit together are refused with a status.
 
-    Hosts refuse what contradicts the model, other element types for instance. What depends on the
-    values of open dimensions only the provider can know. Tried with the sum of matrices of shapes
-    [2, 3] and [4, 5].
+    Hosts refuse inputs that contradict the model, such as another element type. Only the provider
+    can check what depends on open dimensions. Tried with the sum of matrices of shapes [2, 3] and
+    [4, 5].
     """
     with bench.compiled(open_model()) as (node, *_):
         try:
@@ -228,12 +229,13 @@ def leaves_nothing(bench: Bench) -> None:
 
 @rule(model=True, failures=True)
 def bears_failures_of_the_host(bench: Bench) -> None:
-    """No function of the host that fails ends the process, or leaves something alive.
+    """A function of the host may fail: nothing crashes, and no object is left alive.
 
-    Each call that answers a status may fail: there may be no memory. Look at every status, release
-    it, and answer one of your own, or do without what you asked for. An exception of C++ must not
+    Each call that returns a status may fail, for lack of memory for example. Check every status,
+    release it, and return one of your own, or do without the result. An exception of C++ must not
     leave the library. Each failing call is tried in a process of its own, from the registration to
-    the end of a computation, whose result must then still be right, within ten times the tolerance.
+    the end of a computation. If that succeeds, its result must be right, within ten times the
+    tolerance.
     """
     try:
         with bench.compiled() as nodes:
@@ -244,10 +246,10 @@ def bears_failures_of_the_host(bench: Bench) -> None:
 
 @rule(core=False, real=True, model=True)
 def computes_in_a_session(bench: Bench) -> None:
-    """A session of the real library computes with it what it computes without.
+    """A session of the real library computes the same with it as without it.
 
-    What the provider does not take, the library's own CPU provider computes. Graphs are not
-    optimized, so that the provider sees the nodes of the model.
+    Nodes that the provider does not take are computed by the library's own CPU provider. Graphs are
+    not optimized, so that the provider sees the nodes of the model.
     """
     values = bench.values()
     with bench.registered() as registered:

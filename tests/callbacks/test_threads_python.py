@@ -9,7 +9,7 @@ import ortcffi
 from ortcffi._native import ffi, lib
 
 
-def test_a_value_that_is_closed_stays_for_who_is_in_a_call_with_it(core_api):
+def test_closing_a_value_waits_for_calls_in_progress(core_api):
     value = ortcffi.Value.sequence([np.ones(2)], api=core_api)
     handle = value.handle  # what a call has among its arguments
     value.close()

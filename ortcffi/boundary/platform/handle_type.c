@@ -194,7 +194,7 @@ static PyMethodDef handle_methods[] = {
     {"_keep_forever", keep_forever, METH_NOARGS, NULL},
     {"close", handle_close_method, METH_NOARGS,
      "close()\n--\n\n"
-     "Release what is owned, let go of what is borrowed. Any further use raises `ValueError`.\n\n"
+     "Release an owned object, or end a borrow. Any further use raises `ValueError`.\n\n"
      "Closing again does nothing. Calls under way go on: the object is released after them."},
     {NULL, NULL, 0, NULL},
 };
@@ -202,7 +202,7 @@ static PyMethodDef handle_methods[] = {
 static PyGetSetDef handle_getters[] = {
     {"handle", get_handle, NULL,
      "The cdata to pass to functions of ``lib``; `ValueError` after `close`.\n\n"
-     "The object stays as long as somebody has the cdata.",
+     "The object stays as long as the cdata lives.",
      NULL},
     {"closed", get_closed, NULL, "Whether `close` was called.", NULL},
     {"api", get_api, NULL, "The table that the object belongs to. No other table may be given it.",

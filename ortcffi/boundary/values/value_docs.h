@@ -82,7 +82,7 @@ static const char CLOSE_DOC[] =
     "close($self)\n"
     "--\n"
     "\n"
-    "Release the value, or let go of a borrowed one. Closing again does nothing.\n"
+    "Release the value, or end the borrow of one. Closing again does nothing.\n"
     "\n"
     "Arrays and buffers over its memory stay as they are. Where there were any, the memory goes "
     "with\n"
