@@ -8,6 +8,7 @@ import weakref
 
 import numpy as np
 import pytest
+from support import eps
 
 import ortcffi as ort
 
@@ -193,6 +194,25 @@ def test_a_model_that_is_not_changed_runs_as_it_was(real_api, model, dense):
     with ort.ModelEditor(model, api=real_api) as editor:
         (y,) = editor.finish().run({"x": X})
     np.testing.assert_allclose(y, expected(dense), rtol=1e-5)
+
+
+@pytest.mark.parametrize("takes", [lambda model, _: model, lambda _, path: path])
+def test_a_model_is_finished_on_the_core(core_api, tmp_path, takes):
+    model = eps.added().to_bytes()
+    (tmp_path / "model.onnx").write_bytes(model)
+    options = ort.SessionOptions(core_api)
+    options.add_devices(eps.adding_devices())
+    with ort.ModelEditor(takes(model, tmp_path / "model.onnx"), options, api=core_api) as editor:
+        assert editor.opset() == 21
+        with editor.finish() as session:
+            assert session.run(x=np.ones(3, np.float32))[0].tolist() == [1, 2, 3]
+
+
+def test_a_model_that_nobody_runs_ends_the_editor_of_the_core(core_api, model):
+    editor = ort.ModelEditor(model, api=core_api)
+    with pytest.raises(ort.errors.NotImplemented, match="no execution provider"):
+        editor.finish()
+    assert editor.closed
 
 
 def test_a_graph_that_does_not_fit_ends_the_editor(real_api, model):

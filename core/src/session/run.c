@@ -53,16 +53,18 @@ static void begin_frame(const OrtSession* session, struct core_frame* frame) {
   frame->profile = NULL;
 }
 
-static struct core_frame* take_frame(OrtSession* session) {
-  struct core_frame* frame = __atomic_exchange_n(&session->spare, NULL, __ATOMIC_ACQUIRE);
-  if (CORE_LIKELY(frame != NULL)) {
-    return frame;
+static OrtStatus* new_frame(const OrtSession* session, struct core_frame** out) {
+  if (session->state != CORE_SESSION_READY) {
+    CORE_FAIL(ORT_FAIL, "Session not initialized.");
   }
-  frame = heap_alloc(size_of_frame(session));
-  if (frame != NULL) {
-    begin_frame(session, frame);
+  size_t size = size_of_frame(session);
+  struct core_frame* frame = heap_alloc(size);
+  if (frame == NULL) {
+    return core_no_memory("Run", size);
   }
-  return frame;
+  begin_frame(session, frame);
+  *out = frame;
+  return NULL;
 }
 
 /* Releases what is left of a run, and keeps the frame instead of the one that is kept already. */
@@ -524,9 +526,9 @@ static CORE_COLD OrtStatus* run_profiled(OrtSession* session, struct core_frame*
 
 OrtStatus* core_run(OrtSession* session, const OrtRunOptions* options,
                     const struct core_feeds* feeds) {
-  struct core_frame* frame = take_frame(session);
+  struct core_frame* frame = __atomic_exchange_n(&session->spare, NULL, __ATOMIC_ACQUIRE);
   if (CORE_UNLIKELY(frame == NULL)) {
-    return core_no_memory("Run", session->value_count * sizeof(OrtValue*));
+    CORE_TRY(new_frame(session, &frame));
   }
   bool is_profiled =
       session->profile != NULL || (options != NULL && options->profile_prefix != NULL);

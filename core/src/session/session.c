@@ -108,12 +108,15 @@ static OrtStatus* prepare(const char* function, OrtSession* session,
 
 static OrtStatus* initialize(const char* function, OrtSession* session) {
   struct core_timing event = {0};
+  OrtStatus* status;
   if (session->profile == NULL) {
-    return prepare(function, session, NULL);
+    status = prepare(function, session, NULL);
+  } else {
+    event = core_begin_event(session->profile);
+    status = prepare(function, session, &event);
+    core_end_event(session->profile, &event, "session_initialization");
   }
-  event = core_begin_event(session->profile);
-  OrtStatus* status = prepare(function, session, &event);
-  core_end_event(session->profile, &event, "session_initialization");
+  session->state = status == NULL ? CORE_SESSION_READY : CORE_SESSION_FAILED;
   return status;
 }
 
@@ -147,9 +150,10 @@ static OrtStatus* load(const char* function, OrtSession* session, const struct s
   return status;
 }
 
-static OrtStatus* new_session(const char* function, const OrtEnv* env,
-                              const OrtSessionOptions* options, const struct source* source,
-                              OrtSession** out) {
+/* Makes a session whose model is loaded. */
+static OrtStatus* new_loaded(const char* function, const OrtEnv* env,
+                             const OrtSessionOptions* options, const struct source* source,
+                             OrtSession** out) {
   OrtSession* session = core_new_object(&core_session_class, sizeof *session);
   if (session == NULL) {
     return core_no_memory(function, sizeof *session);
@@ -158,7 +162,20 @@ static OrtStatus* new_session(const char* function, const OrtEnv* env,
   core_retain(&session->env->object);
   OrtStatus* status = begin(function, session, options);
   status = status == NULL ? load(function, session, source) : status;
-  status = status == NULL ? initialize(function, session) : status;
+  if (status != NULL) {
+    core_drop(session);
+    return status;
+  }
+  *out = session;
+  return NULL;
+}
+
+static OrtStatus* new_session(const char* function, const OrtEnv* env,
+                              const OrtSessionOptions* options, const struct source* source,
+                              OrtSession** out) {
+  OrtSession* session = NULL;
+  CORE_TRY(new_loaded(function, env, options, source, &session));
+  OrtStatus* status = initialize(function, session);
   if (status != NULL) {
     core_drop(session);
     return status;
@@ -204,6 +221,65 @@ ORT_API_STATUS_IMPL(ort_model_editor_CreateSessionFromModel, const OrtEnv* env,
   CORE_REQUIRE(CreateSessionFromModel, env, model, out);
   const struct source source = {.model = (OrtModel*)model};
   return new_session("CreateSessionFromModel", env, options, &source, out);
+}
+
+/* --- sessions of the model editor ------------------------------------------------------------- */
+
+ORT_API_STATUS_IMPL(ort_model_editor_CreateModelEditorSession, const OrtEnv* env,
+                    const ORTCHAR_T* model_path, const OrtSessionOptions* options,
+                    OrtSession** out) {
+  CORE_REQUIRE(CreateModelEditorSession, env, model_path, out);
+  const struct source source = {.path = model_path};
+  return new_loaded("CreateModelEditorSession", env, options, &source, out);
+}
+
+ORT_API_STATUS_IMPL(ort_model_editor_CreateModelEditorSessionFromArray, const OrtEnv* env,
+                    const void* model_data, size_t model_data_length,
+                    const OrtSessionOptions* options, OrtSession** out) {
+  CORE_REQUIRE(CreateModelEditorSessionFromArray, env, model_data, out);
+  const struct source source = {.bytes = model_data, .size = model_data_length};
+  return new_loaded("CreateModelEditorSessionFromArray", env, options, &source, out);
+}
+
+ORT_API_STATUS_IMPL(ort_model_editor_SessionGetOpsetForDomain, const OrtSession* session,
+                    const char* domain, int* opset) {
+  CORE_REQUIRE(SessionGetOpsetForDomain, session, domain, opset);
+  const struct core_opsets* opsets = &session->model->opsets;
+  for (size_t i = 0; i < opsets->count; i++) {
+    if (strcmp(opsets->domains[i], domain) == 0) {
+      *opset = (int)opsets->versions[i];
+      return NULL;
+    }
+  }
+  CORE_FAIL(ORT_FAIL, "Domain not used by model.");
+}
+
+/* The providers and settings may be others than those that the model was loaded with. */
+static OrtStatus* finalize(OrtSession* session, const OrtSessionOptions* options) {
+  if (session->state == CORE_SESSION_READY) {
+    return NULL;
+  }
+  if (session->state == CORE_SESSION_FAILED) {
+    CORE_FAIL(ORT_FAIL, "FinalizeModelEditorSession: the session could not be finalized before");
+  }
+  if (options != NULL) {
+    OrtSessionOptions* copy = NULL;
+    CORE_TRY(ort_CloneSessionOptions(options, &copy));
+    ort_ReleaseSessionOptions(session->options);
+    session->options = copy;
+  }
+  return initialize("FinalizeModelEditorSession", session);
+}
+
+ORT_API_STATUS_IMPL(ort_model_editor_FinalizeModelEditorSession, OrtSession* session,
+                    const OrtSessionOptions* options,
+                    OrtPrepackedWeightsContainer* prepacked_weights_container) {
+  (void)prepacked_weights_container;
+  CORE_REQUIRE(FinalizeModelEditorSession, session);
+  core_mutex_lock(&session->lock);
+  OrtStatus* status = finalize(session, options);
+  core_mutex_unlock(&session->lock);
+  return status;
 }
 
 void ORT_API_CALL ort_ReleaseSession(OrtSession* input) NO_EXCEPTION { core_drop(input); }

@@ -66,8 +66,17 @@ struct core_profile;
 /** The name of whoever runs custom ops, as in ONNX Runtime. */
 #define CORE_NO_PROVIDER "CPUExecutionProvider"
 
+/** How far a session is. */
+enum core_session_state {
+  /** Its model is loaded; it can only be finalized. */
+  CORE_SESSION_LOADED,
+  CORE_SESSION_READY,
+  CORE_SESSION_FAILED
+};
+
 struct OrtSession {
   struct core_object object;
+  enum core_session_state state;
   struct OrtEnv* env;
   /** A copy of the caller's, which has references to custom ops and libraries of providers. */
   OrtSessionOptions* options;

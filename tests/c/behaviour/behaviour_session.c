@@ -291,6 +291,74 @@ CALL("CreateSessionFromModel(NULL)") {
   say_status(editor()->CreateSessionFromModel(session_env(), NULL, NULL, &session));
 }
 
+/* A session of the model editor. */
+static OrtSession* loaded(void) {
+  OrtSession* session = NULL;
+  struct model_bytes model = session_model();
+  CHECK(editor()->CreateModelEditorSessionFromArray(session_env(), model.at, model.size,
+                                                    session_options(), &session) == NULL);
+  return session;
+}
+static void run(OrtSession* session, const char* name, const OrtValue* value, const char* output);
+
+static void load(const OrtEnv* env, const void* bytes, size_t size) {
+  OrtSession* session = UNTOUCHED;
+  say_status(editor()->CreateModelEditorSessionFromArray(env, bytes, size, NULL, &session));
+  say_pointer(session);
+}
+CALL("CreateModelEditorSessionFromArray(good)") {
+  struct model_bytes model = session_model();
+  load(session_env(), model.at, model.size);
+}
+CALL("CreateModelEditorSessionFromArray(cut)") {
+  struct model_bytes model = session_model();
+  load(session_env(), model.at, 20);
+}
+CALL("CreateModelEditorSessionFromArray(env=NULL)") { load(NULL, "x", 1); }
+CALL("CreateModelEditorSessionFromArray(bytes=NULL)") { load(session_env(), NULL, 1); }
+CALL("CreateModelEditorSession(no file)") {
+  OrtSession* session = UNTOUCHED;
+  say_status(
+      editor()->CreateModelEditorSession(session_env(), ORT_TSTR("no/such/file"), NULL, &session));
+  say_pointer(session);
+}
+CALL("CreateModelEditorSession(path=NULL)") {
+  OrtSession* session = UNTOUCHED;
+  say_status(editor()->CreateModelEditorSession(session_env(), NULL, NULL, &session));
+}
+CALL("Run(session that is not finalized)") { run(loaded(), "x", FLOATS(3, 4), "a"); }
+CALL("FinalizeModelEditorSession, Run") {
+  OrtSession* session = loaded();
+  say_status(editor()->FinalizeModelEditorSession(session, session_options(), NULL));
+  run(session, "x", FLOATS(3, 4), "a");
+  say_status(editor()->FinalizeModelEditorSession(session, session_options(), NULL));
+}
+CALL("FinalizeModelEditorSession(options=NULL)") {
+  OrtSession* session = loaded();
+  say_status(editor()->FinalizeModelEditorSession(session, NULL, NULL));
+  run(session, "x", FLOATS(3, 4), "a");
+}
+CALL("FinalizeModelEditorSession(ordinary session)") {
+  say_status(editor()->FinalizeModelEditorSession(some_session(), session_options(), NULL));
+}
+CALL("FinalizeModelEditorSession(NULL)") {
+  say_status(editor()->FinalizeModelEditorSession(NULL, session_options(), NULL));
+}
+static void say_opset(const OrtSession* session, const char* domain) {
+  int opset = -7;
+  say_status(editor()->SessionGetOpsetForDomain(session, domain, &opset));
+  say("%d", opset);
+}
+CALL("SessionGetOpsetForDomain(s,\"\")") { say_opset(some_session(), ""); }
+CALL("SessionGetOpsetForDomain(s,twice)") { say_opset(loaded(), "twice"); }
+CALL("SessionGetOpsetForDomain(s,ai.onnx)") { say_opset(some_session(), "ai.onnx"); }
+CALL("SessionGetOpsetForDomain(s,nope)") { say_opset(some_session(), "nope"); }
+CALL("SessionGetOpsetForDomain(s,NULL)") { say_opset(some_session(), NULL); }
+CALL("SessionGetOpsetForDomain(NULL,\"\")") { say_opset(NULL, ""); }
+CALL("SessionGetOpsetForDomain(s,out=NULL)") {
+  say_status(editor()->SessionGetOpsetForDomain(some_session(), "", NULL));
+}
+
 /* --- runs ------------------------------------------------------------------------------------- */
 
 /* Runs with an input of a name and says the first number of the outputs. */

@@ -93,6 +93,31 @@ static void remove_folder(void) {
   CHECK(system(command) == 0);
 }
 
+/* Sessions of the model editor. */
+static OrtStatus* make_loaded(void** out) {
+  return api->GetModelEditorApi()->CreateModelEditorSessionFromArray(env, bytes.at, bytes.size,
+                                                                     chosen, (OrtSession**)out);
+}
+static OrtStatus* load_no_file(void** out) {
+  return api->GetModelEditorApi()->CreateModelEditorSession(env, ORT_TSTR("no/such/file"), chosen,
+                                                            (OrtSession**)out);
+}
+static void with_loaded(void) {
+  with_options();
+  CHECK(make_loaded((void**)&session) == NULL);
+}
+static OrtStatus* ask_opset(void** out) {
+  int opset = 0;
+  (void)out;
+  OrtStatus* status = api->GetModelEditorApi()->SessionGetOpsetForDomain(session, "twice", &opset);
+  CHECK(status != NULL || opset == 1);
+  return status;
+}
+static OrtStatus* finalize(void** out) {
+  (void)out;
+  return api->GetModelEditorApi()->FinalizeModelEditorSession(session, chosen, NULL);
+}
+
 static OrtStatus* ask_counts(void** out) {
   size_t count = 0;
   uint64_t time = 0;
@@ -274,6 +299,10 @@ static const struct trial trials[] = {
           release_session),
     {"CreateSessionWithPrepackedWeightsContainer", with_weights, share_weights_of_none, NULL,
      ORT_NO_SUCHFILE},
+    TRIAL("CreateModelEditorSessionFromArray", with_options, make_loaded, release_session),
+    {"CreateModelEditorSession", with_options, load_no_file, NULL, ORT_NO_SUCHFILE},
+    TRIAL("SessionGetOpsetForDomain", with_loaded, ask_opset, NULL),
+    TRIAL("FinalizeModelEditorSession", with_loaded, finalize, NULL),
     TRIAL("Run", with_session, run_session, NULL),
     TRIAL("SessionGetInputCount SessionGetOutputCount SessionGetOverridableInitializerCount "
           "SessionGetProfilingStartTimeNs SessionGetMemoryInfoForInputs "
