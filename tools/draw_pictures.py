@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Draws the pictures of README into ``docs/pictures``; needs onnxruntime and matplotlib.
 
-``python tools/draw_pictures.py [NAME ...]``: ``peaks``, the memory of a job by its lines; ``top``,
-what ``ortcffi top --svg`` draws of a program; ``speeds``, runs beside the official package. Times
-are those of this machine.
+    python tools/draw_pictures.py [NAME ...]
+
+``peaks`` is the memory of a job by its lines; ``top``, what ``ortcffi top --svg`` draws of a
+program; ``speeds``, runs beside the official package. Times are those of this machine.
 """
 
+import argparse
 import inspect
 import json
 import subprocess
@@ -131,9 +133,14 @@ DRAWN = {"peaks": peaks, "top": top, "speeds": speeds}
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="default: all three")
+    names = parser.parse_args().names or DRAWN
     PICTURES.mkdir(exist_ok=True)
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "ortcffi"}):
-        for name in sys.argv[1:] or DRAWN:
+        for name in names:
             DRAWN[name](PICTURES / f"{name}.svg")
 
 

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Adds to ``behaviour.tsv`` calls and releases that it lacks, and updates docs/differences.md.
 
-    python tools/record_behaviour.py LIBORTCORE LIBONNXRUNTIME
+    python tools/record_behaviour.py [--core FILE] [--real FILE]
 
+By default the libraries are the core that make has built and that of the installed onnxruntime.
 A call gets a row, a newer release of the real library a column.
 The answers are recorded as they are, so read what is new: from now on the tests expect them. The
 script fills in the reason "NULL"; replace "?" by a key of HEADINGS in tests/support/behaviour.py.
 """
 
+import argparse
 import re
 import subprocess
 import sys
@@ -17,6 +19,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from support import behaviour as suite
 
+import ortcffi as ort
+
+CORE = suite.CHECKOUT / "core/build/libortcore.so"
 PAGE = suite.CHECKOUT / "docs/differences.md"
 HEAD = "| call | core | onnxruntime {} |\n|---|---|---|\n"
 
@@ -90,6 +95,16 @@ def marked(answer: str) -> str:
     return f"**{answer}**" if answer.startswith("crash") else f"`{answer}`"
 
 
-if __name__ == "__main__":
-    record(Path(sys.argv[1]), Path(sys.argv[2]))
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--core", type=Path, default=CORE)
+    parser.add_argument("--real", type=Path)
+    given = parser.parse_args()
+    record(given.core, given.real or Path(ort.load().path))
     write_tables()
+
+
+if __name__ == "__main__":
+    main()

@@ -171,7 +171,9 @@ def cell(found: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("providers", nargs="*", help="names, with + between those of one session")
     parser.add_argument("--match", default="", help="only models whose names have this")
     parser.add_argument("--answer", nargs=3, help=argparse.SUPPRESS)

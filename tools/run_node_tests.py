@@ -293,7 +293,9 @@ def outcomes(ep: str, table: str, tests: Path, names: list[str]) -> Iterator[tup
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("eps", nargs="+", choices=EPS)
     parser.add_argument("--on", choices=["core", "real"], default="core", dest="table")
     parser.add_argument("--match", default="", help="only tests whose names have this")

@@ -53,7 +53,7 @@ def test_the_real_library_answers(call: Call, program: Path, real_library: Path)
     if expected == "?":
         pytest.skip(f"tools/record_behaviour.py has not recorded this call on {recorded}")
     if recorded is None and not is_as_expected(got, expected):
-        how = "tools/record_behaviour.py CORE REAL adds its column"
+        how = "tools/record_behaviour.py adds its column"
         pytest.xfail(f"onnxruntime {release} is not recorded; {how}. It answers {got}")
     assert is_as_expected(got, expected), got
 

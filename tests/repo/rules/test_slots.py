@@ -23,7 +23,7 @@ def test_a_slot_is_called_with_bad_input():
 
 def test_the_answers_to_the_calls_are_recorded():
     recorded = {re.split(r"\W", call.name)[0] for call in CALLS}
-    assert IMPLEMENTED - recorded == set(), "run: python tools/record_behaviour.py CORE REAL"
+    assert IMPLEMENTED - recorded == set(), "run: python tools/record_behaviour.py"
 
 
 def test_a_slot_is_tried_while_memory_runs_out():
