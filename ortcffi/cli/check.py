@@ -8,6 +8,7 @@ import argparse
 import json
 import os
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -24,7 +25,14 @@ from ortcffi.cli.check_ep import (
 )
 from ortcffi.cli.check_file import FileFacts, read_facts
 from ortcffi.cli.check_html import as_html
-from ortcffi.cli.check_report import Finding, Report, as_document, as_junit, describe
+from ortcffi.cli.check_report import (
+    Finding,
+    Report,
+    TimeIsUp,
+    as_document,
+    as_junit,
+    describe,
+)
 from ortcffi.cli.check_symbols import missing_symbols
 from ortcffi.errors import OrtError
 from ortcffi.kernels import child
@@ -34,20 +42,28 @@ from ortcffi.table.load import installed_libraries
 
 ENTRIES = ("RegisterCustomOps", "CreateEpFactories")
 EXPORTS = {*ENTRIES, "ReleaseEpFactory"}
-SECONDS = 120
+SECONDS = 60  # for the ops of a library, in each process
+TIMEOUT = 600  # for all of it
 MOST_CRASHES = 20
 MOST_NAMES = 5
 
 
-def check(path: str, request: EpRequest | None = None) -> Report:
-    """Check a library of custom ops, or one of execution providers, of which rules are asked."""
+def check(path: str, request: EpRequest | None = None, timeout: float = TIMEOUT) -> Report:
+    """Check a library of custom ops, or one of execution providers, of which rules are asked.
+
+    What would take longer than `timeout` seconds is not tried, which is a finding.
+    """
     path = absolute("path", path)
-    report = Report(path, [], [], [], [])
-    entry = _check_file(report)
-    if entry == ENTRIES[0]:
-        _check_library(report)
-    elif entry == ENTRIES[1]:
-        _check_factories(report, request or EpRequest())
+    report = Report(path, [], [], [], [], time.monotonic() + timeout)
+    try:
+        entry = _check_file(report)
+        if entry == ENTRIES[0]:
+            _check_library(report)
+        elif entry == ENTRIES[1]:
+            _check_factories(report, request or EpRequest())
+    except TimeIsUp:
+        text = f"not all was tried within {timeout:g} seconds, the limit that --timeout sets"
+        report.findings.append(Finding("time", text))
     return report
 
 
@@ -150,7 +166,7 @@ def _check_library(report: Report) -> None:
 
 def _register(report: Report, host: str, name: str, count: int | None = None) -> Client:
     """Register the library with a host, where it should have so many ops."""
-    client = examine(report.path, host)
+    client = examine(report.path, host, report.seconds(check_client.SECONDS))
     report.registrations.append(client)
     if client.problem:
         message = f"on {name}: {client.problem}{child.printed(client.printed)}"
@@ -198,7 +214,7 @@ _REPORTED = ("made", "computes", "needs", "slots")
 
 def _check_ops(report: Report) -> None:
     """Have a process look at the ops."""
-    for fact in _probe(report.path, "answer"):
+    for fact in _probe(report, "answer"):
         if "finding" in fact:
             report.findings.append(Finding("ops", fact["finding"]))
         elif "crash" in fact:
@@ -214,7 +230,7 @@ def _compute(report: Report, version: int) -> dict[str, Trial]:
     An op does not declare which inputs it supports, so a crash only means that it was not tried.
     """
     trials = {}
-    for fact in _probe(report.path, "compute", version):
+    for fact in _probe(report, "compute", version):
         if "tried" in fact:
             trials[fact["tried"]] = Trial(*(fact[field] for field in _REPORTED))
         elif fact.get("name") and "crash" in fact:
@@ -266,11 +282,12 @@ def _compare(report: Report, host: str, trials: dict[str, Trial], others: dict[s
             report.findings.append(Finding("kernels", message))
 
 
-def _probe(path: str, what: str, *arguments: int) -> Iterator[dict[str, Any]]:
+def _probe(report: Report, what: str, *arguments: int) -> Iterator[dict[str, Any]]:
     """What a process reports; after a crash, another process continues behind the op."""
     first = 0
     for _ in range(MOST_CRASHES):
-        facts, problem = _run_probe(path, what, first, *arguments)
+        seconds = report.seconds(SECONDS)
+        facts, problem = _run_probe(report.path, seconds, what, first, *arguments)
         yield from facts
         if problem is None:
             return
@@ -281,14 +298,16 @@ def _probe(path: str, what: str, *arguments: int) -> Iterator[dict[str, Any]]:
         first = begun[-1]["begins"] + 1
 
 
-def _run_probe(path: str, what: str, *numbers: int) -> tuple[list[dict[str, Any]], str | None]:
+def _run_probe(
+    path: str, seconds: float, what: str, *numbers: int
+) -> tuple[list[dict[str, Any]], str | None]:
     """What the process reported, and how it crashed; None if it did not."""
     code, output, errors = child.run(
-        "ortcffi.cli.check_probe", what, path, *numbers, seconds=SECONDS
+        "ortcffi.cli.check_probe", what, path, *numbers, seconds=seconds
     )
     facts = _facts(output)
     if code is None:
-        return facts, f"it does not return within {SECONDS} seconds"
+        return facts, f"it does not return within {seconds:.0f} seconds"
     if any("done" in fact for fact in facts):
         return facts, None
     return facts, child.end_of(code) + child.printed(errors)
@@ -331,6 +350,14 @@ def _host(name: str) -> str:
     return name
 
 
+def _timeout(text: str) -> float:
+    try:
+        return child.seconds_of(float(text))
+    except ValueError:
+        message = f"expected a number of seconds above 0, not {text!r}"
+        raise argparse.ArgumentTypeError(message) from None
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the command; the exit code is 0 only without findings."""
     parser = argparse.ArgumentParser(
@@ -352,6 +379,13 @@ def main(arguments: Sequence[str]) -> int:
         help="only register the library with this host, and tell which versions it asks for, which "
         f"slots it calls and what it registers: {HOSTS}",
     )
+    parser.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=_timeout,
+        default=TIMEOUT,
+        help=f"how long the check of a library may take (default: {TIMEOUT})",
+    )
     add_arguments(parser)
     options = parser.parse_args(arguments)
     if options.api is not None and (options.junit is not None or options.html is not None):
@@ -360,7 +394,10 @@ def main(arguments: Sequence[str]) -> int:
         if options.api is not None:
             return _check_with(options.api, options.path, as_json=options.json)
         request = request_of(options)
-        reports = [check(*for_installed(os.fspath(path), request)) for path in options.path]
+        reports = [
+            check(*for_installed(os.fspath(path), request), options.timeout)
+            for path in options.path
+        ]
     except (OrtError, LookupError, ValueError) as error:
         parser.error(printable(str(error)))
     try:

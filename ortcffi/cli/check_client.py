@@ -120,6 +120,8 @@ def _probe(path: str, host: str, seconds: float) -> Client:
             problem = f"{ENTRY} succeeded but registered no op"
         elif "factories" in facts and not made:
             problem = f"{EP_ENTRY} succeeded but made no factory"
+            if (wanted := max(figures.asked, default=0)) > version:
+                problem += f": it asked for API version {wanted}, which this host does not have"
     return Client(
         path,
         facts.get("host", ""),

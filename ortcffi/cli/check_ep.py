@@ -61,7 +61,8 @@ class EpRequest(NamedTuple):
 
 def check_eps(report: Report, core: Client, request: EpRequest) -> None:
     """Try the rules on hosts, and put what came of them into the report."""
-    subject = request.subject._replace(path=report.path, asked=min(core.asked, default=0))
+    asked = min(core.asked, default=0)
+    subject = request.subject._replace(path=report.path, asked=asked, until=report.until)
     with ExitStack() as stack:
         if request.with_model:
             folder = stack.enter_context(tempfile.TemporaryDirectory())
@@ -79,6 +80,7 @@ def check_eps(report: Report, core: Client, request: EpRequest) -> None:
             report.results.extend(results)
             report.notes.append(text)
     _conclude(report)
+    report.seconds(0)  # raises where the time was up before all was tried
 
 
 def _usual_hosts(core: Client) -> tuple[str, ...]:

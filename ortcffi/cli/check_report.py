@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What ``ortcffi check`` found, for people and for machines."""
 
+import math
 import re
+import time
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
@@ -10,7 +12,7 @@ from ortcffi.cli.check_client import Client
 from ortcffi.cli.check_client import as_document as client_as_document
 from ortcffi.testing.ep_trials import BROKEN, UNTRIED, Result
 
-__all__ = ["Finding", "Report", "as_document", "as_junit", "describe"]
+__all__ = ["Finding", "Report", "TimeIsUp", "as_document", "as_junit", "describe"]
 
 
 class Finding(NamedTuple):
@@ -29,6 +31,10 @@ class Finding(NamedTuple):
     text: str
 
 
+class TimeIsUp(Exception):
+    """A check has taken as long as it may."""
+
+
 class Report(NamedTuple):
     """What was found in a library.
 
@@ -44,6 +50,8 @@ class Report(NamedTuple):
         What it did with each host.
     results : list of Result
         What came of each rule for execution providers on each host.
+    until : float
+        When the check must have ended, as ``time.monotonic`` counts.
     """
 
     path: str
@@ -51,6 +59,14 @@ class Report(NamedTuple):
     notes: list[str]
     registrations: list[Client]
     results: list[Result]
+    until: float = math.inf
+
+    def seconds(self, most: float) -> float:
+        """How long a step may take that would have so many seconds of its own."""
+        left = self.until - time.monotonic()
+        if left <= 0:
+            raise TimeIsUp
+        return min(most, left)
 
 
 def describe(report: Report) -> str:

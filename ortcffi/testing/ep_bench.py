@@ -8,6 +8,7 @@ documentation take both from here.
 """
 
 import gc
+import math
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -84,6 +85,8 @@ class Subject(NamedTuple):
         The tolerance of floats.
     fails : str
         The slot that is to fail, with the number of its call behind a blank; "" for none.
+    until : float
+        When all must have ended, as ``time.monotonic`` counts in all processes.
     """
 
     path: str
@@ -96,6 +99,7 @@ class Subject(NamedTuple):
     rtol: float = 1e-3
     atol: float = 1e-3
     fails: str = ""
+    until: float = math.inf
 
 
 class Rule(NamedTuple):
@@ -173,6 +177,11 @@ class Bench:
     def version(self) -> int:
         """The API version of the host."""
         return self.api.version
+
+    @property
+    def tolerance(self) -> tuple[float, float]:
+        """Of floats, relative and absolute."""
+        return self.subject.rtol, self.subject.atol
 
     # --- the library by itself --------------------------------------------------------------------
 

@@ -102,7 +102,7 @@ def computes_what_others_do(bench: Bench) -> None:
 
 def _check(bench: Bench, nodes: tuple[CompiledNode, ...], others: Any = (), slack: int = 1) -> None:
     """Compare all nodes; a part is not tried if the other engine does not have its inputs."""
-    values, (rtol, atol) = bench.values() | dict(others), bench.subject[-3:-1]
+    values, (rtol, atol) = bench.values() | dict(others), bench.tolerance
     with _known():
         for node in nodes:
             check_node(node, values, slack * rtol, slack * atol)
@@ -262,5 +262,5 @@ def computes_in_a_session(bench: Bench) -> None:
             found = session.run(wanted)
             names = [spec.name for spec in session.outputs]
     for name, array in zip(names, found, strict=True):
-        expected, (rtol, atol) = values[name], bench.subject[-3:-1]
+        expected, (rtol, atol) = values[name], bench.tolerance
         np.testing.assert_allclose(array, expected, rtol, atol, err_msg=f"output {name}")

@@ -23,7 +23,8 @@ from ortcffi.testing.live_objects import left_alive, live_objects
 
 __all__ = ["Result", "answer_each", "ep_library_rules", "ep_model_rules", "try_rules"]
 
-SECONDS = 120  # for a rule in its process
+SECONDS = 120.0  # for a rule in its process
+TIME_IS_UP = "the time of the whole check is up"
 KEPT, BROKEN, UNTRIED = "kept", "broken", "not tried"
 _BATCH = 8  # rules of one process
 _MOST_NAMES = 6
@@ -99,22 +100,29 @@ def answer_each(requests: str) -> None:
     """Try rules, each in a fork, which need import nothing; write a line of JSON about each."""
     for name, subject in json.loads(requests):
         begin = time.monotonic()
+        seconds = min(SECONDS, subject["until"] - begin)
+        if seconds <= 0:
+            _tell({"outcome": UNTRIED, "text": TIME_IS_UP, "seconds": 0.0})
+            continue
         with TemporaryFile() as output, TemporaryFile() as errors:
             process = os.fork()
             if process == 0:
                 os.dup2(output.fileno(), 1)
                 os.dup2(errors.fileno(), 2)
-                signal.alarm(SECONDS)
+                signal.setitimer(signal.ITIMER_REAL, seconds)
                 answer(name, subject)
             code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
             written = [os.pread(file.fileno(), 1 << 30, 0) for file in (output, errors)]
-        facts = _facts(code, *written) | {"seconds": time.monotonic() - begin}
-        sys.stdout.write(json.dumps(facts) + "\n")
-        sys.stdout.flush()
+        _tell(_facts(code, seconds, *written) | {"seconds": time.monotonic() - begin})
     os._exit(0)
 
 
-def _facts(code: int, output: bytes, errors: bytes) -> dict[str, Any]:
+def _tell(facts: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(facts) + "\n")
+    sys.stdout.flush()
+
+
+def _facts(code: int, seconds: float, output: bytes, errors: bytes) -> dict[str, Any]:
     """What a process wrote, or how it ended."""
     for line in reversed(output.splitlines()):
         try:
@@ -124,9 +132,9 @@ def _facts(code: int, output: bytes, errors: bytes) -> dict[str, Any]:
         if isinstance(facts, dict) and "outcome" in facts:
             return facts
     if child.signal_of(code) == "SIGALRM":
-        return {"outcome": BROKEN, "text": child.too_long(SECONDS), "ended": True}
+        return {"outcome": BROKEN, "text": child.too_long(round(seconds)), "ended": True}
     printed = [line for line in errors.decode(errors="replace").splitlines() if line.strip()]
-    text = child.end_of(code) + (f"; it printed: {printed[0].strip()}" if printed else "")
+    text = child.end_of(code) + (f"; it printed: {printed[-1].strip()}" if printed else "")
     return {"outcome": BROKEN, "text": text, "ended": True}
 
 
@@ -175,9 +183,10 @@ def _let_fail(rule: Rule, subject: Subject, failures: int, each: Any) -> Result:
         return result
     calls = in_turn(facts["calls"])
     subjects = [subject._replace(fails=f"{slot} {n}") for slot, n in calls[:failures]]
-    found = list(_ask([(rule, each) for each in subjects], each))
-    outcome, text = _summary(subjects, found, Counter(facts["left"]), len(calls))
-    seconds = sum(each["seconds"] for each in (facts, *found))
+    answers = _ask([(rule, each) for each in subjects], each)
+    tried = [pair for pair in zip(subjects, answers, strict=True) if pair[1]["text"] != TIME_IS_UP]
+    outcome, text = _summary(tried, Counter(facts["left"]), len(calls))
+    seconds = facts["seconds"] + sum(found["seconds"] for _, found in tried)
     return result._replace(outcome=outcome, text=text, seconds=seconds)
 
 
@@ -198,11 +207,11 @@ def _ask_batch(requests: list[tuple[Rule, Subject]]) -> list[dict[str, Any]]:
 
 
 def _summary(
-    subjects: list[Subject], found: list[dict[str, Any]], usual: Counter[str], calls: int
+    found: list[tuple[Subject, dict[str, Any]]], usual: Counter[str], calls: int
 ) -> tuple[str, str]:
     """What came of all failing calls, by what was wrong."""
     wrong: dict[str, list[str]] = {}
-    for subject, facts in zip(subjects, found, strict=True):
+    for subject, facts in found:
         slot = subject.fails.partition(" ")[0]
         if facts.get("ended"):
             wrong.setdefault("end the process", []).append(slot)

@@ -2,6 +2,7 @@
 """The command ``ortcffi check``, on libraries in C that are right or wrong in one way."""
 
 import json
+import time
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -19,10 +20,10 @@ from ortcffi.cli.check_symbols import missing_symbols
 def check_source(compile_c, capfd):
     """``check_source(name, *flags)`` is the exit code and the report on a library in C."""
 
-    def check(name, *flags):
+    def check(name, *flags, options=()):
         source = CHECKOUT / "tests/c/clients" / name
         library = compile_c(source, "-shared", "-fPIC", "-fvisibility=hidden", *flags)
-        code = main(["check", "--json", str(library)])
+        code = main(["check", "--json", *options, str(library)])
         message = capfd.readouterr()
         assert message.err == ""
         [report] = json.loads(message.out)["libraries"]
@@ -262,3 +263,35 @@ def test_factories_that_are_not_made_or_ended_are_a_finding(check_eps, flag, mes
     code, findings, _ = check_eps(flag)
     assert code == 1
     assert findings[0].startswith(message)
+
+
+UP = "not all was tried within 2 seconds, the limit that --timeout sets"
+
+
+def test_ops_that_hang_take_no_longer_than_the_limit(check_source):
+    begin = time.monotonic()
+    code, findings, _ = check_source("checked_ops.c", "-DHANGS", options=["--timeout", "2"])
+    assert time.monotonic() - begin < 30
+    assert code == 1
+    assert findings[0].startswith(
+        "checked:Nothing: while kernels are made and destroyed, it does not"
+    )
+    assert findings[-1] == UP
+
+
+@pytest.mark.usefixtures("forks")
+def test_rules_are_tried_no_longer_than_the_limit(monkeypatch, capfd):
+    library = eps.built(CHECKOUT / "tests/c/clients/breaking_ep.c")
+    monkeypatch.setenv("BREAKS", "hangs-in-compile")
+    given = ["check", "--conformance", "--hosts", "core", "--failures", "0", "--timeout", "2"]
+    assert main([*given, str(library)]) == 1
+    output = capfd.readouterr().out
+    assert f"FINDING (time): {UP}" in output
+    assert "not tried on core, because the time of the whole check is up: " in output
+
+
+@pytest.mark.parametrize("wrong", ["0", "-1", "nan", "soon"])
+def test_a_limit_must_be_a_number_of_seconds(wrong, capfd):
+    with pytest.raises(SystemExit):
+        main(["check", "--timeout", wrong, "a.so"])
+    assert "expected a number of seconds above 0" in capfd.readouterr().err

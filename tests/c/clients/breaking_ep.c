@@ -154,6 +154,9 @@ static OrtStatus* break_compile(OrtEp* self, const OrtGraph** graphs, const OrtN
   if (breaks("compiles-what-it-takes")) {
     return table->CreateStatus(ORT_EP_FAIL, "no compiler");
   }
+  while (breaks("hangs-in-compile")) {
+    pause();
+  }
   if (breaks("uses-its-first-graph")) {
     OrtStatus* failed = use_kept();
     if (failed != NULL) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A library of one custom op, for `ortcffi check`. Compiled with -DCRASHES its kernel cannot be
- * made; with -DCRASHES_ON_INPUTS it cannot compute; with -DREFUSES it answers a status; with
+ * made; with -DHANGS making it never ends; with -DCRASHES_ON_INPUTS it cannot compute; with -DREFUSES it answers a status; with
  * -DLEAKS what its functions get is never released; with -DCALLS=f a kernel calls f; with
  * -DLACKS a function that ONNX Runtime calls is missing; with -DBY_NAME it finds its host by
  * name; with -DLATE its kernel is made with a slot of version 24; with -DASKS=n it asks for
@@ -8,6 +8,7 @@
  * its domain; with -DAGAIN=f the op is registered once more, and f says the type of its input. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "onnxruntime_c_api.h"
 
@@ -81,6 +82,9 @@ static void* create(const OrtCustomOp* op, const OrtApi* given, const OrtKernelI
   (void)info;
 #ifdef CRASHES
   abort();
+#endif
+#ifdef HANGS
+  for (;;) pause();
 #endif
 #ifdef CALLS
   static volatile double called;
