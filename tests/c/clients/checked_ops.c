@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A library of one custom op, for `ortcffi check`. Compiled with -DCRASHES its kernel cannot be
- * made; with -DHANGS making it never ends; with -DCRASHES_ON_INPUTS it cannot compute; with -DREFUSES it answers a status; with
- * -DLEAKS what its functions get is never released; with -DCALLS=f a kernel calls f; with
- * -DLACKS a function that ONNX Runtime calls is missing; with -DBY_NAME it finds its host by
- * name; with -DLATE its kernel is made with a slot of version 24; with -DASKS=n it asks for
- * that API version; with -DPRINTS it ends the process; with -DKEEPS_DOMAIN it never releases
- * its domain; with -DAGAIN=f the op is registered once more, and f says the type of its input. */
+ * made; with -DHANGS making it never ends; with -DCRASHES_ON_INPUTS it cannot compute; with
+ * -DREFUSES it answers a status; with -DLEAKS what its functions get is never released; with
+ * -DCALLS=f a kernel calls f; with -DLACKS a function that ONNX Runtime calls is missing; with
+ * -DBY_NAME it finds its host by name; with -DLATE its kernel is made with a slot of version 24;
+ * with -DASKS=n it asks for that API version; with -DPRINTS it ends the process; with
+ * -DKEEPS_DOMAIN it never releases its domain; with -DAGAIN=f the op is registered once more, and f
+ * says the type of its input. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""What ONNX Runtime's own tests of plug-in providers try, beside what tests/c/behaviour records."""
+
+import ctypes
+import os
+from shutil import copy
+
+import numpy as np
+import pytest
+from support import eps
+
+import ortcffi as ort
+
+SHAPE = [3, 2]
+X = np.arange(1, 7, dtype=np.float32).reshape(SHAPE)
+
+
+def names(env):
+    return [device.name for device in env.devices]
+
+
+def product(weights=True):
+    graph = ort.Graph({"": 18})
+    graph.input("x", "f4", SHAPE)
+    if weights:
+        graph.initializer("w", X)
+    else:
+        graph.input("w", "f4", SHAPE)
+    graph.node("Mul", ["x", "w"], ["y"], name="product")
+    graph.output("y", "f4", SHAPE)
+    return graph
+
+
+@pytest.fixture
+def device_ep(c_compiler, tmp_path):
+    return copy(eps.build(c_compiler, eps.ON_A_DEVICE), tmp_path)
+
+
+# --- registration ---------------------------------------------------------------------------------
+
+
+def test_a_registration_that_fails_late_leaves_nothing(env, asked_ep, events):
+    """The devices and the allocator that all share were made already."""
+    before = names(env)
+    with env.register_ep(asked_ep, "memory") as registered:
+        info = registered.devices[0].memory_info()
+        info_name, kind, vendor = info.name, info.device_type, info.vendor_id
+    del info  # which keeps the registration
+    memory = env.api.device_memory_info(info_name, kind, vendor_id=vendor)
+    events()
+    with pytest.raises(ort.errors.EPFail, match="no-transfer"):
+        env.register_ep(asked_ep, "memory transfers no-transfer")
+    assert names(env) == before
+    assert env.shared_allocator(memory) is None
+    noted = events()
+    assert noted.count("allocator") == noted.count("~allocator") == 1
+    with env.register_ep(asked_ep, "memory transfers") as registered:
+        assert names(env) == [*before, "AskedEP"]
+        assert env.shared_allocator(registered.devices[0].memory_info()) is not None
+
+
+@pytest.mark.skipif(not hasattr(os, "RTLD_NOLOAD"), reason="whether it is loaded is not known")
+def test_a_library_is_unloaded_when_it_is_unregistered(env, asked_ep):
+    def is_loaded():
+        try:
+            library = ctypes.CDLL(str(asked_ep), os.RTLD_NOLOAD | os.RTLD_NOW)
+        except OSError:
+            return False
+        ctypes.CDLL(None).dlclose(ctypes.c_void_p(library._handle))
+        return True
+
+    assert not is_loaded()
+    with env.register_ep(asked_ep, "mine"):
+        assert is_loaded()
+    assert not is_loaded()
+
+
+# --- sessions -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weights", [True, False])
+def test_a_provider_that_is_chosen_computes(env, device_ep, weights):
+    feed = {"x": X} if weights else {"x": X, "w": X}
+    with env.register_ep(device_ep, "memory") as registered, ort.SessionOptions(env.api) as options:
+        options.add_devices(registered.devices)
+        with ort.Session(product(weights).to_bytes(), options) as session:
+            np.testing.assert_array_equal(session.run(feed)[0], X * X)
+            assert [d and d.name for d in session.output_devices] in ([None], ["DeviceEP"])
+
+
+def test_a_policy_for_cpus_finds_the_provider(real_api, device_ep):
+    """On the core providers are chosen by hand."""
+    with ort.Env(api=real_api) as env, env.register_ep(device_ep, "preferred"):
+        options = ort.SessionOptions(real_api, device_policy=ort.DevicePolicy.PREFER_CPU)
+        with options, ort.Session(product().to_bytes(), options) as session:
+            np.testing.assert_array_equal(session.run(x=X)[0], X * X)
