@@ -2,7 +2,6 @@
 """`Model`: an ONNX model, read without any other package."""
 
 import os
-from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ortcffi._convert import bytes_like, input_path
@@ -10,7 +9,7 @@ from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import described_by, public
 from ortcffi._table import core_api
-from ortcffi._text import html_table, printable, size
+from ortcffi._text import html_table, html_text, printable, size
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.models import editing, inlining, preparing, saving
 from ortcffi.models.model_graph import ModelGraph
@@ -151,7 +150,7 @@ class Model(Handle):
     def _of_bytes(cls, content: Any, weights_of: "Model | None" = None) -> Self:
         """A model of its bytes, or of a skeleton and the model whose weights it has."""
         given = ffi.NULL if weights_of is None else weights_of.handle
-        owner = owner_of("OrtModel*", core_api(), lib.ReleaseModel, content)
+        owner = owner_of("OrtModel*", core_api(), lib.ReleaseModel, content, weights_of)
         arguments = host_function("OrtcoreOpenModelBytes"), content, len(content), given
         call_host("ortcore_open_model_bytes", *arguments, out_of(owner))
         made = cls(core_api(), owner)
@@ -426,7 +425,7 @@ class Model(Handle):
 
     def _repr_html_(self) -> str:
         if self.closed:
-            return escape(repr(self))
+            return html_text(repr(self))
         graph = self.graph
         sides = [("input", each) for each in graph.inputs[:_PORTS]]
         sides += [("output", each) for each in graph.outputs[:_PORTS]]

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Models that were edited or written, compared with what the package onnx makes of them."""
 
+import gc
 import importlib
 import os
+import weakref
 
 import numpy as np
 import pytest
@@ -385,3 +387,20 @@ def test_every_model_of_the_node_tests_of_onnx_is_written_and_edited():
         names = {name: f"{name}!" for name in model.graph.values}
         back = {new: old for old, new in names.items()}
         assert parsed(model.rename(names).rename(back)) == case.model
+
+
+def test_an_edited_model_keeps_the_bytes_of_the_weights_that_it_shares(proto):
+    content = np.frombuffer(proto.SerializeToString(), np.uint8)
+    alive = weakref.ref(content)
+    model = ort.Model.load(memoryview(content))
+    edited = model.rename({"z": "out"})
+    weights = model.graph["w"].initializer.tolist()
+    model.close()
+    del content, model
+    gc.collect()
+    assert alive() is not None
+    assert edited.graph["w"].initializer.tolist() == weights
+    edited.close()
+    del edited
+    gc.collect()
+    assert alive() is None
