@@ -5,8 +5,8 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 
-__all__ = ["aligned", "duration", "fail", "html_table", "joined", "printable", "program_name"]
-__all__ += ["scaled", "size"]
+__all__ = ["aligned", "duration", "fail", "html_table", "html_text"]
+__all__ += ["joined", "printable", "program_name", "scaled", "size"]
 
 
 def size(number: int | None) -> str:
@@ -37,15 +37,21 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return ["  ".join([row[0].ljust(first), *map(str.rjust, row[1:], widths)]) for row in rows]
 
 
-def html_table(title: str, header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table for a notebook."""
+def html_text(text: str) -> str:
+    """A text for a notebook."""
     import html
 
+    return html.escape(text)
+
+
+def html_table(title: str, header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table for a notebook."""
+
     def row(cells: Sequence[object], tag: str) -> str:
-        return "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells)
+        return "".join(f"<{tag}>{html_text(str(cell))}</{tag}>" for cell in cells)
 
     body = "".join(f"<tr>{row(each, 'td')}</tr>" for each in rows)
-    caption = html.escape(title)
+    caption = html_text(title)
     return f"<table><caption>{caption}</caption><tr>{row(header, 'th')}</tr>{body}</table>"
 
 

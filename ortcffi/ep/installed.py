@@ -15,18 +15,23 @@ from ortcffi.ep.hardware import HardwareDevice
 from ortcffi.ep.registered import RegisteredEp, register_once
 
 __all__ = [
+    "PYTHON_EPS",
     "REFERENCE",
     "InstalledEp",
     "ep_named",
     "hardware_for",
     "installed_eps",
     "is_ep_name",
+    "is_python_ep",
     "provider_names",
     "registered_in",
     "unknown_provider",
 ]
 
 REFERENCE = "reference"  # of ortcffi.models.reference_ep, which needs the package onnx
+# The providers written in Python, by name: what `python_ep` returns. Here, because most sessions
+# need no more of them than the names.
+PYTHON_EPS: dict[str, Any] = {}
 _INTEL = 0x8086
 
 
@@ -138,6 +143,11 @@ _ENDS = (".so", ".dylib", ".dll")
 def is_ep_name(name: str) -> bool:
     """Whether a name of a provider is that of a package here, or the path of a library."""
     return name in _PACKAGES or name.endswith(_ENDS)
+
+
+def is_python_ep(name: str) -> bool:
+    """Whether a provider written in Python has the name."""
+    return name in PYTHON_EPS or name == REFERENCE
 
 
 def ep_named(name: str) -> InstalledEp:

@@ -2,13 +2,13 @@
 """The graph of a model, in any library's memory: ``OrtGraph``."""
 
 from collections.abc import Callable, Iterator, Mapping
-from html import escape
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ortcffi._convert import decode
 from ortcffi._handle import Handle
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
+from ortcffi._text import html_text
 from ortcffi.errors import NotImplemented as NotAvailable
 from ortcffi.errors import checked
 from ortcffi.models.parts import ModelNode, ModelValue
@@ -255,7 +255,7 @@ class ModelGraph(GraphView, Handle):
         return "<ModelGraph closed>" if self.closed else super().__repr__()
 
     def _repr_html_(self) -> str:
-        return escape(repr(self)) if self.closed else super()._repr_html_()
+        return html_text(repr(self)) if self.closed else super()._repr_html_()
 
 
 def _without_graph(slot: str, _graph: Any, table: Any, *arguments: Any) -> None:

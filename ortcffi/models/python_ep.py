@@ -17,7 +17,7 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import meant, public
 from ortcffi.custom_ops.describe import Characteristic, Operand
 from ortcffi.ep.hardware import HardwareDevice, HardwareType
-from ortcffi.ep.installed import REFERENCE
+from ortcffi.ep.installed import PYTHON_EPS, REFERENCE
 from ortcffi.errors import call, checked, code_and_text
 from ortcffi.kernels.definition import Definition, remember_table, takes_out
 from ortcffi.kernels.op_sets import table_of_base
@@ -32,10 +32,8 @@ from ortcffi.values.element_types import ElementType
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["PythonEp", "execution_provider", "is_python_ep", "python_ep"]
+__all__ = ["PythonEp", "execution_provider", "python_ep"]
 
-_providers: "dict[str, PythonEp]" = {}
-_BUILT_IN = {REFERENCE: "ortcffi.models.reference_ep"}
 _VERSION = re.compile(
     r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?"
 )
@@ -186,7 +184,7 @@ def execution_provider(  # noqa: PLR0913  # as many as there are facts
             version=version,
             borrow=borrow,
         )
-        _providers[name] = made
+        PYTHON_EPS[name] = made
         return made
 
     return define
@@ -206,11 +204,6 @@ def _check_methods(name: str, provider: Any) -> None:
     for method in ("capability", "compile"):
         if not callable(getattr(provider, method, None)):
             raise TypeError(f"the provider {name!r} needs a method {method}(graph)")
-
-
-def is_python_ep(name: str) -> bool:
-    """Whether a provider written in Python has the name."""
-    return name in _providers or name in _BUILT_IN
 
 
 @public
@@ -233,13 +226,13 @@ def python_ep(name: str) -> PythonEp:
     >>> python_ep("reference")
     <PythonEp 'reference'>
     """
-    if name not in _providers and name in _BUILT_IN:
-        importlib.import_module(_BUILT_IN[name])
-    if name not in _providers:
-        known = sorted({*_providers, *_BUILT_IN})
+    if name not in PYTHON_EPS and name == REFERENCE:
+        importlib.import_module("ortcffi.models.reference_ep")
+    if name not in PYTHON_EPS:
+        known = sorted({*PYTHON_EPS, REFERENCE})
         more = meant(name, known) or f": there are {listed(known)}"
         raise LookupError(f"no execution provider {name!r} is written in Python{more}")
-    return _providers[name]
+    return PYTHON_EPS[name]  # type: ignore[no-any-return]
 
 
 def make_factory(name: str, base: int) -> tuple[Any, ...]:

@@ -3,7 +3,6 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ortcffi.ep.devices import EpDevice
@@ -12,12 +11,14 @@ from ortcffi.models.contents import operator_name
 from ortcffi.models.editor import Parts
 from ortcffi.models.model import Model
 from ortcffi.models.preparing import MISSING, described_by_others, lacks_types, with_types
-from ortcffi.models.providers import Ep
 from ortcffi.models.view import content_of
 from ortcffi.session.creation import Source
 from ortcffi.table.engine import ADVICE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ortcffi.models.providers import Ep
     from ortcffi.options.session import SessionOptions
     from ortcffi.table.api import Api
 
@@ -80,8 +81,10 @@ def _can_import_onnx() -> bool:
     return True
 
 
-def _eps_of(options: "SessionOptions | None") -> Iterator[Ep]:
+def _eps_of(options: "SessionOptions | None") -> "Iterator[Ep]":
     """The execution providers of options, each with its first device."""
+    from ortcffi.models.providers import Ep
+
     if options is None:
         return
     config, names = dict(options.config), set()

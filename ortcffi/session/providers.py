@@ -12,11 +12,11 @@ from ortcffi.ep.installed import (
     ep_named,
     installed_eps,
     is_ep_name,
+    is_python_ep,
     registered_in,
     unknown_provider,
 )
 from ortcffi.ep.registered import register_once
-from ortcffi.models.python_ep import is_python_ep, python_ep
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session import SessionOptions
 from ortcffi.table.engine import engine_for
@@ -64,8 +64,14 @@ def _chosen(given: Any) -> Chosen:
         )
     provider, settings = pair[0], dict(optional_mapping("settings", pair[1]))
     if isinstance(provider, str) and is_python_ep(provider):
-        provider = python_ep(provider)
+        provider = _python_ep(provider)
     return Chosen(provider, settings)
+
+
+def _python_ep(name: str) -> Any:
+    from ortcffi.models.python_ep import python_ep
+
+    return python_ep(name)
 
 
 def _is_library(provider: Any) -> bool:
@@ -97,7 +103,7 @@ def names_for_core(providers: Iterable[str]) -> tuple[str, ...]:
         raise TypeError(f"providers must be a list of names, not {providers!r}")
     for name in names:
         if is_python_ep(name):
-            python_ep(name)  # imports what it needs
+            _python_ep(name)  # imports what it needs
         elif is_ep_name(name):
             ep_named(name)
         else:

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 from support import eps, models
+from support.processes import run_python
 
 import ortcffi as ort
 
@@ -79,3 +80,40 @@ def test_a_wrong_name_says_what_may_be_meant_and_what_is_installed(api, given, m
     assert message in caught.value.message
     assert f"Installed providers: {', '.join([*installed, 'reference'])};" in caught.value.message
     assert "CPUExecutionProvider" in caught.value.message
+
+
+def test_a_session_of_the_core_imports_no_provider_in_python_and_no_kernel(add_ep, tmp_path):
+    (tmp_path / "model").write_bytes(models.add())
+    code = """
+import sys
+import numpy as np
+import ortcffi as ort
+model, provider = sys.argv[1:]
+with ort.Session(model, providers=[provider]) as session:
+    session.run(x=np.ones((1, 4), np.float32))
+print({"ortcffi.models.python_ep", "ortcffi.kernels.node", "html"} & set(sys.modules))
+"""
+    assert run_python(code, tmp_path / "model", add_ep) == "set()"
+
+
+def test_values_of_a_run_end_with_their_last_reader_so_that_others_get_their_memory(add_ep):
+    pytest.importorskip("onnx")  # says the types of inner values
+    code = """
+import sys
+import numpy as np
+import ortcffi as ort
+length, count = 1 << 18, 100
+graph = ort.Graph()
+graph.input("v0", "f4", [length])
+graph.initializer("w", np.ones(length, np.float32))
+for i in range(count):
+    graph.node("Add", [f"v{i}", "w"], [f"v{i + 1}"])
+graph.output(f"v{count}", "f4", [length])
+with ort.Session(graph.to_bytes(), providers=sys.argv[1:]) as session:
+    memory = ort.core_api().default_allocator
+    before = memory.stats.bytes_allocated
+    (y,) = session.run(v0=np.ones(length, np.float32))
+    assert y[0] == y[-1] == 1 + count
+    print((memory.stats.max_memory - before) // (4 * length))
+"""
+    assert run_python(code, add_ep) == "2"
