@@ -2,6 +2,7 @@
 """Edited models, each made of a skeleton: the message of a model, in which weights are numbers."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -28,9 +29,10 @@ from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
     from ortcffi.models.model import Model
+    from ortcffi.options.session import FreeDimension
 
 __all__ = ["extract", "outer_names", "rename", "renamed_graph", "replace", "value_names"]
-__all__ += ["check_versions", "with_metadata", "with_opset"]
+__all__ += ["check_versions", "fix_dimensions", "with_metadata", "with_opset"]
 
 Rename = Callable[[str], str]
 _VALUES = (lib.GRAPH_INPUT, lib.GRAPH_OUTPUT, lib.GRAPH_VALUE)
@@ -252,6 +254,38 @@ def with_metadata(
     ]
     skeleton.set(lib.MODEL_METADATA, *stored)
     return with_graph(skeleton, graph)
+
+
+def fix_dimensions(model: "Model", fixed: "Iterable[FreeDimension]") -> Message:
+    """Give free dimensions the lengths that options fix; the first of each name counts."""
+    lengths: dict[tuple[str, bool], int] = {}
+    for each in fixed:
+        if each.value >= 0 and each.name:
+            lengths.setdefault((each.name, each.is_denotation), each.value)
+
+    def dimension(content: bytes) -> Message:
+        message = Message(content)
+        name = message.text(lib.DIMENSION_NAME), False
+        length = lengths.get(name, lengths.get((message.text(lib.DIMENSION_DENOTATION), True)))
+        if length is not None and not message.all(lib.DIMENSION_VALUE):
+            message.set(lib.DIMENSION_NAME).set(lib.DIMENSION_VALUE, length)
+        return message
+
+    def within(change: Callable[[bytes], Message], *numbers: int) -> Callable[[bytes], Message]:
+        for number in reversed(numbers):
+            change = partial(_mapped, number, change)
+        return change
+
+    skeleton = model._skeleton()
+    graph = graph_of(skeleton)
+    path = lib.VALUE_TYPE, lib.TYPE_TENSOR, lib.TENSOR_TYPE_SHAPE, lib.SHAPE_DIMENSION
+    for number in _VALUES:
+        graph.map(number, within(dimension, *path))
+    return with_graph(skeleton, graph)
+
+
+def _mapped(number: int, change: Callable[[bytes], Message], content: bytes) -> Message:
+    return Message(content).map(number, change)
 
 
 def extract(

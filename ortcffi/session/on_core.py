@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import NotImplemented, OrtError
 from ortcffi.models.contents import operator_name
+from ortcffi.models.editing import fix_dimensions
 from ortcffi.models.editor import Parts
 from ortcffi.models.model import Model
 from ortcffi.models.preparing import MISSING, described_by_others, lacks_types, with_types
@@ -34,7 +35,10 @@ def source_on_core(api: "Api", model: Any, options: "SessionOptions | None") -> 
     replaced, and it is tried again.
     """
     given = model if isinstance(model, Model) else Model.load(content_of(model))
-    typed = with_types(given)
+    fixed = [] if options is None else options.free_dimensions
+    # Types of inner values follow from those lengths, where types are missing.
+    known = given._edited(fix_dimensions(given, fixed)) if fixed and lacks_types(given) else given
+    typed = with_types(known)
 
     def create(env: Any, handle: Any, out: Any) -> None:
         parts = Parts(api, _SLOT)

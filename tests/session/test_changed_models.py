@@ -201,6 +201,14 @@ def test_a_denotation_fixes_the_dimension_that_has_it(api, opened):
     assert opened(source, with_op(api), api=api).inputs[0].shape == ("n", 3)
 
 
+def test_a_negative_length_leaves_a_dimension_free(api, opened):
+    options = with_op(api)
+    options.fix_dimension("n", -5)
+    session = opened(PLAIN, options, api=api)
+    for rows in (X, X[:1]):
+        np.testing.assert_array_equal(session.run(x=rows)[0], rows + WEIGHTS)
+
+
 # --- what providers see ---------------------------------------------------------------------------
 
 

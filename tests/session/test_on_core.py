@@ -9,6 +9,7 @@ from support import eps
 from support.processes import run
 
 import ortcffi as ort
+from ortcffi.session.on_core import source_on_core
 
 X = np.array([1, 2, 3], np.float32)
 
@@ -147,3 +148,29 @@ def test_an_operator_that_is_not_replaced_is_tried_once(core_api):
     graph.output("y", "f4", [3])
     with pytest.raises(ort.errors.NotImplemented, match="operator Relu"):
         ort.Session(graph.to_bytes(), api=core_api, providers=["takes_nothing"])
+
+
+def test_lengths_of_dimensions_are_fixed_before_types_are_inferred(core_api):
+    pytest.importorskip("onnx")
+    graph = ort.Graph()
+    graph.input("x", "f4", ["n", 3])
+    graph.node("Concat", ["x", "x"], ["h"], attributes={"axis": 0})
+    graph.node("Relu", ["h"], ["y"])
+    graph.output("y", "f4", [None, 3])
+    with ort.SessionOptions(core_api) as options:
+        options.fix_dimension("n", 4)
+        options.fix_dimension("n", 5)  # the first one counts, as in onnxruntime
+        typed = source_on_core(core_api, graph.to_bytes(), options).keep
+    assert typed.graph["h"].shape == (8, 3)
+    typed.close()
+
+
+def test_the_error_about_a_node_says_that_it_is_not_computed_beforehand(add_ep):
+    graph = ort.Graph()
+    graph.input("x", "f4", [3])
+    graph.initializer("n", np.array([3]))
+    graph.node("ConstantOfShape", ["n"], ["c"])
+    graph.node("Add", ["x", "c"], ["y"])
+    graph.output("y", "f4", [3])
+    with pytest.raises(ort.errors.NotImplemented, match="beforehand, this one does not"):
+        ort.Session(graph, providers=[add_ep])

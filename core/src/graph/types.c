@@ -45,7 +45,7 @@ static void fix_dimension(const struct core_items* fixed, struct core_message te
   for (size_t i = 0; fixed != NULL && *length < 0 && i < fixed->count; i++) {
     const struct core_item* item = &fixed->list[i];
     if (item->mark == is_denotation && core_message_is(text, item->key)) {
-      *length = item->number;
+      *length = item->number < 0 ? -1 : item->number;
     }
   }
 }

@@ -286,14 +286,27 @@ static void list_providers(const OrtSession* session, char* text, size_t room) {
   }
 }
 
+/* Whether all inputs are constants, so that ONNX Runtime may compute the node beforehand. */
+static bool has_only_constants(const OrtNode* node) {
+  for (size_t i = 0; i < node->input_count; i++) {
+    if (node->values[i] != NULL && !core_is_constant(node->values[i])) {
+      return false;
+    }
+  }
+  return node->input_count > 0;
+}
+
 static OrtStatus* refuse(const struct partition* partition, const OrtNode* node) {
-  char text[600], asked[400];
+  char text[800], asked[400];
   list_providers(partition->session, asked, sizeof asked);
   snprintf(text, sizeof text,
            ": no execution provider and no custom op runs node '%.100s', which makes '%.100s': "
-           "operator %.100s of the domain '%.100s'; providers asked: ",
+           "operator %.100s of the domain '%.100s'%s; providers asked: ",
            node->name, output_of(node), node->op_type,
-           node->domain[0] == 0 ? "ai.onnx" : node->domain);
+           node->domain[0] == 0 ? "ai.onnx" : node->domain,
+           has_only_constants(node) ? ", whose inputs are constants: other libraries may compute "
+                                      "such a node beforehand, this one does not"
+                                    : "");
   return core_status(ORT_NOT_IMPLEMENTED, partition->function, text, asked);
 }
 

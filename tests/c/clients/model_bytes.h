@@ -214,11 +214,16 @@ static inline void put_ints(struct model_bytes* to, unsigned field, const char* 
   end_message(to);
 }
 
-static inline void put_initializers(struct model_bytes* to) {
-  begin_tensor(to, 5, "external", 1);
+/* An initializer of two floats in the file "weights". */
+static inline void put_external(struct model_bytes* to, const char* name) {
+  begin_tensor(to, 5, name, 1);
   put_entry(to, 13, "location", "weights");
   put_number(to, 14, 1);
   end_message(to);
+}
+
+static inline void put_initializers(struct model_bytes* to) {
+  put_external(to, "external");
   begin_tensor(to, 5, "texts", 8);
   put_text(to, 6, "a text that is longer than any that a string keeps in itself");
   put_text(to, 6, "b");

@@ -116,14 +116,19 @@ static inline void put_version(struct model_bytes* to, const char* domain, unsig
   end_message(to);
 }
 
-static inline struct model_bytes session_model(void) {
+/* The elements of w may be in a file, "weights". */
+static inline struct model_bytes session_model_of(bool is_external) {
   struct model_bytes to = {.size = 0};
   put_number(&to, 1, 8);
   begin_message(&to, 7);
   put_twice(&to, "x", "a");
   put_twice(&to, "w", "b");
   put_text(&to, 2, "doubles");
-  put_floats(&to, 5, "w", 1, 2);
+  if (is_external) {
+    put_external(&to, "w");
+  } else {
+    put_floats(&to, 5, "w", 1, 2);
+  }
   put_value(&to, 11, "x", 1, 0, "n");
   put_value(&to, 11, "w", 1, 2, NULL);
   put_value(&to, 12, "a", 1, 0, "n");
@@ -133,5 +138,7 @@ static inline struct model_bytes session_model(void) {
   put_version(&to, "twice", 1);
   return to;
 }
+
+static inline struct model_bytes session_model(void) { return session_model_of(false); }
 
 #endif /* ORTCFFI_TESTS_SESSION_MODEL_H_ */

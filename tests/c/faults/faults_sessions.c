@@ -42,6 +42,26 @@ static void with_changes(void) {
   CHECK(api->AddFreeDimensionOverrideByName(chosen, "n", 2) == NULL);
 }
 
+static float weights_in_file[2] = {1, 2};
+static void with_external(void) {
+  const char* name = "w";
+  with_changes();
+  api->ReleaseSessionOptions(chosen);
+  CHECK(api->CreateSessionOptions(&chosen) == NULL);
+  CHECK(api->AddCustomOpDomain(chosen, domain) == NULL);
+  bytes = session_model_of(true);
+  CHECK(api->AddExternalInitializers(chosen, &name, (const OrtValue* const*)&replacement, 1) ==
+        NULL);
+}
+static void with_file_in_memory(void) {
+  const ORTCHAR_T* name = ORT_TSTR("weights");
+  char* const buffer = (char*)weights_in_file;
+  const size_t size = sizeof weights_in_file;
+  with_options();
+  bytes = session_model_of(true);
+  CHECK(api->AddExternalInitializersFromFilesInMemory(chosen, &name, &buffer, &size, 1) == NULL);
+}
+
 static OrtStatus* miss_file(void** out) {
   return api->CreateSession(env, ORT_TSTR("no/such/file"), chosen, (OrtSession**)out);
 }
@@ -293,6 +313,10 @@ static void clean(void) {
 static const struct trial trials[] = {
     TRIAL("CreateSessionFromArray ReleaseSession", with_options, make_session, release_session),
     TRIAL("CreateSessionFromArray AddInitializer AddFreeDimensionOverrideByName", with_changes,
+          make_session, release_session),
+    TRIAL("CreateSessionFromArray AddExternalInitializers", with_external, make_session,
+          release_session),
+    TRIAL("CreateSessionFromArray AddExternalInitializersFromFilesInMemory", with_file_in_memory,
           make_session, release_session),
     {"CreateSession", with_options, miss_file, NULL, ORT_NO_SUCHFILE},
     TRIAL("CreateSessionFromArrayWithPrepackedWeightsContainer", with_weights, share_weights,
