@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Builds and runs the clients in C: `make check`; with tools that find errors in memory, arithmetic
-# and threads: `make asan`, `ubsan`, `tsan`, `valgrind`; for other systems: `make wine`, `cross`,
+# and threads: `make asan`, `tsan`, `valgrind`; for other systems: `make wine`, `cross`,
 # `musl`.
 # And runs the fuzzer: `make fuzz`, or `make fuzz SECONDS=600`.
 
@@ -69,7 +69,7 @@ $(BUILD)/system_faults: WRAP = $(WRAPPED:%=-Wl,--wrap=%)
 # Each run is a target of its own, so that `make -j` starts several. The name of a target
 # cannot have a colon, so it has @ in its place.
 CHECKS = $(addprefix check@,$(subst :,@,$(RUNS)))
-.PHONY: check clients asan ubsan tsan valgrind $(CHECKS)
+.PHONY: check clients asan tsan valgrind $(CHECKS)
 check: $(CHECKS)
 clients: $(PROGRAMS)
 $(CHECKS): check@%: $(PROGRAMS)
@@ -83,21 +83,20 @@ need = @command -v $(firstword $(1)) >/dev/null || \
 
 DEBUG = $(OPTIMIZE) -g -fno-omit-frame-pointer
 OPTIMIZE = -O1
-# These compile for longer than they run, and take half as long without optimisation.
-asan ubsan: OPTIMIZE = -O0
+# asan compiles for longer than it runs, and takes half as long without optimisation.
+asan: OPTIMIZE = -O0
 # undefs: the sanitizer's runtime is linked into the program, not into the library.
 SANITIZE = CFLAGS="$(DEBUG) -fsanitize=$(1)" LDFLAGS="-fsanitize=$(firstword $(1)) -Wl,-z,undefs"
 
-# asan runs twice. On malloc it finds accesses beyond the end of a block; the core's own heap is
-# code that it checks.
+# Memory and undefined behaviour. asan runs twice: on malloc it finds accesses beyond the end of a
+# block; the core's own heap is code that it checks.
+comma = ,
+MEMORY = address$(comma)undefined -fno-sanitize-recover=undefined
 asan: export ASAN_OPTIONS = allocator_may_return_null=1:detect_stack_use_after_return=1
+asan: export UBSAN_OPTIONS = print_stacktrace=1
 asan:
-	$(MAKE) check BUILD=$(BUILD)/asan FORKS= $(call SANITIZE,address)
-	$(MAKE) check BUILD=$(BUILD)/asan-malloc USE_MALLOC=1 FORKS= $(call SANITIZE,address)
-
-ubsan: export UBSAN_OPTIONS = halt_on_error=1:print_stacktrace=1
-ubsan:
-	$(MAKE) check BUILD=$(BUILD)/ubsan $(call SANITIZE,undefined)
+	$(MAKE) check BUILD=$(BUILD)/asan FORKS= $(call SANITIZE,$(MEMORY))
+	$(MAKE) check BUILD=$(BUILD)/asan-malloc USE_MALLOC=1 FORKS= $(call SANITIZE,$(MEMORY))
 
 tsan: export TSAN_OPTIONS = halt_on_error=1
 tsan:
@@ -125,8 +124,7 @@ valgrind:
 # timeout-* or oom-*. With USE_MALLOC=1 allocations fail as well.
 SECONDS = 60
 FUZZ = ../tests/fuzz
-comma = ,
-INSTRUMENT = fuzzer-no-link$(comma)address$(comma)undefined -fno-sanitize-recover=undefined
+INSTRUMENT = fuzzer-no-link$(comma)$(MEMORY)
 fuzz fuzz_models: export ASAN_OPTIONS = allocator_may_return_null=1
 fuzz fuzz_models:
 	$(call need,clang,clang)

@@ -43,7 +43,9 @@ static void note_failure(struct core_profile* profile, OrtStatus* status) {
 
 static void flush(struct core_profile* profile) {
   struct core_writing* text = &profile->text;
-  if (fwrite(text->bytes, 1, text->size, profile->file) != text->size && profile->failed == NULL) {
+  bool is_written =
+      text->size == 0 || fwrite(text->bytes, 1, text->size, profile->file) == text->size;
+  if (!is_written && profile->failed == NULL) {
     profile->failed = core_status(ORT_FAIL, "the profile cannot be written: '", profile->path, "'");
   }
   text->size = 0;

@@ -109,6 +109,9 @@ static void with_profiled_run(void) {
 }
 static void remove_folder(void) {
   char command[60];
+  if (strstr(folder, "XXXXXX") != NULL) {
+    return;
+  }
   snprintf(command, sizeof command, "rm -rf %s", folder);
   CHECK(system(command) == 0);
 }
@@ -292,7 +295,6 @@ static void clean(void) {
   api->ReleaseValue(replacement);
   api->ReleaseMemoryInfo(place);
   api->ReleasePrepackedWeightsContainer(weights);
-  api->ReleaseRunOptions(run_options);
   api->ReleaseLoraAdapter(adapter);
   api->ReleaseSessionOptions(chosen);
   api->ReleaseCustomOpDomain(domain);
@@ -303,7 +305,6 @@ static void clean(void) {
   x = replacement = NULL;
   place = NULL;
   weights = NULL;
-  run_options = NULL;
   adapter = NULL;
   chosen = NULL;
   domain = NULL;
