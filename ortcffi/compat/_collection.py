@@ -196,7 +196,8 @@ class InferenceSession(Session):
         if not self._is_path and not isinstance(path_or_bytes, bytes):
             raise TypeError(f"Unable to load from type '{type(path_or_bytes)}'")
         self._model = os.fspath(path_or_bytes) if self._is_path else path_or_bytes
-        if self._model == "" or not isinstance(sess_options, SessionOptions | None):
+        is_wrong = sess_options is not None and not isinstance(sess_options, SessionOptions)
+        if self._model == "" or is_wrong:
             raise TypeError("__init__(): incompatible constructor arguments")
         # Programs look for these two, such as those of the package optimum.
         self._model_path = self._model if self._is_path else None
@@ -234,9 +235,8 @@ class InferenceSession(Session):
                 "only use the providers passed to InferenceSession().",
                 stacklevel=3,
             )
-        session = CSession(given or SessionOptions(), self._model, self._is_path, self._read_config)
-        session._owns_options = given is None
-        session.initialize_session(names, chosen, set(disabled_optimizers or ()))
+        session = CSession(given, self._model, self._is_path, self._read_config)
+        session.initialize_session(names, chosen, disabled_optimizers or ())
         self._take(session)
 
     @classmethod

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ortcffi._native import ffi
-from ortcffi.compat._environment import env
+from ortcffi.compat._environment import api, env
 from ortcffi.compat._sparse import CSparseTensor
 from ortcffi.compat._tensors import tensor_over
 from ortcffi.compat._types import onnx_of
@@ -85,9 +85,9 @@ class Engine(Session):
 
     _rules = OfficialRules()
 
-    def __init__(self, model: Any, options: "SessionOptions") -> None:
-        """Load a model with options of its own."""
-        library = options.api
+    def __init__(self, model: Any, options: "SessionOptions | None") -> None:
+        """Load a model with options of its own, or with the library's defaults."""
+        library = api()
         self._open(library, source_for(library, model, options), options, env=env(), is_own=True)
         self._source = model
         self._remakes()

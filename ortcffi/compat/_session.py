@@ -35,12 +35,16 @@ class InferenceSession:
     """A model that the library has loaded, once `initialize_session` was called."""
 
     _engine: Session
-    _owns_options = False  # whether it is the only user of the options that it is given
-    _options: SessionOptions  # those of the engine, which must not change
+    _options: SessionOptions | None  # those of the engine, which must not change
     _shown: SessionOptions | None = None  # a copy of them for programs, from their first use on
 
     def __init__(
-        self, options: SessionOptions, model: Any, is_path: bool, read_config: bool = False, /
+        self,
+        options: SessionOptions | None,
+        model: Any,
+        is_path: bool,
+        read_config: bool = False,
+        /,
     ) -> None:
         self._model, self._is_path, self._reads = model, is_path, read_config
         self._given = options
@@ -55,11 +59,14 @@ class InferenceSession:
         /,
     ) -> None:
         """Load the model."""
-        options = self._given
+        options: Any = None
         names: list[str] = []
-        if not self._owns_options:
-            options, names = options._copy(keep_providers=not providers)
-        if "threading" in state.chosen and options.use_per_session_threads:
+        if self._given is not None:
+            options, names = self._given._copy(keep_providers=not providers)
+        elif providers or state.stand_ins or disabled_optimizers:
+            options = SessionOptions()
+        has_threads = options is None or options.use_per_session_threads
+        if "threading" in state.chosen and has_threads:
             raise RuntimeError(
                 "use_per_session_threads must be false when using a global thread pool"
             )
@@ -79,7 +86,7 @@ class InferenceSession:
         if disabled_optimizers:
             key = "optimization.disable_specified_optimizers"
             options._options.config[key] = ";".join(disabled_optimizers)
-        self._engine = Engine(self._model, options._options)
+        self._engine = Engine(self._model, None if options is None else options._options)
         self._options = options
         if self._reads and os.environ.get(_FROM_MODEL) == "1":
             self._read_config()
@@ -108,7 +115,7 @@ class InferenceSession:
     def session_options(self) -> SessionOptions:
         """The options of the session; to change them does not change it."""
         if self._shown is None:
-            self._shown = self._options._twin()
+            self._shown = SessionOptions() if self._options is None else self._options._twin()
         return self._shown
 
     @cached_property

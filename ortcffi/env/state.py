@@ -84,7 +84,7 @@ class EnvState:
         self.borrowed: tuple[Any, ...] = ()
         self.arena_limit = 0
         self._envs: list[weakref.ref[Env]] = []  # a WeakSet grows where an interrupt strikes in it
-        self._making: weakref.WeakValueDictionary[int, Made] = weakref.WeakValueDictionary()
+        self._making: dict[int, weakref.ref[Made]] = {}  # by identity
         self._lasts = False
         self._past: list[Registered] = []
 
@@ -125,8 +125,9 @@ class EnvState:
         """Keep what the library is about to borrow."""
         with _guard:
             self.borrowed += (borrowed,)
-            for made in self._making.values():
-                made.append(borrowed)
+            for each in list(self._making.values()):
+                if (made := each()) is not None:
+                    made.append(borrowed)
 
     def remove(self, borrowed: Iterable[object]) -> None:
         """Drop objects that the library has refused or ignored."""
@@ -149,14 +150,14 @@ class EnvState:
 
     def begin_making(self, made: Made) -> None:
         """Make `made` keep all that is borrowed now or later, until `end_making` or its own end."""
-        with _guard:
-            made.append(self.borrowed)
-            self._making[id(made)] = made
+        key, making = id(made), self._making
+        # In this order: what `add` adds meanwhile is in one of the two, or in both.
+        making[key] = weakref.ref(made, lambda _: making.pop(key, None))
+        made.append(self.borrowed)
 
     def end_making(self, made: Made) -> None:
         """Note that the library has made what was to keep them, or has failed."""
-        with _guard:
-            self._making.pop(id(made), None)
+        self._making.pop(id(made), None)
 
     def last(self) -> None:
         """Note that the environment ends with the process: other code has a reference to it."""

@@ -188,7 +188,9 @@ def hold_registered(api: "Api") -> "dict[RegisteredEp, Any]":
 
     Sessions have it: the library may give each of them what a factory makes.
     """
-    owned = _owned.get(api.library, {})
+    owned = _owned.get(api.library)
+    if owned is None:
+        return {}
     alive = {ep for each, _ in owned.values() if (ep := each()) is not None}
     holds = {}
     for ep in alive:

@@ -15,7 +15,6 @@ class KernelHost(Owner):
         pointer: Any,
         release: int,
         maker: Maker,
-        strings: int,
         value_type: type[Value],
         outputs: int,
         memory: object,

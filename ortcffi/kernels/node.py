@@ -99,13 +99,10 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
         struct.config = keep(KeyValuePairs(optional_mapping("config", config), api).handle)
     struct.threads = integer("threads", threads, (0, 1024))
     memory = None if allocator is None else (allocator, allocator.handle)
-    strings = address_of(api.default_allocator.handle)
     release = address_of(host_function("OrtcoreKernelRelease"))
     kind = Kernel if guard is None else CheckedKernel
     struct.asked, struct.asked_room = keep(ffi.new("char[]", _ASKED_ROOM)), _ASKED_ROOM
-    kernel = kind(
-        _POINTER, release, api._maker, strings, Value, struct.output_count, memory, holder, logger
-    )
+    kernel = kind(_POINTER, release, api._maker, Value, struct.output_count, memory, holder, logger)
     _create(op, struct, attrs, kernel, _asked)
     kernel._open_handle()
     kernel._set_api(api)

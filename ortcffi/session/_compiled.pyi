@@ -10,6 +10,7 @@ from ortcffi._native import Owner
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.options.run import RunOptions
 from ortcffi.session.rules import Rules
+from ortcffi.session.specs import ValueSpec
 from ortcffi.table.api import Api
 from ortcffi.values._compiled import Maker
 from ortcffi.values.value import Value
@@ -18,6 +19,13 @@ from ortcffi.values.value import Value
 Port = tuple[str, Owner, int, int, tuple[int | str, ...] | None]
 
 class Engine(Owner):
+    _number: int  # of the sessions made here; 0 for a session that other code owns
+    _options: Any  # as the library was given them
+    _python: str  # what may call Python in a run
+    _recorder: Any  # makes the options of runs that are profiled, in `profiling`
+    _source: Any  # the path or the bytes; None for a model that was made in Python
+    _specs: tuple[tuple[ValueSpec, ...], ...] | None  # from their first use on
+
     def run(
         self,
         feed: Mapping[str, Any] | None = ...,
@@ -46,9 +54,9 @@ class Engine(Owner):
         value_type: type[Value],
         rules: Rules,
         parents: object,
-        strings: int,
+        options: object,
+        python: str,
         has_threads: bool,
-        calls_python: bool,
         holds_gil: bool,
         borrowed: bool,
         /,

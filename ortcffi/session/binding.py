@@ -15,6 +15,7 @@ from ortcffi.errors import checked
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.scratch import scratch_for
 from ortcffi.session.compiled import Binder, Engine
+from ortcffi.session.creation import check_hold_gil
 from ortcffi.session.rules import as_result, check_borrowed, unknown
 from ortcffi.values.element_types import ValueKind
 from ortcffi.values.value import Value
@@ -57,7 +58,8 @@ class Binding(Binder, Closing):
     def __init__(self, session: "Session", hold_gil: bool = False) -> None:
         if not isinstance(session, Engine):
             raise TypeError(f"session must be a Session, not {type(session).__name__}")
-        session._check_gil(hold_gil)
+        if hold_gil:
+            check_hold_gil(session._python)
         self._begin(ffi.typeof("OrtIoBinding*"), session, hold_gil)
         self.session = session
 

@@ -4,6 +4,7 @@
 import os
 import weakref
 from collections.abc import Callable, Hashable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import bytes_like, input_path
@@ -14,6 +15,7 @@ from ortcffi.options.prepacked import PrepackedWeights
 from ortcffi.options.session import ExecutionMode, SessionOptions
 
 if TYPE_CHECKING:
+    from ortcffi.env.state import EnvState
     from ortcffi.models.graph import Graph
     from ortcffi.table.api import Api
 
@@ -59,28 +61,29 @@ def environment_of(api: "Api", env: Env | None) -> Env:
 
 def source_of(api: "Api", model: Any, weights: PrepackedWeights | None = None) -> Source:
     """A path or bytes, and a store of weights."""
+    subject: tuple[Any, ...]
     store: tuple[Any, ...] = ()
-    suffix = ""
+    held = None
+    is_bytes = type(model) is bytes  # asked first, because the other question takes longer
+    if not is_bytes and isinstance(model, (str, os.PathLike)):
+        slot, subject = "CreateSession", (input_path("model", model),)
+    else:
+        held = model if is_bytes else bytes_like("model", model)
+        slot, subject = "CreateSessionFromArray", (held, len(held))
     if weights is not None:
         if not api.same_library(weights.api):
             raise ValueError(f"prepacked_weights belong to another library than {api}")
-        store, suffix = (weights.handle,), "WithPrepackedWeightsContainer"
-    is_bytes = type(model) is bytes  # asked first, because the other question takes longer
-    if not is_bytes and isinstance(model, (str, os.PathLike)):
-        slot = f"CreateSession{suffix}"
-        subject: tuple[Any, ...] = (input_path("model", model),)
-        held = None
-    else:
-        slot = f"CreateSessionFromArray{suffix}"
-        held = model if is_bytes else bytes_like("model", model)
-        subject = (held, len(held))
+        store, slot = (weights.handle,), f"{slot}WithPrepackedWeightsContainer"
     api.require(slot)
-
-    def create(env: Any, options: Any, out: Any) -> None:
-        getattr(checked, slot)(api.pointer, env, *subject, options, *store, out)
-
+    create = partial(_create, api, slot, subject, store)
     # The session refers to bytes anyway; other memory is held only where the library uses it.
     return Source(create, (store, held)) if is_bytes else Source(create, store, held)
+
+
+def _create(  # noqa: PLR0913, PLR0917  # what the function of the API takes
+    api: "Api", slot: str, subject: Any, store: Any, env: Any, options: Any, out: Any
+) -> None:
+    getattr(checked, slot)(api.pointer, env, *subject, options, *store, out)
 
 
 def source_of_graph(api: "Api", graph: "Graph") -> Source:
@@ -111,13 +114,13 @@ def has_threads(api: "Api", options: SessionOptions | None) -> bool:
     )
 
 
-def calls_of_python(environment: Env, options: SessionOptions | None) -> str:
+def calls_of_python(state: "EnvState", options: SessionOptions | None) -> str:
     """What may call Python in a run, on any thread; "" for nothing.
 
     A kernel, an allocator or a logger in Python may be called by a thread that waits for the GIL,
     for which a run that keeps the GIL would wait. What the environment keeps may be any of those.
     """
-    if environment._state.borrowed:
+    if state.borrowed:
         return "a logger or an allocator of the environment"
     if options is None:
         return ""
@@ -128,6 +131,15 @@ def calls_of_python(environment: Env, options: SessionOptions | None) -> str:
     providers = {name for name, _ in options._values.get("providers", [])} - _CPU
     kept = {name for name, value in options._alive.items() if value} - _DATA
     return ", ".join(sorted(providers | kept))
+
+
+def check_hold_gil(python: str) -> None:
+    """Refuse to keep the GIL in runs that might wait for a thread that wants it."""
+    if python:
+        raise ValueError(
+            "hold_gil=True needs runs that call no Python, which another thread could do; "
+            f"this may: {python}"
+        )
 
 
 # What options keep that no run calls: data, and what is called while a session is made.

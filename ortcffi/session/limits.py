@@ -26,6 +26,7 @@ from ortcffi.values.value import Value
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from ortcffi.env.state import EnvState
     from ortcffi.session.session import Session
     from ortcffi.session.specs import ValueSpec
     from ortcffi.table.api import Api
@@ -98,11 +99,10 @@ def with_limit(api: "Api", options: SessionOptions | None) -> SessionOptions | N
     return chosen
 
 
-def warn_of_ignored_arena(env: Env, options: SessionOptions | None) -> None:
+def warn_of_ignored_arena(api: "Api", state: "EnvState", options: SessionOptions | None) -> None:
     """Warn of a session that has an arena of its own where the environment's is bounded."""
-    if not has_engine(env.api):
-        return  # the core's sessions have no arena, nor use that one
-    limit = env._state.arena_limit
+    # The core's sessions have no arena, nor use that one.
+    limit = state.arena_limit if has_engine(api) else 0
     if limit and (options is None or SHARED_ARENA not in options.config):
         warnings.warn(
             f"the environment's arena is bounded to {size(limit)}, but this session does not use "

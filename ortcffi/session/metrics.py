@@ -12,7 +12,7 @@ from ortcffi.errors import ErrorCode
 from ortcffi.memory.stats import AllocatorStats
 from ortcffi.session.durations import end_of, quantile
 from ortcffi.session.limits import arena_stats
-from ortcffi.session.session import Session, living
+from ortcffi.session.session import Session
 
 __all__ = ["Metrics", "SessionMetrics", "count_runs", "metrics", "sessions"]
 
@@ -127,7 +127,8 @@ class Metrics(NamedTuple):
 @public
 def sessions() -> list[Session]:
     """The open sessions of this process, the oldest first; those of the drop-in among them."""
-    return [session for _, session in _open_sessions()]
+    found: list[Session] = lib.ortcffi_open_sessions()
+    return found
 
 
 @public
@@ -143,13 +144,13 @@ def metrics() -> Metrics:
     ...     print(each.model, each.runs, each.errors, each.p99)
     """
     found, arenas = [], {}
-    for number, session in _open_sessions():
-        arena = _arena_of(number, session)
+    for session in sessions():
+        arena = _arena_of(session)
         if arena is not None and arena not in arenas:
             stats = arena_stats(session)
             if stats is not None:
                 arenas[arena] = stats
-        found.append(_metrics_of(number, session, arena if arena in arenas else None))
+        found.append(_metrics_of(session, arena if arena in arenas else None))
     return Metrics(tuple(found), arenas)
 
 
@@ -162,13 +163,6 @@ def count_runs(on: bool) -> None:
 
 
 # --- what is found --------------------------------------------------------------------------------
-
-
-def _open_sessions() -> Iterator[tuple[int, Session]]:
-    for number, reference in list(living.items()):
-        session = reference()
-        if session is not None and not session.closed:
-            yield number, session
 
 
 class Counts(NamedTuple):
@@ -198,10 +192,11 @@ def counts_of(session: Session) -> Counts:
     return Counts(durations, errors, seconds)
 
 
-def _metrics_of(number: int, session: Session, arena: str | None) -> SessionMetrics:
+def _metrics_of(session: Session, arena: str | None) -> SessionMetrics:
     durations, errors, seconds = counts_of(session)
     model, runs = model_of(session), sum(durations)
-    return SessionMetrics(number, model, runs, session.running, errors, seconds, durations, arena)
+    number, running = session._number, session.running
+    return SessionMetrics(number, model, runs, running, errors, seconds, durations, arena)
 
 
 def model_of(session: Session) -> str:
@@ -212,12 +207,12 @@ def model_of(session: Session) -> str:
     return "made in Python" if source is None else "bytes"
 
 
-def _arena_of(number: int, session: Session) -> str | None:
+def _arena_of(session: Session) -> str | None:
     """The name of the arena; None where the options say that there is none."""
     options = session._options
     if options is not None and options.shared_arena:
         return f"environment of {session.api.library}"
-    return f"session {number}" if options is None or options.cpu_arena else None
+    return f"session {session._number}" if options is None or options.cpu_arena else None
 
 
 # --- as text --------------------------------------------------------------------------------------

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: MIT
 """`Session`: a model that a library has loaded, and its runs."""
 
-import itertools
 import math
 import time
-import weakref
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from ortcffi._convert import INT32, decode, encode, integer, mapping, of_type, pointer
 from ortcffi._handle import Closing, out_of, owner_of
-from ortcffi._native import address_of, ffi, lib
+from ortcffi._native import ffi, lib
 from ortcffi._public import Suggests, described_by, public
 from ortcffi._table import made_by
 from ortcffi._text import html_table
@@ -35,6 +33,7 @@ from ortcffi.session.creation import (
     Source,
     borrowed_of,
     calls_of_python,
+    check_hold_gil,
     environment_of,
     has_threads,
     source_of,
@@ -60,8 +59,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Session"]
 
-_numbers = itertools.count(1)
-living: "dict[int, weakref.ref[Session]]" = {}  # by number, in the order in which they were made
+
+_POINTER = ffi.typeof("OrtSession*")
 
 
 @public
@@ -134,7 +133,7 @@ class Session(Suggests, Engine, Closing):
     ``CreateSessionFromArrayWithPrepackedWeightsContainer``, ``ReleaseSession``.
     """
 
-    __slots__ = ("_number", "_options", "_python", "_recorder", "_source", "_specs")
+    __slots__ = ()
 
     _rules = RULES
     _elsewhere: ClassVar = {
@@ -144,12 +143,6 @@ class Session(Suggests, Engine, Closing):
         "run_with_iobinding": "bind",
         "run_with_ort_values": "run_values",
     }
-    _number: int  # of the sessions made here; 0 for a session that other code owns
-    _options: Any  # as the library was given them
-    _python: str  # what may call Python in a run
-    _recorder: Any  # makes the options of runs that are profiled, in `profiling`
-    _source: Any  # the path or the bytes; None for a model that was made in Python
-    _specs: "tuple[tuple[ValueSpec, ...], ...] | None"  # from their first use on
 
     def __init__(  # noqa: PLR0913  # as many as there are parts
         self,
@@ -265,28 +258,25 @@ class Session(Suggests, Engine, Closing):
         """
         chosen = with_limit(api, session_options_for(api, options))
         environment = environment_of(api, env)
-        warn_of_ignored_arena(environment, chosen)
-        handle = environment.handle
+        state, handle = environment._state, environment.handle
+        warn_of_ignored_arena(api, state, chosen)
         kept = Made([environment, handle, source.keep, hold_registered(api)])
         given: Any = ffi.NULL
         if chosen is not None:
             chosen = chosen if is_own else chosen._for_creation()
             given = chosen.handle
             kept += [given, chosen._alive, chosen._values, borrowed_of(source.content, chosen)]
-        self._python = calls_of_python(environment, chosen)
-        self._check_gil(hold_gil)
-        self._take(api, kept, has_threads=has_threads(api, chosen), hold_gil=hold_gil)
-        self._options = chosen
+        python = calls_of_python(state, chosen)
+        if hold_gil:
+            check_hold_gil(python)
+        self._take(api, kept, chosen, python, has_threads(api, chosen), bool(hold_gil))
         # The session goes on to use allocators that another thread may replace at any time.
-        state = environment._state
         state.begin_making(kept)
         try:
             source.create(handle, given, out_of(self))
         finally:
             state.end_making(kept)
         self._read_ports()
-        self._number = number = next(_numbers)
-        living[number] = weakref.ref(self, lambda _: living.pop(number, None))
 
     @classmethod
     def from_handle(cls, api: "Api", handle: Any, parent: object) -> Self:
@@ -303,42 +293,26 @@ class Session(Suggests, Engine, Closing):
         """
         api, handle = made_by(api), pointer("handle", handle, "OrtSession*")
         session = cls.__new__(cls)
-        session._python = "a session that was made elsewhere"
-        session._take(api, parent, has_threads=True, borrowed=True)
+        python = "a session that was made elsewhere"
+        session._take(api, parent, None, python, has_threads=True, borrowed=True)
         out_of(session)[0] = handle
         session._read_ports()
         return session
 
-    def _take(
+    def _take(  # noqa: PLR0913, PLR0917  # as many as C is told
         self,
         api: "Api",
         kept: object,
-        *,
+        options: "SessionOptions | None",
+        python: str,
         has_threads: bool,
         hold_gil: bool = False,
         borrowed: bool = False,
     ) -> None:
-        """Begin as the owner of what C will write to `_out`, unless that is borrowed."""
-        strings = address_of(api.default_allocator.handle)
-        parts = api._maker, Value, self._rules, kept, strings
-        self._begin(
-            ffi.typeof("OrtSession*"),
-            *parts,
-            has_threads,
-            bool(self._python),
-            bool(hold_gil),
-            borrowed,
-        )
-        self._specs = self._source = self._options = self._recorder = None
-        self._number = 0
-
-    def _check_gil(self, hold_gil: bool) -> None:
-        """Refuse to keep the GIL in runs that might wait for a thread that wants it."""
-        if hold_gil and self._python:
-            raise ValueError(
-                "hold_gil=True needs runs that call no Python, which another thread could do; "
-                f"this may: {self._python}"
-            )
+        """Begin as the owner of what C will write to the handle, unless that is borrowed."""
+        rules, maker = self._rules, api._maker
+        settings = has_threads, hold_gil, borrowed
+        self._begin(_POINTER, maker, Value, rules, kept, options, python, *settings)
 
     # --- inputs and outputs -----------------------------------------------------------------------
 

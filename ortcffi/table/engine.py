@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._table import core_api, default_api, table_for
 from ortcffi.ep.devices import EpDevice
-from ortcffi.errors import NotImplemented
 from ortcffi.options.session import SessionOptions
 from ortcffi.table.load import VARIABLE, LibraryNotFound, load
 
@@ -38,38 +37,30 @@ def engine_for(api: "Api | None", *belongings: Any, on_core: bool = False) -> "A
 
     Raises
     ------
-    NotImplemented
-        `api` has no function that makes sessions.
     LoadError
         No library was found, or it cannot be loaded.
     """
     if api is not None:
-        if not table_for(api).supports("CreateSession"):
-            raise NotImplemented(f"api is {api}, which runs no models: {ADVICE}", "CreateSession")
-        return api
+        return table_for(api)
     for belonging in belongings:
         if belonging is not None and _decides(belonging):
             return belonging.api  # type: ignore[no-any-return]
     if on_core:
-        return engine_for(core_api())
+        return core_api()
     default = default_api()
     return default if has_engine(default) else load_engine()
 
 
 def has_engine(api: "Api") -> bool:
     """Whether a table runs models without execution providers and custom ops."""
-    return api.supports("CreateSession") and not api.is_core
+    return not api.is_core
 
 
 def _decides(belonging: Any) -> bool:
-    if not belonging.api.is_core:
-        return has_engine(belonging.api)
-    return belonging.api.supports("CreateSession") and (
-        isinstance(belonging, EpDevice)
-        or (
-            isinstance(belonging, SessionOptions)
-            and any(belonging._alive.get(name) for name in _RUN_BY_CORE)
-        )
+    if has_engine(belonging.api) or isinstance(belonging, EpDevice):
+        return True
+    return isinstance(belonging, SessionOptions) and any(
+        belonging._alive.get(name) for name in _RUN_BY_CORE
     )
 
 

@@ -12,7 +12,9 @@ from ortcffi._ort import OrtValue
 from ortcffi.table.api import Api
 
 class Maker:
-    def __init__(self, api: int, info: int, version: int, owner: Api, parent: object) -> None: ...
+    def __init__(
+        self, api: int, info: int, allocator: int, version: int, owner: Api, parent: object
+    ) -> None: ...
 
 class Arrow(Protocol):
     def __arrow_c_array__(self, requested_schema: Any = ..., /) -> tuple[Any, Any]: ...

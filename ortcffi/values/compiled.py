@@ -23,8 +23,10 @@ public(Tensor)
 
 def _maker_of(api: "Api") -> Maker:
     """The `Maker` of a table, which the table's object keeps."""
-    info = api.default_allocator.info  # belongs to the library: nothing to release
-    return Maker(address_of(api.pointer), address_of(info.handle), api.version, api, info)
+    allocator = api.default_allocator
+    info = allocator.info  # belongs to the library: nothing to release
+    pointers = address_of(api.pointer), address_of(info.handle), address_of(allocator.handle)
+    return Maker(*pointers, api.version, api, allocator)
 
 
 class _FoundOnce:

@@ -165,7 +165,7 @@ def test_a_session_that_was_made_elsewhere_does_not_keep_the_gil(real_api, opene
 
 def calls(real_api, options=None, **keywords):
     with ort.Env(api=real_api, **keywords) as env:
-        return calls_of_python(env, options)
+        return calls_of_python(env._state, options)
 
 
 def test_data_and_settings_call_no_python(real_api):
@@ -204,4 +204,4 @@ def test_custom_ops_may_call_python(real_api):
 def test_a_registered_allocator_may_call_python(real_api):
     with ort.Env(api=real_api) as env:
         env.register_allocator(ort.Tracking(real_api.default_allocator))
-        assert calls_of_python(env, None)
+        assert calls_of_python(env._state, None)

@@ -2,12 +2,11 @@
 /*
  * Kernels as Python objects: what ortcffi/kernels/kernel.py builds its class Kernel on.
  *
- *   KernelHost(type, release, maker, strings, value_type, outputs, memory, op, logger)
+ *   KernelHost(type, release, maker, value_type, outputs, memory, op, logger)
  *       A handle of an OrtcoreKernel, which `type` is CFFI's pointer to, and `release` the address
- *       of the function that releases it; whoever calls writes the kernel to it. `strings` is the
- *       address of the allocator for tensors of strings, `outputs` how many each call asks for;
- *       `memory` keeps the allocator of the results, or is None; `op` and `logger` are what the
- *       kernel borrows. The arguments are the parents of the handle.
+ *       of the function that releases it; whoever calls writes the kernel to it. Each call asks for
+ *       `outputs` outputs; `memory` keeps the allocator of the results, or is None; the kernel
+ *       borrows `op` and `logger`. The arguments are the parents of the handle.
  *   KernelHost(*inputs)
  *       The results as arrays.
  *   KernelHost._compute(inputs, outputs)
@@ -34,7 +33,6 @@ struct host {
   struct maker* maker; /* these three are the parents' */
   PyTypeObject* value_type;
   PyObject* memory; /* NULL for none */
-  OrtAllocator* strings;
   Py_ssize_t outputs;
 };
 
@@ -58,7 +56,7 @@ static int add_input(struct call* call, size_t place, PyObject* x) {
   }
   int made = 0;
   if (ortcffi_argument_array(x, &array)) {
-    made = ortcffi_value_of_array(host->maker, host->strings, &array, &call->given[place]);
+    made = ortcffi_value_of_array(host->maker, &array, &call->given[place]);
   }
   if (made == 0) {
     return ortcffi_convert_argument((PyObject*)host, "_convert", place, x, &call->given[place],
@@ -229,11 +227,11 @@ static PyObject* compute(PyObject* self, PyObject* arguments) {
 static PyObject* new_host(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   (void)keywords;
   struct maker* maker;
-  unsigned long long release, strings;
+  unsigned long long release;
   PyObject *pointer, *value_type, *memory, *op, *logger;
   Py_ssize_t outputs;
-  if (!PyArg_ParseTuple(arguments, "OKO!KO!nOOO", &pointer, &release, ortcffi_maker_type, &maker,
-                        &strings, &PyType_Type, &value_type, &outputs, &memory, &op, &logger)) {
+  if (!PyArg_ParseTuple(arguments, "OKO!O!nOOO", &pointer, &release, ortcffi_maker_type, &maker,
+                        &PyType_Type, &value_type, &outputs, &memory, &op, &logger)) {
     return NULL;
   }
   struct host* host = (struct host*)PyType_GenericAlloc(type, 0); /* zeroed */
@@ -245,7 +243,6 @@ static PyObject* new_host(PyTypeObject* type, PyObject* arguments, PyObject* key
   host->maker = maker;
   host->value_type = (PyTypeObject*)value_type;
   host->memory = memory == Py_None ? NULL : memory;
-  host->strings = (OrtAllocator*)(uintptr_t)strings;
   host->outputs = outputs;
   return (PyObject*)host;
 }

@@ -106,7 +106,7 @@ static PyObject* values_of(struct maker* maker, PyTypeObject* type, OrtValue** h
 /* The bound outputs; `parent` keeps the memory that they may share. */
 static PyObject* read_outputs(struct binding* binding, PyTypeObject* type, PyObject* parent) {
   struct maker* maker = binding->session->maker;
-  OrtAllocator* allocator = binding->session->strings;
+  OrtAllocator* allocator = binding->session->maker->allocator;
   OrtValue** handles = NULL;
   size_t count = 0;
   OrtStatus* status = maker->api->GetBoundOutputValues((OrtIoBinding*)binding->life.object,
@@ -187,7 +187,7 @@ static PyObject* copies_of_outputs(PyObject* self, PyObject* unused) {
   (void)unused;
   struct binding* binding = (struct binding*)self;
   struct maker* maker = binding->session->maker;
-  OrtAllocator* allocator = binding->session->strings;
+  OrtAllocator* allocator = binding->session->maker->allocator;
   OrtValue** handles = NULL;
   size_t count = 0;
   if (begin_use(binding) < 0) {

@@ -84,8 +84,8 @@ static int read_port(struct reading* reading, struct port* port, const struct ki
   const struct session* session = reading->session;
   const OrtApi* api = reading->api;
   enum ONNXType type;
-  OrtStatus* status =
-      kind->name(ortcffi_session_object(session), place, session->strings, &port->raw_name);
+  OrtStatus* status = kind->name(ortcffi_session_object(session), place, session->maker->allocator,
+                                 &port->raw_name);
   if (fails(reading, kind->name_name, status) ||
       fails(reading, kind->info_name,
             kind->info(ortcffi_session_object(session), place, &port->info)) ||
@@ -183,7 +183,8 @@ static int name_ports(const struct session* session, struct ports* ports) {
                  ? -1
                  : PyDict_SetItem(ports->places, port->name, number);
     Py_XDECREF(number);
-    OrtStatus* status = session->maker->api->AllocatorFree(session->strings, port->raw_name);
+    OrtStatus* status =
+        session->maker->api->AllocatorFree(session->maker->allocator, port->raw_name);
     port->raw_name = NULL;
     if (answer == 0 && status != NULL) {
       (void)ortcffi_value_fail(session->maker, status, "AllocatorFree");
@@ -223,7 +224,7 @@ void ortcffi_free_ports(const struct session* session, struct ports* ports) {
     struct port* port = &ports->items[i];
     const OrtApi* api = session->maker->api;
     if (port->raw_name != NULL) {
-      api->ReleaseStatus(api->AllocatorFree(session->strings, port->raw_name));
+      api->ReleaseStatus(api->AllocatorFree(session->maker->allocator, port->raw_name));
     }
     api->ReleaseTypeInfo(port->owner == NULL ? port->info : NULL);
     Py_XDECREF(port->owner);

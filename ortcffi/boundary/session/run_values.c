@@ -34,7 +34,7 @@ int ortcffi_make_value(const struct session* session, const struct port* port, P
     return 0;
   }
   *bytes += array.bytes;
-  return ortcffi_value_of_array(session->maker, session->strings, &array, out);
+  return ortcffi_value_of_array(session->maker, &array, out);
 }
 
 /* --- values that are used again ------------------------------------------------------------------
@@ -88,7 +88,7 @@ int ortcffi_make_input(const struct session* session, struct port* port, PyObjec
     *out = port->made;
     return 1;
   }
-  int made = ortcffi_value_of_array(session->maker, session->strings, &array, out);
+  int made = ortcffi_value_of_array(session->maker, &array, out);
   if (made == 1) {
     keep_made(session->maker, port, *out, &array);
   }
@@ -98,8 +98,7 @@ int ortcffi_make_input(const struct session* session, struct port* port, PyObjec
 int ortcffi_make_contents(const struct session* session, struct port* port, PyObject* x,
                           OrtValue** out, PyObject** holder, size_t* bytes) {
   if (port->kind != ONNX_TYPE_TENSOR) {
-    struct making making = {
-        .maker = session->maker, .strings = session->strings, .type = &port->content};
+    struct making making = {.maker = session->maker, .type = &port->content};
     int made = ortcffi_value_of_contents(&making, x, out, holder);
     *bytes += making.bytes;
     return made;

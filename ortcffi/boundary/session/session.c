@@ -3,6 +3,9 @@
 #include "boundary/session/session.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
+
+#include <structmember.h>
 
 #include "boundary/session/jobs.h"
 
@@ -43,18 +46,78 @@ static void forget_counted(const OrtApi* api, void* session) {
   live_sessions--;
 }
 
-/* _begin(type, maker, value_type, rules, parents, strings, has_threads, calls_python, holds_gil,
- * borrowed): what is known of a session before the library has made it, which then goes to
- * `_handle_out`. */
+/* --- all sessions ------------------------------------------------------------------------------*/
+
+/* The sessions that this package made and whose objects exist, newest first. */
+static struct session* newest;
+
+static void link_session(struct session* session) {
+  static uint64_t numbers;
+  session->number = ++numbers;
+  session->before = newest;
+  if (newest != NULL) {
+    newest->after = session;
+  }
+  newest = session;
+}
+
+static void unlink_session(struct session* session) {
+  if (session->number == 0) {
+    return;
+  }
+  *(session->after == NULL ? &newest : &session->after->before) = session->before;
+  if (session->before != NULL) {
+    session->before->after = session->after;
+  }
+}
+
+/* Takes references to the open sessions, newest first, if there is room; returns how many there
+ * are. An object that is being destroyed was finalized, which has closed it. */
+static Py_ssize_t hold_open(PyObject** room) {
+  Py_ssize_t count = 0;
+  for (struct session* each = newest; each != NULL; each = each->before) {
+    if (each->life.state == HANDLE_OPEN) {
+      if (room != NULL) {
+        room[count] = Py_NewRef((PyObject*)each);
+      }
+      count++;
+    }
+  }
+  return count;
+}
+
+ortcffi_object* ortcffi_open_sessions(void) {
+  Py_ssize_t count = hold_open(NULL);
+  PyObject** held = PyMem_Calloc((size_t)count + 1, sizeof *held); /* collects no garbage */
+  if (held == NULL) {
+    return (ortcffi_object*)PyErr_NoMemory();
+  }
+  (void)hold_open(held);
+  PyObject* list = PyList_New(count);
+  for (Py_ssize_t i = 0; i < count; i++) {
+    if (list == NULL) {
+      Py_DECREF(held[i]);
+    } else {
+      PyList_SetItem(list, count - 1 - i, held[i]);
+    }
+  }
+  PyMem_Free(held);
+  return (ortcffi_object*)list;
+}
+
+/* --- making ------------------------------------------------------------------------------------*/
+
+/* _begin(type, maker, value_type, rules, parents, options, python, has_threads, holds_gil,
+ * borrowed): what is known of a session before the library has made it, which then goes to its
+ * handle. `python` says what may call Python in a run, "" for nothing. */
 static PyObject* begin_session(PyObject* self, PyObject* arguments) {
   struct session* session = (struct session*)self;
   struct maker* maker;
-  unsigned long long strings;
-  PyObject *pointer, *type, *rules, *parents;
-  int has_threads, calls_python, holds_gil, borrowed;
-  if (!PyArg_ParseTuple(arguments, "OO!O!OOKpppp", &pointer, ortcffi_maker_type, &maker,
-                        &PyType_Type, &type, &rules, &parents, &strings, &has_threads,
-                        &calls_python, &holds_gil, &borrowed)) {
+  PyObject *pointer, *type, *rules, *parents, *options, *python;
+  int has_threads, holds_gil, borrowed;
+  if (!PyArg_ParseTuple(arguments, "OO!O!OOOUppp", &pointer, ortcffi_maker_type, &maker,
+                        &PyType_Type, &type, &rules, &parents, &options, &python, &has_threads,
+                        &holds_gil, &borrowed)) {
     return NULL;
   }
   ortcffi_release* release = borrowed ? NULL : release_session;
@@ -70,10 +133,11 @@ static PyObject* begin_session(PyObject* self, PyObject* arguments) {
   session->wrapper = wrapper;
   session->life.process = has_threads ? ortcffi_process : 0;
   session->maker = (struct maker*)Py_NewRef((PyObject*)maker);
-  session->strings = (OrtAllocator*)(uintptr_t)strings;
   session->value_type = (PyTypeObject*)Py_NewRef(type);
   session->rules = Py_NewRef(rules);
-  session->calls_python = (char)calls_python;
+  session->options = Py_NewRef(options);
+  session->python = Py_NewRef(python);
+  session->calls_python = (char)PyObject_IsTrue(python);
   session->holds_gil = (char)holds_gil;
   Py_RETURN_NONE;
 }
@@ -86,9 +150,13 @@ static PyObject* read_session(PyObject* self, PyObject* unused) {
     PyErr_SetString(PyExc_ValueError, "the library has made no session");
     return NULL;
   }
-  session->life.release = session->life.release == NULL ? forget_counted : release_counted;
+  int is_borrowed = session->life.release == NULL;
+  session->life.release = is_borrowed ? forget_counted : release_counted;
   live_sessions++;
   int answer = session->life.state == HANDLE_MAKING ? ortcffi_read_ports(session) : 0;
+  if (answer == 0 && !is_borrowed) {
+    link_session(session);
+  }
   handle_made(&session->life);
   if (answer < 0) {
     handle_close(&session->life);
@@ -104,6 +172,11 @@ static int session_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(session->rules);
   Py_VISIT(session->contents);
   Py_VISIT(session->wrapper);
+  Py_VISIT(session->options);
+  Py_VISIT(session->python);
+  Py_VISIT(session->recorder);
+  Py_VISIT(session->source);
+  Py_VISIT(session->specs);
   return handle_traverse(self, visit, arg);
 }
 
@@ -111,6 +184,7 @@ static void session_dealloc(PyObject* self) {
   struct session* session = (struct session*)self;
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
+  unlink_session(session);
   handle_clear(&session->life);
   ortcffi_free_ports(session, &session->inputs);
   ortcffi_free_ports(session, &session->outputs);
@@ -122,6 +196,11 @@ static void session_dealloc(PyObject* self) {
   Py_XDECREF(session->rules);
   Py_XDECREF(session->contents);
   Py_XDECREF(session->wrapper);
+  Py_XDECREF(session->options);
+  Py_XDECREF(session->python);
+  Py_XDECREF(session->recorder);
+  Py_XDECREF(session->source);
+  Py_XDECREF(session->specs);
   PyObject_GC_Del(self);
   Py_DECREF(type);
 }
@@ -194,7 +273,17 @@ static PyObject* get_running(PyObject* self, void* unused) {
   return PyLong_FromSsize_t(count);
 }
 
-static PyGetSetDef session_members[] = {
+static PyMemberDef session_members[] = {
+    {"_number", T_ULONGLONG, offsetof(struct session, number), READONLY, NULL},
+    {"_options", T_OBJECT, offsetof(struct session, options), 0, NULL},
+    {"_python", T_OBJECT, offsetof(struct session, python), 0, NULL},
+    {"_recorder", T_OBJECT, offsetof(struct session, recorder), 0, NULL},
+    {"_source", T_OBJECT, offsetof(struct session, source), 0, NULL},
+    {"_specs", T_OBJECT, offsetof(struct session, specs), 0, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyGetSetDef session_getters[] = {
     {"api", get_api, NULL, NULL, NULL},
     {"closed", get_closed, NULL, NULL, NULL},
     {"running", get_running, NULL, NULL, NULL},
@@ -235,11 +324,9 @@ static PyMethodDef session_methods[] = {
 };
 
 static PyType_Slot session_slots[] = {
-    {Py_tp_dealloc, (void*)session_dealloc},
-    {Py_tp_traverse, (void*)session_traverse},
-    {Py_tp_methods, session_methods},
-    {Py_tp_getset, session_members},
-    {0, NULL},
+    {Py_tp_dealloc, (void*)session_dealloc}, {Py_tp_traverse, (void*)session_traverse},
+    {Py_tp_methods, session_methods},        {Py_tp_members, session_members},
+    {Py_tp_getset, session_getters},         {0, NULL},
 };
 
 /* Not final: a subtype is what users see. */

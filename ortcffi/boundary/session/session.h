@@ -3,9 +3,9 @@
  * Sessions as Python objects: what ortcffi/session/session.py builds its class Session on.
  *
  *   Engine
- *       A session of a library, which it owns as soon as the library has written it to `_out`: no
- *       interrupt can lose it. `_begin` is called before that, `_read_ports` after it: this makes a
- *       table of the inputs and outputs, so that a run looks up names without a call.
+ *       A session of a library, which it owns as soon as the library has written it to its
+ *       handle: no interrupt can lose it. `_begin` is called before that, `_read_ports` after it:
+ *       this makes a table of the inputs and outputs, so that a run looks up names without a call.
  *   Binder
  *       An IoBinding and its session: see binding.c.
  *
@@ -94,7 +94,6 @@ struct counts {
 struct session {
   struct handle life; /* of the OrtSession; its parents are what the library borrows */
   struct maker* maker;
-  OrtAllocator* strings; /* where tensors of strings are made */
   PyTypeObject* value_type;
   PyObject* rules;     /* see above */
   PyObject* contents;  /* the rules' attribute of that name */
@@ -111,6 +110,11 @@ struct session {
   char calls_python; /* a run may call Python, on any thread */
   char holds_gil;    /* runs keep the GIL, as the caller wants; never where they call Python */
   struct counts counts;
+  /* What Python keeps with the session: attributes that are None until they are set. */
+  PyObject *options, *python, *recorder, *source, *specs;
+  /* Of the sessions that this package made, in their order; 0 for one that is borrowed. */
+  uint64_t number;
+  struct session *before, *after;
 };
 
 /* Why a run was ended early. */

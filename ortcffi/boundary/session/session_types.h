@@ -10,6 +10,9 @@
 /* The compiled types as a tuple; see session.h. To be called once, after ortcffi_value_types. */
 ortcffi_object* ortcffi_session_types(void);
 
+/* A list of the open sessions that this package made, oldest first. */
+ortcffi_object* ortcffi_open_sessions(void);
+
 /* The number of live sessions that this package has made. */
 int64_t ortcffi_live_sessions(void);
 

@@ -6,10 +6,10 @@ int ortcffi_argument_array(PyObject* x, struct plain_array* out) {
   return ortcffi_plain_array(x, out) || ortcffi_text_array(x, out);
 }
 
-int ortcffi_value_of_array(const struct maker* maker, OrtAllocator* strings,
-                           const struct plain_array* array, OrtValue** out) {
+int ortcffi_value_of_array(const struct maker* maker, const struct plain_array* array,
+                           OrtValue** out) {
   if (array->element == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
-    return ortcffi_strings_from_array(maker, strings, array, out);
+    return ortcffi_strings_from_array(maker, array, out);
   }
   OrtStatus* status = maker->api->CreateTensorWithDataAsOrtValue(
       maker->info, array->data, array->bytes, array->shape, array->rank,

@@ -13,10 +13,10 @@
 /* Describes an ndarray that ortcffi_value_of_array takes, by ortcffi_plain_array or
  * ortcffi_text_array; 0 for any other object. */
 int ortcffi_argument_array(PyObject* x, struct plain_array* out);
-/* Makes a tensor over the memory of such an array, or, of an array of str, a tensor in memory of
- * `strings`. 1 with the value; 0 if Python must convert the strings; -1 with an exception. */
-int ortcffi_value_of_array(const struct maker* maker, OrtAllocator* strings,
-                           const struct plain_array* array, OrtValue** out);
+/* Makes a tensor over the memory of such an array, or, of an array of str, a tensor of strings. 1
+ * with the value; 0 if Python must convert the strings; -1 with an exception. */
+int ortcffi_value_of_array(const struct maker* maker, const struct plain_array* array,
+                           OrtValue** out);
 /* Holds an open Value; -1 with an exception. */
 int ortcffi_hold_value(PyObject* x, OrtValue** out, PyObject** holder);
 /* Calls a method `method(place, x)`, which returns a Value, and holds that; -1 with an exception.

@@ -237,7 +237,7 @@ static PyObject* contents_of_member(const struct contents* how, const OrtValue* 
   const struct maker* maker = how->maker;
   OrtValue* member = NULL;
   const char* function = "GetValue";
-  OrtStatus* status = maker->api->GetValue(value, (int)place, how->allocator, &member);
+  OrtStatus* status = maker->api->GetValue(value, (int)place, maker->allocator, &member);
   if (status == NULL && *kind == ONNX_TYPE_UNKNOWN) {
     function = "GetValueType";
     status = maker->api->GetValueType(member, kind);
@@ -314,10 +314,6 @@ static PyObject* contents_of_sequence(const struct contents* how, const OrtValue
 }
 
 PyObject* ortcffi_contents(struct contents how, const OrtValue* value, int kind) {
-  OrtStatus* status = how.maker->api->GetAllocatorWithDefaultOptions(&how.allocator);
-  if (status != NULL) {
-    return ortcffi_value_fail(how.maker, status, "GetAllocatorWithDefaultOptions");
-  }
   return kind == ONNX_TYPE_MAP ? contents_of_map(&how, value) : contents_of_sequence(&how, value);
 }
 

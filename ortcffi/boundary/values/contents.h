@@ -15,8 +15,7 @@ struct contents {
   /* NULL: tensors become nested lists. Otherwise they become arrays, strings that are not UTF-8 are
    * refused, and this function converts the Value of a tensor for which NumPy has no type. */
   PyObject* function;
-  int member;              /* the kind of a sequence's members; UNKNOWN if that is not known */
-  OrtAllocator* allocator; /* of copies; set by ortcffi_contents */
+  int member; /* the kind of a sequence's members; UNKNOWN if that is not known */
 };
 
 /* A list of a value of kind SEQUENCE, or a dict of one of MAP, which stays the caller's; NULL with
@@ -42,7 +41,6 @@ void ortcffi_read_content_type(const OrtApi* api, const OrtTypeInfo* info,
 /* The arguments for making a value of Python's objects. */
 struct making {
   const struct maker* maker;
-  OrtAllocator* strings; /* where tensors of strings are made */
   const struct content_type* type;
   size_t bytes; /* in: 0; out: about the bytes of all elements */
 };

@@ -203,14 +203,14 @@ static int tensor_of_written(struct making* making, void* data, size_t count, in
                              OrtValue** out) {
   int64_t shape = (int64_t)count;
   if (element == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
-    return ortcffi_value_of_texts(making->maker, making->strings, &shape, 1, data, count, out);
+    return ortcffi_value_of_texts(making->maker, &shape, 1, data, count, out);
   }
   struct plain_array array = {.data = data,
                               .shape = &shape,
                               .rank = 1,
                               .bytes = count * written_size(element),
                               .element = element};
-  return ortcffi_value_of_array(making->maker, making->strings, &array, out);
+  return ortcffi_value_of_array(making->maker, &array, out);
 }
 
 /* Writes the keys and values of a dict; 0 where one does not fit. */
@@ -276,7 +276,7 @@ static int tensor_of_member(struct making* making, PyObject* x, OrtValue** out) 
     return 0;
   }
   making->bytes += array.bytes;
-  return ortcffi_value_of_array(making->maker, making->strings, &array, out);
+  return ortcffi_value_of_array(making->maker, &array, out);
 }
 
 /* `members` is a tuple, and `made` has room for as many. */

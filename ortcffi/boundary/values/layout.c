@@ -79,9 +79,7 @@ static int add_tensor(struct sample* sample, const void* data, size_t size, int6
 static int add_texts(struct sample* sample) {
   const OrtApi* api = sample->maker->api;
   const int64_t count = KEYS;
-  OrtAllocator* allocator;
-  if (!worked(sample, api->GetAllocatorWithDefaultOptions(&allocator)) ||
-      !worked(sample, api->CreateTensorAsOrtValue(allocator, &count, 1,
+  if (!worked(sample, api->CreateTensorAsOrtValue(sample->maker->allocator, &count, 1,
                                                   ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING,
                                                   &sample->parts[sample->count]))) {
     return 0;

@@ -75,12 +75,12 @@ static int encode_texts(const struct plain_array* array, size_t count, const cha
   return 1;
 }
 
-int ortcffi_value_of_texts(const struct maker* maker, OrtAllocator* allocator, const int64_t* shape,
-                           size_t rank, const char* const* texts, size_t count, OrtValue** out) {
+int ortcffi_value_of_texts(const struct maker* maker, const int64_t* shape, size_t rank,
+                           const char* const* texts, size_t count, OrtValue** out) {
   const char* function = "CreateTensorAsOrtValue";
   OrtValue* made = NULL;
   OrtStatus* status = maker->api->CreateTensorAsOrtValue(
-      allocator, shape, rank, ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, &made);
+      maker->allocator, shape, rank, ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, &made);
   if (status == NULL) {
     function = "FillStringTensor";
     status = maker->api->FillStringTensor(made, texts, count);
@@ -95,9 +95,8 @@ int ortcffi_value_of_texts(const struct maker* maker, OrtAllocator* allocator, c
 }
 
 /* ortcffi_strings_from_array for an array of str; makes room for its texts. */
-static int strings_from_texts(const struct maker* maker, OrtAllocator* allocator,
-                              const struct plain_array* array, size_t count, const char** texts,
-                              OrtValue** out) {
+static int strings_from_texts(const struct maker* maker, const struct plain_array* array,
+                              size_t count, const char** texts, OrtValue** out) {
   char few[512];
   size_t size = array->bytes + count; /* the array is in memory, so the sum does not overflow */
   char* room = size <= sizeof few ? few : PyMem_Malloc(size);
@@ -107,7 +106,7 @@ static int strings_from_texts(const struct maker* maker, OrtAllocator* allocator
   }
   int answer = encode_texts(array, count, texts, room);
   if (answer == 1) {
-    answer = ortcffi_value_of_texts(maker, allocator, array->shape, array->rank, texts, count, out);
+    answer = ortcffi_value_of_texts(maker, array->shape, array->rank, texts, count, out);
   }
   if (room != few) {
     PyMem_Free(room);
@@ -115,8 +114,8 @@ static int strings_from_texts(const struct maker* maker, OrtAllocator* allocator
   return answer;
 }
 
-int ortcffi_strings_from_array(const struct maker* maker, OrtAllocator* allocator,
-                               const struct plain_array* array, OrtValue** out) {
+int ortcffi_strings_from_array(const struct maker* maker, const struct plain_array* array,
+                               OrtValue** out) {
   const char* few[16];
   int is_text = array->text_bytes > 0;
   size_t count = array->bytes / (is_text ? array->text_bytes : sizeof(PyObject*));
@@ -130,12 +129,11 @@ int ortcffi_strings_from_array(const struct maker* maker, OrtAllocator* allocato
   }
   int answer;
   if (is_text) {
-    answer = strings_from_texts(maker, allocator, array, count, texts, out);
+    answer = strings_from_texts(maker, array, count, texts, out);
   } else {
     answer = texts_of(array->data, count, texts);
     if (answer == 1) {
-      answer =
-          ortcffi_value_of_texts(maker, allocator, array->shape, array->rank, texts, count, out);
+      answer = ortcffi_value_of_texts(maker, array->shape, array->rank, texts, count, out);
     }
   }
   if (texts != few) {
@@ -147,16 +145,11 @@ int ortcffi_strings_from_array(const struct maker* maker, OrtAllocator* allocato
 /* A value of an array that C can read; NULL without an exception if it cannot. */
 static PyObject* strings_as_they_are(PyObject* type, struct maker* maker, PyObject* x) {
   struct plain_array array;
-  OrtAllocator* allocator;
   OrtValue* made = NULL;
   if (!ortcffi_text_array(x, &array)) {
     return NULL;
   }
-  OrtStatus* status = maker->api->GetAllocatorWithDefaultOptions(&allocator);
-  if (status != NULL) {
-    return ortcffi_value_fail(maker, status, "GetAllocatorWithDefaultOptions");
-  }
-  if (ortcffi_strings_from_array(maker, allocator, &array, &made) != 1) {
+  if (ortcffi_strings_from_array(maker, &array, &made) != 1) {
     return NULL;
   }
   return (PyObject*)ortcffi_new_value((PyTypeObject*)type, maker, made, NULL);

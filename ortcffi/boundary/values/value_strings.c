@@ -94,13 +94,8 @@ PyObject* ortcffi_value_fill_strings(PyObject* self, PyObject* strings) {
 
 PyObject* ortcffi_new_strings(PyObject* type, struct maker* maker, PyObject* strings,
                               const int64_t* shape, size_t rank) {
-  OrtAllocator* allocator;
-  OrtStatus* status = maker->api->GetAllocatorWithDefaultOptions(&allocator);
-  if (status != NULL) {
-    return ortcffi_value_fail(maker, status, "GetAllocatorWithDefaultOptions");
-  }
-  PyObject* value =
-      ortcffi_new_tensor(type, maker, allocator, shape, rank, ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING);
+  PyObject* value = ortcffi_new_tensor(type, maker, maker->allocator, shape, rank,
+                                       ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING);
   PyObject* done = value == NULL ? NULL : ortcffi_value_fill_strings(value, strings);
   if (done == NULL) {
     Py_CLEAR(value);

@@ -28,16 +28,17 @@ PyObject* ortcffi_value_fail(const struct maker* maker, OrtStatus* status, const
 
 static PyObject* maker_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   (void)keywords;
-  unsigned long long api, info;
+  unsigned long long api, info, allocator;
   int version;
   PyObject *owner, *parent;
-  if (!PyArg_ParseTuple(arguments, "KKiOO", &api, &info, &version, &owner, &parent)) {
+  if (!PyArg_ParseTuple(arguments, "KKKiOO", &api, &info, &allocator, &version, &owner, &parent)) {
     return NULL;
   }
   struct maker* maker = PyObject_GC_New(struct maker, type);
   if (maker != NULL) {
     maker->api = (const OrtApi*)(uintptr_t)api;
     maker->info = (const OrtMemoryInfo*)(uintptr_t)info;
+    maker->allocator = (OrtAllocator*)(uintptr_t)allocator;
     maker->version = version;
     maker->owner = Py_NewRef(owner);
     maker->parent = Py_NewRef(parent);

@@ -5,9 +5,9 @@
  * With CFFI alone a value would be a cdata with a destructor, and to make an array of it would take
  * half a dozen calls, several times as long as in the official package.
  *
- *   Maker(api, info, version, owner, parent)
- *       One table. `api` and `info`, which describes the memory of the CPU, are addresses; `owner`
- *       is the Api, `parent` keeps `info` valid.
+ *   Maker(api, info, allocator, version, owner, parent)
+ *       One table. `api`, `info`, which describes the memory of the CPU, and `allocator`, the
+ *       library's default one, are addresses; `owner` is the Api, `parent` keeps them valid.
  *   Tensor
  *       A value of any kind: a handle of an OrtValue (platform/handle.h). Arrays and buffers over
  *       its memory keep it: after `close` the memory is released with the last of them.
@@ -30,6 +30,7 @@ struct maker {
   PyObject base;
   const OrtApi* api;
   const OrtMemoryInfo* info;
+  OrtAllocator* allocator; /* the library's default one, which makes tensors of strings */
   int version;
   PyObject* owner;
   PyObject* parent;
@@ -164,11 +165,11 @@ int ortcffi_text_array(PyObject* x, struct plain_array* out);
 PyObject* ortcffi_new_object_array(const int64_t* shape, size_t rank, PyObject*** objects);
 /* A new tensor of strings, of an array that ortcffi_text_array has described. 1 with the value; 0
  * where an element is not a str that C can hold as it is; -1 with an exception. */
-int ortcffi_strings_from_array(const struct maker* maker, OrtAllocator* allocator,
-                               const struct plain_array* array, OrtValue** out);
+int ortcffi_strings_from_array(const struct maker* maker, const struct plain_array* array,
+                               OrtValue** out);
 /* A new tensor of `count` strings that end with a zero: 1 with the value; -1 with an exception. */
-int ortcffi_value_of_texts(const struct maker* maker, OrtAllocator* allocator, const int64_t* shape,
-                           size_t rank, const char* const* texts, size_t count, OrtValue** out);
+int ortcffi_value_of_texts(const struct maker* maker, const int64_t* shape, size_t rank,
+                           const char* const* texts, size_t count, OrtValue** out);
 /* A tensor with the strings of an ndarray; NULL with an exception, or without one if Python must
  * raise it. */
 PyObject* ortcffi_strings_of_array(PyObject* type, struct maker* maker, PyObject* x);
