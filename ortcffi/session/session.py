@@ -299,7 +299,7 @@ class Session(Suggests, Engine, Closing):
         session._read_ports()
         return session
 
-    def _take(  # noqa: PLR0913, PLR0917  # as many as C is told
+    def _take(  # noqa: PLR0913, PLR0917  # as many as C takes
         self,
         api: "Api",
         kept: object,
