@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ortcffi.cli import doctor, official_doctor
+from ortcffi.cli import doctor, ep_doctor, official_doctor
 from ortcffi.official.layout import is_known_release
 
 
@@ -34,6 +34,12 @@ def installed():
     return official_doctor.examine()
 
 
+@pytest.fixture
+def no_eps(monkeypatch):
+    """The command starts no process for each execution provider that is installed."""
+    monkeypatch.setattr(ep_doctor, "examine", list)
+
+
 def test_all_of_the_installed_release_is_reached(installed):
     finding = installed
     assert finding.problems == []
@@ -42,6 +48,7 @@ def test_all_of_the_installed_release_is_reached(installed):
     assert Path(finding.path).name.startswith("onnxruntime_pybind11_state")
 
 
+@pytest.mark.usefixtures("no_eps")
 def test_the_command_names_the_releases_whose_layout_is_known(capsys, installed, monkeypatch):
     monkeypatch.setattr(official_doctor, "examine", lambda: installed)
     doctor.main([])
@@ -50,6 +57,7 @@ def test_the_command_names_the_releases_whose_layout_is_known(capsys, installed,
     assert "ok: ortcffi.attach() reaches its table, objects, sessions and environment" in text
 
 
+@pytest.mark.usefixtures("no_eps")
 def test_json_has_what_is_reached(capsys, package):
     package("raise ImportError('broken')")
     doctor.main(["--json"])
