@@ -60,16 +60,22 @@ def encode(argument: str, text: str) -> bytes:
         ) from None
 
 
-def path_of(argument: str, path: "str | os.PathLike[str]") -> bytes:
-    """The path of a file for C, as the system encodes it; errors name the argument."""
-    if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"{argument} must be a str or os.PathLike, not {type(path).__name__}")
+def _encoded(argument: str, path: AnyPath) -> bytes:
     try:
-        encoded = os.fsencode(path)
+        return os.fsencode(path)
     except UnicodeEncodeError:
         raise ValueError(
             f"{argument} must be encodable as a path, but {path!r} has a lone surrogate"
         ) from None
+    except TypeError as error:  # what its __fspath__ returned
+        raise TypeError(f"{argument}: {error}") from None
+
+
+def path_of(argument: str, path: "str | os.PathLike[str]") -> bytes:
+    """The path of a file for C, as the system encodes it; errors name the argument."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"{argument} must be a str or os.PathLike, not {type(path).__name__}")
+    encoded = _encoded(argument, path)
     if b"\0" in encoded:
         raise ValueError(f"{argument} must not contain a null character, but is {path!r}")
     if not encoded:
@@ -205,7 +211,7 @@ def absolute(argument: str, path: AnyPath) -> str:
         raise TypeError(
             f"{argument} must be a str, bytes or os.PathLike, not {type(path).__name__}"
         )
-    text = os.fsdecode(path)
+    text = os.fsdecode(_encoded(argument, path))
     if "\0" in text:
         raise ValueError(f"{argument} must not contain a null character, but is {text!r}")
     if not text:

@@ -58,20 +58,22 @@ def by_slot(numbers: Any) -> dict[str, int]:
 
 
 def _build_types() -> None:
-    """Have CFFI build the types of all functions, and of the structs with fields in use.
+    """Have CFFI build the types of all functions and structs.
 
     It would build each at its first use. But if the collector or another thread comes in between,
     and uses the same type, CFFI ends the process.
     """
     for name in dir(lib):
-        if callable(getattr(lib, name)) and name.startswith("ortcffi_"):
-            ffi.addressof(lib, name)  # some of these are given to C as callbacks
-    for name in ffi.list_types()[1]:
-        if not name.endswith("Api"):  # a table, whose functions are called by those of `lib`
-            kind = ffi.typeof(f"struct {name}")
-            with suppress(ffi.error, ValueError):  # a struct without known fields has no size
-                ffi.sizeof(kind)
-                dict(kind.fields)
+        if callable(getattr(lib, name)) and name.startswith(("ortcffi_", "Release")):
+            ffi.addressof(lib, name)  # C is given the addresses of these
+    names, structs, _ = ffi.list_types()
+    for name in names:
+        ffi.typeof(f"{name}*")
+    for name in structs:
+        kind = ffi.typeof(f"struct {name}")
+        with suppress(ffi.error, ValueError):  # a struct without known fields has no size
+            ffi.sizeof(kind)
+            dict(kind.fields)
 
 
 def _check_layout() -> None:

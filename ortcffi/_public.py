@@ -39,7 +39,7 @@ def meant(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
     """The end of an error about an unknown name: the name that may be meant, or nothing."""
     from difflib import get_close_matches
 
-    close = get_close_matches(name, list(known), 1, likeness)
+    close = get_close_matches(name, [each for each in known if each], 1, likeness)
     return f": did you mean {close[0]!r}?" if close else ""
 
 

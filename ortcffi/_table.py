@@ -163,7 +163,7 @@ class Table:
         LookupError
             No API version has such a slot, up to the one that this package was compiled for.
         """
-        since = slots().get(slot)
+        since = slots().get(slot) if isinstance(slot, str) else None
         if since is None:
             raise LookupError(f"slot {slot!r} is in no API version up to {HIGHEST_VERSION}")
         return since <= self.version and (not self.is_core or slot in answered_by_core())
@@ -277,10 +277,10 @@ def init_api(api: "Api | None" = None) -> "Api":
     return _chosen
 
 
-def made_by(api: "Api") -> "Api":
-    """The table that a handle belongs to, which has no default."""
+def made_by(api: "Api", argument: str = "api") -> "Api":
+    """The table that a handle belongs to, which has no default; errors name the argument."""
     if not isinstance(api, Table):
-        raise TypeError(f"api must be an Api, not {type(api).__name__}")
+        raise TypeError(f"{argument} must be an Api, not {type(api).__name__}")
     return api
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._callback import Subject, called_from_c, find, make_status_of_subject
-from ortcffi._convert import decode, integer
+from ortcffi._convert import UINT32, decode, integer
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -89,7 +89,7 @@ class EpDevice(Handle):
         API function: ``EpDevice_MemoryInfo``, since version 23.
         """
         self.api.require("EpDevice_MemoryInfo")
-        kind = integer("mem_type", mem_type)
+        kind = integer("mem_type", mem_type, UINT32)
         found = lib.EpDevice_MemoryInfo(self.api.pointer, self.handle, kind)
         return MemoryInfo(self.api, ffi.cast("OrtMemoryInfo*", found), self) if found else None
 
@@ -117,7 +117,7 @@ class EpDevice(Handle):
         API function: ``EpDevice_GetMemoryCapacity``, since version 32.
         """
         self.api.require("EpDevice_GetMemoryCapacity")
-        kind = integer("mem_type", mem_type)
+        kind = integer("mem_type", mem_type, UINT32)
         handle, outs = self.handle, (ffi.new("uint64_t*"), ffi.new("uint64_t*"))
         checked.EpDevice_GetMemoryCapacity(self.api.pointer, handle, kind, *outs)
         return int(outs[0][0]), int(outs[1][0])

@@ -145,4 +145,4 @@ def _kind_of(kind: Any) -> int:
             names = ", ".join(HardwareType.__members__)
             raise ValueError(f"kind must be one of {names}, not {kind!r}")
         return int(HardwareType[kind])
-    return integer("kind", kind)
+    return integer("kind", kind, UINT32)

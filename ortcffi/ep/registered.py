@@ -12,6 +12,7 @@ from ortcffi._convert import absolute, encode, path_of
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
+from ortcffi._table import made_by
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.hardware import HardwareDevice
 from ortcffi.ep.watched import LeftStatus, WatchedEp, name_of
@@ -221,6 +222,10 @@ def _host(
     """What only the core can give a library, and what keeps it; nothing where that is not asked."""
     if hardware is None and host is None:
         return ()
+    if host is not None:
+        made_by(host, "host")
+    if hardware is not None and not isinstance(hardware, Iterable):
+        raise TypeError(f"hardware must be an iterable of HardwareDevice, not {hardware!r}")
     if not api.is_core or not (host is None or host.is_core):
         raise ValueError(f"only the embedded core takes hardware and a host, not {host or api}")
     pieces = [] if hardware is None else list(hardware)

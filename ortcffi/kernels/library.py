@@ -8,7 +8,7 @@ from ortcffi._convert import AnyPath, absolute, decode, encode
 from ortcffi._handle import Closing, out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public, refuse_pickle
-from ortcffi._table import core_api
+from ortcffi._table import core_api, made_by
 from ortcffi.custom_ops.describe import CustomOp, Operand, read_op
 from ortcffi.errors import checked
 from ortcffi.kernels.host import call_host, copy_for, host_function, made_by_slot, table_of_host
@@ -47,6 +47,8 @@ class LibraryOp:
         place: int,
         description: CustomOp,
     ) -> None:
+        if not isinstance(library, CustomOpLibrary):
+            raise TypeError(f"library must be a CustomOpLibrary, not {type(library).__name__}")
         self.path = library.path
         self.description = description
         self._table, self._allocator = library._table, library._allocator
@@ -212,8 +214,9 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         if allocator is not None and not isinstance(allocator, Allocator):
             raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
         self._allocator = allocator
-        self._version = (api if api is not None else core).version
-        base, self._table = table_of_host(api if api is not None else core, watch=watch)
+        host = core if api is None else made_by(api)
+        self._version = host.version
+        base, self._table = table_of_host(host, watch=watch)
         self._before = made_by_slot() if watch else None
         self.path = absolute("path", path)
         owner = owner_of("OrtSessionOptions*", core, lib.ReleaseSessionOptions)
@@ -244,7 +247,7 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
     @overload
     def __getitem__(self, key: tuple[str, str]) -> LibraryOp: ...
     def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, tuple):
+        if isinstance(key, tuple) and len(key) == 2:
             domain, name = key
             ops = self[domain]
             if name not in ops:
@@ -253,6 +256,16 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         if key not in self._by_domain:
             raise LookupError(f"there is no domain {key!r}; there are {sorted(self._by_domain)}")
         return self._by_domain[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in {*self._by_domain, *((op.domain, op.name) for op in self.ops)}
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """The ops of a domain, or one op; the default where it has none such."""
+        try:
+            return self[key]
+        except LookupError:
+            return default
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._by_domain)

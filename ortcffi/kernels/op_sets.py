@@ -13,7 +13,7 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._convert import decode, encode
+from ortcffi._convert import decode, encode, pointer
 from ortcffi._handle import Array
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
@@ -90,6 +90,8 @@ class OpSet:
         base : cdata of ``const OrtApiBase *``
             Where the library's table comes from.
         """
+        pointer("options", options, "OrtSessionOptions*")
+        pointer("base", base, "const OrtApiBase*")
         with _lock:
             api = table_of_base(base)
             domains, count = self._domains(api)

@@ -59,8 +59,10 @@ def variadic(element_type: Any, minimum: int = 1, *, homogeneous: bool = True) -
     return operand._replace(min_arity=least, is_homogeneous=bool(homogeneous))
 
 
-def _operand(element_type: Any, characteristic: Characteristic) -> Operand:
-    element = ElementType.UNDEFINED if element_type is Any else as_element(element_type, "type")
+def _operand(
+    element_type: Any, characteristic: Characteristic, argument: str = "element_type"
+) -> Operand:
+    element = ElementType.UNDEFINED if element_type is Any else as_element(element_type, argument)
     return Operand(element, characteristic, MemType.DEFAULT, 1, True)
 
 
@@ -72,11 +74,8 @@ def operands_of(argument: str, declared: Any) -> tuple[Operand, ...]:
     for i, each in enumerate(declared):
         if isinstance(each, Operand):
             operands.append(each)
-            continue
-        try:
-            operands.append(_operand(each, Characteristic.REQUIRED))
-        except TypeError as error:
-            raise TypeError(f"{argument}[{i}]: {error}") from None
+        else:
+            operands.append(_operand(each, Characteristic.REQUIRED, f"{argument}[{i}]"))
     kinds = [operand.characteristic for operand in operands]
     if Characteristic.VARIADIC in kinds[:-1]:
         raise ValueError(f"{argument}: only the last one can be variadic")

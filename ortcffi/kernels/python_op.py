@@ -52,6 +52,8 @@ class PythonOp:
         may_inplace: tuple[tuple[int, int], ...],
         versions: tuple[int, int],
     ) -> None:
+        if not isinstance(definition, Definition):
+            raise TypeError("ops in Python are made by custom_op")
         update_wrapper(self, definition.function, updated=())
         self.domain = domain
         self.name = name

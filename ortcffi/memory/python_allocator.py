@@ -9,7 +9,7 @@ from ortcffi._convert import integer
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
-from ortcffi._table import core_api
+from ortcffi._table import core_api, made_by
 from ortcffi.errors import call, forget
 from ortcffi.memory.allocator import Allocator
 
@@ -64,7 +64,8 @@ class PythonAllocator(Allocator):
     __slots__ = ("__dict__", "_info")
 
     def __init__(self, api: "Api | None" = None) -> None:
-        info = (api or core_api()).default_allocator.info  # which the table keeps
+        given = core_api() if api is None else made_by(api)
+        info = given.default_allocator.info  # which the table keeps
         api = core_api()
         owner = owner_of("OrtAllocator*", api, lib.ortcffi_release_adaptor)
         call(

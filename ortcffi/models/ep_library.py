@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ortcffi._public import public, refuse_pickle
-from ortcffi._table import core_api
+from ortcffi._table import core_api, made_by
 from ortcffi.env.env import Env
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.hardware import HardwareDevice
@@ -93,7 +93,7 @@ class EpLibrary:
         name: str | None = None,
         faults: Mapping[str, int] | None = None,
     ) -> None:
-        host = core_api() if api is None else api
+        host = core_api() if api is None else made_by(api)
         self._env = Env(api=core_api())
         self.registered = self._env.register_ep(
             path, name, hardware=hardware, host=host, watch=True, faults=faults

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import decode, optional_mapping
 from ortcffi._handle import Handle, out_of, owner_of
-from ortcffi._native import ffi, lib
+from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import meant, public
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import read_op
@@ -126,6 +126,8 @@ class CompiledNode:
     __slots__ = ("constants", "inputs", "kernel", "name", "outputs")
 
     def __init__(self, compiled: Any, node: Any) -> None:
+        if not isinstance(compiled, Owner):
+            raise TypeError("compiled nodes are made by Ep.compile")
         out = ffi.new("const char**")
         checked.Node_GetName(core_api().pointer, node.node, out)
         self.name = decode(out[0])
@@ -198,6 +200,8 @@ class Ep(Handle):
         *,
         config: Mapping[str, str] | None = None,
     ) -> None:
+        if not isinstance(devices, (EpDevice, Iterable)):
+            raise TypeError(f"devices must be EpDevices of the core, not {devices!r}")
         chosen = [devices] if isinstance(devices, EpDevice) else list(devices)
         for i, device in enumerate(chosen):
             if not isinstance(device, EpDevice) or not device.api.is_core:

@@ -191,10 +191,12 @@ def execution_provider(  # noqa: PLR0913  # as many as there are facts
 
 
 def _takes(devices: Any) -> Callable[[HardwareDevice], bool]:
+    known = ", ".join(HardwareType.__members__)
+    if not isinstance(devices, Iterable):
+        raise TypeError(f"devices must be of {known}, or a function, not {devices!r}")
     names = [devices] if isinstance(devices, str) else list(devices)
     for each in names:
-        if each not in HardwareType.__members__:
-            known = ", ".join(HardwareType.__members__)
+        if not isinstance(each, str) or each not in HardwareType.__members__:
             raise ValueError(f"devices must be of {known}, or a function, not {each!r}")
     kinds = {HardwareType[each] for each in names}
     return lambda device: device.kind in kinds
@@ -226,6 +228,7 @@ def python_ep(name: str) -> PythonEp:
     >>> python_ep("reference")
     <PythonEp 'reference'>
     """
+    encode("name", name)
     if name not in PYTHON_EPS and name == REFERENCE:
         importlib.import_module("ortcffi.models.reference_ep")
     if name not in PYTHON_EPS:

@@ -70,6 +70,8 @@ class Official(Api):
     """
 
     def __init__(self, base: "OrtApiBase", module: "ModuleType") -> None:
+        if not isinstance(base, ffi.CData):
+            raise TypeError("the official package's table is made by attach")
         version_string = decode(base.GetVersionString())
         version = min(highest_api_version(version_string), HIGHEST_VERSION)
         path = os.path.abspath(str(module.__file__))

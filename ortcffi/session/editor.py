@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import bytes_like, encode, input_path
+from ortcffi._convert import bytes_like, encode, input_path, of_type
 from ortcffi._handle import Closing, out_of, owned_by, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public, refuse_pickle
@@ -18,13 +18,13 @@ from ortcffi.models.editor import Parts, build_model, editor_of
 from ortcffi.models.graph import Graph
 from ortcffi.models.view import content_of
 from ortcffi.options.for_library import session_options_for
+from ortcffi.options.prepacked import PrepackedWeights
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.creation import Source, borrowed_of
 from ortcffi.session.session import Session
 from ortcffi.table.engine import engine_for
 
 if TYPE_CHECKING:
-    from ortcffi.options.prepacked import PrepackedWeights
     from ortcffi.table.api import Api
 
 __all__ = ["ModelEditor"]
@@ -85,6 +85,8 @@ class ModelEditor(Closing):
         self._handle: Any = None
         self._lock = threading.RLock()  # held while the model is read or changed
         self._changes = False  # whether the thread that holds the lock changes it
+        of_type("options", options, SessionOptions)
+        of_type("env", env, Env)
         self.api = engine_for(api, options, env)
         self._options = session_options_for(self.api, options)
         self._env = Env(api=self.api) if env is None else env
@@ -179,7 +181,7 @@ class ModelEditor(Closing):
                 self.close()
                 raise
 
-    def finish(self, prepacked_weights: "PrepackedWeights | None" = None) -> Session:
+    def finish(self, prepacked_weights: PrepackedWeights | None = None) -> Session:
         """Make the model ready to run, and end the editor.
 
         Parameters
@@ -196,6 +198,7 @@ class ModelEditor(Closing):
         -----
         Model-editor function: ``FinalizeModelEditorSession``.
         """
+        of_type("prepacked_weights", prepacked_weights, PrepackedWeights)
         store = None if prepacked_weights is None else prepacked_weights.handle
         with self._changing():
             # Closed from here on: whatever comes in between, an interrupt say, nobody then uses the

@@ -177,6 +177,7 @@ class ModelPackage(Handle):
         -----
         ``CreateSession`` of the model-package functions.
         """
+        of_type("options", options, SessionOptions)
         of_type("env", env, Env)
         engine = engine_for(self.api if has_engine(self.api) else None, options, env)
         if not engine.same_library(self.api):

@@ -216,6 +216,8 @@ class Session(Suggests, Engine, Closing):
 
         if not isinstance(graph, Graph):
             raise TypeError(f"graph must be a Graph, not {type(graph).__name__}")
+        of_type("options", options, SessionOptions)
+        of_type("env", env, Env)
         engine = engine_for(api, options, env)
         chosen = session_options_for(engine, options)
         session = cls.__new__(cls)

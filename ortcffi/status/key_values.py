@@ -66,7 +66,11 @@ class KeyValuePairs(Handle, MutableMapping[str, str]):
         if not out[0]:
             raise OutOfMemory("there is no memory for an object", "CreateKeyValuePairs")
         super().__init__(api, owner)
-        self.update(pairs)
+        try:
+            given = dict(pairs)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"pairs must be a mapping or an iterable of pairs: {error}") from None
+        self.update(given)
 
     @classmethod
     def from_handle(cls, api: "Api", handle: Any, parent: object = None) -> "KeyValuePairs":

@@ -184,6 +184,16 @@ def test_repeats_are_checked(library, repeats):
         library["buggy", "Doubles"].kernel(check=True, repeats=repeats)
 
 
+def test_a_library_of_ops_is_a_mapping(library):
+    assert "buggy" in library
+    assert ("buggy", "Doubles") in library
+    assert library.get(("buggy", "Doubles")).name == "Doubles"
+    assert "none" not in library
+    assert ("buggy", "Doubles", "more") not in library
+    assert library.get("none") is None
+    assert library.get(("buggy", "None"), 3) == 3
+
+
 # --- attributes -----------------------------------------------------------------------------------
 
 

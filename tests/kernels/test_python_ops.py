@@ -341,7 +341,7 @@ def test_too_few_results_are_counted(define, run):
     ("arguments", "error", "message"),
     [
         ({"inputs": 5}, TypeError, "inputs must be a list of types"),
-        ({"inputs": ["nonsense"]}, TypeError, r"inputs\[0\]: type"),
+        ({"inputs": ["nonsense"]}, TypeError, r"inputs\[0\]: data type"),
         ({"inputs": [ort.variadic(F), F]}, ValueError, "only the last one can be variadic"),
         ({"outputs": []}, ValueError, "outputs: an op has at least one"),
         ({"attributes": {"a b": 1}}, ValueError, "'a b' is no name"),

@@ -5,7 +5,8 @@ import sys
 
 from support.processes import run
 
-# Uses in a collection of garbage what is being used for the first time, for functions and structs.
+# Uses in a collection of garbage what is being used for the first time, for functions, structs and
+# other types.
 PROGRAM = """
 import gc
 
@@ -16,12 +17,12 @@ gc.callbacks.append(lambda *_: again and again())
 gc.set_threshold(1)
 for name in dir(lib):
     def again():
-        if callable(getattr(lib, name)) and name.startswith("ortcffi_"):
+        if callable(getattr(lib, name)) and name.startswith(("ortcffi_", "Release")):
             ffi.addressof(lib, name)
 
     again()
-fields = [name for name in ffi.list_types()[1] if not name.endswith("Api")]
-for name in fields:
+names, structs, _ = ffi.list_types()
+for name in structs:
     def again():
         try:
             ffi.new(f"struct {name} *")
@@ -29,7 +30,12 @@ for name in fields:
             pass
 
     again()
-print(len(dir(lib)), len(fields))
+for name in names:
+    def again():
+        ffi.typeof(f"{name}*")
+
+    again()
+print(len(dir(lib)), len(structs), len(names))
 """
 
 

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""Arguments of a wrong type, of which errors say the name."""
+
+import numpy as np
+import pytest
+from support import eps, models
+
+import ortcffi as ort
+
+
+class PathOfInt:
+    """A path that is no text."""
+
+    def __fspath__(self):
+        return 7
+
+
+CALLS = {
+    "path: expected .* to return str or bytes": [
+        lambda: ort.CustomOpLibrary(PathOfInt()),
+        lambda: ort.find_runtimes(PathOfInt()),
+    ],
+    "model: expected .* to return str or bytes": [lambda: ort.Model.load(PathOfInt())],
+    r"path must be encodable as a path, but '.ud800' has a lone surrogate": [
+        lambda: ort.load("\ud800")
+    ],
+    "api must be an Api, not int": [
+        lambda: ort.CustomOpLibrary("x.so", api=5),
+        lambda: ort.EpLibrary("x.so", api=5),
+        lambda: ort.PythonAllocator(0),
+    ],
+    "host must be an Api, not int": [lambda: env().register_ep("x.so", host=5)],
+    "hardware must be an iterable of HardwareDevice, not 5": [
+        lambda: env().register_ep("x.so", hardware=5)
+    ],
+    "options must be SessionOptions, not int": [
+        lambda: ort.ModelEditor(b"", 5),
+        lambda: ort.Session.from_graph(ort.Graph(), 5),
+    ],
+    "env must be Env, not int": [lambda: ort.ModelEditor(b"", env=5)],
+    "devices must be EpDevices of the core, not 5": [lambda: ort.Ep(5)],
+    "devices must be of CPU, .* not 5": [lambda: ort.PythonEp("a name", print, devices=5)],
+    r"devices must be of CPU, .* not \[\]": [lambda: ort.PythonEp("a name", print, devices=[[]])],
+    "name must be a str, not list": [lambda: ort.python_ep([])],
+    r"slot \[\] is in no API version": [lambda: ort.core_api().supports([])],
+    "pairs must be a mapping or an iterable of pairs: ": [
+        lambda: ort.KeyValuePairs(["a"], ort.core_api()),
+        lambda: ort.KeyValuePairs([1], ort.core_api()),
+    ],
+    "kind must be from 0 to": [lambda: ort.HardwareDevice(-1, api=ort.core_api())],
+    "element_type: data type 'x' not understood": [
+        lambda: ort.optional("x"),
+        lambda: ort.variadic("x"),
+    ],
+    "made by custom_op": [lambda: ort.PythonOp("a", "b", None, may_inplace=(), versions=(1, 1))],
+    "library must be a CustomOpLibrary": [lambda: ort.LibraryOp(None, None, None, 0, None)],
+    "made by attach": [lambda: ort.Official(None, np)],
+    "options must be a cdata of OrtSessionOptions": [lambda: ort.op_set().register(None, None)],
+}
+
+
+def env():
+    return ort.Env("wrong arguments", ort.core_api())
+
+
+@pytest.mark.parametrize(
+    ("words", "call"), [(words, call) for words, calls in CALLS.items() for call in calls]
+)
+def test_an_argument_of_a_wrong_type_is_named(words, call):
+    with pytest.raises((TypeError, ValueError, LookupError), match=words):
+        call()
+
+
+def test_the_memory_type_of_a_device_is_checked():
+    [device, *_] = eps.register(env(), "memory").devices
+    with pytest.raises(ValueError, match="mem_type must be from 0 to"):
+        device.memory_info(-1)
+
+
+def test_the_weights_that_an_editor_is_to_share_are_checked(real_api):
+    with (
+        ort.ModelEditor(models.add(), api=real_api) as editor,
+        pytest.raises(TypeError, match="prepacked_weights must be PrepackedWeights, not int"),
+    ):
+        editor.finish(5)
+
+
+def test_no_empty_name_is_suggested():
+    graph = ort.Graph()
+    graph.node("Neg", ["x"], ["y"])
+    with pytest.raises(LookupError, match=r"no value and no node ''$"):
+        graph[""]
