@@ -14,6 +14,7 @@ import numpy as np
 from ortcffi import compat, errors
 from ortcffi._native import Owner
 from ortcffi.compat import _environment
+from ortcffi.ep.installed import PYTHON_EPS
 from ortcffi.kernels import op_sets
 
 LONGEST_WAY = 12
@@ -78,6 +79,7 @@ def take_back() -> None:
     for each in op_sets._sets.values():
         for op in {id(op): op for op in each}.values():  # one may be there under two names
             each.remove(op)
+    PYTHON_EPS.clear()
 
 
 def _is_counted(thing: Any) -> bool:
