@@ -125,7 +125,7 @@ class CompiledNode:
 
     __slots__ = ("constants", "inputs", "kernel", "name", "outputs")
 
-    def __init__(self, compiled: Any, node: Any) -> None:
+    def __init__(self, compiled: Any, node: Any, check: bool) -> None:
         if not isinstance(compiled, Owner):
             raise TypeError("compiled nodes are made by Ep.compile")
         out = ffi.new("const char**")
@@ -140,7 +140,7 @@ class CompiledNode:
         fixed = [i for i in range(node.input_count) if node.inputs[i].constant]
         self.constants = frozenset(self.inputs[i] for i in fixed)
         self.kernel: Kernel = make_kernel(
-            op, node.op, compiled, ffi.NULL, None, node_name=self.name, _of=node
+            op, node.op, compiled, ffi.NULL, None, node_name=self.name, check=check, _of=node
         )
 
     def __call__(self, *inputs: Any, **named: Any) -> tuple[Any, ...]:
@@ -243,13 +243,16 @@ class Ep(Handle):
         call_host("GetCapability", claim, self.handle, graph.handle, out_of(owner))
         return EpClaims(core_api(), owner)
 
-    def compile(self, claims: EpClaims) -> tuple[CompiledNode, ...]:
+    def compile(self, claims: EpClaims, *, check: bool = False) -> tuple[CompiledNode, ...]:
         """Have the provider compile what it takes, and find its kernels for single nodes.
 
         Parameters
         ----------
         claims : EpClaims
             From `capability` of this provider.
+        check : bool, optional
+            Whether each call looks for mistakes of the provider, as `CheckedKernel` says: it
+            computes twice, with inputs and outputs in memory that is guarded.
 
         Returns
         -------
@@ -263,7 +266,7 @@ class Ep(Handle):
         call_host("Compile", host_function("OrtcoreEpCompile"), claims.handle, out_of(owner))
         compiled = Handle(core_api(), owner)
         made = compiled.handle
-        return tuple(CompiledNode(compiled, made.nodes[i]) for i in range(made.node_count))
+        return tuple(CompiledNode(compiled, made.nodes[i], check) for i in range(made.node_count))
 
     def __repr__(self) -> str:
         return "<Ep closed>" if self.closed else f"<Ep {self.name!r}>"

@@ -47,6 +47,7 @@ __all__ = [
     "own_model",
     "own_values",
     "rule",
+    "sum_model",
 ]
 
 
@@ -279,13 +280,13 @@ class Bench:
 
     @contextmanager
     def compiled(
-        self, model: Model | None = None, *, watch: bool = False
+        self, model: Model | None = None, *, watch: bool = False, check: bool = False
     ) -> Iterator[tuple[CompiledNode, ...]]:
         """What a provider compiled of the model."""
         with self.claims(model, watch=watch) as claims:
             ep: Ep = claims._handle_parents[0]
             with self.tried("it does not compile what it takes"):
-                nodes = ep.compile(claims)
+                nodes = ep.compile(claims, check=check)
             yield nodes
 
     # --- what stays -------------------------------------------------------------------------------
@@ -347,9 +348,14 @@ def _weights() -> dict[str, Any]:
 
 def open_model() -> Model:
     """A sum of two matrices whose sizes the model does not say."""
+    return sum_model("f4", [None, None])
+
+
+def sum_model(dtype: str, shape: list[int | None]) -> Model:
+    """A sum of two tensors."""
     graph = Graph()
-    graph.input("a", "f4", [None, None])
-    graph.input("b", "f4", [None, None])
+    graph.input("a", dtype, shape)
+    graph.input("b", dtype, shape)
     graph.node("Add", ["a", "b"], ["y"], name="add")
-    graph.output("y", "f4", [None, None])
+    graph.output("y", dtype, shape)
     return Model.load(graph.to_bytes())

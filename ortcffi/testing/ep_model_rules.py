@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Rules for what execution providers do with a model."""
 
+import ctypes
 import gc
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,11 +17,23 @@ from ortcffi.errors import OrtError, call
 from ortcffi.models.providers import CompiledNode, Ep
 from ortcffi.options.session import OptimizationLevel, SessionOptions
 from ortcffi.session.session import Session
-from ortcffi.testing.ep_bench import Bench, Broken, NotTried, claims_of, open_model, rule
+from ortcffi.testing.ep_bench import (
+    Bench,
+    Broken,
+    NotTried,
+    claims_of,
+    open_model,
+    rule,
+    sum_model,
+)
 from ortcffi.testing.ep_compare import call_node, check_node
 
 _THREADS = 8
 _RUNS = 10  # of each thread
+_LARGE = 64, 512
+_WARM, _TURNS = 5, 20  # before memory is compared, and in between
+_SLACK = 1024  # bytes for each turn
+_LARGEST, _FILL = 4096, 0xA5  # blocks that are overwritten
 
 
 # --- taking nodes ---------------------------------------------------------------------------------
@@ -87,6 +100,29 @@ def uses_no_graph_after_its_call(bench: Bench) -> None:
             raise Broken(f"without the graphs of earlier calls it fails: {error}") from error
 
 
+@rule(model=True)
+def uses_no_options_after_its_call(bench: Bench) -> None:
+    """``CreateEp`` keeps nothing of the session's options.
+
+    They are the host's, which may release them at once. Here what they were is overwritten before
+    the provider goes on, so that one that still reads them crashes. Copy what is needed later.
+    """
+    with bench.provider() as ep:
+        kept = _overwrite_freed()
+        with claims_of(ep, bench.model()) as claims:
+            _compute(bench, ep.compile(claims))
+        del kept
+
+
+def _overwrite_freed() -> list[Any]:
+    """Take blocks of all small sizes from the core's heap, and fill them."""
+    allocator = core_api().default_allocator
+    arrays = [allocator.empty(n, np.uint8) for n in range(16, _LARGEST, 16) for _ in range(4)]
+    for array in arrays:
+        array.fill(_FILL)
+    return arrays
+
+
 # --- computing ------------------------------------------------------------------------------------
 
 
@@ -108,13 +144,30 @@ def _check(bench: Bench, nodes: tuple[CompiledNode, ...], others: Any = (), slac
             check_node(node, values, slack * rtol, slack * atol)
 
 
-def _compute(bench: Bench, nodes: tuple[CompiledNode, ...]) -> dict[str, Any]:
-    """What the nodes make, by name. Whether it is right is another rule."""
-    values, made = bench.values(), dict[str, Any]()
+def _compute(
+    bench: Bench, nodes: tuple[CompiledNode, ...], values: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """What the nodes make of the model's values, or of others, by name.
+
+    Whether it is right is another rule.
+    """
+    given, made = values or bench.values(), dict[str, Any]()
     with _known():
         for node in nodes:
-            made |= call_node(node, values)
+            made |= call_node(node, given)
     return made
+
+
+def _times(factor: int, values: dict[str, Any]) -> dict[str, Any]:
+    """Values of which floats are larger."""
+    return {
+        name: factor * each if each.dtype.kind == "f" else each for name, each in values.items()
+    }
+
+
+def _expect(found: dict[str, Any], wanted: dict[str, Any], bench: Bench) -> None:
+    for name, array in found.items():
+        np.testing.assert_allclose(array, wanted[name], *bench.tolerance, err_msg=name)
 
 
 @contextmanager
@@ -126,10 +179,57 @@ def _known() -> Iterator[None]:
 
 
 @rule(model=True)
+def computes_anew_in_each_call(bench: Bench) -> None:
+    """A result depends on the inputs of its call alone.
+
+    Not on those of an earlier call: a second call with other inputs, twice as large, gives what
+    another provider gives for them.
+    """
+    with bench.registered() as registered:
+        with bench.tried("no provider could be made"):
+            pair = [bench.make(registered) for _ in range(2)]
+        with bench.tried("it does not compile what it takes"):
+            nodes, fresh = (ep.compile(ep.capability(bench.model())) for ep in pair)
+        _compute(bench, nodes)
+        doubled = _times(2, bench.values())
+        found = _compute(bench, nodes, doubled)
+        _expect(found, _compute(bench, fresh, doubled), bench)
+
+
+@rule(model=True)
+def writes_only_its_outputs(bench: Bench) -> None:
+    """It writes all of its outputs, nothing beside them, and no input.
+
+    Inputs may be the caller's, constants, or what another node reads next. Each part is computed
+    twice, with inputs and outputs in memory that is guarded, which must give the same bytes.
+    """
+    with bench.compiled(check=True) as nodes:
+        _compute(bench, nodes)
+
+
+@rule(model=True)
+def computes_other_types_right(bench: Bench) -> None:
+    """It computes the element types that it takes, and takes no others.
+
+    Tried with sums of two tensors of whole numbers and of numbers with 64 bits.
+    """
+    with bench.provider() as ep:
+        for dtype in ("i1", "u1", "i4", "i8", "f8"):
+            a = np.arange(6).reshape(2, 3).astype(dtype)
+            wanted = a + a[::-1]
+            with ep.capability(sum_model(dtype, [2, 3])) as claims:
+                for node in ep.compile(claims) if claims.groups else ():
+                    _expect(
+                        {f"sum of {dtype}": node(a, a[::-1])[0]}, {f"sum of {dtype}": wanted}, bench
+                    )
+
+
+@rule(model=True)
 def computes_on_eight_threads(bench: Bench) -> None:
     """Eight threads compute with one provider at the same time.
 
     ONNX Runtime lets the runs of a session overlap, unless ``IsConcurrentRunSupported`` says no.
+    Each thread has inputs of its own. Tried with the model, and with a sum of two large matrices.
     """
     with bench.compiled() as nodes:
         assert bench.ep is not None  # noqa: S101  # for the type checker
@@ -140,17 +240,30 @@ def computes_on_eight_threads(bench: Bench) -> None:
             call(core_api().pointer, "IsConcurrentRunSupported", function, struct, allowed)
         if not allowed[0]:
             raise NotTried("IsConcurrentRunSupported answers no")
-        alone = _compute(bench, nodes)
-        together = Barrier(_THREADS)
+        _compute_together(bench, nodes, bench.values())
+        with bench.ep.capability(sum_model("f4", list(_LARGE))) as claims:
+            if claims.groups:
+                numbers = np.arange(np.prod(_LARGE), dtype=np.float32).reshape(_LARGE)
+                large = {"a": numbers, "b": numbers[::-1].copy()}
+                _compute_together(bench, bench.ep.compile(claims), large)
 
-        def compute() -> None:
-            together.wait(60)
-            for _ in range(_RUNS):
-                _check(bench, nodes, alone)
 
-        with ThreadPoolExecutor(_THREADS) as pool:
-            for task in [pool.submit(compute) for _ in range(_THREADS)]:
-                task.result()
+def _compute_together(
+    bench: Bench, nodes: tuple[CompiledNode, ...], values: dict[str, Any]
+) -> None:
+    """Have each thread compute with inputs of its own; compare with what one thread computes."""
+    given = [_times(n, values) for n in range(1, _THREADS + 1)]
+    alone = [_compute(bench, nodes, each) for each in given]
+    together = Barrier(_THREADS)
+
+    def compute(n: int) -> None:
+        together.wait(60)
+        for _ in range(_RUNS):
+            _expect(_compute(bench, nodes, given[n]), alone[n], bench)
+
+    with ThreadPoolExecutor(_THREADS) as pool:
+        for task in [pool.submit(compute, n) for n in range(_THREADS)]:
+            task.result()
 
 
 @rule(model=True)
@@ -225,6 +338,51 @@ def leaves_nothing(bench: Bench) -> None:
 
     if left := bench.find_left(work):
         raise Broken(f"it leaves {left}")
+
+
+@rule(model=True)
+def gives_its_memory_back(bench: Bench) -> None:
+    """A provider that ends gives back the memory that it took.
+
+    Of the provider, its compiled nodes and their states: what ``malloc`` says is in use grows by
+    less than a kilobyte each time that a model is compiled and computed.
+    """
+    with bench.registered() as registered:
+
+        def work() -> None:
+            with bench.make(registered) as ep, claims_of(ep, bench.model()) as claims:
+                _compute(bench, ep.compile(claims))
+
+        with bench.tried("it does not compute"):
+            for _ in range(_WARM):
+                work()
+        gc.collect()
+        before = _bytes_in_use()
+        for _ in range(_TURNS):
+            work()
+        gc.collect()
+        grown = (_bytes_in_use() - before) / _TURNS
+    if grown > _SLACK:
+        raise Broken(f"each time {grown / 1024:.1f} KB stay in use")
+
+
+def _bytes_in_use() -> int:
+    """What the C library has given out; `NotTried` where it does not say."""
+    try:
+        function = ctypes.CDLL(None).mallinfo2
+    except AttributeError:
+        raise NotTried("the C library does not say how much memory is in use") from None
+    function.restype = _MallInfo
+    figures = function()
+    return int(figures.hblkhd + figures.uordblks)  # large blocks, and all others
+
+
+class _MallInfo(ctypes.Structure):
+    """``struct mallinfo2`` of glibc: the fifth and the eighth of ten figures."""
+
+    _fields_ = [("others", ctypes.c_size_t * 4), ("hblkhd", ctypes.c_size_t)]
+    _fields_ += [("more", ctypes.c_size_t * 2), ("uordblks", ctypes.c_size_t)]
+    _fields_ += [("last", ctypes.c_size_t * 2)]
 
 
 @rule(model=True, failures=True)

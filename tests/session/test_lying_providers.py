@@ -60,6 +60,18 @@ def test_a_node_without_what_computes_it_is_refused(words):
         session_of(words)
 
 
+@pytest.mark.parametrize("words", ["no-state", "state no-compute"])
+def test_an_info_without_what_computes_is_refused(words):
+    with pytest.raises(ort.OrtError, match="an info without CreateState or Compute for the node"):
+        session_of(words)
+
+
+def test_states_need_not_be_released():
+    """Nor does the real library call what is NULL there."""
+    with session_of("state no-release") as session:
+        assert session.run({"x": X})[0].tolist() == [8, 16, 24]
+
+
 def test_nodes_around_others_are_not_taken_as_one():
     with pytest.raises(ort.errors.NotImplemented, match="no execution provider and no custom op"):
         session_of("around")

@@ -157,7 +157,7 @@ static void ORT_API_CALL destroy_kernel(void* kernel) {
   if (state.kernel != NULL) {
     state.kernel->Release(state.kernel);
   }
-  if (state.has_state) {
+  if (state.has_state && state.node->info->ReleaseState != NULL) {
     state.node->info->ReleaseState(state.node->info, state.state);
   }
 }
@@ -464,6 +464,11 @@ static OrtStatus* finish_fused(struct compiled* compiled, size_t i) {
   if (node.info == NULL) {
     return core_status(ORT_FAIL, function,
                        ": the provider left a node without an info: ", node.node->name);
+  }
+  if (node.info->CreateState == NULL || node.info->Compute == NULL) {
+    return core_status(ORT_FAIL, function,
+                       ": the provider gave an info without CreateState or Compute for the node ",
+                       node.node->name);
   }
   CORE_TRY(finish_node(compiled, i, &node));
   compiled->answers[i].context_node = compiled->contexts[i];

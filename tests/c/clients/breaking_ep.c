@@ -30,6 +30,8 @@ static void leak(void) {
 /* --- what is kept ---------------------------------------------------------------------------- */
 
 static const OrtGraph* kept;
+static void* volatile kept_block;
+static const OrtSessionOptions* kept_options;
 static const OrtNode* kept_node;
 
 static void keep(const OrtGraph* graph) {
@@ -50,7 +52,7 @@ static OrtStatus* use_kept(void) {
 
 /* --- computing ------------------------------------------------------------------------------- */
 
-static OrtStatus* shift(OrtKernelContext* context) {
+static OrtStatus* shift(const void* self, OrtKernelContext* context) {
   const OrtValue* input;
   OrtTensorTypeAndShapeInfo* info;
   OrtValue* output;
@@ -67,6 +69,19 @@ static OrtStatus* shift(OrtKernelContext* context) {
   table->ReleaseTensorTypeAndShapeInfo(info);
   if (count == 0 && breaks("survives-empty-tensors")) {
     abort();
+  }
+  if (breaks("writes-only-its-outputs")) {
+    table->ReleaseStatus(table->GetTensorMutableData((OrtValue*)input, (void**)&sum));
+    sum[0] += 1;
+  }
+  if (breaks("computes-anew-in-each-call")) {
+    static const void* of;
+    static float first;
+    table->ReleaseStatus(table->KernelContext_GetOutput(context, 0, shape, rank, &output));
+    table->ReleaseStatus(table->GetTensorMutableData(output, (void**)&sum));
+    first = of == self ? first : sum[0];
+    of = self;
+    sum[0] = first;
   }
   if (breaks("computes-what-others-do") || breaks("computes-in-a-session")) {
     table->ReleaseStatus(table->KernelContext_GetOutput(context, 0, shape, rank, &output));
@@ -104,10 +119,23 @@ static OrtStatus* break_compute(OrtNodeComputeInfo* self, void* state, OrtKernel
   if (status == NULL) {
     status = good_info.Compute(self, state, context);
   }
-  return status != NULL ? status : shift(context);
+  return status != NULL ? status : shift(self, context);
 }
 
 /* --- the provider ---------------------------------------------------------------------------- */
+
+static bool is_of_floats(const OrtNode* node) {
+  const OrtValueInfo* inputs[2];
+  const OrtTypeInfo* type = NULL;
+  const OrtTensorTypeAndShapeInfo* tensor = NULL;
+  ONNXTensorElementDataType element = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT; /* where it fails */
+  OrtStatus* status = table->Node_GetInputs(node, inputs, 2);
+  status = status == NULL ? table->GetValueInfoTypeInfo(inputs[0], &type) : status;
+  status = status == NULL ? table->CastTypeInfoToTensorInfo(type, &tensor) : status;
+  status = status == NULL ? table->GetTensorElementType(tensor, &element) : status;
+  table->ReleaseStatus(status);
+  return element == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
+}
 
 static OrtStatus* take_all(OrtEp* self, const OrtGraph* graph, OrtEpGraphSupportInfo* info) {
   const OrtEpApi* ep_api = ((Provider*)self)->factory->ep_api;
@@ -126,8 +154,9 @@ static OrtStatus* take_all(OrtEp* self, const OrtGraph* graph, OrtEpGraphSupport
   for (size_t i = 0; status == NULL && i < count; i++) {
     const char* op = "";
     status = table->Node_GetOperatorType(nodes[i], &op);
-    for (int n = 0; status == NULL && strcmp(op, "Add") == 0 && n < 1 + breaks("takes-nodes");
-         n++) {
+    bool is_mine = status == NULL && strcmp(op, "Add") == 0 &&
+                   (is_of_floats(nodes[i]) || breaks("computes-other-types-right"));
+    for (int n = 0; status == NULL && is_mine && n < 1 + breaks("takes-nodes"); n++) {
       status = ep_api->EpGraphSupportInfo_AddNodesToFuse(info, &nodes[i], 1, NULL);
     }
   }
@@ -163,6 +192,13 @@ static OrtStatus* break_compile(OrtEp* self, const OrtGraph** graphs, const OrtN
       return failed;
     }
   }
+  if (breaks("uses-no-options-after-its-call")) {
+    int has = 0;
+    table->ReleaseStatus(table->HasSessionConfigEntry(kept_options, "session.name", &has));
+  }
+  if (breaks("gives-its-memory-back")) {
+    kept_block = malloc(4096);
+  }
   keep(graphs[0]);
   OrtStatus* status = good_ep.Compile(self, graphs, nodes, count, infos, contexts);
   for (size_t i = 0; status == NULL && i < count; i++) {
@@ -182,6 +218,7 @@ static OrtStatus* break_create(OrtEpFactory* self, const OrtHardwareDevice* cons
   if (breaks("makes-a-provider")) {
     return table->CreateStatus(ORT_EP_FAIL, "no provider today");
   }
+  kept_options = options;
   OrtStatus* status = good.CreateEp(self, devices, metadata, count, options, logger, ep);
   if (status == NULL) {
     alive++;

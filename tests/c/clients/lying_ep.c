@@ -87,8 +87,18 @@ static OrtStatus* compile_states(OrtEp* self, const OrtGraph** graphs, const Ort
                                  size_t count, OrtNodeComputeInfo** infos, OrtNode** contexts) {
   OrtStatus* status = compile(self, graphs, nodes, count, infos, contexts);
   for (size_t i = 0; status == NULL && i < count; i++) {
+    if (lies(self, "no-release")) {
+      infos[i]->ReleaseState = NULL;
+      continue;
+    }
     infos[i]->CreateState = lies(self, "throws-state") ? throw_state : count_state;
     infos[i]->ReleaseState = uncount_state;
+    if (lies(self, "no-state")) {
+      infos[i]->CreateState = NULL;
+    }
+    if (lies(self, "no-compute")) {
+      infos[i]->Compute = NULL;
+    }
   }
   return status;
 }
