@@ -18,6 +18,10 @@ from .kernel_tasks import FLOAT, X
 from .value_tasks import _Repeated
 
 
+def _multiply(x: Any) -> Any:
+    return np.multiply(x, FLOAT(2))
+
+
 class _Multiplies:
     """Takes all nodes, and multiplies by two, as the op of `RunMultiply` does."""
 
@@ -28,7 +32,7 @@ class _Multiplies:
     def compile(self, graph: Any) -> Callable[[Any], Any]:
         """One node."""
         del graph
-        return partial(np.multiply, FLOAT(2))
+        return _multiply
 
 
 _MULTIPLIES = execution_provider("ortcffi.bench")(_Multiplies)
