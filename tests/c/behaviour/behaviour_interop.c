@@ -91,6 +91,21 @@ WITH_IMPORTER("ImportSemaphore(i,NULL,&h)", "memory imports",
               OrtExternalSemaphoreHandle* h = UNTOUCHED;
               say_status(INTEROP->ImportSemaphore(i, NULL, &h)); say_out(h, UNTOUCHED))
 
+/* Several parts of one memory at once. */
+static void import_many(OrtExternalResourceImporter* importer) {
+  OrtExternalMemoryHandle* handles[3] = {NULL};
+  for (int i = 0; i < 3; i++) {
+    OrtExternalMemoryDescriptor memory = description(api_version);
+    memory.offset_bytes = (size_t)i * sizeof *numbers;
+    say_status(INTEROP->ImportMemory(importer, &memory, &handles[i]));
+  }
+  say("%d", handles[0] != handles[1] && handles[1] != handles[2] && handles[2] != handles[0]);
+  for (int i = 0; i < 3; i++) {
+    INTEROP->ReleaseExternalMemoryHandle(handles[i]);
+  }
+}
+WITH_IMPORTER("ImportMemory three times", "memory imports", import_many(i))
+
 static void tensor(OrtExternalResourceImporter* importer, uint32_t version) {
   OrtExternalMemoryDescriptor memory = description(api_version);
   OrtExternalMemoryHandle* handle = NULL;
