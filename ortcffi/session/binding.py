@@ -310,14 +310,16 @@ def bind(
     --------
     ``bound = session.bind(x=x, y=out)``, then ``bound.run()`` as often as `x` has new content.
     """
-    if outputs is not None and isinstance(outputs, str):
+    if isinstance(outputs, str) or not isinstance(outputs, Iterable | None):
         raise TypeError(f"outputs must be a mapping or a list of names, not {outputs!r}")
     known = {spec.name for spec in session.outputs}
     to_bind: dict[str, Any] = {}
     if isinstance(outputs, Mapping):
         to_bind.update(outputs)
     elif outputs is not None:
-        to_bind.update(dict.fromkeys(outputs))
+        for name in outputs:
+            encode("the name of an output", name)
+            to_bind[name] = None
     else:
         to_bind.update((spec.name, None) for spec in session.outputs)
     inputs = {} if inputs is None else mapping("inputs", inputs)

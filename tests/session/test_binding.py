@@ -96,6 +96,10 @@ def test_wrong_bindings_are_refused_by_name(session, x):
         session.bind(x=x.astype(float))
     with pytest.raises(InvalidArgument, match=r"out\['y'\] is double"):
         session.bind(x=x, y=x.astype(float))
+    with pytest.raises(TypeError, match="outputs must be a mapping or a list of names, not 5"):
+        session.bind(outputs=5)
+    with pytest.raises(TypeError, match="the name of an output must be a str, not list"):
+        session.bind(outputs=[[]])
     with pytest.raises(TypeError, match="outputs must be a mapping or a list of names"):
         session.bind({"x": x}, "y")
     with (
