@@ -223,10 +223,7 @@ class InferenceSession(Session):
     def _load(self, providers: Any, options: Any, disabled_optimizers: Any = None) -> None:
         if self._model is None:
             raise RuntimeError("the session of a model package cannot be loaded anew")
-        names = [each[0] if isinstance(each, tuple) else each for each in providers or ()]
-        if {"TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider"} <= set(names):
-            raise ValueError("TensorRT and TensorRT RTX cannot be used in the same session.")
-        names, chosen = check_and_normalize_provider_args(providers, options, _known(names))
+        names, chosen = ([], []) if providers is None else _normalized(providers, options)
         given = self._given_options
         if given is not None and names and given.has_providers():
             warnings.warn(
@@ -253,6 +250,14 @@ class InferenceSession(Session):
         self._sess = session
         self._run = session._engine.run
         self._required = session._engine._required()
+
+
+def _normalized(providers: Any, options: Any) -> tuple[list[str], list[dict[str, str]]]:
+    """The names of execution providers, and the options of each."""
+    names = [each[0] if isinstance(each, tuple) else each for each in providers or ()]
+    if {"TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider"} <= set(names):
+        raise ValueError("TensorRT and TensorRT RTX cannot be used in the same session.")
+    return check_and_normalize_provider_args(providers, options, _known(names))
 
 
 def _known(names: list[Any]) -> Sequence[str]:
