@@ -18,6 +18,7 @@ ADDING = CHECKOUT / "docs/guide/add_ep.c"
 WITH_KERNELS = CHECKOUT / "tests/c/clients/kernel_ep.c"
 LYING = CHECKOUT / "tests/c/clients/lying_ep.c"
 PROFILING = CHECKOUT / "tests/c/clients/profiling_ep.c"
+WITH_CONTEXTS = CHECKOUT / "tests/c/clients/context_ep.c"
 ON_A_DEVICE = CHECKOUT / "tests/c/clients/device_ep.c"
 _numbers = itertools.count()
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of a compilation. CompileModel, which needs an engine, is a stub. */
+/* The options of a compilation. session/compile_model.c has CompileModel. */
 #include "compile/compile_options.h"
 
 #include "object/keyed_list.h"
@@ -210,7 +210,7 @@ ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetEpContextEmbedMode,
                     OrtModelCompilationOptions* model_compile_options,
                     bool embed_ep_context_in_model) {
   SET(ModelCompilationOptions_SetEpContextEmbedMode,
-      model_compile_options->embeds_context = embed_ep_context_in_model);
+      model_compile_options->embed_mode = embed_ep_context_in_model ? "1" : "0");
 }
 
 ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetFlags,

@@ -65,7 +65,8 @@ struct OrtModelCompilationOptions {
   size_t aligned_from;
   OrtWriteNamedBufferFunc write_context;
   void* write_context_state;
-  bool embeds_context;
+  /** NULL: the provider decides. */
+  const char* embed_mode;
   uint32_t flags;
   GraphOptimizationLevel optimization_level;
   OrtWeightlessSupport weightless;

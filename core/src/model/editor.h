@@ -5,9 +5,21 @@
 
 #include "model/model.h"
 #include "onnx/writing.h"
+#include "values/type_info.h"
 
 /** The name of such a graph. */
 #define CORE_EDITOR_GRAPH_NAME "ModelEditorGraph"
+
+/** Writes a value that is a dense tensor as a ValueInfoProto, in a field. */
+void core_write_value(struct core_writing* to, uint32_t field, const char* name,
+                      const OrtTensorTypeAndShapeInfo* info);
+
+/** Writes a tensor as a TensorProto, in a field. */
+void core_write_tensor(struct core_writing* to, uint32_t field, const char* name,
+                       const OrtValue* tensor);
+
+/** Writes a node that the model editor made as the fields of a NodeProto. */
+void core_write_node(struct core_writing* to, const OrtNode* node);
 
 /** Writes a graph that the model editor made as the fields of a GraphProto. The model lists the
  * weights that stay in the memory of their tensors. */

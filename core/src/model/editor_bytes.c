@@ -21,11 +21,10 @@ static void write_shape(struct core_writing* to, const OrtTensorTypeAndShapeInfo
   core_end_message(to, shape);
 }
 
-/* The model editor's values are dense tensors. */
-static void write_value(struct core_writing* to, uint32_t field, const OrtValueInfo* value) {
-  const OrtTensorTypeAndShapeInfo* info = value->type->tensor;
+void core_write_value(struct core_writing* to, uint32_t field, const char* name,
+                      const OrtTensorTypeAndShapeInfo* info) {
   size_t message = core_begin_message(to, field);
-  core_write_text(to, VALUE_NAME, value->name);
+  core_write_text(to, VALUE_NAME, name);
   size_t type = core_begin_message(to, VALUE_TYPE);
   size_t tensor = core_begin_message(to, TYPE_TENSOR);
   core_write_number(to, TENSOR_TYPE_ELEMENT, core_onnx_of_element(info->type));
@@ -80,6 +79,11 @@ static void write_tensor(struct core_writing* to, uint32_t field, const char* na
   core_end_message(to, message);
 }
 
+void core_write_tensor(struct core_writing* to, uint32_t field, const char* name,
+                       const OrtValue* tensor) {
+  write_tensor(to, field, name, tensor, NULL);
+}
+
 /* --- nodes ----------------------------------------------------------------------------------- */
 
 static void write_texts(struct core_writing* to, const OrtOpAttr* attribute) {
@@ -122,14 +126,13 @@ static void write_attribute(struct core_writing* to, const OrtOpAttr* attribute)
       write_texts(to, attribute);
       break;
     default: /* a tensor; nobody makes others */
-      write_tensor(to, ATTRIBUTE_TENSOR, "", core_op_attr_tensor(attribute), NULL);
+      core_write_tensor(to, ATTRIBUTE_TENSOR, "", core_op_attr_tensor(attribute));
       break;
   }
   core_end_message(to, message);
 }
 
-static void write_node(struct core_writing* to, const OrtNode* node) {
-  size_t message = core_begin_message(to, GRAPH_NODE);
+void core_write_node(struct core_writing* to, const OrtNode* node) {
   for (size_t i = 0; i < node->input_count + node->output_count; i++) {
     core_write_text(to, i < node->input_count ? NODE_INPUT : NODE_OUTPUT, node->operands[i]);
   }
@@ -139,7 +142,6 @@ static void write_node(struct core_writing* to, const OrtNode* node) {
   for (size_t i = 0; i < node->attributes.count; i++) {
     write_attribute(to, node->attributes.items[i]);
   }
-  core_end_message(to, message);
 }
 
 OrtStatus* core_write_editor_graph(const char* function, const OrtGraph* graph,
@@ -150,7 +152,9 @@ OrtStatus* core_write_editor_graph(const char* function, const OrtGraph* graph,
     return core_no_memory(function, count * sizeof *model->weights);
   }
   for (size_t i = 0; i < graph->nodes.count; i++) {
-    write_node(to, graph->nodes.items[i]);
+    size_t node = core_begin_message(to, GRAPH_NODE);
+    core_write_node(to, graph->nodes.items[i]);
+    core_end_message(to, node);
   }
   core_write_text(to, GRAPH_NAME, CORE_EDITOR_GRAPH_NAME);
   for (size_t i = 0; i < count; i++) {
@@ -159,10 +163,12 @@ OrtStatus* core_write_editor_graph(const char* function, const OrtGraph* graph,
                  value->flags & CORE_IS_IN_PLACE ? model : NULL);
   }
   for (size_t i = 0; i < graph->inputs.count; i++) {
-    write_value(to, GRAPH_INPUT, graph->inputs.items[i]);
+    const OrtValueInfo* value = graph->inputs.items[i];
+    core_write_value(to, GRAPH_INPUT, value->name, value->type->tensor);
   }
   for (size_t i = 0; i < graph->outputs.count; i++) {
-    write_value(to, GRAPH_OUTPUT, graph->outputs.items[i]);
+    const OrtValueInfo* value = graph->outputs.items[i];
+    core_write_value(to, GRAPH_OUTPUT, value->name, value->type->tensor);
   }
   return NULL;
 }

@@ -268,6 +268,8 @@ enum core_file core_find_file(const char* path, char real[CORE_PATH_ROOM]);
 FILE* core_open_file(const char* path);
 /** Creates or empties a file, for bytes that are written at once; NULL where that cannot be. */
 FILE* core_create_file(const char* path);
+/** Removes a file, if it is there. */
+void core_remove_file(const char* path);
 /** Reads the beginning of a regular file. Returns how many bytes were read, up to `room`, or
  * SIZE_MAX where it cannot be read. */
 size_t core_read_file(const char* path, void* bytes, size_t room);

@@ -247,6 +247,8 @@ FILE* core_create_file(const char* path) {
   return file;
 }
 
+void core_remove_file(const char* path) { unlink(path); }
+
 bool core_map_file(const char* path, struct core_mapping* out) {
   struct stat found;
   /* Not blocking: a pipe has no writer perhaps. */

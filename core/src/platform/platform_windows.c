@@ -330,6 +330,13 @@ FILE* core_create_file(const char* path) {
   return file;
 }
 
+void core_remove_file(const char* path) {
+  wchar_t wide[CORE_PATH_ROOM];
+  if (widen(path, wide)) {
+    DeleteFileW(wide);
+  }
+}
+
 bool core_map_file(const char* path, struct core_mapping* out) {
   wchar_t wide[CORE_PATH_ROOM];
   LARGE_INTEGER size = {.QuadPart = 0};

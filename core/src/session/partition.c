@@ -167,7 +167,9 @@ static OrtStatus* add_step(struct partition* partition, const OrtcoreNode* node,
                              .provider = compiled != NULL
                                              ? compiled->op->GetExecutionProviderType(compiled->op)
                                              : CORE_NO_PROVIDER};
-  CORE_TRY(core_host_kernel(node, &step->kernel));
+  if (!session->only_compiles) {
+    CORE_TRY(core_host_kernel(node, &step->kernel));
+  }
   session->step_count++;
   return NULL;
 }
@@ -210,6 +212,36 @@ static OrtStatus* ask_concurrency(void* argument) {
   return NULL;
 }
 
+/* Whether a provider passes what it compiles to the function of the options, if there is one. */
+static OrtStatus* ask_for_writing(void* argument) {
+  OrtSession* session = argument;
+  const struct core_ep* own = session->eps[session->ep_count - 1].ep;
+  OrtEp* ep = own->seen.ep;
+  uint32_t flags = 0;
+  if (!session->makes_contexts || session->options->settings.ep_context.write == NULL) {
+    return NULL;
+  }
+  if (ep->ort_version_supported >= 31 && ep->GetEpContextDataCallbackSupport != NULL) {
+    CORE_TRY(ep->GetEpContextDataCallbackSupport(ep, &flags));
+  }
+  return (flags & 2) != 0 ? NULL
+                          : core_status(ORT_FAIL, "EP '", own->name,
+                                        "' does not support the registered EPContext data write "
+                                        "callback.");
+}
+
+/* Where a compiled model is to be made, each fused node must have come with one for it. */
+static OrtStatus* check_contexts(const OrtSession* session, const struct core_session_ep* own) {
+  for (size_t i = 0; session->makes_contexts && i < own->compiled->node_count; i++) {
+    const OrtcoreCompiledNode* node = &own->compiled->nodes[i];
+    if (node->node->graph == NULL && node->context_node == NULL) {
+      return core_status(ORT_FAIL, own->ep->name,
+                         ": OrtEp::Compile() returned a NULL EPContext node.", NULL);
+    }
+  }
+  return NULL;
+}
+
 /* Makes a provider, and has it take and compile nodes that are left. */
 static OrtStatus* add_provider(struct partition* partition, const struct core_ep_choice* choice) {
   OrtSession* session = partition->session;
@@ -221,6 +253,7 @@ static OrtStatus* add_provider(struct partition* partition, const struct core_ep
   own->ep->is_of_session = true;
   session->ep_count++;
   CORE_TRY(core_ep_call(partition->function, ask_concurrency, session));
+  CORE_TRY(core_ep_call(partition->function, ask_for_writing, session));
   OrtStatus* status = core_ep_claim(made, session->last_graph, &own->claims);
   if (status != NULL) {
     /* As in ONNX Runtime, a provider that cannot say what it takes gets no nodes. */
@@ -235,6 +268,7 @@ static OrtStatus* add_provider(struct partition* partition, const struct core_ep
   if (own->claims->group_count > 0) {
     session->last_graph = ((const struct core_claims*)own->claims)->graph;
     CORE_TRY(core_ep_compile(own->claims, &own->compiled));
+    CORE_TRY(check_contexts(session, own));
     CORE_TRY(add_compiled(partition, own->compiled));
   }
   return core_ep_call("OnSessionInitializationEnd", end_initialization, own->ep);
@@ -299,6 +333,14 @@ static bool has_only_constants(const OrtNode* node) {
 static OrtStatus* refuse(const struct partition* partition, const OrtNode* node) {
   char text[800], asked[400];
   list_providers(partition->session, asked, sizeof asked);
+  if (strcmp(node->op_type, "EPContext") == 0 && strcmp(node->domain, "com.microsoft") == 0) {
+    snprintf(text, sizeof text,
+             ": the model was compiled for an execution provider that the session does not have: "
+             "EPContext node '%.100s' is not compatible with any execution provider added to the "
+             "session: ",
+             node->name);
+    return core_status(ORT_NOT_IMPLEMENTED, partition->function, text, asked);
+  }
   snprintf(text, sizeof text,
            ": no execution provider and no custom op runs node '%.100s', which makes '%.100s': "
            "operator %.100s of the domain '%.100s'%s; providers asked: ",
@@ -342,11 +384,34 @@ static OrtStatus* add_custom_op(struct partition* partition, const OrtNode* node
   return add_step(partition, &made, node, NULL);
 }
 
+/* A node that stays in a compiled model. What its subgraphs read must be there before it, too. */
+static OrtStatus* add_left(struct partition* partition, const OrtNode* node) {
+  size_t inputs = node->input_count + node->implicit_inputs.count;
+  size_t count = inputs + node->output_count;
+  OrtcoreOperand* operands = core_pool_array(&partition->session->pool, count, sizeof *operands);
+  if (operands == NULL) {
+    return core_no_memory(partition->function, count * sizeof *operands);
+  }
+  for (size_t i = 0; i < count; i++) {
+    const OrtValueInfo* value = i < node->input_count ? node->values[i]
+                                : i < inputs ? node->implicit_inputs.items[i - node->input_count]
+                                             : node->values[i - node->implicit_inputs.count];
+    CORE_TRY(core_describe_operand(partition->function, value, false, &operands[i]));
+  }
+  const OrtcoreNode left = {.inputs = operands,
+                            .input_count = inputs,
+                            .outputs = operands + inputs,
+                            .output_count = node->output_count};
+  return add_step(partition, &left, node, NULL);
+}
+
 static OrtStatus* add_rest(struct partition* partition) {
-  const struct core_list* nodes = &partition->session->last_graph->nodes;
+  const OrtSession* session = partition->session;
+  const struct core_list* nodes = &session->last_graph->nodes;
   for (size_t i = 0; i < nodes->count; i++) {
     if (!is_taken(partition, nodes->items[i])) {
-      CORE_TRY(add_custom_op(partition, nodes->items[i]));
+      CORE_TRY(session->only_compiles ? add_left(partition, nodes->items[i])
+                                      : add_custom_op(partition, nodes->items[i]));
     }
   }
   return NULL;

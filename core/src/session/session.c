@@ -7,6 +7,7 @@
 #include "ep/library.h"
 #include "model/model.h"
 #include "object/keyed_list.h"
+#include "session/context_model.h"
 #include "session/profile.h"
 
 static void end_session(void* block) {
@@ -37,18 +38,26 @@ static void end_session(void* block) {
 
 const struct core_class core_session_class = {.kind = CORE_SESSION, .end = end_session};
 
+/* Whether a provider has compiled nodes. */
+static bool is_compiled(const OrtSession* session) {
+  for (size_t i = 0; i < session->ep_count; i++) {
+    if (session->eps[i].compiled != NULL) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* Refuses a path that would be ignored otherwise, with what the real library says where a provider
  * has compiled nodes. */
 static OrtStatus* check_optimized_path(const char* function, const OrtSession* session) {
   if (session->options->texts[CORE_OPTIMIZED_MODEL_PATH].bytes == NULL) {
     return NULL;
   }
-  for (size_t i = 0; i < session->ep_count; i++) {
-    if (session->eps[i].compiled != NULL) {
-      CORE_FAIL(ORT_FAIL,
-                "Unable to serialize model as it contains compiled nodes. Please disable any "
-                "execution providers which generate compiled nodes.");
-    }
+  if (is_compiled(session)) {
+    CORE_FAIL(ORT_FAIL,
+              "Unable to serialize model as it contains compiled nodes. Please disable any "
+              "execution providers which generate compiled nodes.");
   }
   return core_status(ORT_NOT_IMPLEMENTED, function,
                      ": this library optimizes no model, so it has none to write "
@@ -95,6 +104,11 @@ static OrtStatus* begin(const char* function, OrtSession* session,
 /* Makes a session that has its model ready to run. `event` is that of its profile. */
 static OrtStatus* prepare(const char* function, OrtSession* session,
                           const struct core_timing* event) {
+  char path[CORE_PATH_ROOM];
+  bool saves = session->makes_contexts && !session->only_compiles;
+  if (saves) {
+    CORE_TRY(core_find_context_path(function, session, path));
+  }
   CORE_TRY(change_model(function, session));
   CORE_TRY(core_model_graph(function, session->model, CORE_PREPARED, &session->graph));
   CORE_TRY(core_partition(function, session));
@@ -103,12 +117,18 @@ static OrtStatus* prepare(const char* function, OrtSession* session,
     core_profile_providers(session->profile, session, event);
   }
   CORE_TRY(core_note_assigned(function, session));
-  return core_plan(function, session);
+  CORE_TRY(core_plan(function, session));
+  const OrtcoreWriting writing = {.version = ORT_API_VERSION};
+  return saves && is_compiled(session) ? core_save_context_model(function, session, path, &writing)
+                                       : NULL;
 }
 
 static OrtStatus* initialize(const char* function, OrtSession* session) {
   struct core_timing event = {0};
   OrtStatus* status;
+  const char* contexts =
+      core_config_get(&session->options->lists[CORE_SESSION_CONFIG], "ep.context_enable");
+  session->makes_contexts = contexts != NULL && strcmp(contexts, "1") == 0;
   if (session->profile == NULL) {
     status = prepare(function, session, NULL);
   } else {
@@ -120,15 +140,8 @@ static OrtStatus* initialize(const char* function, OrtSession* session) {
   return status;
 }
 
-/* Where the model of a session comes from: a path, bytes, or a model. */
-struct source {
-  const ORTCHAR_T* path;
-  const void* bytes;
-  size_t size;
-  OrtModel* model;
-};
-
-static OrtStatus* open_model(const char* function, const struct source* source, OrtModel** out) {
+static OrtStatus* open_model(const char* function, const struct core_source* source,
+                             OrtModel** out) {
   if (source->model != NULL) {
     core_retain(&source->model->object);
     *out = source->model;
@@ -138,7 +151,8 @@ static OrtStatus* open_model(const char* function, const struct source* source, 
                               : core_copy_model(function, source->bytes, source->size, out);
 }
 
-static OrtStatus* load(const char* function, OrtSession* session, const struct source* source) {
+static OrtStatus* load(const char* function, OrtSession* session,
+                       const struct core_source* source) {
   struct core_timing timing = {0};
   if (session->profile == NULL) {
     return open_model(function, source, &session->model);
@@ -150,9 +164,18 @@ static OrtStatus* load(const char* function, OrtSession* session, const struct s
   return status;
 }
 
+static OrtStatus* hand_out(OrtStatus* status, OrtSession* session, OrtSession** out) {
+  if (status != NULL) {
+    core_drop(session);
+    return status;
+  }
+  *out = session;
+  return NULL;
+}
+
 /* Makes a session whose model is loaded. */
 static OrtStatus* new_loaded(const char* function, const OrtEnv* env,
-                             const OrtSessionOptions* options, const struct source* source,
+                             const OrtSessionOptions* options, const struct core_source* source,
                              OrtSession** out) {
   OrtSession* session = core_new_object(&core_session_class, sizeof *session);
   if (session == NULL) {
@@ -161,40 +184,37 @@ static OrtStatus* new_loaded(const char* function, const OrtEnv* env,
   session->env = (OrtEnv*)env;
   core_retain(&session->env->object);
   OrtStatus* status = begin(function, session, options);
-  status = status == NULL ? load(function, session, source) : status;
-  if (status != NULL) {
-    core_drop(session);
-    return status;
-  }
-  *out = session;
-  return NULL;
+  return hand_out(status == NULL ? load(function, session, source) : status, session, out);
 }
 
 static OrtStatus* new_session(const char* function, const OrtEnv* env,
-                              const OrtSessionOptions* options, const struct source* source,
+                              const OrtSessionOptions* options, const struct core_source* source,
                               OrtSession** out) {
   OrtSession* session = NULL;
   CORE_TRY(new_loaded(function, env, options, source, &session));
-  OrtStatus* status = initialize(function, session);
-  if (status != NULL) {
-    core_drop(session);
-    return status;
-  }
-  *out = session;
-  return NULL;
+  return hand_out(initialize(function, session), session, out);
+}
+
+OrtStatus* core_compile_session(const char* function, const OrtEnv* env,
+                                const OrtSessionOptions* options, const struct core_source* source,
+                                OrtSession** out) {
+  OrtSession* session = NULL;
+  CORE_TRY(new_loaded(function, env, options, source, &session));
+  session->only_compiles = true;
+  return hand_out(initialize(function, session), session, out);
 }
 
 ORT_API_STATUS_IMPL(ort_CreateSession, const OrtEnv* env, const ORTCHAR_T* model_path,
                     const OrtSessionOptions* options, OrtSession** out) {
   CORE_REQUIRE(CreateSession, env, model_path, out);
-  const struct source source = {.path = model_path};
+  const struct core_source source = {.path = model_path};
   return new_session("CreateSession", env, options, &source, out);
 }
 
 ORT_API_STATUS_IMPL(ort_CreateSessionFromArray, const OrtEnv* env, const void* model_data,
                     size_t model_data_length, const OrtSessionOptions* options, OrtSession** out) {
   CORE_REQUIRE(CreateSessionFromArray, env, model_data, out);
-  const struct source source = {.bytes = model_data, .size = model_data_length};
+  const struct core_source source = {.bytes = model_data, .size = model_data_length};
   return new_session("CreateSessionFromArray", env, options, &source, out);
 }
 
@@ -219,7 +239,7 @@ ORT_API_STATUS_IMPL(ort_CreateSessionFromArrayWithPrepackedWeightsContainer, con
 ORT_API_STATUS_IMPL(ort_model_editor_CreateSessionFromModel, const OrtEnv* env,
                     const OrtModel* model, const OrtSessionOptions* options, OrtSession** out) {
   CORE_REQUIRE(CreateSessionFromModel, env, model, out);
-  const struct source source = {.model = (OrtModel*)model};
+  const struct core_source source = {.model = (OrtModel*)model};
   return new_session("CreateSessionFromModel", env, options, &source, out);
 }
 
@@ -229,7 +249,7 @@ ORT_API_STATUS_IMPL(ort_model_editor_CreateModelEditorSession, const OrtEnv* env
                     const ORTCHAR_T* model_path, const OrtSessionOptions* options,
                     OrtSession** out) {
   CORE_REQUIRE(CreateModelEditorSession, env, model_path, out);
-  const struct source source = {.path = model_path};
+  const struct core_source source = {.path = model_path};
   return new_loaded("CreateModelEditorSession", env, options, &source, out);
 }
 
@@ -237,7 +257,7 @@ ORT_API_STATUS_IMPL(ort_model_editor_CreateModelEditorSessionFromArray, const Or
                     const void* model_data, size_t model_data_length,
                     const OrtSessionOptions* options, OrtSession** out) {
   CORE_REQUIRE(CreateModelEditorSessionFromArray, env, model_data, out);
-  const struct source source = {.bytes = model_data, .size = model_data_length};
+  const struct core_source source = {.bytes = model_data, .size = model_data_length};
   return new_loaded("CreateModelEditorSessionFromArray", env, options, &source, out);
 }
 

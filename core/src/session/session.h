@@ -105,6 +105,10 @@ struct OrtSession {
   /** Whether a provider runs one call at a time, and the lock for that. */
   bool runs_alone;
   bool has_lock;
+  /** Whether providers give back what they compile as nodes, for a compiled model. */
+  bool makes_contexts;
+  /** Whether that is all that the session is for, so that it has no kernels. */
+  bool only_compiles;
   core_mutex lock;
   /** A frame that no run uses; atomic, may be NULL. */
   struct core_frame* spare;
@@ -113,6 +117,19 @@ struct OrtSession {
 };
 
 extern const struct core_class core_session_class;
+
+/** Where the model of a session comes from: a path, bytes, or a model. */
+struct core_source {
+  const ORTCHAR_T* path;
+  const void* bytes;
+  size_t size;
+  OrtModel* model;
+};
+
+/** Makes a session that can only be written as a compiled model. Nodes that nobody takes stay. */
+OrtStatus* core_compile_session(const char* function, const OrtEnv* env,
+                                const OrtSessionOptions* options, const struct core_source* source,
+                                OrtSession** out);
 
 /** Makes the steps of a session from providers and custom ops, in no particular order. */
 OrtStatus* core_partition(const char* function, OrtSession* session);

@@ -291,6 +291,67 @@ CALL("CreateSessionFromModel(NULL)") {
   say_status(editor()->CreateSessionFromModel(session_env(), NULL, NULL, &session));
 }
 
+static OrtModelCompilationOptions* compilation(void) {
+  OrtModelCompilationOptions* made = NULL;
+  CHECK(api->GetCompileApi()->CreateModelCompilationOptionsFromSessionOptions(
+            session_env(), session_options(), &made) == NULL);
+  return made;
+}
+/* Compiles the model, or other bytes, to a buffer. */
+static void compile(OrtModelCompilationOptions* options, const void* bytes, size_t size) {
+  void* made = NULL;
+  size_t made_size = 0;
+  const OrtCompileApi* compile_api = api->GetCompileApi();
+  CHECK(compile_api->ModelCompilationOptions_SetInputModelFromBuffer(options, bytes, size) == NULL);
+  CHECK(compile_api->ModelCompilationOptions_SetOutputModelBuffer(options, allocator(), &made,
+                                                                  &made_size) == NULL);
+  say_status(compile_api->CompileModel(session_env(), options));
+  say("%s", made != NULL && made_size > 100 ? "a model" : "no model");
+}
+CALL("CompileModel(good)") {
+  struct model_bytes model = session_model();
+  compile(compilation(), model.at, model.size);
+}
+CALL("CompileModel(cut)") {
+  struct model_bytes model = session_model();
+  compile(compilation(), model.at, 20);
+}
+CALL("CompileModel(no node compiled is an error)") {
+  struct model_bytes model = session_model();
+  OrtModelCompilationOptions* options = compilation();
+  CHECK(api->GetCompileApi()->ModelCompilationOptions_SetFlags(options, 1) == NULL);
+  compile(options, model.at, model.size);
+}
+CALL("CompileModel(no input)") {
+  say_status(api->GetCompileApi()->CompileModel(session_env(), compilation()));
+}
+CALL("CompileModel(bytes without an output)") {
+  struct model_bytes model = session_model();
+  OrtModelCompilationOptions* options = compilation();
+  CHECK(api->GetCompileApi()->ModelCompilationOptions_SetInputModelFromBuffer(options, model.at,
+                                                                              model.size) == NULL);
+  say_status(api->GetCompileApi()->CompileModel(session_env(), options));
+}
+CALL("CompileModel(no such file)") {
+  OrtModelCompilationOptions* options = compilation();
+  CHECK(api->GetCompileApi()->ModelCompilationOptions_SetInputModelPath(
+            options, ORT_TSTR("no/such/file")) == NULL);
+  say_status(api->GetCompileApi()->CompileModel(session_env(), options));
+}
+CALL("CompileModel(output in a folder that is not there)") {
+  struct model_bytes model = session_model();
+  OrtModelCompilationOptions* options = compilation();
+  CHECK(api->GetCompileApi()->ModelCompilationOptions_SetInputModelFromBuffer(options, model.at,
+                                                                              model.size) == NULL);
+  CHECK(api->GetCompileApi()->ModelCompilationOptions_SetOutputModelPath(
+            options, ORT_TSTR("not/there/model.onnx")) == NULL);
+  say_status(api->GetCompileApi()->CompileModel(session_env(), options));
+}
+CALL("CompileModel(env=NULL)") {
+  say_status(api->GetCompileApi()->CompileModel(NULL, compilation()));
+}
+CALL("CompileModel(NULL)") { say_status(api->GetCompileApi()->CompileModel(session_env(), NULL)); }
+
 /* A session of the model editor. */
 static OrtSession* loaded(void) {
   OrtSession* session = NULL;

@@ -141,6 +141,35 @@ static OrtStatus* finalize(void** out) {
   return api->GetModelEditorApi()->FinalizeModelEditorSession(session, chosen, NULL);
 }
 
+/* A compilation to two buffers, of nodes that no provider takes. */
+static OrtModelCompilationOptions* compilation;
+static void *model_block, *weights_block;
+static size_t model_size, weights_size;
+static void with_compilation(void) {
+  const OrtCompileApi* compile = api->GetCompileApi();
+  with_options();
+  CHECK(compile->CreateModelCompilationOptionsFromSessionOptions(env, chosen, &compilation) ==
+        NULL);
+  CHECK(compile->ModelCompilationOptions_SetInputModelFromBuffer(compilation, bytes.at,
+                                                                 bytes.size) == NULL);
+  CHECK(compile->ModelCompilationOptions_SetOutputModelBuffer(compilation, allocator, &model_block,
+                                                              &model_size) == NULL);
+  CHECK(compile->ModelCompilationOptions_SetOutputModelExternalInitializersBuffer(
+            compilation, ORT_TSTR("w.bin"), 0, allocator, &weights_block, &weights_size) == NULL);
+}
+static OrtStatus* compile_model(void** out) {
+  (void)out;
+  OrtStatus* status = api->GetCompileApi()->CompileModel(env, compilation);
+  CHECK((status == NULL) == (model_block != NULL));
+  CHECK((weights_block != NULL) == (model_block != NULL));
+  if (status == NULL) {
+    CHECK(api->AllocatorFree(allocator, model_block) == NULL);
+    CHECK(api->AllocatorFree(allocator, weights_block) == NULL);
+    model_block = weights_block = NULL;
+  }
+  return status;
+}
+
 static OrtStatus* ask_counts(void** out) {
   size_t count = 0;
   uint64_t time = 0;
@@ -290,6 +319,8 @@ static void clean(void) {
   api->ReleaseIoBinding(binding);
   api->ReleaseSession(session);
   api->ReleaseRunOptions(run_options);
+  api->GetCompileApi()->ReleaseModelCompilationOptions(compilation);
+  compilation = NULL;
   remove_folder();
   api->ReleaseValue(x);
   api->ReleaseValue(replacement);
@@ -324,6 +355,7 @@ static const struct trial trials[] = {
           release_session),
     {"CreateSessionWithPrepackedWeightsContainer", with_weights, share_weights_of_none, NULL,
      ORT_NO_SUCHFILE},
+    TRIAL("CompileModel", with_compilation, compile_model, NULL),
     TRIAL("CreateModelEditorSessionFromArray", with_options, make_loaded, release_session),
     {"CreateModelEditorSession", with_options, load_no_file, NULL, ORT_NO_SUCHFILE},
     TRIAL("SessionGetOpsetForDomain", with_loaded, ask_opset, NULL),

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/* CompileModel: has the providers of a session compile what they take, and writes a model of it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "compile/compile_options.h"
+#include "model/model.h"
+#include "onnx/writing.h"
+#include "session/context_model.h"
+
+static const char function[] = "CompileModel";
+
+/* --- where parts of the model go -------------------------------------------------------------- */
+
+struct file {
+  FILE* stream;
+  const char* path;
+};
+
+static OrtStatus* write_to_file(void* state, const void* bytes, size_t size) {
+  const struct file* file = state;
+  return fwrite(bytes, 1, size, file->stream) == size
+             ? NULL
+             : core_status(ORT_FAIL, "the model cannot be written to '", file->path, "'");
+}
+
+static OrtStatus* write_to_memory(void* state, const void* bytes, size_t size) {
+  struct core_writing* to = state;
+  core_write_raw(to, bytes, size);
+  return to->has_failed ? core_no_memory(function, to->size + size) : NULL;
+}
+
+/* Removes what is no device or the like. */
+static void remove_regular(const char* path) {
+  char real[CORE_PATH_ROOM];
+  if (core_find_file(path, real) == CORE_REGULAR_FILE) {
+    core_remove_file(path);
+  }
+}
+
+/* The file may be the one that the model is mapped from, so it is replaced and not emptied. */
+static OrtStatus* open_file(const char* path, struct file* file) {
+  remove_regular(path);
+  *file = (struct file){core_create_file(path), path};
+  return file->stream != NULL
+             ? NULL
+             : core_status(ORT_INVALID_ARGUMENT, "open file \"", path, "\" failed");
+}
+
+/* Closes a file; of one that could not be written nothing stays. */
+static OrtStatus* close_file(const struct file* file, OrtStatus* status) {
+  if (file->stream == NULL) {
+    return status;
+  }
+  bool is_closed = fclose(file->stream) == 0;
+  if (status == NULL && !is_closed) {
+    status = core_status(ORT_FAIL, "the model cannot be written to '", file->path, "'");
+  }
+  if (status != NULL) {
+    remove_regular(file->path);
+  }
+  return status;
+}
+
+OrtStatus* core_save_context_model(const char* name, const OrtSession* session, const char* path,
+                                   const OrtcoreWriting* writing) {
+  OrtcoreWriting own = *writing;
+  struct file file;
+  CORE_TRY(open_file(path, &file));
+  own.write = write_to_file;
+  own.state = &file;
+  return close_file(&file, core_write_context_model(name, session, &own));
+}
+
+/* --- what is compiled ------------------------------------------------------------------------- */
+
+/* One compilation. */
+struct task {
+  const OrtModelCompilationOptions* options;
+  OrtSessionOptions* session_options;
+  OrtSession* session;
+  /* Of the output file; "" where it goes elsewhere. */
+  char path[CORE_PATH_ROOM];
+  /* Of the file of initializers, and as the model names it. */
+  char external_path[CORE_PATH_ROOM];
+  char external_name[CORE_PATH_ROOM];
+  struct file external_file;
+  /* What goes to buffers. */
+  struct core_writing model;
+  struct core_writing initializers;
+};
+
+static OrtStatus* too_long(void) {
+  CORE_FAIL(ORT_INVALID_ARGUMENT, "CompileModel: a path of the options is too long");
+}
+
+static OrtStatus* check_options(const OrtModelCompilationOptions* options) {
+  if (options->input == CORE_INPUT_NONE) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "CompileModel: Input model to compile must be loaded from "
+              "either a file or a memory buffer");
+  }
+  if (options->initializers == CORE_INITIALIZERS_FUNCTION) {
+    CORE_FAIL(ORT_NOT_IMPLEMENTED,
+              "CompileModel: this library asks no function where initializers go");
+  }
+  if (options->weightless != OrtWeightlessSupport_NONE) {
+    CORE_FAIL(ORT_NOT_IMPLEMENTED,
+              "CompileModel: this library asks no provider to leave weights out");
+  }
+  return NULL;
+}
+
+/* "model.onnx" becomes "model_ctx.onnx". */
+static OrtStatus* find_path_beside(const char* model, char path[CORE_PATH_ROOM]) {
+  size_t length = strlen(model), end = length;
+  for (size_t i = length; i > 0 && !CORE_IS_SEPARATOR(model[i - 1]); i--) {
+    if (model[i - 1] == '.') {
+      end = i - 1;
+      break;
+    }
+  }
+  int size = snprintf(path, CORE_PATH_ROOM, "%.*s_ctx.onnx", (int)end, model);
+  return size > 0 && size < CORE_PATH_ROOM ? NULL : too_long();
+}
+
+/* Finds the path of the output. */
+static OrtStatus* find_output(struct task* task) {
+  const OrtModelCompilationOptions* options = task->options;
+  char input[CORE_PATH_ROOM], real[CORE_PATH_ROOM];
+  if (options->input == CORE_INPUT_PATH) {
+    if (!core_whole_path_utf8(options->paths[CORE_INPUT_FILE], input)) {
+      return too_long();
+    }
+    if (core_find_file(input, real) == CORE_NO_FILE) {
+      return core_status(ORT_INVALID_ARGUMENT, "CompileModel: Input model path does not exist: \"",
+                         input, "\"");
+    }
+  }
+  if (options->output == CORE_OUTPUT_PATH) {
+    return core_whole_path_utf8(options->paths[CORE_OUTPUT_FILE], task->path) ? NULL : too_long();
+  }
+  if (options->output != CORE_OUTPUT_BESIDE_INPUT) {
+    return NULL;
+  }
+  if (options->input != CORE_INPUT_PATH) {
+    CORE_FAIL(ORT_FAIL, "CompileModel: a model that is not read from a file needs an output");
+  }
+  return find_path_beside(input, task->path);
+}
+
+static OrtStatus* refuse_existing(const char* path) {
+  char real[CORE_PATH_ROOM];
+  return core_find_file(path, real) != CORE_NO_FILE
+             ? core_status(ORT_FAIL, "Failed to generate EP context model since the file '", path,
+                           "' exists already. Please remove the EP context model if you want to "
+                           "re-generate it.")
+             : NULL;
+}
+
+OrtStatus* core_find_context_path(const char* name, const OrtSession* session,
+                                  char path[CORE_PATH_ROOM]) {
+  const char* given =
+      core_config_get(&session->options->lists[CORE_SESSION_CONFIG], "ep.context_file_path");
+  char model[CORE_PATH_ROOM];
+  if (given != NULL && given[0] != 0) {
+    size_t length = strlen(given);
+    if (length >= CORE_PATH_ROOM) {
+      return too_long();
+    }
+    if (CORE_IS_SEPARATOR(given[length - 1])) {
+      return core_status(ORT_INVALID_ARGUMENT, name,
+                         ": context_file_path should not point to a folder.", NULL);
+    }
+    memcpy(path, given, length + 1);
+  } else if (session->model->path[0] == 0) {
+    return core_status(ORT_FAIL, name,
+                       ": a model that was not read from a file needs ep.context_file_path, or "
+                       "CompileModel, to be compiled",
+                       NULL);
+  } else {
+    if (!core_whole_path_utf8(session->model->path, model)) {
+      return too_long();
+    }
+    CORE_TRY(find_path_beside(model, path));
+  }
+  return refuse_existing(path);
+}
+
+static OrtStatus* set_entry(struct task* task, const char* key, const char* value) {
+  return core_config_set(function, &task->session_options->lists[CORE_SESSION_CONFIG], key, value);
+}
+
+/* Tells the providers what is wanted of them. */
+static OrtStatus* set_entries(struct task* task) {
+  const OrtModelCompilationOptions* options = task->options;
+  char path[CORE_PATH_ROOM], folder[CORE_PATH_ROOM], name[CORE_PATH_ROOM];
+  CORE_TRY(set_entry(task, "ep.context_enable", "1"));
+  if (options->embed_mode != NULL) {
+    CORE_TRY(set_entry(task, "ep.context_embed_mode", options->embed_mode));
+  }
+  if (options->write_context != NULL) {
+    task->session_options->settings.ep_context.write = options->write_context;
+    task->session_options->settings.ep_context.write_state = options->write_context_state;
+  }
+  if (task->path[0] != 0) {
+    return set_entry(task, "ep.context_file_path", task->path);
+  }
+  if (options->paths[CORE_CONTEXT_DIRECTORY] == NULL) {
+    return NULL;
+  }
+  if (!core_whole_path_utf8(options->paths[CORE_CONTEXT_DIRECTORY], folder) ||
+      !core_whole_path_utf8(options->paths[CORE_CONTEXT_NAME], name) ||
+      strlen(folder) + strlen(name) >= sizeof path) {
+    return too_long();
+  }
+  memcpy(path, folder, strlen(folder));
+  memcpy(path + strlen(folder), name, strlen(name) + 1);
+  return set_entry(task, "ep.context_file_path", path);
+}
+
+static OrtStatus* compile(struct task* task, const OrtEnv* env) {
+  const OrtModelCompilationOptions* options = task->options;
+  const struct core_source source = {
+      .path = options->input == CORE_INPUT_PATH ? options->paths[CORE_INPUT_FILE] : NULL,
+      .bytes = options->input_bytes,
+      .size = options->input_size,
+      .model = options->input == CORE_INPUT_MODEL ? (OrtModel*)options->input_model : NULL};
+  bool is_any = false;
+  CORE_TRY(core_compile_session(function, env, task->session_options, &source, &task->session));
+  for (size_t i = 0; i < task->session->step_count; i++) {
+    is_any |= task->session->steps[i].compiled != NULL;
+  }
+  if (!is_any && options->flags & OrtCompileApiFlags_ERROR_IF_NO_NODES_COMPILED) {
+    CORE_FAIL(ORT_FAIL,
+              "Unable to compile any nodes. Check that the session EPs support compilation and can "
+              "execute at least one subgraph in the model.");
+  }
+  return NULL;
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+/* Has large initializers go to another file, beside that of the model, or to a buffer. */
+static OrtStatus* set_external(struct task* task, OrtcoreWriting* writing) {
+  const OrtModelCompilationOptions* options = task->options;
+  if (options->initializers == CORE_INITIALIZERS_IN_MODEL) {
+    return NULL;
+  }
+  if (!core_whole_path_utf8(options->paths[CORE_EXTERNAL_FILE], task->external_name)) {
+    return too_long();
+  }
+  writing->external_name = task->external_name;
+  writing->external_above = options->initializers_threshold;
+  if (options->initializers == CORE_INITIALIZERS_BUFFER) {
+    writing->write_external = write_to_memory;
+    writing->external_state = &task->initializers;
+    return NULL;
+  }
+  size_t folder = strlen(task->path);
+  while (folder > 0 && !CORE_IS_SEPARATOR(task->path[folder - 1])) {
+    folder--;
+  }
+  folder = core_path_is_inside(task->external_name) ? folder : 0;
+  int size = snprintf(task->external_path, sizeof task->external_path, "%.*s%s", (int)folder,
+                      task->path, task->external_name);
+  if (size < 0 || (size_t)size >= sizeof task->external_path) {
+    return too_long();
+  }
+  CORE_TRY(open_file(task->external_path, &task->external_file));
+  writing->write_external = write_to_file;
+  writing->external_state = &task->external_file;
+  return NULL;
+}
+
+static OrtStatus* write_model(struct task* task) {
+  const OrtModelCompilationOptions* options = task->options;
+  OrtcoreWriting writing = {.version = ORT_API_VERSION};
+  OrtStatus* status = set_external(task, &writing);
+  if (status == NULL && task->path[0] != 0) {
+    status = core_save_context_model(function, task->session, task->path, &writing);
+  } else if (status == NULL) {
+    bool is_buffer = options->output == CORE_OUTPUT_BUFFER;
+    writing.write = is_buffer ? write_to_memory : options->write;
+    writing.state = is_buffer ? &task->model : options->write_state;
+    status = core_write_context_model(function, task->session, &writing);
+  }
+  return close_file(&task->external_file, status);
+}
+
+/* A block of the caller's allocator with what was written; NULL for none. */
+static OrtStatus* fill_block(const struct core_compile_buffer* buffer,
+                             const struct core_writing* from, void** block) {
+  *block = NULL;
+  if (from->size == 0) {
+    return NULL;
+  }
+  *block = buffer->allocator->Alloc(buffer->allocator, from->size);
+  if (*block == NULL) {
+    return core_no_memory(function, from->size);
+  }
+  memcpy(*block, from->bytes, from->size);
+  return NULL;
+}
+
+/* Hands both buffers over, or none. */
+static OrtStatus* hand_over(const struct task* task) {
+  const struct core_compile_buffer* model = &task->options->output_buffer;
+  const struct core_compile_buffer* initializers = &task->options->initializers_buffer;
+  void *block, *other;
+  CORE_TRY(fill_block(model, &task->model, &block));
+  OrtStatus* status = fill_block(initializers, &task->initializers, &other);
+  if (status != NULL) {
+    if (block != NULL) {
+      model->allocator->Free(model->allocator, block);
+    }
+    return status;
+  }
+  if (task->options->output == CORE_OUTPUT_BUFFER) {
+    *model->data = block;
+    *model->size = task->model.size;
+  }
+  if (task->options->initializers == CORE_INITIALIZERS_BUFFER) {
+    *initializers->data = other;
+    *initializers->size = task->initializers.size;
+  }
+  return NULL;
+}
+
+static OrtStatus* perform(struct task* task, const OrtEnv* env) {
+  CORE_TRY(check_options(task->options));
+  CORE_TRY(find_output(task));
+  if (task->path[0] != 0 && task->options->flags & OrtCompileApiFlags_ERROR_IF_OUTPUT_FILE_EXISTS) {
+    CORE_TRY(refuse_existing(task->path));
+  }
+  CORE_TRY(ort_CloneSessionOptions(task->options->session_options, &task->session_options));
+  CORE_TRY(set_entries(task));
+  CORE_TRY(compile(task, env));
+  CORE_TRY(write_model(task));
+  return hand_over(task);
+}
+
+ORT_API_STATUS_IMPL(ort_compile_CompileModel, const OrtEnv* env,
+                    const OrtModelCompilationOptions* model_options) {
+  CORE_REQUIRE(CompileModel, env, model_options);
+  struct task* task = heap_alloc(sizeof *task);
+  if (task == NULL) {
+    return CORE_OUT_OF_MEMORY(CompileModel, sizeof *task);
+  }
+  memset(task, 0, sizeof *task);
+  task->options = model_options;
+  OrtStatus* status = perform(task, env);
+  heap_free(task->model.bytes);
+  heap_free(task->initializers.bytes);
+  core_drop(task->session);
+  ort_ReleaseSessionOptions(task->session_options);
+  heap_free(task);
+  return status;
+}

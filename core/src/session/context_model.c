@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* Compiled models: what a session loaded, with a node EPContext in the place of each group of nodes
+ * that a provider compiled. */
+#include <string.h>
+
+#include "model/editor.h"
+#include "object/keyed_list.h"
+#include "onnx/fields.h"
+#include "session/context_model.h"
+
+/* A model that is being put together. */
+struct making {
+  const char* function;
+  const OrtSession* session;
+  struct core_writing to;
+  /* The values that nodes read, and the outputs. */
+  struct core_items needed;
+  bool has_contexts;
+};
+
+static OrtStatus* no_memory(const struct making* making) {
+  return core_no_memory(making->function, making->to.size);
+}
+
+static const OrtNode* context_of(const struct core_step* step) {
+  return step->compiled != NULL ? step->compiled->context_node : NULL;
+}
+
+/* --- the values that are needed --------------------------------------------------------------- */
+
+static bool is_needed(const struct making* making, const char* name) {
+  return core_items_find(&making->needed, name, strlen(name) + 1) != NULL;
+}
+
+static OrtStatus* need(struct making* making, const char* name) {
+  if (name == NULL || name[0] == 0 || is_needed(making, name)) {
+    return NULL;
+  }
+  return core_items_add(&making->needed, name, strlen(name) + 1, NULL) != NULL ? NULL
+                                                                               : no_memory(making);
+}
+
+static OrtStatus* need_all(struct making* making) {
+  const OrtSession* session = making->session;
+  for (size_t s = 0; s < session->step_count; s++) {
+    const struct core_step* step = &session->steps[s];
+    const OrtNode* context = context_of(step);
+    size_t count = context != NULL ? context->input_count : step->input_count;
+    for (size_t i = 0; i < count; i++) {
+      CORE_TRY(need(making, context != NULL ? context->operands[i] : step->inputs[i].name));
+    }
+  }
+  for (size_t i = 0; i < session->outputs.count; i++) {
+    CORE_TRY(need(making, session->outputs.list[i].name));
+  }
+  return NULL;
+}
+
+/* --- nodes ------------------------------------------------------------------------------------ */
+
+static OrtStatus* refuse_context(const struct making* making, const struct core_step* step,
+                                 const char* why) {
+  return core_status(ORT_FAIL, making->function, why, step->node->name);
+}
+
+/* A context stands for a node only if it makes the same values. */
+static OrtStatus* check_context(const struct making* making, const struct core_step* step,
+                                const OrtNode* context) {
+  if (strcmp(context->op_type, "EPContext") != 0 || strcmp(context->domain, "com.microsoft") != 0) {
+    return refuse_context(
+        making, step,
+        ": Compile of the provider must return nodes EPContext of com.microsoft, and "
+        "did not for ");
+  }
+  bool is_same = context->output_count == step->output_count;
+  for (size_t i = 0; is_same && i < step->output_count; i++) {
+    const char* name = step->outputs[i].name;
+    is_same = strcmp(context->operands[context->input_count + i], name != NULL ? name : "") == 0;
+  }
+  return is_same ? NULL
+                 : refuse_context(making, step,
+                                  ": an EPContext must have the outputs of the node that it "
+                                  "stands for: ");
+}
+
+/* Writes a number as an attribute, unless the node has one of that name. */
+static void write_default(struct core_writing* to, const OrtNode* node, const char* name,
+                          uint64_t number) {
+  for (size_t i = 0; i < node->attributes.count; i++) {
+    if (strcmp(((const OrtOpAttr*)node->attributes.items[i])->name, name) == 0) {
+      return;
+    }
+  }
+  size_t attribute = core_begin_message(to, NODE_ATTRIBUTE);
+  core_write_text(to, ATTRIBUTE_NAME, name);
+  core_write_number(to, ATTRIBUTE_TYPE, ATTRIBUTE_IS_INT);
+  core_write_number(to, ATTRIBUTE_INT, number);
+  core_end_message(to, attribute);
+}
+
+/* Providers read the defaults of EPContext as attributes, which the core knows no schema of. */
+static void write_context(struct core_writing* to, const OrtNode* context) {
+  size_t node = core_begin_message(to, GRAPH_NODE);
+  core_write_node(to, context);
+  write_default(to, context, "main_context", 1);
+  write_default(to, context, "embed_mode", 1);
+  write_default(to, context, "max_size", 0);
+  core_end_message(to, node);
+}
+
+static OrtStatus* write_step(struct making* making, const struct core_step* step) {
+  const OrtNode* context = context_of(step);
+  const OrtNode* node = step->node;
+  if (context != NULL) {
+    CORE_TRY(check_context(making, step, context));
+    write_context(&making->to, context);
+    making->has_contexts = true;
+    return NULL;
+  }
+  if (node->bytes.at == NULL || strcmp(node->domain, CORE_CHANNELS_LAST) == 0) {
+    return core_status(ORT_NOT_IMPLEMENTED, making->function,
+                       ": a compiled model cannot have a node whose layout a provider wants "
+                       "changed and that it leaves to others: ",
+                       node->name);
+  }
+  core_write_bytes(&making->to, GRAPH_NODE, node->bytes.at, core_message_size(node->bytes));
+  return NULL;
+}
+
+/* Nodes Constant, which sessions take for initializers. */
+static OrtStatus* write_constants(struct making* making) {
+  struct core_message graph = making->session->model->graph_bytes, text;
+  struct core_field field;
+  while (core_next_field(&graph, &field)) {
+    char name[256];
+    if (field.number != GRAPH_NODE || field.wire != CORE_LENGTH ||
+        !core_find_message(field.bytes, NODE_OPERATOR, &text) ||
+        !core_message_is(text, "Constant") || !core_find_message(field.bytes, NODE_OUTPUT, &text)) {
+      continue;
+    }
+    size_t size = core_message_size(text);
+    bool fits = size < sizeof name;
+    memcpy(name, text.at, fits ? size : 0);
+    name[fits ? size : 0] = 0;
+    if (!fits || is_needed(making, name)) {
+      core_write_bytes(&making->to, GRAPH_NODE, field.bytes.at, core_message_size(field.bytes));
+    }
+  }
+  return NULL;
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+static OrtStatus* write_value(struct making* making, uint32_t field, const OrtValueInfo* value) {
+  const OrtTensorTypeAndShapeInfo* tensor;
+  CORE_TRY(core_known_tensor(value, &tensor));
+  if (tensor != NULL) {
+    core_write_value(&making->to, field, value->name, tensor);
+    return NULL;
+  }
+  size_t message = core_begin_message(&making->to, field);
+  core_write_text(&making->to, VALUE_NAME, value->name);
+  if (value->type_bytes.at != NULL) {
+    core_write_bytes(&making->to, VALUE_TYPE, value->type_bytes.at,
+                     core_message_size(value->type_bytes));
+  }
+  core_end_message(&making->to, message);
+  return NULL;
+}
+
+static OrtStatus* write_initializer(struct making* making, const OrtValueInfo* value) {
+  const OrtValue* tensor = NULL;
+  if (value->flags & CORE_IS_CONSTANT_NODE ||
+      (!is_needed(making, value->name) && !(value->flags & CORE_IS_OVERRIDABLE))) {
+    return NULL;
+  }
+  if (value->flags & CORE_IS_REPLACED) {
+    CORE_TRY(core_initializer_of(making->function, value, &tensor));
+    core_write_tensor(&making->to, GRAPH_INITIALIZER, value->name, tensor);
+    return NULL;
+  }
+  core_write_bytes(&making->to,
+                   value->flags & CORE_IS_SPARSE ? GRAPH_SPARSE_INITIALIZER : GRAPH_INITIALIZER,
+                   value->tensor_bytes.at, core_message_size(value->tensor_bytes));
+  return NULL;
+}
+
+/* The types of the values between nodes, which providers want. */
+static OrtStatus* write_types(struct making* making) {
+  const uint32_t others = CORE_IS_INPUT | CORE_IS_OUTPUT | CORE_IS_INITIALIZER | CORE_IS_OUTER;
+  for (const OrtValueInfo* value = making->session->graph->values; value != NULL;
+       value = value->next) {
+    const OrtTypeInfo* type = NULL;
+    if (value->graph == making->session->graph && !(value->flags & others) &&
+        is_needed(making, value->name)) {
+      CORE_TRY(core_known_type(value, &type));
+      if (type != NULL) {
+        CORE_TRY(write_value(making, GRAPH_VALUE, value));
+      }
+    }
+  }
+  return NULL;
+}
+
+static OrtStatus* write_values(struct making* making) {
+  const OrtGraph* graph = making->session->graph;
+  for (size_t i = 0; i < graph->initializers.count; i++) {
+    CORE_TRY(write_initializer(making, graph->initializers.items[i]));
+  }
+  for (size_t i = 0; i < graph->inputs.count; i++) {
+    CORE_TRY(write_value(making, GRAPH_INPUT, graph->inputs.items[i]));
+  }
+  for (size_t i = 0; i < graph->outputs.count; i++) {
+    CORE_TRY(write_value(making, GRAPH_OUTPUT, graph->outputs.items[i]));
+  }
+  return write_types(making);
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+/* Copies the fields of a message but for those with some numbers. */
+static void copy_others(struct core_writing* to, struct core_message from, const uint32_t* numbers,
+                        size_t count) {
+  struct core_field field;
+  for (const uint8_t* start = from.at; core_next_field(&from, &field); start = from.at) {
+    bool is_one = false;
+    for (size_t i = 0; i < count; i++) {
+      is_one |= field.number == numbers[i];
+    }
+    if (!is_one) {
+      core_write_raw(to, start, (size_t)(from.at - start));
+    }
+  }
+}
+
+static OrtStatus* write_graph(struct making* making) {
+  static const uint32_t written[] = {GRAPH_NODE,  GRAPH_INITIALIZER, GRAPH_SPARSE_INITIALIZER,
+                                     GRAPH_INPUT, GRAPH_OUTPUT,      GRAPH_VALUE};
+  const OrtSession* session = making->session;
+  size_t graph = core_begin_message(&making->to, MODEL_GRAPH);
+  CORE_TRY(write_constants(making));
+  for (size_t i = 0; i < session->step_count; i++) {
+    CORE_TRY(write_step(making, &session->steps[i]));
+  }
+  CORE_TRY(write_values(making));
+  copy_others(&making->to, session->model->graph_bytes, written, CORE_COUNT_OF(written));
+  core_end_message(&making->to, graph);
+  return NULL;
+}
+
+/* Nodes EPContext are of com.microsoft. */
+static void write_domain(struct making* making) {
+  const struct core_opsets* opsets = &making->session->model->opsets;
+  bool is_there = !making->has_contexts;
+  for (size_t i = 0; i < opsets->count; i++) {
+    is_there |= strcmp(opsets->domains[i], "com.microsoft") == 0;
+  }
+  if (!is_there) {
+    size_t opset = core_begin_message(&making->to, MODEL_OPSET);
+    core_write_text(&making->to, OPSET_DOMAIN, "com.microsoft");
+    core_write_number(&making->to, OPSET_VERSION, 1);
+    core_end_message(&making->to, opset);
+  }
+}
+
+static OrtStatus* write(struct making* making, const OrtcoreWriting* writing) {
+  static const uint32_t written[] = {MODEL_GRAPH};
+  OrtModel* model = NULL;
+  CORE_TRY(need_all(making));
+  copy_others(&making->to, making->session->model->bytes, written, CORE_COUNT_OF(written));
+  CORE_TRY(write_graph(making));
+  write_domain(making);
+  if (making->to.has_failed) {
+    return no_memory(making);
+  }
+  /* Where weights go is the business of whoever writes models. */
+  CORE_TRY(
+      core_open_model_bytes(making->to.bytes, making->to.size, making->session->model, &model));
+  OrtStatus* status = core_write_model(model, writing);
+  core_drop(model);
+  return status;
+}
+
+OrtStatus* core_write_context_model(const char* function, const OrtSession* session,
+                                    const OrtcoreWriting* writing) {
+  struct making making = {.function = function, .session = session};
+  OrtStatus* status = write(&making, writing);
+  core_items_end(&making.needed);
+  heap_free(making.to.bytes);
+  return status;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/** @file context_model.h Writes what the providers of a session compiled as a model. */
+#ifndef ORTCFFI_CONTEXT_MODEL_H_
+#define ORTCFFI_CONTEXT_MODEL_H_
+
+#include "session/session.h"
+
+/** Writes the model of a session, whose steps are in order, with the nodes that its providers made
+ * in the place of those that they compiled. */
+OrtStatus* core_write_context_model(const char* function, const OrtSession* session,
+                                    const OrtcoreWriting* writing);
+
+/** Finds where an ordinary session writes it, of which the options are asked: a path in UTF-8. It
+ * is refused if there is such a file. */
+OrtStatus* core_find_context_path(const char* function, const OrtSession* session,
+                                  char path[CORE_PATH_ROOM]);
+
+/** Writes it to a file; the path is UTF-8. Nothing of the file stays after a failure. */
+OrtStatus* core_save_context_model(const char* function, const OrtSession* session,
+                                   const char* path, const OrtcoreWriting* writing);
+
+#endif /* ORTCFFI_CONTEXT_MODEL_H_ */

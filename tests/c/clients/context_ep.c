@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An execution provider that compiles ahead of time: it takes each node Add whose second input is a
+ * constant of floats, and keeps the constant in what it compiles. If the session asks for it, it
+ * gives back a node EPContext with the constant: in the node, or in a file beside the model, or
+ * passed to the function of the session's options. It takes such nodes as well.
+ *
+ * Words of the registration have it break rules. ContextEpEvents answers what it was asked to do.
+ */
+#include <stdio.h>
+
+#define CreateEpFactories CreateAddingFactories
+#include "../../../docs/guide/add_ep.c"
+#undef CreateEpFactories
+
+#include "events.h"
+
+#define MOST 64
+
+OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base, const OrtLogger* logger,
+                             OrtEpFactory** factories, size_t room, size_t* count);
+
+ORT_EXPORT const char* ContextEpEvents(void) { return take_events(); }
+
+typedef struct ContextProvider {
+  OrtEp base;
+  Factory* factory;
+  int makes_contexts;
+  int embeds;
+  char path[1024];
+  OrtReadNamedBufferFunc read;
+  void* read_state;
+  OrtWriteNamedBufferFunc write;
+  void* write_state;
+} ContextProvider;
+
+typedef struct Sum {
+  OrtNodeComputeInfo base;
+  const OrtApi* api;
+  float numbers[MOST];
+  size_t count;
+} Sum;
+
+static int says(const ContextProvider* ep, const char* word) {
+  return strstr(ep->factory->name, word) != NULL;
+}
+
+/* --- computing ------------------------------------------------------------------------------- */
+
+static OrtStatus* add_numbers(OrtNodeComputeInfo* self, void* state, OrtKernelContext* context) {
+  const Sum* sum = (Sum*)self;
+  const OrtApi* api = sum->api;
+  const OrtValue* input;
+  OrtValue* output;
+  const int64_t length = (int64_t)sum->count;
+  float *from, *to;
+  (void)state;
+  OrtStatus* status = api->KernelContext_GetInput(context, 0, &input);
+  status = status == NULL ? api->KernelContext_GetOutput(context, 0, &length, 1, &output) : status;
+  status = status == NULL ? api->GetTensorMutableData((OrtValue*)input, (void**)&from) : status;
+  status = status == NULL ? api->GetTensorMutableData(output, (void**)&to) : status;
+  for (size_t i = 0; status == NULL && i < sum->count; i++) {
+    to[i] = from[i] + sum->numbers[i];
+  }
+  return status;
+}
+
+/* --- taking nodes ---------------------------------------------------------------------------- */
+
+static int is_named(const OrtApi* api, const OrtNode* node, const char* op, const char* domain) {
+  const char *own_op = "", *own_domain = "";
+  api->ReleaseStatus(api->Node_GetOperatorType(node, &own_op));
+  api->ReleaseStatus(api->Node_GetDomain(node, &own_domain));
+  return strcmp(own_op, op) == 0 && strcmp(own_domain, domain) == 0;
+}
+
+/* Reads an attribute that is a text, into `text` with a terminator; returns its size. */
+static size_t read_text(const OrtApi* api, const OrtNode* node, const char* name, char* text,
+                        size_t room) {
+  const OrtOpAttr* attribute = NULL;
+  size_t size = 0;
+  text[0] = 0;
+  OrtStatus* status = api->Node_GetAttributeByName(node, name, &attribute);
+  if (status == NULL && attribute != NULL) {
+    status = api->ReadOpAttr(attribute, ORT_OP_ATTR_STRING, text, room - 1, &size);
+  }
+  size = status == NULL && size < room ? size : 0;
+  text[size] = 0;
+  api->ReleaseStatus(status);
+  return size;
+}
+
+static int is_constant(const OrtApi* api, const OrtNode* node) {
+  const OrtValueInfo* inputs[2] = {NULL, NULL};
+  bool answer = false;
+  size_t count = 0;
+  api->ReleaseStatus(api->Node_GetNumInputs(node, &count));
+  if (count == 2) {
+    api->ReleaseStatus(api->Node_GetInputs(node, inputs, 2));
+    api->ReleaseStatus(api->ValueInfo_IsConstantInitializer(inputs[1], &answer));
+  }
+  return answer;
+}
+
+static int is_own_context(const ContextProvider* ep, const OrtNode* node) {
+  const OrtApi* api = ep->factory->api;
+  char source[64];
+  if (!is_named(api, node, "EPContext", "com.microsoft")) {
+    return 0;
+  }
+  read_text(api, node, "source", source, sizeof source);
+  return strcmp(source, "context_ep") == 0;
+}
+
+static OrtStatus* take_nodes(OrtEp* self, const OrtGraph* graph, OrtEpGraphSupportInfo* info) {
+  const ContextProvider* ep = (ContextProvider*)self;
+  const OrtApi* api = ep->factory->api;
+  OrtNodeFusionOptions options = {0};
+  const OrtNode* nodes[MOST];
+  size_t count = 0;
+  options.ort_version_supported = 23;
+  options.drop_constant_initializers = true;
+  OrtStatus* status = api->Graph_GetNumNodes(graph, &count);
+  if (status == NULL && count <= MOST) {
+    status = api->Graph_GetNodes(graph, nodes, count);
+  }
+  for (size_t i = 0; status == NULL && count <= MOST && i < count; i++) {
+    if ((is_named(api, nodes[i], "Add", "") && is_constant(api, nodes[i])) ||
+        is_own_context(ep, nodes[i])) {
+      status = ep->factory->ep_api->EpGraphSupportInfo_AddNodesToFuse(info, &nodes[i], 1, &options);
+    }
+  }
+  return status;
+}
+
+/* --- the constant, there and back ------------------------------------------------------------ */
+
+/* The path of a file beside the model that is compiled or loaded. */
+static void join(const char* model, const char* name, char* path, size_t room) {
+  const char* slash = strrchr(model, '/');
+  snprintf(path, room, "%.*s%s", slash == NULL ? 0 : (int)(slash - model + 1), model, name);
+}
+
+static OrtStatus* store(const ContextProvider* ep, const Sum* sum, const char* name) {
+  char path[2048];
+  size_t size = sum->count * sizeof(float);
+  if (ep->write != NULL) {
+    note("write");
+    return ep->write(ep->write_state, name, sum->numbers, size);
+  }
+  note("store");
+  join(ep->path, name, path, sizeof path);
+  FILE* file = fopen(path, "wb");
+  int is_stored = file != NULL && fwrite(sum->numbers, 1, size, file) == size;
+  if (file != NULL) {
+    is_stored &= fclose(file) == 0;
+  }
+  return is_stored ? NULL : ep->factory->api->CreateStatus(ORT_EP_FAIL, path);
+}
+
+static OrtStatus* load_file(const ContextProvider* ep, const OrtGraph* graph, Sum* sum,
+                            const char* name) {
+  const OrtApi* api = ep->factory->api;
+  const ORTCHAR_T* model = NULL;
+  char path[2048];
+  OrtStatus* status = api->Graph_GetModelPath(graph, &model);
+  if (status != NULL) {
+    return status;
+  }
+  note("load");
+  join(model, name, path, sizeof path);
+  FILE* file = fopen(path, "rb");
+  if (file == NULL) {
+    return api->CreateStatus(ORT_NO_SUCHFILE, path);
+  }
+  sum->count = fread(sum->numbers, sizeof(float), MOST, file);
+  fclose(file);
+  return NULL;
+}
+
+static OrtStatus* load(const ContextProvider* ep, const OrtGraph* graph, Sum* sum,
+                       const char* name) {
+  const OrtApi* api = ep->factory->api;
+  OrtAllocator* allocator = NULL;
+  void* data = NULL;
+  size_t size = 0;
+  if (ep->read == NULL) {
+    return load_file(ep, graph, sum, name);
+  }
+  note("read");
+  OrtStatus* status = api->GetAllocatorWithDefaultOptions(&allocator);
+  status = status == NULL ? ep->read(ep->read_state, name, allocator, &data, &size) : status;
+  if (status == NULL) {
+    sum->count = size / sizeof(float) < MOST ? size / sizeof(float) : MOST;
+    memcpy(sum->numbers, data, sum->count * sizeof(float));
+    status = api->AllocatorFree(allocator, data);
+  }
+  return status;
+}
+
+/* What a node EPContext has. */
+static OrtStatus* open_context(const ContextProvider* ep, const OrtGraph* graph,
+                               const OrtNode* node, Sum* sum) {
+  const OrtApi* api = ep->factory->api;
+  const OrtOpAttr* attribute = NULL;
+  int64_t embeds = 1;
+  size_t size = 0;
+  char text[MOST * sizeof(float) + 1];
+  note("open");
+  OrtStatus* status = api->Node_GetAttributeByName(node, "embed_mode", &attribute);
+  if (status == NULL && attribute != NULL) {
+    status = api->ReadOpAttr(attribute, ORT_OP_ATTR_INT, &embeds, sizeof embeds, &size);
+  }
+  if (status != NULL) {
+    return status;
+  }
+  size = read_text(api, node, "ep_cache_context", text, sizeof text);
+  if (embeds == 0) {
+    return load(ep, graph, sum, text);
+  }
+  sum->count = size / sizeof(float);
+  memcpy(sum->numbers, text, size);
+  return NULL;
+}
+
+static OrtStatus* read_constant(const OrtApi* api, const OrtNode* node, Sum* sum) {
+  const OrtValueInfo* inputs[2];
+  const OrtValue* constant = NULL;
+  size_t size = 0;
+  float* numbers;
+  OrtStatus* status = api->Node_GetInputs(node, inputs, 2);
+  status = status == NULL ? api->ValueInfo_GetInitializerValue(inputs[1], &constant) : status;
+  status = status == NULL ? api->GetTensorSizeInBytes(constant, &size) : status;
+  status =
+      status == NULL ? api->GetTensorMutableData((OrtValue*)constant, (void**)&numbers) : status;
+  if (status == NULL) {
+    sum->count = size / sizeof(float) < MOST ? size / sizeof(float) : MOST;
+    memcpy(sum->numbers, numbers, sum->count * sizeof(float));
+  }
+  return status;
+}
+
+/* --- compiling ------------------------------------------------------------------------------- */
+
+/* The names of the inputs or outputs of a fused node. */
+static OrtStatus* list_names(const OrtApi* api, const OrtNode* node, bool are_inputs,
+                             const char** names, size_t* count) {
+  const OrtValueInfo* values[MOST];
+  OrtStatus* status =
+      are_inputs ? api->Node_GetNumInputs(node, count) : api->Node_GetNumOutputs(node, count);
+  status = status != NULL ? status
+           : are_inputs   ? api->Node_GetInputs(node, values, *count)
+                          : api->Node_GetOutputs(node, values, *count);
+  for (size_t i = 0; status == NULL && i < *count; i++) {
+    status = api->GetValueInfoName(values[i], &names[i]);
+  }
+  return status;
+}
+
+/* Makes the attributes: main_context is left out, which means 1. */
+static OrtStatus* make_attributes(const ContextProvider* ep, const Sum* sum, const char* file,
+                                  OrtOpAttr* attributes[3]) {
+  const OrtApi* api = ep->factory->api;
+  const int64_t embeds = ep->embeds;
+  const void* data = ep->embeds ? (const void*)sum->numbers : (const void*)file;
+  size_t size = ep->embeds ? sum->count * sizeof(float) : strlen(file);
+  OrtStatus* status = api->CreateOpAttr("embed_mode", &embeds, 1, ORT_OP_ATTR_INT, &attributes[0]);
+  status = status != NULL ? status
+                          : api->CreateOpAttr("ep_cache_context", data, (int)size,
+                                              ORT_OP_ATTR_STRING, &attributes[1]);
+  return status != NULL
+             ? status
+             : api->CreateOpAttr("source", "context_ep", 10, ORT_OP_ATTR_STRING, &attributes[2]);
+}
+
+static OrtStatus* make_context(const ContextProvider* ep, const OrtNode* fused, const Sum* sum,
+                               size_t number, OrtNode** out) {
+  const OrtApi* api = ep->factory->api;
+  const char *inputs[MOST], *outputs[MOST], *name;
+  size_t input_count = 0, output_count = 0;
+  OrtOpAttr* attributes[3] = {NULL};
+  const char* op = says(ep, "other-op") ? "Neg" : "EPContext";
+  const char* domain = says(ep, "other-op") ? "" : "com.microsoft";
+  char file[64];
+  note("context");
+  snprintf(file, sizeof file, "context_%zu.bin", number);
+  OrtStatus* status = ep->embeds ? NULL : store(ep, sum, file);
+  status = status != NULL ? status : api->Node_GetName(fused, &name);
+  status = status != NULL ? status : list_names(api, fused, true, inputs, &input_count);
+  status = status != NULL ? status : list_names(api, fused, false, outputs, &output_count);
+  status = status != NULL ? status : make_attributes(ep, sum, file, attributes);
+  if (says(ep, "other-names")) {
+    outputs[0] = "elsewhere";
+  }
+  status = status != NULL
+               ? status
+               : api->GetModelEditorApi()->CreateNode(op, domain, name, inputs, input_count,
+                                                      outputs, output_count, attributes, 3, out);
+  for (size_t i = 0; i < 3; i++) {
+    api->ReleaseOpAttr(attributes[i]);
+  }
+  return status;
+}
+
+static OrtStatus* compile_one(const ContextProvider* ep, const OrtGraph* graph,
+                              const OrtNode* fused, size_t number, OrtNodeComputeInfo** info,
+                              OrtNode** context) {
+  const OrtNode* node;
+  Sum* made = calloc(1, sizeof *made);
+  made->base.ort_version_supported = 23;
+  made->base.CreateState = create_state;
+  made->base.Compute = add_numbers;
+  made->base.ReleaseState = release_state;
+  made->api = ep->factory->api;
+  *info = &made->base;
+  OrtStatus* status = made->api->Graph_GetNodes(graph, &node, 1);
+  if (status != NULL) {
+    return status;
+  }
+  if (is_named(made->api, node, "EPContext", "com.microsoft")) {
+    return open_context(ep, graph, node, made);
+  }
+  note("compile");
+  status = read_constant(made->api, node, made);
+  return status == NULL && ep->makes_contexts && !says(ep, "no-contexts")
+             ? make_context(ep, fused, made, number, context)
+             : status;
+}
+
+static OrtStatus* compile_all(OrtEp* self, const OrtGraph** graphs, const OrtNode** nodes,
+                              size_t count, OrtNodeComputeInfo** infos, OrtNode** contexts) {
+  const ContextProvider* ep = (ContextProvider*)self;
+  OrtStatus* status = says(ep, "no-compile")
+                          ? ep->factory->api->CreateStatus(ORT_EP_FAIL, "it does not compile")
+                          : NULL;
+  for (size_t i = 0; status == NULL && i < count; i++) {
+    status = compile_one(ep, graphs[i], nodes[i], i, &infos[i], &contexts[i]);
+  }
+  return status;
+}
+
+/* --- the factory ----------------------------------------------------------------------------- */
+
+static OrtStatus* read_option(const OrtApi* api, const OrtSessionOptions* options, const char* key,
+                              char* text, size_t room) {
+  int is_there = 0;
+  text[0] = 0;
+  OrtStatus* status = api->HasSessionConfigEntry(options, key, &is_there);
+  return status != NULL || !is_there ? status
+                                     : api->GetSessionConfigEntry(options, key, text, &room);
+}
+
+static OrtStatus* support_functions(const OrtEp* self, uint32_t* flags) {
+  (void)self;
+  *flags = 3; /* reads and writes */
+  return NULL;
+}
+
+/* What the options say of contexts. */
+static OrtStatus* read_options(ContextProvider* ep, const OrtSessionOptions* options) {
+  const OrtApi* api = ep->factory->api;
+  const OrtEpApi* ep_api = ep->factory->ep_api;
+  OrtEpContextConfig* config = NULL;
+  char enable[8], embed[8], line[1200];
+  OrtStatus* status = read_option(api, options, "ep.context_enable", enable, sizeof enable);
+  status = status == NULL ? read_option(api, options, "ep.context_embed_mode", embed, sizeof embed)
+                          : status;
+  status = status == NULL
+               ? read_option(api, options, "ep.context_file_path", ep->path, sizeof ep->path)
+               : status;
+  if (status != NULL) {
+    return status;
+  }
+  ep->makes_contexts = strcmp(enable, "1") == 0;
+  ep->embeds = strcmp(embed, "1") == 0;
+  snprintf(line, sizeof line, "enable=%s;embed=%s;path=%s", enable, embed, ep->path);
+  note(line);
+  status = ep_api->SessionOptionsGetEpContextConfig(options, &config);
+  if (status == NULL) {
+    status = ep_api->EpContextConfigGetEpContextDataReadFunc(config, &ep->read, &ep->read_state);
+  }
+  if (status == NULL) {
+    status = ep_api->EpContextConfigGetEpContextDataWriteFunc(config, &ep->write, &ep->write_state);
+  }
+  ep_api->ReleaseEpContextConfig(config);
+  return status;
+}
+
+static OrtStatus* create_context_ep(OrtEpFactory* self, const OrtHardwareDevice* const* devices,
+                                    const OrtKeyValuePairs* const* metadata, size_t count,
+                                    const OrtSessionOptions* options, const OrtLogger* logger,
+                                    OrtEp** out) {
+  ContextProvider* made = calloc(1, sizeof *made);
+  (void)devices, (void)metadata, (void)count, (void)logger;
+  made->base.ort_version_supported = 31;
+  made->base.GetName = get_ep_name;
+  made->base.GetCapability = take_nodes;
+  made->base.Compile = compile_all;
+  made->base.ReleaseNodeComputeInfos = release_infos;
+  made->factory = (Factory*)self;
+  if (!says(made, "no-functions")) {
+    made->base.GetEpContextDataCallbackSupport = support_functions;
+  }
+  OrtStatus* status = read_options(made, options);
+  if (status != NULL) {
+    free(made);
+    return status;
+  }
+  *out = &made->base;
+  return NULL;
+}
+
+OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base, const OrtLogger* logger,
+                             OrtEpFactory** factories, size_t room, size_t* count) {
+  OrtStatus* status = CreateAddingFactories(name, base, logger, factories, room, count);
+  if (status == NULL) {
+    /* The tables grow by version: functions for data of contexts are in that of 31. */
+    ((Factory*)factories[0])->api = base->GetApi(31);
+    ((Factory*)factories[0])->ep_api = base->GetApi(31)->GetEpApi();
+    factories[0]->CreateEp = create_context_ep;
+  }
+  return status;
+}

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: MIT
+"""Models compiled ahead of time for an execution provider, and sessions of these."""
+
+import ctypes
+import itertools
+
+import numpy as np
+import pytest
+from support import eps
+from support.releases import needs_release
+
+import ortcffi as ort
+
+pytestmark = needs_release(31, "functions for the data of compiled models")
+X = np.array([1, 2, 3], np.float32)
+_numbers = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def model() -> bytes:
+    """y = -(x + w) + v + n, where the provider takes the first two additions."""
+    graph = ort.Graph()
+    graph.input("x", "f4", [3])
+    graph.input("n", "f4", [3])
+    graph.initializer("w", np.ones(3, np.float32))
+    graph.initializer("v", np.full(3, 2, np.float32))
+    graph.node("Add", ["x", "w"], ["h"], name="first")
+    graph.node("Negate", ["h"], ["k"], domain=NEGATE)
+    graph.node("Add", ["k", "v"], ["y"])
+    graph.output("y", "f4", [3])
+    return graph.to_bytes()
+
+
+NEGATE = "compiled.models"
+
+
+@ort.custom_op(NEGATE, name="Negate", inputs=[np.float32], outputs=[np.float32])
+def negate(x):
+    return -x
+
+
+@pytest.fixture
+def options_for():
+    """``options_for(api, words, **settings)``: options with the op that the provider leaves, and
+    the provider unless the words are None."""
+
+    def options(api, words="", **settings):
+        made = ort.SessionOptions(api, **settings)
+        with ort.CustomOpDomain(NEGATE, api) as domain:
+            domain.add(negate)
+            made.add_custom_op_domain(domain)
+        if words is None:
+            return made
+        env = ort.Env("contexts", api)
+        library = eps.built(eps.WITH_CONTEXTS)
+        made.add_devices(env.register_ep(library, f"contexts-{words}-{next(_numbers)}").devices)
+        said()  # forget what came before
+        return made
+
+    return options
+
+
+def said() -> str:
+    """What the provider was asked since the last time."""
+    library = ctypes.CDLL(str(eps.built(eps.WITH_CONTEXTS)))
+    library.ContextEpEvents.restype = ctypes.c_char_p
+    return library.ContextEpEvents().decode()
+
+
+def run(source, options):
+    with ort.Session(source, options, api=options.api) as session:
+        return session.run({"x": X, "n": X})[0].tolist()
+
+
+EXPECTED = (-(X + 1) + 2).tolist()
+
+
+def test_a_model_is_compiled_to_bytes_that_run(api, model, options_for):
+    made = ort.compile_model(model, options=options_for(api), embed_ep_context=True, api=api)
+    assert said() == "enable=1;embed=1;path= compile context compile context"
+    with ort.Model.load(made) as read:
+        assert [node.op_type for node in read.graph.nodes] == ["EPContext", "Negate", "EPContext"]
+        assert list(read.graph.initializers) == []
+        assert read.opsets["com.microsoft"] == 1
+        found = read.graph.nodes[0].attributes
+    assert [found[name] for name in ("main_context", "embed_mode", "max_size")] == [1, 1, 0]
+    assert run(made, options_for(api)) == EXPECTED
+    assert said().endswith("open open")
+
+
+def test_a_compiled_file_has_its_data_beside_it(api, model, options_for, tmp_path):
+    (tmp_path / "in.onnx").write_bytes(model)
+    out = tmp_path / "out.onnx"
+    ort.compile_model(tmp_path / "in.onnx", out, options=options_for(api), api=api)
+    assert said() == f"enable=1;embed=;path={out} compile context store compile context store"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        *("context_0.bin", "context_1.bin", "in.onnx", "out.onnx")
+    ]
+    assert run(out, options_for(api)) == EXPECTED
+    assert said().endswith("open load open load")
+
+
+def test_the_data_of_a_provider_goes_to_a_function_and_comes_from_one(api, model, options_for):
+    kept = {}
+    made = ort.compile_model(
+        model,
+        options=options_for(api),
+        embed_ep_context=False,
+        ep_context_writer=kept.__setitem__,
+        api=api,
+    )
+    assert {name: np.frombuffer(data, "f4").tolist() for name, data in kept.items()} == {
+        "context_0.bin": [1, 1, 1],
+        "context_1.bin": [2, 2, 2],
+    }
+    options = options_for(api, ep_context_reader=kept.__getitem__)
+    assert run(made, options) == EXPECTED
+
+
+def test_a_session_compiles_beside_its_model(api, model, options_for, tmp_path):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(model)
+    asked = {"ep.context_enable": "1", "ep.context_embed_mode": "1"}
+    assert run(path, options_for(api, config=asked)) == EXPECTED
+    assert said().endswith("compile context compile context")
+    assert run(tmp_path / "model_ctx.onnx", options_for(api)) == EXPECTED
+    with pytest.raises(ort.OrtError, match="exists already"):
+        run(path, options_for(api, config=asked))
+    named = {**asked, "ep.context_file_path": str(tmp_path / "named.onnx")}
+    assert run(model, options_for(api, config=named)) == EXPECTED
+    assert run(tmp_path / "named.onnx", options_for(api)) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ({}, "ep.context_file_path"),
+        ({"ep.context_file_path": "/tmp/"}, "context_file_path should not point to a folder"),
+    ],
+)
+def test_a_session_of_bytes_needs_the_path_of_a_file(api, model, options_for, config, words):
+    config = {"ep.context_enable": "1", **config}
+    with pytest.raises(ort.OrtError, match=words):
+        run(model, options_for(api, config=config))
+
+
+REASONS = {
+    "no-contexts": "returned a NULL EPContext node",
+    "no-compile": "it does not compile",
+    "other-op": "EPContext|Unrecognized attribute",
+    "other-names": "outputs|must be either specified",
+}
+
+
+@pytest.mark.parametrize("words", REASONS)
+def test_a_provider_that_does_not_compile_fails_it(api, model, options_for, words, tmp_path):
+    target = tmp_path / "out.onnx"
+    options = options_for(api, words)
+    with pytest.raises(ort.OrtError, match=REASONS[words]):
+        ort.compile_model(model, target, options=options, embed_ep_context=True, api=api)
+    assert not target.exists()
+
+
+def test_a_writer_is_refused_by_a_provider_that_does_not_call_it(api, model, options_for):
+    with pytest.raises(ort.OrtError, match="does not support the registered EPContext data write"):
+        ort.compile_model(
+            model, options=options_for(api, "no-functions"), ep_context_writer=pytest.fail, api=api
+        )
+
+
+def test_without_its_provider_a_compiled_model_names_the_node(api, model, options_for):
+    made = ort.compile_model(model, options=options_for(api), embed_ep_context=True, api=api)
+    words = "not compatible with any execution provider"
+    with pytest.raises(ort.errors.NotImplemented, match=words):
+        run(made, options_for(api, None))
+
+
+def test_a_model_without_a_node_to_compile_is_as_it_was(api):
+    graph = ort.Graph()
+    graph.input("x", "f4", [3])
+    graph.node("Neg", ["x"], ["y"])
+    graph.output("y", "f4", [3])
+    flags = ort.CompileFlags.ERROR_IF_NO_NODES_COMPILED
+    made = ort.compile_model(graph.to_bytes(), api=api)
+    with ort.Model.load(made) as read:
+        assert [node.op_type for node in read.graph.nodes] == ["Neg"]
+    with pytest.raises(ort.OrtError, match="Unable to compile any nodes"):
+        ort.compile_model(graph.to_bytes(), flags=flags, api=api)
+
+
+def test_a_file_that_exists_is_replaced_unless_that_is_refused(api, model, options_for, tmp_path):
+    target = tmp_path / "out.onnx"
+    target.write_bytes(b"precious")
+    flags = ort.CompileFlags.ERROR_IF_OUTPUT_FILE_EXISTS
+    with pytest.raises(ort.OrtError, match="exists already"):
+        ort.compile_model(model, target, flags=flags, options=options_for(api), api=api)
+    assert target.read_bytes() == b"precious"
+    ort.compile_model(model, target, options=options_for(api), embed_ep_context=True, api=api)
+    assert run(target, options_for(api)) == EXPECTED
+
+
+def test_options_that_change_the_model_are_in_the_compiled_one(core_api, options_for):
+    graph = ort.Graph()
+    graph.input("x", "f4", ["n"])
+    graph.initializer("w", np.ones(3, np.float32))
+    graph.initializer("u", np.ones(3, np.float32))
+    graph.node("Add", ["x", "w"], ["h"])
+    graph.node("Mul", ["h", "u"], ["y"])
+    graph.output("y", "f4", ["n"])
+    options = options_for(core_api)
+    options.fix_dimension("n", 3)
+    for name in "wu":
+        options.add_initializer(name, ort.Value.from_numpy(np.full(3, 5, np.float32), api=core_api))
+    made = ort.compile_model(graph.to_bytes(), options=options, embed_ep_context=True, api=core_api)
+    with ort.Model.load(made) as read:
+        assert str(read.graph["x"].type) == "tensor(float[3])"
+        assert read.graph.initializers["u"].tolist() == [5, 5, 5]
+        context = read.graph.nodes[0].attributes["ep_cache_context"]
+    assert np.frombuffer(context.encode() if isinstance(context, str) else context, "f4")[0] == 5
+
+
+def test_weights_go_to_another_file_or_a_function(core_api, tmp_path):
+    graph = ort.Graph()
+    graph.input("x", "f4", [100])
+    graph.initializer("w", np.arange(100, dtype=np.float32))
+    graph.node("Mul", ["x", "w"], ["y"])
+    graph.output("y", "f4", [100])
+    target = tmp_path / "out.onnx"
+    where = {"external_initializers": "w.bin", "external_threshold": 10}
+    ort.compile_model(graph.to_bytes(), target, api=core_api, **where)
+    assert (tmp_path / "w.bin").stat().st_size == 400
+    with ort.Model.load(target) as read:
+        assert read.graph.initializers["w"][99] == 99
+    parts = []
+    ort.compile_model(graph.to_bytes(), api=core_api, external_output=parts.append, **where)
+    assert len(parts[0]) == 400
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"external_initializers": lambda *_: None}, "asks no function"),
+        ({"weightless": True}, "asks no provider to leave weights out"),
+    ],
+)
+def test_what_the_core_does_not_do_is_refused(core_api, model, settings, words):
+    with pytest.raises(ort.errors.NotImplemented, match=words):
+        ort.compile_model(model, api=core_api, **settings)
+
+
+def test_a_model_that_is_not_there_is_refused(api, tmp_path):
+    with pytest.raises(ort.OrtError, match="path does not exist"):
+        ort.compile_model(tmp_path / "nothing.onnx", api=api)
+
+
+def test_a_model_may_be_replaced_by_what_is_compiled_of_it(core_api, model, options_for, tmp_path):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(model)
+    ort.compile_model(
+        path, path, options=options_for(core_api), embed_ep_context=True, api=core_api
+    )
+    assert run(path, options_for(core_api)) == EXPECTED
