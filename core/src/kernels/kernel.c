@@ -29,7 +29,8 @@ static void report(void* call, const char* text) {
   struct core_op_call* own = call;
   /* The exception replaces a status that the function has set before. */
   ort_ReleaseStatus(own->status);
-  own->status = core_status(ORT_RUNTIME_EXCEPTION, text, NULL, NULL);
+  const char* of_ep = "an exception left the execution provider: ";
+  own->status = core_status(ORT_RUNTIME_EXCEPTION, own->node->ep != NULL ? of_ep : "", text, NULL);
 }
 
 /* The status of an op, with op and node in its text. */

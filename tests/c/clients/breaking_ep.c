@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #define CreateEpFactories create_good_factories
 #define ReleaseEpFactory release_good_factory
@@ -52,6 +53,17 @@ static OrtStatus* use_kept(void) {
 
 /* --- computing ------------------------------------------------------------------------------- */
 
+static void end_by_an_empty_tensor(void) {
+  static _Thread_local struct _Unwind_Exception thrown;
+  if (breaks("survives-empty-tensors")) {
+    abort();
+  }
+  if (breaks("throws-for-empty-tensors")) { /* as C++ does */
+    memset(&thrown, 0, sizeof thrown);
+    _Unwind_RaiseException(&thrown);
+  }
+}
+
 static OrtStatus* shift(const void* self, OrtKernelContext* context) {
   const OrtValue* input;
   OrtTensorTypeAndShapeInfo* info;
@@ -67,8 +79,8 @@ static OrtStatus* shift(const void* self, OrtKernelContext* context) {
   table->ReleaseStatus(table->GetDimensions(info, shape, rank));
   table->ReleaseStatus(table->GetTensorShapeElementCount(info, &count));
   table->ReleaseTensorTypeAndShapeInfo(info);
-  if (count == 0 && breaks("survives-empty-tensors")) {
-    abort();
+  if (count == 0) {
+    end_by_an_empty_tensor();
   }
   if (breaks("writes-only-its-outputs")) {
     table->ReleaseStatus(table->GetTensorMutableData((OrtValue*)input, (void**)&sum));
