@@ -231,7 +231,11 @@ def _compute(report: Report, version: int) -> dict[str, Trial]:
     """
     trials = {}
     for fact in _probe(report, "compute", version):
-        if "tried" in fact:
+        if "finding" in fact:
+            finding = Finding("kernels", fact["finding"])
+            if finding not in report.findings:  # of another host
+                report.findings.append(finding)
+        elif "tried" in fact:
             trials[fact["tried"]] = Trial(*(fact[field] for field in _REPORTED))
         elif fact.get("name") and "crash" in fact:
             trials[fact["name"]] = Trial(False, False, 1, [], ends=True)

@@ -95,13 +95,16 @@ def compute(path: str, first: int, version: int) -> None:
         name, before = f"{op.domain}:{op.name}", trace.called
         _tell(begins=i, name=name)
         kernel = _make(op)
-        computes = kernel is not None and _compute(op, kernel)
+        given = None if kernel is None else _compute(op, kernel)
+        if kernel is not None and given is not None:
+            _check_calls(name, kernel, given)
         if kernel is not None:
             kernel.close()
         since = {slot: _SINCE[slot] for slot, n in trace.called.items() if n > before.get(slot, 0)}
         needs = max(since.values(), default=1)
         slots = [slot for slot, version in since.items() if version == needs]
-        _tell(tried=name, made=kernel is not None, computes=computes, needs=needs, slots=slots)
+        facts = {"made": kernel is not None, "computes": given is not None}
+        _tell(tried=name, **facts, needs=needs, slots=slots)
     _tell(done=True)
     os._exit(0)
 
@@ -124,8 +127,8 @@ def _make(op: LibraryOp) -> Kernel | None:
     return kernel
 
 
-def _compute(op: LibraryOp, kernel: Kernel) -> bool:
-    """Whether a kernel computes with small inputs of one of a few shapes."""
+def _compute(op: LibraryOp, kernel: Kernel) -> list[Any] | None:
+    """Small inputs of one of a few shapes with which a kernel computes; None if there are none."""
     for shape in ((2, 3), (3,), (1,), (1, 3, 4, 4)):
         given = []
         for operand in op.inputs:
@@ -135,8 +138,19 @@ def _compute(op: LibraryOp, kernel: Kernel) -> bool:
             given += [x] * (max(operand.min_arity, 1) if variadic else 1)
         with suppress(OrtError, TypeError, ValueError):
             kernel.compute(*given)
-            return True
-    return False
+            return given
+    return None
+
+
+def _check_calls(name: str, kernel: Kernel, given: list[Any]) -> None:
+    """Find what the third call leaves: the first ones may make what the kernel goes on to use."""
+    with suppress(OrtError):
+        kernel.compute(*given)
+        before = live_objects()
+        kernel.compute(*given)
+        if left := left_alive(before):
+            message = ", ".join(f"{count} of kind {kind!r}" for kind, count in left.items())
+            _tell(finding=f"{name}: each call of its kernel leaves {message}")
 
 
 def _tell(**facts: Any) -> None:

@@ -84,9 +84,11 @@ def test_junits_xml_has_no_characters_that_xml_forbids():
 def test_what_kernels_leave_is_a_finding_with_the_slot_that_made_it(check):
     code, findings, _ = check("-DLEAKS")
     assert code == 1
-    [found] = findings
-    assert "kernels leaves 3 of kind 'status'" in found
-    assert "made by KernelInfoGetAttribute_int64 (3)" in found
+    [made, called] = findings
+    assert "kernels leaves 3 of kind 'status'" in made
+    assert "made by KernelInfoGetAttribute_int64 (3)" in made
+    kind = "tensor type and shape info"
+    assert called == f"checked:Nothing: each call of its kernel leaves 1 of kind {kind!r}"
 
 
 def test_a_slot_beyond_the_version_that_was_asked_for_is_a_finding(check):
