@@ -215,6 +215,12 @@ def test_a_model_that_nobody_runs_ends_the_editor_of_the_core(core_api, model):
     assert editor.closed
 
 
+def test_a_graph_that_the_core_cannot_add_is_an_error_with_the_reason(core_api, model):
+    editor = ort.ModelEditor(model, api=core_api)
+    with pytest.raises(ort.errors.NotImplemented, match="finalizes a model as it was loaded"):
+        editor.apply(best())
+
+
 def test_a_graph_that_does_not_fit_ends_the_editor(real_api, model):
     graph = ort.Graph()
     graph.node("Neg", ["nowhere"], ["z"])

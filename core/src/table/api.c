@@ -5,6 +5,7 @@
 #include "ortcore.h"
 
 #include "heap/heap.h"
+#include "table/engine_reasons.h"
 
 /* Stubs ignore most of their arguments. */
 #if defined(__GNUC__)
@@ -54,7 +55,7 @@ static CORE_COLD OrtStatus* refuse_null(const char* argument) {
 #define STUB_STATUS_HOST(symbol, name, parameters, arguments)
 #define STUB_STATUS_ENGINE(symbol, name, parameters, arguments) \
   STUB_STATUS(symbol, name, parameters, arguments,              \
-              " needs an inference engine, which ortcffi's core does not have")
+              " is not implemented in ortcffi's core: " CORE_WHY_##name)
 #define STUB_STATUS_NOT_YET(symbol, name, parameters, arguments) \
   STUB_STATUS(symbol, name, parameters, arguments, " is not implemented yet in ortcffi's core")
 
