@@ -36,6 +36,7 @@ __all__ = [
     "of_type",
     "path_of",
     "pointer",
+    "seconds",
 ]
 
 E = TypeVar("E", bound=IntEnum)
@@ -149,6 +150,19 @@ def byte_count(argument: str, given: int | str) -> int:
         raise ValueError(f"{argument} must be a number of bytes such as '64 MB', not {given!r}")
     scale = 1 << (10 * "BKMGT".index(found[2].upper()[0]))
     return integer(argument, int(float(found[1]) * scale), SIZE)
+
+
+def seconds(argument: str, number: Any) -> float:
+    """An argument that is a time in seconds, 0 or more; errors name the argument."""
+    try:
+        converted = float(number) if not isinstance(number, str | bytes) else None
+    except (TypeError, OverflowError):
+        converted = None
+    if converted is None:
+        raise TypeError(f"{argument} must be a number of seconds, not {number!r}")
+    if not converted >= 0:  # as NaN is
+        raise ValueError(f"{argument} must be 0 or more seconds, but is {number!r}")
+    return converted
 
 
 def float32(argument: str, number: float) -> float:

@@ -4,9 +4,13 @@
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ortcffi.callbacks.logs import LogMessage
 
 __all__ = ["aligned", "duration", "fail", "html_table", "html_text"]
-__all__ += ["joined", "printable", "program_name", "scaled", "size"]
+__all__ += ["joined", "printable", "program_name", "scaled", "size", "unwritable", "write_log"]
 
 
 def size(number: int | None) -> str:
@@ -61,6 +65,15 @@ def program_name(command: str = "") -> str:
     return " ".join([*([] if is_script else ["python", "-m"]), "ortcffi", command]).rstrip()
 
 
+def unwritable(path: "str | os.PathLike[str]") -> str:
+    """Why no file can be written at a path, as far as its folder tells; else nothing."""
+    if os.path.isdir(path):
+        return f"{path} cannot be written: it is a folder"
+    if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
+        return f"{path} cannot be written: its folder does not exist"
+    return ""
+
+
 def printable(text: str) -> str:
     """A text that may come from a file, a model or a library, as one line for a terminal.
 
@@ -75,6 +88,12 @@ def printable(text: str) -> str:
 def joined(lines: Iterable[str], separator: str = "\n") -> str:
     """Lines as one text, each of them `printable`."""
     return separator.join(map(printable, lines))
+
+
+def write_log(message: "LogMessage") -> None:
+    """Write a message of a library, which may have names of a model, to stderr: a logger."""
+    severity = getattr(message.severity, "name", str(message.severity)).lower()
+    sys.stderr.write(f"{severity}: {printable(message.text)}\n")
 
 
 def fail(program: str, error: object) -> int:

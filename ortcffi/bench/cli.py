@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from ortcffi._text import program_name
+from ortcffi._text import program_name, unwritable
 
 from . import report
 from .measure import LEAST_SECONDS, Result, able, measure
@@ -126,8 +126,8 @@ def _check_files(arguments: argparse.Namespace, parser: argparse.ArgumentParser)
     """Check the output files before the measurement, not after it."""
     for option in ("json", "plot"):
         path = getattr(arguments, option)
-        if path is not None and not path.absolute().parent.is_dir():
-            parser.error(f"--{option}: there is no directory {path.parent}")
+        if path is not None and (reason := unwritable(path)):
+            parser.error(f"--{option}: {reason}")
     if arguments.plot is not None:
         if arguments.plot.suffix not in FORMATS:
             expected = " or ".join(FORMATS)

@@ -14,7 +14,8 @@ from pathlib import Path
 from statistics import quantiles
 from typing import Any, NamedTuple
 
-from ortcffi._text import fail, printable, program_name
+from ortcffi._text import fail, printable, program_name, unwritable
+from ortcffi.callbacks.logs import LogSeverity
 from ortcffi.errors import OrtError
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session
@@ -54,6 +55,8 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
     if given.size < 1 or given.threads < 0 or not 0 < given.seconds <= 86_400:
         parser.error("--size must be 1 or more, --threads 0 or more, --seconds above 0")
+    if given.json is not None and (reason := unwritable(given.json)):
+        parser.error(reason)
     try:
         figures = _measured(given)
     except (OrtError, LoadError, OSError, ValueError, RuntimeError) as error:
@@ -66,13 +69,14 @@ def main(arguments: Sequence[str]) -> int:
 
 def _measured(given: argparse.Namespace) -> list[Figures]:
     with (
-        SessionOptions(intra_op_threads=given.threads) as options,
+        SessionOptions(intra_op_threads=given.threads, log_severity=LogSeverity.FATAL) as options,
         Session(given.model, options) as session,
     ):
         feed = random_feed(session, {}, shapes_of(given.shape), given.size)
         for name, array in feed.items():
             print(printable(f"input {name}: {array.dtype}{list(array.shape)}"))
         print(printable(f"library of the sessions: {session.api}"))
+        session.run(feed)  # says best what is wrong with a shape
         turns, left_out = _ways(session, feed, given)
         for way, reason in left_out.items():
             print(printable(f"left out: {way}: {reason}"))
@@ -93,6 +97,7 @@ def _ways(
             continue
         chosen = package.SessionOptions()
         chosen.intra_op_num_threads = given.threads
+        chosen.log_severity_level = LogSeverity.FATAL
         made = package.InferenceSession(given.model, chosen, providers=_CPU)
         turns[way] = partial(_turn, partial(made.run, None, feed))
     turns["Session"] = partial(_turn, partial(session.run, feed))

@@ -4,7 +4,7 @@
 import os
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._text import joined, size
+from ortcffi._text import joined, size, write_log
 from ortcffi.models.contents import contents_of
 from ortcffi.models.model import Model
 from ortcffi.values.element_types import ElementType, ValueKind
@@ -63,9 +63,9 @@ def _loaded(path: str, library: str) -> dict[str, Any]:
     from ortcffi.table.engine import engine_for
     from ortcffi.table.load import load
 
-    api = engine_for(load(library))
+    api, level = engine_for(load(library)), OptimizationLevel.DISABLE_ALL
     with (
-        SessionOptions(api, optimization_level=OptimizationLevel.DISABLE_ALL) as options,
+        SessionOptions(api, optimization_level=level, logger=write_log) as options,
         Session(path, options),
     ):
         return {

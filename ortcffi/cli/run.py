@@ -13,7 +13,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from ortcffi._text import fail, printable, program_name
+from ortcffi._text import fail, printable, program_name, write_log
 from ortcffi.errors import NotImplemented, OrtError
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session
@@ -78,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(given: argparse.Namespace) -> None:
     api = None if given.library is None else load(given.library)
     begin = perf_counter()
-    with SessionOptions(intra_op_threads=given.threads) as options:
+    with SessionOptions(intra_op_threads=given.threads, logger=write_log) as options:
         session = Session(given.model, options, api=api, providers=given.ep or None)
     with session:
         _say(f"loaded in {(perf_counter() - begin) * 1e3:.1f} ms by {session.api}")
@@ -107,7 +107,10 @@ def _compare(
 ) -> None:
     """Say how far outputs are from those of another provider."""
     providers = None if given.compare == "cpu" else [given.compare]
-    with Session(given.model, providers=providers) as other:
+    with (
+        SessionOptions(logger=write_log) as options,
+        Session(given.model, options, providers=providers) as other,
+    ):
         expected = other.run(feed)
     for spec, result, wanted in zip(session.outputs, results, expected, strict=True):
         _say(f"compare {spec.name}: {_difference(result, wanted)}")

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from ortcffi._text import program_name
+from ortcffi._text import program_name, unwritable
 from ortcffi.cli.top_live import Live
 from ortcffi.official.picture import as_svg
 from ortcffi.official.recording import Recorder
@@ -55,8 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not rest:
         parser.error("no program was given")
     for path in (options.json, options.svg, options.html):
-        if path is not None and not Path(path).absolute().parent.is_dir():
-            parser.error(f"{path} cannot be written: its folder does not exist")
+        if path not in (None, "-") and (reason := unwritable(path)):
+            parser.error(reason)
     if is_command:
         if options.live:
             parser.error("--live shows a program that runs in this process, not a command")
@@ -140,7 +140,8 @@ def _run_command(command: Sequence[str], options: argparse.Namespace) -> int:
             VARIABLE: json.dumps(settings),
             "PYTHONPATH": os.pathsep.join([folder, *([known] if known else [])]),
         }
-        return subprocess.run(command, env=environment, check=False).returncode
+        code = subprocess.run(command, env=environment, check=False).returncode
+        return code if code >= 0 else 128 - code  # as a shell says which signal ended it
 
 
 # Runs the sitecustomize that it hides, and makes the package importable as the last place to look.
@@ -185,6 +186,7 @@ def _tell(
     recorder: Recorder, json_path: str | None, svg_path: str | None, html_path: str | None
 ) -> None:
     recorder.finish()
+    sys.stderr.write(as_table(recorder.records, _width()))
     picture = _drawn(recorder) if svg_path or html_path else ""
     if json_path == "-":
         sys.stdout.write(as_json(recorder.records))
@@ -194,7 +196,6 @@ def _tell(
         Path(svg_path).write_text(picture, encoding="utf-8")
     if html_path:
         Path(html_path).write_text(as_html(recorder.records, picture), encoding="utf-8")
-    sys.stderr.write(as_table(recorder.records, _width()))
 
 
 def _drawn(recorder: Recorder) -> str:

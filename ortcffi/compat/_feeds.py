@@ -211,8 +211,10 @@ def _map(api: "Api", info: "TypeInfo", name: Any, x: Any) -> Value:
     dtype = None if tensor is None else dtype_of(tensor.element_type)
     try:
         return Value.map(x, dtype, api=api)
-    except (TypeError, ValueError):
+    except TypeError:
         raise RuntimeError(f"{_map_problem(x)} for input '{name}'.") from None
+    except ValueError as error:
+        raise RuntimeError(f"input '{name}': {error}") from None
 
 
 def _map_problem(x: Mapping[Any, Any]) -> str:

@@ -244,8 +244,9 @@ class InferenceSession:
     ) -> None:
         try:
             results, message = self.run(names, feed, options), ""
-        except Exception as error:  # noqa: BLE001  # the callback gets its text
-            results, message = [], error.message if isinstance(error, OrtError) else str(error)
+        except BaseException as error:  # noqa: BLE001  # the callback gets its text
+            text = error.message if isinstance(error, OrtError) else str(error)
+            results, message = [], text or type(error).__name__
         try:
             callback(results, user_data, message)
         except Exception:  # noqa: BLE001  # nobody waits for it

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar
 from weakref import ReferenceType, WeakSet, finalize, ref
 
 from ortcffi._callback import called_from_c, report_exception
+from ortcffi._convert import SIZE, integer
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
@@ -248,7 +249,7 @@ class Scope:
         top : int or None, optional
             How many lines it has; the others are added up in one. None for all.
         """
-        rows = rows_of(self.by_line(), top)
+        rows = rows_of(self.by_line(), top if top is None else integer("top", top, SIZE))
         table = [
             f"{peak:>12} {blocks:>8} {live:>12} {left:>8}  {place}"
             for peak, blocks, live, left, place in ([HEADER, *rows] if rows else [])

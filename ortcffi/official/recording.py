@@ -236,7 +236,7 @@ class Recorder:
         record.durations, record.total_seconds = counts.durations, counts.seconds
         record.failures = sum(counts.errors.values())
         record.is_open = not session.closed
-        if record.is_open:
+        if record.is_open and session._is_here():
             self._read(record, session)
 
     def _read(self, record: SessionRecord, view: "Session") -> None:

@@ -62,10 +62,7 @@ def as_html(records: Sequence[SessionRecord], picture: str) -> str:
     picture : str
         An SVG document, or nothing.
     """
-    rows = [
-        (f"{n} {printable(_called(record))}", *_figures(record))
-        for n, record in enumerate(records, 1)
-    ]
+    rows = [(f"{n} {_called(record)}", *_figures(record)) for n, record in enumerate(records, 1)]
     table = html_table("Sessions", _HEADINGS, rows)
     notes = "".join(f"<p>{html.escape(printable(note))}</p>" for note in _all_notes(records))
     return _PAGE.format(table=table, notes=notes, picture=picture[picture.find("<svg") :])
@@ -85,7 +82,8 @@ def _name(number: int, record: SessionRecord, width: int) -> str:
 
 def _called(record: SessionRecord) -> str:
     """The model, and the kind of session if it is not the official package's."""
-    return record.model if record.kind == OFFICIAL else f"{record.model} ({record.kind})"
+    model = printable(record.model)
+    return model if record.kind == OFFICIAL else f"{model} ({record.kind})"
 
 
 def _figures(record: SessionRecord) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 """Options of runs."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ortcffi._convert import INT32, optional_mapping, pointer
 from ortcffi._handle import Handle
@@ -71,6 +71,8 @@ class RunOptions(Options):
     """
 
     __slots__ = ("_adapters",)
+
+    _elsewhere: ClassVar = {"add_run_config_entry": "config", "get_run_config_entry": "config"}
 
     _pointer = "OrtRunOptions*"
     _write = Handle._change

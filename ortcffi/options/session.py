@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import ortcffi.ep.context_data  # noqa: F401  # defines what C calls
 from ortcffi._callback import subject_context
@@ -179,6 +179,11 @@ class SessionOptions(Options):
     """
 
     __slots__ = ()
+
+    _elsewhere: ClassVar = {
+        "add_session_config_entry": "config",
+        "get_session_config_entry": "config",
+    }
 
     _pointer = "OrtSessionOptions*"
     intra_op_threads = Setting(number, 0, "SetIntraOpNumThreads")

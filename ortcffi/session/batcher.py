@@ -11,10 +11,10 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from ortcffi._convert import integer, mapping, of_type
+from ortcffi._convert import integer, mapping, of_type, seconds
 from ortcffi._public import public
 from ortcffi.errors import InvalidArgument
-from ortcffi.session.rules import RULES
+from ortcffi.session.rules import RULES, array_for
 from ortcffi.session.session import Session
 
 __all__ = ["Batcher"]
@@ -76,10 +76,14 @@ class Batcher:
         if of_type("session", session, Session) is None:
             raise TypeError("session must be a Session, not None")
         self._session = session
+        self._specs = {
+            spec.name: spec for spec in (*session.inputs, *session.overridable_initializers)
+        }
+        self._known = [spec.name for spec in session.outputs]
         self._max_batch = integer("max_batch", max_batch, (1, _MOST))
-        if not (isinstance(max_wait, (int, float)) and 0 <= max_wait < math.inf):
-            raise ValueError(f"max_wait must be seconds, 0 or more, not {max_wait!r}")
-        self._max_wait = max_wait
+        self._max_wait = seconds("max_wait", max_wait)
+        if self._max_wait == math.inf:
+            raise ValueError("max_wait must be finite, or a call might wait for ever")
         self._queues: dict[Hashable, _Queue] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_closed = False
@@ -120,8 +124,8 @@ class Batcher:
         """
         if self._is_closed:
             raise ValueError("this Batcher is closed")
-        names = None if outputs is None else tuple(outputs)
-        arrays = {name: np.asarray(x) for name, x in self._feed(feed, inputs).items()}
+        names = None if outputs is None else self._outputs(outputs)
+        arrays = {name: self._array(name, x) for name, x in self._feed(feed, inputs).items()}
         loop = self._own_loop()
         call = _Call(arrays, _rows_of(arrays), loop.time(), loop.create_future())
         kinds = sorted((name, x.dtype.str, x.shape[1:]) for name, x in arrays.items())
@@ -137,8 +141,10 @@ class Batcher:
         return await call.result
 
     async def close(self) -> None:
-        """Take no more calls, and wait for those that have begun."""
+        """Take no more calls, run those that wait for others, and wait for all that have begun."""
         self._is_closed = True
+        for queue in self._queues.values():
+            queue.is_full.set()
         tasks = [queue.task for queue in self._queues.values() if queue.task is not None]
         await asyncio.gather(*tasks, return_exceptions=True)
 
@@ -160,6 +166,22 @@ class Batcher:
                 RULES.refuse(self._session, "twice", name)
             found[name] = x
         return found
+
+    def _array(self, name: str, x: Any) -> "np.ndarray[Any, Any]":
+        """An input as `run` takes it."""
+        spec = self._specs.get(name)
+        if spec is None:
+            RULES.refuse(self._session, "input", name)
+        if isinstance(x, np.ndarray):
+            return x
+        return np.asarray(x) if hasattr(x, "__array__") else array_for(f"input {name!r}", spec, x)
+
+    def _outputs(self, outputs: Iterable[str]) -> tuple[str, ...]:
+        names = RULES.outputs(self._session, outputs)
+        for name in names:
+            if name not in self._known:
+                RULES.refuse(self._session, "output", name)
+        return names
 
     def _own_loop(self) -> asyncio.AbstractEventLoop:
         loop = asyncio.get_running_loop()
@@ -187,7 +209,7 @@ class Batcher:
     async def _wait(self, queue: _Queue) -> None:
         """Wait until there are enough rows for a run, or the first call has waited long enough."""
         left = queue.calls[0].began + self._max_wait - asyncio.get_running_loop().time()
-        if left > 0 and queue.rows < self._max_batch:
+        if left > 0 and queue.rows < self._max_batch and not self._is_closed:
             queue.is_full.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(queue.is_full.wait(), left)

@@ -156,7 +156,9 @@ class Binding(Binder, Closing):
             The name of the output.
         x : ndarray, Value or MemoryInfo, optional
             An array or a value to write to; or a description of memory in which the first run
-            allocates the output. By default that of the CPU.
+            allocates the output. By default that of the CPU. The memory of an input will do, where
+            no node reads the input after the output was begun: this is not checked. That of a part
+            of an input, or of another output, is refused.
 
         Notes
         -----
@@ -243,7 +245,8 @@ class Binding(Binder, Closing):
             for name, bound in self._inputs.items()
             if name in self._outputs or bound.value._kind != ValueKind.TENSOR
         ]
-        return self._output_values(Value, (*self._outputs.values(), *shared, self))
+        kept = (*self._outputs.values(), *shared)  # one parent: a value looks at each of its own
+        return self._output_values(Value, (kept, self))
 
     @property
     def outputs(self) -> dict[str, Any]:

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Bounds of the memory of sessions: one for all that follow, and the message of a refused run."""
 
-import math
 import re
 import warnings
 from contextlib import suppress
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ortcffi._convert import byte_count
 from ortcffi._native import ffi
@@ -19,8 +20,10 @@ from ortcffi.memory.info import AllocatorType
 from ortcffi.memory.stats import AllocatorStats
 from ortcffi.options.run import RunOptions
 from ortcffi.options.session import SHARED_ARENA, SessionOptions
+from ortcffi.session.empty import empty_sequence_of
 from ortcffi.table.engine import engine_for, has_engine
-from ortcffi.values.element_types import ElementType, ValueKind
+from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
+from ortcffi.values.type_info import contained_tensor
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -28,8 +31,8 @@ if TYPE_CHECKING:
 
     from ortcffi.env.state import EnvState
     from ortcffi.session.session import Session
-    from ortcffi.session.specs import ValueSpec
     from ortcffi.table.api import Api
+    from ortcffi.values.type_info import TypeInfo
 
 __all__ = ["limit_session_memory", "limited", "shrink", "warn_of_ignored_arena", "with_limit"]
 
@@ -123,7 +126,7 @@ def shrink(session: "Session") -> None:
     InvalidArgument
         The session has no arena.
     NotImplemented
-        The library is the core, whose sessions have none; or an input is a map or a sparse tensor.
+        The library is the core, whose sessions have none.
 
     Notes
     -----
@@ -135,7 +138,7 @@ def shrink(session: "Session") -> None:
         raise NotImplemented(f"sessions of {api} have no arena", "Run")
     handle = session.handle  # raises if closed; keeps the session
     inputs = [spec for spec in session.inputs if spec.kind is not ValueKind.OPTIONAL]
-    values = [_smallest(api, spec) for spec in inputs]
+    values = [_smallest(api, f"input {spec.name!r}", spec.type_info) for spec in inputs]
     names = [ffi.new("char[]", spec.name.encode()) for spec in (*inputs, session.outputs[0])]
     out = ffi.new("OrtValue*[]", 1)  # to which nothing is written
     given = ffi.new("char*[]", names[:-1]), ffi.new("OrtValue*[]", [v.handle for v in values])
@@ -149,18 +152,21 @@ def shrink(session: "Session") -> None:
                 raise
 
 
-def _smallest(api: "Api", spec: "ValueSpec") -> Value:
-    """A value that a model takes for an input, with as few elements as possible."""
-    if spec.kind is ValueKind.SEQUENCE:
-        from ortcffi.session.empty import empty_sequence_of
-
-        return empty_sequence_of(api, f"input {spec.name!r}", spec.type_info)
-    if spec.kind is not ValueKind.TENSOR or spec.element_type is None:
-        raise NotImplemented(f"input {spec.name!r} is {spec.describe()}", "Run")
-    shape = [n if isinstance(n, int) and n >= 0 else 0 for n in spec.shape or ()]
-    if spec.element_type is ElementType.STRING:
-        return Value.from_strings([""] * math.prod(shape), shape, api=api)
-    return Value.empty(shape, spec.element_type, api=api)
+def _smallest(api: "Api", subject: str, info: "TypeInfo") -> Value:
+    """A value of a type, with as few elements as possible."""
+    tensor, inner = info.tensor_info, contained_tensor(info)
+    if tensor is not None:
+        lengths = [max(n, 0) if isinstance(n, int) else 0 for n in tensor.shape or ()]
+        if info.kind is ValueKind.SPARSE:
+            none = np.empty(0, dtype_of(tensor.element_type)), np.empty(0, np.int64)
+            return Value.sparse_coo(*none, lengths, api=api, copy=True)
+        return Value.empty(lengths, ElementType(tensor.element_type), api=api)
+    if info.kind is ValueKind.MAP and inner is not None:
+        elements = ElementType(info.key_type or 0), ElementType(inner.element_type)
+        return Value.map_of(*(Value.empty(0, element, api=api) for element in elements), api=api)
+    if inner is None and info.contained is not None:  # a sequence of maps
+        return Value.sequence([_smallest(api, subject, info.contained)], api=api)
+    return empty_sequence_of(api, subject, info)
 
 
 def arena_stats(session: "Session") -> AllocatorStats | None:

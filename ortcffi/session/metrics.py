@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ortcffi._native import lib
 from ortcffi._public import public
-from ortcffi._text import aligned, duration, html_table, size
+from ortcffi._text import aligned, duration, html_table, printable, size
 from ortcffi.errors import ErrorCode
 from ortcffi.memory.stats import AllocatorStats
 from ortcffi.session.durations import end_of, quantile
@@ -145,7 +145,8 @@ def metrics() -> Metrics:
     """
     found, arenas = [], {}
     for session in sessions():
-        arena = _arena_of(session)
+        # In the child of a fork a session may have none yet; to ask would load the model.
+        arena = _arena_of(session) if session._is_here() else None
         if arena is not None and arena not in arenas:
             stats = arena_stats(session)
             if stats is not None:
@@ -224,7 +225,7 @@ def _header_and_rows(found: Metrics) -> tuple[tuple[str, ...], list[tuple[str, .
     for each in found.sessions:
         stats = found.arenas.get(each.arena or "")
         times = duration(each.p50), duration(each.p99)
-        name = f"{each.number} {each.model}"
+        name = f"{each.number} {printable(each.model)}"
         held = size(None if stats is None else stats.bytes_reserved)
         rows.append((name, str(each.runs), str(sum(each.errors.values())), *times, held))
     return header, rows

@@ -98,9 +98,11 @@ def are_for_core(providers: list[Chosen]) -> bool:
 
 def names_for_core(providers: Iterable[str]) -> tuple[str, ...]:
     """Names of providers that are installed and that the core hosts; raises for others."""
-    names = tuple(providers)
-    if isinstance(providers, str) or not all(isinstance(name, str) for name in names):
+    if isinstance(providers, str) or not isinstance(providers, Iterable):
         raise TypeError(f"providers must be a list of names, not {providers!r}")
+    names = tuple(providers)
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError(f"providers must be a list of names, not {names!r}")
     for name in names:
         if is_python_ep(name):
             _python_ep(name)  # imports what it needs

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "RULES",
     "Rules",
+    "array_for",
     "as_result",
     "check_borrowed",
     "has_value",
@@ -288,7 +289,7 @@ def _as_tensor(api: "Api", subject: str, spec: ValueSpec, x: Any) -> Value:
     elif hasattr(x, "__dlpack__") and not isinstance(x, np.generic):
         return Value.from_dlpack(x, api=api)
     else:
-        array = _array_of(subject, spec, x)
+        array = array_for(subject, spec, x)
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"{subject} must not be masked, since values have no mask: use filled()")
     try:
@@ -317,7 +318,7 @@ def unknown(what: str, name: str, specs: tuple[ValueSpec, ...]) -> InvalidArgume
     return InvalidArgument(f"there is no {what} {name!r}{hint}; {listed}")
 
 
-def _array_of(subject: str, spec: ValueSpec, x: Any) -> "np.ndarray[Any, Any]":
+def array_for(subject: str, spec: ValueSpec, x: Any) -> "np.ndarray[Any, Any]":
     """An array of a list or a number, in the model's dtype where no value changes by that."""
     try:
         array = array_of(x, spec.dtype)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from ortcffi._convert import INT32, decode, encode, integer, mapping, of_type, pointer
+from ortcffi._convert import INT32, decode, encode, integer, mapping, of_type, pointer, seconds
 from ortcffi._handle import Closing, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import Suggests, described_by, public
@@ -184,6 +184,11 @@ class Session(Suggests, Engine, Closing):
         made = Session.__new__(type(self))
         source = source_for(self.api, self._source, self._options)
         made._open(self.api, source, self._options)
+        if _ports_of(made) != _ports_of(self):
+            raise RuntimeError(
+                "this Session cannot be made again in the child of a fork: its model now has other "
+                "inputs or outputs"
+            )
         self._renew(made)
 
     @classmethod
@@ -390,17 +395,18 @@ class Session(Suggests, Engine, Closing):
         -----
         API function: ``ReleaseSession``.
         """
-        if timeout is not None and not (wait and timeout >= 0):
-            raise ValueError(f"timeout must be 0 or more, and needs wait=True; it is {timeout!r}")
+        limit = math.inf if timeout is None else seconds("timeout", timeout)
+        if timeout is not None and not wait:
+            raise ValueError(f"timeout={timeout!r} needs wait=True")
         super().close()
         self._options = None  # which keep what execution providers have registered
-        end = math.inf if timeout is None else time.monotonic() + timeout
+        end = time.monotonic() + limit
         pause = 1e-4
         while wait and self.running:
             left = end - time.monotonic()
             if left <= 0:
                 raise TimeoutError(
-                    f"{self.running} runs were under way after {timeout:g} seconds: cancel() ends "
+                    f"{self.running} runs were under way after {limit:g} seconds: cancel() ends "
                     "them"
                 )
             time.sleep(min(pause, left))
@@ -681,6 +687,10 @@ def source_for(
     from ortcffi.session.on_core import source_on_core
 
     return source_on_core(api, model, options)
+
+
+def _ports_of(session: Session) -> tuple[str, str]:
+    return _listed(session.inputs), _listed(session.outputs)
 
 
 def _listed(specs: tuple[ValueSpec, ...]) -> str:

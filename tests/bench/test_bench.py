@@ -327,3 +327,16 @@ def test_a_model_that_cannot_be_measured_is_one_line(tmp_path):
     assert "no.onnx" in done.stderr
     assert done.stderr.count("\n") == 1
     assert bench(tmp_path / "no.onnx", "--seconds=0").returncode == 2
+
+
+def test_a_shape_that_does_not_fit_is_one_line(tmp_path):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(models.scaled())
+    done = bench_model(path, "--shape", "x=3", code=1)
+    assert "input 'x' is float[3] with 1 dimensions" in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
+def test_a_file_that_cannot_be_written_is_found_before_the_model_is_run(tmp_path):
+    done = bench_model(tmp_path / "no.onnx", "--json", tmp_path, code=2)
+    assert f"{tmp_path} cannot be written: it is a folder" in done.stderr

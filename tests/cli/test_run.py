@@ -135,3 +135,15 @@ def test_a_provider_without_a_device_is_reported_in_a_line(
 )
 def test_a_difference_is_given_in_numbers(result, wanted, message):
     assert _difference(result, wanted).startswith(message)
+
+
+def test_names_that_the_library_logs_are_escaped(tmp_path, capfd):
+    evil = "w\x1b]0;owned\x07\nok"
+    path = tmp_path / "model.onnx"
+    ports = [models.value("x", shape=[1])], [models.value("y", shape=[1])]
+    unused = [models.tensor(evil, np.ones(1, np.float32))]
+    path.write_bytes(models.model([models.node("Neg", "x", "y")], *ports, unused))
+    assert main([str(path), "--compare", "cpu"]) == 0
+    printed = capfd.readouterr()
+    assert "\x1b" not in printed.out + printed.err
+    assert printed.err.count(r"initializer 'w\x1b]0;owned\x07\nok'") == 2

@@ -60,21 +60,36 @@ def test_what_is_no_map_of_the_models_type_is_a_runtime_error(session, x, messag
         session.run(None, {"X": x})
 
 
-def test_a_float_that_is_no_integer_is_named_as_what_it_is():
-    """The official package refuses it as a map of another type."""
-    from ortcffi import compat
-
+def session_for_maps(package, kind):
+    """A session whose input is a map of str to numbers of a kind."""
     helper = onnx.helper
-    numbers = helper.make_tensor_type_proto(onnx.TensorProto.INT64, None)
+    numbers = helper.make_tensor_type_proto(kind, None)
     x = helper.make_value_info("X", helper.make_map_type_proto(onnx.TensorProto.STRING, numbers))
-    y = helper.make_tensor_value_info("Y", onnx.TensorProto.INT64, [1, 1])
+    y = helper.make_tensor_value_info("Y", kind, [1, 1])
     domain = "ai.onnx.ml"
     node = helper.make_node("DictVectorizer", ["X"], ["Y"], domain=domain, string_vocabulary=["a"])
     opsets = [helper.make_opsetid("", 13), helper.make_opsetid(domain, 2)]
     model = helper.make_model(
         helper.make_graph([node], "g", [x], [y]), opset_imports=opsets, ir_version=8
     )
-    session = compat.InferenceSession(model.SerializeToString(), providers=CPU)
-    with pytest.raises(RuntimeError, match="Unexpected value type  <class 'float'>"):
-        session.run(None, {"X": {"a": 1.5}})
+    return package.InferenceSession(model.SerializeToString(), providers=CPU)
+
+
+@pytest.mark.parametrize(
+    ("kind", "x", "message"),
+    [
+        # The official package refuses it as a map of another type.
+        (onnx.TensorProto.INT64, {"a": 1.5}, "Unexpected value type  <class 'float'>"),
+        (onnx.TensorProto.INT64, {"a": 1 << 70}, "input 'X': one of values must be from -9223"),
+        # The official package takes it for infinity.
+        (onnx.TensorProto.FLOAT, {"a": 1e300}, "input 'X': one of values is too large for float32"),
+        (onnx.TensorProto.FLOAT, {"\udc80": 1}, "input 'X': .*lone surrogate"),
+    ],
+)
+def test_what_is_wrong_with_a_map_is_named(kind, x, message):
+    from ortcffi import compat
+
+    session = session_for_maps(compat, kind)
+    with pytest.raises(RuntimeError, match=message):
+        session.run(None, {"X": x})
     vars(session).clear()

@@ -135,7 +135,8 @@ def test_a_name_that_the_core_does_not_host_is_refused(name, words):
         (["ggml"], "pip install onnxruntime-ggml"),
         (["reference"], "pip install onnx'"),
         ("nxrt", "must be a list of names, not 'nxrt'"),
-        ([1], "must be a list of names, not [1]"),
+        ([1], "must be a list of names, not (1,)"),
+        (3, "must be a list of names, not 3"),
     ],
 )
 def test_what_cannot_be_hosted_is_refused(bare, given, words):

@@ -362,6 +362,25 @@ def test_an_asynchronous_run_calls_back(onnxruntime, squares):
     np.testing.assert_array_equal(results[0], X * X)
 
 
+def test_the_callback_of_an_asynchronous_run_is_called_where_an_op_exits(squares, monkeypatch):
+    from ortcffi import compat
+
+    session = compat.InferenceSession(squares, providers=CPU)
+    done, reported = threading.Event(), []
+
+    def run(*_arguments):
+        raise SystemExit
+
+    def callback(results, _data, error):
+        reported.append((results, error))
+        done.set()
+
+    monkeypatch.setattr(type(session._sess), "run", run)
+    session.run_async(["Y"], {"X": X}, callback, None)
+    assert done.wait(TIME_LIMIT)
+    assert reported == [([], "SystemExit")]
+
+
 def test_values_go_in_and_come_out(onnxruntime, session):
     value = onnxruntime.OrtValue.ortvalue_from_numpy(X)
     (y,) = session.run_with_ort_values(None, {"X": value})

@@ -456,3 +456,11 @@ def test_what_works_after_it_returns_is_not_decorated(make):
     for wrong in (later, 5):
         with pytest.raises(TypeError, match="function must"):
             tracking.scope()(wrong)
+
+
+def test_the_number_of_lines_is_checked(make):
+    scope = make().scope("s")
+    with pytest.raises(TypeError, match="top must be an int, not str"):
+        scope.report(top="a")
+    with pytest.raises(ValueError, match="top must be from 0"):
+        scope.report(top=-1)

@@ -18,7 +18,7 @@ from support.releases import needs_release
 from ortcffi.cli import top as command
 from ortcffi.official.picture import as_svg
 from ortcffi.official.records import Sample, SessionRecord
-from ortcffi.official.report import as_html
+from ortcffi.official.report import as_html, as_table
 
 pytest.importorskip("matplotlib")
 IN_ONE_PROCESS = pytest.mark.xdist_group("a recorded program")
@@ -255,6 +255,7 @@ def test_a_session_that_was_dropped_stays_in_the_report(tmp_path):
         ([], "no program was given"),
         (["--live", "--", "true"], "--live shows a program that"),
         (["--svg", "/no such folder/x.svg", "program.py"], "cannot be written"),
+        (["--json", "/tmp", "program.py"], "/tmp cannot be written: it is a folder"),
     ],
 )
 def test_a_wrong_command_line_is_an_error(arguments, error, capsys):
@@ -314,8 +315,20 @@ def test_sessions_of_all_three_kinds_are_seen_to_their_end(tmp_path):
     ]
     assert not [each for each in sessions if each["kind"] == "Session" and each["is_open"]]
     assert all(each["p99_seconds"] > 0 for each in sessions)
+    assert {each["model"] for each in sessions} == {MODEL}
     assert done.stderr.count("(Session)") == 3
     assert done.stderr.count("(drop-in)") == 1
+
+
+def test_a_command_that_a_signal_ends_has_the_exit_status_of_shells(tmp_path):
+    assert top("--", "sh", "-c", "kill -9 $$", folder=tmp_path).returncode == 137
+
+
+def test_names_of_models_are_escaped_before_the_table_is_aligned():
+    records = [SessionRecord("m.onnx"), SessionRecord("\x1b[2J\n.onnx", kind="Session")]
+    header, *lines = as_table(records).splitlines()
+    assert {len(line) for line in lines} == {len(header)}
+    assert r"\x1b[2J\n.onnx (Session)" in lines[1]
 
 
 def test_the_drop_in_under_the_official_name_is_counted_once(tmp_path):

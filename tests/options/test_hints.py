@@ -53,8 +53,20 @@ def test_a_property_that_raises_says_why():
 def test_a_provider_that_is_not_there_is_refused_with_those_that_are(real_api):
     with ort.SessionOptions(real_api) as options:
         for name in ("NopeExecutionProvider", "ROCMExecutionProvider"):
-            with pytest.raises(ort.OrtError, match=f"{name} is not there.*of the library: .*CPU"):
+            with pytest.raises(ort.OrtError, match=f"{name!r} is not there.*of the library: .*CPU"):
                 options.add_provider(name)
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (ort.SessionOptions, "add_session_config_entry"),
+        (ort.RunOptions, "add_run_config_entry"),
+    ],
+)
+def test_the_official_names_for_entries_lead_to_ours(make, name):
+    with make() as options, pytest.raises(AttributeError, match="did you mean 'config'"):
+        getattr(options, name)
 
 
 # --- configuration entries ------------------------------------------------------------------------

@@ -125,12 +125,53 @@ def test_a_batcher_serves_one_loop_after_another(session):
     assert run_async(main())[0].tolist() == run_async(main())[0].tolist() == [[2, 2]]
 
 
+def test_a_batcher_takes_lists_as_a_session_does(session):
+    async def main():
+        batcher = ort.Batcher(session)
+        calls = [batcher.run({"x": x}) for x in ([[1, 2]], np.array([[3, 4]], np.float32))]
+        return [y.tolist() for (y,) in await asyncio.gather(*calls)]
+
+    assert run_async(main()) == [[[2, 4]], [[6, 8]]]
+
+
+@pytest.mark.parametrize(
+    ("feed", "outputs", "error", "says"),
+    [
+        ({"x": [[1], [1, 2]]}, None, InvalidArgument, "input 'x' cannot be made an array"),
+        ({"x": None}, None, TypeError, "input 'x' must be an array"),
+        ({"z": [[1, 2]]}, None, InvalidArgument, "there is no input 'z'"),
+        ({"x": [[1, 2]]}, "y", TypeError, "outputs must be a list of names, not a str"),
+        ({"x": [[1, 2]]}, [[]], TypeError, "the name of an output must be a str"),
+        ({"x": [[1, 2]]}, ["z"], InvalidArgument, "there is no output 'z'"),
+    ],
+)
+def test_wrong_calls_are_refused_before_others_join_them(session, feed, outputs, error, says):
+    async def main():
+        await ort.Batcher(session).run(feed, outputs)
+
+    with pytest.raises(error, match=says):
+        run_async(main())
+
+
+def test_to_close_a_batcher_runs_what_waits_at_once(session):
+    async def main():
+        batcher = ort.Batcher(session, max_wait=600)
+        call = asyncio.ensure_future(batcher.run(x=rows(1, 1)))
+        await asyncio.sleep(0)
+        await batcher.close()
+        assert call.done()
+        return await call
+
+    assert run_async(main())[0].tolist() == [[2, 2]]
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "says"),
     [
         ({"max_batch": 0}, ValueError, "max_batch must be from 1"),
-        ({"max_wait": -1}, ValueError, "max_wait must be seconds"),
-        ({"max_wait": "1"}, ValueError, "max_wait must be seconds"),
+        ({"max_wait": -1}, ValueError, "max_wait must be 0 or more seconds"),
+        ({"max_wait": "1"}, TypeError, "max_wait must be a number of seconds"),
+        ({"max_wait": float("inf")}, ValueError, "max_wait must be finite"),
     ],
 )
 def test_wrong_arguments_are_named(session, arguments, error, says):

@@ -304,6 +304,18 @@ def test_to_bind_an_input_costs_the_same_however_many_there_are(opened):
     assert calls_to_bind(200) < calls_to_bind(20) + 180 * each * 1.5
 
 
+def test_to_read_an_output_takes_no_longer_where_there_are_many(opened):
+    def seconds(count):
+        ports = [models.value(f"y{i}", shape=[1]) for i in range(count)]
+        nodes = [models.node("Neg", "x", f"y{i}") for i in range(count)]
+        session = opened(models.model(nodes, [models.value("x", shape=[1])], ports))
+        bound = session.bind(x=np.ones(1, np.float32))
+        bound.run()
+        return min(timeit.repeat(bound.output_values, number=1, repeat=3))
+
+    assert seconds(4000) < 20 * seconds(500)
+
+
 def test_to_bind_by_keywords_takes_no_longer_for_each_of_many_inputs(opened):
     def seconds(count):
         ports = [models.value(f"x{i}", shape=[1]) for i in range(count)]

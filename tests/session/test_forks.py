@@ -169,6 +169,46 @@ def test_what_the_child_cannot_make_anew_is_refused(model_path, x):
     session.close()
 
 
+@pytest.mark.usefixtures("real_api")
+def test_a_model_with_other_inputs_does_not_take_the_place_of_another(model_path, x):
+    session = make_session("path", model_path)
+    model_path.write_bytes(models.add(["n"]))
+
+    def refuses():
+        with pytest.raises(RuntimeError, match="its model now has other inputs"):
+            session.run(x=x)
+        return True
+
+    assert fork(refuses) == 0
+    session.close()
+
+
+@pytest.mark.usefixtures("real_api")
+def test_metrics_in_the_child_load_no_model(model_path, x):
+    remade, refused = make_session("path", model_path), ort.Session(model_path)
+    for session in (remade, refused):
+        session.run(x=x)
+    numbers = [session._number for session in (remade, refused)]
+
+    def arenas():
+        found = {each.number: each for each in ort.metrics().sessions}
+        assert [found[number].runs for number in numbers] == [1, 1]
+        return [found[number].arena for number in numbers]
+
+    def asks():
+        path = model_path.rename(f"{model_path}.gone")
+        assert arenas() == [None, None]
+        assert not remade._is_here()
+        path.rename(model_path)
+        remade.run(x=x)
+        found = {each.number: each.arena for each in ort.metrics().sessions}
+        return [found[number] for number in numbers] == [f"session {numbers[0]}", None]
+
+    assert fork(asks) == 0
+    for session in (remade, refused):
+        session.close()
+
+
 def test_only_two_things_can_be_done_after_a_fork(model_path):
     with pytest.raises(ValueError, match="after_fork must be 'refuse' or 'remake', not 'ignore'"):
         ort.Session(model_path, after_fork="ignore")

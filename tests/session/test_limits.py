@@ -130,6 +130,31 @@ def test_a_session_gives_memory_back(real_api, opened, bytes_reserved):
     assert session.run(x=np.ones(4, np.float32))[0].tolist() == [2] * 4
 
 
+MAP = models.map_type("str", models.tensor_type("float32", []))
+KINDS = {
+    "numbers": models.tensor_type("float32", ["n", 3]),
+    "strings": models.tensor_type("str", [2]),
+    "any shape": models.tensor_type("int64"),
+    "a sparse tensor": models.tensor_type("float32", ["n", 3], kind=8),
+    "a map": MAP,
+    "a map of int": models.map_type("int64", models.tensor_type("str", [])),
+    "a sequence": models.sequence_type(models.tensor_type("str")),
+    "a sequence of maps": models.sequence_type(MAP),
+    "an optional": models.optional_type(models.tensor_type("float32")),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sessions_with_all_kinds_of_inputs_shrink(opened, kind, bytes_reserved):
+    passed = models.value_info("passed", KINDS[kind])
+    z = models.value("z", shape=["n"])
+    nodes = [models.node("Add", "x x", "y"), models.node("Add", "y y", "z")]
+    session = opened(models.model(nodes, [models.value("x", shape=["n"]), passed], [z, passed]))
+    session.shrink()
+    assert bytes_reserved(session) >= 0
+    assert ort.metrics().sessions[-1].errors == {}
+
+
 def test_a_session_that_shrinks_is_not_counted_as_run(opened):
     session = opened(models.add(["n"]))
     session.shrink()
@@ -216,5 +241,9 @@ def test_closing_waits_no_longer_than_its_timeout(running):
 def test_closing_does_not_wait_by_itself(running):
     running.close()
     assert running.running == 1
-    with pytest.raises(ValueError, match="timeout must be 0 or more, and needs wait=True"):
+    with pytest.raises(ValueError, match="timeout=1 needs wait=True"):
         running.close(timeout=1)
+    with pytest.raises(TypeError, match="timeout must be a number of seconds, not 'soon'"):
+        running.close(wait=True, timeout="soon")
+    with pytest.raises(ValueError, match="timeout must be 0 or more seconds, but is nan"):
+        running.close(wait=True, timeout=float("nan"))

@@ -122,3 +122,12 @@ def test_figures_of_a_session_are_of_all_threads(session, metrics_of):
     x = np.ones((1, 4), np.float32)
     run_threads(*4 * [lambda: [session.run(x=x) for _ in range(50)]])
     assert metrics_of(session).runs == 200
+
+
+def test_the_table_shows_no_escape_sequences_of_names(tmp_path, opened):
+    path = tmp_path / "\x1b[31m\n.onnx"
+    path.write_bytes(models.scaled())
+    opened(path)
+    lines = str(ort.metrics()).splitlines()
+    assert len(lines) == len(ort.metrics().sessions) + 1
+    assert lines[-1].count(r"\x1b[31m\n.onnx") == 1

@@ -67,10 +67,10 @@ def test_a_registration_ends_when_the_sessions_that_use_it_are_closed(api, add_e
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("NXRT", "NXRT is not there: did you mean 'nxrt'?"),
+        ("NXRT", "'NXRT' is not there: did you mean 'nxrt'?"),
         ("OpenVINOExecutionProvider", "is not there: did you mean 'openvino'?"),
         ("references", "is not there: did you mean 'reference'?"),
-        ("nope", "nope is not there. Installed providers: "),
+        ("nope", "'nope' is not there. Installed providers: "),
     ],
 )
 def test_a_wrong_name_says_what_may_be_meant_and_what_is_installed(api, given, message):

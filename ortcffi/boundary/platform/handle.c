@@ -162,8 +162,8 @@ int handle_check(struct handle* self) {
   }
   if (self->renew == NULL) {
     return refuse(self, PyExc_RuntimeError,
-                  "this %U was made before a fork, which took its threads away: make "
-                  "sessions in the child, pass them by pickle, use intra_op_threads=1, or "
+                  "this %U was made before a fork, which took its threads away: make sessions and "
+                  "bindings in the child, pass sessions by pickle, or use intra_op_threads=1 or "
                   "after_fork='remake'");
   }
   return self->renew(self);

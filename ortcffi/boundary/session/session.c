@@ -220,6 +220,14 @@ static PyObject* set_renew(PyObject* self, PyObject* unused) {
   Py_RETURN_NONE;
 }
 
+/* _is_here(): whether the session can be used in this process as it is; in the child of a fork it
+ * may have to be made anew. */
+static PyObject* is_here(PyObject* self, PyObject* unused) {
+  (void)unused;
+  const struct handle* life = (struct handle*)self;
+  return PyBool_FromLong(life->process == 0 || life->process == ortcffi_process);
+}
+
 /* _renew(other): takes the place of a session of another process; see handle_renew. */
 static PyObject* renew_by(PyObject* self, PyObject* other) {
   struct session* session = (struct session*)self;
@@ -317,6 +325,7 @@ static PyMethodDef session_methods[] = {
     {"_place_of_input", place_of_input, METH_O, NULL},
     {"_place_of_output", place_of_output, METH_O, NULL},
     {"_remakes", set_renew, METH_NOARGS, NULL},
+    {"_is_here", is_here, METH_NOARGS, NULL},
     {"_renew", renew_by, METH_O, NULL},
     {"_counts", ortcffi_session_counts, METH_NOARGS, NULL},
     {"_ask_options", ask_options, METH_O, NULL},
