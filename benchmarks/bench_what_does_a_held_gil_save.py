@@ -3,7 +3,7 @@
 
 Simulates a program that makes many short calls from one thread. Both slots do nothing for NULL; the
 list of slots says HOLD of the one and FREE of the other, so the difference is what releasing and
-taking the lock costs when nobody wants it. The loop without a call is the baseline.
+taking the lock costs when no other thread wants it. The loop without a call is the baseline.
 
 Needs pyperf. Run ``python benchmarks/bench_what_does_a_held_gil_save.py``.
 """

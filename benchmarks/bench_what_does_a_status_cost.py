@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What does a status cost?
 
-Simulates the host of custom operators: each call that fails hands a status up, somebody reads its
+Simulates the host of custom operators: each call that fails hands a status up, a client reads its
 code and message and releases it. A kernel that reports 'shape not supported' for every request of
 a busy server pays this each time. Success costs a NULL and needs no benchmark.
 

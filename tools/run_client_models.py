@@ -44,7 +44,7 @@ class Client(NamedTuple):
 
     package: str
     file: str
-    shapes: dict[str, tuple[int, ...]] = {}  # noqa: RUF012  # nobody changes it
+    shapes: dict[str, tuple[int, ...]] = {}  # noqa: RUF012  # never changed
     values: dict[str, int] = {}  # noqa: RUF012
 
 

@@ -7,8 +7,8 @@
 Each test is a model of the package onnx with inputs and outputs, of which those count whose values
 are all dense tensors of numbers. A provider runs it alone, on the core without a session, or in a
 session of the installed onnxruntime without its CPU provider. Outcomes: pass, wrong, error, not
-taken (some node is nobody's), crash, slow. Models run in a child process, which is started again
-after one that ends or holds it up.
+taken (no provider takes some node), crash, slow. Models run in a child process, which is started
+again after one that ends or holds it up.
 """
 
 import argparse
@@ -111,7 +111,7 @@ def plain_tests() -> dict[str, Test]:
 
 
 class NotTakenError(Exception):
-    """A node is nobody's."""
+    """No provider takes a node."""
 
 
 def add_defaults(model: Any) -> None:

@@ -13,7 +13,7 @@ that is freed with the byte 0xdd, and memory that is allocated with 0x22. By def
 
     -m support.hostile_calls --table real --seconds 60 --threads 3 --seed SEED
 
-Whoever uses memory that was freed, this package, Python, NumPy or the real library, is likely to
+Code that uses memory that was freed, this package, Python, NumPy or the real library, is likely to
 fail soon. So --filled finds less than the sanitizers, but in libraries too that were not compiled
 with them. There the sanitizers cannot be used with calls that ask for too much memory: their
 `operator new` ends the process. To examine a failure, use `ulimit -c unlimited` and gdb.

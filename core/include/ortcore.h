@@ -146,8 +146,8 @@ typedef int(ORT_API_CALL* OrtcoreLog)(OrtLoggingLevel severity, const char* cate
 /** @} */
 
 /** @name Kernels
- * Runs the kernel of a custom op without a model or a session. Whoever makes the kernel describes
- * the node that it stands for, and gives the inputs to each call.
+ * Runs the kernel of a custom op without a model or a session. The caller describes the node that it
+ * stands for, and gives the inputs to each call.
  *
  * What an op or its kernel answers is checked, and an exception of C++ that leaves one of its
  * functions becomes a status with its text (not on Windows, where it still ends the process). The
@@ -256,7 +256,7 @@ typedef void(ORT_API_CALL* OrtcoreWatchedObjects)(uint64_t* out);
  * Makes an attribute that is a tensor, which CreateOpAttr cannot.
  *
  * @param[in] name UTF-8 name of the attribute. Copied.
- * @param[in] tensor The tensor; held until the attribute is released. Nobody may change it.
+ * @param[in] tensor The tensor; held until the attribute is released. It must not be changed.
  * @param[out] out The attribute. Give it to ReleaseOpAttr.
  * @return NULL, or a status: ORT_INVALID_ARGUMENT for a NULL argument or a value that is no tensor.
  */
@@ -329,7 +329,7 @@ typedef void(ORT_API_CALL* OrtcoreKernelRelease)(OrtcoreKernel* kernel);
 
 /** Whether a library of custom ops is opened as a private copy. */
 typedef enum OrtcoreCopy {
-  /** If the process has loaded the file already, for somebody else. */
+  /** If the process has loaded the file already. */
   ORTCORE_COPY_IF_LOADED = 0,
   ORTCORE_COPY_NEVER = 1,
   ORTCORE_COPY_ALWAYS = 2
@@ -366,7 +366,7 @@ typedef OrtStatus*(ORT_API_CALL* OrtcoreRegisterLibrary)(OrtSessionOptions* opti
  * @param[in] options Options of this library.
  * @param[in] domain UTF-8 domain of the op. NULL: any.
  * @param[in] name UTF-8 name of the op.
- * @return The first op of that name. It belongs to whoever registered it. NULL where there is none,
+ * @return The first op of that name. What registered it owns it. NULL where there is none,
  *     and for a NULL argument.
  */
 typedef const OrtCustomOp*(ORT_API_CALL* OrtcoreFindOp)(const OrtSessionOptions* options,
@@ -424,8 +424,8 @@ typedef OrtStatus*(ORT_API_CALL* OrtcoreRegisterEpLibrary)(OrtEnv* env, const Or
 #define ORTCORE_OPEN_MODEL "ortcore_open_model"
 
 /**
- * Opens a model from a file, which is mapped: nobody may change it before the model is released.
- * The graph is read when ortcore_model_graph first asks for it, weights when somebody asks for a
+ * Opens a model from a file, which is mapped: it must not change before the model is released.
+ * The graph is read when ortcore_model_graph first asks for it, weights when a call asks for a
  * tensor. External data is found in the folder of the file, or where links from there lead to that
  * stand beside the file that `model_path` itself leads to.
  *
@@ -464,7 +464,7 @@ typedef enum OrtcoreGraph {
   /** The graph as the file has it. */
   ORTCORE_GRAPH_AS_WRITTEN = 0,
   /** The graph as an execution provider sees it: nodes Constant are initializers, initializers that
-   * nobody uses are gone, attributes that a node leaves out have the operator's defaults, and
+   * no node uses are gone, attributes that a node leaves out have the operator's defaults, and
    * values without a type the element types that their operators decide. */
   ORTCORE_GRAPH_PREPARED = 1,
   ORTCORE_FUNCTIONS = 2

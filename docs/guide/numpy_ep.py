@@ -78,7 +78,7 @@ class NumpyEp:
                 yield nodes
 
     def takes(self, node: ort.ModelNode) -> bool:
-        """Whether it knows the operator, and nobody else has taken the node."""
+        """Whether it knows the operator, and no other provider has taken the node."""
         if node.domain or node.ep_name or node.op_type not in OPERATORS or "" in node.inputs:
             return False
         return node.graph[node.outputs[0]].element_type in FLOATS

@@ -43,7 +43,7 @@ class Taking(NamedTuple):
 
     name: str
     taken: int = 0
-    left: dict[str, int] = {}  # noqa: RUF012  # nobody changes it
+    left: dict[str, int] = {}  # noqa: RUF012  # never changed
     problem: str = ""
 
 

@@ -154,7 +154,7 @@ def printed(text: bytes | str, between: str = " / ", most: int = MOST_LINES) -> 
 def limit_this_process(memory: int = MEMORY) -> None:
     """Bound what a library may take in the process that examines it, and write no core dump.
 
-    Whoever started the process bounds its time.
+    The process that started it bounds its time.
     """
     import resource
 

@@ -144,8 +144,8 @@ class SessionOptions(Options):
     Meanwhile only `loading_cancelled` can be set, as long as a `ModelEditor` has them, too.
 
     They keep alive what sessions borrow, such as initializers, loggers and functions that create
-    threads. A `Session` keeps that too. Whoever makes a session by functions of ``lib`` keeps the
-    options as long as that session.
+    threads. A `Session` keeps that too. A program that makes a session by functions of ``lib`` must
+    keep the options as long as that session.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def _close(mailbox: Mailbox, *ends: int) -> None:
 def _settle(job: Job, future: "asyncio.Future[list[Any]]") -> None:
     try:
         result = job.result()
-    except BaseException as error:  # noqa: BLE001  # whoever awaits the future gets it
+    except BaseException as error:  # noqa: BLE001  # raised where the future is awaited
         if not future.done():
             future.set_exception(error)
     else:
@@ -121,7 +121,7 @@ def _notify(job: Job) -> None:
     future = job.take_owner()
     try:
         result = job.result()
-    except BaseException as error:  # noqa: BLE001  # whoever asks the future gets it
+    except BaseException as error:  # noqa: BLE001  # raised by the future's result()
         future.set_exception(error)
     else:
         future.set_result(result)

@@ -77,7 +77,7 @@ class Session(Suggests, Engine, Closing):
         map, which are not copied. Of a `Model` the file is loaded, or its bytes if it was edited;
         of a `Graph` its bytes, where `from_graph` shares its memory.
     options : SessionOptions, optional
-        Options of the session. Those of the embedded core, which cannot run models, are copied.
+        Options of the session. Where another library runs the model, those of the core are copied.
     api : Api, optional
         The library that runs the model. By default that of `options`, `prepacked_weights` or
         `env`, if it has an engine; else that of `default_api`, if it has one; else what `load`

@@ -23,15 +23,15 @@ _RUN_BY_CORE = ("ep_devices", "custom_ops", "op_domains")  # what options keep t
 
 
 def engine_for(api: "Api | None", *belongings: Any, on_core: bool = False) -> "Api":
-    """The table whose library runs models.
+    """Return the table whose library is to run a model.
 
     Parameters
     ----------
     api : Api or None
         The one that was asked for.
     *belongings : object
-        What the session is made with and belongs to a table: if `api` is None, the first decides
-        that is of a library with an engine, or has what the core runs.
+        Objects that the session is made with, and that belong to a table. If `api` is None, the
+        first decides that belongs to a library with an engine, or has what the core runs.
     on_core : bool, optional
         Whether all that the session is to run on is hosted by the core.
 

@@ -18,7 +18,7 @@ __all__ = ["give_away", "given_away"]
 def give_away(value: "Tensor") -> "OrtValue":
     """Return a handle of a tensor's memory that owns itself.
 
-    Whoever gets it releases it with ``ReleaseValue``, from any thread. The memory stays until then,
+    The receiver releases it with ``ReleaseValue``, from any thread. The memory stays until then,
     and until the library is done with it, whatever happens to this object and to the array that it
     borrows.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What errors say to somebody who knows the official package's names."""
+"""What errors say to users who know the official package's names."""
 
 import re
 import warnings

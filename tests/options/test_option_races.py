@@ -227,7 +227,7 @@ def test_two_threads_that_register_libraries_lose_none(real_api, compile_c, tmp_
 
 
 class ClosedMeanwhile(ort.SessionOptions):
-    """Options that another thread closes as soon as somebody has the handle."""
+    """Options that another thread closes as soon as a call has the handle."""
 
     is_armed = False
 

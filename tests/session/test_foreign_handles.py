@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Objects that are made from a pointer of somebody else: what is no such pointer is refused."""
+"""Objects that are made from a foreign pointer: what is no such pointer is refused."""
 
 import pytest
 

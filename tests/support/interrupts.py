@@ -314,7 +314,7 @@ def main(path: str = "") -> None:
     }
     json.dump(found, sys.stdout)
     if engine is not None:
-        engine.binding_of_mine.run()  # nobody uses it any more
+        engine.binding_of_mine.run()  # it is not used any more
 
 
 if __name__ == "__main__":

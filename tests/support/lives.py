@@ -453,7 +453,7 @@ def in_cycle(*made: Any) -> Any:
 
 
 def at_exit() -> None:
-    """Leave objects alive: of this module, in a cycle that it has, and in one that nobody has."""
+    """Leave objects alive: of this module, in a cycle that it has, and in an unreachable cycle."""
     for name, kind in ALL.items():
         globals()[f"a {name}"] = kind.make()
         globals()[f"a cycle with a {name}"] = in_cycle(kind.make())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values that are closed in the middle of what somebody does with them.
+"""Values that are closed in the middle of a call with them.
 
 CPython before 3.12 collects garbage wherever an object is made, in C code, too; and a collection
 may call any Python code.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The handle of a value: valid for as long as somebody has it."""
+"""The handle of a value: valid for as long as it is referenced."""
 
 import gc
 import weakref

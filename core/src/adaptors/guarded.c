@@ -5,7 +5,7 @@
  *     record | zone | block | zone
  *     record | zone | block | rest of the line | closed page      if pages are closed
  *
- * A zone has a pattern, which is compared when somebody asks and when the block is freed. What
+ * A zone has a pattern, which is compared on request and when the block is freed. What
  * reads or writes a closed page ends the process. Free looks an address up in a table, and never
  * reads memory to see whether it is a block.
  */

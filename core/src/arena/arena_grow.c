@@ -26,7 +26,7 @@ static void retake_lock(struct arena* self, size_t bytes) {
   self->changing--;
 }
 
-/* In the child, calls of other threads never return, and nobody has what they were to get. If a
+/* In the child, calls of other threads never return, and what they were to get is lost. If a
  * thread forks inside an inner allocator, its own call returns in both processes. */
 void arena_forget_others(struct arena* self) {
   if (inside == 0) {

@@ -15,7 +15,7 @@
  *
  * A free block stores a key: its own address mixed with a secret of the process. If the key is
  * there when the block is freed, the block was already free. If the key is gone when the block is
- * taken, somebody wrote to it after it was freed, or past the end of its neighbour.
+ * taken, some code wrote to it after it was freed, or past the end of its neighbour.
  */
 #ifndef ORTCFFI_HEAP_BINS_H_
 #define ORTCFFI_HEAP_BINS_H_

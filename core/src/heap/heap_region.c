@@ -105,7 +105,7 @@ static int commit(size_t start, size_t end) {
 }
 
 /* The ends of a long run stay small pages. They may share a page with headers or with zeros that
- * nobody touches, and one write to a huge page makes all of it resident. */
+ * no code touches, and one write to a huge page makes all of it resident. */
 static void advise_huge_pages(size_t segment, size_t count, int wanted) {
   if (count >= HUGE_PAGE_RUN) {
     size_t apart = count >= LONG_RUN ? HUGE_PAGE : 0;

@@ -62,7 +62,8 @@ static void thread_end(void* argument) {
 }
 
 /* Only the locks of the central lists are taken: bins need none. In the child the bins of the other
- * threads stay as they are, with their free blocks, which nobody uses there, and their counts. */
+ * threads stay as they are, with their free blocks, which no thread uses there, and their counts.
+ */
 static void at_fork(enum core_fork step) {
   if (step == CORE_BEFORE_FORK) {
     heap_central_lock();

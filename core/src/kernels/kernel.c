@@ -161,7 +161,7 @@ void ORT_API_CALL core_kernel_release(OrtcoreKernel* kernel) {
     return;
   }
   struct create_call own = {{kernel->node, destroy, NULL}, kernel};
-  /* Nobody can receive what a destructor threw. */
+  /* No caller can receive what a destructor threw. */
   ort_ReleaseStatus(core_call_op(&own.call));
   core_drop(kernel);
 }

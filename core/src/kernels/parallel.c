@@ -17,7 +17,7 @@ struct job {
   void* argument;
   size_t total;
   size_t batches;
-  /** The next batch that nobody has begun; past the last after a failure. Atomic. */
+  /** The next batch that no thread has begun; past the last after a failure. Atomic. */
   size_t next;
   /** What the first function that threw said. Atomic. */
   OrtStatus* failure;

@@ -16,7 +16,7 @@
  * Neither may be called while a lock of the core is held: the last release calls the inner
  * allocator, and those who also count (core_set_foreign_references, core_count_on) may take locks
  * of their own. Retain only what cannot end meanwhile: the caller has a reference, or was given the
- * allocator by somebody who has one.
+ * allocator by code that has one.
  */
 #ifndef ORTCFFI_REFERENCES_H_
 #define ORTCFFI_REFERENCES_H_
@@ -36,7 +36,7 @@ void core_retain_adaptor(OrtAllocator* adaptor);
 void core_release_adaptor(OrtAllocator* allocator);
 
 /** An object with a reference count that follows the allocator's, so that the object exists as long
- * as somebody uses the allocator. The creator's reference is not counted there: usually the object
+ * as the allocator is used. The creator's reference is not counted there: usually the object
  * itself holds that one. */
 struct core_counter {
   void* object;

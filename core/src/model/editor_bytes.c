@@ -125,7 +125,7 @@ static void write_attribute(struct core_writing* to, const OrtOpAttr* attribute)
     case ORT_OP_ATTR_STRINGS:
       write_texts(to, attribute);
       break;
-    default: /* a tensor; nobody makes others */
+    default: /* a tensor: there are no others */
       core_write_tensor(to, ATTRIBUTE_TENSOR, "", core_op_attr_tensor(attribute));
       break;
   }

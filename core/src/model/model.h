@@ -3,8 +3,8 @@
  * @file model.h
  * Opening and writing models. graph/graph.h has the struct.
  *
- * A skeleton is a model whose large weights are named by their numbers. Whoever edits a model edits
- * its skeleton, and opens the result as a model with the weights of the first one.
+ * A skeleton is a model whose large weights are named by their numbers. To edit a model, edit its
+ * skeleton, and open the result as a model with the weights of the first one.
  */
 #ifndef ORTCFFI_MODEL_H_
 #define ORTCFFI_MODEL_H_

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** SipHash-1-3 with a key that the process draws, so that nobody can make a file with keys that
+/** SipHash-1-3 with a key that the process draws, so that no file can be made with keys that
  * collide. */
 uint32_t core_hash(const void* bytes, size_t size);
 

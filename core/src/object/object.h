@@ -37,7 +37,7 @@ static inline CORE_INLINE int core_is_permanent(const struct core_object* self) 
 }
 
 /** Drops a reference; returns whether it was the last one. The only holder needs no atomic
- * decrement: nobody else can change the count. */
+ * decrement: no other thread can change the count. */
 static inline CORE_INLINE int core_was_last(struct core_object* self) {
   uint32_t references = __atomic_load_n(&self->references, __ATOMIC_ACQUIRE);
   return CORE_LIKELY(references == 1) ||

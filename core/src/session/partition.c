@@ -19,7 +19,7 @@ struct partition {
   OrtStatus* failed;
 };
 
-/* The name of a node's first output; NULL for a node without outputs, which nobody needs to run. */
+/* The name of a node's first output; NULL for a node without outputs, which need not run. */
 static const char* output_of(const OrtNode* node) {
   for (size_t i = node->input_count; i < node->input_count + node->output_count; i++) {
     if (node->values[i] != NULL) {

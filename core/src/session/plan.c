@@ -157,7 +157,7 @@ static void list_readers(struct plan* plan) {
   for (uint32_t s = 0; s < session->step_count; s++) {
     const struct core_step* step = &session->steps[s];
     for (size_t i = 0; i < step->input_count; i++) {
-      plan->starts[step->values[i] + 1]++; /* CORE_NO_VALUE + 1 is 0, which nobody reads */
+      plan->starts[step->values[i] + 1]++; /* CORE_NO_VALUE + 1 is 0, which is not read */
     }
   }
   plan->starts[0] = 0;

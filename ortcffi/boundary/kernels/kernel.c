@@ -4,7 +4,7 @@
  *
  *   KernelHost(type, release, maker, value_type, outputs, memory, op, logger)
  *       A handle of an OrtcoreKernel, which `type` is CFFI's pointer to, and `release` the address
- *       of the function that releases it; whoever calls writes the kernel to it. Each call asks for
+ *       of the function that releases it; the caller writes the kernel to it. Each call asks for
  *       `outputs` outputs; `memory` keeps the allocator of the results, or is None; the kernel
  *       borrows `op` and `logger`. The arguments are the parents of the handle.
  *   KernelHost(*inputs)

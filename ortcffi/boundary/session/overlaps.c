@@ -2,7 +2,7 @@
 /*
  * Refuses memory that a run would write while it still reads it: of an output that shares bytes
  * with an input or with another output. An output in exactly the memory of an input is allowed: the
- * library's kernels for single elements work in place, and whoever binds it so wants that.
+ * library's kernels for single elements work in place, and a caller that binds it so wants that.
  */
 #include "boundary/session/session.h"
 

@@ -45,7 +45,7 @@ static void return_value(void* owner, void* block) {
 static void delete_legacy(struct legacy* self) { return_value(self->owner, self); }
 static void delete_versioned(struct versioned* self) { return_value(self->owner, self); }
 
-/* Destroys a capsule that nobody consumed. */
+/* Destroys a capsule that was not consumed. */
 static void drop_capsule(PyObject* capsule) {
   if (PyCapsule_IsValid(capsule, LEGACY)) {
     struct legacy* legacy = PyCapsule_GetPointer(capsule, LEGACY);

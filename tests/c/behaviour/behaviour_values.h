@@ -51,7 +51,7 @@ static inline OrtValue* tensor_of(ONNXTensorElementDataType type, const int64_t*
   CHECK(api->CreateTensorAsOrtValue(allocator(), dims, rank, type, &value) == NULL);
   size_t bytes = 0;
   OrtStatus* status = api->GetTensorSizeInBytes(value, &bytes);
-  /* Strings have no such size, and are not touched: nobody releases what they would have apart. */
+  /* Strings have no such size, and are not touched: what they own would not be released. */
   uint8_t* data = NULL;
   CHECK(status != NULL || api->GetTensorMutableData(value, (void**)&data) == NULL);
   for (size_t i = 0; i < bytes && status == NULL; i++) {

@@ -45,7 +45,7 @@ static int is_among(void** blocks, size_t count, const void* block) {
   return 0;
 }
 
-/* Every block that is handed out is nobody else's. */
+/* No two blocks that are handed out overlap. */
 static void must_go_on(size_t size) {
   enum { COUNT = 500 };
   static void* blocks[COUNT];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A storm of allocations: threads take blocks of random sizes, fill them with a pattern, hand some
- * to each other, check the pattern and free. Whoever includes this sets `api`, `allocator` and, if
- * it is not 64, `alignment`.
+ * to each other, check the pattern and free. A client that includes this sets `api`, `allocator`
+ * and, if it is not 64, `alignment`.
  */
 #ifndef ORTCFFI_TESTS_STORM_H_
 #define ORTCFFI_TESTS_STORM_H_

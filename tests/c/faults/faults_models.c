@@ -120,7 +120,7 @@ static OrtStatus* ask_value(void** out) {
   return api->ValueInfo_GetValueConsumers(value, nodes, indices, 8);
 }
 
-/* --- what is made when somebody asks ---------------------------------------------------------- */
+/* --- what is made on first use ---------------------------------------------------------------- */
 
 static OrtStatus* read_types(void** out) {
   const OrtTypeInfo* type = NULL;

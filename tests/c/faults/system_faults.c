@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The n-th call of the system inside the core fails, for every n: whoever needed it gets a clean
+ * The n-th call of the system inside the core fails, for every n: the caller gets a clean
  * answer, and the heap goes on with what it has.
  *
  * system_faults: linked with the core's objects and -Wl,--wrap for the functions below.

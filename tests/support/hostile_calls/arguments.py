@@ -20,7 +20,7 @@ EDGES = [0, 1, 2, 3, 7, 64, 4096, -1, 2**31 - 1, 2**31, 2**32, 2**47, 2**62, 2**
 KINDS = ["f4", "f8", "i8", "u1", "?", "c8", "S3", "U4", "O", "f2", ">i4", "M8[s]", "V5", "i4,f8"]
 
 
-# Parameters that take raw addresses, which nobody can check, so they get other types.
+# Parameters that take raw addresses, which cannot be checked, so they get other types.
 ADDRESSES = {"buffer_ptr", "address", "handle", "pointer", "stream", "sync_stream"}
 NO_ADDRESSES = [None, "0", b"0", 1.5, object(), [], {}]
 

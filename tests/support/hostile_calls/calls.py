@@ -25,7 +25,7 @@ from ortcffi import compat, testing
 
 # Our own mistakes, which no argument may bring about.
 BUGS = (SystemError, NameError, UnboundLocalError, AssertionError)
-# What is not called: it takes raw pointers, which nobody can check, or changes the whole process.
+# What is not called: it takes raw pointers, which cannot be checked, or changes the whole process.
 LEFT_OUT = {"ffi", "lib", "pointer", "handle", "data_ptr"}
 LEFT_OUT |= {"init_api", "set_numpy_allocator"}  # see `choose_default`, `choose_memory`
 LEFT_OUT |= {"give_away"}  # answers a raw pointer, which the caller must release
@@ -288,7 +288,7 @@ class Caller(Arguments):
     def is_left_out(self, name: str, owner: Any) -> bool:
         kind = type(owner).__name__
         if isinstance(owner, ort.Allocator) and name in TAKES_A_BLOCK:
-            # A block that nobody frees keeps an allocator made for a real library, also where
+            # A block that is not freed keeps an allocator made for a real library, also where
             # it was taken from an adaptor around that one.
             return self.table == "real" or kind == "Allocator"
         of_numpy = isinstance(owner, np.ndarray) and name not in OF_NUMPY
