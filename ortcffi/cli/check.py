@@ -49,7 +49,7 @@ MOST_NAMES = 5
 
 
 def check(path: str, request: EpRequest | None = None, timeout: float = TIMEOUT) -> Report:
-    """Check a library of custom ops, or one of execution providers, of which rules are asked.
+    """Check a library of custom ops or of execution providers.
 
     What would take longer than `timeout` seconds is not tried, which is a finding.
     """
@@ -261,7 +261,7 @@ def _shortened(names: list[str]) -> str:
 
 
 def _check_asked(report: Report, core: Client, trials: dict[str, Trial]) -> None:
-    """A kernel is given the table of its struct's version, or uses the one that it asked for."""
+    """Report kernels that call slots newer than the API version that they asked for."""
     for op in core.ops:
         name, asked = f"{op.domain}:{op.name}", max(op.version, *core.asked, 1)
         trial = trials.get(name)

@@ -122,7 +122,7 @@ def _open(path: str) -> Any:
 
 
 def _environment_and_options(api: Api) -> tuple[Any, Any]:
-    """Both live until the process ends; NULL if the host cannot create them.
+    """Make both; they live until the process ends. NULL if the host cannot create them.
 
     Created outside the trace: creating them is not the library's task.
     """

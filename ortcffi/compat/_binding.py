@@ -83,11 +83,11 @@ class SessionIOBinding:
         self._bound.synchronize_outputs()
 
     def clear_binding_inputs(self) -> None:
-        """Bind no inputs any more."""
+        """Unbind all inputs."""
         self._bound.clear_inputs()
 
     def clear_binding_outputs(self) -> None:
-        """Bind no outputs any more."""
+        """Unbind all outputs."""
         self._bound.clear_outputs()
 
     @translated

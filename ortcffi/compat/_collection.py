@@ -238,7 +238,7 @@ class InferenceSession(Session):
 
     @classmethod
     def _around(cls, session: CSession) -> "InferenceSession":
-        """One around a session that was made otherwise, of which there is no model to load anew."""
+        """Wrap a session that was not loaded from a model, and so cannot be loaded anew."""
         made: Any = cls.__new__(cls)
         Session.__init__(made, enable_fallback=False)
         made._model = made._model_path = made._model_bytes = made._given_options = None
@@ -261,7 +261,7 @@ def _normalized(providers: Any, options: Any) -> tuple[list[str], list[dict[str,
 
 
 def _known(names: list[Any]) -> Sequence[str]:
-    """The names of execution providers, of which those that are given may be."""
+    """The names that a session's providers may have; `names` are those that were given."""
     known = built_in_providers()
     if all(name in known for name in names):  # asked first: the other question takes longer
         return known

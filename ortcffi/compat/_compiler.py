@@ -48,7 +48,7 @@ Locate = Callable[
 
 
 def _failing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function whose errors are failures of the library, whatever their kind."""
+    """Wrap a function so that each of its errors is raised as `Fail`."""
 
     def call(*arguments: Any) -> Any:
         try:
@@ -168,5 +168,5 @@ class ModelCompiler:
         self._settings["ep_context_writer"] = _failing(writer_of(write_func))
 
     def clear_ep_context_data_write_func(self) -> None:
-        """Forget that function."""
+        """Remove that function."""
         self._settings.pop("ep_context_writer", None)

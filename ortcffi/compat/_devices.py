@@ -245,7 +245,7 @@ class OrtMemoryInfo:
 
 
 class OrtArenaCfg:
-    """How an arena takes memory: a mapping, or the first four of these measures in order."""
+    """How an arena grows, made of a mapping of these settings or of the first four in order."""
 
     _NAMES = (
         "max_mem",

@@ -31,7 +31,7 @@ __all__ = ["Engine", "array_value", "content_of"]
 
 
 class OfficialRules(Rules):
-    """What the library itself finds wrong is its own to refuse: names, types and shapes."""
+    """The official package's rules: wrong names, types and shapes are refused by the library."""
 
     wrapper = OrtValue
 
@@ -46,7 +46,7 @@ class OfficialRules(Rules):
         return tuple(outputs)
 
     def refuse(self, session: Session, why: str, what: Any) -> NoReturn:
-        """Have the library refuse a name that the model has not."""
+        """Have the library refuse a name that the model does not have."""
         if why == "input":
             _run_names(session, [what], [])
         if why == "output":
@@ -54,10 +54,10 @@ class OfficialRules(Rules):
         super().refuse(session, why, what)
 
     def missing(self, _session: Session, _place: int) -> None:
-        """Let the library miss inputs, of which some may be optional."""
+        """Leave missing inputs to the library: some may be optional."""
 
     def convert(self, session: Session, place: int, x: Any) -> Value | None:
-        """A value of what the official package takes, or else of what a `Session` takes."""
+        """Make a value of `x`, by the official package's rules or else by those of a `Session`."""
         if x is None:
             return None
         spec = spec_of_input(session, place)
@@ -74,7 +74,7 @@ class OfficialRules(Rules):
         return content_of(value.copy() if is_input else value)
 
     def nothing(self, _session: Session, value: Value, as_value: bool) -> Value | None:
-        """A value that says so, or None."""
+        """What a run returns for an output that holds nothing: `value` itself, or None."""
         return value if as_value else None
 
 
@@ -232,7 +232,7 @@ _INTEGERS = (int, np.integer)
 
 
 def _unfit(values: Iterable[Any]) -> Any:
-    """The first of some values that is no number; or else no integer, or the first."""
+    """The first value that is no number; else the first that is no integer; else the first."""
     for kinds in ((int, float, np.number), _INTEGERS, ()):
         for each in values:
             if not isinstance(each, kinds):

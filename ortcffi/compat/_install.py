@@ -27,8 +27,8 @@ def install(providers: Iterable[str] = ()) -> None:
 
     Modules of both names are the same objects. ``onnxruntime.quantization``, ``tools``,
     ``transformers`` and ``datasets`` come from the installed package, whose compiled module is
-    loaded only for functions that the C API lacks, such as those that pack quantized weights. To
-    call it again does nothing. Processes that are started anew, such as workers that
+    loaded only for functions that the C API lacks, such as those that pack quantized weights.
+    Calling it again does nothing. Processes that are started anew, such as workers that
     `multiprocessing` spawns, have to call it for themselves.
 
     Parameters

@@ -287,7 +287,7 @@ class SessionOptions:
         self._options.ep_context_reader = reader_of(read_func, int(max_data_size))
 
     def clear_ep_context_data_read_func(self) -> None:
-        """Forget that function."""
+        """Remove that function."""
         if self._options.ep_context_reader is not None:
             self._options.ep_context_reader = None
 
@@ -296,7 +296,7 @@ class SessionOptions:
         return bool(self._providers) or self._selects
 
     def _twin(self) -> "SessionOptions":
-        """A copy."""
+        """Copy the options with the providers that were added, which are not asked for yet."""
         copy = SessionOptions.__new__(SessionOptions)
         copy._options, copy._ignored = self._options.clone(), dict(self._ignored)
         copy._providers = list(self._providers)

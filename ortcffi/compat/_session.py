@@ -93,7 +93,7 @@ class InferenceSession:
 
     @classmethod
     def _around(cls, engine: Session, options: SessionOptions) -> "InferenceSession":
-        """One around a session that was made otherwise."""
+        """Wrap a session that was made without `initialize_session`."""
         made = cls.__new__(cls)
         made._engine, made._options, made._providers = engine, options, {CPU: {}}
         return made

@@ -150,7 +150,7 @@ def package_advice() -> str:
 
 
 def _packages() -> "Iterator[ModuleSpec]":
-    """What is called ``onnxruntime``: what an import finds, then all along ``sys.path``."""
+    """The packages ``onnxruntime``: the one that an import finds, then all along ``sys.path``."""
     entries = [entry for entry in sys.path if isinstance(entry, str)]
     searches = [partial(find_spec, "onnxruntime")]
     searches += [partial(PathFinder.find_spec, "onnxruntime", [entry]) for entry in entries]
