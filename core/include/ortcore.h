@@ -146,8 +146,8 @@ typedef int(ORT_API_CALL* OrtcoreLog)(OrtLoggingLevel severity, const char* cate
 /** @} */
 
 /** @name Kernels
- * Runs the kernel of a custom op without a model or a session. The caller describes the node that it
- * stands for, and gives the inputs to each call.
+ * Runs the kernel of a custom op without a model or a session. The caller describes the node that
+ * it stands for, and gives the inputs to each call.
  *
  * What an op or its kernel answers is checked, and an exception of C++ that leaves one of its
  * functions becomes a status with its text (not on Windows, where it still ends the process). The
