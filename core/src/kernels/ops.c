@@ -197,8 +197,9 @@ ORT_API_STATUS_IMPL(ort_InvokeOp, const OrtKernelContext* context, const OrtOp* 
   if (input_count < 0 || (size_t)input_count != node->inputs.count || output_count < 0 ||
       (size_t)output_count != node->outputs.count) {
     return core_node_status(node, ORT_INVALID_ARGUMENT,
-                            "InvokeOp: there must be %zu inputs and %zu outputs, as for CreateOp",
-                            node->inputs.count, node->outputs.count);
+                            "InvokeOp: there must be %llu inputs and %llu outputs, as for CreateOp",
+                            (unsigned long long)node->inputs.count,
+                            (unsigned long long)node->outputs.count);
   }
   CORE_REQUIRE_IF(input_count > 0, InvokeOp, input_values);
   CORE_REQUIRE_IF(output_count > 0, InvokeOp, output_values);
