@@ -258,7 +258,7 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         return self._by_domain[key]
 
     def __contains__(self, key: object) -> bool:
-        return key in {*self._by_domain, *((op.domain, op.name) for op in self.ops)}
+        return self.get(key) is not None
 
     def get(self, key: Any, default: Any = None) -> Any:
         """The ops of a domain, or one op; the default where it has none such."""

@@ -19,18 +19,6 @@ def names(env):
     return [device.name for device in env.devices]
 
 
-def product(weights=True):
-    graph = ort.Graph({"": 18})
-    graph.input("x", "f4", SHAPE)
-    if weights:
-        graph.initializer("w", X)
-    else:
-        graph.input("w", "f4", SHAPE)
-    graph.node("Mul", ["x", "w"], ["y"], name="product")
-    graph.output("y", "f4", SHAPE)
-    return graph
-
-
 @pytest.fixture
 def device_ep(c_compiler, tmp_path):
     return copy(eps.build(c_compiler, eps.ON_A_DEVICE), tmp_path)
@@ -83,7 +71,7 @@ def test_a_provider_that_is_chosen_computes(env, device_ep, weights):
     feed = {"x": X} if weights else {"x": X, "w": X}
     with env.register_ep(device_ep, "memory") as registered, ort.SessionOptions(env.api) as options:
         options.add_devices(registered.devices)
-        with ort.Session(product(weights).to_bytes(), options) as session:
+        with ort.Session(eps.multiplying(X, weights=weights).to_bytes(), options) as session:
             np.testing.assert_array_equal(session.run(feed)[0], X * X)
             assert [d and d.name for d in session.output_devices] in ([None], ["DeviceEP"])
 
@@ -92,5 +80,5 @@ def test_a_policy_for_cpus_finds_the_provider(real_api, device_ep):
     """On the core providers are chosen by hand."""
     with ort.Env(api=real_api) as env, env.register_ep(device_ep, "preferred"):
         options = ort.SessionOptions(real_api, device_policy=ort.DevicePolicy.PREFER_CPU)
-        with options, ort.Session(product().to_bytes(), options) as session:
+        with options, ort.Session(eps.multiplying(X).to_bytes(), options) as session:
             np.testing.assert_array_equal(session.run(x=X)[0], X * X)

@@ -47,15 +47,7 @@ def compiled(core_api, library, words):
 
 
 def multiplying(shape=SHAPE, *, weights=True):
-    graph = ort.Graph({"": 18})
-    graph.input("x", "f4", shape)
-    if weights:
-        graph.initializer("w", W)
-    else:
-        graph.input("w", "f4", shape)
-    graph.node("Mul", ["x", "w"], ["y"], name="n")
-    graph.output("y", "f4", shape)
-    return ort.Model.load(graph.to_bytes())
+    return ort.Model.load(eps.multiplying(W, shape, weights=weights).to_bytes())
 
 
 def test_a_node_computes_in_memory_of_the_device(compiled, events):

@@ -138,6 +138,11 @@ def is_as_expected(answer: str, expected: str) -> bool:
     return re.fullmatch(re.escape(expected).replace(r"\.\.\.", ".*"), answer, re.S) is not None
 
 
+def without_time(said: bytes) -> bytes:
+    """What a program printed, without the time in the name of a profile."""
+    return re.sub(rb"profile_[\d_-]+\.json", b"profile.json", said)
+
+
 def without_words(answer: str) -> str:
     """The codes of an answer's statuses without their messages, which are each library's own."""
     return re.sub(r'\b([A-Z_]+): ".*?"(?=; |$)', r"\1", answer)

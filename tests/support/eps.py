@@ -53,6 +53,20 @@ def adding() -> Any:
     return ort.Ep(adding_devices())
 
 
+def multiplying(w: Any, shape: Any = None, *, weights: bool = True) -> Any:
+    """A graph, y = x * w, of tensors of float32; `w` is an initializer, or only an input."""
+    shape = w.shape if shape is None else shape
+    graph = ort.Graph({"": 18})
+    graph.input("x", "f4", shape)
+    if weights:
+        graph.initializer("w", w)
+    else:
+        graph.input("w", "f4", shape)
+    graph.node("Mul", ["x", "w"], ["y"], name="n")
+    graph.output("y", "f4", shape)
+    return graph
+
+
 def untyped() -> Any:
     """A graph, y = x + w + x, that does not say the type of what the second Add reads."""
     graph = ort.Graph()

@@ -109,6 +109,11 @@ const OrtCustomOpDomain* core_op_domain(const struct core_custom_ops* ops, size_
 /** The i-th op of a domain; NULL past the last. */
 const OrtCustomOp* core_op(const OrtCustomOpDomain* domain, size_t i);
 
+/** Whether the operand at a place may have an element type; 0 is for one that is not known. Places
+ * beyond the declared operands are those of a last variadic one. */
+bool core_op_takes(const OrtCustomOp* op, bool is_output, size_t place,
+                   ONNXTensorElementDataType type);
+
 /** Which ops to look for. */
 struct core_op_search {
   const struct core_custom_ops* ops;

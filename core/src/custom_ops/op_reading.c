@@ -87,6 +87,18 @@ struct core_operand core_op_operand(const OrtCustomOp* op, bool is_output, size_
   return is_output ? output(op, index) : input(op, index);
 }
 
+bool core_op_takes(const OrtCustomOp* op, bool is_output, size_t place,
+                   ONNXTensorElementDataType type) {
+  size_t count = core_op_operand_count(op, is_output);
+  if (count == 0) {
+    return false;
+  }
+  const struct core_operand declared =
+      core_op_operand(op, is_output, place < count ? place : count - 1);
+  return (place < count || declared.characteristic == INPUT_OUTPUT_VARIADIC) &&
+         (type == 0 || declared.type == 0 || type == declared.type);
+}
+
 static uint32_t operand_needs(const struct core_operand* operand) {
   if (operand->characteristic == INPUT_OUTPUT_VARIADIC) {
     return VARIADIC_SINCE;

@@ -305,6 +305,9 @@ OrtStatus* core_new_initializer(const char* function, const char* name, OrtValue
 OrtStatus* core_model_graph(const char* function, const OrtModel* model, size_t which,
                             const OrtGraph** out);
 
+/** The version that is imported of an operator set; NULL where none is. */
+const int64_t* core_find_opset(const struct core_opsets* opsets, const char* domain);
+
 /** The version of the operator set that the graph of a node uses for it; 0 where that is not known.
  */
 int core_opset_version_of(const OrtNode* node);

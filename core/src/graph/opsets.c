@@ -57,6 +57,15 @@ OrtStatus* core_read_opsets(const char* function, struct core_pool* pool, struct
   return NULL;
 }
 
+const int64_t* core_find_opset(const struct core_opsets* opsets, const char* domain) {
+  for (size_t i = 0; i < opsets->count; i++) {
+    if (strcmp(opsets->domains[i], domain) == 0) {
+      return &opsets->versions[i];
+    }
+  }
+  return NULL;
+}
+
 /* Operators of the layout with the channels last are those of ONNX. */
 static const char* domain_of(const OrtNode* node) {
   return strcmp(node->domain, CORE_CHANNELS_LAST) == 0 ? "" : node->domain;
@@ -66,14 +75,8 @@ int core_opset_version_of(const OrtNode* node) {
   if (node->graph == NULL || node->graph->model == NULL) {
     return 0;
   }
-  const struct core_opsets* opsets = core_opsets_of(node->graph);
-  for (size_t i = 0; i < opsets->count; i++) {
-    if (strcmp(opsets->domains[i], domain_of(node)) == 0) {
-      int64_t version = opsets->versions[i];
-      return version > INT_MAX ? INT_MAX : version < 0 ? 0 : (int)version;
-    }
-  }
-  return 0;
+  const int64_t* version = core_find_opset(core_opsets_of(node->graph), domain_of(node));
+  return version == NULL || *version < 0 ? 0 : *version > INT_MAX ? INT_MAX : (int)*version;
 }
 
 const struct core_schema* core_schema_of(const OrtNode* node) {

@@ -57,16 +57,8 @@ static OrtStatus* constrain(const struct request* request, const char* name,
 /* Whether a number of operands with types can be those of an op. */
 static bool fits(const OrtCustomOp* op, bool is_output, const OrtcoreOperand* operands,
                  size_t count) {
-  size_t declared_count = core_op_operand_count(op, is_output);
   for (size_t i = 0; i < count; i++) {
-    if (declared_count == 0) {
-      return false;
-    }
-    size_t place = i < declared_count ? i : declared_count - 1;
-    const struct core_operand declared = core_op_operand(op, is_output, place);
-    ONNXTensorElementDataType type = operands[i].element_type;
-    if ((i >= declared_count && declared.characteristic != INPUT_OUTPUT_VARIADIC) ||
-        (type != 0 && declared.type != 0 && type != declared.type)) {
+    if (!core_op_takes(op, is_output, i, operands[i].element_type)) {
       return false;
     }
   }

@@ -226,12 +226,9 @@ static OrtStatus* compile(struct task* task, const OrtEnv* env) {
       .bytes = options->input_bytes,
       .size = options->input_size,
       .model = options->input == CORE_INPUT_MODEL ? (OrtModel*)options->input_model : NULL};
-  bool is_any = false;
   CORE_TRY(core_compile_session(function, env, task->session_options, &source, &task->session));
-  for (size_t i = 0; i < task->session->step_count; i++) {
-    is_any |= task->session->steps[i].compiled != NULL;
-  }
-  if (!is_any && options->flags & OrtCompileApiFlags_ERROR_IF_NO_NODES_COMPILED) {
+  if (options->flags & OrtCompileApiFlags_ERROR_IF_NO_NODES_COMPILED &&
+      !core_has_compiled_nodes(task->session)) {
     CORE_FAIL(ORT_FAIL,
               "Unable to compile any nodes. Check that the session EPs support compilation and can "
               "execute at least one subgraph in the model.");

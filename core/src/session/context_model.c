@@ -251,11 +251,7 @@ static OrtStatus* write_graph(struct making* making) {
 /* Nodes EPContext are of com.microsoft. */
 static void write_domain(struct making* making) {
   const struct core_opsets* opsets = &making->session->model->opsets;
-  bool is_there = !making->has_contexts;
-  for (size_t i = 0; i < opsets->count; i++) {
-    is_there |= strcmp(opsets->domains[i], "com.microsoft") == 0;
-  }
-  if (!is_there) {
+  if (making->has_contexts && core_find_opset(opsets, "com.microsoft") == NULL) {
     size_t opset = core_begin_message(&making->to, MODEL_OPSET);
     core_write_text(&making->to, OPSET_DOMAIN, "com.microsoft");
     core_write_number(&making->to, OPSET_VERSION, 1);

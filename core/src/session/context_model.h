@@ -5,6 +5,9 @@
 
 #include "session/session.h"
 
+/** Whether a provider of a session has compiled nodes. */
+bool core_has_compiled_nodes(const OrtSession* session);
+
 /** Writes the model of a session, whose steps are in order, with the nodes that its providers made
  * in the place of those that they compiled. */
 OrtStatus* core_write_context_model(const char* function, const OrtSession* session,

@@ -278,16 +278,14 @@ static OrtStatus* add_provider(struct partition* partition, const struct core_ep
 
 /* Whether an op takes the element types of a node's inputs, as far as op and model state them. */
 static OrtStatus* fits(const OrtCustomOp* op, const OrtNode* node, bool* answer) {
-  size_t count = core_op_operand_count(op, false);
-  *answer = count > 0 || node->input_count == 0;
+  *answer = true;
   for (size_t i = 0; *answer && i < node->input_count; i++) {
-    const struct core_operand declared = core_op_operand(op, false, i < count ? i : count - 1);
     const OrtTensorTypeAndShapeInfo* known = NULL;
     if (node->values[i] != NULL) {
       CORE_TRY(core_known_tensor(node->values[i], &known));
     }
-    *answer = (i < count || declared.characteristic == INPUT_OUTPUT_VARIADIC) &&
-              (declared.type == 0 || known == NULL || declared.type == known->type);
+    *answer = core_op_takes(op, false, i,
+                            known != NULL ? known->type : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED);
   }
   return NULL;
 }

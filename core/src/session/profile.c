@@ -32,6 +32,10 @@ struct core_profile {
   struct core_list profilers;
 };
 
+static bool has_ended(struct core_profile* profile) {
+  return __atomic_load_n(&profile->has_ended, __ATOMIC_ACQUIRE);
+}
+
 /* --- the file --------------------------------------------------------------------------------- */
 
 /* Takes a failure over. */
@@ -189,7 +193,7 @@ OrtStatus* core_begin_profile(const char* function, const ORTCHAR_T* prefix,
 uint64_t core_profile_begin_time(const struct core_profile* profile) { return profile->began_at; }
 
 const char* core_profile_path(struct core_profile* profile) {
-  return __atomic_load_n(&profile->has_ended, __ATOMIC_ACQUIRE) ? NULL : profile->path;
+  return has_ended(profile) ? NULL : profile->path;
 }
 
 /* --- profilers of providers ------------------------------------------------------------------- */
@@ -287,14 +291,10 @@ void core_profile_providers(struct core_profile* profile, const OrtSession* sess
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-static bool is_closed(struct core_profile* profile) {
-  return __atomic_load_n(&profile->has_ended, __ATOMIC_ACQUIRE);
-}
-
 struct core_timing core_begin_event(struct core_profile* profile) {
   struct asked asked = {.profile = profile};
   asked.id = __atomic_add_fetch(&profile->last_id, 1, __ATOMIC_RELAXED);
-  for (size_t i = 0; i < profile->profilers.count && !is_closed(profile); i++) {
+  for (size_t i = 0; i < profile->profilers.count && !has_ended(profile); i++) {
     asked.profiler = profile->profilers.items[i];
     start(&asked);
   }
@@ -315,7 +315,7 @@ static OrtStatus* new_event(const struct core_profile* profile, const struct cor
 static void finish_event(struct core_profile* profile, const struct core_timing* timing,
                          OrtProfilingEvent* event) {
   struct asked asked = {.profile = profile, .id = timing->id, .event = event};
-  for (size_t i = 0; i < profile->profilers.count && !is_closed(profile); i++) {
+  for (size_t i = 0; i < profile->profilers.count && !has_ended(profile); i++) {
     asked.profiler = profile->profilers.items[i];
     if (asked.profiler->StopEvent != NULL) {
       call("StopEvent", stop_event, &asked);
@@ -362,7 +362,7 @@ static void put_shapes(struct core_writing* text, OrtValue* const* values, size_
     put(text, "]}");
     is_any = true;
   }
-  core_write_raw(text, "]", 2);
+  core_write_raw(text, "]", sizeof "]"); /* with its end, as the text of an argument */
 }
 
 static OrtStatus* add_text(OrtProfilingEvent* event, const char* key, const char* text) {

@@ -38,8 +38,7 @@ static void end_session(void* block) {
 
 const struct core_class core_session_class = {.kind = CORE_SESSION, .end = end_session};
 
-/* Whether a provider has compiled nodes. */
-static bool is_compiled(const OrtSession* session) {
+bool core_has_compiled_nodes(const OrtSession* session) {
   for (size_t i = 0; i < session->ep_count; i++) {
     if (session->eps[i].compiled != NULL) {
       return true;
@@ -54,7 +53,7 @@ static OrtStatus* check_optimized_path(const char* function, const OrtSession* s
   if (session->options->texts[CORE_OPTIMIZED_MODEL_PATH].bytes == NULL) {
     return NULL;
   }
-  if (is_compiled(session)) {
+  if (core_has_compiled_nodes(session)) {
     CORE_FAIL(ORT_FAIL,
               "Unable to serialize model as it contains compiled nodes. Please disable any "
               "execution providers which generate compiled nodes.");
@@ -119,8 +118,9 @@ static OrtStatus* prepare(const char* function, OrtSession* session,
   CORE_TRY(core_note_assigned(function, session));
   CORE_TRY(core_plan(function, session));
   const OrtcoreWriting writing = {.version = ORT_API_VERSION};
-  return saves && is_compiled(session) ? core_save_context_model(function, session, path, &writing)
-                                       : NULL;
+  return saves && core_has_compiled_nodes(session)
+             ? core_save_context_model(function, session, path, &writing)
+             : NULL;
 }
 
 static OrtStatus* initialize(const char* function, OrtSession* session) {
@@ -264,14 +264,12 @@ ORT_API_STATUS_IMPL(ort_model_editor_CreateModelEditorSessionFromArray, const Or
 ORT_API_STATUS_IMPL(ort_model_editor_SessionGetOpsetForDomain, const OrtSession* session,
                     const char* domain, int* opset) {
   CORE_REQUIRE(SessionGetOpsetForDomain, session, domain, opset);
-  const struct core_opsets* opsets = &session->model->opsets;
-  for (size_t i = 0; i < opsets->count; i++) {
-    if (strcmp(opsets->domains[i], domain) == 0) {
-      *opset = (int)opsets->versions[i];
-      return NULL;
-    }
+  const int64_t* version = core_find_opset(&session->model->opsets, domain);
+  if (version == NULL) {
+    CORE_FAIL(ORT_FAIL, "Domain not used by model.");
   }
-  CORE_FAIL(ORT_FAIL, "Domain not used by model.");
+  *opset = (int)*version;
+  return NULL;
 }
 
 /* The providers and settings may be others than those that the model was loaded with. */
