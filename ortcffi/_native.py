@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import _cffi_backend
 
-from ortcffi._ort import ffi, lib
+try:
+    from ortcffi._ort import ffi, lib
+except ModuleNotFoundError as error:
+    if error.name != "ortcffi._ort":
+        raise
+    raise ImportError(
+        f"{os.path.dirname(__file__)} holds the sources of ortcffi, without the compiled module "
+        "_ort: leave their folder to import an installed ortcffi, or build the module in it with "
+        "'pip install -e .'"
+    ) from error
 
 __all__ = ["Owner", "address_of", "answered_by_core", "by_slot", "ffi", "lib", "slots"]
 

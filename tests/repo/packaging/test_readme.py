@@ -24,19 +24,7 @@ def test_the_examples_of_the_readme_print_what_it_shows(tmp_path):
 def test_the_provider_of_the_readme_computes_in_the_official_package(tmp_path):
     pytest.importorskip("onnxruntime")
     (block,) = (b for b in re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL) if "NumpyEp" in b)
-    program = f"""
-import numpy as np, onnxruntime
-import ortcffi as ort
-
-graph = ort.Graph()
-graph.input("x", "f4", [2])
-graph.node("Relu", ["x"], ["y"])
-graph.output("y", "f4", [2])
-graph.save("model.onnx")
-{block}
-assert NumpyEp.name in session.get_providers()
-print(session.run(None, {{"x": np.array([-1, 2], np.float32)}}))
-"""
+    program = f"{block}\nassert NumpyEp.name in session.get_providers()"
     printed = run(sys.executable, "-c", program, cwd=tmp_path).stdout
     assert printed == "[array([0., 2.], dtype=float32)]\n"
 

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The package in interpreters other than the main one."""
+"""The package where it cannot be imported: in a second interpreter, or not compiled."""
 
+import os
+import shutil
 import sys
+from pathlib import Path
 
+import _cffi_backend
+from support.paths import CHECKOUT
 from support.processes import run
 
 IN_ANOTHER = """
@@ -36,3 +41,15 @@ def test_a_subinterpreter_is_refused_and_the_main_one_goes_on():
     assert first.startswith("ImportError ")
     assert "the main interpreter" in first
     assert second == "the main interpreter has its own error classes"
+
+
+def test_sources_without_the_compiled_module_say_how_to_get_it(tmp_path):
+    ignored = shutil.ignore_patterns("*.so", "__pycache__")
+    shutil.copytree(CHECKOUT / "ortcffi", tmp_path / "ortcffi", ignore=ignored)
+    path = os.pathsep.join([str(tmp_path), str(Path(_cffi_backend.__file__).parent)])
+    # -S: an editable installation would find the compiled module in the checkout.
+    command = [sys.executable, "-S", "-c", "import ortcffi; ortcffi.core_api()"]
+    done = run(*command, env={**os.environ, "PYTHONPATH": path}, code=1)
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith(f"ImportError: {tmp_path / 'ortcffi'} holds the sources of ortcffi")
+    assert "pip install -e ." in last
