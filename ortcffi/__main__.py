@@ -13,7 +13,7 @@ from ortcffi._text import fail, program_name
 
 COMMANDS = {  # name: the module that has its main(), what it does
     "bench": ("ortcffi.bench.cli", "measure speed, compared with other libraries"),
-    "check": ("ortcffi.cli.check", "find what is wrong with a library of custom ops or an execution provider"),
+    "check": ("ortcffi.cli.check", "find what is wrong with a library of custom ops or EPs"),
     "doctor": (
         "ortcffi.cli.doctor",
         "list libraries with the C API, and what is wrong with them",
