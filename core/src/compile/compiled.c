@@ -101,13 +101,35 @@ static int ORT_API_CALL get_version(const OrtCustomOp* op) {
   return since > 0 ? since : 1;
 }
 
-/* The state of one kernel: what CreateState made, or the provider's kernel. */
+/* One kernel, and together all that a call of it reads. */
 struct state {
   const struct compiled_node* node;
+  const struct core_ep* ep;
+  /* What CreateState made, or the provider's kernel. */
+  OrtNodeComputeInfo* info;
   void* state;
-  bool has_state;
   OrtKernelImpl* kernel;
+  bool has_state;
+  uint32_t input_count;
+  /* For each input the shape that it must have, or NULL. */
+  const OrtTensorTypeAndShapeInfo* shapes[];
 };
+
+static struct state* new_state(const struct compiled_node* node) {
+  size_t count = node->node->input_count;
+  struct state* state = heap_alloc(sizeof *state + count * sizeof *state->shapes);
+  if (state == NULL) {
+    return NULL;
+  }
+  *state = (struct state){
+      .node = node, .ep = node->of->ep, .info = node->info, .input_count = (uint32_t)count};
+  for (size_t i = 0; i < count; i++) {
+    const OrtTypeInfo* type = node->operands[i].type;
+    bool has_shape = type != NULL && type->kind == ONNX_TYPE_TENSOR && type->tensor->has_shape;
+    state->shapes[i] = has_shape ? type->tensor : NULL;
+  }
+  return state;
+}
 
 /* Lets a kernel store its constants in a form of its own (PrePackWeight). */
 static OrtStatus* pack_weights(const struct state* state) {
@@ -136,12 +158,12 @@ static OrtStatus* make_kernel(struct state* state, const OrtKernelInfo* info) {
 }
 
 static OrtStatus* make_state(struct state* state) {
-  OrtNodeComputeInfo* info = state->node->info;
+  OrtNodeComputeInfo* info = state->info;
   struct OrtNodeComputeContext context = {state->node->node->name};
-  OrtEp* ep = state->node->of->ep->seen.ep;
+  OrtEp* ep = state->ep->seen.ep;
   CORE_TRY(info->CreateState(info, &context, &state->state));
   state->has_state = true;
-  return !state->node->of->ep->is_of_session && ep->ort_version_supported >= 27 &&
+  return !state->ep->is_of_session && ep->ort_version_supported >= 27 &&
                  ep->OnSessionInitializationEnd != NULL
              ? ep->OnSessionInitializationEnd(ep)
              : NULL;
@@ -157,8 +179,8 @@ static void ORT_API_CALL destroy_kernel(void* kernel) {
   if (state.kernel != NULL) {
     state.kernel->Release(state.kernel);
   }
-  if (state.has_state && state.node->info->ReleaseState != NULL) {
-    state.node->info->ReleaseState(state.node->info, state.state);
+  if (state.has_state && state.info->ReleaseState != NULL) {
+    state.info->ReleaseState(state.info, state.state);
   }
 }
 
@@ -175,13 +197,12 @@ static OrtStatus* create(void* argument) {
 
 static OrtStatusPtr ORT_API_CALL create_kernel(const OrtCustomOp* op, const OrtApi* api,
                                                const OrtKernelInfo* info, void** kernel) {
-  struct state* state = heap_alloc(sizeof *state);
+  struct state* state = new_state(node_of(op));
   (void)api;
   if (state == NULL) {
     return core_no_memory("CreateKernel", sizeof *state);
   }
-  *state = (struct state){.node = node_of(op)};
-  struct core_ep* ep = state->node->of->ep;
+  const struct core_ep* ep = state->ep;
   info->node->ep = ep->seen.ep;
   info->node->device_allocator = ep->device != NULL ? ep->device->allocator : NULL;
   struct creation creation = {state, info};
@@ -195,49 +216,47 @@ static OrtStatusPtr ORT_API_CALL create_kernel(const OrtCustomOp* op, const OrtA
 }
 
 /* Refuses an input whose shape differs from the model's: providers rely on the host to check it. */
-static OrtStatus* check_shape(const OrtcoreOperand* operand, const OrtValue* value) {
-  const struct core_shape* shape = value != NULL ? core_shape_of(value) : NULL;
-  if (operand->type == NULL || operand->type->kind != ONNX_TYPE_TENSOR || shape == NULL ||
-      !operand->type->tensor->has_shape) {
+static OrtStatus* check_shape(const struct state* state, size_t input, const OrtValue* value) {
+  const OrtTensorTypeAndShapeInfo* info = state->shapes[input];
+  const struct core_shape* shape = info != NULL && value != NULL ? core_shape_of(value) : NULL;
+  if (shape == NULL) {
     return NULL;
   }
-  const OrtTensorTypeAndShapeInfo* info = operand->type->tensor;
   bool fits = info->rank == shape->rank;
   for (size_t i = 0; fits && i < info->rank; i++) {
     fits = info->dims[i] < 0 || info->dims[i] == shape->dims[i];
   }
   return fits ? NULL
-              : core_status(ORT_INVALID_ARGUMENT, "the input '", operand->name,
+              : core_status(ORT_INVALID_ARGUMENT, "the input '", state->node->operands[input].name,
                             "' has another shape than in the model");
 }
 
 static OrtStatus* call_compute(void* argument, OrtKernelContext* context) {
   const struct state* state = argument;
-  OrtNodeComputeInfo* info = state->node->info;
+  OrtNodeComputeInfo* info = state->info;
   return info != NULL ? info->Compute(info, state->state, context)
                       : state->kernel->Compute(state->kernel, context);
 }
 
 static OrtStatus* compute(struct state* state, OrtKernelContext* context) {
-  const struct compiled_node* node = state->node;
-  OrtEp* ep = node->of->ep->seen.ep;
-  if (node->of->ep->memory != NULL) {
+  OrtEp* ep = state->ep->seen.ep;
+  if (state->ep->memory != NULL) {
+    const struct compiled_node* node = state->node;
     const struct core_device_call call = {call_compute, state, node->constants, node->stays,
                                           node->kernel != NULL ? node->kernel->def : NULL};
     return core_compute_on_device(node->of->ep, context, &call);
   }
   CORE_TRY(call_compute(state, context));
-  bool waits = !node->of->ep->is_of_session && ep->ort_version_supported >= 25 && ep->Sync != NULL;
+  bool waits = !state->ep->is_of_session && ep->ort_version_supported >= 25 && ep->Sync != NULL;
   return waits ? ep->Sync(ep) : NULL;
 }
 
 static OrtStatus* run(struct state* state, OrtKernelContext* context) {
-  const struct compiled_node* node = state->node;
-  OrtEp* ep = node->of->ep->seen.ep;
-  const OrtRunOptions* options = node->of->ep->run_options;
-  if (node->of->ep->is_of_session) {
+  if (state->ep->is_of_session) {
     return compute(state, context);
   }
+  OrtEp* ep = state->ep->seen.ep;
+  const OrtRunOptions* options = state->ep->run_options;
   if (ep->OnRunStart != NULL) {
     CORE_TRY(ep->OnRunStart(ep, options));
   }
@@ -249,8 +268,8 @@ static OrtStatus* run(struct state* state, OrtKernelContext* context) {
 
 static OrtStatusPtr ORT_API_CALL compute_kernel(void* kernel, OrtKernelContext* context) {
   struct state* state = kernel;
-  for (size_t i = 0; i < state->node->node->input_count; i++) {
-    CORE_TRY(check_shape(&state->node->operands[i], core_context_input(context, i)));
+  for (size_t i = 0; i < state->input_count; i++) {
+    CORE_TRY(check_shape(state, i, core_context_input(context, i)));
   }
   return run(state, context);
 }

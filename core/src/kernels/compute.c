@@ -29,7 +29,7 @@ static bool is_tensor_of(const OrtValue* value, ONNXTensorElementDataType type) 
 
 /* Operands that the node does not list are of a variadic input. */
 static OrtStatus* check_absent(const struct core_node* node, size_t i) {
-  bool is_required = i >= node->inputs.count || node->inputs.list[i].is_required;
+  bool is_required = i >= node->inputs.count || node->inputs.expected[i].is_required;
   return is_required ? missing(node, i) : NULL;
 }
 
@@ -48,8 +48,7 @@ static OrtStatus* check_present(const struct core_node* node, size_t i, const Or
 static OrtStatus* check_homogeneous(const struct core_node* node, const OrtValue* const* inputs,
                                     size_t count) {
   size_t first = node->inputs.declared_count - 1;
-  const struct core_operand* declared = core_declared(&node->inputs, CORE_MOST_OPERANDS);
-  if (CORE_LIKELY(declared == NULL) || !declared->is_homogeneous || declared->type != 0) {
+  if (CORE_LIKELY(!node->inputs.is_homogeneous)) {
     return NULL;
   }
   for (size_t i = first + 1; i < count && inputs[first] != NULL; i++) {
@@ -161,7 +160,7 @@ static void pass_all(OrtKernelContext* context, const OrtValue* const* inputs, s
 
 static bool must_make(const struct core_side* side, size_t i) {
   return i < side->count
-             ? side->list[i].is_required
+             ? side->expected[i].is_required
              : side->is_open && core_declared(side, i)->characteristic != INPUT_OUTPUT_OPTIONAL;
 }
 
@@ -199,11 +198,11 @@ struct compute_call {
 
 static void compute(struct core_op_call* call) {
   OrtKernelContext* context = ((const struct compute_call*)call)->context;
-  const OrtCustomOp* op = call->node->op;
-  if (context->kernel->computes_with_status) {
-    call->status = op->KernelComputeV2(context->kernel->state, context);
+  const OrtcoreKernel* kernel = context->kernel;
+  if (kernel->compute != NULL) {
+    call->status = kernel->compute(kernel->state, context);
   } else {
-    op->KernelCompute(context->kernel->state, context);
+    call->node->op->KernelCompute(kernel->state, context);
   }
 }
 

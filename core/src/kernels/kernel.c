@@ -138,7 +138,7 @@ OrtStatus* core_kernel_create(const struct core_kernel_host* host, const Ortcore
   if (kernel == NULL) {
     return CORE_OUT_OF_MEMORY(ortcore_kernel_create, sizeof *kernel);
   }
-  kernel->computes_with_status = computes_with_status(node->op);
+  kernel->compute = computes_with_status(node->op) ? node->op->KernelComputeV2 : NULL;
   OrtStatus* status = core_new_node(host, node, &kernel->node);
   if (status != NULL) {
     core_drop(kernel);

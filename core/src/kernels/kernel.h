@@ -41,14 +41,18 @@ struct core_kernel_host {
 struct core_node_operand {
   /** "": the node leaves it out. */
   const char* name;
-  /** UNDEFINED where neither node nor op says. */
-  ONNXTensorElementDataType type;
   /** What the node says; may be NULL. */
   OrtTypeInfo* type_info;
   /** May be NULL. Kernels borrow it as `borrowed_constant`. */
   OrtValue* constant;
   OrtValue borrowed_constant;
-  /** Whether the node has it, so that its name is not "". */
+};
+
+/** What each call is checked against. */
+struct core_expected {
+  /** UNDEFINED where neither node nor op says. */
+  ONNXTensorElementDataType type;
+  /** Whether the node has the operand, so that its name is not "". */
   bool is_there;
   /** Whether each call gives the input, or makes the output. */
   bool is_required;
@@ -56,23 +60,37 @@ struct core_node_operand {
 
 /** All inputs or all outputs. */
 struct core_side {
-  const char* what;
-  struct core_node_operand* list;
+  /** `few`, or a block of the heap. */
+  struct core_expected* expected;
+#define CORE_FEW_OPERANDS 4
+  struct core_expected few[CORE_FEW_OPERANDS];
+  /** The length of `list` and `expected`. */
   size_t count;
-  /** Whether the number of operands may differ from call to call. */
-  bool is_open;
-  struct core_operand* declared;
-  size_t declared_count;
   /** The fewest values that the op can do with. */
   size_t least;
+  /** Whether the number of operands may differ from call to call. */
+  bool is_open;
+  /** Whether the last one is variadic and takes values of any type, but all of the same. */
+  bool is_homogeneous;
+  struct core_node_operand* list;
+  struct core_operand* declared;
+  size_t declared_count;
+  const char* what;
 };
 
 struct core_node {
   struct core_object object;
-  const struct core_kernel_host* host;
-  const OrtCustomOp* op;
-  const OrtApi* api;
+  /** What each call reads comes first, and together: a large model does not fit into caches. */
   OrtAllocator* allocator;
+  struct core_side inputs;
+  struct core_side outputs;
+  const OrtCustomOp* op;
+  /** For memory of the provider's device; NULL where it computes in the CPU's. */
+  OrtAllocator* device_allocator;
+  /** The execution provider whose kernel it is; NULL for a custom op. */
+  const OrtEp* ep;
+  const struct core_kernel_host* host;
+  const OrtApi* api;
   /** NULL: the host's. */
   const OrtLogger* logger;
   uint32_t threads;
@@ -90,12 +108,6 @@ struct core_node {
   size_t asked_room;
   /** Atomic; more than the room if that was too small. */
   size_t asked_size;
-  struct core_side inputs;
-  struct core_side outputs;
-  /** The execution provider whose kernel it is; NULL for a custom op. */
-  const OrtEp* ep;
-  /** For memory of the provider's device; NULL where it computes in the CPU's. */
-  OrtAllocator* device_allocator;
 };
 
 OrtStatus* core_new_node(const struct core_kernel_host* host, const OrtcoreNode* from,
@@ -114,12 +126,12 @@ void core_node_place(const struct core_node* node, char* text, size_t room);
 const struct core_operand* core_declared(const struct core_side* side, size_t i);
 /** Whether the node has the i-th input or output. */
 static inline bool core_node_has(const struct core_side* side, size_t i) {
-  return CORE_LIKELY(i < side->count) ? side->list[i].is_there : side->is_open;
+  return CORE_LIKELY(i < side->count) ? side->expected[i].is_there : side->is_open;
 }
 /** The element type of the i-th input or output; UNDEFINED where it is not known. */
 static inline ONNXTensorElementDataType core_node_type(const struct core_side* side, size_t i) {
   if (CORE_LIKELY(i < side->count)) {
-    return side->list[i].type;
+    return side->expected[i].type;
   }
   const struct core_operand* declared = core_declared(side, i);
   return declared != NULL ? declared->type : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
@@ -152,8 +164,8 @@ struct OrtcoreKernel {
   struct OrtKernelInfo info;
   /** What CreateKernel answered; may be NULL. */
   void* state;
-  /** Whether KernelComputeV2 computes. */
-  bool computes_with_status;
+  /** The op's KernelComputeV2; NULL where its KernelCompute computes. */
+  OrtStatusPtr(ORT_API_CALL* compute)(void* state, OrtKernelContext* context);
   /** Contexts that no call uses: one that is taken without the lock, and the others. */
   struct OrtKernelContext* spare;
   struct OrtKernelContext* contexts;

@@ -108,17 +108,17 @@ static OrtStatus* give_type(const char* function, const struct core_side* side, 
     return core_status(ORT_INVALID_ARGUMENT, function, ": index must be less than the count", NULL);
   }
   const struct core_node_operand* operand = &side->list[index];
-  bool is_there = operand->name[0] != '\0';
+  bool is_there = side->expected[index].is_there;
   if (is_there && operand->type_info != NULL) {
     return core_copy_type_info(function, operand->type_info, out);
   }
   if (is_there && operand->constant != NULL) {
     return ort_GetTypeInfo(operand->constant, out);
   }
-  if (!is_there || operand->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED) {
+  if (!is_there || side->expected[index].type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED) {
     return core_status(ORT_INVALID_GRAPH, function, ": the node does not say the type", NULL);
   }
-  const OrtTensorTypeAndShapeInfo shapeless = {.type = operand->type};
+  const OrtTensorTypeAndShapeInfo shapeless = {.type = side->expected[index].type};
   return core_new_tensor_type(function, ONNX_TYPE_TENSOR, &shapeless, out);
 }
 

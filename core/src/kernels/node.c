@@ -139,6 +139,8 @@ static OrtStatus* describe(struct core_node* node, struct core_side* side) {
   own.call.function = read_declared;
   CORE_TRY(core_call_op(&own.call));
   side->least = least_operands(side);
+  const struct core_operand* variadic = core_declared(side, CORE_MOST_OPERANDS);
+  side->is_homogeneous = variadic != NULL && variadic->is_homogeneous && variadic->type == 0;
   return NULL;
 }
 
@@ -168,29 +170,30 @@ static OrtStatus* copy_name(struct core_node* node) {
 /* Why an operand's type is not the one that the op declares. */
 static OrtStatus* check_type(const struct core_node* node, const struct core_side* side, size_t i,
                              ONNXTensorElementDataType declared) {
-  const struct core_node_operand* operand = &side->list[i];
-  if (declared == 0 || operand->type == 0 || operand->type == declared) {
+  ONNXTensorElementDataType type = side->expected[i].type;
+  if (declared == 0 || type == 0 || type == declared) {
     return NULL;
   }
   return core_node_status(node, ORT_INVALID_ARGUMENT,
                           "%s %llu ('%.120s') is declared as a tensor of %s, not of %s", side->what,
-                          (unsigned long long)i, operand->name, core_element_name(declared),
-                          core_element_name(operand->type));
+                          (unsigned long long)i, side->list[i].name, core_element_name(declared),
+                          core_element_name(type));
 }
 
-static OrtStatus* copy_types(struct core_node_operand* operand, const OrtcoreOperand* from) {
-  operand->type = from->element_type;
+static OrtStatus* copy_types(struct core_node_operand* operand, const OrtcoreOperand* from,
+                             ONNXTensorElementDataType* type) {
+  *type = from->element_type;
   if (from->type != NULL) {
     CORE_TRY(core_copy_type_info(function, from->type, &operand->type_info));
     bool is_tensor = from->type->kind == ONNX_TYPE_TENSOR;
-    operand->type = is_tensor ? from->type->tensor->type : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+    *type = is_tensor ? from->type->tensor->type : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   }
   if (from->constant != NULL) {
     operand->constant = core_retain_value(from->constant);
     core_make_borrowed(&operand->borrowed_constant, core_type_of(operand->constant),
                        operand->constant);
     const struct core_shape* shape = core_shape_of(operand->constant);
-    operand->type = operand->type == 0 && shape != NULL ? shape->type : operand->type;
+    *type = *type == 0 && shape != NULL ? shape->type : *type;
   }
   return NULL;
 }
@@ -198,6 +201,7 @@ static OrtStatus* copy_types(struct core_node_operand* operand, const OrtcoreOpe
 static OrtStatus* copy_operand(struct core_node* node, const struct core_side* side, size_t i,
                                const OrtcoreOperand* from) {
   struct core_node_operand* operand = &side->list[i];
+  struct core_expected* expected = &side->expected[i];
   const struct core_operand* declared = core_declared(side, i);
   CORE_TRY(copy_text(from->name, &operand->name));
   if (declared == NULL) {
@@ -209,16 +213,27 @@ static OrtStatus* copy_operand(struct core_node* node, const struct core_side* s
     return core_node_status(node, ORT_INVALID_ARGUMENT, "%s %llu is required and has no name",
                             side->what, (unsigned long long)i);
   }
-  CORE_TRY(copy_types(operand, from));
+  CORE_TRY(copy_types(operand, from, &expected->type));
   CORE_TRY(check_type(node, side, i, declared->type));
-  operand->type = operand->type != 0 ? operand->type : declared->type;
-  operand->is_there = operand->name[0] != '\0';
+  expected->type = expected->type != 0 ? expected->type : declared->type;
+  expected->is_there = operand->name[0] != '\0';
   /* An optional input that the node names comes with each call. */
   bool is_optional = declared->characteristic == INPUT_OUTPUT_OPTIONAL;
-  operand->is_required =
+  expected->is_required =
       side == &node->inputs
-          ? operand->constant == NULL && !(is_optional && (side->is_open || !operand->is_there))
-          : operand->is_there && !is_optional;
+          ? operand->constant == NULL && !(is_optional && (side->is_open || !expected->is_there))
+          : expected->is_there && !is_optional;
+  return NULL;
+}
+
+static OrtStatus* make_room(struct core_side* side, size_t count) {
+  if (count <= CORE_FEW_OPERANDS) {
+    side->expected = side->few;
+  } else {
+    CORE_TRY(new_array(count, sizeof *side->expected, &side->expected));
+  }
+  CORE_TRY(new_array(count, sizeof *side->list, &side->list));
+  side->count = count;
   return NULL;
 }
 
@@ -230,8 +245,7 @@ static OrtStatus* copy_declared(struct core_node* node, struct core_side* side) 
     return core_node_status(node, ORT_INVALID_ARGUMENT, "the op needs %llu %ss; at most %d can be",
                             (unsigned long long)count, side->what, CORE_MOST_OPERANDS);
   }
-  CORE_TRY(new_array(count, sizeof *side->list, &side->list));
-  side->count = count;
+  CORE_TRY(make_room(side, count));
   for (size_t i = 0; i < count; i++) {
     char name[32];
     snprintf(name, sizeof name, "%s%llu", side->what, (unsigned long long)i);
@@ -254,8 +268,7 @@ static OrtStatus* copy_side(struct core_node* node, struct core_side* side,
         core_declared(side, CORE_MOST_OPERANDS) != NULL ? (unsigned long long)CORE_MOST_OPERANDS
                                                         : (unsigned long long)side->declared_count);
   }
-  CORE_TRY(new_array(count, sizeof *side->list, &side->list));
-  side->count = count;
+  CORE_TRY(make_room(side, count));
   for (size_t i = 0; i < count; i++) {
     CORE_TRY(copy_operand(node, side, i, &from[i]));
   }
@@ -301,6 +314,9 @@ static void end_side(struct core_side* side) {
     ort_ReleaseValue(side->list[i].constant);
   }
   heap_free(side->list);
+  if (side->expected != side->few) {
+    heap_free(side->expected);
+  }
   heap_free(side->declared);
 }
 

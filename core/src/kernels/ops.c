@@ -92,7 +92,8 @@ static OrtStatus* refuse(const struct request* request) {
 /* Each call says which optional inputs there are. */
 static void let_leave_out(struct core_side* side) {
   for (size_t i = 0; i < side->count; i++) {
-    side->list[i].is_required &= core_declared(side, i)->characteristic != INPUT_OUTPUT_OPTIONAL;
+    side->expected[i].is_required &=
+        core_declared(side, i)->characteristic != INPUT_OUTPUT_OPTIONAL;
   }
 }
 

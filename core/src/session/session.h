@@ -22,22 +22,22 @@ typedef uint32_t core_value_number;
 
 /** A part of a run: one kernel, and the values that it reads and makes. */
 struct core_step {
-  OrtcoreKernel* kernel;
-  /** The operands as the kernel was made with them. */
-  const OrtcoreOperand* inputs;
   size_t input_count;
-  const OrtcoreOperand* outputs;
   size_t output_count;
-  /** The node that it stands for, and who runs it, for messages and profiles. */
-  const OrtNode* node;
-  /** What a provider compiled of it; NULL for a custom op. */
-  const OrtcoreCompiledNode* compiled;
-  const char* provider;
   /** The numbers of the inputs, then of the outputs. */
   core_value_number* values;
   /** Values to release after this step: no later step reads them, and they are no outputs. */
   core_value_number* ends;
   size_t end_count;
+  OrtcoreKernel* kernel;
+  /** The operands as the kernel was made with them. */
+  const OrtcoreOperand* inputs;
+  const OrtcoreOperand* outputs;
+  /** The node that it stands for, and who runs it, for messages and profiles. */
+  const OrtNode* node;
+  /** What a provider compiled of it; NULL for a custom op. */
+  const OrtcoreCompiledNode* compiled;
+  const char* provider;
 };
 
 /** An input, an output or an initializer that runs may replace. */
