@@ -139,11 +139,11 @@ def chain(between=None, outputs=("y",)):
     return graph
 
 
-def copies_of_a_run(api, library, events, graph, others=()):
-    """What is copied in one run of a session, whose outputs are returned as well."""
+def events_of_a_run(api, library, events, graph, others=(), *, words="memory"):
+    """What a provider is asked in one run of a session, whose outputs are returned as well."""
     with (
         ort.Env("devices", api) as env,
-        env.register_ep(library, "memory") as made,
+        env.register_ep(library, words) as made,
         ort.SessionOptions(api) as given,
     ):
         for devices in (made.devices, *others):
@@ -152,7 +152,12 @@ def copies_of_a_run(api, library, events, graph, others=()):
             session.run(x=X)
             events()
             found = session.run(x=X)
-            return [each for each in events() if each in {"in", "out"}], found
+            return events(), found
+
+
+def copies_of_a_run(*arguments):
+    noted, found = events_of_a_run(*arguments)
+    return [each for each in noted if each in {"in", "out"}], found
 
 
 def test_values_between_nodes_of_a_provider_stay_on_its_device(api, library, events):
@@ -161,11 +166,75 @@ def test_values_between_nodes_of_a_provider_stay_on_its_device(api, library, eve
     assert copies == ["in", "out"]
 
 
-def test_a_value_that_is_an_output_as_well_is_copied(core_api, library, events):
-    copies, [a, y] = copies_of_a_run(core_api, library, events, chain(outputs=["a", "y"]))
+def test_a_value_that_is_an_output_as_well_is_copied_once(api, library, events):
+    copies, [a, y] = copies_of_a_run(api, library, events, chain(outputs=["a", "y"]))
     np.testing.assert_array_equal(a, X * W)
     np.testing.assert_array_equal(y, X * W * W * W)
-    assert copies == ["in", "out", "in", "out"]
+    assert copies == ["in", "out", "out"]
+
+
+def test_an_output_of_the_caller_gets_a_value_that_stays_on_the_device(api, library):
+    a = np.zeros(SHAPE, np.float32)
+    with (
+        ort.Env("devices", api) as env,
+        env.register_ep(library, "memory") as made,
+        ort.SessionOptions(api) as given,
+    ):
+        given.add_devices(made.devices)
+        with ort.Session(chain(outputs=["a", "y"]).to_bytes(), given) as session:
+            _, y = session.run({"x": X}, out={"a": a})
+    np.testing.assert_array_equal(a, X * W)
+    np.testing.assert_array_equal(y, X * W * W * W)
+
+
+def test_a_run_has_one_stream(api, library, events):
+    noted, [y] = events_of_a_run(api, library, events, chain(), words="memory streams")
+    np.testing.assert_array_equal(y, X * W * W * W)
+    assert noted[:5] == ["in", *["compute-in-stream"] * 3, "out"]
+    assert sorted(noted[5:]) == ["flush", "run-end"]  # in onnxruntime the other way round
+
+
+def test_a_run_waits_for_its_stream_where_the_cpu_reads(core_api, library, events):
+    noted, _ = events_of_a_run(
+        core_api, library, events, chain(outputs=["a", "y"]), words="memory streams"
+    )
+    middle = ["compute-in-stream", "out", "flush", "compute-in-stream"]
+    assert noted == ["in", *middle, "compute-in-stream", "out", "flush", "run-end"]
+
+
+def test_a_run_of_many_nodes_waits_for_its_stream_now_and_then(api, library, events):
+    """Values that are not used any more are released only after a wait."""
+    graph = ort.Graph({"": 18})
+    graph.input("v0", "f4", SHAPE)
+    graph.initializer("w", np.ones(SHAPE, np.float32))
+    for i in range(100):
+        graph.node("Mul", [f"v{i}", "w"], [f"v{i + 1}"])
+    graph.output("v100", "f4", SHAPE)
+    with (
+        ort.Env("devices", api) as env,
+        env.register_ep(library, "memory streams") as made,
+        ort.SessionOptions(api) as given,
+    ):
+        given.add_devices(made.devices)
+        with ort.Session(graph.to_bytes(), given) as session:
+            np.testing.assert_array_equal(session.run(v0=X)[0], X)
+            noted = events()
+    assert noted.count("compute-in-stream") == 100
+    assert noted.count("flush") == (2 if api.is_core else 1)
+
+
+def test_a_run_that_fails_ends_its_stream(core_api, library, events):
+    with (
+        ort.Env("devices", core_api) as env,
+        env.register_ep(library, "memory streams no-compute") as made,
+        ort.SessionOptions(core_api) as given,
+    ):
+        given.add_devices(made.devices)
+        with ort.Session(chain().to_bytes(), given) as session:
+            events()
+            with pytest.raises(ort.errors.EPFail, match="no-compute"):
+                session.run(x=X)
+            assert events() == ["stream", "in", "compute-in-stream", "flush", "run-end", "~stream"]
 
 
 def test_a_value_that_another_provider_reads_is_copied(core_api, library, events):

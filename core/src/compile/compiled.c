@@ -422,10 +422,13 @@ static bool is_for_cpu(const struct compiled_node* node, size_t operand) {
                          is_output ? operand - inputs : operand, is_output);
 }
 
+struct core_ep* core_ep_of_compiled(const OrtcoreCompiledNode* node) {
+  return node_of(node->op)->of->ep;
+}
+
 const struct core_ep* core_device_of_operand(const OrtcoreCompiledNode* node, size_t operand) {
-  const struct compiled_node* own = node_of(node->op);
-  const struct core_ep* ep = own->of->ep;
-  return ep->memory != NULL && !is_for_cpu(own, operand) ? ep : NULL;
+  const struct core_ep* ep = core_ep_of_compiled(node);
+  return ep->memory != NULL && !is_for_cpu(node_of(node->op), operand) ? ep : NULL;
 }
 
 void core_leave_on_device(const OrtcoreCompiledNode* node, size_t output) {

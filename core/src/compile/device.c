@@ -140,6 +140,10 @@ static OrtStatus* copy(void* argument) {
 OrtStatus* core_copy_by_device(struct core_device* device, const OrtValue* from, OrtValue* to,
                                OrtSyncStream* stream) {
   struct copying copying = {device->transfer, from, to, stream};
+  if (core_is_cpu_memory(&core_tensor_of(from)->info) &&
+      core_is_cpu_memory(&core_tensor_of(to)->info)) {
+    return core_copy_elements("CopyTensors", core_tensor_of(from), core_tensor_of(to));
+  }
   return core_tensor_of(from)->bytes > 0 ? core_ep_call("CopyTensors", copy, &copying) : NULL;
 }
 

@@ -1,35 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* One run of a node on a device: inputs are copied to the device, the provider computes, outputs
- * are copied back. */
-#include <string.h>
-
+/* What one run does on a device: its stream, waits, and values to release after a wait. */
 #include "compile/device.h"
 #include "ep/library.h"
 #include "ep/streams.h"
 
-/* A run. `outer` is the context of the host, with tensors in the CPU's memory. The provider gets
- * `inner`, the same call with tensors on the device. */
-struct run {
-  struct core_device* device;
-  OrtKernelContext* outer;
-  OrtKernelContext* inner;
-  const struct core_device_call* call;
-  OrtSyncStream* stream;
-  /** For each input its copy on the device, or NULL. */
-  OrtValue** copies;
-};
-
-/* --- streams --------------------------------------------------------------------------------- */
-
-static OrtStatus* begin_stream(struct run* run) {
-  struct core_ep* ep = run->device->ep;
-  run->stream = __atomic_exchange_n(&run->device->spare_stream, NULL, __ATOMIC_ACQUIRE);
-  if (run->stream != NULL || !core_has_streams(ep->factory)) {
+OrtStatus* core_begin_device_run(struct core_device_run* run, struct core_ep* ep) {
+  run->is_busy = true;
+  if (run->device != NULL) {
     return NULL;
   }
-  const struct core_stream_source source = {
-      .ep = ep->seen.ep, .factory = ep->factory, .memory = ep->memory};
-  return core_make_stream("CreateSyncStreamForDevice", &source, &run->stream);
+  struct core_device* device = NULL;
+  CORE_TRY(core_device_of(ep, &device));
+  OrtSyncStream* stream = __atomic_exchange_n(&device->spare_stream, NULL, __ATOMIC_ACQUIRE);
+  if (stream == NULL && core_has_streams(ep->factory)) {
+    const struct core_stream_source source = {
+        .ep = ep->seen.ep, .factory = ep->factory, .memory = ep->memory};
+    CORE_TRY(core_make_stream("CreateSyncStreamForDevice", &source, &stream));
+  }
+  run->device = device;
+  run->stream = stream;
+  return NULL;
 }
 
 /* Waits until all work of a stream is done. */
@@ -52,9 +42,9 @@ static OrtStatus* wait_for(OrtSyncStreamImpl* impl) {
   return status;
 }
 
-/* Waits until all work of a run is done, of its stream and of the provider. */
+/* Waits for the work of the stream and of the provider. */
 static OrtStatus* synchronize(void* argument) {
-  const struct run* run = argument;
+  const struct core_device_run* run = argument;
   OrtEp* ep = run->device->ep->seen.ep;
   if (run->stream != NULL) {
     OrtSyncStreamImpl* impl = run->stream->impl;
@@ -64,155 +54,71 @@ static OrtStatus* synchronize(void* argument) {
   return ep->ort_version_supported >= 25 && ep->Sync != NULL ? ep->Sync(ep) : NULL;
 }
 
+OrtStatus* core_wait_for_device(struct core_device_run* run) {
+  OrtStatus* status = core_ep_call("Sync", synchronize, run);
+  run->is_busy = status != NULL;
+  while (run->waiting_count > 0) {
+    ort_ReleaseValue(run->waiting[--run->waiting_count]);
+  }
+  return status;
+}
+
+void core_release_after(struct core_device_run* run, OrtValue* value) {
+  if (!run->is_busy || value == NULL) {
+    ort_ReleaseValue(value);
+    return;
+  }
+  if (run->waiting_count == CORE_MOST_WAITING) {
+    /* The end of the run waits again if this fails. */
+    ort_ReleaseStatus(core_wait_for_device(run));
+  }
+  run->waiting[run->waiting_count++] = value;
+}
+
+OrtStatus* core_copy_from_device(struct core_device_run* run, const OrtValue* from, OrtValue** to) {
+  struct core_tensor* made = NULL;
+  const struct core_shape* shape = core_shape_of(from);
+  if (*to == NULL) {
+    OrtAllocator* allocator = NULL;
+    CORE_TRY(ort_GetAllocatorWithDefaultOptions(&allocator));
+    CORE_TRY(core_new_tensor("Run", allocator, shape->dims, shape->rank, shape->type, &made));
+  } else if (!core_is_tensor(*to) ||
+             !core_has_shape(core_shape_of(*to), shape->type, shape->dims, shape->rank)) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "Run: an output that is given must have the element type and shape of the result");
+  }
+  OrtValue* target = made != NULL ? &made->base : *to;
+  OrtStatus* status = core_copy_by_device(run->device, from, target, run->stream);
+  status = core_first_failure(status, core_wait_for_device(run));
+  if (status != NULL && made != NULL) {
+    ort_ReleaseValue(&made->base);
+  } else {
+    *to = target;
+  }
+  return status;
+}
+
 static OrtStatus* end_stream(void* argument) {
-  OrtSyncStreamImpl* impl = ((struct run*)argument)->stream->impl;
+  OrtSyncStreamImpl* impl = ((struct core_device_run*)argument)->stream->impl;
   return impl->OnSessionRunEnd != NULL ? impl->OnSessionRunEnd(impl) : NULL;
 }
 
-/* Keeps a stream for the next run, in place of one that is kept already. A stream whose run failed
- * is released. */
-static OrtStatus* keep_stream(struct run* run, OrtStatus* status) {
-  OrtSyncStream* stream = run->stream;
-  if (stream == NULL) {
+OrtStatus* core_end_device_run(struct core_device_run* run, OrtStatus* status) {
+  if (run->device == NULL) {
     return status;
   }
-  OrtStatus* end = core_ep_call("OnSessionRunEnd", end_stream, run);
-  if (status == NULL && end == NULL) {
-    stream = __atomic_exchange_n(&run->device->spare_stream, stream, __ATOMIC_ACQ_REL);
+  if (run->is_busy) {
+    status = core_first_failure(status, core_wait_for_device(run));
   }
-  core_drop(stream);
-  return core_first_failure(status, end);
-}
-
-/* --- inputs and outputs ---------------------------------------------------------------------- */
-
-static bool is_on_cpu(const OrtValue* value) {
-  return core_is_tensor(value) && core_is_cpu_memory(&core_tensor_of(value)->info);
-}
-
-/* Strings are objects in the CPU's memory, which a device cannot read. */
-static bool can_be_copied(const OrtValue* value) {
-  return is_on_cpu(value) &&
-         core_tensor_of(value)->shape.type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
-}
-
-static OrtStatus* pass_input(struct run* run, size_t i) {
-  const OrtValue* given = NULL;
-  struct core_passed* passed = &run->inner->passed[i];
-  OrtValue* constant = run->call->constants[i];
-  CORE_TRY(ort_KernelContext_GetInput(run->outer, i, &given));
-  passed->is_callers = given != NULL;
-  if (given == NULL) {
-    return NULL;
+  OrtSyncStream* stream = run->stream;
+  if (stream != NULL) {
+    OrtStatus* end = core_ep_call("OnSessionRunEnd", end_stream, run);
+    if (status == NULL && end == NULL) {
+      stream = __atomic_exchange_n(&run->device->spare_stream, stream, __ATOMIC_ACQ_REL);
+    }
+    core_drop(stream);
+    status = core_first_failure(status, end);
   }
-  OrtValue* used = core_target(given);
-  bool is_for_cpu = core_is_for_cpu(run->call->kernel, i, false);
-  if (!is_for_cpu && constant != NULL &&
-      used == core_target(&run->outer->node->inputs.list[i].borrowed_constant)) {
-    used = constant;
-  } else if (!is_for_cpu && can_be_copied(given)) {
-    CORE_TRY(core_copy_to_device(run->device, used, run->stream, &run->copies[i]));
-    used = run->copies[i];
-  }
-  core_make_borrowed(&passed->handle, core_type_of(used), used);
-  return NULL;
-}
-
-/* The provider writes directly into an output that the caller gave if that is in the memory where
- * the provider writes; otherwise it gets no output, and take_output copies. */
-static void pass_output(const struct run* run, size_t i) {
-  const struct core_passed* given = &run->outer->passed[run->outer->input_count + i];
-  struct core_passed* passed = &run->inner->passed[run->inner->input_count + i];
-  passed->is_for_cpu = core_is_for_cpu(run->call->kernel, i, true);
-  passed->is_callers = given->is_callers && is_on_cpu(&given->handle) == passed->is_for_cpu;
-  core_make_borrowed(&passed->handle, ONNX_TYPE_TENSOR,
-                     passed->is_callers ? core_target(&given->handle) : NULL);
-}
-
-static OrtStatus* pass_all(struct run* run) {
-  for (size_t i = 0; i < run->inner->input_count; i++) {
-    CORE_TRY(pass_input(run, i));
-  }
-  for (size_t i = 0; i < run->inner->output_count; i++) {
-    pass_output(run, i);
-  }
-  return NULL;
-}
-
-/* Hands over an output that the provider made: as it is, or as a copy where the caller wants it. */
-static OrtStatus* take_output(struct run* run, size_t i) {
-  struct core_passed* made = &run->inner->passed[run->inner->input_count + i];
-  OrtValue *to = NULL, *value = made->handle.target;
-  if (value == NULL || made->is_callers) {
-    return NULL;
-  }
-  if (run->call->stays[i]) {
-    run->outer->passed[run->outer->input_count + i].handle.target = value;
-    made->handle.target = NULL;
-    return NULL;
-  }
-  const struct core_shape* shape = core_shape_of(value);
-  CORE_TRY(ort_KernelContext_GetOutput(run->outer, i, shape->dims, shape->rank, &to));
-  return is_on_cpu(value) && is_on_cpu(to)
-             ? core_copy_elements("CopyTensors", core_tensor_of(value), core_tensor_of(to))
-             : core_copy_by_device(run->device, value, core_target(to), run->stream);
-}
-
-/* --- the run --------------------------------------------------------------------------------- */
-
-static OrtStatus* begin(struct run* run) {
-  size_t inputs = run->outer->node->inputs.count, outputs = run->outer->output_count;
-  size_t size = sizeof *run->inner + (inputs + outputs) * sizeof *run->inner->passed;
-  run->inner = heap_alloc(size);
-  run->copies = heap_alloc((inputs + 1) * sizeof *run->copies);
-  if (run->inner == NULL || run->copies == NULL) {
-    return core_no_memory("Compute", size);
-  }
-  memset(run->inner, 0, size);
-  memset(run->copies, 0, (inputs + 1) * sizeof *run->copies);
-  *run->inner = (OrtKernelContext){.mark = CORE_CONTEXT_MARK,
-                                   .node = run->outer->node,
-                                   .input_count = inputs,
-                                   .output_count = outputs,
-                                   .room = inputs + outputs,
-                                   .is_on_device = true};
-  CORE_TRY(begin_stream(run));
-  run->inner->stream = run->stream;
-  return pass_all(run);
-}
-
-static OrtStatus* compute(struct run* run) {
-  CORE_TRY(begin(run));
-  CORE_TRY(run->call->compute(run->call->argument, run->inner));
-  for (size_t i = 0; i < run->inner->output_count; i++) {
-    CORE_TRY(take_output(run, i));
-  }
-  return NULL;
-}
-
-static void end(struct run* run) {
-  OrtKernelContext* inner = run->inner;
-  for (size_t i = 0; inner != NULL && run->copies != NULL && i < inner->room; i++) {
-    OrtValue* made = i < inner->input_count         ? run->copies[i]
-                     : !inner->passed[i].is_callers ? inner->passed[i].handle.target
-                                                    : NULL;
-    ort_ReleaseValue(made);
-    core_end_borrowed(&inner->passed[i].handle);
-  }
-  if (inner != NULL && run->copies != NULL) {
-    core_free_scratch(inner);
-  }
-  heap_free(run->copies);
-  heap_free(inner);
-}
-
-OrtStatus* core_compute_on_device(struct core_ep* ep, OrtKernelContext* context,
-                                  const struct core_device_call* call) {
-  struct run run = {.outer = context, .call = call};
-  CORE_TRY(core_device_of(ep, &run.device));
-  OrtStatus* status = compute(&run);
-  /* Also after a failure: the device may still read what is released now. */
-  status = core_first_failure(status, core_ep_call("Sync", synchronize, &run));
-  end(&run);
-  return keep_stream(&run, status);
+  *run = (struct core_device_run){0};
+  return status;
 }

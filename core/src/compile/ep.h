@@ -79,10 +79,12 @@ OrtStatus* core_find_kernel(struct core_ep* ep, const OrtNode* node,
 OrtStatus* core_describe_operand(const char* function, const OrtValueInfo* value,
                                  bool with_constant, OrtcoreOperand* out);
 
+/** The provider that compiled a node, or has a kernel for it. */
+struct core_ep* core_ep_of_compiled(const OrtcoreCompiledNode* node);
 /** The provider in whose device's memory a compiled node has one of its inputs and outputs, which
  * are counted on; NULL for the CPU's memory. */
 const struct core_ep* core_device_of_operand(const OrtcoreCompiledNode* node, size_t operand);
-/** Has a compiled node leave an output in memory of the device, for nodes of the same provider. */
+/** Has a compiled node leave an output in memory of the device. */
 void core_leave_on_device(const OrtcoreCompiledNode* node, size_t output);
 
 /** @name Functions of ortcore.h

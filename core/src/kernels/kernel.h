@@ -183,6 +183,8 @@ struct OrtKernelContext {
   bool is_on_device;
   /** The stream of the provider's device; NULL without one. */
   OrtSyncStream* stream;
+  /** In a run of a session, what it does on the device that computes the node. */
+  struct core_device_run* device_run;
   size_t input_count;
   size_t output_count;
   /** How many inputs and outputs there can be. */

@@ -12,6 +12,8 @@ struct plan {
   OrtSession* session;
   /* An item's number is that of the value. */
   struct core_items names;
+  /* How many values the devices of providers make, so how many copies there may be. */
+  size_t most_copies;
   /* The step that makes a value, or NO_STEP. */
   uint32_t* makers;
   /* How many values a step still waits for. */
@@ -116,10 +118,10 @@ static OrtStatus* set_constant(struct plan* plan, const OrtValueInfo* value) {
 static OrtStatus* find_constants(struct plan* plan) {
   OrtSession* session = plan->session;
   const OrtGraph* graphs[] = {session->graph, session->last_graph};
-  session->constants =
-      core_pool_array(&session->pool, session->value_count, sizeof *session->constants);
+  size_t count = session->value_count + plan->most_copies;
+  session->constants = core_pool_array(&session->pool, count, sizeof *session->constants);
   if (session->constants == NULL) {
-    return no_memory(plan, session->value_count * sizeof *session->constants);
+    return no_memory(plan, count * sizeof *session->constants);
   }
   for (size_t g = 0; g < (graphs[0] == graphs[1] ? 1 : 2); g++) {
     for (size_t i = 0; i < graphs[g]->initializers.count; i++) {
@@ -287,45 +289,78 @@ static const struct core_ep* device_of(const struct core_step* step, size_t oper
   return step->compiled != NULL ? core_device_of_operand(step->compiled, operand) : NULL;
 }
 
-/* Where a value that is no output of the model is made and read: a provider whose nodes all have it
- * in memory of their device, NULL for any other. */
-static void find_places(const OrtSession* session, const bool* is_output,
-                        const struct core_ep** places) {
-  for (uint32_t s = 0; s < session->step_count; s++) {
-    const struct core_step* step = &session->steps[s];
-    for (size_t i = step->input_count; i < step->input_count + step->output_count; i++) {
-      if (step->values[i] != CORE_NO_VALUE && !is_output[step->values[i]]) {
-        places[step->values[i]] = device_of(step, i);
-      }
-    }
-  }
-  for (uint32_t s = 0; s < session->step_count; s++) {
-    const struct core_step* step = &session->steps[s];
+/* Where the steps read a value that a step made on a device. */
+struct reads {
+  core_value_number value;
+  const struct core_ep* device;
+  bool are_there;
+  bool are_elsewhere;
+};
+
+/* Finds that. With a copy, all reads elsewhere become reads of the copy. */
+static void find_reads(const struct plan* plan, struct reads* reads,
+                       const core_value_number* copy) {
+  for (uint32_t r = plan->starts[reads->value]; r < plan->starts[reads->value + 1]; r++) {
+    const struct core_step* step = &plan->session->steps[plan->readers[r]];
     for (size_t i = 0; i < step->input_count; i++) {
-      core_value_number value = step->values[i];
-      if (value != CORE_NO_VALUE && places[value] != device_of(step, i)) {
-        places[value] = NULL;
+      bool is_there = device_of(step, i) == reads->device;
+      if (step->values[i] != reads->value) {
+        continue;
+      }
+      reads->are_there |= is_there;
+      reads->are_elsewhere |= !is_there;
+      if (copy != NULL && !is_there) {
+        step->values[i] = *copy;
       }
     }
   }
 }
 
-/* Has such values stay on the device. */
-static OrtStatus* leave_on_devices(struct plan* plan, const bool* is_output) {
-  const OrtSession* session = plan->session;
-  size_t count = session->value_count;
-  const struct core_ep** places = core_pool_array(&plan->pool, count, sizeof *places);
-  if (places == NULL) {
-    return no_memory(plan, count * sizeof *places);
+/* Has a step copy a value from the device once, for all who read it elsewhere. */
+static void add_copy(struct plan* plan, struct core_step* step, struct reads* reads,
+                     bool* is_output) {
+  OrtSession* session = plan->session;
+  core_value_number copy = session->value_count++;
+  step->copies[step->copy_count++] = (struct core_copy){reads->value, copy};
+  find_reads(plan, reads, &copy);
+  for (size_t i = 0; i < session->outputs.count; i++) {
+    core_value_number* output = &session->outputs.list[i].value;
+    *output = *output == reads->value ? copy : *output;
   }
-  find_places(session, is_output, places);
-  for (uint32_t s = 0; s < session->step_count; s++) {
-    const struct core_step* step = &session->steps[s];
+  plan->makers[copy] = plan->makers[reads->value];
+  is_output[copy] = is_output[reads->value];
+  is_output[reads->value] = false;
+}
+
+/* An output of a step stays on its device if a step reads it there. Otherwise the step itself has
+ * it copied, into the output that the caller gave if there is one. */
+static void place_output(struct plan* plan, struct core_step* step, size_t output,
+                         bool* is_output) {
+  struct reads reads = {.value = step->values[step->input_count + output],
+                        .device = device_of(step, step->input_count + output)};
+  if (reads.device == NULL || reads.value == CORE_NO_VALUE) {
+    return;
+  }
+  find_reads(plan, &reads, NULL);
+  if (!reads.are_there) {
+    return;
+  }
+  core_leave_on_device(step->compiled, output);
+  if (reads.are_elsewhere || is_output[reads.value]) {
+    add_copy(plan, step, &reads, is_output);
+  }
+}
+
+static OrtStatus* place_outputs(struct plan* plan, bool* is_output) {
+  const OrtSession* session = plan->session;
+  for (uint32_t s = 0; plan->most_copies > 0 && s < session->step_count; s++) {
+    struct core_step* step = &session->steps[s];
+    step->copies = core_pool_array(&plan->session->pool, step->output_count, sizeof *step->copies);
+    if (step->copies == NULL) {
+      return no_memory(plan, step->output_count * sizeof *step->copies);
+    }
     for (size_t i = 0; i < step->output_count; i++) {
-      core_value_number value = step->values[step->input_count + i];
-      if (value != CORE_NO_VALUE && places[value] != NULL) {
-        core_leave_on_device(step->compiled, i);
-      }
+      place_output(plan, step, i, is_output);
     }
   }
   return NULL;
@@ -340,13 +375,18 @@ static OrtStatus* number_all(struct plan* plan) {
   CORE_TRY(list_ports(plan, &graph->initializers, CORE_IS_OVERRIDABLE, 0, &session->overridable));
   CORE_TRY(list_ports(plan, &graph->outputs, 0, 0, &session->outputs));
   for (size_t i = 0; i < session->step_count; i++) {
+    const struct core_step* step = &session->steps[i];
     CORE_TRY(number_step(plan, &session->steps[i]));
+    for (size_t k = 0; k < step->output_count; k++) {
+      plan->most_copies += device_of(step, step->input_count + k) != NULL;
+    }
   }
   return find_constants(plan);
 }
 
 static OrtStatus* take_memory(struct plan* plan) {
-  size_t values = plan->session->value_count, steps = plan->session->step_count, reads = 0;
+  size_t values = plan->session->value_count + plan->most_copies;
+  size_t steps = plan->session->step_count, reads = 0;
   for (size_t i = 0; i < steps; i++) {
     reads += plan->session->steps[i].input_count;
   }
@@ -372,10 +412,11 @@ static OrtStatus* make_plan(struct plan* plan) {
   OrtSession* session = plan->session;
   CORE_TRY(number_all(plan));
   CORE_TRY(take_memory(plan));
-  bool* is_given = core_pool_array(&plan->pool, session->value_count, sizeof *is_given);
-  bool* is_output = core_pool_array(&plan->pool, session->value_count, sizeof *is_output);
+  size_t values = session->value_count + plan->most_copies;
+  bool* is_given = core_pool_array(&plan->pool, values, sizeof *is_given);
+  bool* is_output = core_pool_array(&plan->pool, values, sizeof *is_output);
   if (is_given == NULL || is_output == NULL) {
-    return no_memory(plan, session->value_count);
+    return no_memory(plan, values);
   }
   mark_ports(&session->inputs, is_given);
   mark_ports(&session->outputs, is_output);
@@ -392,8 +433,8 @@ static OrtStatus* make_plan(struct plan* plan) {
   list_readers(plan);
   CORE_TRY(count_waits(plan, is_given));
   CORE_TRY(order_steps(plan));
+  CORE_TRY(place_outputs(plan, is_output));
   CORE_TRY(move_steps(plan));
-  CORE_TRY(leave_on_devices(plan, is_output));
   return end_values(plan, is_output);
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compile/device.h"
 #include "ep/library.h"
 #include "options/run_options.h"
 #include "session/lora.h"
@@ -17,6 +18,8 @@ struct core_frame {
   bool* is_own;
   /* The operands of the current step. */
   OrtValue** operands;
+  /* What the run does on devices, one for each provider. */
+  struct core_device_run* device_runs;
   /* NULL for a run without one. */
   struct core_profile* profile;
   /* One for each step. */
@@ -29,20 +32,38 @@ static size_t operands_of(const struct core_step* step) {
 
 static size_t size_of_frame(const OrtSession* session) {
   size_t count = session->value_count + session->most_operands;
-  size_t size = sizeof(struct core_frame) + count * sizeof(OrtValue*) + session->value_count;
+  size_t size = sizeof(struct core_frame) + count * sizeof(OrtValue*) + session->value_count +
+                session->ep_count * sizeof(struct core_device_run);
   for (size_t i = 0; i < session->step_count; i++) {
     size += sizeof(OrtKernelContext*) + core_context_size(operands_of(&session->steps[i]));
   }
   return size;
 }
 
-/* Lays a new frame out: contexts, values, operands and marks are behind it in the same block. */
+/* What a run does on the device that computes a step; NULL for one without a device. */
+static struct core_device_run* device_run_of(const OrtSession* session, struct core_frame* frame,
+                                             const struct core_step* step) {
+  size_t i = 0;
+  if (step->compiled == NULL) {
+    return NULL;
+  }
+  while (session->eps[i].ep != core_ep_of_compiled(step->compiled)) {
+    i++;
+  }
+  return session->eps[i].ep->memory != NULL ? &frame->device_runs[i] : NULL;
+}
+
+/* Lays a new frame out: contexts, values, operands and the rest are behind it in the same block. */
 static void begin_frame(const OrtSession* session, struct core_frame* frame) {
   char* next = (char*)&frame->contexts[session->step_count];
+  frame->device_runs = (struct core_device_run*)(void*)next;
+  memset(next, 0, session->ep_count * sizeof *frame->device_runs);
+  next += session->ep_count * sizeof *frame->device_runs;
   for (size_t i = 0; i < session->step_count; i++) {
     size_t room = operands_of(&session->steps[i]);
     frame->contexts[i] = (OrtKernelContext*)(void*)next;
     core_begin_context(frame->contexts[i], session->steps[i].kernel, room);
+    frame->contexts[i]->device_run = device_run_of(session, frame, &session->steps[i]);
     next += core_context_size(room);
   }
   frame->values = (OrtValue**)(void*)next;
@@ -248,6 +269,21 @@ static OrtStatus* set_outputs(const OrtSession* session, struct core_frame* fram
 
 /* --- computing -------------------------------------------------------------------------------- */
 
+/* Copies from the device what a step has left there and others read. */
+static OrtStatus* copy_outputs(struct core_frame* frame, const struct core_step* step,
+                               OrtKernelContext* context) {
+  for (size_t i = 0; i < step->copy_count; i++) {
+    const OrtValue* from = frame->values[step->copies[i].from];
+    OrtValue** to = &frame->values[step->copies[i].to];
+    bool is_new = *to == NULL;
+    if (from != NULL) {
+      CORE_TRY(core_copy_from_device(context->device_run, from, to));
+      frame->is_own[step->copies[i].to] = is_new;
+    }
+  }
+  return NULL;
+}
+
 /* Computes a step, and keeps what it made. */
 static inline OrtStatus* compute(struct core_frame* frame, const struct core_step* step,
                                  OrtKernelContext* context) {
@@ -269,15 +305,20 @@ static inline OrtStatus* compute(struct core_frame* frame, const struct core_ste
       frame->is_own[value] = operands[i] != NULL;
     }
   }
-  return NULL;
+  return CORE_LIKELY(step->copy_count == 0) ? NULL : copy_outputs(frame, step, context);
 }
 
 /* Releases the values that a step was the last one to read. */
-static inline void end_values(struct core_frame* frame, const struct core_step* step) {
+static inline void end_values(struct core_frame* frame, const struct core_step* step,
+                              struct core_device_run* device_run) {
   for (size_t i = 0; i < step->end_count; i++) {
     core_value_number value = step->ends[i];
     if (frame->is_own[value]) {
-      ort_ReleaseValue(frame->values[value]);
+      if (CORE_LIKELY(device_run == NULL)) {
+        ort_ReleaseValue(frame->values[value]);
+      } else {
+        core_release_after(device_run, frame->values[value]);
+      }
       frame->is_own[value] = false;
       frame->values[value] = NULL;
     }
@@ -296,7 +337,7 @@ static OrtStatus* compute_all(const OrtSession* session, struct core_frame* fram
   for (size_t i = 0; i < session->step_count; i++) {
     CORE_TRY(check_terminated(options));
     CORE_TRY(compute(frame, &session->steps[i], frame->contexts[i]));
-    end_values(frame, &session->steps[i]);
+    end_values(frame, &session->steps[i], frame->contexts[i]->device_run);
   }
   return check_terminated(options);
 }
@@ -311,7 +352,7 @@ static CORE_COLD OrtStatus* compute_profiled(const OrtSession* session, struct c
     OrtStatus* status = compute(frame, step, frame->contexts[i]);
     core_end_step(frame->profile, &timing, session, step, frame->operands);
     CORE_TRY(status);
-    end_values(frame, step);
+    end_values(frame, step, frame->contexts[i]->device_run);
   }
   return check_terminated(options);
 }
@@ -384,6 +425,9 @@ static OrtStatus* run_providers(const OrtSession* session, struct core_frame* fr
   if (CORE_LIKELY(status == NULL)) {
     status = CORE_LIKELY(frame->profile == NULL) ? compute_all(session, frame, options)
                                                  : execute_profiled(session, frame, options);
+  }
+  for (size_t i = 0; i < session->ep_count; i++) {
+    status = core_end_device_run(&frame->device_runs[i], status);
   }
   announcement.is_success = status == NULL;
   while (started > 0) {

@@ -20,12 +20,22 @@
 typedef uint32_t core_value_number;
 #define CORE_NO_VALUE UINT32_MAX
 
+/** A value that a provider's node leaves on its device, and the number of its copy in the CPU's
+ * memory, for who reads it elsewhere. */
+struct core_copy {
+  core_value_number from;
+  core_value_number to;
+};
+
 /** A part of a run: one kernel, and the values that it reads and makes. */
 struct core_step {
   size_t input_count;
   size_t output_count;
   /** The numbers of the inputs, then of the outputs. */
   core_value_number* values;
+  /** Outputs to copy from the device once the kernel has made them. */
+  struct core_copy* copies;
+  size_t copy_count;
   /** Values to release after this step: no later step reads them, and they are no outputs. */
   core_value_number* ends;
   size_t end_count;

@@ -321,7 +321,7 @@ static OrtStatus* is_wanted(const OrtNode* node, int* answer) {
 
 static OrtStatus* ORT_API_CALL get_capability(OrtEp* self, const OrtGraph* graph,
                                               OrtEpGraphSupportInfo* info) {
-  const OrtNode* nodes[64];
+  const OrtNode* nodes[128];
   size_t count;
   (void)self;
   if (asks("graphs")) {
@@ -330,7 +330,7 @@ static OrtStatus* ORT_API_CALL get_capability(OrtEp* self, const OrtGraph* graph
     return note(name), NULL;
   }
   TRY(api->Graph_GetNumNodes(graph, &count));
-  TRY(api->Graph_GetNodes(graph, nodes, 64));
+  TRY(api->Graph_GetNodes(graph, nodes, 128));
   for (size_t i = 0; i < count; i++) {
     int answer;
     TRY(is_wanted(nodes[i], &answer));
