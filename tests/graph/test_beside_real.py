@@ -116,7 +116,8 @@ def test_graphs_of_the_models_of_onnx_answer_alike(dump, core_library, real_libr
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of NumPy, where onnx makes the models
+# NumPy warns where onnx makes the models.
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::DeprecationWarning")
 def test_graphs_of_all_operators_answer_alike(dump, core_library, real_library, tmp_path):
     from onnx.backend.test.case.node import collect_testcases
 

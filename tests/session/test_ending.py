@@ -315,13 +315,14 @@ def test_a_handler_that_forks_has_the_run_in_the_parent_only():
         import numpy as np
         import ortcffi as ort
         from support import models
+        from support.processes import fork_quietly
         from support.threads import start, wait_until
 
         options = ort.SessionOptions(intra_op_threads=1, log_severity=ort.LogSeverity.FATAL)
         session, parent = ort.Session(models.loop(10**12, 32), options), os.getpid()
 
         def fork(number, frame):
-            if child := os.fork():
+            if child := fork_quietly():
                 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
                 session.cancel()
 

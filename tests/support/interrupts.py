@@ -216,7 +216,6 @@ class Tracer:
     def __call__(self, frame: FrameType, event: str, _argument: Any) -> Any:
         if event != "call":
             return None
-        frame.f_trace_opcodes, frame.f_trace_lines = True, False
         code = _codes.setdefault(frame.f_code, frame.f_code.co_code)
         before = -1
 
@@ -233,6 +232,8 @@ class Tracer:
                 before = -1
             return step
 
+        frame.f_trace = step  # Python 3.13 traces opcodes only where it is set before
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
         return step
 
 

@@ -58,6 +58,7 @@ def test_a_shape_that_was_set_is_kept_by_the_handle_that_was_read_before(api):
     assert TensorTypeInfo.from_handle(api, before, parent=object()).shape == ("a", "b")
 
 
+@pytest.mark.filterwarnings("ignore:Setting the shape:DeprecationWarning")
 def test_an_array_of_strings_may_get_another_shape_while_it_is_read(api):
     spread = np.array([["a", "b"], ["c", "d"]] * 2, object).reshape(2, 4)
     array = spread[:, ::2]

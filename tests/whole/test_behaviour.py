@@ -3,7 +3,8 @@
 
 ``behaviour.tsv`` has a row for each call: its name, the core's answer, under which heading of
 docs/differences.md it stands, and a column for each release of onnxruntime: "=" for the core's
-answer, nothing for that of the release before. "..." stands for any text.
+answer, nothing for that of the release before. "..." stands for any text, and " / " is between
+answers that depend on the C library.
 """
 
 import re

@@ -47,7 +47,9 @@ def modules_in(pickled: bytes) -> set[str]:
 
 def foreign_names(text: str) -> set[str]:
     """The names under `ortcffi` in a text that users cannot import."""
-    text = re.sub(r".*__orig_bases__.*|module ortcffi.errors in.*", "", text)  # made by Python
+    # Python makes these: help() of 3.13 says which class or module defines a method.
+    made = r".*__orig_bases__.*|module ortcffi.errors in.*| (from|class method of) ortcffi(\.\w+)+$"
+    text = re.sub(made, "", text, flags=re.MULTILINE)
     found = set(re.findall(r"\bortcffi(?:\.\w+)+", text)) - MODULES
     public = {f"ortcffi.{name}" for name in ortcffi.__all__}
     public |= {f"ortcffi.errors.{name}" for name in errors.__all__}
