@@ -111,22 +111,37 @@ struct state {
   OrtKernelImpl* kernel;
   bool has_state;
   uint32_t input_count;
-  /* For each input the shape that it must have, or NULL. */
-  const OrtTensorTypeAndShapeInfo* shapes[];
+  /* For each input the rank that it must have, and so many dimensions, of which an unknown one is
+   * negative; or ANY_RANK. */
+  int64_t shapes[];
 };
+#define ANY_RANK (-1)
+
+static const OrtTensorTypeAndShapeInfo* shape_of(const OrtcoreOperand* operand) {
+  const OrtTypeInfo* type = operand->type;
+  bool has_shape = type != NULL && type->kind == ONNX_TYPE_TENSOR && type->tensor->has_shape;
+  return has_shape ? type->tensor : NULL;
+}
 
 static struct state* new_state(const struct compiled_node* node) {
-  size_t count = node->node->input_count;
-  struct state* state = heap_alloc(sizeof *state + count * sizeof *state->shapes);
+  size_t count = node->node->input_count, numbers = count;
+  for (size_t i = 0; i < count; i++) {
+    const OrtTensorTypeAndShapeInfo* shape = shape_of(&node->operands[i]);
+    numbers += shape != NULL ? shape->rank : 0;
+  }
+  struct state* state = heap_alloc(sizeof *state + numbers * sizeof *state->shapes);
   if (state == NULL) {
     return NULL;
   }
   *state = (struct state){
       .node = node, .ep = node->of->ep, .info = node->info, .input_count = (uint32_t)count};
+  int64_t* next = state->shapes;
   for (size_t i = 0; i < count; i++) {
-    const OrtTypeInfo* type = node->operands[i].type;
-    bool has_shape = type != NULL && type->kind == ONNX_TYPE_TENSOR && type->tensor->has_shape;
-    state->shapes[i] = has_shape ? type->tensor : NULL;
+    const OrtTensorTypeAndShapeInfo* shape = shape_of(&node->operands[i]);
+    *next++ = shape != NULL ? (int64_t)shape->rank : ANY_RANK;
+    for (size_t k = 0; shape != NULL && k < shape->rank; k++) {
+      *next++ = shape->dims[k];
+    }
   }
   return state;
 }
@@ -215,20 +230,30 @@ static OrtStatusPtr ORT_API_CALL create_kernel(const OrtCustomOp* op, const OrtA
   return NULL;
 }
 
+static bool has_shape(const OrtValue* value, size_t rank, const int64_t* dims) {
+  const struct core_shape* shape = value != NULL ? core_shape_of(value) : NULL;
+  bool fits = shape == NULL || shape->rank == rank;
+  for (size_t i = 0; fits && shape != NULL && i < rank; i++) {
+    fits = dims[i] < 0 || dims[i] == shape->dims[i];
+  }
+  return fits;
+}
+
 /* Refuses an input whose shape differs from the model's: providers rely on the host to check it. */
-static OrtStatus* check_shape(const struct state* state, size_t input, const OrtValue* value) {
-  const OrtTensorTypeAndShapeInfo* info = state->shapes[input];
-  const struct core_shape* shape = info != NULL && value != NULL ? core_shape_of(value) : NULL;
-  if (shape == NULL) {
-    return NULL;
+static OrtStatus* check_shapes(const struct state* state, const OrtKernelContext* context) {
+  const int64_t* next = state->shapes;
+  for (size_t i = 0; i < state->input_count; i++) {
+    int64_t rank = *next++;
+    if (rank == ANY_RANK) {
+      continue;
+    }
+    if (!has_shape(core_context_input(context, i), (size_t)rank, next)) {
+      return core_status(ORT_INVALID_ARGUMENT, "the input '", state->node->operands[i].name,
+                         "' has another shape than in the model");
+    }
+    next += rank;
   }
-  bool fits = info->rank == shape->rank;
-  for (size_t i = 0; fits && i < info->rank; i++) {
-    fits = info->dims[i] < 0 || info->dims[i] == shape->dims[i];
-  }
-  return fits ? NULL
-              : core_status(ORT_INVALID_ARGUMENT, "the input '", state->node->operands[input].name,
-                            "' has another shape than in the model");
+  return NULL;
 }
 
 static OrtStatus* call_compute(void* argument, OrtKernelContext* context) {
@@ -268,9 +293,7 @@ static OrtStatus* run(struct state* state, OrtKernelContext* context) {
 
 static OrtStatusPtr ORT_API_CALL compute_kernel(void* kernel, OrtKernelContext* context) {
   struct state* state = kernel;
-  for (size_t i = 0; i < state->input_count; i++) {
-    CORE_TRY(check_shape(state, i, core_context_input(context, i)));
-  }
+  CORE_TRY(check_shapes(state, context));
   return run(state, context);
 }
 

@@ -186,7 +186,9 @@ static OrtStatus* finish(OrtKernelContext* context, OrtStatus* status, OrtValue*
   for (size_t i = 0; i < context->input_count + context->output_count; i++) {
     core_end_borrowed(&context->passed[i].handle);
   }
-  core_free_scratch(context);
+  if (CORE_UNLIKELY(context->scratch != NULL)) {
+    core_free_scratch(context);
+  }
   __atomic_store_n(&context->mark, 0, __ATOMIC_RELAXED);
   return status;
 }
