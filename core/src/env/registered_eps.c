@@ -187,6 +187,28 @@ OrtStatus* core_env_find_devices(const OrtEnv* input) {
   return status;
 }
 
+OrtStatus* core_env_use_devices(const OrtEnv* env, const OrtEpDevice*** out, size_t* count) {
+  CORE_TRY(core_env_find_devices(env));
+  core_lock(CORE_LOCK_ENV);
+  size_t size = env->device_count * sizeof(OrtEpDevice*);
+  const OrtEpDevice** devices = heap_alloc(size);
+  for (size_t i = 0; devices != NULL && i < env->device_count; i++) {
+    devices[i] = env->devices[i];
+    core_retain(devices[i]->library);
+  }
+  *count = env->device_count;
+  core_unlock(CORE_LOCK_ENV);
+  *out = devices;
+  return devices != NULL ? NULL : core_no_memory("GetEpDevices", size);
+}
+
+void core_env_leave_devices(const OrtEpDevice** devices, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    core_drop(devices[i]->library);
+  }
+  heap_free(devices);
+}
+
 static bool ends_in_virtual(const char* name) {
   static const char end[] = ".virtual";
   size_t length = strlen(name);

@@ -36,6 +36,11 @@ struct core_registered_ep* core_next_ep(const struct OrtEnv* env, struct core_re
 /** Finds the hardware, and lists the core's own execution provider, if that was not done yet. */
 OrtStatus* core_env_find_devices(const OrtEnv* env);
 
+/** The devices of all libraries, in an array of the caller's. Each has a reference to its library,
+ * so that it lives until core_env_leave_devices, which frees the array. */
+OrtStatus* core_env_use_devices(const OrtEnv* env, const OrtEpDevice*** out, size_t* count);
+void core_env_leave_devices(const OrtEpDevice** devices, size_t count);
+
 /** RegisterExecutionProviderLibrary, with the base and the hardware that the library is given; NULL
  * for the core's own and for what was found. */
 OrtStatus* ORT_API_CALL core_register_ep_library(OrtEnv* env, const OrtApiBase* base,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* OrtModelMetadata: what a model says about itself. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "graph/graph.h"
@@ -82,6 +84,49 @@ static bool fill(OrtModelMetadata* metadata, const OrtModel* model) {
     }
   }
   return true;
+}
+
+static bool add_pairs(const OrtModelMetadata* metadata, const char* producer_version,
+                      OrtKeyValuePairs* out) {
+  char version[24];
+  snprintf(version, sizeof version, "%" PRId64, metadata->version);
+  const char* const pairs[][2] = {{"producer_name", metadata->texts[PRODUCER]},
+                                  {"producer_version", producer_version},
+                                  {"domain", metadata->texts[DOMAIN_TEXT]},
+                                  {"model_version", version},
+                                  {"doc_string", metadata->texts[DESCRIPTION]},
+                                  {"graph_name", metadata->texts[GRAPH_TEXT]},
+                                  {"graph_description", metadata->texts[GRAPH_DESCRIPTION]}};
+  bool is_added = true;
+  for (size_t i = 0; is_added && i < CORE_COUNT_OF(pairs); i++) {
+    is_added = core_append_pair(out, pairs[i][0], pairs[i][1]);
+  }
+  for (size_t i = 0; is_added && i < metadata->entries.count; i++) {
+    const struct core_item* item = &metadata->entries.list[i];
+    ort_RemoveKeyValuePair(out, item->key); /* the model's own entry counts */
+    is_added = core_append_pair(out, item->key, core_item_text(item));
+  }
+  return is_added;
+}
+
+OrtStatus* core_describe_model(const char* function, const OrtModel* model,
+                               OrtKeyValuePairs** out) {
+  struct core_message producer_version = {NULL, NULL};
+  OrtKeyValuePairs* pairs = NULL;
+  core_find_message(model->bytes, MODEL_PRODUCER_VERSION, &producer_version);
+  char* text = copy_text(producer_version);
+  OrtModelMetadata* metadata = core_new_object(&metadata_class, sizeof *metadata);
+  ort_CreateKeyValuePairs(&pairs);
+  bool is_there = text != NULL && metadata != NULL && pairs != NULL && fill(metadata, model) &&
+                  add_pairs(metadata, text, pairs);
+  heap_free(text);
+  core_drop(metadata);
+  if (!is_there) {
+    ort_ReleaseKeyValuePairs(pairs);
+    return core_no_memory(function, sizeof *metadata);
+  }
+  *out = pairs;
+  return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_Graph_GetModelMetadata, const OrtGraph* graph, OrtModelMetadata** out) {

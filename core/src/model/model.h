@@ -30,6 +30,9 @@ OrtStatus* core_read_model(const char* function, OrtModel* model);
 OrtStatus* core_collect_weights(const char* function, const OrtModel* model,
                                 struct core_weight** out, size_t* count);
 
+/** What a model says of itself, by the names of the fields in ONNX, with its own entries. */
+OrtStatus* core_describe_model(const char* function, const OrtModel* model, OrtKeyValuePairs** out);
+
 /** @name Functions of ortcore.h
  * @{ */
 OrtStatus* ORT_API_CALL core_open_model(const ORTCHAR_T* model_path, OrtModel** out);

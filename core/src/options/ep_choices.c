@@ -60,7 +60,7 @@ static char* entry_of(const char* name, const char* key) {
 
 /* Sets an option of a provider; one without a key or a value says nothing. */
 static OrtStatus* set_option(struct core_items* entries, const char* name, const char* key,
-                             const char* value) {
+                             const char* value, bool only_new) {
   if (key == NULL || value == NULL) {
     return NULL;
   }
@@ -68,7 +68,8 @@ static OrtStatus* set_option(struct core_items* entries, const char* name, const
   if (entry == NULL) {
     return CORE_OUT_OF_MEMORY(SessionOptionsAppendExecutionProvider_V2, strlen(key));
   }
-  OrtStatus* status = core_config_set(SLOT, entries, entry, value);
+  bool is_kept = only_new && core_config_get(entries, entry) != NULL;
+  OrtStatus* status = is_kept ? NULL : core_config_set(SLOT, entries, entry, value);
   heap_free(entry);
   return status;
 }
@@ -79,7 +80,8 @@ struct options_of_ep {
   size_t count;
 };
 
-/* The defaults of each device, then what the caller wants. */
+/* The defaults of each device, then what the caller wants; without that (NULL), only those defaults
+ * that do not replace an entry. */
 static OrtStatus* set_options(struct core_items* entries, const struct core_ep_choice* choice,
                               const struct options_of_ep* given) {
   const char* name = choice->devices[0]->name;
@@ -87,11 +89,11 @@ static OrtStatus* set_options(struct core_items* entries, const struct core_ep_c
     struct options_of_ep own = {NULL, NULL, 0};
     ort_GetKeyValuePairs(choice->devices[i]->options, &own.keys, &own.values, &own.count);
     for (size_t k = 0; k < own.count; k++) {
-      CORE_TRY(set_option(entries, name, own.keys[k], own.values[k]));
+      CORE_TRY(set_option(entries, name, own.keys[k], own.values[k], given == NULL));
     }
   }
-  for (size_t k = 0; k < given->count; k++) {
-    CORE_TRY(set_option(entries, name, given->keys[k], given->values[k]));
+  for (size_t k = 0; given != NULL && k < given->count; k++) {
+    CORE_TRY(set_option(entries, name, given->keys[k], given->values[k], false));
   }
   return NULL;
 }
@@ -126,8 +128,8 @@ static OrtStatus* add_domains(void* argument) {
   return status;
 }
 
-static OrtStatus* add_choice(OrtSessionOptions* options, struct core_ep_choice* choice,
-                             const struct options_of_ep* given) {
+static OrtStatus* keep_choice(OrtSessionOptions* options, struct core_ep_choice* choice,
+                              const struct options_of_ep* given) {
   struct core_items entries = {0};
   if (!core_items_copy(&options->lists[CORE_SESSION_CONFIG], &entries) ||
       !core_list_add(&options->ep_choices, choice)) {
@@ -148,6 +150,24 @@ static OrtStatus* add_choice(OrtSessionOptions* options, struct core_ep_choice* 
   }
   core_items_end(&gone);
   return status;
+}
+
+static OrtStatus* add_choice(OrtSessionOptions* options, const OrtEpDevice* const* devices,
+                             size_t count, const struct options_of_ep* given) {
+  struct core_ep_choice* choice = new_choice(devices, count);
+  if (choice == NULL) {
+    return CORE_OUT_OF_MEMORY(SessionOptionsAppendExecutionProvider_V2, sizeof *choice);
+  }
+  OrtStatus* status = keep_choice(options, choice, given);
+  if (status != NULL) {
+    core_drop(choice);
+  }
+  return status;
+}
+
+OrtStatus* core_add_ep_choice(OrtSessionOptions* options, const OrtEpDevice* const* devices,
+                              size_t count) {
+  return add_choice(options, devices, count, NULL);
 }
 
 static OrtStatus* check_devices(const OrtEpDevice* const* devices, size_t count) {
@@ -176,16 +196,8 @@ ORT_API_STATUS_IMPL(ort_SessionOptionsAppendExecutionProvider_V2,
   CORE_REQUIRE_IF(num_ep_options > 0, SessionOptionsAppendExecutionProvider_V2, ep_option_keys);
   CORE_REQUIRE_IF(num_ep_options > 0, SessionOptionsAppendExecutionProvider_V2, ep_option_vals);
   CORE_TRY(check_devices(ep_devices, num_ep_devices));
-  struct core_ep_choice* choice = new_choice(ep_devices, num_ep_devices);
-  if (choice == NULL) {
-    return CORE_OUT_OF_MEMORY(SessionOptionsAppendExecutionProvider_V2, sizeof *choice);
-  }
-  struct options_of_ep given = {ep_option_keys, ep_option_vals, num_ep_options};
-  OrtStatus* status = add_choice(session_options, choice, &given);
-  if (status != NULL) {
-    core_drop(choice);
-  }
-  return status;
+  const struct options_of_ep given = {ep_option_keys, ep_option_vals, num_ep_options};
+  return add_choice(session_options, ep_devices, num_ep_devices, &given);
 }
 
 ORT_API_STATUS_IMPL(ort_ep_SessionOptionsGetWeightlessSourceModelBuffer,

@@ -107,6 +107,11 @@ struct core_ep_choice {
   const OrtEpDevice* devices[];
 };
 
+/** Has a session make a provider for devices that are all of one. The defaults of the devices are
+ * options where the options have no such entry. */
+OrtStatus* core_add_ep_choice(OrtSessionOptions* options, const OrtEpDevice* const* devices,
+                              size_t count);
+
 /** Copies a list of choices to an empty one, with references; false where there is no memory. */
 bool core_copy_ep_choices(const struct core_list* from, struct core_list* to);
 void core_end_ep_choices(struct core_list* choices);

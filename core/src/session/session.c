@@ -110,6 +110,7 @@ static OrtStatus* prepare(const char* function, OrtSession* session,
   }
   CORE_TRY(change_model(function, session));
   CORE_TRY(core_model_graph(function, session->model, CORE_PREPARED, &session->graph));
+  CORE_TRY(core_choose_devices(function, session));
   CORE_TRY(core_partition(function, session));
   CORE_TRY(check_optimized_path(function, session));
   if (session->profile != NULL) {

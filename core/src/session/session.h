@@ -141,6 +141,10 @@ OrtStatus* core_compile_session(const char* function, const OrtEnv* env,
                                 const OrtSessionOptions* options, const struct core_source* source,
                                 OrtSession** out);
 
+/** Adds the providers to the options that their policy or their function chooses for a session;
+ * does nothing if the caller has added providers or wants no choice. */
+OrtStatus* core_choose_devices(const char* function, OrtSession* session);
+
 /** Makes the steps of a session from providers and custom ops, in no particular order. */
 OrtStatus* core_partition(const char* function, OrtSession* session);
 

@@ -40,6 +40,30 @@ static void with_options(void) {
                                                       NULL, 0) == NULL);
 }
 
+static OrtStatus* ORT_API_CALL choose_all(const OrtEpDevice** devices, size_t count,
+                                          const OrtKeyValuePairs* of_model,
+                                          const OrtKeyValuePairs* of_runtime,
+                                          const OrtEpDevice** chosen, size_t room,
+                                          size_t* chosen_count, void* state) {
+  (void)of_model, (void)of_runtime, (void)state;
+  CHECK(count <= room);
+  memcpy(chosen, devices, count * sizeof *chosen);
+  *chosen_count = count;
+  return NULL;
+}
+
+static void with_choice(void) {
+  with_options();
+  api->ReleaseSessionOptions(session_options);
+  CHECK(api->CreateSessionOptions(&session_options) == NULL);
+  CHECK(api->SessionOptionsSetEpSelectionPolicyDelegate(session_options, choose_all, NULL) == NULL);
+}
+static void with_policy(void) {
+  with_choice();
+  CHECK(api->SessionOptionsSetEpSelectionPolicy(
+            session_options, OrtExecutionProviderDevicePolicy_MAX_PERFORMANCE) == NULL);
+}
+
 /* The provider takes a lack of memory for a value whose type is not known, and leaves the node. */
 static OrtStatus* make_session(void** out) {
   OrtStatus* status =
@@ -99,6 +123,10 @@ static OrtStatus* refuse_async(void** out) {
 }
 
 static const struct trial trials[] = {
+    TRIAL("CreateSessionFromArray SessionOptionsSetEpSelectionPolicyDelegate", with_choice,
+          make_session, release_session),
+    TRIAL("CreateSessionFromArray SessionOptionsSetEpSelectionPolicy", with_policy, make_session,
+          release_session),
     TRIAL("CreateSessionFromArray ReleaseSession", with_options, make_session, release_session),
     TRIAL("Run", with_session, run, release_value),
     TRIAL("Session_GetEpGraphAssignmentInfo EpAssignedSubgraph_GetEpName "

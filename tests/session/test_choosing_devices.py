@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: MIT
+"""Devices that a policy of the options, or a function of the caller, chooses for a session."""
+
+import numpy as np
+import onnx
+import pytest
+from support import eps
+
+import ortcffi as ort
+
+X = np.ones((2, 3), np.float32)
+MODEL = eps.multiplying(X).to_bytes()
+FIRST, SECOND = "chosen first", "chosen second"
+
+
+def provider(name, kind="CPU", vendor=""):
+    """A provider that takes all nodes."""
+
+    @ort.execution_provider(name, devices=kind, vendor=vendor, options={"by": "2"})
+    class Provider:
+        def __init__(self, by):
+            self.by = np.float32(by)
+
+        def capability(self, graph):
+            return list(graph.nodes)
+
+        def compile(self, _):
+            return lambda x: x * self.by
+
+    return Provider
+
+
+@pytest.fixture
+def env(api):
+    with ort.Env("choosing", api) as env:
+        yield env
+
+
+@pytest.fixture
+def two(env):
+    """An environment with two providers for the CPU."""
+    with env.register_ep(provider(SECOND)), env.register_ep(provider(FIRST)):
+        yield env
+
+
+@pytest.fixture
+def three(core_api):
+    """An environment of the core, with a provider for each kind of hardware, which is invented."""
+    with (
+        ort.Env("choosing", core_api) as env,
+        env.register_ep(provider("of the CPU")),
+        env.register_ep(provider("of the GPU", "GPU"), hardware=[ort.HardwareDevice("GPU")]),
+        env.register_ep(provider("of the NPU", "NPU"), hardware=[ort.HardwareDevice("NPU")]),
+    ):
+        yield env
+
+
+def session(api, model=MODEL, **options):
+    given = ort.SessionOptions(api, **options)
+    given.config["session.record_ep_graph_assignment_info"] = "1"
+    return given, ort.Session(model, given, api=api)
+
+
+def who_runs(api, **options):
+    given, made = session(api, **options)
+    with given, made:
+        return [*made.assignment]
+
+
+@pytest.mark.parametrize("policy", [*ort.DevicePolicy])
+def test_each_policy_chooses_the_best_provider_for_the_cpu(two, policy):
+    assert who_runs(two.api, device_policy=policy) == [FIRST]
+
+
+@pytest.mark.parametrize(
+    ("policy", "kind"),
+    [
+        ("DEFAULT", "CPU"),
+        ("PREFER_CPU", "CPU"),
+        ("PREFER_GPU", "GPU"),
+        ("MAX_PERFORMANCE", "GPU"),
+        ("PREFER_NPU", "NPU"),
+        ("MAX_EFFICIENCY", "NPU"),
+        ("MIN_OVERALL_POWER", "NPU"),
+    ],
+)
+def test_a_policy_prefers_a_kind_of_hardware(three, policy, kind):
+    assert who_runs(three.api, device_policy=ort.DevicePolicy[policy]) == [f"of the {kind}"]
+
+
+def test_hardware_of_the_providers_vendor_comes_first(core_api):
+    ours = ort.HardwareDevice("GPU", vendor="ours", vendor_id=1)
+    with (
+        ort.Env("choosing", core_api) as env,
+        env.register_ep(provider("a of another", "GPU"), hardware=[ours]),
+        env.register_ep(provider("b of ours", "GPU", "ours"), hardware=[ours]),
+    ):
+        assert who_runs(core_api, device_policy=ort.DevicePolicy.PREFER_GPU) == ["b of ours"]
+
+
+def test_a_gpu_of_its_own_comes_before_one_in_the_processor(core_api):
+    single = ort.HardwareDevice("GPU", metadata={"Discrete": "1"})
+    with (
+        ort.Env("choosing", core_api) as env,
+        env.register_ep(provider("a", "GPU"), hardware=[ort.HardwareDevice("GPU")]),
+        env.register_ep(provider("b", "GPU"), hardware=[single]),
+    ):
+        assert who_runs(core_api, device_policy=ort.DevicePolicy.PREFER_GPU) == ["b"]
+
+
+def test_no_policy_chooses_nothing(core_api):
+    with (
+        ort.Env("choosing", core_api) as env,
+        env.register_ep(provider(FIRST)),
+        pytest.raises(ort.errors.NotImplemented, match="Mul"),
+    ):
+        ort.Session(MODEL, api=core_api)
+
+
+def test_providers_that_were_added_come_before_a_policy(two):
+    (device,) = [each for each in two.devices if each.name == SECOND]
+    with ort.SessionOptions(two.api, device_policy=ort.DevicePolicy.DEFAULT) as options:
+        options.add_devices([device], {"by": "5"})
+        with ort.Session(MODEL, options, api=two.api) as made:
+            np.testing.assert_array_equal(made.run(x=X)[0], X * 5)
+
+
+def test_entries_of_the_options_count_before_the_defaults_of_a_device(two):
+    given, made = session(two.api, device_policy=ort.DevicePolicy.DEFAULT)
+    with given, made:
+        np.testing.assert_array_equal(made.run(x=X)[0], X * 2)
+    with ort.SessionOptions(two.api, device_policy=ort.DevicePolicy.DEFAULT) as options:
+        options.config[f"ep.{FIRST}.by"] = "7"
+        with ort.Session(MODEL, options, api=two.api) as made:
+            np.testing.assert_array_equal(made.run(x=X)[0], X * 7)
+
+
+# --- a function of the caller ---------------------------------------------------------------------
+
+
+def test_a_function_chooses(two):
+    def choose(devices, *_):
+        return [each for each in devices if each.name == SECOND]
+
+    assert who_runs(two.api, device_selector=choose) == [SECOND]
+
+
+def test_a_function_gets_all_devices_the_best_first(two):
+    seen = []
+
+    def choose(devices, _, runtime):
+        seen.extend(each.name for each in devices)
+        assert runtime == {}
+        return devices
+
+    assert who_runs(two.api, device_selector=choose) == [FIRST]
+    assert seen == [FIRST, SECOND, "CPUExecutionProvider"]
+
+
+def test_a_function_knows_what_the_model_says_of_itself(two):
+    model = onnx.load_from_string(MODEL)
+    model.producer_name, model.producer_version, model.domain = "us", "1.2", "here"
+    model.model_version, model.doc_string, model.graph.doc_string = 5, "about it", "about the graph"
+    onnx.helper.set_model_props(model, {"made": "today", "domain": "its own"})
+    seen = {}
+
+    def choose(devices, metadata, _):
+        seen.update(metadata)
+        return devices
+
+    given, made = session(two.api, model.SerializeToString(), device_selector=choose)
+    with given, made:
+        assert seen == {
+            "producer_name": "us",
+            "producer_version": "1.2",
+            "domain": "its own",
+            "model_version": "5",
+            "doc_string": "about it",
+            "graph_name": model.graph.name,
+            "graph_description": "about the graph",
+            "made": "today",
+        }
+
+
+def test_an_error_of_the_function_is_the_cause(two):
+    def refuse(*_):
+        raise ValueError("none of these")
+
+    with pytest.raises(ort.errors.Fail, match=r"delegate failed: .*none of these") as caught:
+        session(two.api, device_selector=refuse)
+    assert isinstance(caught.value.__cause__, ValueError)
+
+
+def test_a_function_must_choose_something(two):
+    with pytest.raises(ort.errors.Fail, match="did not select anything"):
+        session(two.api, device_selector=lambda *_: [])
+
+
+def test_a_provider_may_be_unregistered_while_a_session_is_made(core_api):
+    with ort.Env("choosing", core_api) as env:
+        registered = env.register_ep(provider(FIRST))
+
+        def choose(devices, *_):
+            registered.close()
+            return [each for each in devices if each.name == FIRST]
+
+        assert who_runs(core_api, device_selector=choose) == [FIRST]
