@@ -122,6 +122,26 @@ def test_a_provider_computes_with_arrays(api):
         assert y.dtype == F
 
 
+SHAPES = ((2, 3), None, (), (2, "n"), (1,), (2, 3))
+
+
+@pytest.mark.parametrize("wrong", [i for i, shape in enumerate(SHAPES) if shape is not None])
+def test_each_of_many_inputs_is_held_to_its_own_shape(api, wrong):
+    graph = ort.Graph()
+    for i, shape in enumerate(SHAPES):
+        graph.input(f"x{i}", "f4", shape)
+    graph.node("Sum", [f"x{i}" for i in range(len(SHAPES))], ["y"])
+    graph.output("y", "f4", (2, 3))
+    lengths = ([3 if n == "n" else n for n in shape or ()] for shape in SHAPES)
+    given = {f"x{i}": np.ones(shape, F) for i, shape in enumerate(lengths)}
+    with Opened(api, takes(Sum=lambda *arrays: sum(arrays)), graph) as opened:
+        [y] = opened.run(**given)
+        np.testing.assert_array_equal(y, np.full((2, 3), len(SHAPES)))
+        given[f"x{wrong}"] = np.ones((4, 3), F)
+        with pytest.raises(ort.errors.InvalidArgument, match=f"x{wrong}"):
+            opened.run(**given)
+
+
 def test_graphs_have_constants_which_are_no_inputs(api):
     seen = {}
 
