@@ -74,7 +74,7 @@ def plain(y: Any) -> Any:
 @app.post("/run")
 async def run(feed: Feed, request: Request) -> list[Any]:
     """Await a run; end it if it takes too long, or if the client or the server goes away."""
-    result = app.state.session.run_async(feed)
+    result = asyncio.create_task(app.state.session.run_async(feed))
     gone = asyncio.ensure_future(request.receive())  # after the body: that the client has left
     try:
         either = {result, gone}

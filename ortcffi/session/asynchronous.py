@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import asyncio
     from concurrent.futures import Future
 
     from ortcffi.options.run import RunOptions
+    from ortcffi.session.futures import RunFuture
     from ortcffi.session.session import Session
 
 __all__ = ["run_async", "run_future"]
@@ -29,12 +29,15 @@ def run_async(  # noqa: PLR0913  # as many as `run` has
     timeout: float | None = None,
     values: bool = False,
     **inputs: Any,
-) -> "asyncio.Future[list[Any]]":
+) -> "RunFuture":
     """Start a run and return a future of its outputs, to be awaited in the running event loop.
 
     Takes what `run` takes. Errors in the arguments are raised at once, those of the run where it is
     awaited. To cancel the future, or the task that awaits it, ends the run. Arrays must not change
     before it has ended.
+
+    The future is a coroutine, too, for `asyncio.create_task` and task groups. So `asyncio.wait`
+    refuses it, as it does all coroutines: give it a task.
 
     Parameters
     ----------
@@ -45,7 +48,7 @@ def run_async(  # noqa: PLR0913  # as many as `run` has
 
     Returns
     -------
-    asyncio.Future
+    asyncio.Future and collections.abc.Coroutine
 
     Raises
     ------

@@ -7,6 +7,7 @@ GIL, and wakes the loop for the first one: the loop then has the results of all 
 
 import asyncio
 import os
+from collections.abc import Coroutine, Generator
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 from weakref import ReferenceType, WeakKeyDictionary, finalize, ref
@@ -17,19 +18,42 @@ from ortcffi.session.compiled import Job, Mailbox
 if TYPE_CHECKING:
     from ortcffi.session.session import Session
 
-__all__ = ["future_of_loop", "future_of_threads"]
+__all__ = ["RunFuture", "future_of_loop", "future_of_threads"]
 
 
-class _RunFuture(asyncio.Future[list[Any]]):
-    """The result of a run: to cancel it ends the run."""
+class RunFuture(asyncio.Future[list[Any]], Coroutine[Any, Any, list[Any]]):
+    """The result of a run: to cancel it ends the run.
+
+    `await` and `asyncio.gather` take it as a future, without a task. `asyncio.create_task` and
+    task groups take it as a coroutine, whose steps are those of the future's iterator.
+    """
 
     _job: Job | None = None
+    _steps: Generator[Any, None, list[Any]] | None = None
 
     def cancel(self, msg: Any = None) -> bool:
         """End the run."""
         if self._job is not None:
             self._job.cancel()
         return super().cancel(msg)
+
+    def send(self, value: Any) -> Any:
+        """Begin to wait, or go on, as a task does with its coroutine."""
+        if self._steps is None:
+            self._steps = self.__await__()
+        return self._steps.send(value)
+
+    def throw(self, *error: Any) -> Any:
+        """Raise an exception where a task waits; a run that has not ended is ended."""
+        self.close()
+        if self._steps is None:
+            self._steps = self.__await__()
+        return self._steps.throw(*error)
+
+    def close(self) -> None:
+        """End the run, for which nobody waits any more."""
+        if not self.done():
+            self.cancel()
 
 
 class _Loop:
@@ -75,9 +99,7 @@ _loops: "WeakKeyDictionary[asyncio.AbstractEventLoop, ReferenceType[_Loop]]"
 _loops = WeakKeyDictionary()
 
 
-def future_of_loop(
-    session: "Session", /, *arguments: Any, **keywords: Any
-) -> "asyncio.Future[Any]":
+def future_of_loop(session: "Session", /, *arguments: Any, **keywords: Any) -> RunFuture:
     """Start a run, and return a future of the event loop that runs on this thread."""
     try:
         loop = asyncio.get_running_loop()
@@ -86,7 +108,7 @@ def future_of_loop(
             "run_async needs a running event loop: call it in an async function, as in "
             "'return await session.run_async(...)', or use run_future"
         ) from None
-    future = _RunFuture(loop=loop)
+    future = RunFuture(loop=loop)
     reference = _loops.get(loop)
     ours = None if reference is None else reference()
     if ours is None:

@@ -139,6 +139,59 @@ def test_a_timeout_and_cancel_end_an_awaited_run(endless):
     run_async(main())
 
 
+def test_a_run_is_a_coroutine_for_tasks_and_task_groups(session, x):
+    async def main():
+        task = asyncio.create_task(session.run_async({"x": x}), name="run")
+        done, _ = await asyncio.wait({task}, timeout=TIME_LIMIT)
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(session.run_async({"x": x + n})) for n in range(50)]
+        assert done == {task}
+        return [int((await each)[0][0, 0]) for each in (task, *tasks)]
+
+    assert run_async(main()) == [2, *(2 + 2 * n for n in range(50))]
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_to_cancel_the_task_of_a_run_ends_the_run(endless, begun):
+    async def main():
+        task = asyncio.create_task(endless.run_async({"x": BIG}))
+        if begun:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    run_async(main())
+    wait_until(lambda: not endless.running)
+
+
+def test_a_task_group_ends_its_runs_when_another_task_fails(endless):
+    async def fail():
+        raise ValueError("a reason")
+
+    async def main():
+        async with asyncio.TaskGroup() as group:
+            group.create_task(endless.run_async({"x": BIG}))
+            group.create_task(fail())
+
+    with pytest.raises(ExceptionGroup) as caught:
+        run_async(main())
+    assert [str(error) for error in caught.value.exceptions] == ["a reason"]
+    wait_until(lambda: not endless.running)
+
+
+def test_a_run_that_is_closed_as_a_coroutine_ends(endless):
+    async def main():
+        run = endless.run_async({"x": BIG})
+        run.close()
+        assert run.cancelled()
+        with pytest.raises(ValueError, match="a reason"):
+            endless.run_async({"x": BIG}).throw(ValueError("a reason"))
+
+    run_async(main())
+    wait_until(lambda: not endless.running)
+
+
 def test_a_future_of_threads_has_the_result(session, x):
     futures = [session.run_future({"x": x + n}) for n in range(20)]
     done, _ = concurrent.futures.wait(futures, timeout=TIME_LIMIT)

@@ -35,6 +35,7 @@ lib.ReleaseStatus(api, status)
 """
 # Such as users write, with every argument and result of a type of its own.
 PROGRAM = """
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import assert_type
@@ -66,6 +67,7 @@ async def run(path: Path, x: Floats) -> Floats:
     with ort.Session(path, options=options, api=ort.load()) as session, session.bind(x=x) as bound:
         bound.run()
         y: Floats = (await session.run_async({"x": x}))[0]
+        (y,) = await asyncio.create_task(session.run_async({"x": x}))
         shape: tuple[int | str, ...] | None = session.inputs[0].shape
     return y
 
