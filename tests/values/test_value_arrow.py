@@ -6,6 +6,8 @@ import pytest
 
 from ortcffi import ElementType, Value
 
+pyarrow = pytest.importorskip("pyarrow")
+
 
 class Arrow:
     """An array with what this package uses of Arrow's."""
@@ -99,3 +101,46 @@ def test_what_is_not_missing_is_not_filled():
         Value.from_strings(["a", 5], fill="")
     with pytest.raises(TypeError, match="fill must be str or bytes, not int"):
         Value.from_strings(["a"], fill=5)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (lambda: pyarrow.array([1.5, 2, 3], "float16"), [1.5, 2, 3]),
+        (lambda: pyarrow.array([None, 2, 3, 4])[1:3], [2, 3]),
+        (lambda: pyarrow.array([True, False, True])[1:], [False, True]),
+        (lambda: pyarrow.chunked_array([[1, 2], [3]]), [1, 2, 3]),
+        (lambda: pyarrow.array([None, "a\0", "é"])[1:], ["a\0", "é"]),
+        (lambda: pyarrow.array(["a", "b", "a"]).dictionary_encode(), ["a", "b", "a"]),
+        (lambda: pyarrow.array([b"a"], "large_binary"), ["a"]),
+    ],
+)
+def test_real_arrow_is_taken(api, given, expected):
+    assert Value.from_numpy(given(), api=api).to_python() == expected
+
+
+def test_a_slice_of_real_arrow_shares_its_memory(api):
+    array = pyarrow.array([1, 2, 3, 4])
+    value = Value.from_numpy(array[1:3], api=api)
+    address = array.buffers()[1].address + 8
+    assert (value.numpy().ctypes.data, value.readonly) == (address, True)
+
+
+def test_nulls_of_real_arrow_are_refused_or_filled(api):
+    for array in (pyarrow.array(["a", "b", None])[1:], pyarrow.chunked_array([["b"], [None]])):
+        with pytest.raises(ValueError, match="x has 1 nulls, which tensors cannot have"):
+            Value.from_numpy(array, api=api)
+        assert Value.from_strings(array, fill="-", api=api).strings() == ["b", "-"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (lambda: pyarrow.array([1], pyarrow.timestamp("s")), r"no elements of dtype datetime64"),
+        (lambda: pyarrow.array([[1], [2, 3]]), r"must be a str or bytes"),
+        (lambda: pyarrow.table({"a": [1]}), r"must be an ndarray, not Table"),
+    ],
+)
+def test_what_is_no_tensor_in_real_arrow_is_refused(api, given, message):
+    with pytest.raises(TypeError, match=message):
+        Value.from_numpy(given(), api=api)
