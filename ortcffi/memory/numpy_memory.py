@@ -117,6 +117,9 @@ def set_numpy_allocator(allocator: Allocator | None) -> None:
     NumPy reads its handler from a context variable. This sets what the variable has where no value
     is set, which CPython itself does not offer: its struct is compared before it is written.
 
+    A ``MemoryError`` is NumPy's own, without a cause, since none of our code stands between NumPy
+    and the program. A block of `numpy_allocator` around the program adds the limit as its cause.
+
     Examples
     --------
     >>> import numpy as np

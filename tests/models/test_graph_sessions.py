@@ -45,9 +45,11 @@ def test_the_session_uses_the_memory_of_an_initializer(real_api):
     graph.initializer("w", array)
     graph.node("Add", ["x", "w"], ["y"])
     graph.output("y", "f4", [1000])
-    with ort.Session.from_graph(graph, api=real_api) as session:
+    copied = ort.Session(graph.to_bytes(), api=real_api)
+    with copied, ort.Session.from_graph(graph, api=real_api) as session:
         array[:] = 7  # no program should: it shows whose memory the session reads
-        assert session.run({"x": np.ones(1000, np.float32)})[0][0] == 8
+        x = np.ones(1000, np.float32)
+        assert (session.run({"x": x})[0][0], copied.run({"x": x})[0][0]) == (8, 1)
 
 
 def test_the_memory_stays_as_long_as_the_session(real_api):
