@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ortcffi._convert import absolute
 from ortcffi._text import printable, program_name
 from ortcffi.cli import check_client
-from ortcffi.cli.check_client import Client, examine
+from ortcffi.cli.check_client import Client, examine, older_hosts
 from ortcffi.cli.check_ep import (
     EpRequest,
     add_arguments,
@@ -39,6 +39,7 @@ from ortcffi.kernels import child
 from ortcffi.table import elf
 from ortcffi.table.hosts import HOSTS, emulate, release_of
 from ortcffi.table.load import installed_libraries
+from ortcffi.table.trace import Needs
 
 ENTRIES = ("RegisterCustomOps", "CreateEpFactories")
 EXPORTS = {*ENTRIES, "ReleaseEpFactory"}
@@ -160,8 +161,30 @@ def _check_library(report: Report) -> None:
     client = _register(report, str(lowest), name, len(core.ops))
     if lowest < core.host_version and not client.problem:
         _compare(report, name, trials, _compute(report, lowest))
+    _check_older(report, core)
     if _has_installed():
         _register(report, "real", "the installed library", len(core.ops))
+
+
+def _check_older(report: Report, core: Client) -> None:
+    """Report what a library calls that an older host lacks, whose version it then asks for."""
+    for client in older_hosts(core, report.seconds(check_client.SECONDS)):
+        version = client.host_version
+        on = f"on a host of API version {version}, for which it asks where there is no newer one,"
+        if client.needs.version > version:
+            text = f"{on} it calls {_later(client.needs)}: such hosts crash"
+            report.findings.append(Finding("registration", text))
+        if client.problem:
+            continue
+        for name, trial in _compute(report, version).items():
+            if trial.needs > version:
+                text = f"{name}: {on} it calls {_later(Needs(trial.needs, tuple(trial.slots)))}"
+                report.findings.append(Finding("kernels", f"{text}: such hosts crash"))
+        return
+
+
+def _later(needs: Needs) -> str:
+    return f"{', '.join((*needs.slots, *needs.fields))} of API version {needs.version}"
 
 
 def _register(report: Report, host: str, name: str, count: int | None = None) -> Client:

@@ -8,7 +8,7 @@ factories of execution providers.
 
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ortcffi._convert import absolute
@@ -90,6 +90,14 @@ def examine(path: str, host: str = "core", seconds: float = SECONDS) -> Client:
         older = _probe(path, str(version - 1), seconds)
         return client._replace(adapts=bool(older.asked) and version not in older.asked)
     return client
+
+
+def older_hosts(client: Client, seconds: float) -> Iterator[Client]:
+    """Register a library with each older host for which it has another version to ask for."""
+    asked = _probe(client.path, "1", seconds).asked
+    if max(client.asked, default=0) in asked:
+        for version in asked[:-1]:
+            yield _probe(client.path, str(version), seconds)
 
 
 def _exports(path: str) -> tuple[str, ...] | None:

@@ -155,6 +155,7 @@ def _facts_of(given: argparse.Namespace) -> tuple[dict[str, Any], Callable[[Any]
     if os.path.isdir(given.model):
         from ortcffi.cli import package_info
 
+        _require_package(given.model)
         return package_info.collect(given.model, given.library), package_info.render
     from ortcffi.cli import model_info
 
@@ -166,3 +167,15 @@ def _facts_of(given: argparse.Namespace) -> tuple[dict[str, Any], Callable[[Any]
 
         facts["execution_providers"] = [each._asdict() for each in takings(given.model)]
     return facts, model_info.render
+
+
+def _require_package(folder: str) -> None:
+    if os.path.exists(os.path.join(folder, "manifest.json")):
+        return
+    models = sorted(name for name in os.listdir(folder) if name.lower().endswith(".onnx"))
+    there = f"; it has {', '.join(map(repr, models[:3]))}" if models else ""
+    there += f" and {len(models) - 3} more" if len(models) > 3 else ""
+    raise ValueError(
+        f"{folder!r} is a folder without 'manifest.json', so it is no model package: give the file "
+        f"of a model{there}"
+    )

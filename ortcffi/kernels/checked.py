@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Kernels whose calls are checked: what they write, and what they say of their outputs."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ortcffi._native import lib
 from ortcffi._public import public
+from ortcffi.errors import OrtError
 from ortcffi.kernels.kernel import Kernel
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind
 from ortcffi.values.tensors import bytes_of
@@ -34,6 +35,9 @@ class CheckedKernel(Kernel):
     - leaves a part of an output unwritten, or computes another result when it is called again;
     - makes outputs of other types or shapes than the op's shape inference says.
 
+    Then the first call makes kernels with other numbers as attributes, and computes once more: an
+    attribute in memory that kernels share gives another result, too.
+
     For the first two, the inputs are copied into memory of a `Guarded`, for each computation anew.
     Strings that are not written are empty, which is no mistake. What is no dense tensor is not
     checked. A kernel that only has a `Guarded` as its allocator is called once, and checked for the
@@ -46,9 +50,13 @@ class CheckedKernel(Kernel):
     _repeats: int
     _infers: bool
     _is_busy: bool
+    _make_others: list[Callable[[], Kernel]]
 
-    def _begin_checks(self, guard: "Guarded", repeats: int, infers: bool) -> None:
+    def _begin_checks(
+        self, guard: "Guarded", repeats: int, infers: bool, make_others: list[Callable[[], Kernel]]
+    ) -> None:
         self._guard, self._repeats, self._infers, self._is_busy = guard, repeats, infers, False
+        self._make_others = make_others
 
     def __call__(self, *inputs: Any) -> Any:
         """Compute, and return the output as an array, or a tuple of several."""
@@ -67,8 +75,13 @@ class CheckedKernel(Kernel):
         given: list[Value | None] = []
         first: list[Any] = []
         found: tuple[Value | None, ...] = ()
+        others: list[Kernel] = []
         with self._one_call() if self._repeats > 1 else nullcontext():
-            for n in range(self._repeats):
+            for n in range(self._repeats + 1):
+                if n == self._repeats:
+                    others = self._others()
+                    if not others:
+                        break
                 if self._repeats > 1:
                     self._guard._fill_with(_FILLS[n % 2])
                 given = [self._copy(value) for value in values]  # the last ones are freed after it
@@ -78,7 +91,7 @@ class CheckedKernel(Kernel):
                 if n == 0:
                     first = [_content(value) for value in found]
                 else:
-                    self._refuse_difference(first, found, _FILLS[n % 2])
+                    self._refuse_difference(first, found, _FILLS[n % 2], others)
         if self._infers:
             self._refuse_other_shapes(given, found)
         return found
@@ -93,6 +106,17 @@ class CheckedKernel(Kernel):
         finally:
             self._is_busy = False
             self._guard._fill_with(_FILLS[0])
+
+    def _others(self) -> list[Kernel]:
+        """Kernels of other attributes, once; none where one call may differ from the next."""
+        others: list[Kernel] = []
+        if self._repeats < 2:
+            return others
+        for make in self._make_others:
+            with suppress(OrtError, ValueError):  # it refuses such an attribute
+                others.append(make())
+        self._make_others = []
+        return others
 
     def _copy(self, value: Value | None) -> Value | None:
         """An input in memory of the guard, if it is a tensor of numbers."""
@@ -127,7 +151,7 @@ class CheckedKernel(Kernel):
             if content is not None and (at := _difference(content, _content(value))) is not None:
                 self._fail(f"it wrote to input {place}, at {_place(value, at)}")
 
-    def _refuse_difference(self, first: Any, found: Any, fill: int) -> None:
+    def _refuse_difference(self, first: Any, found: Any, fill: int, others: Any) -> None:
         __tracebackhide__ = True
         for place, (before, value) in enumerate(zip(first, found, strict=True)):
             now = _content(value)
@@ -137,9 +161,10 @@ class CheckedKernel(Kernel):
                 continue
             if before[at] == _FILLS[0] and now[at] == fill:
                 self._fail(f"it did not write {_place(value, at)} of output {place}")
+            after = ", after kernels with other attributes were made" if others else ""
             self._fail(
-                f"called again with the same inputs, it computes another output {place}, from "
-                f"{_place(value, at)} on; repeats=1 allows it"
+                f"called again with the same inputs{after}, it computes another output {place}, "
+                f"from {_place(value, at)} on; repeats=1 allows it"
             )
 
     def _refuse_other_shapes(self, given: Any, found: Any) -> None:

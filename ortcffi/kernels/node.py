@@ -4,6 +4,7 @@
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from ortcffi.errors import InvalidArgument, OrtError, checked
 from ortcffi.kernels.checked import CheckedKernel
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.kernels.kernel import Kernel
+from ortcffi.kernels.other_attributes import other_attributes
 from ortcffi.memory.adaptors import Guarded, guard_of
 from ortcffi.memory.allocator import Allocator
 from ortcffi.status.key_values import KeyValuePairs
@@ -108,7 +110,14 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     kernel._set_api(api)
     kernel.description, kernel.node_name = op, node_name
     if isinstance(kernel, CheckedKernel) and guard is not None:
-        kernel._begin_checks(guard, integer("repeats", repeats, (1, 1000)) if check else 1, check)
+        asked = (asked_for(struct) or {}) if check and _of is None else {}
+        given = partial(make_kernel, op, pointer, holder, table, inputs=inputs, outputs=outputs)
+        make = partial(given, constants=constants, config=config, _options=_options)
+        others: list[Any] = [
+            partial(make, x) for x in other_attributes(attributes or {}, attrs, asked)
+        ]
+        count = integer("repeats", repeats, (1, 1000)) if check else 1
+        kernel._begin_checks(guard, count, check, others)
     return kernel
 
 

@@ -17,7 +17,7 @@ from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session
 from ortcffi.table.load import load
 
-__all__ = ["Model", "ProcessEnded", "run_in_process", "run_model"]
+__all__ = ["Model", "ProcessEnded", "run_in_process", "tried"]
 
 
 class ProcessEnded(Exception):
@@ -92,17 +92,20 @@ def main() -> None:
     models, library, runtime = pickle.load(sys.stdin.buffer)  # noqa: S301  # our own process
     output = os.dup(1)
     os.dup2(2, 1)  # what the library prints must not get into the answer
-    answers = [_tried(model, library, runtime) for model in models]
+
+    def register(options: SessionOptions) -> None:
+        options.register_custom_ops(library)
+
+    api = load(runtime)
+    answers = [tried(model, register, api) for model in models]
     with os.fdopen(output, "wb") as file:
         pickle.dump(answers, file)
 
 
-def _tried(model: Model, library: str, runtime: str | None) -> Any:
-    def register(options: SessionOptions) -> None:
-        options.register_custom_ops(library)
-
+def tried(model: Model, register: Callable[[SessionOptions], None], api: Any) -> Any:
+    """The outputs of a session, or the exception that was raised."""
     try:
-        return run_model(model, register, load(runtime))
+        return run_model(model, register, api)
     except Exception as error:  # noqa: BLE001  # reported to the other process
         error.__cause__ = None
         return error

@@ -100,6 +100,16 @@ def test_a_slot_beyond_the_version_that_was_asked_for_is_a_finding(check):
     assert findings == [f"{message} for version 16, whose table ends before: older hosts crash"]
 
 
+def test_a_newer_slot_on_an_older_host_that_the_library_accepts_is_a_finding(check):
+    flags = "-DASKS=24", "-DOR_ASKS=16"
+    message = (
+        "checked:Nothing: on a host of API version 16, for which it asks where there is no newer "
+        "one, it calls KernelInfo_GetOperatorSinceVersion of API version 24: such hosts crash"
+    )
+    assert check("-DLATE", *flags)[:2] == (1, [message])
+    assert check("-DLATE=is_new", *flags)[:2] == (0, [])
+
+
 def test_what_kernels_call_counts_for_the_lowest_host(check):
     code, findings, report = check("-DLATE", "-DASKS=28")
     assert (code, findings) == (0, [])

@@ -32,6 +32,10 @@ FOUND = {
         "called again with the same inputs, it computes another output 0, from element 0 on; "
         "repeats=1 allows it"
     ),
+    "UsesLastAlpha": (
+        "called again with the same inputs, after kernels with other attributes were made, it "
+        "computes another output 0, from element 1 on; repeats=1 allows it"
+    ),
     "SaysOtherShape": "its shape inference says [2, 3, 0] for output 0, and it made [2, 3]",
 }
 MEMORY = ["WritesAfterOutput", "WritesBeforeOutput", "WritesAfterInput", "WritesToInput"]
@@ -48,11 +52,13 @@ def library(compile_c):
 
 @pytest.mark.parametrize("name", FOUND)
 def test_a_checked_kernel_names_the_bug(library, name):
-    with library["buggy", name].kernel(check=True) as kernel:
-        with pytest.raises(AssertionError, match=re.escape(f"buggy:{name}: {FOUND[name]}")):
-            kernel(X)
-        with pytest.raises(AssertionError, match=re.escape(FOUND[name])):
-            kernel.compute(X)
+    op = library["buggy", name]
+    for call in ("__call__", "compute"):
+        with (
+            op.kernel(check=True) as kernel,
+            pytest.raises(AssertionError, match=re.escape(f"buggy:{name}: {FOUND[name]}")),
+        ):
+            getattr(kernel, call)(X)
 
 
 def test_a_checked_kernel_accuses_no_op_that_is_right(library):
@@ -114,6 +120,13 @@ def test_a_kernel_may_be_allowed_to_change(library, name):
         assert not np.array_equal(kernel(X), kernel(X))
 
 
+@pytest.mark.parametrize(("attributes", "other"), [({}, 1.5), ({"alpha": 3.0}, 4.0)])
+def test_a_comparison_finds_the_attribute_of_another_kernel(library, attributes, other, real_api):
+    message = f"UsesFirstAlpha, with attributes {{'alpha': {other}}}, beside a kernel with others"
+    with pytest.raises(AssertionError, match=message):
+        compare_with_session(library["buggy", "UsesFirstAlpha"], [X], attributes, api=real_api)
+
+
 @pytest.mark.parametrize("name", ["CountsForAll", "SharesScratch", *FOUND])
 def test_a_comparison_with_a_session_finds_the_bug(library, name, real_api):
     with pytest.raises(AssertionError, match=f"buggy:{name}"):
@@ -133,6 +146,7 @@ def test_a_comparison_names_an_op_that_ends_its_session(library, real_api):
 
 def test_a_comparison_accuses_no_op_that_is_right(library, real_api):
     compare_with_session(library["buggy", "Doubles"], [X], api=real_api, threads=4)
+    compare_with_session(library["buggy", "Doubles"], [X], {"alpha": 3.0}, api=real_api)
 
 
 def define(op_set, function, element=np.float32, **keywords):

@@ -355,3 +355,14 @@ def test_the_command_info_lists_the_variants(tmp_path, capsys):
     assert info.main([str(tmp_path), "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["components"] == {"adds": {name: each["ep"] for name, each in VARIANTS.items()}}
+
+
+def test_the_command_info_names_the_models_of_a_folder_without_a_manifest(tmp_path, capsys):
+    assert info.main([str(tmp_path)]) == 1
+    message = f"{str(tmp_path)!r} is a folder without 'manifest.json', so it is no model package: "
+    assert f"{message}give the file of a model\n" in capsys.readouterr().err
+    for name in "abcd":
+        (tmp_path / f"{name}.onnx").touch()
+    assert info.main([str(tmp_path)]) == 1
+    files = "'a.onnx', 'b.onnx', 'c.onnx' and 1 more"
+    assert f"{message}give the file of a model; it has {files}\n" in capsys.readouterr().err

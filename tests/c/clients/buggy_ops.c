@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A library of custom ops that double a float tensor. "Doubles" is right; each other one has a bug,
- * which the results of a single call do not show. */
+/* A library of custom ops that double a float tensor, or with the attribute "alpha" multiply it by
+ * that. "Doubles" is right; each other one has a bug, which the results of a single call do not
+ * show. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,8 @@ enum bug {
   SHARES_SCRATCH,       /* computes in a static buffer, slowly */
   READS_FIRST_INPUT,    /* computes from where its first input was */
   SAYS_OTHER_SHAPE,     /* infers one dimension more than it makes */
+  USES_LAST_ALPHA,      /* of the kernel that was made last, of all kernels */
+  USES_FIRST_ALPHA,     /* of the kernel that computed first */
   RELEASES_TWICE,       /* the same status */
   KEEPS_BLOCK,          /* does not free memory from the kernel's allocator */
   CRASHES,              /* after it printed a line */
@@ -41,6 +44,7 @@ struct op {
 
 struct kernel {
   enum bug bug;
+  float alpha;
   float calls;
   const float* first;
 };
@@ -109,15 +113,17 @@ static OrtStatus* infer(const OrtCustomOp* op, OrtShapeInferContext* context) {
 
 static struct kernel kernels[256]; /* more than a test makes */
 static int made;
+static float last_alpha;
 
 static OrtStatus* create(const OrtCustomOp* op, const OrtApi* given, const OrtKernelInfo* info,
                          void** kernel) {
-  float alpha;
+  float alpha = 2;
   size_t size = 0;
   given->ReleaseStatus(given->KernelInfoGetAttribute_float(info, "alpha", &alpha));
   given->ReleaseStatus(given->KernelInfoGetAttribute_string(info, "sep", NULL, &size));
   struct kernel* self = &kernels[made++ % 256];
-  *self = (struct kernel){.bug = ((const struct op*)op)->bug};
+  *self = (struct kernel){.bug = ((const struct op*)op)->bug, .alpha = alpha};
+  last_alpha = alpha;
   *kernel = self;
   return NULL;
 }
@@ -160,7 +166,9 @@ static void slowly(const float* x, float* y, size_t count) {
 
 static void compute_numbers(struct kernel* self, const float* x, float* y, size_t count) {
   static float calls;
+  static float first_alpha;
   float added = 0;
+  float alpha = self->alpha;
   if (self->bug == SHARES_SCRATCH) {
     slowly(x, y, count);
     return;
@@ -174,8 +182,12 @@ static void compute_numbers(struct kernel* self, const float* x, float* y, size_
   if (self->bug == COUNTS || self->bug == COUNTS_FOR_ALL) {
     added = self->bug == COUNTS ? self->calls : calls;
   }
+  first_alpha = first_alpha == 0 ? alpha : first_alpha;
+  if (self->bug == USES_LAST_ALPHA || self->bug == USES_FIRST_ALPHA) {
+    alpha = self->bug == USES_LAST_ALPHA ? last_alpha : first_alpha;
+  }
   for (size_t i = 0; i < count - (self->bug == LEAVES_LAST && count > 0); i++) {
-    y[i] = 2 * x[i] + added;
+    y[i] = alpha * x[i] + added;
   }
 }
 
@@ -256,6 +268,8 @@ static const char* const names[BUGS] = {
     [SHARES_SCRATCH] = "SharesScratch",
     [READS_FIRST_INPUT] = "ReadsFirstInput",
     [SAYS_OTHER_SHAPE] = "SaysOtherShape",
+    [USES_LAST_ALPHA] = "UsesLastAlpha",
+    [USES_FIRST_ALPHA] = "UsesFirstAlpha",
     [RELEASES_TWICE] = "ReleasesTwice",
     [KEEPS_BLOCK] = "KeepsBlock",
     [CRASHES] = "Crashes",

@@ -3,10 +3,11 @@
  * made; with -DHANGS making it never ends; with -DCRASHES_ON_INPUTS it cannot compute; with
  * -DREFUSES it answers a status; with -DLEAKS what its functions get is never released; with
  * -DCALLS=f a kernel calls f; with -DLACKS a function that ONNX Runtime calls is missing; with
- * -DBY_NAME it finds its host by name; with -DLATE its kernel is made with a slot of version 24;
- * with -DASKS=n it asks for that API version; with -DPRINTS it ends the process; with
- * -DKEEPS_DOMAIN it never releases its domain; with -DAGAIN=f the op is registered once more, and f
- * says the type of its input. */
+ * -DBY_NAME it finds its host by name; with -DLATE its kernel is made with a slot of version 24,
+ * with -DLATE=is_new only where the host has the version that it asks for; with -DASKS=n it asks
+ * for that API version, with -DOR_ASKS=n also, where there is none, for another; with -DPRINTS it
+ * ends the process; with -DKEEPS_DOMAIN it never releases its domain; with -DAGAIN=f the op is
+ * registered once more, and f says the type of its input. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #endif
 
 static const OrtApi* api;
+static int is_new;
 
 static const char* name(const OrtCustomOp* op) {
   (void)op;
@@ -94,7 +96,9 @@ static void* create(const OrtCustomOp* op, const OrtApi* given, const OrtKernelI
 #endif
 #ifdef LATE
   int version = 0;
-  given->ReleaseStatus(given->KernelInfo_GetOperatorSinceVersion(info, &version));
+  if (LATE) {
+    given->ReleaseStatus(given->KernelInfo_GetOperatorSinceVersion(info, &version));
+  }
 #endif
 #ifdef LEAKS
   int64_t number;
@@ -163,6 +167,10 @@ ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
   exit(1);
 #endif
   api = base->GetApi(ASKS);
+  is_new = api != NULL;
+#ifdef OR_ASKS
+  api = is_new ? api : base->GetApi(OR_ASKS);
+#endif
   OrtStatus* status = api->CreateCustomOpDomain("checked", &domain);
   if (status == NULL) {
     status = api->CustomOpDomain_Add(domain, &op);
