@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
 __all__ = [
+    "EXCEPTION",
     "RULES",
     "Bench",
     "Broken",
@@ -52,6 +53,7 @@ __all__ = [
 
 
 _MOST_TEXTS = 3  # of statuses
+EXCEPTION = "an exception left the execution provider"
 
 
 class Broken(Exception):
@@ -191,20 +193,23 @@ class Bench:
         return FactoryLibrary.open(self.subject.path)
 
     @contextmanager
-    def factories(self) -> Iterator[list[Any]]:
+    def factories(self, *, with_null: bool = False) -> Iterator[list[Any]]:
         """Its factories, made by the host and released in the end."""
         library = self.library()
         with self.env():  # which has the logger
             made = library.make(self.api.base, host_function("OrtcoreLogger")())
+            if not all(made) and not with_null:
+                raise NotTried("it makes a factory that is NULL")
             yield made
             for factory in made:
                 library.release(factory)
 
     # --- registered -------------------------------------------------------------------------------
 
-    def env(self) -> Env:
-        """An environment that says nothing."""
-        return Env("check", core_api() if self.api.is_core else self.api, severity=4)
+    def env(self, logger: Callable[..., Any] | None = None) -> Env:
+        """An environment that says nothing, but its errors to a logger."""
+        api = core_api() if self.api.is_core else self.api
+        return Env("check", api, severity=4 if logger is None else 3, logger=logger)
 
     def register(self, env: Env, name: str | None = None, *, watch: bool = False) -> RegisteredEp:
         """Register the library; with `watch` the slots note what they make for it."""

@@ -60,6 +60,11 @@ def test_a_node_without_what_computes_it_is_refused(words):
         session_of(words)
 
 
+def test_infos_for_more_nodes_than_there_are_are_refused():
+    with pytest.raises(ort.OrtError, match="gave more infos than there are nodes"):
+        session_of("more-infos")
+
+
 @pytest.mark.parametrize("words", ["no-state", "state no-compute"])
 def test_an_info_without_what_computes_is_refused(words):
     with pytest.raises(ort.OrtError, match="an info without CreateState or Compute for the node"):

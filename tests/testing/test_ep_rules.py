@@ -68,6 +68,8 @@ def test_a_provider_that_breaks_it_is_found(try_rule, rule):
     ("name", "breaks", "text"),
     [
         ("answers-older-hosts-with-a-status", "takes-a-table-for-granted", "it crashes (SIGSEGV)"),
+        ("makes-a-provider", "has-nothing-to-say", "answered a status without a message"),
+        ("ends-in-any-order", "throws-when-it-ends", "ReleaseEp: an exception left the execution"),
         ("survives-empty-tensors", "throws-for-empty-tensors", "an exception left the execution"),
         ("uses-no-graph-after-its-call", "uses-its-first-graph", "without the graphs of earlier"),
         ("uses-no-graph-after-its-call", "uses-a-node-after-its-call", "it crashes (SIGSEGV)"),

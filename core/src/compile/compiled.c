@@ -332,7 +332,8 @@ static OrtStatus* release_infos(void* argument) {
 static void end_compiled(void* block) {
   struct compiled* compiled = block;
   if (compiled->infos != NULL) {
-    ort_ReleaseStatus(core_ep_call("ReleaseNodeComputeInfos", release_infos, compiled));
+    core_ep_log(core_logger_of_ep(compiled->ep),
+                core_ep_call("ReleaseNodeComputeInfos", release_infos, compiled));
   }
   for (size_t i = 0; compiled->contexts != NULL && i < compiled->fused_count; i++) {
     core_drop(compiled->contexts[i]);
@@ -372,7 +373,7 @@ static OrtStatus* make_room(struct compiled* compiled) {
   compiled->contexts = new_array(fused, sizeof *compiled->contexts);
   compiled->views = new_array(fused, sizeof *compiled->views);
   compiled->fused = new_array(fused, sizeof *compiled->fused);
-  compiled->infos = new_array(fused, sizeof *compiled->infos);
+  compiled->infos = new_array(fused + 1, sizeof *compiled->infos); /* one more for check_count */
   return compiled->nodes != NULL && compiled->contexts != NULL && compiled->views != NULL &&
                  compiled->fused != NULL && compiled->answers != NULL && compiled->infos != NULL
              ? NULL
@@ -520,6 +521,14 @@ static OrtStatus* finish_fused(struct compiled* compiled, size_t i) {
   return NULL;
 }
 
+/* The place behind the last info must stay as it was. */
+static OrtStatus* check_count(const struct compiled* compiled) {
+  if (compiled->infos[compiled->fused_count] != NULL) {
+    CORE_FAIL(ORT_FAIL, "ortcore_ep_compile: the provider gave more infos than there are nodes");
+  }
+  return NULL;
+}
+
 /* A node that the provider takes alone has a kernel in its registry. */
 static OrtStatus* finish_single(struct compiled* compiled, const OrtNode* of, size_t place) {
   struct compiled_node node = {.node = of};
@@ -552,6 +561,7 @@ static OrtStatus* compile_fused(struct compiled* compiled, const struct core_cla
     }
   }
   status = status == NULL ? core_ep_call("Compile", call_compile, compiled) : status;
+  status = status == NULL ? check_count(compiled) : status;
   for (size_t i = 0; i < compiled->fused_count; i++) {
     core_end_view((OrtGraph*)compiled->views[i]);
   }

@@ -81,7 +81,7 @@ static OrtStatus* release(void* argument) {
 
 static void end_device(struct core_device* device) {
   core_drop(device->spare_stream);
-  core_ep_log(NULL, core_ep_call("ReleaseAllocator", release, device));
+  core_ep_log(core_logger_of_ep(device->ep), core_ep_call("ReleaseAllocator", release, device));
   heap_free(device);
 }
 

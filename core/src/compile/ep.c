@@ -18,12 +18,15 @@ static OrtStatus* release_provider(void* block) {
   return NULL;
 }
 
+const OrtLogger* core_logger_of_ep(const struct core_ep* ep) {
+  return ep->library != NULL ? ((const struct core_ep_library*)ep->library)->logger : NULL;
+}
+
 static void end_ep(void* block) {
   struct core_ep* ep = block;
   core_end_device(ep);
   if (ep->seen.ep != NULL) {
-    /* No caller learns that a destructor threw. */
-    ort_ReleaseStatus(core_ep_call("ReleaseEp", release_provider, ep));
+    core_ep_log(core_logger_of_ep(ep), core_ep_call("ReleaseEp", release_provider, ep));
   }
   for (size_t i = 0; i < ep->fused.count; i++) {
     core_drop(ep->fused.items[i]);

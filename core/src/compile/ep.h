@@ -51,6 +51,10 @@ struct OrtEpGraphSupportInfo {
     }                                                                                           \
   } while (0)
 
+/** Where failures are logged that no caller can be given: the logger of the environment that has
+ * the library; NULL for a provider of no library. */
+const OrtLogger* core_logger_of_ep(const struct core_ep* ep);
+
 /** What a provider takes of a graph. */
 struct core_claims {
   struct OrtcoreClaims seen;

@@ -32,6 +32,12 @@ static void report(void* call, const char* text) {
 OrtStatus* core_ep_call(const char* name, OrtStatus* (*function)(void* argument), void* argument) {
   struct call call = {name, function, argument, NULL};
   core_call_catching(enter, &call, report);
+  if (CORE_UNLIKELY(call.status != NULL) && ort_GetErrorMessage(call.status)[0] == 0) {
+    OrtErrorCode code = ort_GetErrorCode(call.status);
+    ort_ReleaseStatus(call.status);
+    return core_status(code, name, ": the execution provider answered a status without a message",
+                       NULL);
+  }
   return call.status;
 }
 

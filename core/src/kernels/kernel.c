@@ -42,7 +42,9 @@ static CORE_COLD OrtStatus* explain(const struct core_node* node, OrtStatus* sta
   }
   char place[CORE_PLACE_ROOM];
   core_node_place(node, place, sizeof place);
-  OrtStatus* explained = core_status(code, place, ort_GetErrorMessage(status), NULL);
+  const char* message = ort_GetErrorMessage(status);
+  message = message[0] != 0 ? message : "the op answered a status without a message";
+  OrtStatus* explained = core_status(code, place, message, NULL);
   ort_ReleaseStatus(status);
   return explained;
 }

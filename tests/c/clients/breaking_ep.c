@@ -53,14 +53,18 @@ static OrtStatus* use_kept(void) {
 
 /* --- computing ------------------------------------------------------------------------------- */
 
-static void end_by_an_empty_tensor(void) {
+static void throw_as_in_cpp(void) {
   static _Thread_local struct _Unwind_Exception thrown;
+  memset(&thrown, 0, sizeof thrown);
+  _Unwind_RaiseException(&thrown);
+}
+
+static void end_by_an_empty_tensor(void) {
   if (breaks("survives-empty-tensors")) {
     abort();
   }
-  if (breaks("throws-for-empty-tensors")) { /* as C++ does */
-    memset(&thrown, 0, sizeof thrown);
-    _Unwind_RaiseException(&thrown);
+  if (breaks("throws-for-empty-tensors")) {
+    throw_as_in_cpp();
   }
 }
 
@@ -230,6 +234,9 @@ static OrtStatus* break_create(OrtEpFactory* self, const OrtHardwareDevice* cons
   if (breaks("makes-a-provider")) {
     return table->CreateStatus(ORT_EP_FAIL, "no provider today");
   }
+  if (breaks("has-nothing-to-say")) {
+    return table->CreateStatus(ORT_EP_FAIL, "");
+  }
   kept_options = options;
   OrtStatus* status = good.CreateEp(self, devices, metadata, count, options, logger, ep);
   if (status == NULL) {
@@ -250,6 +257,9 @@ static void break_release(OrtEpFactory* self, OrtEp* ep) {
     abort();
   }
   good.ReleaseEp(self, ep);
+  if (breaks("throws-when-it-ends")) {
+    throw_as_in_cpp();
+  }
 }
 
 /* --- the factory ----------------------------------------------------------------------------- */

@@ -52,7 +52,8 @@ static OrtStatus* claim(OrtEp* self, const OrtGraph* graph, OrtEpGraphSupportInf
 
 static OrtStatus* compile_less(OrtEp* self, const OrtGraph** graphs, const OrtNode** nodes,
                                size_t count, OrtNodeComputeInfo** infos, OrtNode** contexts) {
-  return compile(self, graphs, nodes, lies(self, "one-info") ? count - 1 : 0, infos, contexts);
+  size_t made = lies(self, "one-info") ? count - 1 : lies(self, "more-infos") ? count + 1 : 0;
+  return compile(self, graphs, nodes, made, infos, contexts);
 }
 
 static OrtStatus* compute_nothing(OrtNodeComputeInfo* self, void* state,
