@@ -129,6 +129,8 @@ def _varints(content: bytes) -> list[int]:
 
 
 def _read_varint(content: bytes, at: int) -> tuple[int, int]:
+    if at < len(content) and content[at] < 128:  # as most are
+        return content[at], at + 1
     value = 0
     for shift in range(0, 70, 7):
         if at >= len(content):
