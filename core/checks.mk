@@ -83,8 +83,8 @@ need = @command -v $(firstword $(1)) >/dev/null || \
 
 DEBUG = $(OPTIMIZE) -g -fno-omit-frame-pointer
 OPTIMIZE = -O1
-# asan compiles for longer than it runs, and takes half as long without optimisation.
-asan: OPTIMIZE = -O0
+# These compile for longer than they run, and take half as long without optimisation.
+asan tsan valgrind: OPTIMIZE = -O0
 # undefs: the sanitizer's runtime is linked into the program, not into the library.
 SANITIZE = CFLAGS="$(DEBUG) -fsanitize=$(1)" LDFLAGS="-fsanitize=$(firstword $(1)) -Wl,-z,undefs"
 
@@ -106,18 +106,16 @@ tsan:
 MEMCHECK = valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=definite
 MEMCHECK += --errors-for-leak-kinds=definite
 # Memcheck finds what asan does not: a branch that depends on uninitialised memory. It knows only
-# the blocks of malloc, so the clients run on that. On the core's own heap `behaviour` is enough,
-# because it calls every function. valgrind runs one thread at a time, so the storms are short: asan
-# and tsan run the long ones, and `faults` with its hundreds of processes.
-UNDER_VALGRIND = CFLAGS="$(DEBUG) -DCORE_EXACT_READS" UNDER="$(MEMCHECK)"
+# the blocks of malloc, so the clients run on that. valgrind runs one thread at a time, so the storms
+# are short: asan and tsan run the long ones, and `faults` with its hundreds of processes.
 RUNS_OF_VALGRIND = abi client heap old_client versions storm:2:2000:2 arena:2:2000 \
-  adaptor_storm:2:1000:2 random_values models:50 kernels many_threads:50:50 reload:3:50 shared_env:100 platform
+  adaptor_storm:2:1000:2 random_values models:50 kernels many_threads:50:50 reload:3:50 shared_env:100 platform \
+  behaviour
+check@behaviour: MEMCHECK += --leak-check=no
 valgrind:
 	$(call need,valgrind,valgrind)
-	$(MAKE) check BUILD=$(BUILD)/valgrind $(UNDER_VALGRIND) \
-	  $(if $(filter command line,$(origin RUNS)),,RUNS=behaviour)
-	$(MAKE) check BUILD=$(BUILD)/valgrind-malloc USE_MALLOC=1 $(UNDER_VALGRIND) \
-	  $(if $(filter command line,$(origin RUNS)),,RUNS="$(RUNS_OF_VALGRIND)")
+	$(MAKE) check BUILD=$(BUILD)/valgrind USE_MALLOC=1 CFLAGS="$(DEBUG) -DCORE_EXACT_READS" \
+	  UNDER='$$(MEMCHECK)' $(if $(filter command line,$(origin RUNS)),,RUNS="$(RUNS_OF_VALGRIND)")
 
 # libFuzzer, which comes with clang. It adds inputs that reach new code to the corpus in BUILD, not
 # to that of the sources. It saves inputs that break the core in BUILD, as crash-*, leak-*,

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.compilers import build_folder, compile_shared
+from support.node_models import node_models
 from support.paths import CHECKOUT
 from support.processes import run
 
@@ -116,13 +117,5 @@ def test_graphs_of_the_models_of_onnx_answer_alike(dump, core_library, real_libr
 
 
 @pytest.mark.slow
-# NumPy warns where onnx makes the models.
-@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::DeprecationWarning")
-def test_graphs_of_all_operators_answer_alike(dump, core_library, real_library, tmp_path):
-    from onnx.backend.test.case.node import collect_testcases
-
-    models = []
-    for case in collect_testcases(None):
-        models.append(tmp_path / f"{case.name}.onnx")
-        models[-1].write_bytes(case.model.SerializeToString())
-    assert compare(models, dump, core_library, real_library) > 1800
+def test_graphs_of_all_operators_answer_alike(dump, core_library, real_library):
+    assert compare(node_models(), dump, core_library, real_library) > 1800

@@ -24,6 +24,7 @@ from support.threads import wait_until
 
 USES_MIMALLOC = os.environ.get("ORTCFFI_USE_MIMALLOC") == "1"  # as build_ort.py and core/Makefile
 CORE = CHECKOUT / "core"
+UNOPTIMISED = "CFLAGS=-O0"  # compiles in less than half of the time
 LONGEST_BUILD = 600  # seconds: valgrind and sanitizers, on a busy machine
 
 

@@ -5,7 +5,6 @@ import importlib.util
 import json
 import shlex
 import shutil
-import sys
 import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
@@ -75,7 +74,10 @@ def _caches() -> Iterator[None]:
 
 
 def zig(target: str) -> list[str]:
-    return [sys.executable, "-m", "ziglang", "cc", "-target", target]
+    # The program itself: `python -m ziglang` would start Python for each file.
+    import ziglang
+
+    return [str(Path(ziglang.__file__).with_name("zig")), "cc", "-target", target]
 
 
 def make_for(target: str, *what: str) -> Path:
