@@ -169,7 +169,7 @@ void core_close_scope(core_scope* scope, core_scope_figures* out) {
   core_unlock(CORE_LOCK_TRACKING);
 }
 
-static int has(const struct core_header* header, const struct core_scope* scope) {
+static int is_in_scope(const struct core_header* header, const struct core_scope* scope) {
   const struct core_membership* at = header->memberships;
   while (at != NULL && at->scope != scope) {
     at = at->next;
@@ -185,7 +185,7 @@ size_t core_scope_blocks(core_scope* scope, core_tracked_block* out, size_t capa
   core_lock(CORE_LOCK_TRACKING);
   for (struct core_header* at = scope->tracking->recorded; at != NULL && at->serial > scope->since;
        at = at->next) {
-    if (has(at, scope) && count++ < capacity) {
+    if (is_in_scope(at, scope) && count++ < capacity) {
       out[count - 1] = (core_tracked_block){core_block_after(at), at->size, at->site,
                                             at->serial <= scope->peak_serial};
     }

@@ -26,13 +26,13 @@ static void at_fork(enum core_fork step) {
   }
 }
 
-static void begin(void) {
+static void begin_forks(void) {
   arena_has_barrier = core_barrier_begin();
   core_at_fork(CORE_LOCK_ARENAS, at_fork);
 }
 
 void arena_add_to_forks(struct arena* self) {
-  core_run_once(&once, begin);
+  core_run_once(&once, begin_forks);
   core_lock(CORE_LOCK_ARENAS);
   self->next_arena = arenas;
   arenas = self;

@@ -84,7 +84,7 @@ static int add_region(struct arena* self, char* start, size_t size) {
 }
 
 /* Retries with smaller and smaller sizes when out of memory. */
-static char* ask(OrtAllocator* inner, size_t rounded, size_t* size) {
+static char* ask_inner(OrtAllocator* inner, size_t rounded, size_t* size) {
   for (;;) {
     char* start = core_alloc_from(inner, *size, 0);
     if (start != NULL || *size == rounded) {
@@ -103,7 +103,7 @@ static int extend(struct arena* self, size_t rounded) {
   size_t size = planned;
   self->total += planned;
   leave_lock(self, planned);
-  char* start = ask(inner, rounded, &size);
+  char* start = ask_inner(inner, rounded, &size);
   retake_lock(self, planned);
   if (start != NULL && add_region(self, start, size)) {
     self->total -= planned - size;

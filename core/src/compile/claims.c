@@ -94,7 +94,7 @@ ORT_API_STATUS_IMPL(ort_ep_EpGraphSupportInfo_AddSingleNode,
                    (OrtcoreGroup){0});
 }
 
-static OrtStatus* ask(void* argument) {
+static OrtStatus* get_capability(void* argument) {
   struct core_claims* claims = argument;
   OrtEp* ep = claims->ep->seen.ep;
   const OrtGraph* graph = claims->graph;
@@ -126,7 +126,7 @@ static void show_subgraphs(struct core_claims* claims, const OrtGraph* graph) {
       show_subgraphs(claims, inner);
       if (inner->nodes.count > 0) {
         set_graph(claims, inner);
-        core_ep_log(NULL, core_ep_call("GetCapability", ask, claims));
+        core_ep_log(NULL, core_ep_call("GetCapability", get_capability, claims));
         forget_groups(claims);
       }
     }
@@ -140,14 +140,14 @@ static OrtStatus* ask_all(struct core_claims* claims, const OrtGraph* graph) {
   if (graph->nodes.count == 0) {
     return NULL;
   }
-  CORE_TRY(core_ep_call("GetCapability", ask, claims));
+  CORE_TRY(core_ep_call("GetCapability", get_capability, claims));
   CORE_TRY(core_prefer_layout(claims, &claims->own_graph));
   if (claims->own_graph == NULL) {
     return NULL;
   }
   forget_groups(claims);
   set_graph(claims, claims->own_graph);
-  CORE_TRY(core_ep_call("GetCapability", ask, claims));
+  CORE_TRY(core_ep_call("GetCapability", get_capability, claims));
   for (size_t i = 0; i < claims->own_graph->nodes.count; i++) {
     ((OrtNode*)claims->own_graph->nodes.items[i])->provider = "";
   }

@@ -46,7 +46,7 @@ OrtStatus* core_find_memory(struct core_ep* ep, const OrtEpDevice* const* device
 
 /* --- allocator and copies -------------------------------------------------------------------- */
 
-static OrtStatus* make(void* argument) {
+static OrtStatus* create_allocator(void* argument) {
   struct core_device* device = argument;
   OrtEp* ep = device->ep->seen.ep;
   OrtEpFactory* factory = device->ep->factory;
@@ -99,7 +99,7 @@ OrtStatus* core_device_of(struct core_ep* ep, struct core_device** out) {
       return core_no_memory(function, sizeof *made);
     }
     *made = (struct core_device){.ep = ep};
-    OrtStatus* status = core_ep_call("CreateAllocator", make, made);
+    OrtStatus* status = core_ep_call("CreateAllocator", create_allocator, made);
     if (status != NULL) {
       end_device(made);
       return status;
@@ -126,7 +126,7 @@ static const OrtMemoryDevice* device_of(const OrtValue* value) {
   return (const OrtMemoryDevice*)&core_tensor_of(value)->info;
 }
 
-static OrtStatus* copy(void* argument) {
+static OrtStatus* copy_by_ep(void* argument) {
   struct copying* self = argument;
   OrtDataTransferImpl* transfer = self->transfer;
   if (transfer->CanCopy != NULL &&
@@ -144,7 +144,7 @@ OrtStatus* core_copy_by_device(struct core_device* device, const OrtValue* from,
       core_is_cpu_memory(&core_tensor_of(to)->info)) {
     return core_copy_elements("CopyTensors", core_tensor_of(from), core_tensor_of(to));
   }
-  return core_tensor_of(from)->bytes > 0 ? core_ep_call("CopyTensors", copy, &copying) : NULL;
+  return core_tensor_of(from)->bytes > 0 ? core_ep_call("CopyTensors", copy_by_ep, &copying) : NULL;
 }
 
 OrtStatus* core_copy_to_device(struct core_device* device, const OrtValue* from,

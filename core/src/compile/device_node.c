@@ -95,7 +95,7 @@ static OrtStatus* take_output(struct run* run, size_t i) {
 
 /* --- the run --------------------------------------------------------------------------------- */
 
-static OrtStatus* begin(struct run* run) {
+static OrtStatus* begin_run(struct run* run) {
   size_t inputs = run->outer->node->inputs.count, outputs = run->outer->output_count;
   size_t size = sizeof *run->inner + (inputs + outputs) * sizeof *run->inner->passed;
   run->inner = heap_alloc(size);
@@ -117,7 +117,7 @@ static OrtStatus* begin(struct run* run) {
 
 static OrtStatus* compute(struct run* run, struct core_ep* ep) {
   CORE_TRY(core_begin_device_run(run->on, ep));
-  CORE_TRY(begin(run));
+  CORE_TRY(begin_run(run));
   CORE_TRY(run->call->compute(run->call->argument, run->inner));
   for (size_t i = 0; i < run->inner->output_count; i++) {
     CORE_TRY(take_output(run, i));
@@ -125,7 +125,7 @@ static OrtStatus* compute(struct run* run, struct core_ep* ep) {
   return NULL;
 }
 
-static void end(struct run* run) {
+static void end_run(struct run* run) {
   OrtKernelContext* inner = run->inner;
   for (size_t i = 0; inner != NULL && run->copies != NULL && i < inner->room; i++) {
     OrtValue* made = i < inner->input_count         ? run->copies[i]
@@ -153,6 +153,6 @@ OrtStatus* core_compute_on_device(struct core_ep* ep, OrtKernelContext* context,
   if (run.on->device != NULL && waits) {
     status = core_first_failure(status, core_wait_for_device(run.on));
   }
-  end(&run);
+  end_run(&run);
   return is_of_session ? status : core_end_device_run(&own, status);
 }

@@ -76,7 +76,7 @@ struct copying {
   size_t count;
 };
 
-static OrtStatus* copy(void* argument) {
+static OrtStatus* copy_by_ep(void* argument) {
   struct copying* self = argument;
   return self->transfer->CopyTensors(self->transfer, self->from, self->to, self->streams,
                                      self->count);
@@ -96,7 +96,7 @@ static OrtStatus* copy_by_provider(const OrtEnv* env, const OrtValue* const* fro
   struct core_registered_ep* ep =
       find_transfer(env, device_of(from[0]), device_of(to[0]), &copying.transfer);
   if (ep != NULL) {
-    status = core_ep_call("CopyTensors", copy, &copying);
+    status = core_ep_call("CopyTensors", copy_by_ep, &copying);
   } else {
     status = core_status(ORT_NOT_IMPLEMENTED, "CopyTensors: no execution provider copies ",
                          "between these memories", NULL);

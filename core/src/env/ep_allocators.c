@@ -11,7 +11,7 @@ struct making {
   OrtAllocator* made;
 };
 
-static OrtStatus* make(void* argument) {
+static OrtStatus* create_allocator(void* argument) {
   struct making* self = argument;
   return self->factory->CreateAllocator(self->factory, self->info, self->options, &self->made);
 }
@@ -26,7 +26,7 @@ void core_release_ep_allocator(struct core_shared_allocator* shared) {
   core_ep_log(shared->maker->library.logger, core_ep_call("ReleaseAllocator", give_back, shared));
 }
 
-static OrtStatus* check(const char* slot, OrtAllocator* made) {
+static OrtStatus* check_made(const char* slot, OrtAllocator* made) {
   if (made->Alloc == NULL || made->Free == NULL || made->Info == NULL) {
     return core_status(ORT_FAIL, slot,
                        ": Alloc, Free and Info must not be NULL in an allocator of an execution "
@@ -56,7 +56,7 @@ static OrtStatus* create(const char* slot, const OrtEpDevice* device, const OrtM
   if (shared == NULL) {
     return core_no_memory(slot, sizeof *shared);
   }
-  OrtStatus* status = core_ep_call(slot, make, &making);
+  OrtStatus* status = core_ep_call(slot, create_allocator, &making);
   if (status == NULL && making.made == NULL) {
     status = core_status(ORT_FAIL, slot, ": the factory of an execution provider made no allocator",
                          NULL);
@@ -68,7 +68,7 @@ static OrtStatus* create(const char* slot, const OrtEpDevice* device, const OrtM
   shared->allocator = making.made;
   shared->factory = device->factory;
   shared->maker = (struct core_registered_ep*)device->library;
-  status = check(slot, making.made);
+  status = check_made(slot, making.made);
   if (status != NULL) {
     core_free_shared(shared);
     return status;

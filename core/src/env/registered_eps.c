@@ -25,7 +25,7 @@ static const struct core_class registered_class = {.kind = CORE_EP_LIBRARY, .end
 /* --- the list -------------------------------------------------------------------------------- */
 
 /* Where a library with a name is listed, or the end of the list. Under the lock. */
-static struct core_registered_ep** find(struct OrtEnv* env, const char* name) {
+static struct core_registered_ep** find_ep(struct OrtEnv* env, const char* name) {
   struct core_registered_ep** at = &env->eps;
   while (*at != NULL && strcmp((*at)->library.name, name) != 0) {
     at = &(*at)->next;
@@ -57,7 +57,7 @@ static bool list_devices(struct OrtEnv* env) {
 /* Lists a library, which the environment has from then on. */
 static OrtStatus* list(struct OrtEnv* env, struct core_registered_ep* ep) {
   core_lock(CORE_LOCK_ENV);
-  struct core_registered_ep** at = find(env, ep->library.name);
+  struct core_registered_ep** at = find_ep(env, ep->library.name);
   bool is_there = *at != NULL, is_listed = false;
   if (!is_there) {
     *at = ep;
@@ -227,7 +227,7 @@ OrtStatus* ORT_API_CALL core_register_ep_library(OrtEnv* env, const OrtApiBase* 
   CORE_TRY(core_env_find_devices(env));
   bool is_virtual = ends_in_virtual(name);
   core_lock(CORE_LOCK_ENV);
-  bool is_there = *find(env, name) != NULL;
+  bool is_there = *find_ep(env, name) != NULL;
   const OrtHardwareDevice* found[] = {env->cpu};
   env->virtual_libraries += is_virtual && !is_there;
   core_unlock(CORE_LOCK_ENV);
@@ -263,7 +263,7 @@ ORT_API_STATUS_IMPL(ort_UnregisterExecutionProviderLibrary, OrtEnv* env,
               "UnregisterExecutionProviderLibrary: registration_name must not be NULL");
   }
   core_lock(CORE_LOCK_ENV);
-  struct core_registered_ep** at = find(env, registration_name);
+  struct core_registered_ep** at = find_ep(env, registration_name);
   bool is_library = *at != NULL && (*at)->library.handle != NULL;
   if (is_library) {
     unlist_and_unlock(env, at);

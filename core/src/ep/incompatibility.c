@@ -26,7 +26,7 @@ struct question {
   OrtDeviceEpIncompatibilityDetails* details;
 };
 
-static OrtStatus* ask(void* argument) {
+static OrtStatus* get_details(void* argument) {
   struct question* self = argument;
   return self->factory->GetHardwareDeviceIncompatibilityDetails(self->factory, self->hardware,
                                                                 self->details);
@@ -41,7 +41,7 @@ OrtStatus* core_ask_incompatibility(OrtEpFactory* factory, const OrtHardwareDevi
   struct question question = {factory, hardware, details};
   OrtStatus* status =
       CORE_FACTORY_HAS(factory, 24, GetHardwareDeviceIncompatibilityDetails)
-          ? core_ep_call("GetHardwareDeviceEpIncompatibilityDetails", ask, &question)
+          ? core_ep_call("GetHardwareDeviceEpIncompatibilityDetails", get_details, &question)
           : NULL;
   if (status != NULL) {
     core_drop(details);

@@ -45,7 +45,7 @@ struct call {
   void* made;
 };
 
-static OrtStatus* make(void* argument) {
+static OrtStatus* create_importer(void* argument) {
   struct call* self = argument;
   OrtEpFactory* factory = self->device->factory;
   OrtExternalResourceImporterImpl* made = NULL;
@@ -71,7 +71,8 @@ ORT_API_STATUS_IMPL(ort_interop_CreateExternalResourceImporterForDevice,
     core_retain(importer->library);
   }
   struct call call = {.device = ep_device};
-  OrtStatus* status = core_ep_call("CreateExternalResourceImporterForDevice", make, &call);
+  OrtStatus* status =
+      core_ep_call("CreateExternalResourceImporterForDevice", create_importer, &call);
   importer->impl = call.made;
   if (status != NULL || importer->impl == NULL) {
     core_drop(importer);

@@ -26,7 +26,7 @@ struct making {
   struct OrtSyncStream* stream;
 };
 
-static OrtStatus* make(void* argument) {
+static OrtStatus* create_stream(void* argument) {
   const struct making* self = argument;
   const struct core_stream_source* source = self->source;
   OrtSyncStreamImpl** impl = &self->stream->impl;
@@ -52,7 +52,7 @@ OrtStatus* core_make_stream(const char* function, const struct core_stream_sourc
     core_retain(made->library);
   }
   struct making making = {source, made};
-  OrtStatus* status = core_ep_call(function, make, &making);
+  OrtStatus* status = core_ep_call(function, create_stream, &making);
   if (status == NULL && (made->impl == NULL || made->impl->Release == NULL)) {
     status =
         core_status(ORT_FAIL, function,

@@ -41,6 +41,12 @@ bool core_pool_list_add(struct core_pool* pool, struct core_list* list, void* it
   return true;
 }
 
+OrtStatus* core_scope_add(struct core_scope* scope, struct core_list* list, const void* item) {
+  return core_pool_list_add(&scope->root->pool, list, (void*)item)
+             ? NULL
+             : core_graph_memory(scope, list->capacity * sizeof item);
+}
+
 OrtStatus* core_read_text(const struct core_scope* scope, struct core_message text,
                           const char** out) {
   size_t size = core_message_size(text);
@@ -129,9 +135,8 @@ OrtStatus* core_find_value(struct core_scope* scope, struct core_message name, O
   if (around == NULL) {
     return NULL;
   }
-  if (around->captured_by != scope->parent &&
-      !core_pool_list_add(&scope->root->pool, &scope->parent->implicit_inputs, around)) {
-    return core_graph_memory(scope, sizeof(void*));
+  if (around->captured_by != scope->parent) {
+    CORE_TRY(core_scope_add(scope, &scope->parent->implicit_inputs, around));
   }
   around->captured_by = scope->parent;
   CORE_TRY(core_define_value(scope, name, out));
@@ -172,12 +177,6 @@ static void split_value(const struct numbers* numbers, const struct core_field* 
   }
 }
 
-static OrtStatus* add(struct core_scope* scope, struct core_list* list, void* item) {
-  return core_pool_list_add(&scope->root->pool, list, item)
-             ? NULL
-             : core_graph_memory(scope, list->capacity * sizeof item);
-}
-
 static OrtStatus* read_inputs(struct core_scope* scope, const struct numbers* numbers,
                               struct core_message bytes) {
   struct core_message name, type;
@@ -194,7 +193,7 @@ static OrtStatus* read_inputs(struct core_scope* scope, const struct numbers* nu
       CORE_TRY(core_define_value(scope, name, &value));
       value->flags = CORE_IS_INPUT;
       value->type_bytes = type;
-      CORE_TRY(add(scope, &scope->graph->inputs, value));
+      CORE_TRY(core_scope_add(scope, &scope->graph->inputs, value));
     }
   }
   return core_is_malformed(&bytes) ? core_refuse_graph(scope, "a graph is malformed",
@@ -226,7 +225,7 @@ static OrtStatus* read_initializer(struct core_scope* scope, struct core_message
   value->flags |= CORE_IS_INITIALIZER | (overridable ? CORE_IS_OVERRIDABLE : 0) |
                   (is_sparse ? CORE_IS_SPARSE : 0);
   value->tensor_bytes = bytes;
-  return add(scope, &scope->graph->initializers, value);
+  return core_scope_add(scope, &scope->graph->initializers, value);
 }
 
 static OrtStatus* read_initializers(struct core_scope* scope, const struct numbers* numbers,
@@ -256,7 +255,7 @@ static OrtStatus* fold_constant(struct core_scope* scope, const OrtNode* node, b
   value->flags |= CORE_IS_INITIALIZER | CORE_IS_CONSTANT_NODE;
   value->producer = NULL;
   value->tensor_bytes = attribute;
-  return add(scope, &scope->graph->initializers, value);
+  return core_scope_add(scope, &scope->graph->initializers, value);
 }
 
 static OrtStatus* read_nodes(struct core_scope* scope, const struct numbers* numbers,
@@ -272,7 +271,7 @@ static OrtStatus* read_nodes(struct core_scope* scope, const struct numbers* num
     CORE_TRY(fold_constant(scope, node, &is_folded));
     if (!is_folded) {
       node->id = scope->graph->nodes.count;
-      CORE_TRY(add(scope, &scope->graph->nodes, node));
+      CORE_TRY(core_scope_add(scope, &scope->graph->nodes, node));
     }
   }
   return NULL;
@@ -297,7 +296,7 @@ static OrtStatus* read_outputs(struct core_scope* scope, const struct numbers* n
         return core_refuse_graph(scope, "the output '", name, "' is made by no node");
       }
       value->flags |= CORE_IS_OUTPUT;
-      CORE_TRY(add(scope, &scope->graph->outputs, value));
+      CORE_TRY(core_scope_add(scope, &scope->graph->outputs, value));
     }
     if (value != NULL && type.at != NULL && (is_output || value->type_bytes.at == NULL)) {
       value->type_bytes = type;

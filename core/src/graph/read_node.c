@@ -277,10 +277,8 @@ static OrtStatus* add_defaults(struct core_scope* scope, OrtNode* node) {
            strcmp(((const OrtOpAttr*)node->attributes.items[k])->name, attribute.name) != 0) {
       k++;
     }
-    if (k == stated && attribute.default_value != NULL &&
-        !core_pool_list_add(&scope->root->pool, &node->attributes,
-                            (void*)attribute.default_value)) {
-      return core_graph_memory(scope, sizeof(void*));
+    if (k == stated && attribute.default_value != NULL) {
+      CORE_TRY(core_scope_add(scope, &node->attributes, attribute.default_value));
     }
   }
   return NULL;

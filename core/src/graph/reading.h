@@ -32,6 +32,9 @@ OrtStatus* core_graph_memory(const struct core_scope* scope, size_t size);
 /** Adds an item to a list whose memory is the pool's; false where there is no memory. */
 bool core_pool_list_add(struct core_pool* pool, struct core_list* list, void* item);
 
+/** The same for the pool of a graph that is read; the status for lack of memory. */
+OrtStatus* core_scope_add(struct core_scope* scope, struct core_list* list, const void* item);
+
 /** Copies a text into the pool; one with a zero byte is refused. */
 OrtStatus* core_read_text(const struct core_scope* scope, struct core_message text,
                           const char** out);

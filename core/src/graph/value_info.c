@@ -175,29 +175,29 @@ ORT_API_STATUS_IMPL(ort_ValueInfo_GetValueConsumers, const OrtValueInfo* value_i
 }
 
 /* Whether a value has all flags of `has`, and none of `lacks`. */
-static bool is(const OrtValueInfo* value, uint32_t has, uint32_t lacks) {
+static bool has_flags(const OrtValueInfo* value, uint32_t has, uint32_t lacks) {
   return (value->flags & (has | lacks)) == has;
 }
 
 ORT_API_STATUS_IMPL(ort_ValueInfo_IsRequiredGraphInput, const OrtValueInfo* value_info,
                     bool* is_required_graph_input) {
   CORE_REQUIRE(ValueInfo_IsRequiredGraphInput, value_info, is_required_graph_input);
-  *is_required_graph_input = is(value_info, CORE_IS_INPUT, CORE_IS_INITIALIZER);
+  *is_required_graph_input = has_flags(value_info, CORE_IS_INPUT, CORE_IS_INITIALIZER);
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_ValueInfo_IsOptionalGraphInput, const OrtValueInfo* value_info,
                     bool* is_optional_graph_input) {
   CORE_REQUIRE(ValueInfo_IsOptionalGraphInput, value_info, is_optional_graph_input);
-  *is_optional_graph_input = is(value_info, CORE_IS_INPUT | CORE_IS_OVERRIDABLE, 0) ||
-                             is(value_info, CORE_IS_INPUT | CORE_IS_CONSTANT_INPUT, 0);
+  *is_optional_graph_input = has_flags(value_info, CORE_IS_INPUT | CORE_IS_OVERRIDABLE, 0) ||
+                             has_flags(value_info, CORE_IS_INPUT | CORE_IS_CONSTANT_INPUT, 0);
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_ValueInfo_IsGraphOutput, const OrtValueInfo* value_info,
                     bool* is_graph_output) {
   CORE_REQUIRE(ValueInfo_IsGraphOutput, value_info, is_graph_output);
-  *is_graph_output = is(value_info, CORE_IS_OUTPUT, 0);
+  *is_graph_output = has_flags(value_info, CORE_IS_OUTPUT, 0);
   return NULL;
 }
 
@@ -211,6 +211,6 @@ ORT_API_STATUS_IMPL(ort_ValueInfo_IsConstantInitializer, const OrtValueInfo* val
 ORT_API_STATUS_IMPL(ort_ValueInfo_IsFromOuterScope, const OrtValueInfo* value_info,
                     bool* is_from_outer_scope) {
   CORE_REQUIRE(ValueInfo_IsFromOuterScope, value_info, is_from_outer_scope);
-  *is_from_outer_scope = is(value_info, CORE_IS_OUTER, 0);
+  *is_from_outer_scope = has_flags(value_info, CORE_IS_OUTER, 0);
   return NULL;
 }

@@ -14,12 +14,6 @@ struct making {
   bool* is_chosen;
 };
 
-static OrtStatus* add(struct making* making, struct core_list* list, const void* item) {
-  return core_pool_list_add(&making->scope.root->pool, list, (void*)item)
-             ? NULL
-             : core_graph_memory(&making->scope, list->capacity * sizeof item);
-}
-
 /* Finds or makes the copy of a value. A new one is also listed where it belongs: among the
  * initializers, and among the inputs if no node of the view makes it. sort_inputs lists those that
  * are inputs of the source. */
@@ -35,7 +29,7 @@ static OrtStatus* copy_value(struct making* making, const OrtValueInfo* of, OrtV
   value->origin = core_origin(of);
   value->flags = of->flags & ~(uint32_t)(CORE_IS_INPUT | CORE_IS_OUTPUT);
   if (of->flags & CORE_IS_INITIALIZER && !(of->flags & CORE_IS_OUTER)) {
-    CORE_TRY(add(making, &view->initializers, value));
+    CORE_TRY(core_scope_add(&making->scope, &view->initializers, value));
   }
   if (core_is_constant(of) && making->how->keeps_constants) {
     value->flags |= CORE_IS_CONSTANT_INPUT;
@@ -44,7 +38,7 @@ static OrtStatus* copy_value(struct making* making, const OrtValueInfo* of, OrtV
   if (!is_made_here && (!core_is_constant(of) || making->how->keeps_constants)) {
     value->flags |= CORE_IS_INPUT;
     if (making->how->is_fused || !(of->flags & CORE_IS_INPUT)) {
-      CORE_TRY(add(making, &view->inputs, value));
+      CORE_TRY(core_scope_add(&making->scope, &view->inputs, value));
     }
   }
   return NULL;
@@ -72,14 +66,14 @@ static OrtStatus* copy_operands(struct making* making, const OrtNode* of, OrtNod
       value->producer_index = i - of->input_count;
       if (is_needed_outside(making, of->values[i])) {
         value->flags |= CORE_IS_OUTPUT;
-        CORE_TRY(add(making, &making->scope.graph->outputs, value));
+        CORE_TRY(core_scope_add(&making->scope, &making->scope.graph->outputs, value));
       }
     }
   }
   node->implicit_inputs = (struct core_list){0};
   for (size_t i = 0; i < of->implicit_inputs.count; i++) {
     CORE_TRY(copy_value(making, of->implicit_inputs.items[i], &value));
-    CORE_TRY(add(making, &node->implicit_inputs, value));
+    CORE_TRY(core_scope_add(&making->scope, &node->implicit_inputs, value));
   }
   return NULL;
 }
@@ -96,7 +90,7 @@ static OrtStatus* copy_node(struct making* making, const OrtNode* of) {
   node->graph = making->scope.graph;
   node->values = values;
   CORE_TRY(copy_operands(making, of, node));
-  return add(making, &making->scope.graph->nodes, node);
+  return core_scope_add(&making->scope, &making->scope.graph->nodes, node);
 }
 
 /* Lists the inputs of the source that the view uses, in their order, before the other inputs. */
@@ -108,11 +102,11 @@ static OrtStatus* sort_inputs(struct making* making) {
     OrtValueInfo* value;
     CORE_TRY(core_find_value(&making->scope, core_message_of(of->name), &value));
     if (value != NULL && value->flags & CORE_IS_INPUT) {
-      CORE_TRY(add(making, &inputs, value));
+      CORE_TRY(core_scope_add(&making->scope, &inputs, value));
     }
   }
   for (size_t i = 0; i < others->count; i++) {
-    CORE_TRY(add(making, &inputs, others->items[i]));
+    CORE_TRY(core_scope_add(&making->scope, &inputs, others->items[i]));
   }
   *others = inputs;
   return NULL;
@@ -244,9 +238,7 @@ static OrtStatus* fuse(struct core_scope* scope, const OrtGraph* view, const cha
   node->provider = node->domain;
   CORE_TRY(copy_values(scope, &view->inputs, node->values));
   CORE_TRY(copy_values(scope, &view->outputs, node->values + node->input_count));
-  return core_pool_list_add(&scope->root->pool, &scope->graph->nodes, node)
-             ? NULL
-             : core_graph_memory(scope, sizeof node);
+  return core_scope_add(scope, &scope->graph->nodes, node);
 }
 
 OrtStatus* core_fuse(const char* function, const OrtGraph* view, const char* name,

@@ -72,13 +72,13 @@ static void at_fork(enum core_fork step) {
   }
 }
 
-static void begin(void) {
+static void begin_threads(void) {
   ready = core_locks_begin() && heap_region_begin() && core_thread_key_create(&key, thread_end);
   core_at_fork(CORE_LOCK_HEAP, at_fork);
 }
 
 struct heap_thread* heap_thread_begin(void) {
-  core_run_once(&once, begin);
+  core_run_once(&once, begin_threads);
   if (!ready) {
     return NULL;
   }

@@ -90,14 +90,14 @@ static void at_fork(enum core_fork step) {
   }
 }
 
-static void begin(void) {
+static void begin_threads(void) {
   heap_has_barrier = core_barrier_begin();
   ready = core_locks_begin() && core_thread_key_create(&key, thread_end);
   core_at_fork(CORE_LOCK_HEAP, at_fork);
 }
 
 struct heap_thread* heap_thread_begin(void) {
-  core_run_once(&once, begin);
+  core_run_once(&once, begin_threads);
   if (!ready) {
     return NULL;
   }

@@ -66,7 +66,7 @@ static bool fits(const OrtCustomOp* op, bool is_output, const OrtcoreOperand* op
 }
 
 /* Finds the newest that the version has, as sessions do. */
-static void find(struct core_op_call* call) {
+static void find_newest(struct core_op_call* call) {
   struct request* request = (struct request*)call;
   const OrtcoreOperand* outputs = request->operands + request->input_count;
   const OrtCustomOp* op;
@@ -98,8 +98,8 @@ static void let_leave_out(struct core_side* side) {
 }
 
 /* Makes the kernel; all but the op and its operands is as for the kernel that asks. */
-static OrtStatus* make(const struct request* request, const OrtOpAttr* const* attributes,
-                       size_t count, OrtcoreKernel** out) {
+static OrtStatus* make_kernel(const struct request* request, const OrtOpAttr* const* attributes,
+                              size_t count, OrtcoreKernel** out) {
   const struct core_node* node = request->call.node;
   const OrtcoreNode made = {.version = ORT_API_VERSION,
                             .op = request->found,
@@ -166,14 +166,15 @@ ORT_API_STATUS_IMPL(ort_CreateOp, const OrtKernelInfo* info, const char* op_name
   if (version < 1) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateOp: version must be 1 or more");
   }
-  struct request request = {.call = {info->node, find, NULL},
+  struct request request = {.call = {info->node, find_newest, NULL},
                             .search = {.domain = domain, .name = op_name, .version = version},
                             .input_count = (size_t)input_count,
                             .output_count = (size_t)output_count};
   OrtcoreKernel* kernel = NULL;
   OrtStatus* status =
       find_typed_op(&request, type_constraint_names, type_constraint_values, type_constraint_count);
-  status = status == NULL ? make(&request, attr_values, (size_t)attr_count, &kernel) : status;
+  status =
+      status == NULL ? make_kernel(&request, attr_values, (size_t)attr_count, &kernel) : status;
   core_pool_end(&request.pool);
   if (status == NULL) {
     *ort_op = (OrtOp*)kernel;

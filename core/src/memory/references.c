@@ -73,7 +73,7 @@ struct request {
   void* block;
 };
 
-static void ask(void* argument) {
+static void allocate(void* argument) {
   struct request* request = argument;
   OrtAllocator* allocator = request->allocator;
   request->block = request->reserve ? allocator->Reserve(allocator, request->size)
@@ -84,5 +84,5 @@ static void ignore(void* argument, const char* text) { (void)argument, (void)tex
 
 void* core_alloc_from(OrtAllocator* allocator, size_t size, int reserve) {
   struct request request = {allocator, size, reserve, NULL};
-  return core_call_catching(ask, &request, ignore) ? request.block : NULL;
+  return core_call_catching(allocate, &request, ignore) ? request.block : NULL;
 }

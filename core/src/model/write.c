@@ -97,7 +97,7 @@ static OrtStatus* flush(struct writer* writer) {
   return write_out(writer, &writer->sinks[0], writer->buffer, size);
 }
 
-static OrtStatus* put(struct writer* writer, const void* bytes, size_t size) {
+static OrtStatus* put_all(struct writer* writer, const void* bytes, size_t size) {
   writer->sinks[0].position += size;
   if (writer->is_measuring) {
     return NULL;
@@ -117,7 +117,7 @@ static OrtStatus* put(struct writer* writer, const void* bytes, size_t size) {
 
 static OrtStatus* put_varint(struct writer* writer, uint64_t number) {
   uint8_t bytes[CORE_VARINT_ROOM];
-  return put(writer, bytes, core_encode_varint(number, bytes));
+  return put_all(writer, bytes, core_encode_varint(number, bytes));
 }
 
 static OrtStatus* put_head(struct writer* writer, uint32_t number, enum core_wire wire) {
@@ -128,7 +128,7 @@ static OrtStatus* put_bytes(struct writer* writer, uint32_t number, const void* 
                             size_t size) {
   CORE_TRY(put_head(writer, number, CORE_LENGTH));
   CORE_TRY(put_varint(writer, size));
-  return put(writer, bytes, size);
+  return put_all(writer, bytes, size);
 }
 
 /* --- tensors --------------------------------------------------------------------------------- */
@@ -223,13 +223,13 @@ static OrtStatus* copy_tensor(struct writer* writer, struct core_message tensor)
   size_t size = 0;
   CORE_TRY(find_elements(writer, tensor, &bytes, &size));
   if (bytes == NULL) {
-    return put(writer, tensor.at, core_message_size(tensor));
+    return put_all(writer, tensor.at, core_message_size(tensor));
   }
   struct core_field field;
   for (const uint8_t* start = tensor.at; core_next_field(&tensor, &field); start = tensor.at) {
     if (field.number != TENSOR_RAW && field.number != TENSOR_EXTERNAL &&
         field.number != TENSOR_LOCATION) {
-      CORE_TRY(put(writer, start, (size_t)(tensor.at - start)));
+      CORE_TRY(put_all(writer, start, (size_t)(tensor.at - start)));
     }
   }
   return writer->is_skeleton              ? put_number(writer, bytes, size)
@@ -276,7 +276,7 @@ static OrtStatus* copy_message(struct writer* writer, enum message kind,
   for (; core_next_field(&message, &field); before = message.at) {
     enum message inner = field.wire == CORE_LENGTH ? message_in(kind, field.number) : OTHER;
     if (inner != OTHER) {
-      CORE_TRY(put(writer, start, (size_t)(before - start)));
+      CORE_TRY(put_all(writer, start, (size_t)(before - start)));
       CORE_TRY(copy_inner(writer, inner, &field, depth - 1));
       start = message.at;
     }
@@ -284,7 +284,7 @@ static OrtStatus* copy_message(struct writer* writer, enum message kind,
   if (core_is_malformed(&message)) {
     return core_status(ORT_INVALID_PROTOBUF, writer->function, ": the model is malformed", NULL);
   }
-  return put(writer, start, (size_t)(message.at - start));
+  return put_all(writer, start, (size_t)(message.at - start));
 }
 
 static OrtStatus* pass(struct writer* writer, bool is_measuring) {
@@ -324,7 +324,7 @@ OrtStatus* core_collect_weights(const char* function, const OrtModel* model,
   return status;
 }
 
-static OrtStatus* check(const OrtcoreWriting* writing) {
+static OrtStatus* check_writing(const OrtcoreWriting* writing) {
   if (writing->version == 0) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_write_model: writing must have its version");
   }
@@ -335,7 +335,7 @@ static OrtStatus* check(const OrtcoreWriting* writing) {
 
 OrtStatus* ORT_API_CALL core_write_model(const OrtModel* model, const OrtcoreWriting* writing) {
   CORE_REQUIRE(ortcore_write_model, model, writing);
-  CORE_TRY(check(writing));
+  CORE_TRY(check_writing(writing));
   struct writer* writer = heap_alloc(sizeof *writer);
   if (writer == NULL) {
     return core_no_memory("ortcore_write_model", sizeof *writer);

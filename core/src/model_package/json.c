@@ -59,7 +59,7 @@ static void skip_space(struct reader* reader) {
 }
 
 /* Whether the next byte is that one, which is then read. */
-static bool take(struct reader* reader, char byte) {
+static bool take_byte(struct reader* reader, char byte) {
   if (reader->at == reader->end || *reader->at != byte) {
     return false;
   }
@@ -118,7 +118,7 @@ static const char* read_escaped_point(struct reader* reader) {
     return NULL;
   }
   int32_t low = -1;
-  if (unit < 0xDC00 && take(reader, '\\') && take(reader, 'u')) {
+  if (unit < 0xDC00 && take_byte(reader, '\\') && take_byte(reader, 'u')) {
     low = read_unit(reader);
   }
   if (low < 0xDC00 || low > 0xDFFF) {
@@ -188,7 +188,7 @@ static const char* read_character(struct reader* reader) {
 /* Reads a string whose quotation mark was read. */
 static const char* read_string(struct reader* reader, const char** out) {
   *out = reader->text;
-  while (!take(reader, '"')) {
+  while (!take_byte(reader, '"')) {
     if (reader->at == reader->end) {
       return "a string does not end";
     }
@@ -219,23 +219,23 @@ static bool read_digits(struct reader* reader, uint64_t* number) {
 
 static const char* read_number(struct reader* reader, struct core_json_value* value) {
   uint64_t number, ignored;
-  bool is_negative = take(reader, '-');
+  bool is_negative = take_byte(reader, '-');
   const char* first = reader->at;
   if (!read_digits(reader, &number) || (*first == '0' && reader->at - first > 1)) {
     return "not a number as JSON writes it";
   }
   value->type = number > INT64_MAX ? CORE_JSON_NUMBER : CORE_JSON_INTEGER;
   value->integer = number > INT64_MAX ? 0 : is_negative ? -(int64_t)number : (int64_t)number;
-  if (take(reader, '.')) {
+  if (take_byte(reader, '.')) {
     value->type = CORE_JSON_NUMBER;
     if (!read_digits(reader, &ignored)) {
       return "a fraction has no digits";
     }
   }
-  if (take(reader, 'e') || take(reader, 'E')) {
+  if (take_byte(reader, 'e') || take_byte(reader, 'E')) {
     value->type = CORE_JSON_NUMBER;
-    if (!take(reader, '+')) {
-      take(reader, '-');
+    if (!take_byte(reader, '+')) {
+      take_byte(reader, '-');
     }
     if (!read_digits(reader, &ignored)) {
       return "an exponent has no digits";
@@ -275,15 +275,15 @@ static const char* add_value(struct reader* reader, const struct core_json_value
 
 /* Reads a value up to its end, or the beginning of an object or array, which is then open. */
 static const char* read_value(struct reader* reader, struct core_json_value* value) {
-  if (take(reader, '"')) {
+  if (take_byte(reader, '"')) {
     value->type = CORE_JSON_STRING;
     return read_string(reader, &value->text);
   }
-  if (take(reader, '{')) {
+  if (take_byte(reader, '{')) {
     value->type = CORE_JSON_OBJECT;
     return NULL;
   }
-  if (take(reader, '[')) {
+  if (take_byte(reader, '[')) {
     value->type = CORE_JSON_ARRAY;
     return NULL;
   }
@@ -295,7 +295,7 @@ static const char* read_value(struct reader* reader, struct core_json_value* val
 
 static const char* read_name(struct reader* reader, const struct open_value* in,
                              const char** name) {
-  if (!take(reader, '"')) {
+  if (!take_byte(reader, '"')) {
     return "a name in quotation marks is missing";
   }
   const char* wrong = read_string(reader, name);
@@ -306,7 +306,7 @@ static const char* read_name(struct reader* reader, const struct open_value* in,
     return "a name that the object has already";
   }
   skip_space(reader);
-  return take(reader, ':') ? NULL : "a colon is missing";
+  return take_byte(reader, ':') ? NULL : "a colon is missing";
 }
 
 /* Puts a value after the last one of what is open, and opens it if it has parts. */
@@ -338,11 +338,11 @@ static const char* read_part(struct reader* reader) {
   struct open_value* in = &reader->open[reader->depth - 1];
   bool is_object = reader->json->values[in->place].type == CORE_JSON_OBJECT;
   struct core_json_value value = {0};
-  if (take(reader, is_object ? '}' : ']')) {
+  if (take_byte(reader, is_object ? '}' : ']')) {
     reader->depth--;
     return NULL;
   }
-  if (in->members > 0 && !take(reader, ',')) {
+  if (in->members > 0 && !take_byte(reader, ',')) {
     return is_object ? "a comma or } is missing" : "a comma or ] is missing";
   }
   skip_space(reader);

@@ -68,8 +68,8 @@ static OrtStatus* read_document(struct OrtModelPackageContext* package, const ch
 }
 
 /* Resolves a path to a file that is read, or to a folder. */
-static OrtStatus* find(const struct source* in, const char* base, const char* path,
-                       struct core_resolved* out) {
+static OrtStatus* resolve_path(const struct source* in, const char* base, const char* path,
+                               struct core_resolved* out) {
   const char* wrong = core_package_resolve(in->package->root, base, path, out);
   if (wrong != NULL) {
     return FAILED("'", path, wrong);
@@ -158,7 +158,7 @@ static OrtStatus* read_executor(const struct source* in, const struct core_varia
     if (variant->folder[0] == 0) {
       return FAILED("'", info->text, "' is a file of a variant that has no folder");
     }
-    CORE_TRY(find(in, variant->folder, info->text, &file));
+    CORE_TRY(resolve_path(in, variant->folder, info->text, &file));
     CORE_TRY(read_document(in->package, file.path, &json));
     settings = json->values;
   } else if (info->type != CORE_JSON_OBJECT) {
@@ -177,7 +177,7 @@ static OrtStatus* find_folder(const struct source* in, const char* named,
                               struct core_variant* variant) {
   struct core_resolved found = {.path = ""};
   if (named != NULL) {
-    CORE_TRY(find(in, in->base, named, &found));
+    CORE_TRY(resolve_path(in, in->base, named, &found));
   } else {
     const char* wrong = core_package_resolve(in->package->root, in->base, variant->name, &found);
     if (wrong != NULL) {
@@ -261,10 +261,10 @@ static OrtStatus* read_elsewhere(const struct source* in, const char* path,
                                  struct core_component* component) {
   struct core_resolved file, folder;
   struct source there = *in;
-  CORE_TRY(find(in, in->base, path, &folder));
+  CORE_TRY(resolve_path(in, in->base, path, &folder));
   file = folder;
   if (folder.kind == CORE_FOLDER) {
-    CORE_TRY(find(in, folder.path, "component.json", &file));
+    CORE_TRY(resolve_path(in, folder.path, "component.json", &file));
   } else {
     char* name = folder.path + strlen(folder.path);
     while (!CORE_IS_SEPARATOR(name[-1])) {
@@ -381,7 +381,7 @@ OrtStatus* core_package_read(struct OrtModelPackageContext* package, const char*
   }
   CORE_TRY(core_copy_text(FUNCTION, real, &package->root));
   in.base = package->root;
-  CORE_TRY(find(&in, package->root, "manifest.json", &manifest));
+  CORE_TRY(resolve_path(&in, package->root, "manifest.json", &manifest));
   CORE_TRY(read_document(package, manifest.path, &in.json));
   CORE_TRY(check_manifest(&in, in.json->values));
   return read_components(&in, in.json->values);

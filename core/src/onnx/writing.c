@@ -24,7 +24,7 @@ static bool make_room(struct core_writing* to, size_t size) {
   return true;
 }
 
-static void put(struct core_writing* to, const void* bytes, size_t size) {
+static void put_bytes(struct core_writing* to, const void* bytes, size_t size) {
   if (size > 0 && make_room(to, size)) {
     memcpy(to->bytes + to->size, bytes, size);
     to->size += size;
@@ -33,7 +33,7 @@ static void put(struct core_writing* to, const void* bytes, size_t size) {
 
 static void put_varint(struct core_writing* to, uint64_t number) {
   uint8_t bytes[CORE_VARINT_ROOM];
-  put(to, bytes, core_encode_varint(number, bytes));
+  put_bytes(to, bytes, core_encode_varint(number, bytes));
 }
 
 static void put_head(struct core_writing* to, uint32_t field, enum core_wire wire) {
@@ -41,7 +41,7 @@ static void put_head(struct core_writing* to, uint32_t field, enum core_wire wir
 }
 
 void core_write_raw(struct core_writing* to, const void* bytes, size_t size) {
-  put(to, bytes, size);
+  put_bytes(to, bytes, size);
 }
 
 void core_write_number(struct core_writing* to, uint32_t field, uint64_t number) {
@@ -52,7 +52,7 @@ void core_write_number(struct core_writing* to, uint32_t field, uint64_t number)
 void core_write_bytes(struct core_writing* to, uint32_t field, const void* bytes, size_t size) {
   put_head(to, field, CORE_LENGTH);
   put_varint(to, size);
-  put(to, bytes, size);
+  put_bytes(to, bytes, size);
 }
 
 void core_write_text(struct core_writing* to, uint32_t field, const char* text) {
@@ -61,7 +61,7 @@ void core_write_text(struct core_writing* to, uint32_t field, const char* text) 
 
 void core_write_fixed(struct core_writing* to, uint32_t field, const void* bytes) {
   put_head(to, field, CORE_FIXED32);
-  put(to, bytes, 4);
+  put_bytes(to, bytes, 4);
 }
 
 void core_write_varints(struct core_writing* to, uint32_t field, const int64_t* numbers,

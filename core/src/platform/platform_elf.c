@@ -22,7 +22,7 @@ struct image {
 };
 
 /* Copies bytes from any offset; false if they are past the end. */
-static bool read(const struct image* image, uint64_t offset, void* to, size_t size) {
+static bool read_at(const struct image* image, uint64_t offset, void* to, size_t size) {
   if (offset > image->size || size > image->size - offset) {
     return false;
   }
@@ -32,7 +32,7 @@ static bool read(const struct image* image, uint64_t offset, void* to, size_t si
 
 static bool begin_image(struct image* image, const unsigned char* bytes, size_t size) {
   *image = (struct image){.bytes = bytes, .size = size};
-  return read(image, 0, &image->header, sizeof image->header) &&
+  return read_at(image, 0, &image->header, sizeof image->header) &&
          memcmp(image->header.e_ident, ELFMAG, SELFMAG) == 0 &&
          image->header.e_ident[EI_CLASS] == CLASS && image->header.e_ident[EI_DATA] == ORDER &&
          image->header.e_shentsize == sizeof(section);
@@ -42,8 +42,8 @@ static bool begin_image(struct image* image, const unsigned char* bytes, size_t 
 static bool section_at(const struct image* image, size_t i, section* out) {
   uint64_t offset = image->header.e_shoff;
   return i < image->header.e_shnum && offset < image->size &&
-         read(image, offset + i * sizeof *out, out, sizeof *out) && out->sh_offset <= image->size &&
-         out->sh_size <= image->size - out->sh_offset;
+         read_at(image, offset + i * sizeof *out, out, sizeof *out) &&
+         out->sh_offset <= image->size && out->sh_size <= image->size - out->sh_offset;
 }
 
 size_t core_elf_make_ordinary(unsigned char* bytes, size_t size) {
@@ -79,7 +79,7 @@ static const char* walk(const struct image* image, const section* dynamic, const
                         void* argument, const char* places) {
   entry one;
   for (size_t at = 0; at + sizeof one <= dynamic->sh_size; at += sizeof one) {
-    read(image, dynamic->sh_offset + at, &one, sizeof one);
+    read_at(image, dynamic->sh_offset + at, &one, sizeof one);
     if (one.d_tag == DT_NULL) {
       break;
     }

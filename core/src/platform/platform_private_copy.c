@@ -26,7 +26,7 @@ bool core_library_is_open(const char* path) {
   return library != NULL;
 }
 
-static void* fail(char error[CORE_LIBRARY_ERROR], const char* path, const char* reason) {
+static void* set_error(char error[CORE_LIBRARY_ERROR], const char* path, const char* reason) {
   reason += strspn(reason, ": ");
   snprintf(error, CORE_LIBRARY_ERROR, "%.256s: %.200s", path, reason);
   return NULL;
@@ -160,16 +160,16 @@ static void* open_bytes(const unsigned char* bytes, size_t size, const char* ori
   bool is_named = false;
   int file = new_file(original, path, &is_named);
   if (file < 0) {
-    return fail(error, original, strerror(errno));
+    return set_error(error, original, strerror(errno));
   }
   void* library = NULL;
   char reason[CORE_LIBRARY_ERROR];
   if (!write_all(file, bytes, size)) {
-    fail(error, original, strerror(errno));
+    set_error(error, original, strerror(errno));
   } else if ((library = core_library_open(path, reason)) == NULL) {
     /* The loader's message names the copy, so put the original's path in. */
     size_t length = strlen(path);
-    fail(error, original, strncmp(reason, path, length) == 0 ? reason + length : reason);
+    set_error(error, original, strncmp(reason, path, length) == 0 ? reason + length : reason);
   }
   if (is_named) {
     unlink(path);
@@ -182,14 +182,14 @@ void* core_library_open_copy(const char* path, char error[CORE_LIBRARY_ERROR], b
   size_t size = 0;
   *is_copy = false;
   if (strchr(path, '/') == NULL) {
-    return fail(error, path, "give a path, not a name that the loader searches for");
+    return set_error(error, path, "give a path, not a name that the loader searches for");
   }
   if (core_is_special_file(path)) {
-    return fail(error, path, "is not a regular file");
+    return set_error(error, path, "is not a regular file");
   }
   unsigned char* bytes = load(path, &size);
   if (bytes == NULL) {
-    return fail(error, path, strerror(errno));
+    return set_error(error, path, strerror(errno));
   }
   struct dependencies dependencies = {.path = path};
   core_elf_make_ordinary(bytes, size);

@@ -30,7 +30,7 @@ static OrtStatus* write_to_memory(void* state, const void* bytes, size_t size) {
   return to->has_failed ? core_no_memory(function, to->size + size) : NULL;
 }
 
-/* Removes what is no device or the like. */
+/* Removes a regular file: a device such as /dev/null stays. */
 static void remove_regular(const char* path) {
   char real[CORE_PATH_ROOM];
   if (core_find_file(path, real) == CORE_REGULAR_FILE) {
@@ -47,7 +47,7 @@ static OrtStatus* open_file(const char* path, struct file* file) {
              : core_status(ORT_INVALID_ARGUMENT, "open file \"", path, "\" failed");
 }
 
-/* Closes a file; of one that could not be written nothing stays. */
+/* Closes a file, and removes it if it could not be written. */
 static OrtStatus* close_file(const struct file* file, OrtStatus* status) {
   if (file->stream == NULL) {
     return status;
@@ -191,7 +191,7 @@ static OrtStatus* set_entry(struct task* task, const char* key, const char* valu
   return core_config_set(function, &task->session_options->lists[CORE_SESSION_CONFIG], key, value);
 }
 
-/* Tells the providers what is wanted of them. */
+/* Sets the entries by which providers know that a compiled model is wanted, and where it goes. */
 static OrtStatus* set_entries(struct task* task) {
   const OrtModelCompilationOptions* options = task->options;
   char path[CORE_PATH_ROOM], folder[CORE_PATH_ROOM], name[CORE_PATH_ROOM];

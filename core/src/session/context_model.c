@@ -127,7 +127,8 @@ static OrtStatus* write_step(struct making* making, const struct core_step* step
   return NULL;
 }
 
-/* Nodes Constant, which sessions take for initializers. */
+/* Copies the nodes Constant whose values are needed. The graph of a session has them as
+ * initializers, not as nodes. */
 static OrtStatus* write_constants(struct making* making) {
   struct core_message graph = making->session->model->graph_bytes, text;
   struct core_field field;
@@ -259,7 +260,7 @@ static void write_domain(struct making* making) {
   }
 }
 
-static OrtStatus* write(struct making* making, const OrtcoreWriting* writing) {
+static OrtStatus* write_model(struct making* making, const OrtcoreWriting* writing) {
   static const uint32_t written[] = {MODEL_GRAPH};
   OrtModel* model = NULL;
   CORE_TRY(need_all(making));
@@ -269,7 +270,7 @@ static OrtStatus* write(struct making* making, const OrtcoreWriting* writing) {
   if (making->to.has_failed) {
     return no_memory(making);
   }
-  /* Where weights go is the business of whoever writes models. */
+  /* Opened again, because core_write_model decides which weights go to another file. */
   CORE_TRY(
       core_open_model_bytes(making->to.bytes, making->to.size, making->session->model, &model));
   OrtStatus* status = core_write_model(model, writing);
@@ -280,7 +281,7 @@ static OrtStatus* write(struct making* making, const OrtcoreWriting* writing) {
 OrtStatus* core_write_context_model(const char* function, const OrtSession* session,
                                     const OrtcoreWriting* writing) {
   struct making making = {.function = function, .session = session};
-  OrtStatus* status = write(&making, writing);
+  OrtStatus* status = write_model(&making, writing);
   core_items_end(&making.needed);
   heap_free(making.to.bytes);
   return status;

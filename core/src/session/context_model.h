@@ -13,12 +13,12 @@ bool core_has_compiled_nodes(const OrtSession* session);
 OrtStatus* core_write_context_model(const char* function, const OrtSession* session,
                                     const OrtcoreWriting* writing);
 
-/** Finds where an ordinary session writes it, of which the options are asked: a path in UTF-8. It
- * is refused if there is such a file. */
+/** Finds the path, in UTF-8, to which a session writes this model because its options ask for it.
+ * Fails if there is such a file. */
 OrtStatus* core_find_context_path(const char* function, const OrtSession* session,
                                   char path[CORE_PATH_ROOM]);
 
-/** Writes it to a file; the path is UTF-8. Nothing of the file stays after a failure. */
+/** Writes it to a file; the path is UTF-8. On failure there is no file. */
 OrtStatus* core_save_context_model(const char* function, const OrtSession* session,
                                    const char* path, const OrtcoreWriting* writing);
 

@@ -34,7 +34,7 @@ static bool is_taken(const struct partition* partition, const OrtNode* node) {
   return name == NULL || core_items_find(&partition->taken, name, strlen(name) + 1) != NULL;
 }
 
-static OrtStatus* take(struct partition* partition, const OrtNode* node) {
+static OrtStatus* take_node(struct partition* partition, const OrtNode* node) {
   const char* name = output_of(node);
   return name == NULL || core_items_add(&partition->taken, name, strlen(name) + 1, NULL) != NULL
              ? NULL
@@ -141,7 +141,7 @@ static OrtStatus* choose_groups(struct partition* partition, OrtcoreClaims* clai
     }
     groups[kept++] = group;
     for (size_t k = 0; k < group.node_count; k++) {
-      CORE_TRY(take(partition, group.nodes[k]));
+      CORE_TRY(take_node(partition, group.nodes[k]));
     }
   }
   claims->group_count = kept;
@@ -212,7 +212,8 @@ static OrtStatus* ask_concurrency(void* argument) {
   return NULL;
 }
 
-/* Whether a provider passes what it compiles to the function of the options, if there is one. */
+/* Refuses a provider that cannot pass what it compiles to the function of the options, if that is
+ * set. */
 static OrtStatus* ask_for_writing(void* argument) {
   OrtSession* session = argument;
   const struct core_ep* own = session->eps[session->ep_count - 1].ep;
@@ -230,7 +231,7 @@ static OrtStatus* ask_for_writing(void* argument) {
                                         "callback.");
 }
 
-/* Where a compiled model is to be made, each fused node must have come with one for it. */
+/* For a compiled model, a provider must have made a node EPContext for each node that it fused. */
 static OrtStatus* check_contexts(const OrtSession* session, const struct core_session_ep* own) {
   for (size_t i = 0; session->makes_contexts && i < own->compiled->node_count; i++) {
     const OrtcoreCompiledNode* node = &own->compiled->nodes[i];
@@ -415,8 +416,8 @@ static OrtStatus* add_rest(struct partition* partition) {
   return NULL;
 }
 
-/* Where a node is left that nothing runs, the failure of a provider is the likely reason, and is
- * returned instead. Otherwise it goes to the log. */
+/* If nothing runs a node, the likely reason is that a provider failed: its status is returned
+ * instead. Otherwise that is logged only. */
 static OrtStatus* explain(const struct partition* partition, OrtStatus* status) {
   if (partition->failed != NULL && ort_GetErrorCode(status) == ORT_NOT_IMPLEMENTED) {
     ort_ReleaseStatus(status);

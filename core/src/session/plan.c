@@ -297,7 +297,7 @@ struct reads {
   bool are_elsewhere;
 };
 
-/* Finds that. With a copy, all reads elsewhere become reads of the copy. */
+/* Finds these reads. If `copy` is a value, reads elsewhere are changed to reads of the copy. */
 static void find_reads(const struct plan* plan, struct reads* reads,
                        const core_value_number* copy) {
   for (uint32_t r = plan->starts[reads->value]; r < plan->starts[reads->value + 1]; r++) {

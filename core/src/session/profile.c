@@ -26,7 +26,7 @@ struct core_profile {
   /* What is not in the file yet. */
   struct core_writing text;
   bool has_events;
-  /* The first failure of ours. */
+  /* The first failure of the core itself, for the end. */
   OrtStatus* failed;
   /* Of OrtEpProfilerImpl. */
   struct core_list profilers;
@@ -38,7 +38,7 @@ static bool has_ended(struct core_profile* profile) {
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* Takes a failure over. */
+/* Keeps a failure for the end, if it is the first. */
 static void note_failure(struct core_profile* profile, OrtStatus* status) {
   core_mutex_lock(&profile->lock);
   profile->failed = core_first_failure(profile->failed, status);
@@ -55,29 +55,29 @@ static void flush(struct core_profile* profile) {
   text->size = 0;
 }
 
-static void put(struct core_writing* text, const char* piece) {
+static void put_text(struct core_writing* text, const char* piece) {
   core_write_raw(text, piece, strlen(piece));
 }
 
 static void put_number(struct core_writing* text, int64_t number) {
   char digits[24];
   snprintf(digits, sizeof digits, "%" PRId64, number);
-  put(text, digits);
+  put_text(text, digits);
 }
 
 static void put_quoted(struct core_writing* text, const char* content) {
   char escape[8];
-  put(text, "\"");
+  put_text(text, "\"");
   for (const char* at = content; *at != 0; at++) {
     unsigned char c = (unsigned char)*at;
     if (c < ' ' || c == '"' || c == '\\') {
       snprintf(escape, sizeof escape, c < ' ' ? "\\u%04x" : "\\%c", c);
-      put(text, escape);
+      put_text(text, escape);
     } else {
       core_write_raw(text, at, 1);
     }
   }
-  put(text, "\"");
+  put_text(text, "\"");
 }
 
 /* A value that is an object or an array in JSON stands as such, as in ONNX Runtime. */
@@ -88,43 +88,43 @@ static void put_value(struct core_writing* text, const char* value) {
                 core_json_read(value, strlen(value), &json, &at) == NULL;
   core_json_end(&json);
   if (is_raw) {
-    put(text, value);
+    put_text(text, value);
   } else {
     put_quoted(text, value);
   }
 }
 
 static void put_field(struct core_writing* text, const char* before, int64_t number) {
-  put(text, before);
+  put_text(text, before);
   put_number(text, number);
 }
 
 static void put_event(struct core_writing* text, const OrtProfilingEvent* event) {
   static const char* const categories[] = {"Session", "Node", "Kernel", "Api"};
-  put(text, "{\"cat\" : \"");
-  put(text, categories[event->category]);
+  put_text(text, "{\"cat\" : \"");
+  put_text(text, categories[event->category]);
   put_field(text, "\",\"pid\" :", event->process_id);
   put_field(text, ",\"tid\" :", event->thread_id);
   put_field(text, ",\"dur\" :", event->duration_us);
   put_field(text, ",\"ts\" :", event->timestamp_us);
-  put(text, ",\"ph\" : \"X\",\"name\" :");
+  put_text(text, ",\"ph\" : \"X\",\"name\" :");
   put_quoted(text, event->name);
-  put(text, ",\"args\" : {");
+  put_text(text, ",\"args\" : {");
   for (size_t i = 0; i < event->arguments.count; i++) {
     const struct core_item* argument = &event->arguments.list[i];
-    put(text, i > 0 ? "," : "");
+    put_text(text, i > 0 ? "," : "");
     put_quoted(text, argument->key);
-    put(text, " : ");
+    put_text(text, " : ");
     put_value(text, core_item_text(argument));
   }
-  put(text, "}}");
+  put_text(text, "}}");
 }
 
 /* Writes an event, unless the file is closed. */
 static void write_event(struct core_profile* profile, const OrtProfilingEvent* event) {
   core_mutex_lock(&profile->lock);
   if (profile->file != NULL) {
-    put(&profile->text, profile->has_events ? ",\n" : "");
+    put_text(&profile->text, profile->has_events ? ",\n" : "");
     put_event(&profile->text, event);
     profile->has_events = true;
     if (profile->text.size >= CHUNK) {
@@ -163,7 +163,7 @@ static OrtStatus* open_file(const char* function, struct core_profile* profile,
     snprintf(before, sizeof before, "%s: the profile '", function);
     return core_status(ORT_FAIL, before, profile->path, "' cannot be created");
   }
-  put(&profile->text, "[\n");
+  put_text(&profile->text, "[\n");
   return NULL;
 }
 
@@ -251,28 +251,29 @@ static OrtStatus* end_profiling(void* argument) {
   return core_end_profiling(self->profiler, take_event, self->profile);
 }
 
-static void call(const char* name, OrtStatus* (*function)(void* argument), struct asked* asked) {
+static void call_profiler(const char* name, OrtStatus* (*function)(void* argument),
+                          struct asked* asked) {
   core_ep_log(asked->profile->logger, core_ep_call(name, function, asked));
 }
 
 static void start(struct asked* asked) {
   if (asked->profiler->StartEvent != NULL) {
-    call("StartEvent", start_event, asked);
+    call_profiler("StartEvent", start_event, asked);
   }
 }
 
 static void add_profiler(struct core_profile* profile, OrtEp* ep, const struct core_timing* event) {
   struct asked asked = {.profile = profile, .ep = ep};
-  call("CreateProfiler", create_profiler, &asked);
+  call_profiler("CreateProfiler", create_profiler, &asked);
   if (asked.profiler == NULL) {
     return;
   }
   if (!core_list_add(&profile->profilers, asked.profiler)) {
     note_failure(profile, core_no_memory("CreateProfiler", sizeof asked.profiler));
-    call("Release", release_profiler, &asked);
+    call_profiler("Release", release_profiler, &asked);
     return;
   }
-  call("StartProfiling", start_profiling, &asked);
+  call_profiler("StartProfiling", start_profiling, &asked);
   if (event != NULL) {
     asked.id = event->id;
     start(&asked);
@@ -318,7 +319,7 @@ static void finish_event(struct core_profile* profile, const struct core_timing*
   for (size_t i = 0; i < profile->profilers.count && !has_ended(profile); i++) {
     asked.profiler = profile->profilers.items[i];
     if (asked.profiler->StopEvent != NULL) {
-      call("StopEvent", stop_event, &asked);
+      call_profiler("StopEvent", stop_event, &asked);
     }
   }
   write_event(profile, event);
@@ -346,20 +347,20 @@ static size_t size_of(const OrtValue* value) {
 static void put_shapes(struct core_writing* text, OrtValue* const* values, size_t count) {
   char type[40];
   bool is_any = false;
-  put(text, "[");
+  put_text(text, "[");
   for (size_t i = 0; i < count; i++) {
     const struct core_shape* shape = values[i] != NULL ? core_shape_of(values[i]) : NULL;
     if (shape == NULL) {
       continue;
     }
     core_name_element(shape->type, type, sizeof type);
-    put(text, is_any ? ",{\"" : "{\"");
-    put(text, type);
-    put(text, "\":[");
+    put_text(text, is_any ? ",{\"" : "{\"");
+    put_text(text, type);
+    put_text(text, "\":[");
     for (size_t k = 0; k < shape->rank; k++) {
       put_field(text, k > 0 ? "," : "", shape->dims[k]);
     }
-    put(text, "]}");
+    put_text(text, "]}");
     is_any = true;
   }
   core_write_raw(text, "]", sizeof "]"); /* with its end, as the text of an argument */
@@ -445,7 +446,7 @@ void core_end_step(struct core_profile* profile, const struct core_timing* timin
 
 static OrtStatus* close_file(const char* function, struct core_profile* profile) {
   core_mutex_lock(&profile->lock);
-  put(&profile->text, "\n]\n");
+  put_text(&profile->text, "\n]\n");
   flush(profile);
   bool is_closed = fclose(profile->file) == 0;
   profile->file = NULL;
@@ -467,7 +468,7 @@ OrtStatus* core_end_profile(const char* function, struct core_profile* profile) 
   struct asked asked = {.profile = profile};
   for (size_t i = 0; i < profile->profilers.count; i++) {
     asked.profiler = profile->profilers.items[i];
-    call("EndProfiling", end_profiling, &asked);
+    call_profiler("EndProfiling", end_profiling, &asked);
   }
   return close_file(function, profile);
 }
@@ -479,7 +480,7 @@ void core_free_profile(struct core_profile* profile) {
   struct asked asked = {.profile = profile};
   for (size_t i = 0; i < profile->profilers.count; i++) {
     asked.profiler = profile->profilers.items[i];
-    call("Release", release_profiler, &asked);
+    call_profiler("Release", release_profiler, &asked);
   }
   core_list_end(&profile->profilers);
   heap_free(profile->text.bytes);

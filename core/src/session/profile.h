@@ -3,8 +3,9 @@
  * @file profile.h
  * Profiles of sessions and of single runs: what took how long, in a JSON file for trace viewers.
  *
- * Events are written when they end, by any thread. Nothing that goes wrong with a profile fails
- * what it is about: a provider's failure is logged, and one of ours is reported at the end.
+ * Events are written when they end, by any thread. A profile that
+ * fails does not fail the session or run: a provider's failure is logged, and one of the core is
+ * returned at the end.
  */
 #ifndef ORTCFFI_PROFILE_H_
 #define ORTCFFI_PROFILE_H_

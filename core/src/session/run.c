@@ -389,7 +389,7 @@ static OrtStatus* synchronize(void* argument) {
   return ep->Sync(ep);
 }
 
-static OrtStatus* end(void* argument) {
+static OrtStatus* call_run_end(void* argument) {
   const struct announcement* self = argument;
   OrtEp* ep = self->to->seen.ep;
   return ep->OnRunEnd(ep, options_for(self), self->is_success);
@@ -406,7 +406,7 @@ static OrtStatus* announce_end(struct announcement* self) {
     status = core_ep_call("Sync", synchronize, self);
   }
   if (ep->OnRunEnd != NULL) {
-    last = core_ep_call("OnRunEnd", end, self);
+    last = core_ep_call("OnRunEnd", call_run_end, self);
   }
   return core_first_failure(status, last);
 }

@@ -86,8 +86,8 @@ static OrtStatus* change_model(const char* function, OrtSession* session) {
 }
 
 /* Begins a session: whatever does not need the model. */
-static OrtStatus* begin(const char* function, OrtSession* session,
-                        const OrtSessionOptions* options) {
+static OrtStatus* begin_session(const char* function, OrtSession* session,
+                                const OrtSessionOptions* options) {
   CORE_TRY(options != NULL ? ort_CloneSessionOptions(options, &session->options)
                            : ort_CreateSessionOptions(&session->options));
   session->has_lock = core_mutex_begin(&session->lock);
@@ -184,7 +184,7 @@ static OrtStatus* new_loaded(const char* function, const OrtEnv* env,
   }
   session->env = (OrtEnv*)env;
   core_retain(&session->env->object);
-  OrtStatus* status = begin(function, session, options);
+  OrtStatus* status = begin_session(function, session, options);
   return hand_out(status == NULL ? load(function, session, source) : status, session, out);
 }
 
@@ -273,7 +273,7 @@ ORT_API_STATUS_IMPL(ort_model_editor_SessionGetOpsetForDomain, const OrtSession*
   return NULL;
 }
 
-/* The providers and settings may be others than those that the model was loaded with. */
+/* The options may have other providers and settings than those that the model was loaded with. */
 static OrtStatus* finalize(OrtSession* session, const OrtSessionOptions* options) {
   if (session->state == CORE_SESSION_READY) {
     return NULL;

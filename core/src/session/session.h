@@ -20,8 +20,8 @@
 typedef uint32_t core_value_number;
 #define CORE_NO_VALUE UINT32_MAX
 
-/** A value that a provider's node leaves on its device, and the number of its copy in the CPU's
- * memory, for who reads it elsewhere. */
+/** A value that a node makes in the memory of its provider's device, and the value that is its copy
+ * in the CPU's memory, which other nodes read. */
 struct core_copy {
   core_value_number from;
   core_value_number to;
@@ -76,7 +76,7 @@ struct core_profile;
 /** The name of whoever runs custom ops, as in ONNX Runtime. */
 #define CORE_NO_PROVIDER "CPUExecutionProvider"
 
-/** How far a session is. */
+/** The states of a session. */
 enum core_session_state {
   /** Its model is loaded; it can only be finalized. */
   CORE_SESSION_LOADED,
@@ -115,9 +115,9 @@ struct OrtSession {
   /** Whether a provider runs one call at a time, and the lock for that. */
   bool runs_alone;
   bool has_lock;
-  /** Whether providers give back what they compile as nodes, for a compiled model. */
+  /** Whether providers return nodes EPContext for what they compile, for a compiled model. */
   bool makes_contexts;
-  /** Whether that is all that the session is for, so that it has no kernels. */
+  /** Whether the session only writes a compiled model, so that it needs no kernels. */
   bool only_compiles;
   core_mutex lock;
   /** A frame that no run uses; atomic, may be NULL. */
@@ -136,7 +136,8 @@ struct core_source {
   OrtModel* model;
 };
 
-/** Makes a session that can only be written as a compiled model. Nodes that nobody takes stay. */
+/** Makes a session that can only be written as a compiled model. Nodes that no provider takes stay.
+ */
 OrtStatus* core_compile_session(const char* function, const OrtEnv* env,
                                 const OrtSessionOptions* options, const struct core_source* source,
                                 OrtSession** out);

@@ -89,7 +89,7 @@ ORT_API_STATUS_IMPL(ort_SessionGetModelMetadata, const OrtSession* session,
   return ort_Graph_GetModelMetadata(session->graph, out);
 }
 
-/* The path is there before the file is closed, so that it is never lost. */
+/* The path is copied before the file is closed: a profile can be ended only once. */
 ORT_API_STATUS_IMPL(ort_SessionEndProfiling, OrtSession* session, OrtAllocator* allocator,
                     char** out) {
   CORE_REQUIRE(SessionEndProfiling, session, allocator, out);
@@ -114,7 +114,7 @@ ORT_API_STATUS_IMPL(ort_SessionGetProfilingStartTimeNs, const OrtSession* sessio
   return NULL;
 }
 
-/* Fills places for ports: `all` for those that there are, NULL for those beyond. */
+/* Fills an array with `all` for each port, and with NULL behind the last port. */
 static OrtStatus* fill_places(const char* what, const struct core_ports* ports, const void* all,
                               const void** places, size_t count) {
   if (count < ports->count) {

@@ -23,7 +23,7 @@ void ORT_API_CALL ort_CreateKeyValuePairs(OrtKeyValuePairs** out) NO_EXCEPTION {
   *out = core_new_object(&pairs_class, sizeof **out);
 }
 
-static struct core_item* find(const OrtKeyValuePairs* pairs, const char* key) {
+static struct core_item* find_pair(const OrtKeyValuePairs* pairs, const char* key) {
   return core_items_find(&pairs->items, key, strlen(key) + 1);
 }
 
@@ -36,7 +36,7 @@ void ORT_API_CALL ort_AddKeyValuePair(OrtKeyValuePairs* kvps, const char* key,
   if (kvps == NULL || key == NULL || key[0] == '\0' || value == NULL) {
     return;
   }
-  struct core_item* item = find(kvps, key);
+  struct core_item* item = find_pair(kvps, key);
   if (item != NULL) {
     core_items_set_text(&kvps->items, item, value);
   } else {
@@ -46,7 +46,7 @@ void ORT_API_CALL ort_AddKeyValuePair(OrtKeyValuePairs* kvps, const char* key,
 
 const char* ORT_API_CALL ort_GetKeyValue(const OrtKeyValuePairs* kvps,
                                          const char* key) NO_EXCEPTION {
-  const struct core_item* item = kvps == NULL || key == NULL ? NULL : find(kvps, key);
+  const struct core_item* item = kvps == NULL || key == NULL ? NULL : find_pair(kvps, key);
   return item == NULL ? NULL : core_item_text(item);
 }
 
@@ -66,7 +66,7 @@ void ORT_API_CALL ort_GetKeyValuePairs(const OrtKeyValuePairs* kvps, const char*
 }
 
 void ORT_API_CALL ort_RemoveKeyValuePair(OrtKeyValuePairs* kvps, const char* key) NO_EXCEPTION {
-  struct core_item* item = kvps == NULL || key == NULL ? NULL : find(kvps, key);
+  struct core_item* item = kvps == NULL || key == NULL ? NULL : find_pair(kvps, key);
   if (item != NULL) {
     core_items_remove(&kvps->items, item);
   }

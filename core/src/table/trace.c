@@ -44,7 +44,7 @@ static CORE_COLD OrtStatus* late_ep(const struct trace* trace, const char* name,
   return trace->inner->CreateStatus(ORT_NOT_IMPLEMENTED, text);
 }
 
-static CORE_COLD OrtStatus* fail(const struct trace* trace, const char* name) {
+static CORE_COLD OrtStatus* fail_call(const struct trace* trace, const char* name) {
   char text[CORE_LATE_ROOM];
   snprintf(text, sizeof text, "%s was made to fail", name);
   return trace->inner->CreateStatus(ORT_FAIL, text);
@@ -83,7 +83,7 @@ static inline OrtStatus* noted_status(const struct trace* trace, unsigned slot, 
     const unsigned slot = slot_number;                                                  \
     uint64_t call = COUNT(trace, slot);                                                 \
     OrtStatus* status = IS_LATE(trace, since)           ? late                          \
-                        : is_to_fail(trace, slot, call) ? fail(trace, #name)            \
+                        : is_to_fail(trace, slot, call) ? fail_call(trace, #name)       \
                                                         : trace->inner->name arguments; \
     if (status == NULL && has_notes(trace, slot)) {                                     \
       NOTE_ALL arguments                                                                \
