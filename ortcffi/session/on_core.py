@@ -42,14 +42,15 @@ def source_on_core(api: "Api", model: Any, options: "SessionOptions | None") -> 
 
     def create(env: Any, handle: Any, out: Any) -> None:
         parts = Parts(api, _SLOT)
-        current = typed
+        current, replaced = typed, set[str]()
         while True:
             try:
                 return parts.call(_SLOT, env, current.handle, handle, out)
             except NotImplemented as error:
                 smaller = _with_fewer_operators(current, options)
                 if smaller is None:
-                    raise _explained(error, given, options) from None
+                    raise _explained(error, given, options, replaced) from None
+                replaced |= (_counts(current) - _counts(smaller)).keys()
                 current = smaller
 
     return Source(create, typed)
@@ -99,8 +100,14 @@ def _eps_of(options: "SessionOptions | None") -> "Iterator[Ep]":
             yield Ep(device, config=config)
 
 
-def _explained(error: OrtError, model: Model, options: "SessionOptions | None") -> OrtError:
+def _explained(
+    error: OrtError, model: Model, options: "SessionOptions | None", replaced: set[str]
+) -> OrtError:
     """The error, with what would help: a provider or a library, or types."""
+    if replaced:
+        names = ", ".join(sorted(replaced & _counts(model).keys()))
+        text = f"it may be of the operators that ONNX describes {names} by, which no provider takes"
+        error = type(error)(f"{error.message}; {text}", error.function)
     if options is None or not options._alive.get("ep_devices"):
         missing = ADVICE
     elif lacks_types(model) and not _can_import_onnx():
