@@ -6,13 +6,13 @@ import atexit
 import errno
 import json
 import os
-import runpy
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from ortcffi._program import run_program
 from ortcffi._text import program_name, unwritable
 from ortcffi.cli.top_live import Live
 from ortcffi.official.picture import as_svg
@@ -90,21 +90,16 @@ def _run_here(program: Sequence[str], options: argparse.Namespace) -> int:
     try:
         if options.module:
             sys.path.insert(0, os.getcwd())
-            runpy.run_module(program[0], run_name="__main__", alter_sys=True)
         else:
             sys.path.insert(0, str(Path(program[0]).resolve().parent))
-            runpy.run_path(program[0], run_name="__main__")
+        return run_program(program[0], options.module, name)
     except SystemExit as ended:
         return _status_of(ended)
-    except Exception as error:  # noqa: BLE001  # printed as Python prints those of a program
-        _tell_error(error, name)
-        return 1
     finally:
         if os.getpid() == recorder.process:  # a fork of the program may end here as well
             if live is not None:
                 live.stop()
             _tell(recorder, options.json, options.svg, options.html)
-    return 0
 
 
 def _status_of(ended: SystemExit) -> int:
@@ -112,20 +107,6 @@ def _status_of(ended: SystemExit) -> int:
         return ended.code or 0
     sys.stderr.write(f"{ended.code}\n")
     return 1
-
-
-def _tell_error(error: Exception, name: str) -> None:
-    """Print an exception of the program as Python does: without the frames that run the program."""
-    traceback = error.__traceback__
-    while traceback is not None and traceback.tb_frame.f_code.co_filename in _RUNNERS:
-        traceback = traceback.tb_next
-    if traceback is None and isinstance(error, ImportError):  # runpy finds no such module
-        sys.stderr.write(f"{name}: {error}\n")
-    else:
-        sys.excepthook(type(error), error.with_traceback(traceback), traceback)
-
-
-_RUNNERS = {runpy.run_path.__code__.co_filename, _tell_error.__code__.co_filename}
 
 
 def _run_command(command: Sequence[str], options: argparse.Namespace) -> int:

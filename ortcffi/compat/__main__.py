@@ -3,9 +3,9 @@
 
 import argparse
 import os
-import runpy
 import sys
 
+from ortcffi._program import run_program
 from ortcffi.compat import install
 
 DESCRIPTION = "Run a Python program, in which `import onnxruntime` gives ortcffi.compat."
@@ -37,14 +37,12 @@ def main(arguments: list[str]) -> None:
     except (ImportError, LookupError, TypeError) as error:
         sys.exit(f"{parser.prog}: {error}")
     sys.argv[:] = program
-    if is_module:
-        runpy.run_module(program[0], run_name="__main__", alter_sys=True)
-    elif os.path.exists(program[0]):
+    if not is_module:
+        if not os.path.exists(program[0]):
+            sys.exit(f"{parser.prog}: there is no file {program[0]!r}")
         if not sys.flags.safe_path:
             sys.path[0] = os.path.dirname(os.path.abspath(program[0]))
-        runpy.run_path(program[0], run_name="__main__")
-    else:
-        sys.exit(f"python -m ortcffi.compat: there is no file {program[0]!r}")
+    sys.exit(run_program(program[0], is_module, parser.prog))
 
 
 if __name__ == "__main__":

@@ -50,6 +50,18 @@ def test_the_command_says_what_it_takes(arguments, status):
     assert "python -m ortcffi.compat" in ran.stdout + ran.stderr
 
 
+def test_a_traceback_shows_the_program_alone(tmp_path):
+    (tmp_path / "fails.py").write_text("1 / 0\n")
+    python = [sys.executable, "-m", "ortcffi.compat"]
+    ran = run(*python, tmp_path / "fails.py", code=1)
+    assert "ZeroDivisionError" in ran.stderr
+    assert ran.stderr.count("  File ") == 1
+    ran = run(*python, "-m", "fails", code=1, env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    assert ran.stderr.count("  File ") == 1
+    ran = run(*python, "-m", "no_such_module", code=1)
+    assert ran.stderr == "python -m ortcffi.compat: No module named no_such_module\n"
+
+
 def test_modules_of_both_names_are_the_same_objects():
     text = """
 import ortcffi.compat
