@@ -236,6 +236,47 @@ class ArrayToValue(Contents):
         return partial(package.OrtValue.ortvalue_from_numpy, *feed.values())
 
 
+class InputNames(Contents):
+    """The names of the inputs."""
+
+    def make_call(
+        self, _package: Any, _outputs: list[str] | None, _feed: dict[str, Any]
+    ) -> Callable[[], object]:
+        """Ask the session each time."""
+        session = self.session
+        return lambda: [each.name for each in session.get_inputs()]
+
+
+class CustomMetadata(Contents):
+    """What the model's author added."""
+
+    def make_call(
+        self, _package: Any, _outputs: list[str] | None, _feed: dict[str, Any]
+    ) -> Callable[[], object]:
+        """Ask the session each time."""
+        session = self.session
+        return lambda: session.get_modelmeta().custom_metadata_map
+
+
+class FailingRun(Contents):
+    """A run that fails because its array has a dimension too many; the exception is caught."""
+
+    def make_call(
+        self, _package: Any, outputs: list[str] | None, feed: dict[str, Any]
+    ) -> Callable[[], object]:
+        """Run the model."""
+        run, wrong = self.session.run, {name: x[None] for name, x in feed.items()}
+
+        def call() -> object:
+            try:
+                run(outputs, wrong)
+            except Exception as error:  # noqa: BLE001  # of either package
+                return error
+            raise RuntimeError("the run did not fail")
+
+        return call
+
+
 def array_in() -> Case:
     """The list's model with an array of four numbers."""
     model, _ = list_in(4)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a session tells of its model, with the official package's names."""
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ortcffi.compat._types import type_name
@@ -23,24 +24,30 @@ def _shape_of(spec: "ValueSpec") -> "tuple[int | str | None, ...] | None":
 
 
 class NodeArg:
-    """An input, an output or an overridable initializer of a model."""
+    """An input, an output or an overridable initializer of a model.
 
-    __slots__ = ("_name", "_shape", "_type")
+    Attributes
+    ----------
+    name : str
+        Its name.
+    type : str
+        Its type, such as ``tensor(float)``.
+    """
+
+    __slots__ = ("_shape", "name", "type")
+
+    name: str
+    type: str
+    _shape: list[int | str | None]
 
     def __init__(self, spec: "ValueSpec") -> None:
-        self._name = spec.name
-        self._type = type_name(spec.type_info)
-        self._shape = [None if n == -1 else n for n in _shape_of(spec) or ()]
+        put = partial(object.__setattr__, self)
+        put("name", spec.name)
+        put("type", type_name(spec.type_info))
+        put("_shape", [None if n == -1 else n for n in _shape_of(spec) or ()])
 
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return self._name
-
-    @property
-    def type(self) -> str:
-        """Its type, such as ``tensor(float)``."""
-        return self._type
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{name!r} of a NodeArg cannot be set")
 
     @property
     def shape(self) -> list[int | str | None]:
@@ -48,7 +55,7 @@ class NodeArg:
         return list(self._shape)
 
     def __str__(self) -> str:
-        return f"NodeArg(name='{self._name}', type='{self._type}', shape={self._shape})"
+        return f"NodeArg(name='{self.name}', type='{self.type}', shape={self._shape})"
 
 
 class ModelMetadata:

@@ -118,6 +118,8 @@ def test_inputs_and_outputs_are_named(session):
     assert (x.name, x.type, x.shape) == ("X", "tensor(float)", [3, 2])
     assert (y.name, y.type, y.shape) == ("Y", "tensor(float)", [3, 2])
     assert str(x) == "NodeArg(name='X', type='tensor(float)', shape=[3, 2])"
+    with pytest.raises(AttributeError):
+        x.name = "Y"
     assert list(session.get_overridable_initializers()) == []
 
 

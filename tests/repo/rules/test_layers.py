@@ -140,6 +140,7 @@ BELOW = {
     "_forks": "ortcffi",
     "_handle": None,
     "_native": None,
+    "_program": None,
     "_public": None,
     "_table": None,
     "_text": None,
