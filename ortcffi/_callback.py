@@ -15,14 +15,12 @@ lock, so a fork or a destructor at any point does no harm.
 CFFI takes the GIL, also in threads that Python did not start. The core calls back under no lock.
 """
 
-import sys
-import weakref
 from collections.abc import Callable
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import ReferenceType, ref
 
-from ortcffi._native import address_of, ffi
+from ortcffi._native import address_of, ffi, lib
 from ortcffi.errors import keep, status_for
 
 if TYPE_CHECKING:
@@ -163,40 +161,12 @@ def report_exception(what: str, answer: Any = None) -> Policy:
     """Pass the exception to ``sys.unraisablehook``, since no caller can receive it."""
 
     def policy(error: BaseException, _arguments: tuple[Any, ...]) -> Any:
-        del error  # its traceback will lead to this frame: a cycle
-        report(what)
+        report(error, what)
         return answer
 
     return policy
 
 
-def report(what: str) -> None:
-    """Report the current exception, which no caller can receive, as Python does for destructors.
-
-    It is raised inside a weakref callback, so that Python itself calls ``sys.unraisablehook``,
-    whose default accepts only what Python has made.
-    """
-    reraise = _Reraise(what, sys.exc_info()[1])
-    subject = _Reraise(what, None)
-    reference = weakref.ref(subject, reraise)  # must outlive its object, so that it is called
-    del subject
-    del reference
-
-
-class _Reraise:
-    """Raises an exception again; its repr names the callback that it came from."""
-
-    def __init__(self, what: str, error: BaseException | None) -> None:
-        self.what = what
-        self.error = error
-
-    def __call__(self, _reference: object) -> None:
-        error, self.error = self.error, None
-        try:
-            if error is not None:
-                raise error
-        finally:
-            del error  # the traceback refers to this frame, and the error to the traceback
-
-    def __repr__(self) -> str:
-        return self.what
+def report(error: BaseException, what: str) -> None:
+    """Report an exception that no caller can receive, as Python does for destructors."""
+    lib.ortcffi_report(error, what)

@@ -259,7 +259,8 @@ def stub(cdef: str) -> str:
 def cdef(header: str = "cdef.h", folder: Path = CHECKOUT) -> str:
     """What headers below a folder declare, preprocessed; by default all of the boundary."""
     compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
-    flags = ["-E", "-DORTCFFI_CDEF", "-D__attribute__(x)="]
+    # With a standard, since newer compilers do not make the same of `bool` by default.
+    flags = ["-std=gnu11", "-E", "-DORTCFFI_CDEF", "-D__attribute__(x)="]
     flags += [f"-I{CHECKOUT / path}" for path in ("core/include", "core/src", "ortcffi")]
     command = [*compiler, *flags, str(CHECKOUT / "ortcffi/boundary" / header)]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout

@@ -249,8 +249,8 @@ class InferenceSession:
             results, message = [], text or type(error).__name__
         try:
             callback(results, user_data, message)
-        except Exception:  # noqa: BLE001  # nobody waits for it
-            report("the callback of run_async")
+        except Exception as error:  # noqa: BLE001  # nobody waits for it
+            report(error, "the callback of run_async")
 
     def run_with_iobinding(self, binding: SessionIOBinding, options: Any = None, /) -> None:
         """Run the model with what is bound."""

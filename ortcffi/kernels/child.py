@@ -143,12 +143,13 @@ def end_of(code: int) -> str:
 
 
 def printed(text: bytes | str, between: str = " / ", most: int = MOST_LINES) -> str:
-    """The last lines that a process printed, as the end of a sentence."""
+    """What a process printed, without the middle of a long text, as the end of a sentence."""
     text = text if isinstance(text, str) else text.decode(errors="backslashreplace")
     lines = text.strip().splitlines()
-    left_out = [f"({len(lines) - most} lines left out)"] if len(lines) > most else []
-    shown = [*left_out, *lines[-most:]]
-    return f"; it printed: {between.join(shown)}" if shown else ""
+    first = most // 4
+    if len(lines) > most:
+        lines[first : first - most] = [f"({len(lines) - most} lines left out)"]
+    return f"; it printed: {between.join(lines)}" if lines else ""
 
 
 def limit_this_process(memory: int = MEMORY) -> None:

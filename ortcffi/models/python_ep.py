@@ -326,11 +326,11 @@ class _Provider:
     def _groups(self, graph: ModelGraph) -> list[list[ModelNode]]:
         try:
             return self._checked_groups(graph)
-        except Exception:
+        except Exception as error:
             if self.factory.api.is_core:
                 raise
             # A real library would only log it, and take no nodes for the provider either.
-            report(f"the capability of the execution provider {self.name!r}")
+            report(error, f"the capability of the execution provider {self.name!r}")
             return []
 
     def _checked_groups(self, graph: ModelGraph) -> list[list[ModelNode]]:

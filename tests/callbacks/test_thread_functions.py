@@ -134,7 +134,7 @@ def test_an_exception_in_join_is_reported(real_api, model, monkeypatch):
     monkeypatch.setattr(
         sys,
         "unraisablehook",
-        lambda what: reported.append((what.exc_type, f"Exception ignored in {what.object!r}")),
+        lambda what: reported.append((what.exc_type, f"Exception ignored in {what.object}")),
     )
     maker = Maker()
 

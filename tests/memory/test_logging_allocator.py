@@ -48,7 +48,7 @@ def test_nothing_is_logged_at_a_level_that_is_not_enabled(api, caplog):
 
 def test_an_allocation_succeeds_if_the_logger_raises(api, monkeypatch):
     reported = []
-    hook = lambda what: reported.append((what.exc_type, f"Exception ignored in {what.object!r}"))  # noqa: E731
+    hook = lambda what: reported.append((what.exc_type, f"Exception ignored in {what.object}"))  # noqa: E731
     monkeypatch.setattr("sys.unraisablehook", hook)
     logger = logging.getLogger("broken")
     monkeypatch.setattr(logger, "log", lambda *_, **__: 1 / 0)

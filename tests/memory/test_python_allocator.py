@@ -309,7 +309,7 @@ def test_an_exception_whose_text_c_cannot_represent_is_still_the_cause(kind, tex
 
 def test_an_exception_in_free_is_reported_and_has_no_other_effect(monkeypatch):
     reported = []
-    hook = lambda what: reported.append((what.exc_type, f"Exception ignored in {what.object!r}"))  # noqa: E731
+    hook = lambda what: reported.append((what.exc_type, f"Exception ignored in {what.object}"))  # noqa: E731
     monkeypatch.setattr("sys.unraisablehook", hook)
     mine = Mine()
     array = mine.empty(3)

@@ -79,6 +79,11 @@ ortcffi_object* ortcffi_fail(const OrtApi* api, OrtStatus* status, ortcffi_objec
   return NULL;
 }
 
+void ortcffi_report(ortcffi_object* error, ortcffi_object* what) {
+  PyErr_SetObject((PyObject*)Py_TYPE((PyObject*)error), (PyObject*)error);
+  PyErr_WriteUnraisable((PyObject*)what);
+}
+
 ortcffi_object* ortcffi_status_result(OrtStatus* status, ortcffi_object* type,
                                       ortcffi_object* self) {
   static PyObject* success;

@@ -36,6 +36,9 @@ ortcffi_object* ortcffi_checked(ortcffi_object* function, ortcffi_object* name);
 ortcffi_object* ortcffi_call(ortcffi_object* fail, ortcffi_object* api, ortcffi_object* name,
                              ortcffi_object* function, ortcffi_object* arguments);
 
+/* Passes an exception to sys.unraisablehook; `what`, a str, says where it was raised. */
+void ortcffi_report(ortcffi_object* error, ortcffi_object* what);
+
 #ifndef ORTCFFI_CDEF
 /* The table whose function returned the last failing status. Needs the GIL. */
 extern const void* ortcffi_failed_table;

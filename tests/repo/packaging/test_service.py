@@ -60,7 +60,8 @@ class Server:
             with urlopen(request, timeout=120) as answer:
                 return answer.status, answer.read().decode()
         except HTTPError as error:
-            return error.code, error.read().decode()
+            with error:
+                return error.code, error.read().decode()
 
     def has_logged(self, text):
         assert self.process.poll() is None, self.log.read_text()
