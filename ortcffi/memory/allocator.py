@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Allocators, and NumPy arrays in their memory."""
 
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeVar, overload
 
 import numpy as np
@@ -228,6 +229,9 @@ class Allocator(Blocks, Handle):
         dtype : dtype-like, optional
             By default as NumPy finds it.
         """
+        for name, number in (("start", start), ("stop", stop), ("step", step)):
+            if not isinstance(number, (Real, np.number)) and (name != "stop" or number is not None):
+                raise TypeError(f"{name} must be an int or a float, not {type(number).__name__}")
         begin, end = (0, start) if stop is None else (start, stop)
         return self.copy_of(np.arange(begin, end, step, dtype=dtype))
 

@@ -7,7 +7,7 @@ from ortcffi._convert import decode
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi.custom_ops.op_attr import OpAttrType
-from ortcffi.errors import Fail, NotFound
+from ortcffi.errors import Fail, InvalidGraph, NotFound
 from ortcffi.models.view import listed, shortened
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind
 from ortcffi.values.type_info import TypeInfo
@@ -57,7 +57,7 @@ class ModelValue(ValuePart):
 
     @property
     def type(self) -> TypeInfo | None:
-        """The type; None where the model does not say it.
+        """The type; None where the model does not say it, or says one that the API does not have.
 
         Notes
         -----
@@ -66,7 +66,7 @@ class ModelValue(ValuePart):
         out, graph = ffi.new("const OrtTypeInfo**"), self.graph
         try:
             graph._ask("GetValueInfoTypeInfo", self._pointer, out)
-        except Fail:
+        except (Fail, InvalidGraph):
             return None
         if not out[0]:
             return None

@@ -38,6 +38,8 @@ def add_devices(
     -----
     API function: ``SessionOptionsAppendExecutionProvider_V2``, since version 22.
     """
+    if not isinstance(devices, Iterable):
+        raise TypeError(f"devices must be a sequence of EpDevice, not {type(devices).__name__}")
     chosen = [of_type(f"devices[{i}]", each, EpDevice) for i, each in enumerate(devices)]
     if not chosen:
         raise ValueError("devices must not be empty")

@@ -187,6 +187,8 @@ def test_wrong_arguments_are_refused(env, asked_ep, api):
     with ort.SessionOptions(api) as options:
         with pytest.raises(ValueError, match="devices must not be empty"):
             options.add_devices([])
+        with pytest.raises(TypeError, match="devices must be a sequence of EpDevice, not int"):
+            options.add_devices(3)
         with pytest.raises(TypeError, match=r"devices\[0\] must be"):
             options.add_devices([3])
         with env.register_ep(asked_ep, "two") as ep, pytest.raises(ort.errors.InvalidArgument):

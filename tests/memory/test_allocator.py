@@ -113,6 +113,11 @@ def test_ones_and_ranges_are_as_numpy_makes_them(allocator):
     for given in [(5,), (2, 9), (2, 9, 3), (0.5, 3), (0, 5, 1, np.float32), (5, 0)]:
         made, expected = allocator.arange(*given), np.arange(*given)
         np.testing.assert_array_equal(made, expected, strict=True)
+    for name, given in [("start", ("x",)), ("stop", (1, [2])), ("step", (1, 2, None))]:
+        with pytest.raises(TypeError, match=f"{name} must be an int or a float, not"):
+            allocator.arange(*given)
+    with pytest.raises(TypeError, match="shape must be an int or a sequence of ints"):
+        allocator.empty(np.dtype("f4"))
 
 
 @pytest.mark.parametrize("shape", [(), 7, (2, 3), [2, 3, 4], np.array([3, 2])])

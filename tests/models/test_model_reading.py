@@ -170,6 +170,20 @@ def test_attributes_of_all_kinds_and_lengths_are_read():
     assert found.attributes == {"word": words[1], "words": words, **given, **other}
 
 
+def test_a_type_that_the_api_does_not_have_is_unknown():
+    value = onnx.ValueInfoProto(name="x")
+    opaque = b"\x3a\x06\x0a\x01d\x12\x01n"  # opaque(d, n), which releases of onnx may lack
+    for content in (b"", opaque):
+        value.type.Clear()
+        value.type.MergeFromString(content)
+        node = helper.make_node("Identity", ["x"], ["y"])
+        graph = helper.make_graph([node], "g", [value], [helper.make_tensor_value_info("y", 1, [])])
+        read = ort.Model.load(helper.make_model(graph, ir_version=10).SerializeToString()).graph
+        (found,) = read.inputs
+        assert (found.type, found.element_type, found.shape) == (None, None, None)
+        assert repr(found) == "<ModelValue x: unknown>"
+
+
 def test_every_model_of_the_node_tests_of_onnx_is_read_as_onnx_reads_it():
     files = node_models()
     assert len(files) > 1000

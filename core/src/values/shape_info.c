@@ -184,7 +184,7 @@ ORT_API_STATUS_IMPL(ort_SetSymbolicDimensions, OrtTensorTypeAndShapeInfo* info,
   CORE_REQUIRE_IF(dim_params_length > 0, SetSymbolicDimensions, dim_params);
   CORE_TRY(check_count("SetSymbolicDimensions", dim_params_length));
   CORE_TRY(set_names("SetSymbolicDimensions", info, dim_params, dim_params_length));
-  info->has_shape |= dim_params_length > 0;
+  info->has_shape = true;
   return NULL;
 }
 

@@ -165,6 +165,13 @@ CALL("SetSymbolicDimensions(i,{N},1) rank 2") { set_names(with_dims(DIMS(-1, 2))
 CALL("SetSymbolicDimensions(i,{N,M},2) before there are dimensions") {
   set_names(fresh(), NAMES("N", "M"), 2);
 }
+CALL("SetSymbolicDimensions(i,{},0) before there are dimensions") {
+  OrtTensorTypeAndShapeInfo* info = fresh();
+  say_status(api->SetSymbolicDimensions(info, NULL, 0));
+  size_t count = 99;
+  say_status(api->GetTensorShapeElementCount(info, &count));
+  say("count=%zu HasShape=%d", count, (int)api->TensorTypeAndShape_HasShape(info));
+}
 CALL("SetSymbolicDimensions(i,{M},1) where two names were") {
   OrtTensorTypeAndShapeInfo* info = with_dims(DIMS(-1, -1));
   CHECK(api->SetSymbolicDimensions(info, NAMES("A", "B"), 2) == NULL);
