@@ -217,10 +217,94 @@ def test_a_model_that_nobody_runs_ends_the_editor_of_the_core(core_api, model):
     assert editor.closed
 
 
-def test_a_graph_that_the_core_cannot_add_is_an_error_with_the_reason(core_api, model):
-    editor = ort.ModelEditor(model, api=core_api)
-    with pytest.raises(ort.errors.NotImplemented, match="finalizes a model as it was loaded"):
-        editor.apply(best())
+def more(*nodes: tuple[str, str, str], inputs=(), outputs=(), **initializers) -> ort.Graph:
+    """A graph of nodes Add, each with two inputs and an output."""
+    graph = ort.Graph()
+    for name in inputs:
+        graph.input(name, "f4", [3])
+    for name, array in initializers.items():
+        graph.initializer(name, np.asarray(array, np.float32))
+    for a, b, made in nodes:
+        graph.node("Add", [a, b], [made], name=f"{made} of {a} and {b}")
+    for name in outputs:
+        graph.output(name, "f4", [3])
+    return graph
+
+
+def extended(api, *graphs, **inputs) -> dict[str, list[float]]:
+    """The outputs of x + [0, 1, 2] = y, extended by graphs, by their names."""
+    model = eps.added().to_bytes()
+    options = ort.SessionOptions(api)
+    if api.same_library(ort.core_api()):
+        options.add_devices(eps.adding_devices())
+    with ort.ModelEditor(model, options, api=api) as editor:
+        for graph in graphs:
+            editor.apply(graph)
+        session = editor.finish()
+    given = {name: np.asarray(value, np.float32) for name, value in inputs.items()}
+    made = session.run(given)
+    return {spec.name: y.tolist() for spec, y in zip(session.outputs, made, strict=True)}
+
+
+Y = ("y", "y", "z")
+
+
+@pytest.mark.parametrize(
+    ("graphs", "inputs", "outputs"),
+    [
+        ([more(Y, outputs="z")], {"x": [1, 1, 1]}, {"z": [2, 4, 6]}),
+        ([more(Y, outputs="zy")], {"x": [1, 1, 1]}, {"z": [2, 4, 6], "y": [1, 2, 3]}),
+        ([more(("r", "r", "x"), inputs="r")], {"r": [1, 1, 1]}, {"y": [2, 3, 4]}),
+        ([more(("y", "v", "z"), outputs="z", v=[5, 5, 5])], {"x": [1, 1, 1]}, {"z": [6, 7, 8]}),
+        (
+            [more(Y, outputs="z"), more(("z", "w", "q"), outputs="q")],
+            {"x": [1, 1, 1]},
+            {"q": [2, 5, 8]},
+        ),
+        ([more()], {"x": [1, 1, 1]}, {"y": [1, 2, 3]}),
+    ],
+)
+def test_a_graph_adds_nodes_and_replaces_inputs_and_outputs(api, graphs, inputs, outputs):
+    assert extended(api, *graphs, **inputs) == outputs
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        more(("nowhere", "y", "z"), outputs="z"),
+        more(("x", "x", "y")),
+        more(("p", "y", "z"), ("z", "z", "p"), outputs="z"),
+        more(inputs="q"),
+    ],
+)
+def test_a_graph_that_does_not_fit_the_model_is_refused(api, graph):
+    with pytest.raises(ort.OrtError):
+        extended(api, graph, x=[1, 1, 1])
+
+
+def test_a_graph_with_an_initializer_that_the_model_has_is_refused_by_the_core(core_api):
+    # onnxruntime ignores that of the graph
+    with pytest.raises(ort.errors.InvalidGraph, match="'w'"):
+        extended(core_api, more(("y", "w", "z"), outputs="z", w=[5, 5, 5]), x=[1, 1, 1])
+
+
+def test_a_large_initializer_of_an_added_graph_is_used_in_place(core_api):
+    wide = np.zeros(64, np.float32)
+    model, graph = ort.Graph(), ort.Graph()
+    for each, a, made in ((model, "x", "y"), (graph, "y", "z")):
+        each.initializer(f"with {a}", wide if each is graph else np.ones(64, np.float32))
+        each.node("Add", [a, f"with {a}"], [made])
+        each.output(made, "f4", [64])
+    model.input("x", "f4", [64])
+    options = ort.SessionOptions(core_api)
+    options.add_devices(eps.adding_devices())
+    with ort.ModelEditor(model.to_bytes(), options, api=core_api) as editor:
+        editor.apply(graph)
+        graph = None
+        gc.collect()
+        with editor.finish() as session:
+            wide[:] = 7  # no program should: it shows whose memory the session reads
+            assert session.run(x=np.ones(64, np.float32))[0][63] == 9
 
 
 def test_a_graph_that_does_not_fit_ends_the_editor(real_api, model):

@@ -50,6 +50,7 @@ ALLOCATES = {  # the trials that need memory, for which silence would mean that 
     "AddNodeToGraph",
     "AddInitializerToGraph",
     "CreateModel",
+    "ApplyModelToModelEditorSession",
     "AddGraphToModel",
 }
 

@@ -87,6 +87,8 @@ struct OrtModel {
   size_t weight_count;
   /** A reference to the model that owns the weights, if it is another one. */
   struct OrtModel* weights_of;
+  /** A reference to the model whose graph was added, and whose tensors are used in place. */
+  const struct OrtModel* extended_by;
   /** Only for the model of a session, and only its prepared graph has the changes. */
   struct core_changes changes;
   /** The mapped files of weights; atomic. */

@@ -193,10 +193,7 @@ ORT_API_STATUS_IMPL(ort_model_editor_CreateModel, const char* const* domain_name
       core_drop(made);
       CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateModel: domain_names must not have a NULL entry");
     }
-    size_t message = core_begin_message(&opsets, MODEL_OPSET);
-    core_write_text(&opsets, OPSET_DOMAIN, domain_names[i]);
-    core_write_number(&opsets, OPSET_VERSION, (uint64_t)(int64_t)opset_versions[i]);
-    core_end_message(&opsets, message);
+    core_write_opset(&opsets, domain_names[i], opset_versions[i]);
   }
   made->own = opsets.bytes;
   made->bytes = (struct core_message){opsets.bytes, opsets.bytes + opsets.size};
@@ -213,6 +210,7 @@ static OrtStatus* write_model(OrtModel* model, const OrtGraph* graph) {
   struct core_writing to = {0};
   core_write_raw(&to, model->own, core_message_size(model->bytes));
   size_t message = core_begin_message(&to, MODEL_GRAPH);
+  core_write_text(&to, GRAPH_NAME, CORE_EDITOR_GRAPH_NAME);
   OrtStatus* status = core_write_editor_graph("AddGraphToModel", graph, &to, model);
   core_end_message(&to, message);
   if (status == NULL && to.has_failed) {

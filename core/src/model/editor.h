@@ -18,11 +18,14 @@ void core_write_value(struct core_writing* to, uint32_t field, const char* name,
 void core_write_tensor(struct core_writing* to, uint32_t field, const char* name,
                        const OrtValue* tensor);
 
+/** Writes which version of an operator set a model uses. */
+void core_write_opset(struct core_writing* to, const char* domain, int64_t version);
+
 /** Writes a node that the model editor made as the fields of a NodeProto. */
 void core_write_node(struct core_writing* to, const OrtNode* node);
 
-/** Writes a graph that the model editor made as the fields of a GraphProto. The model lists the
- * weights that stay in the memory of their tensors. */
+/** Writes a graph that the model editor made as the fields of a GraphProto, but for its name. The
+ * model lists behind its weights those that stay in the memory of their tensors. */
 OrtStatus* core_write_editor_graph(const char* function, const OrtGraph* graph,
                                    struct core_writing* to, OrtModel* model);
 

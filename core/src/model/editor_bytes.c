@@ -144,19 +144,37 @@ void core_write_node(struct core_writing* to, const OrtNode* node) {
   }
 }
 
+void core_write_opset(struct core_writing* to, const char* domain, int64_t version) {
+  size_t message = core_begin_message(to, MODEL_OPSET);
+  core_write_text(to, OPSET_DOMAIN, domain);
+  core_write_number(to, OPSET_VERSION, (uint64_t)version);
+  core_end_message(to, message);
+}
+
+/* Makes room for more weights behind those that a model has. */
+static OrtStatus* make_room(const char* function, OrtModel* model, size_t count) {
+  size_t size = (model->weight_count + count) * sizeof *model->weights;
+  struct core_weight* weights = size > 0 ? heap_alloc(size) : NULL;
+  if (weights == NULL) {
+    return size > 0 ? core_no_memory(function, size) : NULL;
+  }
+  if (model->weight_count > 0) {
+    memcpy(weights, model->weights, model->weight_count * sizeof *weights);
+  }
+  heap_free(model->weights);
+  model->weights = weights;
+  return NULL;
+}
+
 OrtStatus* core_write_editor_graph(const char* function, const OrtGraph* graph,
                                    struct core_writing* to, OrtModel* model) {
   size_t count = graph->initializers.count;
-  model->weights = heap_alloc(count * sizeof *model->weights);
-  if (model->weights == NULL && count > 0) {
-    return core_no_memory(function, count * sizeof *model->weights);
-  }
+  CORE_TRY(make_room(function, model, count));
   for (size_t i = 0; i < graph->nodes.count; i++) {
     size_t node = core_begin_message(to, GRAPH_NODE);
     core_write_node(to, graph->nodes.items[i]);
     core_end_message(to, node);
   }
-  core_write_text(to, GRAPH_NAME, CORE_EDITOR_GRAPH_NAME);
   for (size_t i = 0; i < count; i++) {
     const OrtValueInfo* value = graph->initializers.items[i];
     write_tensor(to, GRAPH_INITIALIZER, value->name, value->tensor,

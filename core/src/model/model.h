@@ -23,6 +23,14 @@ OrtStatus* core_copy_model(const char* function, const void* bytes, size_t size,
 OrtStatus* core_change_model(const char* function, OrtModel* of, const struct core_changes* changes,
                              OrtModel** out);
 
+/** Makes a model that is `of` with the nodes and initializers of a graph of the model editor, and
+ * with its inputs and its outputs where it has any. Both models stay with it. */
+OrtStatus* core_extend_model(const char* function, const OrtModel* of, const OrtModel* by,
+                             OrtModel** out);
+
+/** Has a model take weights that its bytes name from another model, and keep that one. */
+void core_share_weights(OrtModel* model, const OrtModel* weights_of);
+
 /** Reads the fields of `model->bytes`. */
 OrtStatus* core_read_model(const char* function, OrtModel* model);
 

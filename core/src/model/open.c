@@ -20,6 +20,7 @@ static void end_model(void* block) {
     core_end_part(&model->editor_graph->object);
   }
   core_drop(model->weights_of);
+  core_drop((OrtModel*)model->extended_by);
   core_unmap_weights(model);
   core_unmap_file(&model->file);
   heap_free(model->own);
@@ -161,10 +162,9 @@ OrtStatus* ORT_API_CALL core_open_model(const ORTCHAR_T* model_path, OrtModel** 
   return core_open_model_file("ortcore_open_model", model_path, out);
 }
 
-/* Weights that the bytes name are those of another model. */
-static void share_weights(OrtModel* model, OrtModel* weights_of) {
-  core_retain(&weights_of->object);
-  model->weights_of = weights_of;
+void core_share_weights(OrtModel* model, const OrtModel* weights_of) {
+  model->weights_of = (OrtModel*)weights_of;
+  core_retain(&model->weights_of->object);
   model->path = weights_of->path;
   model->folder = weights_of->folder;
   model->real_folder = weights_of->real_folder;
@@ -176,7 +176,7 @@ static OrtStatus* open_bytes(const char* function, OrtModel* model, const void* 
   model->bytes.end = model->bytes.at + size;
   if (weights_of != NULL) {
     CORE_TRY(core_collect_weights(function, weights_of, &model->weights, &model->weight_count));
-    share_weights(model, weights_of);
+    core_share_weights(model, weights_of);
   }
   return core_read_model(function, model);
 }
@@ -203,7 +203,7 @@ OrtStatus* core_change_model(const char* function, OrtModel* of, const struct co
   model->weight_count = of->weight_count;
   model->changes = *changes;
   model->bytes = of->bytes;
-  share_weights(model, of);
+  core_share_weights(model, of);
   return hand_out(core_read_model(function, model), model, out);
 }
 

@@ -88,3 +88,17 @@ void core_end_message(struct core_writing* to, size_t begin) {
     to->size += size;
   }
 }
+
+void core_copy_other_fields(struct core_writing* to, struct core_message from,
+                            const uint32_t* numbers, size_t count) {
+  struct core_field field;
+  for (const uint8_t* start = from.at; core_next_field(&from, &field); start = from.at) {
+    bool is_one = false;
+    for (size_t i = 0; i < count; i++) {
+      is_one |= field.number == numbers[i];
+    }
+    if (!is_one) {
+      core_write_raw(to, start, (size_t)(from.at - start));
+    }
+  }
+}

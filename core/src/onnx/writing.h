@@ -33,6 +33,10 @@ void core_write_fixed(struct core_writing* to, uint32_t field, const void* bytes
 void core_write_varints(struct core_writing* to, uint32_t field, const int64_t* numbers,
                         size_t count);
 
+/** Writes the fields of a message but for those with some numbers. */
+void core_copy_other_fields(struct core_writing* to, struct core_message from,
+                            const uint32_t* numbers, size_t count);
+
 /** Begins a message within the message; returns the argument for core_end_message. */
 size_t core_begin_message(struct core_writing* to, uint32_t field);
 void core_end_message(struct core_writing* to, size_t begin);

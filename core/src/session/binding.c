@@ -36,6 +36,7 @@ static const struct core_class binding_class = {.kind = CORE_IO_BINDING, .end = 
 
 ORT_API_STATUS_IMPL(ort_CreateIoBinding, OrtSession* session, OrtIoBinding** out) {
   CORE_REQUIRE(CreateIoBinding, session, out);
+  CORE_REQUIRE_READY(session, ORT_FAIL, "Session not initialized.");
   struct OrtIoBinding* binding = core_new_object(&binding_class, sizeof *binding);
   if (binding == NULL) {
     return CORE_OUT_OF_MEMORY(CreateIoBinding, sizeof *binding);

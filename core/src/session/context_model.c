@@ -219,21 +219,6 @@ static OrtStatus* write_values(struct making* making) {
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-/* Copies the fields of a message but for those with some numbers. */
-static void copy_others(struct core_writing* to, struct core_message from, const uint32_t* numbers,
-                        size_t count) {
-  struct core_field field;
-  for (const uint8_t* start = from.at; core_next_field(&from, &field); start = from.at) {
-    bool is_one = false;
-    for (size_t i = 0; i < count; i++) {
-      is_one |= field.number == numbers[i];
-    }
-    if (!is_one) {
-      core_write_raw(to, start, (size_t)(from.at - start));
-    }
-  }
-}
-
 static OrtStatus* write_graph(struct making* making) {
   static const uint32_t written[] = {GRAPH_NODE,  GRAPH_INITIALIZER, GRAPH_SPARSE_INITIALIZER,
                                      GRAPH_INPUT, GRAPH_OUTPUT,      GRAPH_VALUE};
@@ -244,7 +229,7 @@ static OrtStatus* write_graph(struct making* making) {
     CORE_TRY(write_step(making, &session->steps[i]));
   }
   CORE_TRY(write_values(making));
-  copy_others(&making->to, session->model->graph_bytes, written, CORE_COUNT_OF(written));
+  core_copy_other_fields(&making->to, session->model->graph_bytes, written, CORE_COUNT_OF(written));
   core_end_message(&making->to, graph);
   return NULL;
 }
@@ -253,10 +238,7 @@ static OrtStatus* write_graph(struct making* making) {
 static void write_domain(struct making* making) {
   const struct core_opsets* opsets = &making->session->model->opsets;
   if (making->has_contexts && core_find_opset(opsets, "com.microsoft") == NULL) {
-    size_t opset = core_begin_message(&making->to, MODEL_OPSET);
-    core_write_text(&making->to, OPSET_DOMAIN, "com.microsoft");
-    core_write_number(&making->to, OPSET_VERSION, 1);
-    core_end_message(&making->to, opset);
+    core_write_opset(&making->to, "com.microsoft", 1);
   }
 }
 
@@ -264,7 +246,8 @@ static OrtStatus* write_model(struct making* making, const OrtcoreWriting* writi
   static const uint32_t written[] = {MODEL_GRAPH};
   OrtModel* model = NULL;
   CORE_TRY(need_all(making));
-  copy_others(&making->to, making->session->model->bytes, written, CORE_COUNT_OF(written));
+  core_copy_other_fields(&making->to, making->session->model->bytes, written,
+                         CORE_COUNT_OF(written));
   CORE_TRY(write_graph(making));
   write_domain(making);
   if (making->to.has_failed) {

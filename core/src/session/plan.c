@@ -74,32 +74,10 @@ static OrtStatus* number_step(struct plan* plan, struct core_step* step) {
   return NULL;
 }
 
-/* --- ports ------------------------------------------------------------------------------------ */
-
-static OrtStatus* add_port(struct plan* plan, struct core_ports* ports, const OrtValueInfo* value) {
-  struct core_port* port = &ports->list[ports->count];
-  CORE_TRY(core_known_type(value, &port->type));
-  port->name = value->name;
-  CORE_TRY(number_of(plan, value->name, &port->value));
-  if (port->value == CORE_NO_VALUE) {
-    return invalid(plan, ": an input, output or initializer has no name", "");
-  }
-  ports->count++;
-  return NULL;
-}
-
-/* Lists the values that have all flags of `with` and none of `without`. */
-static OrtStatus* list_ports(struct plan* plan, const struct core_list* values, uint32_t with,
-                             uint32_t without, struct core_ports* ports) {
-  ports->list = core_pool_array(&plan->session->pool, values->count, sizeof *ports->list);
-  if (ports->list == NULL) {
-    return no_memory(plan, values->count * sizeof *ports->list);
-  }
-  for (size_t i = 0; i < values->count; i++) {
-    const OrtValueInfo* value = values->items[i];
-    if ((value->flags & with) == with && (value->flags & without) == 0) {
-      CORE_TRY(add_port(plan, ports, value));
-    }
+/* Numbers the values of ports. */
+static OrtStatus* number_ports(struct plan* plan, struct core_ports* ports) {
+  for (size_t i = 0; i < ports->count; i++) {
+    CORE_TRY(number_of(plan, ports->list[i].name, &ports->list[i].value));
   }
   return NULL;
 }
@@ -370,10 +348,10 @@ static OrtStatus* place_outputs(struct plan* plan, bool* is_output) {
 
 static OrtStatus* number_all(struct plan* plan) {
   OrtSession* session = plan->session;
-  const OrtGraph* graph = session->graph;
-  CORE_TRY(list_ports(plan, &graph->inputs, 0, CORE_IS_INITIALIZER, &session->inputs));
-  CORE_TRY(list_ports(plan, &graph->initializers, CORE_IS_OVERRIDABLE, 0, &session->overridable));
-  CORE_TRY(list_ports(plan, &graph->outputs, 0, 0, &session->outputs));
+  CORE_TRY(core_list_ports(plan->function, session));
+  CORE_TRY(number_ports(plan, &session->inputs));
+  CORE_TRY(number_ports(plan, &session->overridable));
+  CORE_TRY(number_ports(plan, &session->outputs));
   for (size_t i = 0; i < session->step_count; i++) {
     const struct core_step* step = &session->steps[i];
     CORE_TRY(number_step(plan, &session->steps[i]));

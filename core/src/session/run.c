@@ -75,9 +75,7 @@ static void begin_frame(const OrtSession* session, struct core_frame* frame) {
 }
 
 static OrtStatus* new_frame(const OrtSession* session, struct core_frame** out) {
-  if (session->state != CORE_SESSION_READY) {
-    CORE_FAIL(ORT_FAIL, "Session not initialized.");
-  }
+  CORE_REQUIRE_READY(session, ORT_FAIL, "Session not initialized.");
   size_t size = size_of_frame(session);
   struct core_frame* frame = heap_alloc(size);
   if (frame == NULL) {

@@ -246,12 +246,26 @@ ORT_API_STATUS_IMPL(ort_model_editor_CreateSessionFromModel, const OrtEnv* env,
 
 /* --- sessions of the model editor ------------------------------------------------------------- */
 
+/* Has the session show what its model has. */
+static OrtStatus* show_model(const char* function, OrtSession* session) {
+  CORE_TRY(core_model_graph(function, session->model, CORE_PREPARED, &session->graph));
+  return core_list_ports(function, session);
+}
+
+static OrtStatus* new_editor(const char* function, const OrtEnv* env,
+                             const OrtSessionOptions* options, const struct core_source* source,
+                             OrtSession** out) {
+  OrtSession* session = NULL;
+  CORE_TRY(new_loaded(function, env, options, source, &session));
+  return hand_out(show_model(function, session), session, out);
+}
+
 ORT_API_STATUS_IMPL(ort_model_editor_CreateModelEditorSession, const OrtEnv* env,
                     const ORTCHAR_T* model_path, const OrtSessionOptions* options,
                     OrtSession** out) {
   CORE_REQUIRE(CreateModelEditorSession, env, model_path, out);
   const struct core_source source = {.path = model_path};
-  return new_loaded("CreateModelEditorSession", env, options, &source, out);
+  return new_editor("CreateModelEditorSession", env, options, &source, out);
 }
 
 ORT_API_STATUS_IMPL(ort_model_editor_CreateModelEditorSessionFromArray, const OrtEnv* env,
@@ -259,7 +273,7 @@ ORT_API_STATUS_IMPL(ort_model_editor_CreateModelEditorSessionFromArray, const Or
                     const OrtSessionOptions* options, OrtSession** out) {
   CORE_REQUIRE(CreateModelEditorSessionFromArray, env, model_data, out);
   const struct core_source source = {.bytes = model_data, .size = model_data_length};
-  return new_loaded("CreateModelEditorSessionFromArray", env, options, &source, out);
+  return new_editor("CreateModelEditorSessionFromArray", env, options, &source, out);
 }
 
 ORT_API_STATUS_IMPL(ort_model_editor_SessionGetOpsetForDomain, const OrtSession* session,
@@ -271,6 +285,34 @@ ORT_API_STATUS_IMPL(ort_model_editor_SessionGetOpsetForDomain, const OrtSession*
   }
   *opset = (int)*version;
   return NULL;
+}
+
+/* Nothing changes unless the new model can be read. */
+static OrtStatus* apply(OrtSession* session, const OrtModel* model) {
+  const char* function = "ApplyModelToModelEditorSession";
+  const OrtGraph* graph = NULL;
+  OrtModel* extended = NULL;
+  if (session->state != CORE_SESSION_LOADED) {
+    CORE_FAIL(ORT_MODEL_LOADED, "This session has already been initialized.");
+  }
+  CORE_TRY(core_extend_model(function, session->model, model, &extended));
+  OrtStatus* status = core_model_graph(function, extended, CORE_PREPARED, &graph);
+  if (status != NULL) {
+    core_drop(extended);
+    return status;
+  }
+  core_drop(session->model);
+  session->model = extended;
+  return show_model(function, session);
+}
+
+ORT_API_STATUS_IMPL(ort_model_editor_ApplyModelToModelEditorSession, OrtSession* session,
+                    OrtModel* model) {
+  CORE_REQUIRE(ApplyModelToModelEditorSession, session, model);
+  core_mutex_lock(&session->lock);
+  OrtStatus* status = apply(session, model);
+  core_mutex_unlock(&session->lock);
+  return status;
 }
 
 /* The options may have other providers and settings than those that the model was loaded with. */

@@ -152,7 +152,18 @@ OrtStatus* core_partition(const char* function, OrtSession* session);
 /** Notes who runs which nodes, if the options ask for it, before the steps are ordered. */
 OrtStatus* core_note_assigned(const char* function, OrtSession* session);
 
-/** Orders the steps, numbers the values, and lists the ports. */
+/** Lists the ports of `session->graph`, whose values have no numbers yet. */
+OrtStatus* core_list_ports(const char* function, OrtSession* session);
+
+/** Returns a status where the session is not finalized. */
+#define CORE_REQUIRE_READY(session, code, text)   \
+  do {                                            \
+    if ((session)->state != CORE_SESSION_READY) { \
+      CORE_FAIL(code, text);                      \
+    }                                             \
+  } while (0)
+
+/** Lists the ports, numbers the values, and orders the steps. */
 OrtStatus* core_plan(const char* function, OrtSession* session);
 
 /** The port with a name, or NULL; the one at `guess` is looked at first, because callers mostly

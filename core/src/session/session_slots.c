@@ -114,6 +114,9 @@ ORT_API_STATUS_IMPL(ort_SessionGetProfilingStartTimeNs, const OrtSession* sessio
   return NULL;
 }
 
+#define REQUIRE_READY(session) \
+  CORE_REQUIRE_READY(session, ORT_INVALID_ARGUMENT, "Session has not been initialized.")
+
 /* Fills an array with `all` for each port, and with NULL behind the last port. */
 static OrtStatus* fill_places(const char* what, const struct core_ports* ports, const void* all,
                               const void** places, size_t count) {
@@ -130,6 +133,7 @@ static OrtStatus* fill_places(const char* what, const struct core_ports* ports, 
 ORT_API_STATUS_IMPL(ort_SessionGetMemoryInfoForInputs, const OrtSession* session,
                     const OrtMemoryInfo** inputs_memory_info, size_t num_inputs) {
   CORE_REQUIRE(SessionGetMemoryInfoForInputs, session, inputs_memory_info);
+  REQUIRE_READY(session);
   return fill_places("inputs", &session->inputs, &core_cpu_memory_info,
                      (const void**)inputs_memory_info, num_inputs);
 }
@@ -137,6 +141,7 @@ ORT_API_STATUS_IMPL(ort_SessionGetMemoryInfoForInputs, const OrtSession* session
 ORT_API_STATUS_IMPL(ort_SessionGetMemoryInfoForOutputs, const OrtSession* session,
                     const OrtMemoryInfo** outputs_memory_info, size_t num_outputs) {
   CORE_REQUIRE(SessionGetMemoryInfoForOutputs, session, outputs_memory_info);
+  REQUIRE_READY(session);
   return fill_places("outputs", &session->outputs, &core_cpu_memory_info,
                      (const void**)outputs_memory_info, num_outputs);
 }
@@ -150,6 +155,7 @@ static const OrtEpDevice* device_of(const OrtSession* session) {
 ORT_API_STATUS_IMPL(ort_SessionGetEpDeviceForInputs, const OrtSession* session,
                     const OrtEpDevice** inputs_ep_devices, size_t num_inputs) {
   CORE_REQUIRE(SessionGetEpDeviceForInputs, session, inputs_ep_devices);
+  REQUIRE_READY(session);
   return fill_places("inputs", &session->inputs, device_of(session),
                      (const void**)inputs_ep_devices, num_inputs);
 }
@@ -157,6 +163,7 @@ ORT_API_STATUS_IMPL(ort_SessionGetEpDeviceForInputs, const OrtSession* session,
 ORT_API_STATUS_IMPL(ort_SessionGetEpDeviceForOutputs, const OrtSession* session,
                     const OrtEpDevice** outputs_ep_devices, size_t num_outputs) {
   CORE_REQUIRE(SessionGetEpDeviceForOutputs, session, outputs_ep_devices);
+  REQUIRE_READY(session);
   return fill_places("outputs", &session->outputs, device_of(session),
                      (const void**)outputs_ep_devices, num_outputs);
 }

@@ -46,8 +46,6 @@
 #define CORE_WHY_GetCUDAProviderOptionsByName BUILT_IN
 #define CORE_WHY_SessionOptionsAppendExecutionProvider_OpenVINO_V2 BUILT_IN
 #define CORE_WHY_SessionOptionsAppendExecutionProvider_VitisAI BUILT_IN
-#define CORE_WHY_ApplyModelToModelEditorSession \
-  "the core finalizes a model as it was loaded; edit its bytes before"
 #define CORE_WHY_SharedPrePackedWeightCache_StoreWeightData \
   "sessions of the core share no packed weights"
 #define CORE_WHY_CreateIfKernel GRAPHS_IN_NODES

@@ -190,14 +190,15 @@ CALL("SessionGetOverridableInitializerTypeInfo(s,9)") {
 
 /* --- what else they tell ---------------------------------------------------------------------- */
 
-CALL("SessionGetModelMetadata(s)") {
+static void say_graph_name(const OrtSession* session) {
   OrtModelMetadata* metadata = NULL;
   char* name = NULL;
-  if (say_status(api->SessionGetModelMetadata(some_session(), &metadata))) {
+  if (say_status(api->SessionGetModelMetadata(session, &metadata))) {
     CHECK(api->ModelMetadataGetGraphName(metadata, allocator(), &name) == NULL);
     say("%s", name);
   }
 }
+CALL("SessionGetModelMetadata(s)") { say_graph_name(some_session()); }
 CALL("SessionGetModelMetadata(NULL)") {
   OrtModelMetadata* metadata = NULL;
   say_status(api->SessionGetModelMetadata(NULL, &metadata));
@@ -388,6 +389,101 @@ CALL("CreateModelEditorSession(path=NULL)") {
   say_status(editor()->CreateModelEditorSession(session_env(), NULL, NULL, &session));
 }
 CALL("Run(session that is not finalized)") { run(loaded(), "x", FLOATS(3, 4), "a"); }
+/* A graph with a node Twice that reads `from` and makes `to`, its output, as a model. */
+static OrtModel* twice_more(const char* from, const char* to, int version) {
+  OrtValueInfo* output = NULL;
+  OrtTensorTypeAndShapeInfo* tensor = NULL;
+  OrtTypeInfo* type = NULL;
+  OrtNode* node = NULL;
+  OrtGraph* graph = NULL;
+  OrtModel* model = NULL;
+  const char* domain = "twice";
+  const int64_t shape = 2;
+  CHECK(api->CreateTensorTypeAndShapeInfo(&tensor) == NULL);
+  CHECK(api->SetTensorElementType(tensor, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT) == NULL);
+  CHECK(api->SetDimensions(tensor, &shape, 1) == NULL);
+  CHECK(editor()->CreateTensorTypeInfo(tensor, &type) == NULL);
+  CHECK(editor()->CreateValueInfo(to, type, &output) == NULL);
+  CHECK(editor()->CreateNode("Twice", domain, to, &from, 1, &to, 1, NULL, 0, &node) == NULL);
+  CHECK(editor()->CreateGraph(&graph) == NULL);
+  CHECK(editor()->AddNodeToGraph(graph, node) == NULL);
+  CHECK(editor()->SetGraphOutputs(graph, &output, 1) == NULL);
+  CHECK(editor()->CreateModel(&domain, &version, 1, &model) == NULL);
+  CHECK(editor()->AddGraphToModel(model, graph) == NULL);
+  return model;
+}
+CALL("ApplyModelToModelEditorSession, Run") {
+  OrtSession* session = loaded();
+  say_status(editor()->ApplyModelToModelEditorSession(session, twice_more("a", "c", 1)));
+  say_name(api->SessionGetOutputName, session, 0);
+  say_count(api->SessionGetOutputCount, session);
+  say_status(editor()->FinalizeModelEditorSession(session, session_options(), NULL));
+  run(session, "x", FLOATS(3, 4), "c");
+}
+CALL("ApplyModelToModelEditorSession(twice)") {
+  OrtSession* session = loaded();
+  say_status(editor()->ApplyModelToModelEditorSession(session, twice_more("a", "c", 1)));
+  OrtModel* second = twice_more("c", "d", 1);
+  say_status(editor()->ApplyModelToModelEditorSession(session, second));
+}
+CALL("ApplyModelToModelEditorSession(another version of the domain)") {
+  say_status(editor()->ApplyModelToModelEditorSession(loaded(), twice_more("a", "c", 2)));
+}
+CALL("ApplyModelToModelEditorSession(a value that nothing makes)") {
+  say_status(editor()->ApplyModelToModelEditorSession(loaded(), twice_more("z", "c", 1)));
+}
+CALL("ApplyModelToModelEditorSession(a node that reads itself)") {
+  say_status(editor()->ApplyModelToModelEditorSession(loaded(), twice_more("c", "c", 1)));
+}
+CALL("ApplyModelToModelEditorSession(ordinary session)") {
+  say_status(editor()->ApplyModelToModelEditorSession(some_session(), twice_more("a", "c", 1)));
+}
+CALL("ApplyModelToModelEditorSession(model without a graph)") {
+  OrtModel* model = NULL;
+  const char* domain = "twice";
+  const int version = 1;
+  CHECK(editor()->CreateModel(&domain, &version, 1, &model) == NULL);
+  say_status(editor()->ApplyModelToModelEditorSession(loaded(), model));
+}
+CALL("ApplyModelToModelEditorSession(model=NULL)") {
+  say_status(editor()->ApplyModelToModelEditorSession(loaded(), NULL));
+}
+CALL("ApplyModelToModelEditorSession(session=NULL)") {
+  say_status(editor()->ApplyModelToModelEditorSession(NULL, twice_more("a", "c", 1)));
+}
+CALL("SessionGetInputCount, Name(session that is not finalized)") {
+  OrtSession* session = loaded();
+  say_count(api->SessionGetInputCount, session);
+  say_name(api->SessionGetInputName, session, 0);
+  say_name(api->SessionGetInputName, session, 1);
+}
+CALL("SessionGetOutputCount, Name(session that is not finalized)") {
+  OrtSession* session = loaded();
+  say_count(api->SessionGetOutputCount, session);
+  say_name(api->SessionGetOutputName, session, 1);
+  say_type(api->SessionGetOutputTypeInfo, session, 0);
+}
+CALL("SessionGetOverridableInitializerCount(session that is not finalized)") {
+  say_count(api->SessionGetOverridableInitializerCount, loaded());
+}
+CALL("SessionGetModelMetadata(session that is not finalized)") { say_graph_name(loaded()); }
+CALL("ApplyModelToModelEditorSession, SessionGetModelMetadata") {
+  OrtSession* session = loaded();
+  say_status(editor()->ApplyModelToModelEditorSession(session, twice_more("a", "c", 1)));
+  say_graph_name(session);
+}
+CALL("CreateIoBinding(session that is not finalized)") {
+  OrtIoBinding* binding = UNTOUCHED;
+  say_status(api->CreateIoBinding(loaded(), &binding));
+}
+CALL("SessionGetMemoryInfoForInputs(session that is not finalized)") {
+  const OrtMemoryInfo* places[3];
+  say_status(api->SessionGetMemoryInfoForInputs(loaded(), places, 3));
+}
+CALL("SessionGetEpDeviceForOutputs(session that is not finalized)") {
+  const OrtEpDevice* places[3];
+  say_status(api->SessionGetEpDeviceForOutputs(loaded(), places, 3));
+}
 CALL("FinalizeModelEditorSession, Run") {
   OrtSession* session = loaded();
   say_status(editor()->FinalizeModelEditorSession(session, session_options(), NULL));

@@ -141,6 +141,31 @@ static OrtStatus* finalize(void** out) {
   return api->GetModelEditorApi()->FinalizeModelEditorSession(session, chosen, NULL);
 }
 
+/* A graph with a node Twice and a weight, to be added to the model of such a session. */
+static OrtModel* more;
+static void with_more(void) {
+  const OrtModelEditorApi* editor = api->GetModelEditorApi();
+  static const char *const names[] = {"a", "w2", "c"}, *const domains[] = {"twice", "other"};
+  const int64_t length = 64;
+  OrtGraph* graph = NULL;
+  OrtNode* node = NULL;
+  OrtValue* weight = NULL;
+  with_loaded();
+  CHECK(editor->CreateGraph(&graph) == NULL);
+  CHECK(editor->CreateNode("Twice", "twice", "more", names, 1, names + 2, 1, NULL, 0, &node) ==
+        NULL);
+  CHECK(api->CreateTensorAsOrtValue(allocator, &length, 1, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
+                                    &weight) == NULL);
+  CHECK(editor->AddNodeToGraph(graph, node) == NULL);
+  CHECK(editor->AddInitializerToGraph(graph, names[1], weight, true) == NULL);
+  CHECK(editor->CreateModel(domains, (const int[]){1, 1}, 2, &more) == NULL);
+  CHECK(editor->AddGraphToModel(more, graph) == NULL);
+}
+static OrtStatus* apply_more(void** out) {
+  (void)out;
+  return api->GetModelEditorApi()->ApplyModelToModelEditorSession(session, more);
+}
+
 /* A compilation to two buffers, of nodes that no provider takes. */
 static OrtModelCompilationOptions* compilation;
 static void *model_block, *weights_block;
@@ -318,6 +343,8 @@ static void clean(void) {
   }
   api->ReleaseIoBinding(binding);
   api->ReleaseSession(session);
+  api->ReleaseModel(more);
+  more = NULL;
   api->ReleaseRunOptions(run_options);
   api->GetCompileApi()->ReleaseModelCompilationOptions(compilation);
   compilation = NULL;
@@ -360,6 +387,7 @@ static const struct trial trials[] = {
     {"CreateModelEditorSession", with_options, load_no_file, NULL, ORT_NO_SUCHFILE},
     TRIAL("SessionGetOpsetForDomain", with_loaded, ask_opset, NULL),
     TRIAL("FinalizeModelEditorSession", with_loaded, finalize, NULL),
+    TRIAL("ApplyModelToModelEditorSession", with_more, apply_more, NULL),
     TRIAL("Run", with_session, run_session, NULL),
     TRIAL("SessionGetInputCount SessionGetOutputCount SessionGetOverridableInitializerCount "
           "SessionGetProfilingStartTimeNs SessionGetMemoryInfoForInputs "

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Adds a graph of the model editor to a model: the skeleton of the model is written anew with what
+ * the graph has, and read as a model that has the weights of both. */
+#include <string.h>
+
+#include "model/editor.h"
+#include "onnx/fields.h"
+
+/* The work on one model. */
+struct extending {
+  const char* function;
+  const OrtModel* of;
+  const OrtModel* by;
+  struct core_writing skeleton;
+  struct core_writing to;
+};
+
+static bool has_name(const struct core_list* values, struct core_message name) {
+  size_t i = 0;
+  while (i < values->count &&
+         !core_message_is(name, ((const OrtValueInfo*)values->items[i])->name)) {
+    i++;
+  }
+  return i < values->count;
+}
+
+/* Whether the graph has an input or output, with its type, of the name of a typed value. */
+static bool is_port(const OrtGraph* by, struct core_message value) {
+  struct core_message name;
+  return core_find_message(value, VALUE_NAME, &name) &&
+         (has_name(&by->inputs, name) || has_name(&by->outputs, name));
+}
+
+/* Writes a field of the model's graph. What is an input or output no longer stays a typed value. */
+static void write_field(struct core_writing* to, const OrtGraph* by, struct core_field field,
+                        const uint8_t* start, const uint8_t* end) {
+  bool is_replaced = (field.number == GRAPH_INPUT && by->inputs.count > 0) ||
+                     (field.number == GRAPH_OUTPUT && by->outputs.count > 0);
+  if (field.wire != CORE_LENGTH) {
+    core_write_raw(to, start, (size_t)(end - start));
+    return;
+  }
+  field.number = is_replaced ? GRAPH_VALUE : field.number;
+  if (field.number != GRAPH_VALUE || !is_port(by, field.bytes)) {
+    core_write_bytes(to, field.number, field.bytes.at, core_message_size(field.bytes));
+  }
+}
+
+static OrtStatus* write_graph(struct extending* work, struct core_message graph, OrtModel* model) {
+  const OrtGraph* by = work->by->editor_graph;
+  struct core_field field;
+  size_t message = core_begin_message(&work->to, MODEL_GRAPH);
+  for (const uint8_t* start = graph.at; core_next_field(&graph, &field); start = graph.at) {
+    write_field(&work->to, by, field, start, graph.at);
+  }
+  CORE_TRY(core_write_editor_graph(work->function, by, &work->to, model));
+  core_end_message(&work->to, message);
+  return NULL;
+}
+
+/* Writes the operator sets that only the graph uses. */
+static OrtStatus* write_opsets(struct extending* work) {
+  const struct core_opsets* added = &work->by->opsets;
+  for (size_t i = 0; i < added->count; i++) {
+    const int64_t* version = core_find_opset(&work->of->opsets, added->domains[i]);
+    if (version != NULL && *version != added->versions[i]) {
+      return core_status(ORT_INVALID_ARGUMENT, work->function,
+                         ": model must use the version of the session's model of the domain ",
+                         added->domains[i][0] != 0 ? added->domains[i] : "ai.onnx");
+    }
+    if (version == NULL) {
+      core_write_opset(&work->to, added->domains[i], added->versions[i]);
+    }
+  }
+  return NULL;
+}
+
+static OrtStatus* ORT_API_CALL collect(void* state, const void* bytes, size_t size) {
+  struct core_writing* to = state;
+  core_write_raw(to, bytes, size);
+  return to->has_failed ? core_no_memory("ApplyModelToModelEditorSession", size) : NULL;
+}
+
+static OrtStatus* write(struct extending* work, OrtModel* model) {
+  static const uint32_t written[] = {MODEL_GRAPH};
+  const OrtcoreWriting writing = {
+      .version = ORT_API_VERSION, .is_skeleton = true, .write = collect, .state = &work->skeleton};
+  CORE_TRY(core_write_model(work->of, &writing));
+  const struct core_message skeleton = {work->skeleton.bytes,
+                                        work->skeleton.bytes + work->skeleton.size};
+  struct core_message graph;
+  core_copy_other_fields(&work->to, skeleton, written, CORE_COUNT_OF(written));
+  CORE_TRY(write_opsets(work));
+  if (core_find_message(skeleton, MODEL_GRAPH, &graph)) {
+    CORE_TRY(write_graph(work, graph, model));
+  }
+  return work->to.has_failed ? core_no_memory(work->function, work->to.capacity) : NULL;
+}
+
+static OrtStatus* extend(struct extending* work, OrtModel* model) {
+  CORE_TRY(core_collect_weights(work->function, work->of, &model->weights, &model->weight_count));
+  core_share_weights(model, work->of);
+  core_retain(&((OrtModel*)work->by)->object);
+  model->extended_by = work->by;
+  CORE_TRY(write(work, model));
+  model->own = work->to.bytes;
+  work->to.bytes = NULL;
+  model->bytes = (struct core_message){model->own, model->own + work->to.size};
+  return core_read_model(work->function, model);
+}
+
+OrtStatus* core_extend_model(const char* function, const OrtModel* of, const OrtModel* by,
+                             OrtModel** out) {
+  struct extending work = {.function = function, .of = of, .by = by};
+  OrtModel* model = NULL;
+  if (by->editor_graph == NULL) {
+    return core_status(ORT_INVALID_ARGUMENT, function,
+                       ": model must have a graph, given by AddGraphToModel", NULL);
+  }
+  CORE_TRY(core_new_model(function, &model));
+  OrtStatus* status = extend(&work, model);
+  heap_free(work.skeleton.bytes);
+  heap_free(work.to.bytes);
+  if (status != NULL) {
+    core_drop(model);
+    return status;
+  }
+  *out = model;
+  return NULL;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists the inputs, the outputs and the initializers that runs may replace. */
+#include "session/session.h"
+
+static OrtStatus* add_port(const char* function, struct core_ports* ports,
+                           const OrtValueInfo* value) {
+  struct core_port* port = &ports->list[ports->count];
+  CORE_TRY(core_known_type(value, &port->type));
+  if (value->name[0] == 0) {
+    return core_status(ORT_INVALID_GRAPH, function, ": an input, output or initializer has no name",
+                       NULL);
+  }
+  port->name = value->name;
+  port->value = CORE_NO_VALUE;
+  ports->count++;
+  return NULL;
+}
+
+/* Lists the values that have all flags of `with` and none of `without`. */
+static OrtStatus* list_ports(const char* function, struct core_pool* pool,
+                             const struct core_list* values, uint32_t with, uint32_t without,
+                             struct core_ports* ports) {
+  *ports = (struct core_ports){core_pool_array(pool, values->count, sizeof *ports->list), 0};
+  if (ports->list == NULL) {
+    return core_no_memory(function, values->count * sizeof *ports->list);
+  }
+  for (size_t i = 0; i < values->count; i++) {
+    const OrtValueInfo* value = values->items[i];
+    if ((value->flags & with) == with && (value->flags & without) == 0) {
+      CORE_TRY(add_port(function, ports, value));
+    }
+  }
+  return NULL;
+}
+
+OrtStatus* core_list_ports(const char* function, OrtSession* session) {
+  const OrtGraph* graph = session->graph;
+  struct core_pool* pool = &session->pool;
+  CORE_TRY(list_ports(function, pool, &graph->inputs, 0, CORE_IS_INITIALIZER, &session->inputs));
+  CORE_TRY(list_ports(function, pool, &graph->initializers, CORE_IS_OVERRIDABLE, 0,
+                      &session->overridable));
+  return list_ports(function, pool, &graph->outputs, 0, 0, &session->outputs);
+}
