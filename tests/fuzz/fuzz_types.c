@@ -78,7 +78,7 @@ static void set_names(struct info* info) {
     for (size_t i = 0; i < info->rank; i++) {
       strcpy(info->names[i], i < count ? names[i] : "");
     }
-    info->has_shape |= count > 0;
+    info->has_shape = 1;
   }
 }
 
