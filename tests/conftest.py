@@ -13,7 +13,7 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -91,7 +91,16 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_pyfunc_call() -> Iterator[object]:
+def pytest_runtest_setup() -> Generator[object, object, object]:
+    return (yield from skipping_what_is_missing())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call() -> Generator[object, object, object]:
+    return (yield from skipping_what_is_missing())
+
+
+def skipping_what_is_missing() -> Generator[object, object, object]:
     """Skips what needs a slot that the tables of an older release of onnxruntime do not have."""
     missing = None
     try:
