@@ -143,6 +143,8 @@ def byte_count(argument: str, given: int | str) -> int:
 
     A KB has 1024 bytes.
     """
+    if isinstance(given, bool):
+        raise TypeError(f"{argument} must be a number of bytes, not {given!r}")
     if not isinstance(given, str):
         return integer(argument, given, SIZE)
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?B)\s*", given, re.ASCII | re.IGNORECASE)

@@ -30,6 +30,7 @@ class RunFuture(asyncio.Future[list[Any]], Coroutine[Any, Any, list[Any]]):
 
     _job: Job | None = None
     _steps: Generator[Any, None, list[Any]] | None = None
+    _has_ended = False
 
     def cancel(self, msg: Any = None) -> bool:
         """End the run."""
@@ -39,16 +40,23 @@ class RunFuture(asyncio.Future[list[Any]], Coroutine[Any, Any, list[Any]]):
 
     def send(self, value: Any) -> Any:
         """Begin to wait, or go on, as a task does with its coroutine."""
-        if self._steps is None:
-            self._steps = self.__await__()
-        return self._steps.send(value)
+        return self._step("send", value)
 
     def throw(self, *error: Any) -> Any:
         """Raise an exception where a task waits; a run that has not ended is ended."""
         self.close()
+        return self._step("throw", *error)
+
+    def _step(self, name: str, *arguments: Any) -> Any:
+        if self._has_ended:  # CPython's iterator would raise SystemError
+            raise RuntimeError("a run can be awaited as a coroutine once; await it as a future")
         if self._steps is None:
             self._steps = self.__await__()
-        return self._steps.throw(*error)
+        try:
+            return getattr(self._steps, name)(*arguments)
+        except BaseException:
+            self._has_ended = True
+            raise
 
     def close(self) -> None:
         """End the run, for which nobody waits any more."""

@@ -192,6 +192,19 @@ def test_a_run_that_is_closed_as_a_coroutine_ends(endless):
     wait_until(lambda: not endless.running)
 
 
+def test_a_run_ends_once_as_a_coroutine(session, x):
+    async def main():
+        run = session.run_async({"x": x})
+        await run
+        with pytest.raises(StopIteration):
+            run.send(None)
+        for again in (lambda: run.send(None), lambda: run.throw(ValueError("a reason"))):
+            with pytest.raises(RuntimeError, match="can be awaited as a coroutine once"):
+                again()
+
+    run_async(main())
+
+
 def test_a_future_of_threads_has_the_result(session, x):
     futures = [session.run_future({"x": x + n}) for n in range(20)]
     done, _ = concurrent.futures.wait(futures, timeout=TIME_LIMIT)

@@ -201,6 +201,11 @@ def test_other_text_is_refused(text):
         ort.Arena(ort.core_api().default_allocator, max_bytes=text)
 
 
+def test_a_bool_is_no_size():
+    with pytest.raises(TypeError, match="limit must be a number of bytes, not True"):
+        ort.limit_session_memory(True)
+
+
 # --- ending ---------------------------------------------------------------------------------------
 
 
