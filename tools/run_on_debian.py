@@ -24,7 +24,7 @@ TESTS = ["-n", "2", "--dist", "loadgroup"]
 # The mounts are in a namespace of their own, so they end with the process.
 MOUNTS = "mount --rbind /proc {0}/proc && mount --rbind /sys {0}/sys && mount --rbind /dev {0}/dev"
 COMMAND = """
-cd /root/ortcffi && python3 --version && gcc --version
+cd /ortcffi && python3 --version && gcc --version
 python3 -m venv .venv && .venv/bin/pip install -q -e '.[test]' && .venv/bin/pytest {0}
 """
 
@@ -38,8 +38,8 @@ def install(release: str, system: Path) -> None:
 
 def copy_sources(system: Path) -> None:
     """Clone what is committed into a system, without what an earlier run built."""
-    shutil.rmtree(system / "root/ortcffi", ignore_errors=True)
-    clone = ["git", "clone", "-q", CHECKOUT, system / "root/ortcffi"]
+    shutil.rmtree(system / "ortcffi", ignore_errors=True)
+    clone = ["git", "clone", "-q", CHECKOUT, system / "ortcffi"]
     subprocess.run(clone, check=True)
     for path in filter(Path.exists, map(Path, NETWORK)):
         shutil.copy(path, system / path.relative_to("/"))
