@@ -141,18 +141,11 @@ def chain(between=None, outputs=("y",)):
 
 def events_of_a_run(api, library, events, graph, others=(), *, words="memory"):
     """What a provider is asked in one run of a session, whose outputs are returned as well."""
-    with (
-        ort.Env("devices", api) as env,
-        env.register_ep(library, words) as made,
-        ort.SessionOptions(api) as given,
-    ):
-        for devices in (made.devices, *others):
-            given.add_devices(devices)
-        with ort.Session(graph.to_bytes(), given) as session:
-            session.run(x=X)
-            events()
-            found = session.run(x=X)
-            return events(), found
+    with eps.session_on(api, library, words, graph.to_bytes(), others) as session:
+        session.run(x=X)
+        events()
+        found = session.run(x=X)
+        return events(), found
 
 
 def copies_of_a_run(*arguments):
@@ -175,14 +168,9 @@ def test_a_value_that_is_an_output_as_well_is_copied_once(api, library, events):
 
 def test_an_output_of_the_caller_gets_a_value_that_stays_on_the_device(api, library):
     a = np.zeros(SHAPE, np.float32)
-    with (
-        ort.Env("devices", api) as env,
-        env.register_ep(library, "memory") as made,
-        ort.SessionOptions(api) as given,
-    ):
-        given.add_devices(made.devices)
-        with ort.Session(chain(outputs=["a", "y"]).to_bytes(), given) as session:
-            _, y = session.run({"x": X}, out={"a": a})
+    model = chain(outputs=["a", "y"]).to_bytes()
+    with eps.session_on(api, library, "memory", model) as session:
+        _, y = session.run({"x": X}, out={"a": a})
     np.testing.assert_array_equal(a, X * W)
     np.testing.assert_array_equal(y, X * W * W * W)
 
@@ -210,31 +198,20 @@ def test_a_run_of_many_nodes_waits_for_its_stream_now_and_then(api, library, eve
     for i in range(100):
         graph.node("Mul", [f"v{i}", "w"], [f"v{i + 1}"])
     graph.output("v100", "f4", SHAPE)
-    with (
-        ort.Env("devices", api) as env,
-        env.register_ep(library, "memory streams") as made,
-        ort.SessionOptions(api) as given,
-    ):
-        given.add_devices(made.devices)
-        with ort.Session(graph.to_bytes(), given) as session:
-            np.testing.assert_array_equal(session.run(v0=X)[0], X)
-            noted = events()
+    with eps.session_on(api, library, "memory streams", graph.to_bytes()) as session:
+        np.testing.assert_array_equal(session.run(v0=X)[0], X)
+        noted = events()
     assert noted.count("compute-in-stream") == 100
     assert noted.count("flush") == (2 if api.is_core else 1)
 
 
 def test_a_run_that_fails_ends_its_stream(core_api, library, events):
-    with (
-        ort.Env("devices", core_api) as env,
-        env.register_ep(library, "memory streams no-compute") as made,
-        ort.SessionOptions(core_api) as given,
-    ):
-        given.add_devices(made.devices)
-        with ort.Session(chain().to_bytes(), given) as session:
-            events()
-            with pytest.raises(ort.errors.EPFail, match="no-compute"):
-                session.run(x=X)
-            assert events() == ["stream", "in", "compute-in-stream", "flush", "run-end", "~stream"]
+    words = "memory streams no-compute"
+    with eps.session_on(core_api, library, words, chain().to_bytes()) as session:
+        events()
+        with pytest.raises(ort.errors.EPFail, match="no-compute"):
+            session.run(x=X)
+        assert events() == ["stream", "in", "compute-in-stream", "flush", "run-end", "~stream"]
 
 
 def test_a_value_that_another_provider_reads_is_copied(core_api, library, events):

@@ -73,14 +73,9 @@ def test_a_node_computes_with_the_channels_last(provider):
 
 def test_a_session_of_the_real_library_changes_the_layout_alike(real_api, library):
     x = x_of()
-    with (
-        ort.Env("layout", real_api) as env,
-        env.register_ep(library, "nhwc") as made,
-        ort.SessionOptions(real_api) as options,
-    ):
-        options.add_devices(made.devices)
-        with ort.Session(pooling("GlobalAveragePool", "GlobalMaxPool"), options) as session:
-            y, z = session.run({"x": x})
+    model = pooling("GlobalAveragePool", "GlobalMaxPool")
+    with eps.session_on(real_api, library, "nhwc", model) as session:
+        y, z = session.run({"x": x})
     np.testing.assert_allclose(y, x.mean((2, 3), keepdims=True), rtol=1e-5)
     np.testing.assert_array_equal(z, x.max((2, 3), keepdims=True))
 

@@ -135,14 +135,9 @@ def test_single_nodes_run_on_the_kernels_of_a_registry(c_compiler):
 
 def test_they_run_in_sessions_of_the_real_library_alike(real_api, c_compiler):
     library = eps.build(c_compiler, eps.WITH_KERNELS)
-    with (
-        ort.Env("ep", real_api) as env,
-        env.register_ep(library, "kernels of a session") as made,
-        ort.SessionOptions(real_api) as options,
-    ):
-        options.add_devices(made.devices)
-        with ort.Session(two_multiplications(), options) as session:
-            y, z = session.run({"x": X, "n": np.full(SHAPE, 3)})
+    model = two_multiplications()
+    with eps.session_on(real_api, library, "kernels of a session", model) as session:
+        y, z = session.run({"x": X, "n": np.full(SHAPE, 3)})
     np.testing.assert_array_equal(y, 2 * W)
     np.testing.assert_array_equal(z, np.full(SHAPE, 9))
 

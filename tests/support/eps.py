@@ -4,6 +4,8 @@ registration asks, and the one of the guide, which adds."""
 
 import functools
 import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,22 @@ def build(compiler: list[str], source: Path = SOURCE) -> Path:
     return compile_shared(
         library, [source.parent], *compiler, *flags, source, "-o", library, "-shared", "-fPIC"
     )
+
+
+@contextmanager
+def session_on(
+    api: ort.Api, library: Path, name: str, model: Any, others: Any = ()
+) -> Iterator[ort.Session]:
+    """A session on a library that is registered under a name, and on the devices of others."""
+    with (
+        ort.Env("ep", api) as env,
+        env.register_ep(library, name) as made,
+        ort.SessionOptions(api) as options,
+    ):
+        for devices in (made.devices, *others):
+            options.add_devices(devices)
+        with ort.Session(model, options) as session:
+            yield session
 
 
 @functools.cache
