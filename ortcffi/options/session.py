@@ -294,6 +294,12 @@ class SessionOptions(Options):
         options._take(api, handle, release, parent)
         return options
 
+    @property
+    def _chooses_devices(self) -> bool:
+        """Whether a policy or a function is to choose devices."""
+        values = self._values
+        return "device_policy" in values or bool(values.get("device_selector"))
+
     def _describe(self) -> dict[str, Any]:
         return read_settings(self, lib.ortcffi_describe_session_options)
 

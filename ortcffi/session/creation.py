@@ -102,7 +102,9 @@ def source_of_graph(api: "Api", graph: "Graph") -> Source:
 def has_threads(api: "Api", options: SessionOptions | None) -> bool:
     """Whether the library has threads for a session, as far as its options say."""
     if api.is_core:  # it has none; execution providers may
-        return options is not None and bool(options._alive.get("ep_devices"))
+        return options is not None and (
+            options._chooses_devices or bool(options._alive.get("ep_devices"))
+        )
     if options is None:
         return True
     # What was set through this object: to ask the library takes longer than all else here.
@@ -126,6 +128,8 @@ def calls_of_python(state: "EnvState", options: SessionOptions | None) -> str:
         return ""
     if not options._values.get("per_session_threads", True):
         return "another session that shares the threads"
+    if options._chooses_devices:
+        return "an execution provider that device_policy or device_selector chooses"
     if not options._alive and "providers" not in options._values:
         return ""
     providers = {name for name, _ in options._values.get("providers", [])} - _CPU

@@ -116,7 +116,8 @@ def names_for_core(providers: Iterable[str]) -> tuple[str, ...]:
 def engine_with(providers: list[Chosen], api: "Api | None", *belongings: Any) -> "Api":
     """As `engine_for`, for a session with these providers."""
     try:
-        return engine_for(api, *belongings, on_core=are_for_core(providers))
+        on_core = are_for_core(providers) if providers else None
+        return engine_for(api, *belongings, on_core=on_core)
     except LibraryNotFound as error:
         others = [name for name, _ in providers if isinstance(name, str) and not _is_library(name)]
         if not others:

@@ -80,8 +80,9 @@ class Session(Suggests, Engine, Closing):
         Options of the session. Where another library runs the model, those of the core are copied.
     api : Api, optional
         The library that runs the model. By default that of `options`, `prepacked_weights` or
-        `env`, if it has an engine; else that of `default_api`, if it has one; else what `load`
-        finds.
+        `env`, if it has an engine; else the core, if `options` have its devices or custom ops, or
+        choose devices and a library is registered with it; else that of `default_api`, if it has an
+        engine; else what `load` finds. `Session.api` tells which it is.
     providers : iterable, optional
         Execution providers, the preferred first: each the name of one that the library was built
         with, of an installed package such as ``"nxrt"`` or ``"ggml"`` (see `installed_eps`), the

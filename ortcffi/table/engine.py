@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._table import core_api, default_api, table_for
 from ortcffi.ep.devices import EpDevice
+from ortcffi.ep.registered import hold_registered
 from ortcffi.options.session import SessionOptions
 from ortcffi.table.load import VARIABLE, LibraryNotFound, load
 
@@ -22,7 +23,7 @@ ADVICE = (
 _RUN_BY_CORE = ("ep_devices", "custom_ops", "op_domains")  # what options keep that computes
 
 
-def engine_for(api: "Api | None", *belongings: Any, on_core: bool = False) -> "Api":
+def engine_for(api: "Api | None", *belongings: Any, on_core: bool | None = None) -> "Api":
     """Return the table whose library is to run a model.
 
     Parameters
@@ -33,7 +34,8 @@ def engine_for(api: "Api | None", *belongings: Any, on_core: bool = False) -> "A
         Objects that the session is made with, and that belong to a table. If `api` is None, the
         first decides that belongs to a library with an engine, or has what the core runs.
     on_core : bool, optional
-        Whether all that the session is to run on is hosted by the core.
+        Whether all that the session is to run on is hosted by the core. By default, whether a
+        policy or a function of the options chooses devices, and libraries are registered with it.
 
     Raises
     ------
@@ -45,6 +47,8 @@ def engine_for(api: "Api | None", *belongings: Any, on_core: bool = False) -> "A
     for belonging in belongings:
         if belonging is not None and _decides(belonging):
             return belonging.api  # type: ignore[no-any-return]
+    if on_core is None:
+        on_core = any(map(_chooses_on_core, belongings)) and bool(hold_registered(core_api()))
     if on_core:
         return core_api()
     default = default_api()
@@ -62,6 +66,11 @@ def _decides(belonging: Any) -> bool:
     return isinstance(belonging, SessionOptions) and any(
         belonging._alive.get(name) for name in _RUN_BY_CORE
     )
+
+
+def _chooses_on_core(belonging: Any) -> bool:
+    # Options of a library with an engine have decided before.
+    return isinstance(belonging, SessionOptions) and belonging._chooses_devices
 
 
 # What was found, and for which settings: a search takes longer than a small session. A library

@@ -205,3 +205,31 @@ def test_a_provider_may_be_unregistered_while_a_session_is_made(core_api):
             return [each for each in devices if each.name == FIRST]
 
         assert who_runs(core_api, device_selector=choose) == [FIRST]
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [{"device_policy": ort.DevicePolicy.DEFAULT}, {"device_selector": lambda devices, *_: devices}],
+    ids=lambda choice: next(iter(choice)),
+)
+def test_options_that_choose_run_on_the_core_while_a_library_is_registered_with_it(choice):
+    with ort.Env("choosing", ort.core_api()) as env, ort.SessionOptions(**choice) as options:
+        with env.register_ep(provider(FIRST)), ort.Session(MODEL, options) as made:
+            assert made.api.is_core
+            np.testing.assert_array_equal(made.run(x=X)[0], X * 2)
+            with pytest.raises(ValueError, match="may: an execution provider that device_policy"):
+                ort.Session(MODEL, options, hold_gil=True)
+        with env.register_ep(provider(SECOND)):
+            for given in ({"env": env}, {"providers": []}):
+                with ort.Session(MODEL, options, **given) as made:
+                    assert made.api.is_core
+
+
+def test_without_a_library_on_the_core_onnxruntime_gets_the_policy(real_api):
+    with ort.SessionOptions(device_policy=ort.DevicePolicy.PREFER_GPU) as options:
+        with ort.Session(MODEL, options) as made:
+            assert made.api.same_library(real_api)
+        with ort.Env("choosing", ort.core_api()) as env, env.register_ep(provider(FIRST)):
+            for given in ({"providers": ["CPUExecutionProvider"]}, {"api": real_api}):
+                with ort.Session(MODEL, options, **given) as made:
+                    assert made.api.same_library(real_api)
