@@ -455,6 +455,7 @@ class OrtcoreCompiledNode(Cdata):
     context_node: OrtNode
     attributes: Out[OrtOpAttr]
     attribute_count: int
+    info: OrtNodeComputeInfo
 class OrtcoreCompiled(Cdata):
     nodes: OrtcoreCompiledNode
     node_count: int

@@ -620,6 +620,8 @@ typedef struct OrtcoreCompiledNode {
   /** The attributes of a single node, for OrtcoreNode. */
   const OrtOpAttr* const* attributes;
   size_t attribute_count;
+  /** What Compile gave for a fused node; NULL for a single one. */
+  const struct OrtNodeComputeInfo* info;
 } OrtcoreCompiledNode;
 
 /** What a provider compiled, a node for each group: fused ones first. */

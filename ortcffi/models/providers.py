@@ -259,14 +259,17 @@ class Ep(Handle):
         tuple of CompiledNode
             One for each group, those that are fused first.
         """
+        compiled = self._compile(claims)
+        made = compiled.handle
+        return tuple(CompiledNode(compiled, made.nodes[i], check) for i in range(made.node_count))
+
+    def _compile(self, claims: EpClaims) -> Handle:
         if not isinstance(claims, EpClaims):
             raise TypeError(f"claims must be EpClaims, not {type(claims).__name__}")
         release = host_function("OrtcoreReleaseCompiled")
         owner = owner_of("OrtcoreCompiled*", None, release, self, claims.model)
         call_host("Compile", host_function("OrtcoreEpCompile"), claims.handle, out_of(owner))
-        compiled = Handle(core_api(), owner)
-        made = compiled.handle
-        return tuple(CompiledNode(compiled, made.nodes[i], check) for i in range(made.node_count))
+        return Handle(core_api(), owner)
 
     def __repr__(self) -> str:
         return "<Ep closed>" if self.closed else f"<Ep {self.name!r}>"

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EXCEPTION",
+    "FIRST",
     "RULES",
     "Bench",
     "Broken",
@@ -47,12 +48,14 @@ __all__ = [
     "open_model",
     "own_model",
     "own_values",
+    "parted_model",
     "rule",
     "sum_model",
 ]
 
 
 _MOST_TEXTS = 3  # of statuses
+FIRST = 22  # the API version that has execution providers in libraries
 EXCEPTION = "an exception left the execution provider"
 
 
@@ -175,6 +178,7 @@ class Bench:
         self.api: Api = host_api(subject.host)
         self.failing: FailingSlots | None = None  # the host that the library gets
         self.ep: Ep | None = None  # the last one that was made
+        self.unreleased: object = None  # what the process ends with
 
     @property
     def version(self) -> int:
@@ -363,4 +367,18 @@ def sum_model(dtype: str, shape: list[int | None]) -> Model:
     graph.input("b", dtype, shape)
     graph.node("Add", ["a", "b"], ["y"], name="add")
     graph.output("y", dtype, shape)
+    return Model.load(graph.to_bytes())
+
+
+def parted_model() -> Model:
+    """Two sums, with an operator in between that no provider has."""
+    graph = Graph()
+    for name, shape in {"a": [2, 3], "b": [2, 3], "c": [4, 5]}.items():
+        graph.input(name, "f4", shape)
+    graph.node("Add", ["a", "b"], ["first"], name="first")
+    graph.node("Unknown", ["first"], ["between"], name="between", domain="ortcffi.testing")
+    graph.node("Add", ["between", "c"], ["y"], name="second")
+    graph.output("first", "f4", [2, 3])
+    graph.output("between", "f4", [4, 5])
+    graph.output("y", "f4", [4, 5])
     return Model.load(graph.to_bytes())

@@ -12,10 +12,9 @@ from ortcffi.kernels.host import call_host, host_function
 from ortcffi.options.session import SessionOptions
 from ortcffi.table.hosts import emulate
 from ortcffi.table.trace import Trace
-from ortcffi.testing.ep_bench import EXCEPTION, Bench, Broken, NotTried, rule
+from ortcffi.testing.ep_bench import EXCEPTION, FIRST, Bench, Broken, NotTried, rule
 from ortcffi.testing.ep_factories import EP_ENTRY, read_factory
 
-_FIRST = 22  # the API version that has execution providers in libraries
 _TIMES = 100
 _SLACK = 8  # files and threads that a library may keep for good
 _ROOM = 8  # devices for which ONNX Runtime has room
@@ -80,7 +79,7 @@ def answers_older_hosts_with_a_status(bench: Bench) -> None:
     """
     library = bench.library()
     with bench.env():
-        for version in dict.fromkeys((max(bench.subject.asked - 1, _FIRST), _FIRST)):
+        for version in dict.fromkeys((max(bench.subject.asked - 1, FIRST), FIRST)):
             host = Trace(emulate(version))
             try:
                 made = library.make(host.base, host_function("OrtcoreLogger")())
@@ -163,7 +162,7 @@ def declares_a_version_that_it_asked_for(bench: Bench) -> None:
         raise NotTried("it asks for no version")
     with bench.factories() as made:
         for factory in made:
-            if factory.ort_version_supported > max(asked, _FIRST):
+            if factory.ort_version_supported > max(asked, FIRST):
                 version = factory.ort_version_supported
                 raise Broken(f"a factory declares version {version}; it asked for {asked}")
 
@@ -257,13 +256,13 @@ def has_the_functions_of_a_provider(bench: Bench) -> None:
         struct = ep.handle.ep
         version = struct.ort_version_supported
         compiles = struct.Compile and struct.ReleaseNodeComputeInfos
-        if not _FIRST <= version <= HIGHEST_VERSION:
-            raise Broken(f"its struct has API version {version}; the first is {_FIRST}")
+        if not FIRST <= version <= HIGHEST_VERSION:
+            raise Broken(f"its struct has API version {version}; the first is {FIRST}")
         if bool(struct.Compile) != bool(struct.ReleaseNodeComputeInfos):
             raise Broken("it has only one of Compile and ReleaseNodeComputeInfos")
         if not compiles and not (version >= 24 and struct.GetKernelRegistry):
             raise Broken("it has neither Compile nor GetKernelRegistry")
-        if version > max(bench.subject.asked, _FIRST):
+        if version > max(bench.subject.asked, FIRST):
             asked = bench.subject.asked
             raise Broken(f"its struct declares version {version}; the library asked for {asked}")
 

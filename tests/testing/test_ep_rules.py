@@ -21,10 +21,11 @@ TEXTS = {
     "registers-a-hundred-times": "100 turns leave 100 files open",
     "makes-a-provider": "EP_FAIL: no provider today",
     "compiles-what-it-takes": "EP_FAIL: no compiler",
+    "gives-each-node-an-info": "two nodes have one info",
     "computes-what-others-do": "made by ",
     "refuses-shapes-that-do-not-fit": "it adds tensors of shapes [2, 3] and [4, 5]",
     "survives-empty-tensors": "it crashes (SIGABRT)",
-    "uses-no-graph-after-its-call": "without the graphs of earlier calls",
+    "uses-no-graph-after-its-call": "it crashes (SIGSEGV)",
     "bears-failures-of-the-host": "1 end the process: Graph_GetNumNodes",
 }
 
@@ -71,8 +72,11 @@ def test_a_provider_that_breaks_it_is_found(try_rule, rule):
         ("makes-a-provider", "has-nothing-to-say", "answered a status without a message"),
         ("ends-in-any-order", "throws-when-it-ends", "ReleaseEp: an exception left the execution"),
         ("survives-empty-tensors", "throws-for-empty-tensors", "an exception left the execution"),
-        ("uses-no-graph-after-its-call", "uses-its-first-graph", "without the graphs of earlier"),
+        ("uses-no-graph-after-its-call", "uses-its-first-graph", "it crashes (SIGSEGV)"),
         ("uses-no-graph-after-its-call", "uses-a-node-after-its-call", "it crashes (SIGSEGV)"),
+        ("uses-no-graph-after-its-call", "counts-nodes-after-its-call", "it crashes (SIGSEGV)"),
+        ("uses-no-graph-after-its-call", "reads-a-name-after-its-call", "it crashes (SIGSEGV)"),
+        ("gives-each-node-an-info", "declares-no-version-of-an-info", "an info declares version 0"),
     ],
 )
 def test_a_rule_can_be_broken_in_another_way(try_rule, name, breaks, text):

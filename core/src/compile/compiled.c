@@ -518,6 +518,7 @@ static OrtStatus* finish_fused(struct compiled* compiled, size_t i) {
   }
   CORE_TRY(finish_node(compiled, i, &node));
   compiled->answers[i].context_node = compiled->contexts[i];
+  compiled->answers[i].info = compiled->infos[i];
   return NULL;
 }
 

@@ -78,6 +78,15 @@ static OrtStatus* copy_operands(struct making* making, const OrtNode* of, OrtNod
   return NULL;
 }
 
+/* Texts that end with the view. Others are the source's, which stays. */
+static OrtStatus* copy_texts(struct making* making, OrtNode* node) {
+  const char** texts[] = {&node->name, &node->op_type, &node->domain, &node->provider};
+  for (size_t i = 0; i < CORE_COUNT_OF(texts); i++) {
+    CORE_TRY(core_read_text(&making->scope, core_message_of(*texts[i]), texts[i]));
+  }
+  return NULL;
+}
+
 static OrtStatus* copy_node(struct making* making, const OrtNode* of) {
   struct core_pool* pool = &making->scope.root->pool;
   OrtNode* node = core_pool_take(pool, sizeof *node);
@@ -89,6 +98,9 @@ static OrtStatus* copy_node(struct making* making, const OrtNode* of) {
   *node = *of;
   node->graph = making->scope.graph;
   node->values = values;
+  if (pool->closes) {
+    CORE_TRY(copy_texts(making, node));
+  }
   CORE_TRY(copy_operands(making, of, node));
   return core_scope_add(&making->scope, &making->scope.graph->nodes, node);
 }
@@ -142,9 +154,21 @@ static OrtStatus* fill(struct making* making, const OrtNode* const* nodes, size_
                         &making->scope.graph->nodes);
 }
 
+/* A struct in a page of its own, which can be closed. */
+static OrtGraph* new_closing_struct(void) {
+  OrtGraph* graph = core_map(core_page_size());
+  if (graph != NULL) {
+    core_begin(&graph->object, &core_graph_class, 0);
+    graph->pool.closes = true;
+  }
+  return graph;
+}
+
 /* Makes an empty graph of the same model. */
-static OrtStatus* new_graph(const char* function, const OrtGraph* from, OrtGraph** out) {
-  OrtGraph* graph = core_new_object(&core_graph_class, sizeof *graph);
+static OrtStatus* new_graph(const char* function, const OrtGraph* from, bool closes,
+                            OrtGraph** out) {
+  OrtGraph* graph =
+      closes ? new_closing_struct() : core_new_object(&core_graph_class, sizeof *graph);
   if (graph == NULL) {
     return core_no_memory(function, sizeof *graph);
   }
@@ -159,15 +183,14 @@ static OrtStatus* new_graph(const char* function, const OrtGraph* from, OrtGraph
 OrtStatus* core_make_view(const char* function, const OrtGraph* from, const OrtNode* const* nodes,
                           size_t count, const struct core_view* how, OrtGraph** out) {
   OrtGraph* view = NULL;
-  CORE_TRY(new_graph(function, from, &view));
+  CORE_TRY(new_graph(function, from, core_closes_shown_graphs(), &view));
   view->source = from;
-  view->pool.closes = core_closes_shown_graphs();
   struct making making = {
       .scope = {.function = function, .root = view, .graph = view}, .from = from, .how = how};
   OrtStatus* status = core_read_text(&making.scope, core_message_of(how->name), &view->name);
   status = status == NULL ? fill(&making, nodes, count) : status;
   if (status != NULL) {
-    core_drop(view);
+    core_end_view(view);
     return status;
   }
   *out = view;
@@ -187,9 +210,8 @@ void core_end_view(OrtGraph* view) {
     core_drop(view);
     return;
   }
-  /* The struct is not freed: another graph would get the block. Its bytes make no valid pointer. */
   view->object.class->end(view);
-  memset(view, 0xDD, sizeof *view);
+  core_address_close(view, core_page_size());
 }
 
 ORT_API_STATUS_IMPL(ort_Graph_GetGraphView, const OrtGraph* src_graph, const OrtNode** nodes,
@@ -244,7 +266,7 @@ static OrtStatus* fuse(struct core_scope* scope, const OrtGraph* view, const cha
 OrtStatus* core_fuse(const char* function, const OrtGraph* view, const char* name,
                      const char* provider, size_t id, OrtGraph** out) {
   OrtGraph* graph = NULL;
-  CORE_TRY(new_graph(function, view, &graph));
+  CORE_TRY(new_graph(function, view, false, &graph));
   struct core_scope scope = {.function = function, .root = graph, .graph = graph};
   OrtNode* node = core_pool_take(&graph->pool, sizeof *node);
   OrtStatus* status = node == NULL ? core_graph_memory(&scope, sizeof *node) : NULL;

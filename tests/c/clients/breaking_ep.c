@@ -34,6 +34,7 @@ static const OrtGraph* kept;
 static void* volatile kept_block;
 static const OrtSessionOptions* kept_options;
 static const OrtNode* kept_node;
+static const char* kept_name;
 
 static void keep(const OrtGraph* graph) {
   size_t count = 0;
@@ -41,6 +42,7 @@ static void keep(const OrtGraph* graph) {
   table->ReleaseStatus(table->Graph_GetNumNodes(graph, &count));
   if (count == 1) {
     table->ReleaseStatus(table->Graph_GetNodes(graph, &kept_node, count));
+    table->ReleaseStatus(table->Node_GetName(kept_node, &kept_name));
   }
 }
 
@@ -127,6 +129,10 @@ static OrtStatus* break_compute(OrtNodeComputeInfo* self, void* state, OrtKernel
     status = use_kept();
   } else if (breaks("uses-a-node-after-its-call")) {
     status = table->Node_GetNumInputs(kept_node, &inputs);
+  } else if (breaks("counts-nodes-after-its-call")) {
+    status = table->Graph_GetNumNodes(kept, &inputs);
+  } else if (breaks("reads-a-name-after-its-call") && strcmp(kept_name, "add") != 0) {
+    status = table->CreateStatus(ORT_FAIL, kept_name);
   }
   if (breaks("leaves-a-status-of-a-guard")) {
     OrtStatus* left = table->GetTypeInfo(NULL, NULL);
@@ -220,6 +226,13 @@ static OrtStatus* break_compile(OrtEp* self, const OrtGraph** graphs, const OrtN
   for (size_t i = 0; status == NULL && i < count; i++) {
     good_info = *infos[i];
     infos[i]->Compute = break_compute;
+    if (breaks("declares-no-version-of-an-info")) {
+      infos[i]->ort_version_supported = 0;
+    }
+  }
+  if (status == NULL && count > 1 && breaks("gives-each-node-an-info")) {
+    free(infos[1]);
+    infos[1] = infos[0];
   }
   return status;
 }
