@@ -56,6 +56,17 @@ def test_a_library_without_factories_says_which_version_it_wanted(env, asked_ep,
         env.register_ep(tmp_path / "no_such.so", "none", watch=True)
 
 
+def test_what_cannot_be_watched_says_why(env, adding_ep, c_compiler):
+    other = eps.build(c_compiler, CHECKOUT / "tests/c/clients/counting_library.c")
+    with pytest.raises(ort.OrtError, match=r"the library exports no execution provider: .*\.so"):
+        env.register_ep(other, "other", watch=True)
+    with (
+        ort.Env(api=ort.core_api()) as core,
+        pytest.raises(ort.OrtError, match=r"the host is older than as_host: its version is 1\.24"),
+    ):
+        core.register_ep(adding_ep, "older host", host=ort.emulate(24), as_host=25)
+
+
 def test_the_first_call_fails_and_the_registration_with_it(env, adding_ep):
     with pytest.raises(ort.OrtError, match="CreateEpDevice was made to fail"):
         env.register_ep(adding_ep, "failing add", faults={"CreateEpDevice": 1})

@@ -115,7 +115,7 @@ static OrtStatus* begin_trace(ortcffi_watched_ep* ep, const OrtApiBase* base) {
   sscanf(base->GetVersionString(), "%*u.%u", &newest);
   newest = newest < ORT_API_VERSION ? newest : ORT_API_VERSION;
   if (newest == 0 || ep->version > newest) {
-    return core_status(ORT_INVALID_ARGUMENT, "the host is older than what is to be seen of it: ",
+    return core_status(ORT_INVALID_ARGUMENT, "the host is older than as_host: its version is ",
                        base->GetVersionString(), NULL);
   }
   uint32_t version = ep->version != 0 ? ep->version : newest;
@@ -141,8 +141,7 @@ static OrtStatus* open_library(ortcffi_watched_ep* ep, CreateEpApiFactoriesFn* c
   void* made = core_library_symbol(ep->library, "CreateEpFactories");
   void* release = core_library_symbol(ep->library, "ReleaseEpFactory");
   if (made == NULL || release == NULL) {
-    return core_status(ORT_FAIL, "CreateEpFactories or ReleaseEpFactory is not exported by ",
-                       ep->path, NULL);
+    return core_status(ORT_FAIL, "the library exports no execution provider: ", ep->path, NULL);
   }
   memcpy(create, &made, sizeof made);
   memcpy(&ep->release, &release, sizeof release);
