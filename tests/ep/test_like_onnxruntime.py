@@ -76,9 +76,55 @@ def test_a_provider_that_is_chosen_computes(env, device_ep, weights):
             assert [d and d.name for d in session.output_devices] in ([None], ["DeviceEP"])
 
 
-def test_a_policy_for_cpus_finds_the_provider(real_api, device_ep):
-    """On the core providers are chosen by hand."""
-    with ort.Env(api=real_api) as env, env.register_ep(device_ep, "preferred"):
-        options = ort.SessionOptions(real_api, device_policy=ort.DevicePolicy.PREFER_CPU)
-        with options, ort.Session(eps.multiplying(X).to_bytes(), options) as session:
+def test_a_policy_for_cpus_finds_the_provider(env, device_ep):
+    with env.register_ep(device_ep, "preferred"):
+        options = ort.SessionOptions(env.api, device_policy=ort.DevicePolicy.PREFER_CPU)
+        with (
+            options,
+            ort.Session(eps.multiplying(X).to_bytes(), options, api=env.api) as session,
+        ):
             np.testing.assert_array_equal(session.run(x=X)[0], X * X)
+
+
+def own_op():
+    """A model of an operator that the provider brings."""
+    graph = ort.Graph({"": 18, "device.own": 1})
+    graph.input("x", "f4", SHAPE)
+    graph.input("w", "f4", SHAPE)
+    graph.node("Mul", ["x", "w"], ["y"], domain="device.own")
+    graph.output("y", "f4", SHAPE)
+    return graph.to_bytes()
+
+
+@pytest.mark.parametrize("is_chosen", [True, False])
+def test_a_provider_computes_an_operator_that_it_brings(env, device_ep, is_chosen):
+    with env.register_ep(device_ep, "own-op") as registered:
+        options = ort.SessionOptions(env.api)
+        if is_chosen:
+            options.add_devices(registered.devices)
+        else:
+            options.device_policy = ort.DevicePolicy.PREFER_CPU
+        with options, ort.Session(own_op(), options, api=env.api) as session:
+            np.testing.assert_array_equal(session.run(x=X, w=X)[0], X * X)
+
+
+def test_a_provider_may_have_no_function_that_makes_transfers(core_api, device_ep):
+    """A newer ONNX Runtime takes it; the installed one may crash."""
+    with (
+        ort.Env(api=core_api) as env,
+        env.register_ep(device_ep, "without-transfers") as registered,
+        ort.SessionOptions(core_api) as options,
+    ):
+        options.add_devices(registered.devices)
+        with ort.Session(eps.multiplying(X).to_bytes(), options) as session:
+            np.testing.assert_array_equal(session.run(x=X)[0], X * X)
+
+
+def test_more_domains_than_memory_has_room_for_are_refused(core_api, device_ep):
+    with (
+        ort.Env(api=core_api) as env,
+        env.register_ep(device_ep, "huge-domains") as registered,
+        ort.SessionOptions(core_api) as options,
+        pytest.raises(MemoryError),
+    ):
+        options.add_devices(registered.devices)

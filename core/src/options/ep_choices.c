@@ -113,13 +113,16 @@ static OrtStatus* add_domains(void* argument) {
     return NULL;
   }
   CORE_TRY(factory->GetNumCustomOpDomains(factory, &count));
-  OrtCustomOpDomain** domains = count == 0 ? NULL : heap_alloc(count * sizeof *domains);
-  if (domains == NULL) {
-    return count == 0 ? NULL
-                      : CORE_OUT_OF_MEMORY(SessionOptionsAppendExecutionProvider_V2,
-                                           count * sizeof *domains);
+  if (count == 0) {
+    return NULL;
   }
-  memset(domains, 0, count * sizeof *domains);
+  size_t size = 0;
+  OrtCustomOpDomain** domains =
+      __builtin_mul_overflow(count, sizeof *domains, &size) ? NULL : heap_alloc(size);
+  if (domains == NULL) {
+    return CORE_OUT_OF_MEMORY(SessionOptionsAppendExecutionProvider_V2, size);
+  }
+  memset(domains, 0, size);
   OrtStatus* status = factory->GetCustomOpDomains(factory, domains, count);
   for (size_t i = 0; status == NULL && i < count; i++) {
     status = domains[i] == NULL ? NULL : core_custom_ops_add(SLOT, self->ops, domains[i]);

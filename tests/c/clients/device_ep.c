@@ -12,7 +12,9 @@
  * default-cpu  it computes in the CPU's memory, although its device has its own
  * asks         while it computes it asks where things are, which DeviceEpEvents tells
  *
- * and what the words no-transfer, no-copy and no-compute say fails or is missing.
+ * and what the words no-transfer, without-transfers, no-copy and no-compute say fails or is
+ * missing. own-op has it bring an operator, and huge-domains more domains of them than memory has
+ * room for.
  *
  * DeviceEpEvents answers what was called since the last time, in order.
  */
@@ -314,7 +316,7 @@ static OrtStatus* is_wanted(const OrtNode* node, int* answer) {
   TRY(api->Node_GetDomain(node, &domain));
   TRY(api->Node_GetEpName(node, &owner));
   *answer = kind_of(node) != OTHER &&
-            (domain[0] == 0 ||
+            (domain[0] == 0 || strcmp(domain, "device.own") == 0 ||
              (strcmp(domain, "com.ms.internal.nhwc") == 0 && strcmp(owner, "DeviceEP") == 0));
   return NULL;
 }
@@ -417,6 +419,70 @@ static OrtStatus* ORT_API_CALL create_ep(OrtEpFactory* self,
 }
 static void ORT_API_CALL release_ep(OrtEpFactory* self, OrtEp* ep) { (void)self, (void)ep; }
 
+/* --- an operator of its own, which is Mul in another domain ---------------------------------- */
+
+static OrtCustomOpDomain* domain;
+
+static const char* ORT_API_CALL op_name(const OrtCustomOp* op) { return (void)op, "Mul"; }
+static const char* ORT_API_CALL op_provider(const OrtCustomOp* op) { return (void)op, NULL; }
+static size_t ORT_API_CALL two(const OrtCustomOp* op) { return (void)op, 2; }
+static size_t ORT_API_CALL one(const OrtCustomOp* op) { return (void)op, 1; }
+static ONNXTensorElementDataType ORT_API_CALL op_type(const OrtCustomOp* op, size_t i) {
+  return (void)op, (void)i, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
+}
+static OrtCustomOpInputOutputCharacteristic ORT_API_CALL op_kind(const OrtCustomOp* op, size_t i) {
+  return (void)op, (void)i, INPUT_OUTPUT_REQUIRED;
+}
+static OrtMemType ORT_API_CALL op_memory(const OrtCustomOp* op, size_t i) {
+  return (void)op, (void)i, OrtMemTypeDefault;
+}
+static int ORT_API_CALL op_number(const OrtCustomOp* op) { return (void)op, 1; }
+static int ORT_API_CALL op_last(const OrtCustomOp* op) { return (void)op, INT32_MAX; }
+static OrtStatus* ORT_API_CALL no_kernel(const OrtCustomOp* op, const OrtApi* table,
+                                         const OrtKernelInfo* info, void** kernel) {
+  return (void)op, (void)table, (void)info, (void)kernel, fail("the provider computes it");
+}
+static OrtStatus* ORT_API_CALL compute_nothing(void* kernel, OrtKernelContext* context) {
+  return (void)kernel, (void)context, fail("the provider computes it");
+}
+static void ORT_API_CALL destroy(void* kernel) { (void)kernel; }
+
+static OrtStatus* make_domain(void) {
+  static const OrtCustomOp op = {.version = 18,
+                                 .GetName = op_name,
+                                 .GetExecutionProviderType = op_provider,
+                                 .GetInputType = op_type,
+                                 .GetInputTypeCount = two,
+                                 .GetOutputType = op_type,
+                                 .GetOutputTypeCount = one,
+                                 .KernelDestroy = destroy,
+                                 .GetInputCharacteristic = op_kind,
+                                 .GetOutputCharacteristic = op_kind,
+                                 .GetInputMemoryType = op_memory,
+                                 .GetVariadicInputMinArity = op_number,
+                                 .GetVariadicInputHomogeneity = op_number,
+                                 .GetVariadicOutputMinArity = op_number,
+                                 .GetVariadicOutputHomogeneity = op_number,
+                                 .CreateKernelV2 = no_kernel,
+                                 .KernelComputeV2 = compute_nothing,
+                                 .GetStartVersion = op_number,
+                                 .GetEndVersion = op_last};
+  TRY(api->CreateCustomOpDomain("device.own", &domain));
+  return api->CustomOpDomain_Add(domain, &op);
+}
+
+static OrtStatus* ORT_API_CALL count_domains(OrtEpFactory* self, size_t* count) {
+  (void)self;
+  *count = asks("huge-domains") ? SIZE_MAX / sizeof domain + 2 : domain != NULL;
+  return NULL;
+}
+static OrtStatus* ORT_API_CALL domains_of(OrtEpFactory* self, OrtCustomOpDomain** out,
+                                          size_t count) {
+  (void)self;
+  if (count > 0) out[0] = domain;
+  return NULL;
+}
+
 ORT_EXPORT OrtStatus* CreateEpFactories(const char* given, const OrtApiBase* base,
                                         const OrtLogger* logger, OrtEpFactory** factories,
                                         size_t room, size_t* count) {
@@ -432,7 +498,9 @@ ORT_EXPORT OrtStatus* CreateEpFactories(const char* given, const OrtApiBase* bas
                                  .ReleaseAllocator = release_allocator,
                                  .CreateDataTransfer = make_transfer,
                                  .IsStreamAware = is_stream_aware,
-                                 .CreateSyncStreamForDevice = make_stream};
+                                 .CreateSyncStreamForDevice = make_stream,
+                                 .GetNumCustomOpDomains = count_domains,
+                                 .GetCustomOpDomains = domains_of};
   (void)logger, (void)room;
   snprintf(asked, sizeof asked, "%s", given);
   api = base->GetApi(28);
@@ -440,6 +508,8 @@ ORT_EXPORT OrtStatus* CreateEpFactories(const char* given, const OrtApiBase* bas
   TRY(api->CreateMemoryInfo_V2("device", OrtMemoryInfoDeviceType_GPU, VENDOR, 0,
                                OrtDeviceMemoryType_DEFAULT, 0, OrtDeviceAllocator, &memory));
   TRY(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &cpu));
+  if (asks("own-op")) TRY(make_domain());
+  factory.CreateDataTransfer = asks("without-transfers") ? NULL : make_transfer;
   factories[0] = &factory;
   *count = 1;
   return NULL;
@@ -448,5 +518,7 @@ ORT_EXPORT OrtStatus* CreateEpFactories(const char* given, const OrtApiBase* bas
 ORT_EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory) {
   api->ReleaseMemoryInfo(memory);
   api->ReleaseMemoryInfo(cpu);
+  if (domain != NULL) api->ReleaseCustomOpDomain(domain);
+  domain = NULL;
   return (void)factory, NULL;
 }
