@@ -268,6 +268,11 @@ def test_a_graph_adds_nodes_and_replaces_inputs_and_outputs(api, graphs, inputs,
     assert extended(api, *graphs, **inputs) == outputs
 
 
+@pytest.mark.parametrize("tail", [[("y", "x", "z")], [("y", "x", "z"), ("z", "x", "q")]])
+def test_nodes_whose_values_nobody_reads_do_no_harm(api, tail):
+    assert extended(api, more(*tail, outputs="y"), x=[1, 1, 1]) == {"y": [1, 2, 3]}
+
+
 @pytest.mark.parametrize(
     "graph",
     [
@@ -280,6 +285,39 @@ def test_a_graph_adds_nodes_and_replaces_inputs_and_outputs(api, graphs, inputs,
 def test_a_graph_that_does_not_fit_the_model_is_refused(api, graph):
     with pytest.raises(ort.OrtError):
         extended(api, graph, x=[1, 1, 1])
+
+
+def test_the_core_needs_nobody_to_run_what_nobody_reads(core_api):
+    graph = ort.Graph()
+    graph.node("Neg", ["y"], ["n"])
+    graph.node("Abs", ["n"], ["a"])
+    graph.output("y", "f4", [3])
+    assert extended(core_api, graph, x=[1, 1, 1]) == {"y": [1, 2, 3]}
+
+
+def test_the_core_runs_a_custom_op_whose_output_nobody_reads(core_api):
+    seen = []
+
+    @ort.custom_op("my.domain", inputs=[np.float32], outputs=[np.float32], op_set=None, name="See")
+    def see(x):
+        seen.append(x.tolist())
+        return x
+
+    graph = ort.Graph({"": 21, "my.domain": 1})
+    graph.input("x", "f4", [3])
+    graph.initializer("w", np.ones(3, np.float32))
+    graph.node("Add", ["x", "w"], ["h"])
+    graph.node("See", ["h"], ["unread"], domain="my.domain")
+    graph.node("Add", ["x", "w"], ["y"])
+    graph.output("y", "f4", [3])
+    options = ort.SessionOptions(core_api)
+    options.add_devices(eps.adding_devices())
+    with ort.CustomOpDomain("my.domain", core_api) as domain:
+        domain.add(see)
+        options.add_custom_op_domain(domain)
+        with ort.Session(graph.to_bytes(), options, api=core_api) as session:
+            assert session.run({"x": np.ones(3, np.float32)})[0].tolist() == [2, 2, 2]
+    assert seen == [[2, 2, 2]]
 
 
 def test_a_graph_with_an_initializer_that_the_model_has_is_refused_by_the_core(core_api):

@@ -41,6 +41,80 @@ static OrtStatus* take_node(struct partition* partition, const OrtNode* node) {
              : core_no_memory(partition->function, strlen(name));
 }
 
+/* --- custom ops ------------------------------------------------------------------------------- */
+
+/* Whether an op takes the element types of a node's inputs, as far as op and model state them. */
+static OrtStatus* fits(const OrtCustomOp* op, const OrtNode* node, bool* answer) {
+  *answer = true;
+  for (size_t i = 0; *answer && i < node->input_count; i++) {
+    const OrtTensorTypeAndShapeInfo* known = NULL;
+    if (node->values[i] != NULL) {
+      CORE_TRY(core_known_tensor(node->values[i], &known));
+    }
+    *answer = core_op_takes(op, false, i,
+                            known != NULL ? known->type : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED);
+  }
+  return NULL;
+}
+
+/* Several ops may have one name, for other types or versions: of those that fit, the newest that
+ * the graph's version of their operator set has, and of one version the first. */
+static OrtStatus* find_op(const OrtSession* session, const OrtNode* node, const OrtCustomOp** out) {
+  struct core_op_search search = {.ops = &session->options->custom_ops,
+                                  .domain = node->domain,
+                                  .name = node->op_type,
+                                  .version = core_opset_version_of(node)};
+  const OrtCustomOp* op;
+  *out = NULL;
+  while ((op = core_next_op(&search)) != NULL) {
+    bool is_found = *out == NULL || core_op_is_newer(op, *out);
+    if (is_found) {
+      CORE_TRY(fits(op, node, &is_found));
+    }
+    *out = is_found ? op : *out;
+  }
+  return NULL;
+}
+
+/* --- nodes that a run needs ------------------------------------------------------------------- */
+
+/* Whether a node makes an output of the graph, or a value that a needed node reads. */
+static bool is_read(const OrtNode* node, const bool* is_needed) {
+  for (size_t i = node->input_count; i < node->input_count + node->output_count; i++) {
+    const OrtValueInfo* value = node->values[i];
+    if (value != NULL && value->flags & CORE_IS_OUTPUT) {
+      return true;
+    }
+    for (size_t k = 0; value != NULL && k < value->use_count; k++) {
+      if (is_needed[value->uses[k].node->id]) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* Marks by id the nodes that lead to an output. A custom op is needed too: it may do more than
+ * compute. */
+static OrtStatus* find_needed(const struct partition* partition, const OrtGraph* graph,
+                              struct core_pool* pool, const bool** out) {
+  bool* is_needed = core_pool_array(pool, graph->node_numbers, sizeof *is_needed);
+  if (is_needed == NULL) {
+    return core_no_memory(partition->function, graph->node_numbers);
+  }
+  for (size_t i = graph->nodes.count; i-- > 0;) { /* a node stands before those that read it */
+    const OrtNode* node = graph->nodes.items[i];
+    const OrtCustomOp* op = NULL;
+    is_needed[node->id] = is_read(node, is_needed);
+    if (!is_needed[node->id]) {
+      CORE_TRY(find_op(partition->session, node, &op));
+      is_needed[node->id] = op != NULL;
+    }
+  }
+  *out = is_needed;
+  return NULL;
+}
+
 /* --- which of its claims a provider gets ------------------------------------------------------ */
 
 enum mark { NOT_SEEN, IN_GROUP, BEHIND_GROUP };
@@ -97,28 +171,31 @@ static void log_dropped(const OrtSession* session, const char* name) {
   core_logger_log(&session->env->logger, &record);
 }
 
-/* Removes from a group the nodes that are taken already. */
-static void drop_taken(const struct partition* partition, OrtcoreGroup* group) {
+/* Removes from a group the nodes that are taken already, or all if no run needs any of them. */
+static void drop_nodes(const struct partition* partition, const bool* is_needed,
+                       OrtcoreGroup* group) {
   const OrtNode** nodes = (const OrtNode**)group->nodes;
+  bool has_needed = false;
   size_t kept = 0;
   for (size_t i = 0; i < group->node_count; i++) {
     if (!is_taken(partition, nodes[i])) {
+      has_needed |= is_needed[nodes[i]->id];
       nodes[kept++] = nodes[i];
     }
   }
-  group->node_count = kept;
+  group->node_count = has_needed ? kept : 0;
 }
 
 /* Takes for a provider the nodes of its groups that are still free. If one group is not convex, the
  * provider gets none. */
 static OrtStatus* choose_groups(struct partition* partition, OrtcoreClaims* claims,
-                                const struct core_ep* ep) {
+                                const struct core_ep* ep, const bool* is_needed) {
   struct core_claims* own = (struct core_claims*)claims;
   OrtcoreGroup* groups = (OrtcoreGroup*)claims->groups;
   size_t kept = 0;
   for (size_t i = 0; i < claims->group_count; i++) {
     bool is_fine = true;
-    drop_taken(partition, &groups[i]);
+    drop_nodes(partition, is_needed, &groups[i]);
     if (groups[i].node_count > 1) {
       CORE_TRY(is_convex(partition, own->graph, &groups[i], &is_fine));
     }
@@ -134,7 +211,8 @@ static OrtStatus* choose_groups(struct partition* partition, OrtcoreClaims* clai
   for (size_t i = 0; i < claims->group_count; i++) {
     OrtcoreGroup group = groups[i];
     groups[i].nodes = NULL;
-    drop_taken(partition, &group); /* again: groups of one provider may share nodes */
+    /* Again: groups of one provider may share nodes. */
+    drop_nodes(partition, is_needed, &group);
     if (group.node_count == 0) {
       heap_free((void*)group.nodes);
       continue;
@@ -243,6 +321,18 @@ static OrtStatus* check_contexts(const OrtSession* session, const struct core_se
   return NULL;
 }
 
+/* Takes for a provider what it gets of its claims. */
+static OrtStatus* take_claims(struct partition* partition, const struct core_session_ep* own) {
+  struct core_pool pool = {0};
+  const bool* is_needed = NULL;
+  OrtStatus* status = find_needed(partition, own->claims->graph, &pool, &is_needed);
+  if (status == NULL) {
+    status = choose_groups(partition, own->claims, own->ep, is_needed);
+  }
+  core_pool_end(&pool);
+  return status;
+}
+
 /* Makes a provider, and has it take and compile nodes that are left. */
 static OrtStatus* add_provider(struct partition* partition, const struct core_ep_choice* choice) {
   OrtSession* session = partition->session;
@@ -265,7 +355,7 @@ static OrtStatus* add_provider(struct partition* partition, const struct core_ep
     }
     return NULL;
   }
-  CORE_TRY(choose_groups(partition, own->claims, own->ep));
+  CORE_TRY(take_claims(partition, own));
   if (own->claims->group_count > 0) {
     session->last_graph = ((const struct core_claims*)own->claims)->graph;
     CORE_TRY(core_ep_compile(own->claims, &own->compiled));
@@ -275,40 +365,7 @@ static OrtStatus* add_provider(struct partition* partition, const struct core_ep
   return core_ep_call("OnSessionInitializationEnd", end_initialization, own->ep);
 }
 
-/* --- custom ops ------------------------------------------------------------------------------- */
-
-/* Whether an op takes the element types of a node's inputs, as far as op and model state them. */
-static OrtStatus* fits(const OrtCustomOp* op, const OrtNode* node, bool* answer) {
-  *answer = true;
-  for (size_t i = 0; *answer && i < node->input_count; i++) {
-    const OrtTensorTypeAndShapeInfo* known = NULL;
-    if (node->values[i] != NULL) {
-      CORE_TRY(core_known_tensor(node->values[i], &known));
-    }
-    *answer = core_op_takes(op, false, i,
-                            known != NULL ? known->type : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED);
-  }
-  return NULL;
-}
-
-/* Several ops may have one name, for other types or versions: of those that fit, the newest that
- * the graph's version of their operator set has, and of one version the first. */
-static OrtStatus* find_op(const OrtSession* session, const OrtNode* node, const OrtCustomOp** out) {
-  struct core_op_search search = {.ops = &session->options->custom_ops,
-                                  .domain = node->domain,
-                                  .name = node->op_type,
-                                  .version = core_opset_version_of(node)};
-  const OrtCustomOp* op;
-  *out = NULL;
-  while ((op = core_next_op(&search)) != NULL) {
-    bool is_found = *out == NULL || core_op_is_newer(op, *out);
-    if (is_found) {
-      CORE_TRY(fits(op, node, &is_found));
-    }
-    *out = is_found ? op : *out;
-  }
-  return NULL;
-}
+/* --- nodes that no provider takes ------------------------------------------------------------- */
 
 /* The names of the providers of a session, or "none". */
 static void list_providers(const OrtSession* session, char* text, size_t room) {
@@ -404,16 +461,30 @@ static OrtStatus* add_left(struct partition* partition, const OrtNode* node) {
   return add_step(partition, &left, node, NULL);
 }
 
-static OrtStatus* add_rest(struct partition* partition) {
+static OrtStatus* add_nodes(struct partition* partition, const bool* is_needed) {
   const OrtSession* session = partition->session;
   const struct core_list* nodes = &session->last_graph->nodes;
   for (size_t i = 0; i < nodes->count; i++) {
-    if (!is_taken(partition, nodes->items[i])) {
-      CORE_TRY(session->only_compiles ? add_left(partition, nodes->items[i])
-                                      : add_custom_op(partition, nodes->items[i]));
+    const OrtNode* node = nodes->items[i];
+    if (is_taken(partition, node)) {
+      continue;
+    }
+    if (session->only_compiles) {
+      CORE_TRY(add_left(partition, node));
+    } else if (is_needed[node->id]) {
+      CORE_TRY(add_custom_op(partition, node));
     }
   }
   return NULL;
+}
+
+static OrtStatus* add_rest(struct partition* partition) {
+  struct core_pool pool = {0};
+  const bool* is_needed = NULL;
+  OrtStatus* status = find_needed(partition, partition->session->last_graph, &pool, &is_needed);
+  status = status == NULL ? add_nodes(partition, is_needed) : status;
+  core_pool_end(&pool);
+  return status;
 }
 
 /* If nothing runs a node, the likely reason is that a provider failed: its status is returned
