@@ -18,6 +18,8 @@ struct call {
   OrtStatus* status;
 };
 
+/* Providers are written in C++, and an exception that passed through C code would end the process:
+ * it is caught here and becomes a status. */
 static void enter(void* call) {
   struct call* self = call;
   self->status = self->function(self->argument);
@@ -116,6 +118,7 @@ static OrtStatus* make_factories(struct core_ep_library* library,
       count <= CORE_EP_FACTORIES
           ? NULL
           : failure(": there is room for 4 factories, and more were made by ", library);
+  /* All are taken, also after one was refused: what is not in the list is never released. */
   for (size_t i = 0; i < count && i < CORE_EP_FACTORIES; i++) {
     OrtStatus* taken = take_factory(library, made[i]);
     if (status != NULL) {
@@ -132,6 +135,7 @@ static OrtStatus* release_factory(void* argument) {
   return library->release(library->factories[library->factory_count].factory);
 }
 
+/* `release` is NULL for the factories that the core itself has; nobody releases those. */
 static void end_factories(struct core_ep_library* library) {
   while (library->factory_count > 0) {
     heap_free(library->factories[--library->factory_count].name);
@@ -173,6 +177,7 @@ static OrtStatus* ask_devices(struct core_ep_library* library, OrtEpFactory* fac
     if (found[i] == NULL) {
       continue;
     }
+    /* A device listed twice, or one of another library, would be released twice. */
     bool is_new = core_is_ep_device(found[i]) && found[i]->library == NULL;
     if (is_new) {
       found[i]->library = &library->object;
@@ -279,6 +284,8 @@ void core_ep_library_end_transfers(struct core_ep_library* library) {
   }
 }
 
+/* In the reverse order of their making. The code of all of them is in the library, which is closed
+ * when nothing of it is left. */
 void core_ep_library_end(struct core_ep_library* library) {
   core_ep_library_end_transfers(library);
   while (library->device_count > 0) {

@@ -67,6 +67,9 @@ const OrtOpAttr* core_node_attribute(const struct core_node* node, const char* n
   return NULL;
 }
 
+/* Threads that compute at once note names without a lock: each takes its own bytes of the array.
+ * What does not fit is dropped; asked_size still counts it, so that the reader sees that some is
+ * missing. */
 void core_note_asked(struct core_node* node, OrtOpAttrType type, const char* name) {
   if (node->asked == NULL) {
     return;

@@ -7,6 +7,7 @@
 #include "onnx/fields.h"
 #include "values/type_info.h"
 
+/* A dimension with neither a name nor a size is unknown: its message stays empty. */
 static void write_shape(struct core_writing* to, const OrtTensorTypeAndShapeInfo* info) {
   size_t shape = core_begin_message(to, TENSOR_TYPE_SHAPE);
   for (size_t i = 0; i < info->rank; i++) {
@@ -36,6 +37,8 @@ void core_write_value(struct core_writing* to, uint32_t field, const char* name,
   core_end_message(to, message);
 }
 
+/* A weight that is not copied stands in the model like one of an external file: the location is
+ * CORE_WEIGHTS_IN_MEMORY, and the offset is its number among the weights of the model. */
 static void write_external(struct core_writing* to, size_t number) {
   char text[24];
   size_t digits = sizeof text;
@@ -86,6 +89,7 @@ void core_write_tensor(struct core_writing* to, uint32_t field, const char* name
 
 /* --- nodes ----------------------------------------------------------------------------------- */
 
+/* The attribute has its strings one behind the other, each with a null at its end. */
 static void write_texts(struct core_writing* to, const OrtOpAttr* attribute) {
   const char* text = core_op_attr_value(attribute);
   const char* end = text + attribute->size;

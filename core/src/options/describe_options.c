@@ -34,6 +34,7 @@ static void write_number(struct pair_writer* writer, const char* key, int64_t nu
   write_text(writer, key, text);
 }
 
+/* Pairs hold text, so a pointer is written as a decimal number; a NULL is not written. */
 static void write_address(struct pair_writer* writer, const char* key, uintptr_t address) {
   if (address != 0) {
     char text[24];

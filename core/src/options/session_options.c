@@ -7,6 +7,8 @@
 #include "heap/heap.h"
 #include "platform/platform.h"
 
+/* Options and their clones share the flag: a session loads with a clone of its own, and whoever
+ * cancels has the options that the clone was made of. */
 static const struct core_class flag_class = {.kind = CORE_SHARED};
 
 static void end_options(void* block) {

@@ -38,6 +38,8 @@
 #define STUB_REQUIRE_ALL(function, ...) STUB_EACH(__VA_ARGS__)(function, __VA_ARGS__)
 #define STUB_LIST(...) __VA_ARGS__
 
+/* A NULL is refused before 'not implemented', so that a caller's mistake has the same answer before
+ * and after the slot is written. */
 static CORE_COLD OrtStatus* refuse_null(const char* argument) {
   return core_status(ORT_INVALID_ARGUMENT, argument, " must not be NULL", NULL);
 }
@@ -155,6 +157,8 @@ _Static_assert(sizeof(OrtApi) == ORTCORE_TRACED_SLOTS * sizeof(void*),
 _Static_assert(sizeof(OrtApiBase) == 2 * sizeof(void*),
                "OrtApiBase has no version and cannot grow");
 
+/* The version that GetApi refused last on this thread. GetApi has no status to say it with, and a
+ * library that asked for it often fails later without a word of it. */
 static _Thread_local uint32_t refused_version CORE_TLS;
 
 uint32_t core_take_refused_version(void) {
@@ -163,6 +167,7 @@ uint32_t core_take_refused_version(void) {
   return version;
 }
 
+/* Clients look for the text that onnxruntime prints, so it is the same. */
 const OrtApi* core_refuse_version(uint32_t version, uint32_t newest, const char* version_string) {
   refused_version = version;
   fprintf(

@@ -45,6 +45,8 @@ static bool is_float_map(const struct core_map* map) {
   return map->values->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
 }
 
+/* A map cannot be changed after it was made, so a sequence shares it. A tensor can be written to,
+ * so add_tensor copies it. */
 static OrtStatus* add_map(const struct core_map* map, const struct core_map* first,
                           OrtValue** out) {
   if (!is_float_map(map)) {
@@ -173,6 +175,7 @@ static OrtStatus* fill_map(struct core_map* map, const struct core_tensor* keys,
   return status;
 }
 
+/* Keys are stored in ascending order, each once: a reader of the map sees that of std::map. */
 static OrtStatus* create_map(const OrtValue* const* in, size_t count, OrtValue** out) {
   if (count != 2) {
     CORE_FAIL(ORT_FAIL, "CreateValue: num_values must be 2 for a map: keys and values");
