@@ -482,6 +482,17 @@ typedef enum OrtcoreGraph {
 typedef OrtStatus*(ORT_API_CALL* OrtcoreModelGraph)(const OrtModel* model, size_t which,
                                                     const OrtGraph** out);
 
+#define ORTCORE_UNTYPED_VALUES "ortcore_untyped_values"
+
+/**
+ * Counts the values that nodes of the main graph make of which the model does not say the type.
+ *
+ * @param[in] model The model, opened or given a graph.
+ * @param[out] out How many.
+ * @return NULL, or a status: what ortcore_model_graph answers.
+ */
+typedef OrtStatus*(ORT_API_CALL* OrtcoreUntypedValues)(const OrtModel* model, size_t* out);
+
 #define ORTCORE_WRITE_MODEL "ortcore_write_model"
 
 /** How a model is written. Zeroed but for version and write, it is written whole. */

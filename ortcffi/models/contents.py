@@ -6,14 +6,14 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ortcffi._native import lib
-from ortcffi.models.editing import subgraphs_of
+from ortcffi.models.editing import graph_of, subgraphs_of
 from ortcffi.models.wire import Message
 from ortcffi.values.element_types import ElementType, bits_of
 
 if TYPE_CHECKING:
     from ortcffi.models.model import Model
 
-__all__ = ["Contents", "contents_of", "operator_name", "untyped"]
+__all__ = ["Contents", "contents_of", "operator_name"]
 
 _IN_MEMORY = b"*"  # the location of weights that are in the file itself, in a skeleton
 
@@ -52,8 +52,7 @@ class Contents(NamedTuple):
 def contents_of(model: "Model") -> Contents:
     """Count what a model consists of, without a look at its weights."""
     counter, skeleton = _Counter(), model._skeleton()
-    graph = Message(skeleton.get(lib.MODEL_GRAPH))
-    counter.graph(graph)
+    counter.graph(graph_of(skeleton))
     for function in skeleton.messages(lib.MODEL_FUNCTION):
         for node in function.messages(lib.FUNCTION_NODE):
             counter.node(node)
@@ -65,20 +64,8 @@ def contents_of(model: "Model") -> Contents:
         counter.bits // 8,
         dict(counter.files),
         _missing(model.path, counter.files),
-        untyped(graph),
+        model._untyped(),
     )
-
-
-def untyped(graph: Message) -> int:
-    """How many values of a graph that its nodes make have no type."""
-    made = {name for node in graph.messages(lib.GRAPH_NODE) for name in node.texts(lib.NODE_OUTPUT)}
-    typed = {
-        info.text(lib.VALUE_NAME)
-        for number in (lib.GRAPH_VALUE, lib.GRAPH_OUTPUT)
-        for info in graph.messages(number)
-        if info.all(lib.VALUE_TYPE)
-    }
-    return len(made - typed - {""})
 
 
 def operator_name(domain: str, operator: str) -> str:

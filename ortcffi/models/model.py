@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from ortcffi._convert import bytes_like, input_path
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
-from ortcffi._public import described_by, public
+from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi._text import html_table, html_text, printable, size
 from ortcffi.kernels.host import call_host, host_function
-from ortcffi.models import editing, inlining, preparing, saving
-from ortcffi.models.model_graph import ModelGraph
-from ortcffi.models.snapshot import bytes_of_graph
 from ortcffi.models.view import listed, shortened
-from ortcffi.models.wire import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -24,8 +20,10 @@ if TYPE_CHECKING:
 
     from ortcffi.models.graph import Graph
     from ortcffi.models.metadata import ModelMetadata
+    from ortcffi.models.model_graph import ModelGraph
     from ortcffi.models.nodes import GraphNode
     from ortcffi.models.parts import ModelNode, ModelValue
+    from ortcffi.models.wire import Message
     from ortcffi.table.api import Api
     from ortcffi.values.value import Value
 
@@ -56,7 +54,7 @@ class ModelFunction(NamedTuple):
     overload: str
     attributes: tuple[str, ...]
     opsets: dict[str, int]
-    graph: ModelGraph
+    graph: "ModelGraph"
 
 
 @public
@@ -126,7 +124,7 @@ class Model(Handle):
         return cls._of_bytes(content)
 
     @classmethod
-    def from_graph(cls, graph: ModelGraph) -> Self:
+    def from_graph(cls, graph: "ModelGraph") -> Self:
         """Make a model of a graph, with a copy of its weights; it does not keep the graph.
 
         Nodes, values and types are those that the library shows: in a graph that was prepared for
@@ -142,6 +140,9 @@ class Model(Handle):
         NotImplemented
             A constant is sparse, or an attribute has a type that the C API does not show.
         """
+        from ortcffi.models.model_graph import ModelGraph
+        from ortcffi.models.snapshot import bytes_of_graph
+
         if not isinstance(graph, ModelGraph):
             raise TypeError(f"graph must be a ModelGraph, not {type(graph).__name__}")
         return cls.load(bytes_of_graph(graph))
@@ -158,15 +159,26 @@ class Model(Handle):
         made._size = len(content) if weights_of is None else None
         return made
 
-    def _edited(self, skeleton: Message) -> Self:
+    def _edited(self, skeleton: "Message") -> Self:
         """A model of an edited skeleton of this one, with the weights of this one."""
         return self._of_bytes(ffi.from_buffer("char[]", bytes(skeleton)), self)
 
-    def _skeleton(self) -> Message:
+    def _skeleton(self) -> "Message":
         """The model as a message, in which large weights are named by numbers."""
-        return Message(saving.skeleton_of(self))
+        from ortcffi.models.saving import skeleton_of
+        from ortcffi.models.wire import Message
 
-    def _graph(self, which: int) -> ModelGraph:
+        return Message(skeleton_of(self))
+
+    def _untyped(self) -> int:
+        """How many values that nodes of the graph make have no type."""
+        out = ffi.new("size_t*")
+        self._read_handle(_untyped_of, self.api.pointer, out)
+        return int(out[0])
+
+    def _graph(self, which: int) -> "ModelGraph":
+        from ortcffi.models.model_graph import ModelGraph
+
         out = ffi.new("const OrtGraph**")
         self._read_handle(_graph_of, self.api.pointer, which, out)
         return ModelGraph._of(self, out[0], self._indexes)
@@ -174,7 +186,7 @@ class Model(Handle):
     # --- reading ----------------------------------------------------------------------------------
 
     @property
-    def graph(self) -> ModelGraph:
+    def graph(self) -> "ModelGraph":
         """The graph, as the file has it."""
         return self._graph(lib.ORTCORE_GRAPH_AS_WRITTEN)
 
@@ -184,7 +196,7 @@ class Model(Handle):
         found = self._skeleton().messages(lib.MODEL_FUNCTION)
         return tuple(self._function(i, message) for i, message in enumerate(found))
 
-    def _function(self, place: int, message: Message) -> ModelFunction:
+    def _function(self, place: int, message: "Message") -> ModelFunction:
         defaults = message.messages(lib.FUNCTION_ATTRIBUTE)
         graph = self._graph(lib.ORTCORE_FUNCTIONS + place)
         return ModelFunction(
@@ -243,6 +255,8 @@ class Model(Handle):
         ValueError
             A new name is empty, or there already.
         """
+        from ortcffi.models import editing
+
         return self._edited(editing.rename(self, names))
 
     def replace(
@@ -272,6 +286,8 @@ class Model(Handle):
         TypeError, ValueError, LookupError
             `new` does not fit in the place of `old`.
         """
+        from ortcffi.models import editing
+
         return self._edited(editing.replace(self, old, new))
 
     def extract(
@@ -302,6 +318,8 @@ class Model(Handle):
             `outputs` need an input that is not among `inputs`, or the type of an input is not
             known.
         """
+        from ortcffi.models import editing
+
         return self._edited(editing.extract(self, inputs, outputs))
 
     def with_metadata(
@@ -328,6 +346,8 @@ class Model(Handle):
         Model
             The model that says so.
         """
+        from ortcffi.models import editing
+
         return self._edited(editing.with_metadata(self, custom, version, texts))
 
     def with_opset(self, version: int, domain: str = "") -> Self:
@@ -354,6 +374,8 @@ class Model(Handle):
             An operator of a node has another form in that version, or the version is newer than the
             core's table.
         """
+        from ortcffi.models import editing
+
         made = self._edited(editing.with_opset(self, version, domain))
         editing.check_versions(self.graph, made.graph, version)
         return made
@@ -371,6 +393,8 @@ class Model(Handle):
         ValueError
             A function calls itself, or uses operators of another version than the model.
         """
+        from ortcffi.models import inlining
+
         return self._edited(inlining.inline(self))
 
     def prepare(self, operators: "Iterable[str]" = ()) -> Self:
@@ -397,17 +421,40 @@ class Model(Handle):
         ValueError
             An operator is not described by others, or the types of the model contradict each other.
         """
+        from ortcffi.models import preparing
+
         return self._edited(preparing.prepare(self, operators))
 
     # --- writing ----------------------------------------------------------------------------------
 
-    @described_by(saving.save)
     def save(self, path: "str | os.PathLike[str]", external_data: int | str | None = None) -> None:
-        saving.save(self, path, external_data)
+        """Write the model to a file. A file of that name is replaced, once the new one is whole.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The file, in a folder that exists. It may be the one that the model was loaded from.
+        external_data : int or str, optional
+            Tensors of so many bytes or more, such as ``"64 MB"``, go to another file, which has
+            the name of the first and ``.data``. By default all are in the one file, which then has
+            at most 2 GiB.
+
+        Raises
+        ------
+        OSError
+            A file cannot be written. Those that were there are as before.
+        InvalidGraph
+            The model has weights in a file that is not there.
+        """
+        from ortcffi.models.saving import save
+
+        save(self, path, external_data)
 
     def to_bytes(self) -> bytes:
         """Return the model as ONNX serializes it, with all weights: at most 2 GiB."""
-        return saving.bytes_of(self)
+        from ortcffi.models.saving import bytes_of
+
+        return bytes_of(self)
 
     def _content(self) -> str | bytes:
         """What a library is given to load it."""
@@ -440,6 +487,10 @@ class Model(Handle):
         title = "model" if self._path is None else printable(self._path)
         shown = [(name, shortened(text, 200)) for name, text in rows if text]
         return html_table(title, ("", ""), shown)
+
+
+def _untyped_of(_table: Any, model: Any, out: Any) -> None:
+    call_host("ortcore_untyped_values", host_function("OrtcoreUntypedValues"), model, out)
 
 
 def _graph_of(_table: Any, model: Any, which: int, out: Any) -> None:

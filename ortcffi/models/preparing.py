@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._native import lib
 from ortcffi.models import inlining
-from ortcffi.models.contents import untyped
-from ortcffi.models.editing import graph_of
 from ortcffi.models.nodes import names_of
 from ortcffi.models.wire import Message
 
 if TYPE_CHECKING:
     from ortcffi.models.model import Model
 
-__all__ = ["MISSING", "described_by_others", "lacks_types", "prepare", "with_types"]
+__all__ = ["MISSING", "described_by_others", "prepare", "with_types"]
 
 MISSING = (
     "types of inner values come from the package onnx, which is not installed: run 'pip install "
@@ -46,17 +44,10 @@ def prepare(model: "Model", operators: Iterable[str]) -> Message:
     return Message(proto.SerializeToString())
 
 
-def lacks_types(model: "Model") -> bool:
-    """Whether a model does not say the types of all inner values."""
-    return bool(untyped(graph_of(model._skeleton())))
-
-
 def with_types(model: "Model") -> "Model":
     """The model with the types that it lacks, where they can be had; otherwise as it is."""
-    if not lacks_types(model):
-        return model
     try:
-        return model.prepare()
+        return model.prepare() if model._untyped() else model
     except (ModuleNotFoundError, ValueError):
         return model
 

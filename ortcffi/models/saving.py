@@ -123,24 +123,7 @@ def _new_files(*paths: str) -> Iterator[list[_NewFile]]:
 def save(
     model: "Model", path: "str | os.PathLike[str]", external_data: int | str | None = None
 ) -> None:
-    """Write a model to a file. A file of that name is replaced, once the new one is whole.
-
-    Parameters
-    ----------
-    path : str or os.PathLike
-        The file, in a folder that exists. It may be the one that the model was loaded from.
-    external_data : int or str, optional
-        Tensors of so many bytes or more, such as ``"64 MB"``, go to another file, which has the
-        name of the first and ``.data``. By default all are in the one file, which then has at most
-        2 GiB.
-
-    Raises
-    ------
-    OSError
-        A file cannot be written. Those that were there are as before.
-    InvalidGraph
-        The model has weights in a file that is not there.
-    """
+    """Write a model to a file, or to two, as `Model.save` describes."""
     given = os.fsdecode(path_of("path", path))
     above = None if external_data is None else byte_count("external_data", external_data)
     names = [given] if above is None else [given, f"{given}.data"]

@@ -36,6 +36,7 @@ ALLOCATES = {  # the trials that need memory, for which silence would mean that 
     "GetOpSchema",
     "ortcore_open_model_bytes",
     "ortcore_model_graph",
+    "ortcore_untyped_values",
     "ortcore_write_model",
     "GetValueInfoTypeInfo",
     "ValueInfo_GetInitializerValue",

@@ -216,11 +216,34 @@ OrtStatus* ORT_API_CALL core_open_model_bytes(const void* bytes, size_t size, Or
                   out);
 }
 
+static OrtStatus* check_graph(const char* function, const OrtModel* model, size_t which) {
+  return which < CORE_GRAPH_FORMS + model->function_count && model->graphs != NULL
+             ? NULL
+             : core_status(ORT_INVALID_ARGUMENT, function, ": the model has no such graph", NULL);
+}
+
 OrtStatus* ORT_API_CALL core_graph_of_model(const OrtModel* model, size_t which,
                                             const OrtGraph** out) {
   CORE_REQUIRE(ortcore_model_graph, model, out);
-  if (which >= CORE_GRAPH_FORMS + model->function_count || model->graphs == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_model_graph: the model has no such graph");
-  }
+  CORE_TRY(check_graph("ortcore_model_graph", model, which));
   return core_model_graph("ortcore_model_graph", model, which, out);
+}
+
+/* The graph is read for this only: most models are asked once, and then prepared. */
+OrtStatus* ORT_API_CALL core_untyped_values(const OrtModel* model, size_t* out) {
+  OrtGraph* graph = NULL;
+  size_t count = 0;
+  CORE_REQUIRE(ortcore_untyped_values, model, out);
+  CORE_TRY(check_graph("ortcore_untyped_values", model, CORE_AS_WRITTEN));
+  CORE_TRY(core_read_graph("ortcore_untyped_values", model, CORE_AS_WRITTEN, &graph));
+  for (size_t i = 0; i < graph->nodes.count; i++) {
+    const OrtNode* node = graph->nodes.items[i];
+    for (size_t k = 0; k < node->output_count; k++) {
+      const OrtValueInfo* value = node->values[node->input_count + k];
+      count += value != NULL && value->type_bytes.at == NULL;
+    }
+  }
+  core_drop(graph);
+  *out = count;
+  return NULL;
 }

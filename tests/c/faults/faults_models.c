@@ -35,6 +35,12 @@ static OrtStatus* read_graph(void** out) {
   *out = status == NULL ? (void*)found : *out;
   return status;
 }
+static OrtStatus* count_untyped(void** out) {
+  size_t count = 0;
+  OrtStatus* status = core_untyped_values(model, &count);
+  CHECK(status != NULL || count == 4); /* a, c, y, clipped */
+  return (void)out, status;
+}
 
 static void with_graph(void) {
   with_model();
@@ -289,6 +295,7 @@ static const struct trial trials[] = {
     {"bytes that are no model", with_bytes, open_nothing, NULL, ORT_INVALID_PROTOBUF},
     TRIAL("ortcore_model_graph", with_model, read_graph, NULL),
     TRIAL("ortcore_model_graph of a wide model", with_wide_model, read_graph, NULL),
+    TRIAL("ortcore_untyped_values", with_model, count_untyped, NULL),
     TRIAL("Graph_GetName Graph_GetModelPath Graph_GetOnnxIRVersion Graph_GetNumOperatorSets "
           "Graph_GetOperatorSets Graph_GetNumInputs Graph_GetInputs Graph_GetNumOutputs "
           "Graph_GetOutputs Graph_GetNumInitializers Graph_GetInitializers Graph_GetNumNodes "
