@@ -32,6 +32,7 @@ __all__ = [
     "NotImplemented",
     "OrtError",
     "OutOfMemory",
+    "QueueTimeout",
     "RuntimeException",
     "code_of",
 ]
@@ -231,6 +232,13 @@ class DeviceReset(OrtError, RuntimeError):
     """The device was reset and lost its state (``ORT_DEVICE_RESET``)."""
 
     code = ErrorCode.DEVICE_RESET
+
+
+class QueueTimeout(TimeoutError):
+    """An awaited run did not begin within its ``timeout``. This is no `OrtError`.
+
+    The library was not called: nothing was computed, and no output was written.
+    """
 
 
 # How the official package writes the status that an exception of its was made of.

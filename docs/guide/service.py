@@ -16,12 +16,13 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 
 import ortcffi as ort
 
-SECONDS = float(os.environ.get("SECONDS", "2"))  # that a run may take
+SECONDS = float(os.environ.get("SECONDS", "2"))  # that a request may wait for its run
 BYTES = 256 << 20  # that all sessions of a process may take
 STATUS = {  # what a client gets
     ort.errors.InvalidArgument: 400,
     ort.errors.OutOfMemory: 503,
     ort.errors.Cancelled: 503,
+    ort.errors.QueueTimeout: 503,
     TimeoutError: 504,
 }
 Feed = dict[str, list[Any]]
@@ -74,13 +75,12 @@ def plain(y: Any) -> Any:
 @app.post("/run")
 async def run(feed: Feed, request: Request) -> list[Any]:
     """Await a run; end it if it takes too long, or if the client or the server goes away."""
-    result = asyncio.create_task(app.state.session.run_async(feed))
+    result = asyncio.create_task(app.state.session.run_async(feed, timeout=SECONDS))
     gone = asyncio.ensure_future(request.receive())  # after the body: that the client has left
     try:
-        either = {result, gone}
-        await asyncio.wait(either, timeout=SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({result, gone}, return_when=asyncio.FIRST_COMPLETED)
         if not result.done():
-            raise TimeoutError(f"the run took more than {SECONDS} s")
+            raise ort.errors.Cancelled("the client has left")
         return [plain(y) for y in result.result()]
     finally:
         result.cancel()

@@ -41,8 +41,11 @@ def run_async(  # noqa: PLR0913  # as many as `run` has
 
     Parameters
     ----------
-    feed, outputs, options, out, timeout, **inputs
+    feed, outputs, options, out, **inputs
         As of `run`.
+    timeout : float, optional
+        Seconds from this call on. A run that has begun by then is ended, with `TimeoutError`; one
+        that still waits for a thread is not made, and the error is `QueueTimeout` at once.
     values : bool, optional
         Whether outputs are `Value`s, as of `run_values`.
 
@@ -54,13 +57,15 @@ def run_async(  # noqa: PLR0913  # as many as `run` has
     ------
     RuntimeError
         No event loop is running on this thread.
+    QueueTimeout
+        Where it is awaited: the run did not begin within `timeout`.
 
     Notes
     -----
     API functions: ``RunAsync``, since version 16, if the session has two threads or more. Otherwise
-    ``Run``, on a thread of this package: also in an op written in Python, and while a `Scope` is
-    open, so that the blocks belong to that scope. There are as many such threads as processors, and
-    more for runs that ops start.
+    ``Run``, on a thread of this package: also with `timeout`, in an op written in Python, and while
+    a `Scope` is open, so that the blocks belong to that scope. For each session there are as many
+    such threads as processors, and more for runs that ops start.
     """
     from ortcffi.session.futures import future_of_loop
 

@@ -7,13 +7,13 @@ from collections import deque
 from collections.abc import Hashable, Iterable, Mapping
 from contextlib import suppress
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
 from ortcffi._convert import integer, mapping, of_type, seconds
 from ortcffi._public import public
-from ortcffi.errors import InvalidArgument
+from ortcffi.errors import InvalidArgument, QueueTimeout
 from ortcffi.session.rules import RULES, array_for
 from ortcffi.session.session import Session
 
@@ -22,13 +22,26 @@ __all__ = ["Batcher"]
 _MOST = 2**31 - 1
 
 
-class _Call(NamedTuple):
+class _Call:
     """A call of `Batcher.run` that waits for its part of a run."""
 
-    feed: dict[str, Any]
-    rows: int
-    began: float  # on the loop's clock
-    result: "asyncio.Future[list[Any]]"
+    def __init__(self, feed: dict[str, Any], loop: asyncio.AbstractEventLoop) -> None:
+        self.feed = feed
+        self.rows = _rows_of(feed)
+        self.began = loop.time()
+        self.has_run = False  # whether its run has begun
+        self.result: asyncio.Future[list[Any]] = loop.create_future()
+
+    def expire(self, timeout: float) -> None:
+        """Fail, because the time is over."""
+        if self.result.done():
+            return
+        if self.has_run:
+            text = f"the joined run took longer than the timeout of {timeout:g} seconds"
+            self.result.set_exception(TimeoutError(text))
+        else:
+            text = f"the call was in no run within its timeout of {timeout:g} seconds"
+            self.result.set_exception(QueueTimeout(text))
 
 
 class _Queue:
@@ -92,6 +105,8 @@ class Batcher:
         self,
         feed: Mapping[str, Any] | None = None,
         outputs: Iterable[str] | None = None,
+        *,
+        timeout: float | None = None,
         **inputs: Any,
     ) -> list[Any]:
         """Run the model on some rows; return the part of the outputs that is theirs.
@@ -102,6 +117,9 @@ class Batcher:
             The inputs by name, all with the same first dimension.
         outputs : iterable of str, optional
             The outputs wanted; by default all.
+        timeout : float, optional
+            Seconds after which the call fails. A joined run goes on for its other calls, and is
+            ended when it has none.
         **inputs
             Inputs whose names are identifiers.
 
@@ -119,15 +137,18 @@ class Batcher:
             model cannot be batched.
         RuntimeError
             Another event loop uses the batcher.
+        QueueTimeout, TimeoutError
+            The time is over: before a run with these rows began, or while it is under way.
         OrtError
             The joined run failed, for all its calls.
         """
         if self._is_closed:
             raise ValueError("this Batcher is closed")
         names = None if outputs is None else self._outputs(outputs)
+        limit = None if timeout is None else seconds("timeout", timeout)
         arrays = {name: self._array(name, x) for name, x in self._feed(feed, inputs).items()}
         loop = self._own_loop()
-        call = _Call(arrays, _rows_of(arrays), loop.time(), loop.create_future())
+        call = _Call(arrays, loop)
         kinds = sorted((name, x.dtype.str, x.shape[1:]) for name, x in arrays.items())
         key = names, tuple(kinds)
         queue = self._queues.get(key)
@@ -138,7 +159,13 @@ class Batcher:
         queue.rows += call.rows
         if queue.rows >= self._max_batch:
             queue.is_full.set()
-        return await call.result
+        if limit is None or limit == math.inf:
+            return await call.result
+        timer = loop.call_later(limit, call.expire, limit)
+        try:
+            return await call.result
+        finally:
+            timer.cancel()
 
     async def close(self) -> None:
         """Take no more calls, run those that wait for others, and wait for all that have begun."""
@@ -215,7 +242,7 @@ class Batcher:
                 await asyncio.wait_for(queue.is_full.wait(), left)
 
     def _take(self, queue: _Queue) -> list[_Call]:
-        """The calls for the next run, without those that were cancelled."""
+        """The calls for the next run, without those that were cancelled or have expired."""
         batch: list[_Call] = []
         rows = 0
         while queue.calls:
@@ -225,6 +252,7 @@ class Batcher:
                 if batch and rows > self._max_batch:
                     break
                 batch.append(call)
+                call.has_run = True
             queue.calls.popleft()
             queue.rows -= call.rows
         return batch
@@ -235,9 +263,13 @@ class Batcher:
         try:
             if len(feeds) > 1:
                 feed = {name: np.concatenate([each[name] for each in feeds]) for name in feed}
-            results = await self._session.run_async(feed, outputs)
-            _hand_out(results, batch)
+            run = self._session.run_async(feed, outputs)
+            for call in batch:
+                call.result.add_done_callback(lambda _: _end_unwanted(run, batch))
+            _hand_out(await run, batch)
         except asyncio.CancelledError:
+            if all(call.result.done() for call in batch):  # it was ended since nobody wants it
+                return
             for call in batch:
                 call.result.cancel()
             raise
@@ -256,6 +288,12 @@ def _rows_of(arrays: dict[str, Any]) -> int:
             "Run",
         )
     return first
+
+
+def _end_unwanted(run: "asyncio.Future[list[Any]]", batch: list[_Call]) -> None:
+    """End a run whose calls were cancelled or have expired."""
+    if all(call.result.done() for call in batch):
+        run.cancel()
 
 
 def _hand_out(results: list[Any], batch: list[_Call]) -> None:

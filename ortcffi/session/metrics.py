@@ -16,7 +16,7 @@ from ortcffi.session.session import Session
 
 __all__ = ["Metrics", "SessionMetrics", "count_runs", "metrics", "sessions"]
 
-_ENDINGS = {1: "CANCELLED", 2: "TIMEOUT", 3: "INTERRUPTED"}
+_ENDINGS = {1: "CANCELLED", 2: "TIMEOUT", 3: "INTERRUPTED", 4: "QUEUE_TIMEOUT"}
 _BOUNDS = [1 << power for power in range(10, 36, 2)]  # nanoseconds, of Prometheus's histogram
 
 
@@ -36,8 +36,9 @@ class SessionMetrics(NamedTuple):
         Runs under way.
     errors : mapping of str to int
         Runs that failed, by the name of the `ErrorCode`; ``"CANCELLED"``, ``"TIMEOUT"`` and
-        ``"INTERRUPTED"`` for those that were ended early; ``"REFUSED"`` for calls whose arguments
-        were wrong, so that the library was not called. Without those that are 0.
+        ``"INTERRUPTED"`` for those that were ended early; ``"QUEUE_TIMEOUT"`` for those that did
+        not begin within their timeout; ``"REFUSED"`` for calls whose arguments were wrong. For the
+        last two the library was not called. Without those that are 0.
     seconds : float
         What the runs that succeeded took together.
     durations : tuple of int

@@ -16,7 +16,14 @@ import numpy as np
 from ortcffi._convert import mapping
 from ortcffi._native import ffi
 from ortcffi._public import meant
-from ortcffi.errors import Cancelled, InvalidArgument, checked, forget, out_of_memory
+from ortcffi.errors import (
+    Cancelled,
+    InvalidArgument,
+    QueueTimeout,
+    checked,
+    forget,
+    out_of_memory,
+)
 from ortcffi.options.for_library import run_options_for, value_for
 from ortcffi.options.run import RunOptions
 from ortcffi.session.specs import ValueSpec, described
@@ -42,7 +49,8 @@ __all__ = [
     "unknown",
 ]
 
-_ENDINGS = {1: "cancel", 2: "timeout", 3: "KeyboardInterrupt"}  # as `enum ending` in C
+# As `enum ending` in C.
+_ENDINGS = {1: "cancel", 2: "timeout", 3: "KeyboardInterrupt", 4: "timeout in the queue"}
 
 
 class Rules:
@@ -118,6 +126,11 @@ class Rules:
                 raise TimeoutError(
                     f"the run of {_named(session)} was ended since it took longer than its timeout "
                     f"of {seconds:g} seconds"
+                )
+            if _ENDINGS[ending] == "timeout in the queue":
+                raise QueueTimeout(
+                    f"the run of {_named(session)} did not begin within its timeout of {seconds:g} "
+                    "seconds: other runs were under way"
                 )
             if _ENDINGS[ending] == "KeyboardInterrupt":
                 raise KeyboardInterrupt

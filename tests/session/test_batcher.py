@@ -6,10 +6,10 @@ import asyncio
 import numpy as np
 import pytest
 from support import models
-from support.threads import run_async
+from support.threads import run_async, wait_until
 
 import ortcffi as ort
-from ortcffi.errors import InvalidArgument
+from ortcffi.errors import InvalidArgument, QueueTimeout
 
 pytestmark = pytest.mark.usefixtures("real_api")
 
@@ -89,6 +89,54 @@ def test_a_call_that_is_cancelled_disturbs_no_other(session):
     gone, stays = run_async(main())
     assert isinstance(gone, asyncio.CancelledError)
     assert stays[0].tolist() == [[4, 4]]
+
+
+@pytest.fixture
+def endless(opened):
+    return opened(models.loop(10**12, 32, "n"))
+
+
+def test_a_call_that_waits_too_long_is_in_no_run(session, metrics_of):
+    async def main():
+        async with ort.Batcher(session, max_batch=2, max_wait=600) as batcher:
+            with pytest.raises(QueueTimeout, match=r"in no run within its timeout of 0.01 seconds"):
+                await batcher.run(x=rows(1, 5), timeout=0.01)
+            calls = [batcher.run(x=rows(1, i), timeout=600) for i in (1, 2)]
+            return await asyncio.gather(*calls)
+
+    assert [y.tolist() for (y,) in run_async(main())] == [[[2, 2]], [[4, 4]]]
+    assert metrics_of(session).runs == 1
+
+
+def test_a_joined_run_ends_when_all_its_calls_have_expired(endless, metrics_of):
+    x = np.eye(32, dtype=np.float32)
+
+    async def main():
+        batcher = ort.Batcher(endless, max_batch=64)
+        calls = [batcher.run(x=x, timeout=t) for t in (0.05, 0.1)]
+        errors = await asyncio.gather(*calls, return_exceptions=True)
+        await batcher.close()
+        return [type(error) for error in errors]
+
+    assert run_async(main()) == [TimeoutError] * 2
+    wait_until(lambda: not endless.running)
+    assert metrics_of(endless).errors == {"CANCELLED": 1}
+
+
+def test_a_joined_run_ends_when_all_its_calls_are_cancelled(endless):
+    x = np.eye(32, dtype=np.float32)
+
+    async def main():
+        batcher = ort.Batcher(endless, max_batch=64)
+        calls = [asyncio.ensure_future(batcher.run(x=x)) for _ in range(2)]
+        await asyncio.sleep(0.01)
+        for call in calls:
+            call.cancel()
+        await asyncio.gather(*calls, return_exceptions=True)
+        await batcher.close()
+
+    run_async(main())
+    wait_until(lambda: not endless.running)
 
 
 def test_closing_completes_what_has_begun_and_refuses_the_rest(session):

@@ -215,18 +215,19 @@ def matmul(rows: int = 1, size: int = 256) -> bytes:
     return model([node("MatMul", "x w", "y")], *ports, [weights])
 
 
-def loop(trips: int, size: int = 128) -> bytes:
-    """y = x @ x @ ... within a loop, which takes as long as there are trips."""
+def loop(trips: int, size: int = 128, rows: int | str | None = None) -> bytes:
+    """y = x @ 1 @ 1 ... within a loop, which takes as long as there are trips."""
+    shape = size if rows is None else rows, size
     body = graph(
         [node("Identity", "go", "go_on"), node("MatMul", "v w", "v_next")],
-        [value("i", "int64", []), value("go", "bool", []), value("v", shape=(size, size))],
-        [value("go_on", "bool", []), value("v_next", shape=(size, size))],
+        [value("i", "int64", []), value("go", "bool", []), value("v", shape=shape)],
+        [value("go_on", "bool", []), value("v_next", shape=shape)],
         name="body",
     )
     return model(
         [node("Loop", "trips go x", "y", body=body)],
-        [value("x", shape=(size, size))],
-        [value("y", shape=(size, size))],
+        [value("x", shape=shape)],
+        [value("y", shape=shape)],
         [
             tensor("trips", np.array(trips, np.int64)),
             tensor("go", np.array(True)),

@@ -55,7 +55,7 @@ PyObject* ortcffi_session_counts(PyObject* self, PyObject* unused) {
   struct counts counts = ((struct session*)self)->counts; /* at one moment: with the GIL */
   PyObject* durations = tuple_of(counts.by_duration, DURATIONS);
   PyObject* errors = tuple_of(counts.errors, ERROR_CODES);
-  PyObject* endings = tuple_of(counts.endings, 4);
+  PyObject* endings = tuple_of(counts.endings, ENDINGS);
   unsigned long long refused = counts.refused;
   PyObject* all =
       durations == NULL || errors == NULL || endings == NULL

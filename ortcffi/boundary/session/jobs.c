@@ -8,8 +8,8 @@
  *       A queue of jobs that have ended, filled without the GIL. When it was empty, a byte is
  * written to `fd`.
  *
- * RunAsync needs a session whose pool has a thread beside the caller's. For other sessions,
- * workers.c has threads of this package, which call Run.
+ * RunAsync needs a session whose pool has a thread beside the caller's. For other sessions, and
+ * runs that have a deadline, workers.c has threads of this package, which call Run.
  */
 #include "boundary/session/jobs.h"
 
@@ -199,8 +199,10 @@ static OrtStatus* start(struct job* job) {
   if (ortcffi_callers_start() < 0) {
     return maker->api->CreateStatus(ORT_FAIL, no_thread);
   }
-  /* An op may wait for the run, on a thread of the pool that the run would need. */
-  int may_use_pool = session->runs_async >= 0 && !ortcffi_is_in_op() && job->origin.number == 0;
+  /* An op may wait for the run, on a thread of the pool that the run would need. What the library
+   * has queued stays in its queue after the deadline. */
+  int may_use_pool = session->runs_async >= 0 && !ortcffi_is_in_op() && job->origin.number == 0 &&
+                     run->deadline == 0;
   if (may_use_pool && maker->version >= 16 && !ortcffi_run_has_adapters(run)) {
     Py_BEGIN_ALLOW_THREADS;
     status = maker->api->RunAsync(ortcffi_session_object(session), run->options, run->input_names,
@@ -258,6 +260,7 @@ PyObject* ortcffi_session_submit(PyObject* self, PyObject* const* arguments, Py_
   }
   PyMem_Free(more);
   if (answer == 0) {
+    job->run.job = job;
     ortcffi_run_link(&job->run);
     ortcffi_supervise_deadline(&job->run);
     job->run.began = ortcffi_now();

@@ -15,7 +15,10 @@ struct job {
   OrtStatus* status; /* of the run, once that has ended */
   PyObject* notify;
   PyObject* owner;
-  struct job* next;      /* in a mailbox, or in the queue of the workers */
+  struct job* next;    /* in a mailbox, or in a queue of the workers */
+  struct job** link;   /* the pointer to this job in such a queue; NULL elsewhere */
+  struct queue* queue; /* that queue, of the process with this number */
+  unsigned process;
   ortcffi_origin origin; /* of its blocks; only threads of this package can set it */
   char as_values;
 };
@@ -26,6 +29,9 @@ void ortcffi_job_ended(void* context, OrtValue** outputs, size_t count, OrtStatu
 
 /* Queues the job for a worker thread; -1 if there is none and none can be made. */
 int ortcffi_worker_start(struct job* job);
+
+/* Takes a job out of its queue, if it has not begun; whether it was there. */
+int ortcffi_worker_drop(struct job* job);
 
 /* Makes sure that there is a thread for callbacks; -1 if none can be made. */
 int ortcffi_callers_start(void);

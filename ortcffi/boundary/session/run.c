@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "boundary/session/session.h"
+#include "boundary/session/jobs.h"
 
 /* --- runs under way ----------------------------------------------------------------------------*/
 
@@ -69,8 +69,16 @@ void ortcffi_runs_forget(void) {
 }
 
 void ortcffi_run_stop(struct run* run, int ending) {
-  if (run->ending == GOES_ON) {
-    run->ending = ending;
+  if (run->ending != GOES_ON) {
+    return;
+  }
+  run->ending = ending;
+  if (run->job != NULL && ortcffi_worker_drop(run->job)) {
+    run->ending = ending == TIMED_OUT ? EXPIRED : ending;
+    const OrtApi* api = run->session->maker->api;
+    ortcffi_job_ended(run->job, NULL, 0, api->CreateStatus(ORT_FAIL, "the run has not begun"));
+  } else {
+    run->is_terminated = 1;
     ortcffi_set_terminate(run->session, run->options, 1);
   }
 }

@@ -357,13 +357,13 @@ void ortcffi_run_end(struct run* run) {
     ortcffi_drop_argument(session->maker, run->outputs[i], run->targets[i]);
   }
   if (run->options_holder != NULL) {
-    if (run->ending != GOES_ON) {
+    if (run->is_terminated) {
       ortcffi_set_terminate(session, run->options, 0);
     }
     handle_end((struct handle*)run->options_holder);
     Py_DECREF(run->options_holder);
   } else if (run->options != NULL) {
-    ortcffi_give_options(session, run->options, run->ending != GOES_ON);
+    ortcffi_give_options(session, run->options, run->is_terminated);
   }
   if (run->room != run->few) {
     PyMem_Free(run->room);

@@ -81,14 +81,28 @@ struct habit {
  */
 #define DURATIONS 116
 #define ERROR_CODES 16
+#define ENDINGS 5
 
 /* Counts of a session's runs since it was made; see ort.metrics. */
 struct counts {
   uint64_t by_duration[DURATIONS]; /* runs that succeeded */
   uint64_t errors[ERROR_CODES];    /* runs that failed in the library, by OrtErrorCode */
-  uint64_t endings[4];             /* runs that were ended early, by `enum ending` */
+  uint64_t endings[ENDINGS];       /* runs that were ended early, by `enum ending` */
   uint64_t refused;                /* calls whose arguments were refused before the run */
   double seconds;                  /* of the runs that succeeded, together */
+};
+
+/* Jobs in the order in which they came. */
+struct queue {
+  struct job* first;
+  struct job** end; /* the pointer that the next job goes to; NULL for `first` */
+};
+
+/* A session's jobs on threads of this package: guarded by the lock of workers.c. */
+struct work {
+  struct queue waiting; /* for one of the others to end */
+  size_t begun;         /* how many have a thread, or get the next one */
+  unsigned process;     /* where they are: the child of a fork has none of them */
 };
 
 struct session {
@@ -110,6 +124,7 @@ struct session {
   char calls_python; /* a run may call Python, on any thread */
   char holds_gil;    /* runs keep the GIL, as the caller wants; never where they call Python */
   struct counts counts;
+  struct work work;
   /* What Python keeps with the session: attributes that are None until they are set. */
   PyObject *options, *python, *recorder, *source, *specs;
   /* Of the sessions that this package made, in their order; 0 for one that is borrowed. */
@@ -117,8 +132,8 @@ struct session {
   struct session *before, *after;
 };
 
-/* Why a run was ended early. */
-enum ending { GOES_ON, CANCELLED, TIMED_OUT, INTERRUPTED };
+/* Why a run was ended early. EXPIRED: its time was over before it began. */
+enum ending { GOES_ON, CANCELLED, TIMED_OUT, INTERRUPTED, EXPIRED };
 
 /* One run: its arguments and results as C has them. */
 struct run {
@@ -139,7 +154,9 @@ struct run {
   OrtIoBinding* bound; /* the binding with inputs and outputs; NULL if they are in this struct */
   OrtRunOptions* options;
   PyObject* options_holder; /* the RunOptions; NULL for the session's spare options */
+  struct job* job;          /* of an asynchronous run; NULL for others */
   int ending;
+  char is_terminated; /* whether the flag of the options is set for it */
   double deadline;    /* on the clock of ortcffi_now(); 0 for none */
   double timeout;     /* the seconds of the deadline, for the error */
   atomic_int is_done; /* on another thread: whether the library has ended it */
@@ -236,7 +253,7 @@ void ortcffi_run_unlink(struct run* run);
 void ortcffi_runs_forget(void);
 /* All runs under way, of all sessions. */
 extern struct run* ortcffi_runs;
-/* Ends a run under way early; does nothing if that was done before. */
+/* Ends a run early, at once if it waits for a thread; does nothing if that was done before. */
 void ortcffi_run_stop(struct run* run, int ending);
 /* Ends the runs of a session early, or of all sessions if it is NULL; returns how many. */
 Py_ssize_t ortcffi_stop_all(const struct session* session);

@@ -1,31 +1,84 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that run the jobs of sessions whose own pool has no thread for them. See jobs.h. */
+/*
+ * Threads that run jobs. See jobs.h.
+ *
+ * A session has as many jobs under way as there are processors, since more would not end anything
+ * earlier; the others wait in a queue of the session, so that no other session waits for them. A
+ * job that an op in Python has started begins at once, because the op may wait for it.
+ */
 #include "boundary/session/jobs.h"
 
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t there_is_work = PTHREAD_COND_INITIALIZER;
-static struct job* first;
-static struct job* last;
-static size_t waiting, idle, threads;
+static struct queue ready; /* for the next thread */
+static size_t count, idle, threads;
 
-/* At most as many as there are processors: more would not end anything earlier. */
-static size_t most_threads(void) {
-  long count = sysconf(_SC_NPROCESSORS_ONLN);
-  return count < 1 ? 1 : (size_t)count;
+/* --- queues; they need the lock ----------------------------------------------------------------*/
+
+static void append(struct queue* queue, struct job* job) {
+  struct job** end = queue->first == NULL ? &queue->first : queue->end;
+  job->next = NULL;
+  job->link = end;
+  job->queue = queue;
+  *end = job;
+  queue->end = &job->next;
 }
+
+static void take_out(struct job* job) {
+  *job->link = job->next;
+  if (job->next != NULL) {
+    job->next->link = job->link;
+  } else {
+    job->queue->end = job->link;
+  }
+  job->link = NULL;
+}
+
+static void make_ready(struct job* job) {
+  append(&ready, job);
+  count++;
+}
+
+static void take_ready(struct job* job) {
+  take_out(job);
+  count--;
+}
+
+/* How many jobs a session has under way at most. */
+static size_t most_begun(void) {
+  static size_t most;
+  if (most == 0) {
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    most = processors < 1 ? 1 : (size_t)processors;
+  }
+  return most;
+}
+
+/* Lets the next job of a session have the thread of one that has ended. */
+static void pass_on(struct work* work) {
+  struct job* next = work->waiting.first;
+  if (next == NULL || work->begun > most_begun()) {
+    work->begun--;
+    return;
+  }
+  take_out(next);
+  make_ready(next);
+  pthread_cond_signal(&there_is_work);
+}
+
+/* --- threads -----------------------------------------------------------------------------------*/
 
 static struct job* next_job(void) {
   pthread_mutex_lock(&lock);
   idle++;
-  while (first == NULL) {
+  while (ready.first == NULL) {
     pthread_cond_wait(&there_is_work, &lock);
   }
   idle--;
-  waiting--;
-  struct job* job = first;
-  first = job->next;
+  struct job* job = ready.first;
+  take_ready(job);
   pthread_mutex_unlock(&lock);
   return job;
 }
@@ -34,13 +87,12 @@ static void* work(void* unused) {
   for (;;) {
     struct job* job = next_job();
     struct run* run = &job->run;
-    const OrtApi* api = run->session->maker->api;
     ortcffi_work_for(&job->origin);
-    OrtStatus* status =
-        api->Run(ortcffi_session_object(run->session), run->options, run->input_names,
-                 (const OrtValue* const*)run->inputs, run->input_count, run->output_names,
-                 run->output_count, run->outputs);
+    OrtStatus* status = ortcffi_call_run(run);
     ortcffi_work_for(NULL);
+    pthread_mutex_lock(&lock);
+    pass_on(&run->session->work);
+    pthread_mutex_unlock(&lock);
     ortcffi_job_ended(job, run->outputs, run->output_count, status);
   }
   return unused;
@@ -52,28 +104,50 @@ static int add_thread(void) {
   return error;
 }
 
-/* An op in Python may wait for the run, on one of these threads. */
-static int may_add_thread(void) { return threads < most_threads() || ortcffi_is_in_op(); }
+/* --- starting ----------------------------------------------------------------------------------*/
+
+static struct work* work_of(struct session* session) {
+  struct work* work = &session->work;
+  if (work->process != ortcffi_process) {
+    *work = (struct work){.process = ortcffi_process};
+  }
+  return work;
+}
 
 int ortcffi_worker_start(struct job* job) {
   int answer = 0;
   pthread_mutex_lock(&lock);
-  if (idle <= waiting && may_add_thread() && add_thread() != 0 && threads == 0) {
+  struct work* work = work_of(job->run.session);
+  job->process = ortcffi_process;
+  if (work->begun >= most_begun() && !ortcffi_is_in_op()) {
+    append(&work->waiting, job);
+  } else if (idle <= count && add_thread() != 0 && threads == 0) {
     answer = -1;
   } else {
-    job->next = NULL;
-    *(first == NULL ? &first : &last->next) = job;
-    last = job;
-    waiting++;
+    work->begun++;
+    make_ready(job);
     pthread_cond_signal(&there_is_work);
   }
   pthread_mutex_unlock(&lock);
   return answer;
 }
 
+int ortcffi_worker_drop(struct job* job) {
+  pthread_mutex_lock(&lock);
+  int was_queued = job->link != NULL && job->process == ortcffi_process;
+  if (was_queued && job->queue == &ready) {
+    take_ready(job);
+    pass_on(&job->run.session->work);
+  } else if (was_queued) {
+    take_out(job);
+  }
+  pthread_mutex_unlock(&lock);
+  return was_queued;
+}
+
 void ortcffi_workers_forget(void) {
   pthread_mutex_init(&lock, NULL);
   pthread_cond_init(&there_is_work, NULL);
-  first = last = NULL;
-  waiting = idle = threads = 0;
+  ready.first = NULL;
+  count = idle = threads = 0;
 }
