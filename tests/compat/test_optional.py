@@ -86,3 +86,15 @@ def test_a_sequence_has_the_element_type_of_its_tensors(sequence):
 def test_a_sequence_has_no_memory_of_its_own(sequence, method):
     with pytest.raises(RuntimeError):
         getattr(sequence, method)()
+
+
+@pytest.mark.parametrize("given", [None, X[0]])
+def test_an_input_without_a_name_takes_nothing(onnxruntime, given):
+    names = [onnx.helper.make_tensor_value_info(name, 1, [3]) for name in ["X", "", "Y"]]
+    node = onnx.helper.make_node("Clip", ["X", ""], ["Y"])
+    graph = onnx.helper.make_graph([node], "g", names[:2], names[2:])
+    opsets = [onnx.helper.make_opsetid("", 18)]
+    model = onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=CPU)
+    (y,) = session.run(None, {"X": X[0], "": given})
+    np.testing.assert_array_equal(y, X[0])

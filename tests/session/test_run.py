@@ -361,3 +361,11 @@ def test_an_array_that_frees_itself_while_it_is_converted_is_kept(opened):
     feed = {"x": Sly()}
     with pytest.raises(RuntimeError, match="feed changed"):
         opened(models.add()).run(feed)
+
+
+@pytest.mark.parametrize("given", [{}, {"": np.ones(3, np.float32)}])
+def test_an_input_without_a_name_takes_nothing(opened, x, given):
+    inputs = [models.value("x", shape=(1, 4)), models.value("", shape=(3,))]
+    outputs = [models.value("y", shape=(1, 4))]
+    session = opened(models.model([models.node("Identity", "x", "y")], inputs, outputs))
+    assert session.run({"x": x, **given})[0].tolist() == x.tolist()

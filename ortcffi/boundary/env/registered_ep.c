@@ -15,8 +15,8 @@ struct ortcffi_registered_ep {
   char name[];
 };
 
-static OrtStatus* begin(const OrtApi* api, const ortcffi_ep_host* host,
-                        const ortcffi_registered_ep* ep, const ORTCHAR_T* path) {
+static OrtStatus* register_library(const OrtApi* api, const ortcffi_ep_host* host,
+                                   const ortcffi_registered_ep* ep, const ORTCHAR_T* path) {
   return host == NULL ? api->RegisterExecutionProviderLibrary(ep->env, ep->name, path)
                       : core_register_ep_library(ep->env, host->base, ep->name, path,
                                                  host->hardware, host->hardware_count);
@@ -35,7 +35,7 @@ OrtStatus* ortcffi_register_ep(const OrtApi* api, OrtEnv* env, const char* name,
   memcpy(ep->name, name, size);
   OrtStatus* status;
   Py_BEGIN_ALLOW_THREADS;
-  status = begin(api, host, ep, path);
+  status = register_library(api, host, ep, path);
   Py_END_ALLOW_THREADS;
   if (status != NULL) {
     free(ep);

@@ -159,7 +159,7 @@ static OrtStatus* no_factory(const ortcffi_watched_ep* ep) {
   return core_status(ORT_FAIL, text, NULL, NULL);
 }
 
-static void end(ortcffi_watched_ep* ep) {
+static void end_watch(ortcffi_watched_ep* ep) {
   if (ep->library != NULL) {
     core_library_close(ep->library);
     ep->library = NULL;
@@ -217,7 +217,7 @@ bool ortcffi_watched_create(const char* name, const OrtApiBase* base, const OrtL
     *status = for_host(ep->host, no_factory(ep));
   }
   if (*status != NULL) {
-    end(ep);
+    end_watch(ep);
     return true;
   }
   return true;
@@ -251,7 +251,7 @@ bool ortcffi_watched_release(OrtEpFactory* factory, OrtStatus** status) {
     ep->count--;
   }
   if (ep->count == 0) {
-    end(ep);
+    end_watch(ep);
   }
   return true;
 }

@@ -18,7 +18,7 @@ struct list {
 
 static struct list lists[LISTS];
 
-static size_t give(const struct list* list, int** inputs, int** outputs) {
+static size_t give_pairs(const struct list* list, int** inputs, int** outputs) {
   *inputs = list->inputs;
   *outputs = list->outputs;
   return list->count;
@@ -26,7 +26,7 @@ static size_t give(const struct list* list, int** inputs, int** outputs) {
 
 #define FUNCTION(n)                                                  \
   static size_t ORT_API_CALL give_##n(int** inputs, int** outputs) { \
-    return give(&lists[n], inputs, outputs);                         \
+    return give_pairs(&lists[n], inputs, outputs);                   \
   }
 EACH_LIST(FUNCTION)
 #define NAME(n) give_##n,
@@ -45,7 +45,7 @@ static int is_same(const struct list* list, const int* inputs, const int* output
          memcmp(list->outputs, outputs, size) == 0;
 }
 
-static int fill(struct list* list, const int* inputs, const int* outputs, size_t count) {
+static int copy_pairs(struct list* list, const int* inputs, const int* outputs, size_t count) {
   size_t size = count * sizeof *inputs;
   list->inputs = malloc(size);
   list->outputs = malloc(size);
@@ -71,7 +71,7 @@ int ortcffi_set_may_inplace(OrtCustomOp* callbacks, const int* inputs, const int
     PyErr_Format(PyExc_ValueError, "a process can have %d different lists of may_inplace", LISTS);
     return -1;
   }
-  if (lists[i].count == 0 && fill(&lists[i], inputs, outputs, count) < 0) {
+  if (lists[i].count == 0 && copy_pairs(&lists[i], inputs, outputs, count) < 0) {
     return -1;
   }
   callbacks->GetMayInplace = functions[i];

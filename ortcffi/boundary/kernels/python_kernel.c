@@ -160,7 +160,8 @@ static int is_referenced(PyObject* arrays) {
 }
 
 /* Calls a method of the definition with an exception, or None; -1 with an exception. */
-static int ask(const struct python_kernel* kernel, const char* method, PyObject* error) {
+static int ask_about_error(const struct python_kernel* kernel, const char* method,
+                           PyObject* error) {
   PyObject* answer = PyObject_CallMethod(kernel->op->definition, method, "O", error);
   Py_XDECREF(answer);
   return answer == NULL ? -1 : 0;
@@ -173,9 +174,9 @@ static int end_borrow(const struct python_kernel* kernel, PyObject* inputs, PyOb
     return 0;
   }
   PyObject* error = take_exception();
-  int answer = ask(kernel, "clear_frames", error);
+  int answer = ask_about_error(kernel, "clear_frames", error);
   if (answer == 0 && (is_referenced(inputs) || is_referenced(outputs))) {
-    answer = ask(kernel, "refuse_references", error);
+    answer = ask_about_error(kernel, "refuse_references", error);
   }
   if (answer == 0 && error != Py_None) {
     PyErr_Restore(Py_NewRef((PyObject*)Py_TYPE(error)), Py_NewRef(error),

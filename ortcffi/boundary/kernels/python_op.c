@@ -97,7 +97,8 @@ static void infer_in_python(void* argument) {
   Py_XDECREF(answer);
 }
 
-static OrtStatusPtr ORT_API_CALL infer(const OrtCustomOp* op, OrtShapeInferContext* context) {
+static OrtStatusPtr ORT_API_CALL infer_shapes(const OrtCustomOp* op,
+                                              OrtShapeInferContext* context) {
   struct infer_call call = {op, context, NULL};
   if (!call_with_gil(infer_in_python, &call)) {
     return self_of(op)->api->CreateStatus(ORT_FAIL, "the Python interpreter has ended");
@@ -234,7 +235,7 @@ static int begin_op(struct python_op* op, PyObject* arguments) {
     return -1;
   }
   op->api = (const OrtApi*)(uintptr_t)api;
-  op->callbacks.InferOutputShapeFn = infers ? infer : NULL;
+  op->callbacks.InferOutputShapeFn = infers ? infer_shapes : NULL;
   op->inputs = operands_of(inputs, &op->input_count);
   op->outputs = op->inputs == NULL ? NULL : operands_of(outputs, &op->output_count);
   if (op->outputs == NULL || set_pairs(&op->callbacks, pairs) < 0) {

@@ -23,7 +23,7 @@ const OrtApiBase* ortcffi_received_base(size_t i) {
   return i < MOST_BASES ? __atomic_load_n(&bases[i], __ATOMIC_ACQUIRE) : NULL;
 }
 
-static void note(const OrtApiBase* base) {
+static void note_base(const OrtApiBase* base) {
   for (size_t i = 0; i < MOST_BASES; i++) {
     const OrtApiBase* expected = NULL;
     int is_noted = __atomic_compare_exchange_n(&bases[i], &expected, base, 0, __ATOMIC_ACQ_REL,
@@ -65,7 +65,7 @@ CORE_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options
   if (base == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "RegisterCustomOps: base must not be NULL");
   }
-  note(base);
+  note_base(base);
   if (registrar != NULL) { /* otherwise no op has been defined */
     call_with_gil(register_in_python, &call);
   }

@@ -40,7 +40,7 @@ struct context {
 /* NumPy's realloc does not say how long the block was, so each block carries its size. */
 #define HEADER ((size_t)64)
 
-static void* take(struct context* context, size_t size) {
+static void* take_bytes(struct context* context, size_t size) {
   if (size > SIZE_MAX - HEADER) {
     return NULL;
   }
@@ -54,14 +54,14 @@ static void* take(struct context* context, size_t size) {
   return start + HEADER;
 }
 
-static void* numpy_malloc(void* context, size_t size) { return take(context, size); }
+static void* numpy_malloc(void* context, size_t size) { return take_bytes(context, size); }
 
 static void* numpy_calloc(void* context, size_t count, size_t size) {
   size_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes)) {
     return NULL;
   }
-  void* block = take(context, bytes);
+  void* block = take_bytes(context, bytes);
   if (block != NULL) {
     heap_zero(block, bytes);
   }
@@ -77,7 +77,7 @@ static void numpy_free(void* context, void* block, size_t size) {
 }
 
 static void* numpy_realloc(void* context, void* block, size_t size) {
-  void* moved = take(context, size);
+  void* moved = take_bytes(context, size);
   if (moved != NULL && block != NULL) {
     size_t before;
     memcpy(&before, (char*)block - HEADER, sizeof before);
@@ -187,7 +187,7 @@ static int reset(PyObject* variable, PyObject* token) {
 }
 
 /* Undoes a step after a failure, and keeps the exception of that failure. */
-static void undo(int (*act)(PyObject*, PyObject*), PyObject* variable, PyObject* argument) {
+static void undo_step(int (*act)(PyObject*, PyObject*), PyObject* variable, PyObject* argument) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
   act(variable, argument);
@@ -202,7 +202,7 @@ ortcffi_object* ortcffi_numpy_enter(OrtAllocator* allocator, ortcffi_object* han
   PyObject* longer = token == NULL ? NULL : one_longer(tokens, token);
   int is_entered = set_tokens((PyObject*)open, longer);
   if (token != NULL && !is_entered) {
-    undo(reset, (PyObject*)handlers, token);
+    undo_step(reset, (PyObject*)handlers, token);
   }
   Py_XDECREF(longer);
   Py_XDECREF(token);
@@ -221,7 +221,7 @@ ortcffi_object* ortcffi_numpy_leave(ortcffi_object* handlers, ortcffi_object* op
   PyObject* shorter = PyTuple_GetSlice(tokens, 0, count - 1);
   int is_left = set_tokens((PyObject*)open, shorter);
   if (is_left && !reset((PyObject*)handlers, PyTuple_GetItem(tokens, count - 1))) {
-    undo(set_tokens, (PyObject*)open, tokens);
+    undo_step(set_tokens, (PyObject*)open, tokens);
     is_left = 0;
   }
   Py_XDECREF(shorter);

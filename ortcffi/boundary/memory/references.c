@@ -32,7 +32,7 @@ static struct allocator** bucket_of(const OrtAllocator* allocator) {
 }
 
 /* Needs the GIL. The object of a handle that was released is NULL. */
-static struct allocator* find(const OrtAllocator* allocator) {
+static struct allocator* find_allocator(const OrtAllocator* allocator) {
   struct allocator* at = *bucket_of(allocator);
   while (at != NULL && at->handle.object != allocator) {
     at = at->next;
@@ -51,7 +51,7 @@ static void let_go_of_object(void* handle) {
 }
 
 static void add_reference(void* allocator) {
-  struct allocator* found = find((const OrtAllocator*)allocator);
+  struct allocator* found = find_allocator((const OrtAllocator*)allocator);
   if (found != NULL) {
     found->references++;
     hold_object(found);
@@ -59,7 +59,7 @@ static void add_reference(void* allocator) {
 }
 
 static void drop_listed_reference(void* allocator) {
-  struct allocator* found = find((const OrtAllocator*)allocator);
+  struct allocator* found = find_allocator((const OrtAllocator*)allocator);
   if (found != NULL && found->references > 0) {
     found->references--;
     let_go_of_object(found);
@@ -92,7 +92,7 @@ struct handle* ortcffi_handle_of(const OrtAllocator* allocator) {
   if (has_handle(allocator)) {
     return ((const struct core_adaptor*)allocator)->counter.object;
   }
-  struct allocator* found = find(allocator);
+  struct allocator* found = find_allocator(allocator);
   return found == NULL ? NULL : &found->handle;
 }
 

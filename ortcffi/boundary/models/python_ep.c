@@ -108,19 +108,20 @@ static void ask_in_python(void* argument) {
   Py_XDECREF(answer);
 }
 
-static OrtStatus* ended(const OrtApi* api) {
+static OrtStatus* interpreter_ended(const OrtApi* api) {
   return api->CreateStatus(ORT_FAIL, "the Python interpreter has ended");
 }
 
-static OrtStatus* ask(struct question* question) {
-  return call_with_gil(ask_in_python, question) ? question->status : ended(question->api);
+static OrtStatus* ask_question(struct question* question) {
+  return call_with_gil(ask_in_python, question) ? question->status
+                                                : interpreter_ended(question->api);
 }
 
 static OrtStatus* ask_factory(const struct factory* factory, struct question* question) {
   question->api = factory->api;
   question->definition = factory->definition;
   question->of = question->of == NULL ? factory->definition : question->of;
-  return ask(question);
+  return ask_question(question);
 }
 
 static const struct factory* factory_of(const OrtEpFactory* self) { return (const void*)self; }
@@ -399,7 +400,7 @@ CORE_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* bas
     return call.status;
   }
   if (!call_with_gil(make_in_python, &call)) {
-    return ended(base->GetApi(1));
+    return interpreter_ended(base->GetApi(1));
   }
   if (call.status != NULL) {
     if (call.factory != NULL) {

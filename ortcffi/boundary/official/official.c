@@ -66,7 +66,7 @@ static int make_arguments(void) {
 
 /* The address in the capsule that the method returns; 0, perhaps with an exception, if it returns
  * none. */
-static uintptr_t ask(PyObject* object, int type, size_t abi) {
+static uintptr_t ask_for_address(PyObject* object, int type, size_t abi) {
   PyObject* answer =
       PyObject_CallMethodObjArgs(object, method, abis[abi], types[type], address_wanted, NULL);
   if (answer == NULL) {
@@ -88,7 +88,7 @@ uintptr_t ortcffi_official_pointer(ortcffi_object* object, int type) {
   }
   for (size_t tried = 0; tried < ABI_COUNT; tried++) {
     size_t abi = (known + tried) % ABI_COUNT;
-    uintptr_t address = ask((PyObject*)object, type, abi);
+    uintptr_t address = ask_for_address((PyObject*)object, type, abi);
     if (address != 0) {
       known = abi;
       return address;

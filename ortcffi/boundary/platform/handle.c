@@ -66,7 +66,7 @@ static void release_remains(const struct remains* remains) {
   drop_parents(remains->parents);
 }
 
-static struct remains leave(struct handle* self) {
+static struct remains take_remains(struct handle* self) {
   struct remains remains = {self->api, self->object, self->release, self->parents};
   self->state = HANDLE_RELEASED;
   self->object = NULL;
@@ -76,7 +76,7 @@ static struct remains leave(struct handle* self) {
 
 static void release(struct handle* self) {
   int is_of_parent = self->process != 0 && self->process != ortcffi_process;
-  struct remains remains = leave(self);
+  struct remains remains = take_remains(self);
   if (is_of_parent) {
     return; /* the object stays for ever, and so do its parents */
   }
@@ -176,7 +176,7 @@ int handle_renew(struct handle* self, struct handle* other) {
   if (self->process == ortcffi_process) {
     return 0; /* another thread did it meanwhile */
   }
-  struct remains remains = leave(other);
+  struct remains remains = take_remains(other);
   self->object = remains.object;
   self->parents = remains.parents;
   self->process = ortcffi_process;
@@ -222,7 +222,7 @@ void handle_close(struct handle* self) {
 }
 
 void* handle_take(struct handle* self) {
-  struct remains remains = leave(self);
+  struct remains remains = take_remains(self);
   drop_parents(remains.parents);
   return remains.object;
 }
@@ -235,7 +235,7 @@ int handle_become(struct handle* self, struct handle* other) {
   if (other->state >= HANDLE_CLOSED || other->uses > 0 || other->holds > 0) {
     return refuse(other, PyExc_ValueError, "this %U is in use, or closed");
   }
-  struct remains remains = leave(other);
+  struct remains remains = take_remains(other);
   self->api = remains.api;
   self->object = remains.object;
   self->release = remains.release;

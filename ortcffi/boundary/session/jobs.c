@@ -55,7 +55,7 @@ static PyObject* mailbox_new(PyTypeObject* type, PyObject* arguments, PyObject* 
 /* Puts a job into a mailbox, with the reference to it, unless the mailbox is closed. Without the
  * GIL.
  */
-static int post(struct mailbox* box, struct job* job) {
+static int post_job(struct mailbox* box, struct job* job) {
   static const uint64_t one = 1; /* as an eventfd wants it; a pipe takes it as well */
   job->next = NULL;
   pthread_mutex_lock(&box->lock);
@@ -175,7 +175,8 @@ void ortcffi_job_ended(void* context, OrtValue** outputs, size_t count, OrtStatu
   job->status = status;
   job->run.ended = ortcffi_now();
   atomic_store(&job->run.is_done, 1);
-  if (!Py_IS_TYPE(job->notify, ortcffi_mailbox_type) || !post((struct mailbox*)job->notify, job)) {
+  if (!Py_IS_TYPE(job->notify, ortcffi_mailbox_type) ||
+      !post_job((struct mailbox*)job->notify, job)) {
     ortcffi_call_back_later(job);
   }
 }
@@ -191,7 +192,7 @@ static int cannot_wait(const OrtApi* api, const OrtStatus* status) {
 }
 
 /* NULL once the job is under way; otherwise a status of the library. */
-static OrtStatus* start(struct job* job) {
+static OrtStatus* start_job(struct job* job) {
   struct run* run = &job->run;
   struct session* session = run->session;
   const struct maker* maker = session->maker;
@@ -265,7 +266,7 @@ PyObject* ortcffi_session_submit(PyObject* self, PyObject* const* arguments, Py_
     ortcffi_supervise_deadline(&job->run);
     job->run.began = ortcffi_now();
     Py_INCREF((PyObject*)job); /* for the library, until the job has ended */
-    OrtStatus* status = start(job);
+    OrtStatus* status = start_job(job);
     if (status != NULL) {
       Py_DECREF((PyObject*)job);
       ortcffi_count_run(&job->run, 0, status);

@@ -39,7 +39,7 @@ struct reading {
 };
 
 /* Whether a call has failed; then it is kept. */
-static int fails(struct reading* reading, const char* function, OrtStatus* status) {
+static int keep_failure(struct reading* reading, const char* function, OrtStatus* status) {
   reading->status = status;
   reading->function = function;
   return status != NULL;
@@ -51,14 +51,14 @@ static int read_tensor(struct reading* reading, struct port* port,
   const OrtApi* api = reading->api;
   ONNXTensorElementDataType element;
   size_t rank;
-  if (fails(reading, "GetTensorElementType", api->GetTensorElementType(tensor, &element))) {
+  if (keep_failure(reading, "GetTensorElementType", api->GetTensorElementType(tensor, &element))) {
     return -1;
   }
   port->element = (int)element;
   if (reading->version >= 24 && !api->TensorTypeAndShape_HasShape(tensor)) {
     return 0;
   }
-  if (fails(reading, "GetDimensionsCount", api->GetDimensionsCount(tensor, &rank))) {
+  if (keep_failure(reading, "GetDimensionsCount", api->GetDimensionsCount(tensor, &rank))) {
     return -1;
   }
   if (rank == 0 && reading->version < 24) {
@@ -69,7 +69,7 @@ static int read_tensor(struct reading* reading, struct port* port,
     reading->function = NULL;
     return -1;
   }
-  if (fails(reading, "GetDimensions", api->GetDimensions(tensor, port->shape, rank))) {
+  if (keep_failure(reading, "GetDimensions", api->GetDimensions(tensor, port->shape, rank))) {
     return -1;
   }
   port->rank = (Py_ssize_t)rank;
@@ -86,12 +86,13 @@ static int read_port(struct reading* reading, struct port* port, const struct ki
   enum ONNXType type;
   OrtStatus* status = kind->name(ortcffi_session_object(session), place, session->maker->allocator,
                                  &port->raw_name);
-  if (fails(reading, kind->name_name, status) ||
-      fails(reading, kind->info_name,
-            kind->info(ortcffi_session_object(session), place, &port->info)) ||
-      fails(reading, "GetOnnxTypeFromTypeInfo", api->GetOnnxTypeFromTypeInfo(port->info, &type)) ||
-      fails(reading, "CastTypeInfoToTensorInfo",
-            api->CastTypeInfoToTensorInfo(port->info, &port->tensor))) {
+  if (keep_failure(reading, kind->name_name, status) ||
+      keep_failure(reading, kind->info_name,
+                   kind->info(ortcffi_session_object(session), place, &port->info)) ||
+      keep_failure(reading, "GetOnnxTypeFromTypeInfo",
+                   api->GetOnnxTypeFromTypeInfo(port->info, &type)) ||
+      keep_failure(reading, "CastTypeInfoToTensorInfo",
+                   api->CastTypeInfoToTensorInfo(port->info, &port->tensor))) {
     return -1;
   }
   port->kind = (int)type;
@@ -102,8 +103,8 @@ static int read_port(struct reading* reading, struct port* port, const struct ki
 /* Appends all ports of a kind. */
 static int read_kind(struct reading* reading, struct ports* ports, const struct kind* kind) {
   size_t count;
-  if (fails(reading, kind->count_name,
-            kind->count(ortcffi_session_object(reading->session), &count))) {
+  if (keep_failure(reading, kind->count_name,
+                   kind->count(ortcffi_session_object(reading->session), &count))) {
     return -1;
   }
   struct port* items = realloc(ports->items, (ports->count + count + 1) * sizeof *items);

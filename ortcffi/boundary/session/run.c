@@ -94,7 +94,7 @@ Py_ssize_t ortcffi_stop_all(const struct session* session) {
   return count;
 }
 
-static void fail(struct run* run, OrtStatus* status, const char* function) {
+static void raise_failure(struct run* run, OrtStatus* status, const char* function) {
   const struct maker* maker = run->session->maker;
   const char* message = maker->api->GetErrorMessage(status);
   OrtErrorCode code = maker->api->GetErrorCode(status);
@@ -112,7 +112,7 @@ static void fail(struct run* run, OrtStatus* status, const char* function) {
 void ortcffi_run_fail(struct run* run, OrtStatus* status, const char* function) {
   const struct maker* maker = run->session->maker;
   if (run->ending == GOES_ON) {
-    fail(run, status, function);
+    raise_failure(run, status, function);
     return;
   }
   maker->api->ReleaseStatus(status);

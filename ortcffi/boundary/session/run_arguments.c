@@ -39,7 +39,6 @@ static int convert_input(struct run* run, Py_ssize_t place, PyObject* x) {
   if (made != NULL && made != Py_None) {
     answer = ortcffi_hold_value(made, &run->given[place], &run->holders[place]);
     run->has_other_bytes = 1;
-    run->input_count += answer == 0;
   }
   Py_XDECREF(made);
   return answer;
@@ -88,7 +87,6 @@ static int add_input(struct run* run, size_t guess, PyObject* name, PyObject* x)
     return -1;
   }
   int taken = take_input(run, place, x);
-  run->input_count += taken > 0;
   return taken == 0 ? convert_input(run, place, x) : taken < 0 ? -1 : 0;
 }
 
@@ -126,8 +124,12 @@ static int gather_inputs(struct run* run) {
   struct session* session = run->session;
   size_t count = 0;
   for (size_t i = 0; i < session->inputs.count; i++) {
+    const char* name = session->inputs.items[i].text;
+    if (name[0] == '\0') {
+      continue; /* no input, in ONNX; the API refuses the name */
+    }
     if (run->given[i] != NULL) {
-      run->input_names[count] = session->inputs.items[i].text;
+      run->input_names[count] = name;
       run->inputs[count++] = run->given[i];
     } else if (i < session->required) {
       PyObject* passed = ASK_RULES(session, "missing", "n", (Py_ssize_t)i);
@@ -137,6 +139,7 @@ static int gather_inputs(struct run* run) {
       Py_DECREF(passed);
     }
   }
+  run->input_count = count;
   return 0;
 }
 
@@ -267,7 +270,8 @@ static int add_timeout(struct run* run, PyObject* timeout) {
   return 0;
 }
 
-static int fill(struct run* run, const struct request* request, PyObject* wanted, PyObject* out) {
+static int fill_run(struct run* run, const struct request* request, PyObject* wanted,
+                    PyObject* out) {
   return (request->feed != NULL && add_feed(run, request->feed) < 0) ||
                  add_named(run, request) < 0 || gather_inputs(run) < 0 ||
                  add_outputs(run, wanted, out) < 0 || (out != NULL && check_targets(run) < 0) ||
@@ -301,7 +305,7 @@ static int fill_room(struct run* run, const struct request* request, PyObject* w
     return -1;
   }
   run->output_count = outputs;
-  return fill(run, request, wanted, out);
+  return fill_run(run, request, wanted, out);
 }
 
 int ortcffi_run_begin(struct run* run, struct session* session, const struct request* request) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int fits(const struct port* port, const struct plain_array* array) {
+static int fits_port(const struct port* port, const struct plain_array* array) {
   if (port->kind != ONNX_TYPE_TENSOR || port->element != array->element) {
     return 0;
   }
@@ -26,7 +26,7 @@ static int fits(const struct port* port, const struct plain_array* array) {
 int ortcffi_make_value(const struct session* session, const struct port* port, PyObject* x,
                        int is_output, OrtValue** out, size_t* bytes) {
   struct plain_array array;
-  if (!ortcffi_argument_array(x, &array) || !fits(port, &array)) {
+  if (!ortcffi_argument_array(x, &array) || !fits_port(port, &array)) {
     return 0;
   }
   int is_text = array.element == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
@@ -79,7 +79,7 @@ int ortcffi_make_input(const struct session* session, struct port* port, PyObjec
   if (!ortcffi_plain_array(x, &array)) {
     return ortcffi_make_value(session, port, x, 0, out, bytes);
   }
-  if (!fits(port, &array)) {
+  if (!fits_port(port, &array)) {
     return 0;
   }
   *bytes += array.bytes;
@@ -139,7 +139,7 @@ int ortcffi_use_value(const struct session* session, const struct port* port, Py
     return -1;
   }
   struct plain_array like = {.shape = value->shape, .rank = value->rank, .element = value->element};
-  if (kind != ONNX_TYPE_TENSOR || !fits(port, &like)) {
+  if (kind != ONNX_TYPE_TENSOR || !fits_port(port, &like)) {
     return 0;
   }
   return ortcffi_hold_value(x, out, holder) < 0 ? -1 : 1;

@@ -207,7 +207,7 @@ static void session_dealloc(PyObject* self) {
 
 /* --- the child of a fork -----------------------------------------------------------------------*/
 
-static int renew(struct handle* self) {
+static int remake_session(struct handle* self) {
   PyObject* done = PyObject_CallMethod((PyObject*)self, "_remake", NULL);
   Py_XDECREF(done);
   return done == NULL ? -1 : 0;
@@ -216,7 +216,7 @@ static int renew(struct handle* self) {
 /* _remakes(): makes the session renew itself in the child of a fork, at its first use there. */
 static PyObject* set_renew(PyObject* self, PyObject* unused) {
   (void)unused;
-  ((struct handle*)self)->renew = renew;
+  ((struct handle*)self)->renew = remake_session;
   Py_RETURN_NONE;
 }
 

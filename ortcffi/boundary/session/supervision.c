@@ -68,7 +68,7 @@ static void end_late_runs(void) {
 
 /* Ends the runs that must end now. `interrupted` is the number of the supervised run in which
  * SIGINT came, or 0. */
-static void act(unsigned long interrupted) {
+static void end_due_runs(unsigned long interrupted) {
   if (!Py_IsInitialized()) {
     return;
   }
@@ -145,13 +145,13 @@ static void* watch_runs(void* unused) {
     int count = poll(&waited, 1, wait_time());
     unsigned long interrupted = count > 0 ? interrupted_run() : 0;
     if (interrupted != 0 || atomic_load(&next_deadline) <= ortcffi_now()) {
-      act(interrupted);
+      end_due_runs(interrupted);
     }
   }
   return unused;
 }
 
-static int start(void) {
+static int start_timer(void) {
   atomic_store(&next_deadline, INFINITY);
   if (pipe(ends) < 0) {
     return -1;
@@ -181,7 +181,7 @@ static int has_thread(void) {
     set_object(&set_wakeup_fd,
                module == NULL ? NULL : PyObject_GetAttrString(module, "set_wakeup_fd"));
     Py_XDECREF(module);
-    is_started = set_wakeup_fd != NULL && start() == 0 ? 1 : -1;
+    is_started = set_wakeup_fd != NULL && start_timer() == 0 ? 1 : -1;
     set_object(&our_fd, PyLong_FromLong(ends[1]));
     PyErr_Clear();
   }

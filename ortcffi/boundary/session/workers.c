@@ -83,7 +83,7 @@ static struct job* next_job(void) {
   return job;
 }
 
-static void* work(void* unused) {
+static void* run_jobs(void* unused) {
   for (;;) {
     struct job* job = next_job();
     struct run* run = &job->run;
@@ -99,7 +99,7 @@ static void* work(void* unused) {
 }
 
 static int add_thread(void) {
-  int error = ortcffi_start_thread(work, NULL);
+  int error = ortcffi_start_thread(run_jobs, NULL);
   threads += error == 0;
   return error;
 }

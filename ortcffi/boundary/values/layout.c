@@ -33,7 +33,7 @@ _Static_assert(sizeof(struct ort_value) == ORTCFFI_VALUE_SIZE || sizeof(void*) !
 /* --- reading addresses that may be invalid -----------------------------------------------------*/
 
 /* Copies memory if all of it can be read. */
-static int copy(void* to, const void* from, size_t size) {
+static int copy_readable(void* to, const void* from, size_t size) {
 #ifdef __linux__
   struct iovec local = {to, size}, remote = {(void*)(uintptr_t)from, size};
   return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)size;
@@ -124,13 +124,14 @@ static int is_pair(const char* at, int has_texts, size_t place) {
   struct text_node node;
   if (!has_texts) {
     struct int_node other;
-    return copy(&other, at, sizeof other) && other.key == ints[place] &&
+    return copy_readable(&other, at, sizeof other) && other.key == ints[place] &&
            other.value == numbers[place];
   }
   size_t size = strlen(texts[place]);
   char content[64];
-  return copy(&node, at, sizeof node) && node.value == numbers[place] && node.key.size == size &&
-         copy(content, node.key.data, size + 1) && strcmp(content, texts[place]) == 0;
+  return copy_readable(&node, at, sizeof node) && node.value == numbers[place] &&
+         node.key.size == size && copy_readable(content, node.key.data, size + 1) &&
+         strcmp(content, texts[place]) == 0;
 }
 
 /* Whether the nodes below one are the pairs from `*place` on. */
@@ -139,7 +140,7 @@ static int is_tree(const struct node* at, const struct node* parent, int has_tex
   if (at == NULL) {
     return 1;
   }
-  return *place < KEYS && copy(&node, at, sizeof node) && node.parent == parent &&
+  return *place < KEYS && copy_readable(&node, at, sizeof node) && node.parent == parent &&
          is_tree(node.left, at, has_texts, place) && *place < KEYS &&
          is_pair((const char*)at, has_texts, (*place)++) &&
          is_tree(node.right, at, has_texts, place);
@@ -149,11 +150,11 @@ static int is_map(const struct map* at, int has_texts) {
   struct map map;
   struct node first, last;
   size_t place = 0;
-  return copy(&map, at, sizeof map) && map.count == KEYS &&
+  return copy_readable(&map, at, sizeof map) && map.count == KEYS &&
          is_tree(map.header.parent, &at->header, has_texts, &place) && place == KEYS &&
-         copy(&first, map.header.left, sizeof first) && first.left == NULL &&
+         copy_readable(&first, map.header.left, sizeof first) && first.left == NULL &&
          is_pair((const char*)map.header.left, has_texts, 0) &&
-         copy(&last, map.header.right, sizeof last) && last.right == NULL &&
+         copy_readable(&last, map.header.right, sizeof last) && last.right == NULL &&
          is_pair((const char*)map.header.right, has_texts, KEYS - 1);
 }
 
@@ -162,8 +163,9 @@ static const void* type_of_maps(const struct maker* maker, int has_texts) {
   struct sample sample = {.maker = maker};
   struct ort_value value;
   struct vector maps;
-  int is_there = add_maps(&sample, has_texts) && copy(&value, sample.whole, sizeof value) &&
-                 copy(&maps, value.data, sizeof maps) &&
+  int is_there = add_maps(&sample, has_texts) &&
+                 copy_readable(&value, sample.whole, sizeof value) &&
+                 copy_readable(&maps, value.data, sizeof maps) &&
                  (uintptr_t)maps.end - (uintptr_t)maps.begin == 2 * sizeof(struct map) &&
                  is_map((const struct map*)(const void*)maps.begin, has_texts) &&
                  is_map((const struct map*)(const void*)maps.begin + 1, has_texts);
@@ -175,7 +177,7 @@ static const void* type_of_maps(const struct maker* maker, int has_texts) {
 static int is_tensor(const struct maker* maker, char* at, const OrtValue* like) {
   struct ort_value value, other;
   void *data, *wanted;
-  if (!copy(&value, at, sizeof value) || !copy(&other, like, sizeof other) ||
+  if (!copy_readable(&value, at, sizeof value) || !copy_readable(&other, like, sizeof other) ||
       value.type != other.type || value.data == NULL) {
     return 0;
   }
@@ -197,8 +199,8 @@ static int has_tensors(const struct maker* maker) {
   is_there = is_there &&
              worked(&sample, maker->api->CreateValue((const OrtValue* const*)sample.parts, 3,
                                                      ONNX_TYPE_SEQUENCE, &sample.whole)) &&
-             copy(&value, sample.whole, sizeof value) &&
-             copy(&tensors, value.data, sizeof tensors) &&
+             copy_readable(&value, sample.whole, sizeof value) &&
+             copy_readable(&tensors, value.data, sizeof tensors) &&
              (uintptr_t)tensors.values.end - (uintptr_t)tensors.values.begin == 3 * sizeof value;
   for (int i = 0; i < 3 && is_there; i++) {
     is_there = is_tensor(maker, tensors.values.begin + i * sizeof value, sample.parts[i]);

@@ -48,7 +48,7 @@ static int fill_long_ones(struct value* value, PyObject* strings, const char* co
   return 0;
 }
 
-static int fill(struct value* value, PyObject* strings, const char** texts) {
+static int fill_strings(struct value* value, PyObject* strings, const char** texts) {
   Py_ssize_t count = PyList_Size(strings);
   int has_zeros = 0;
   for (Py_ssize_t i = 0; i < count; i++) {
@@ -84,7 +84,7 @@ PyObject* ortcffi_value_fill_strings(PyObject* self, PyObject* strings) {
   if (texts == NULL) {
     return PyErr_NoMemory();
   }
-  int answer = ortcffi_value_open(value) < 0 ? -1 : fill(value, strings, texts);
+  int answer = ortcffi_value_open(value) < 0 ? -1 : fill_strings(value, strings, texts);
   PyMem_Free(texts);
   if (answer < 0) {
     return NULL;
