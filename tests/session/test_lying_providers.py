@@ -54,6 +54,24 @@ def test_a_node_that_is_claimed_twice_computes_once():
         assert session.run({"x": X})[0].tolist() == [8, 16, 24]
 
 
+def test_a_provider_may_write_to_the_arguments_of_compile():
+    with session_of("arguments") as session:
+        assert session.run({"x": X})[0].tolist() == [8, 16, 24]
+
+
+def test_a_context_node_for_two_nodes_is_refused():
+    with pytest.raises(ort.OrtError, match="gave one EPContext node for two nodes"):
+        session_of("arguments one-context")
+
+
+def test_a_factory_that_is_listed_twice_is_refused():
+    with (
+        ort.Env("lies", core_api()) as env,
+        pytest.raises(ort.OrtError, match="a factory is listed twice"),
+    ):
+        devices_of(env, "two-factories")
+
+
 @pytest.mark.parametrize("words", ["no-infos", "one-info"])
 def test_a_node_without_what_computes_it_is_refused(words):
     with pytest.raises(ort.OrtError, match="left a node without an info"):

@@ -49,6 +49,9 @@ struct compiled {
   OrtNode** contexts;
   const OrtGraph** views;
   const OrtNode** fused;
+  /** Copies, to which the provider may write. */
+  const OrtGraph** given_views;
+  const OrtNode** given_nodes;
 };
 
 /* The argument of CreateState. */
@@ -353,6 +356,8 @@ static void end_compiled(void* block) {
   heap_free(compiled->contexts);
   heap_free(compiled->views);
   heap_free(compiled->fused);
+  heap_free(compiled->given_views);
+  heap_free(compiled->given_nodes);
   core_drop(&compiled->ep->object);
   core_drop(compiled->graph);
   core_drop(compiled->model);
@@ -373,9 +378,13 @@ static OrtStatus* make_room(struct compiled* compiled) {
   compiled->contexts = new_array(fused, sizeof *compiled->contexts);
   compiled->views = new_array(fused, sizeof *compiled->views);
   compiled->fused = new_array(fused, sizeof *compiled->fused);
+  compiled->given_views = new_array(fused, sizeof *compiled->given_views);
+  compiled->given_nodes = new_array(fused, sizeof *compiled->given_nodes);
   compiled->infos = new_array(fused + 1, sizeof *compiled->infos); /* one more for check_count */
   return compiled->nodes != NULL && compiled->contexts != NULL && compiled->views != NULL &&
-                 compiled->fused != NULL && compiled->answers != NULL && compiled->infos != NULL
+                 compiled->fused != NULL && compiled->answers != NULL &&
+                 compiled->given_views != NULL && compiled->given_nodes != NULL &&
+                 compiled->infos != NULL
              ? NULL
              : core_no_memory(function, count * sizeof *compiled->nodes);
 }
@@ -543,14 +552,32 @@ static OrtStatus* finish_single(struct compiled* compiled, const OrtNode* of, si
 static OrtStatus* call_compile(void* argument) {
   struct compiled* compiled = argument;
   OrtEp* ep = compiled->ep->seen.ep;
-  if (compiled->fused_count == 0) {
+  size_t count = compiled->fused_count;
+  if (count == 0) {
     return NULL;
   }
   if (ep->Compile == NULL) {
     CORE_FAIL(ORT_FAIL, "ortcore_ep_compile: the provider takes nodes fused, and has no Compile");
   }
-  return ep->Compile(ep, compiled->views, compiled->fused, compiled->fused_count, compiled->infos,
+  return ep->Compile(ep, compiled->given_views, compiled->given_nodes, count, compiled->infos,
                      compiled->contexts);
+}
+
+/* Refuses a node that the provider gives twice, as each is released once. */
+static OrtStatus* check_contexts(struct compiled* compiled) {
+  OrtStatus* status = NULL;
+  for (size_t i = 0; i < compiled->fused_count; i++) {
+    for (size_t k = 0; k < i && compiled->contexts[i] != NULL; k++) {
+      if (compiled->contexts[k] == compiled->contexts[i]) {
+        compiled->contexts[i] = NULL;
+        status = core_first_failure(
+            status, core_status(ORT_FAIL, function,
+                                ": the provider gave one EPContext node for two nodes: ",
+                                compiled->fused[i]->name));
+      }
+    }
+  }
+  return status;
 }
 
 /* Has the provider compile the groups that it takes fused. */
@@ -561,7 +588,12 @@ static OrtStatus* compile_fused(struct compiled* compiled, const struct core_cla
       status = show_group(compiled, claims, &claims->seen.groups[i], k++);
     }
   }
-  status = status == NULL ? core_ep_call("Compile", call_compile, compiled) : status;
+  if (status == NULL) {
+    memcpy(compiled->given_views, compiled->views, compiled->fused_count * sizeof(void*));
+    memcpy(compiled->given_nodes, compiled->fused, compiled->fused_count * sizeof(void*));
+    status = core_ep_call("Compile", call_compile, compiled);
+    status = core_first_failure(status, check_contexts(compiled));
+  }
   status = status == NULL ? check_count(compiled) : status;
   for (size_t i = 0; i < compiled->fused_count; i++) {
     core_end_view((OrtGraph*)compiled->views[i]);

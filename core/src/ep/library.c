@@ -87,6 +87,11 @@ static OrtStatus* take_factory(struct core_ep_library* library, OrtEpFactory* fa
   if (factory == NULL) {
     return failure(": a factory must not be NULL in the library ", library);
   }
+  for (size_t i = 0; i < library->factory_count; i++) {
+    if (library->factories[i].factory == factory) {
+      return failure(": a factory is listed twice by the library ", library);
+    }
+  }
   struct core_ep_factory* taken = &library->factories[library->factory_count++];
   taken->factory = factory;
   CORE_TRY(check_factory(library, factory));

@@ -452,6 +452,9 @@ ORT_EXPORT OrtStatus* CreateEpFactories(const char* registered_name, const OrtAp
   if (status != NULL && made[0] != NULL) {
     end_factory((struct factory*)made[0]);
   }
+  if (asks("same-factory")) {
+    made[(*count)++] = made[0];
+  }
   return status;
 }
 

@@ -56,6 +56,22 @@ static OrtStatus* compile_less(OrtEp* self, const OrtGraph** graphs, const OrtNo
   return compile(self, graphs, nodes, made, infos, contexts);
 }
 
+static OrtStatus* compile_and_write(OrtEp* self, const OrtGraph** graphs, const OrtNode** nodes,
+                                    size_t count, OrtNodeComputeInfo** infos, OrtNode** contexts) {
+  OrtStatus* status = compile(self, graphs, nodes, count, infos, contexts);
+  OrtNode* node = NULL;
+  if (status == NULL && lies(self, "one-context")) {
+    status = of(self)->api->GetModelEditorApi()->CreateNode("EPContext", "com.microsoft", "context",
+                                                            NULL, 0, NULL, 0, NULL, 0, &node);
+  }
+  for (size_t i = 0; status == NULL && i < count; i++) {
+    graphs[i] = NULL;
+    nodes[i] = NULL;
+    contexts[i] = node;
+  }
+  return status;
+}
+
 static OrtStatus* compute_nothing(OrtNodeComputeInfo* self, void* state,
                                   OrtKernelContext* context) {
   return (void)self, (void)state, (void)context, NULL;
@@ -144,6 +160,7 @@ static OrtStatus* create_liar(OrtEpFactory* self, const OrtHardwareDevice* const
   made->GetCapability = claim;
   made->SetDynamicOptions = set_options;
   if (lies(made, "info")) made->Compile = compile_less;
+  if (lies(made, "arguments")) made->Compile = compile_and_write;
   if (lies(made, "no-output")) made->Compile = compile_nothing;
   if (lies(made, "no-start")) made->OnRunStart = refuse_run;
   if (lies(made, "no-end")) made->OnRunEnd = refuse_end;
@@ -161,6 +178,9 @@ OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base, const Ort
   OrtStatus* status = CreateHonestFactories(name, base, logger, factories, room, count);
   if (status == NULL) {
     factories[0]->CreateEp = create_liar;
+    if (strstr(name, "two-factories") != NULL) {
+      factories[(*count)++] = factories[0];
+    }
   }
   return status;
 }
