@@ -8,12 +8,13 @@ the terminal itself, so that the program's output may go to a file.
 import os
 import threading
 import time
+from collections.abc import Sequence
 from typing import TextIO
 
 from ortcffi.official.recording import Recorder
 from ortcffi.official.report import as_table, shortened
 
-__all__ = ["Live", "frame"]
+__all__ = ["Live", "Rates", "frame"]
 
 TERMINAL = "/dev/tty"
 _PERIOD = 1.0  # seconds
@@ -62,9 +63,10 @@ class Live:
         self._terminal.close()
 
     def _show(self) -> None:
+        rates = Rates(self._recorder)
         while True:
             width, height = self._size()
-            lines = frame(self._recorder, self._program, width, height)
+            lines = frame(self._recorder, self._program, width, height, rates.read())
             self._write(_FRAME.format(_NEXT_LINE.join(lines) + "\x1b[K"))
             if self._ended.wait(_PERIOD):
                 return
@@ -81,14 +83,39 @@ class Live:
             self._ended.set()
 
 
-def frame(recorder: Recorder, program: str, width: int, height: int) -> list[str]:
-    """The lines of the table that fit into a terminal."""
+class Rates:
+    """How many runs a second there were since the frame before."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._before: list[tuple[float, int]] = []  # of each session: when it was read, and runs
+
+    def read(self) -> list[float]:
+        """Runs a second of each session since the last call, or since the session was made."""
+        self._recorder.sample()
+        now = time.monotonic() - self._recorder.started
+        records = list(self._recorder.records)
+        before = self._before + [(each.began, 0) for each in records[len(self._before) :]]
+        self._before = [(now, each.runs) for each in records]
+        return [
+            (runs - old) / (now - then) if now > then else 0.0
+            for (_, runs), (then, old) in zip(self._before, before, strict=True)
+        ]
+
+
+def frame(
+    recorder: Recorder, program: str, width: int, height: int, rates: Sequence[float] = ()
+) -> list[str]:
+    """The lines of the table that fit into a terminal.
+
+    Sessions for which there is a rate have it as their runs a second.
+    """
     records = list(recorder.records)
     seconds = time.monotonic() - recorder.started
     alive = sum(record.is_open for record in records)
     facts = f", {seconds:.0f} s, sessions: {len(records)}, open: {alive}"
     lines = [shortened(program, max(width - len(facts), 1)) + facts]
-    lines += as_table(records, width).splitlines() if records else ["no session yet"]
+    lines += as_table(records, width, rates).splitlines() if records else ["no session yet"]
     if len(lines) > height:
         hidden = len(lines) - height + 1
         lines[height - 1 :] = [f"… and {hidden} more lines"]

@@ -91,6 +91,7 @@ class EnvMemory(Handle):
                 self._state.remove([registered])
                 raise
             self._state.take_out(replaced, is_replaced=True)
+            self._count(translated.info)
 
     def unregister_allocator(self, what: Allocator | MemoryInfo) -> None:
         """Stop sharing an allocator. Sessions that use it must be closed before.
@@ -183,6 +184,7 @@ class EnvMemory(Handle):
             if pairs:
                 raise ValueError("options are a provider's, and no provider was given")
             self._call("CreateAndRegisterAllocator", wanted, measures)
+            self._count(memory)
             if info is None and cfg is not None:
                 self._state.arena_limit = cfg.measures.get("max_mem", 0)
             return
@@ -191,6 +193,11 @@ class EnvMemory(Handle):
         arrays = ffi.new("char*[]", keys), ffi.new("char*[]", values)
         name = encode("provider", provider)
         self._call("CreateAndRegisterAllocatorV2", name, wanted, measures, *arrays, len(pairs))
+        self._count(memory)
+
+    def _count(self, memory: MemoryInfo) -> None:
+        """Note that an allocator was registered."""
+        self._state.arena += memory.name == "Cpu"
 
     def create_shared_allocator(
         self,

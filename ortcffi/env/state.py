@@ -63,6 +63,9 @@ class EnvState:
         The severity that an `Env` set last.
     borrowed : tuple
         What the library borrows now.
+    arena : int
+        The number of the allocator for the CPU that sessions share: the first one has 1, one that
+        is registered later the next number; 0 before.
     arena_limit : int
         The bytes that an arena of `Env.create_arena` for the CPU is bounded to; 0 without one.
     """
@@ -73,6 +76,7 @@ class EnvState:
         "_lasts",
         "_making",
         "_past",
+        "arena",
         "arena_limit",
         "borrowed",
         "severity",
@@ -82,6 +86,7 @@ class EnvState:
 
     def __init__(self) -> None:
         self.borrowed: tuple[Any, ...] = ()
+        self.arena = 0
         self.arena_limit = 0
         self._envs: list[weakref.ref[Env]] = []  # a WeakSet grows where an interrupt strikes in it
         self._making: dict[int, weakref.ref[Made]] = {}  # by identity

@@ -4,6 +4,7 @@
 import html
 import json
 from collections.abc import Sequence
+from itertools import starmap, zip_longest
 from typing import Any
 
 from ortcffi._text import aligned, duration, html_table, joined, printable, scaled, size
@@ -30,7 +31,9 @@ svg {{ max-width: 100%; height: auto }}
 _LETTERS = {"VERBOSE": "V", "INFO": "I", "WARNING": "W", "ERROR": "E", "FATAL": "F"}
 
 
-def as_table(records: Sequence[SessionRecord], width: int | None = None) -> str:
+def as_table(
+    records: Sequence[SessionRecord], width: int | None = None, rates: Sequence[float] = ()
+) -> str:
     """The report for people, a line per session, and notes below.
 
     Parameters
@@ -39,10 +42,13 @@ def as_table(records: Sequence[SessionRecord], width: int | None = None) -> str:
         The sessions.
     width : int, optional
         Columns of the terminal, which the lines of sessions do not exceed; by default any number.
+    rates : sequence of float, optional
+        The runs a second of the first sessions; by default, and for others, those since the session
+        was made.
     """
     if not records:
         return "ortcffi top: the program made no session\n"
-    cells = [_HEADINGS[1:], *map(_figures, records)]
+    cells = [_HEADINGS[1:], *starmap(_figures, zip_longest(records, rates[: len(records)]))]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     least, room = _NAME_WIDTHS
     if width is not None:
@@ -86,9 +92,10 @@ def _called(record: SessionRecord) -> str:
     return model if record.kind == OFFICIAL else f"{model} ({record.kind})"
 
 
-def _figures(record: SessionRecord) -> tuple[str, ...]:
+def _figures(record: SessionRecord, rate: float | None = None) -> tuple[str, ...]:
     stats = record.stats
-    rate = scaled(record.runs_per_second, (("k", 1e3), ("", 1.0))).rstrip()
+    rate = record.runs_per_second if rate is None else rate
+    runs_per_second = scaled(rate, (("k", 1e3), ("", 1.0))).rstrip()
     times = duration(record.quantile(0.5)), duration(record.quantile(0.99))
     sizes = (
         ("-", "-", "-")
@@ -97,7 +104,7 @@ def _figures(record: SessionRecord) -> tuple[str, ...]:
     )
     counts = {_LETTERS.get(name, name): count for name, count in dict(record.messages).items()}
     log = " ".join(f"{count}{letter}" for letter, count in sorted(counts.items()))
-    return (str(record.runs), rate, *times, *sizes, log or "-")
+    return (str(record.runs), runs_per_second, *times, *sizes, log or "-")
 
 
 def _notes(record: SessionRecord) -> list[str]:

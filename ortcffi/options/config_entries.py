@@ -96,7 +96,8 @@ class ConfigEntries(MutableMapping[str, str]):
         return len(self.to_dict())
 
     def __repr__(self) -> str:
-        return repr(self.to_dict())
+        options = self._options
+        return f"<entries of {options!r}>" if options.closed else repr(self.to_dict())
 
 
 class SessionConfig(ConfigEntries):

@@ -22,6 +22,7 @@ class Engine(Owner):
     _number: int  # of the sessions made here; 0 for a session that other code owns
     _options: Any  # as the library was given them
     _python: str  # what may call Python in a run
+    _arena: int | None  # the number of the environment's arena when the session was made
     _recorder: Any  # makes the options of runs that are profiled, in `profiling`
     _source: Any  # the path or the bytes; None for a model that was made in Python
     _specs: tuple[tuple[ValueSpec, ...], ...] | None  # from their first use on

@@ -98,7 +98,9 @@ class Metrics(NamedTuple):
         The sessions that are open, the oldest first.
     arenas : mapping of str to AllocatorStats
         The statistics of each arena once, however many sessions share it: ``"session 1"`` for the
-        arena of one session, ``"environment of ..."`` for one of an environment.
+        arena of one session, ``"environment of ..."`` for one of an environment. That of arenas
+        which were registered later, as by another call of `limit_session_memory`, ends with their
+        number.
     """
 
     sessions: tuple[SessionMetrics, ...]
@@ -213,7 +215,8 @@ def _arena_of(session: Session) -> str | None:
     """The name of the arena; None where the options say that there is none."""
     options = session._options
     if options is not None and options.shared_arena:
-        return f"environment of {session.api.library}"
+        place = f"environment of {session.api.library}"
+        return place if (session._arena or 0) < 2 else f"{place}, arena {session._arena}"
     return f"session {session._number}" if options is None or options.cpu_arena else None
 
 
@@ -275,4 +278,5 @@ def _labels(each: SessionMetrics) -> str:
 
 
 def _escaped(text: str) -> str:
+    text = text.encode(errors="backslashreplace").decode()  # a path need not be UTF-8
     return text.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")

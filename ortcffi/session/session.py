@@ -280,6 +280,7 @@ class Session(Suggests, Engine, Closing):
         self._take(api, kept, chosen, python, has_threads(api, chosen), bool(hold_gil))
         # The session goes on to use allocators that another thread may replace at any time.
         state.begin_making(kept)
+        self._arena = state.arena
         try:
             source.create(handle, given, out_of(self))
         finally:

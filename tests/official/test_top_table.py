@@ -15,7 +15,7 @@ from support.official import MODEL
 from support.processes import TIME_LIMIT, wait_for
 
 from ortcffi._text import size
-from ortcffi.cli.top_live import frame
+from ortcffi.cli.top_live import Rates, frame
 from ortcffi.memory.stats import stats_from
 from ortcffi.official.recording import Recorder
 from ortcffi.official.records import Sample, SessionRecord
@@ -101,6 +101,23 @@ def test_a_frame_fits_the_terminal(height):
     assert len(lines) == height
     assert max(map(len, lines)) <= 80
     assert lines[-1].endswith("more lines")
+
+
+def test_the_view_tells_the_runs_since_the_frame_before(monkeypatch):
+    clock = iter([0.0, 2.0, 3.0, 3.0])
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    recorder = Recorder()
+    first, second = SessionRecord("first.onnx"), SessionRecord("second.onnx", began=2.0)
+    rates = Rates(recorder)
+    recorder.records.append(first)
+    first.failures = 10
+    assert rates.read() == [5.0]
+    recorder.records.append(second)
+    first.failures, second.failures = 17, 3
+    assert rates.read() == [7.0, 3.0]
+    lines = as_table(recorder.records, rates=[7.0]).splitlines()
+    assert [line.split()[3] for line in lines[1:3]] == ["7.00", "0.00"]
+    assert rates.read() == [0.0, 0.0]
 
 
 def test_a_frame_without_sessions_says_so():

@@ -379,3 +379,12 @@ def test_options_that_a_function_gave_are_wrapped_and_not_released(options):
 def test_an_object_of_one_process_cannot_be_pickled(kind, take):
     with kind() as made, pytest.raises(TypeError, match=f"^cannot pickle a {kind.__name__}, which"):
         take(made)
+
+
+def test_entries_of_closed_options_can_be_shown(api):
+    for options in (ort.SessionOptions(api), ort.RunOptions(api)):
+        config = options.config
+        options.close()
+        assert repr(config) == f"<entries of <{type(options).__name__} closed>>"
+        with pytest.raises(ValueError, match="is closed"):
+            config["session.use_env_allocators"]

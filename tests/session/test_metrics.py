@@ -2,7 +2,9 @@
 """What the living sessions of the process did."""
 
 import gc
+import os
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -104,6 +106,32 @@ def test_an_arena_that_sessions_share_is_there_once(real_api, x, metrics_of):
             assert ort.metrics().arenas[name].bytes_reserved > 0
             for each in made:
                 each.close()
+
+
+@needs_release(23, "statistics of allocators")
+def test_arenas_that_were_registered_later_have_other_names(real_api, metrics_of):
+    made = []
+    try:
+        for limit in ("10 MB", "20 MB", "20 MB"):
+            ort.limit_session_memory(limit, real_api)
+            made += [ort.Session(models.scaled(), api=real_api) for _ in range(2)]
+        ort.limit_session_memory(None, real_api)
+        arenas = ort.metrics().arenas
+        names = [metrics_of(each).arena for each in made]
+        assert names[::2] == names[1::2]
+        assert len(set(names)) == 3
+        assert [arenas[name].limit >> 20 for name in names[::2]] == [10, 20, 20]
+    finally:
+        ort.limit_session_memory(None, real_api)
+        for each in made:
+            each.close()
+
+
+def test_prometheus_takes_a_path_that_is_not_utf_8(tmp_path):
+    path = os.fsencode(tmp_path) + b"/\xff.onnx"
+    Path(os.fsdecode(path)).write_bytes(models.scaled())
+    with ort.Session(os.fsdecode(path)):
+        assert b'/\\\\udcff.onnx"' in ort.metrics().prometheus().encode()
 
 
 def test_prometheus_reads_the_text(x, tmp_path):

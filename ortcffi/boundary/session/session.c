@@ -177,6 +177,7 @@ static int session_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(session->recorder);
   Py_VISIT(session->source);
   Py_VISIT(session->specs);
+  Py_VISIT(session->arena);
   return handle_traverse(self, visit, arg);
 }
 
@@ -201,6 +202,7 @@ static void session_dealloc(PyObject* self) {
   Py_XDECREF(session->recorder);
   Py_XDECREF(session->source);
   Py_XDECREF(session->specs);
+  Py_XDECREF(session->arena);
   PyObject_GC_Del(self);
   Py_DECREF(type);
 }
@@ -288,6 +290,7 @@ static PyMemberDef session_members[] = {
     {"_recorder", T_OBJECT, offsetof(struct session, recorder), 0, NULL},
     {"_source", T_OBJECT, offsetof(struct session, source), 0, NULL},
     {"_specs", T_OBJECT, offsetof(struct session, specs), 0, NULL},
+    {"_arena", T_OBJECT, offsetof(struct session, arena), 0, NULL},
     {NULL, 0, 0, 0, NULL},
 };
 

@@ -126,7 +126,7 @@ struct session {
   struct counts counts;
   struct work work;
   /* What Python keeps with the session: attributes that are None until they are set. */
-  PyObject *options, *python, *recorder, *source, *specs;
+  PyObject *options, *python, *recorder, *source, *specs, *arena;
   /* Of the sessions that this package made, in their order; 0 for one that is borrowed. */
   uint64_t number;
   struct session *before, *after;
