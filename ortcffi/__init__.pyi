@@ -60,7 +60,6 @@ from ortcffi.memory.adaptors import (
     Guarded as Guarded,
 )
 from ortcffi.memory.allocator import Allocator as Allocator
-from ortcffi.memory.allocator import AllocatorStats as AllocatorStats
 from ortcffi.memory.info import AllocatorType as AllocatorType
 from ortcffi.memory.info import DeviceMemoryType as DeviceMemoryType
 from ortcffi.memory.info import DeviceType as DeviceType
@@ -78,6 +77,7 @@ from ortcffi.memory.observing import Logging as Logging
 from ortcffi.memory.python_allocator import PythonAllocator as PythonAllocator
 from ortcffi.memory.scopes import Scope as Scope
 from ortcffi.memory.scopes import carry as carry
+from ortcffi.memory.stats import AllocatorStats as AllocatorStats
 from ortcffi.memory.tracking import Tracking as Tracking
 from ortcffi.models.compile import CompileFlags as CompileFlags
 from ortcffi.models.compile import StoredAt as StoredAt
@@ -85,10 +85,10 @@ from ortcffi.models.compile import WeightlessMode as WeightlessMode
 from ortcffi.models.compile import compile_model as compile_model
 from ortcffi.models.ep_library import EpFactory as EpFactory
 from ortcffi.models.ep_library import EpLibrary as EpLibrary
+from ortcffi.models.functions import ModelFunction as ModelFunction
 from ortcffi.models.graph import Graph as Graph
 from ortcffi.models.metadata import ModelMetadata as ModelMetadata
 from ortcffi.models.model import Model as Model
-from ortcffi.models.model import ModelFunction as ModelFunction
 from ortcffi.models.model_graph import ModelGraph as ModelGraph
 from ortcffi.models.nodes import GraphNode as GraphNode
 from ortcffi.models.nodes import GraphValue as GraphValue

@@ -9,7 +9,6 @@ from ortcffi._convert import UINT32, encode, integer, optional_mapping
 from ortcffi._handle import Handle
 from ortcffi._native import ffi
 from ortcffi._public import public
-from ortcffi.arena.cfg import ArenaCfg
 from ortcffi.env import state
 from ortcffi.env.state import Registered
 from ortcffi.ep.devices import EpDevice
@@ -19,6 +18,7 @@ from ortcffi.memory.foreign import allocator_for
 from ortcffi.memory.info import AllocatorType, DeviceMemoryType, MemoryInfo
 
 if TYPE_CHECKING:
+    from ortcffi.arena.cfg import ArenaCfg
     from ortcffi.env.state import EnvState
 
 __all__ = ["EnvMemory"]
@@ -149,7 +149,7 @@ class EnvMemory(Handle):
     def create_arena(
         self,
         info: MemoryInfo | None = None,
-        cfg: ArenaCfg | None = None,
+        cfg: "ArenaCfg | None" = None,
         *,
         provider: str | None = None,
         options: Mapping[str, str] | None = None,
@@ -176,6 +176,8 @@ class EnvMemory(Handle):
         API functions: ``CreateAndRegisterAllocator``, since version 5, and with a provider
         ``CreateAndRegisterAllocatorV2``, since version 16.
         """
+        from ortcffi.arena.cfg import ArenaCfg
+
         memory = self.api.cpu_memory_info(AllocatorType.ARENA) if info is None else info
         measures = ffi.NULL if cfg is None else self._of("cfg", cfg, ArenaCfg)
         wanted = self._info("info", memory)

@@ -10,20 +10,18 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.callbacks.logs import Logger, LogSeverity, log_context, severity_of
-from ortcffi.callbacks.work_functions import WorkFunctions
 from ortcffi.env.allocators import EnvMemory
 from ortcffi.env.state import EnvState, state_of
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.hardware import HardwareDevice
 from ortcffi.ep.registered import RegisteredEp, devices_of, register
-from ortcffi.ep.watched import WatchedEp
 from ortcffi.errors import OrtError
 from ortcffi.options.config_entries import create_environment
-from ortcffi.options.thread_pools import ThreadingOptions
 
 if TYPE_CHECKING:
     import os
 
+    from ortcffi.options.thread_pools import ThreadingOptions
     from ortcffi.table.api import Api
 
 __all__ = ["Env"]
@@ -89,7 +87,7 @@ class Env(EnvMemory):
         *,
         logger: Logger | None = None,
         severity: int = LogSeverity.WARNING,
-        threading: ThreadingOptions | None = None,
+        threading: "ThreadingOptions | None" = None,
         config: Mapping[str, str] | None = None,
     ) -> None:
         api = table_for(api)
@@ -171,6 +169,8 @@ class Env(EnvMemory):
         -----
         API function: ``SetPerSessionThreadPoolCallbacks``, since version 25.
         """
+        from ortcffi.callbacks.work_functions import WorkFunctions
+
         functions = WorkFunctions(enqueued, started, stopped, abandoned)
         self._state.add(functions)  # before a session can use them
         try:
@@ -281,6 +281,8 @@ class Env(EnvMemory):
         """
         watched = None
         if watch or as_host is not None or faults is not None:
+            from ortcffi.ep.watched import WatchedEp
+
             watched = WatchedEp(path, name, as_host=as_host, faults=faults)
         return register(self, self._find_devices, path, name, hardware, host, watched)
 
@@ -291,6 +293,8 @@ class Env(EnvMemory):
 def _threads(api: "Api", threading: Any) -> Any:
     if threading is None:
         return ffi.NULL
+    from ortcffi.options.thread_pools import ThreadingOptions
+
     if not isinstance(threading, ThreadingOptions):
         kind = type(threading).__name__
         raise TypeError(f"threading must be ThreadingOptions, not {kind}")

@@ -15,13 +15,13 @@ from ortcffi._public import public
 from ortcffi._table import made_by
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.hardware import HardwareDevice
-from ortcffi.ep.watched import LeftStatus, WatchedEp, name_of
 from ortcffi.errors import call
 
 if TYPE_CHECKING:
+    from ortcffi.ep.watched import LeftStatus, WatchedEp
     from ortcffi.table.api import Api
 
-__all__ = ["RegisteredEp", "devices_of", "hold_registered", "register", "register_once"]
+__all__ = ["RegisteredEp", "devices_of", "hold_registered", "name_of", "register", "register_once"]
 
 # Held while libraries are registered and devices are looked up, so that it is known whose devices
 # are new. Recursive: a library may log while it is registered, and a logger may be Python.
@@ -63,7 +63,7 @@ class RegisteredEp(Handle):
 
     name: str
     path: str
-    watched: WatchedEp | None
+    watched: "WatchedEp | None"
     _address: int  # of what it owns
     _addresses: tuple[int, ...]  # of the devices
     _process: int  # that registered it
@@ -80,7 +80,7 @@ class RegisteredEp(Handle):
     def _is_of(self, path: "str | os.PathLike[str]", name: str) -> bool:
         return (self._source, self.name) == (_source_of(path), name)
 
-    def _watched(self) -> WatchedEp:
+    def _watched(self) -> "WatchedEp":
         if self.watched is None:
             self.handle  # noqa: B018  # raises if closed
             raise ValueError("the library is not watched; register it with watch=True")
@@ -95,7 +95,7 @@ class RegisteredEp(Handle):
         """As `WatchedEp.left_alive`, of a watched library."""
         return self._watched().left_alive()
 
-    def left_statuses(self) -> list[LeftStatus]:
+    def left_statuses(self) -> "list[LeftStatus]":
         """As `WatchedEp.left_statuses`, of a watched library."""
         return self._watched().left_statuses()
 
@@ -108,6 +108,12 @@ class RegisteredEp(Handle):
         return f"<RegisteredEp {'closed' if self.closed else repr(self.name)}>"
 
 
+def name_of(given: Any, path: str) -> str:
+    """The name of a provider written in Python, otherwise that of the file."""
+    name: str | None = getattr(given, "_registered_name", None)
+    return os.path.basename(path).partition(".")[0].removeprefix("lib") if name is None else name
+
+
 def register(  # noqa: PLR0913, PLR0917  # as many as Env.register_ep has
     env: Any,
     find: Find,
@@ -115,7 +121,7 @@ def register(  # noqa: PLR0913, PLR0917  # as many as Env.register_ep has
     name: str | None,
     hardware: Iterable[HardwareDevice] | None,
     host: "Api | None",
-    watched: WatchedEp | None,
+    watched: "WatchedEp | None",
 ) -> RegisteredEp:
     """Register a library with an environment, which is an `Env`."""
     api = env.api

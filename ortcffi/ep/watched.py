@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: MIT
 """Libraries of execution providers behind a table that counts, notes leaks and makes calls fail."""
 
-import os
 import sys
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import absolute, decode, encode, integer, optional_mapping, path_of
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import by_slot, ffi, lib
 from ortcffi._public import meant, public
 from ortcffi._table import HIGHEST_VERSION, core_api
+from ortcffi.ep.registered import name_of
 from ortcffi.errors import ErrorCode, call
 
-__all__ = ["LeftStatus", "WatchedEp", "faults_by_slot", "left_statuses", "name_of", "set_faults"]
+if TYPE_CHECKING:
+    import os
+
+__all__ = ["LeftStatus", "WatchedEp", "faults_by_slot", "left_statuses", "set_faults"]
 
 _EACH_CALL = 2**64 - 1
 _NEVER = "CreateStatus"  # with which clients answer that something has failed
@@ -165,12 +168,6 @@ def left_statuses(figures: Any = ffi.NULL) -> list[LeftStatus]:
         LeftStatus(slot, ErrorCode(found[i].code), decode(found[i].message))
         for i, slot in enumerate(slots)
     )
-
-
-def name_of(given: Any, path: str) -> str:
-    """The name of a provider written in Python, otherwise that of the file."""
-    name: str | None = getattr(given, "_registered_name", None)
-    return os.path.basename(path).partition(".")[0].removeprefix("lib") if name is None else name
 
 
 def set_faults(figures: Any, numbers: dict[int, int]) -> None:

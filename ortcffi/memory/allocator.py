@@ -19,7 +19,6 @@ from ortcffi.memory.blocks import (
     refuse,
 )
 from ortcffi.memory.info import MemoryInfo
-from ortcffi.memory.stats import AllocatorStats, stats_from
 from ortcffi.status.key_values import KeyValuePairs
 
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
     from ortcffi._ort import Cdata
+    from ortcffi.memory.stats import AllocatorStats
     from ortcffi.table.api import Api
 
     Shape = SupportsIndex | Sequence[SupportsIndex]
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 else:
     Blocks = lib.ortcffi_allocator_type(MAX_DIMENSIONS)
 
-__all__ = ["Allocator", "AllocatorStats"]
+__all__ = ["Allocator"]
 
 public(Blocks)
 
@@ -431,8 +431,10 @@ class Allocator(Blocks, Handle):
         return MemoryInfo(self.api, out[0], parent=self)
 
     @property
-    def stats(self) -> AllocatorStats:
+    def stats(self) -> "AllocatorStats":
         """The current statistics. API function: ``AllocatorGetStats``, since version 23."""
+        from ortcffi.memory.stats import stats_from
+
         self.api.require("AllocatorGetStats")
         owner = owner_of("OrtKeyValuePairs*", self.api, lib.ReleaseKeyValuePairs)
         api = self.api.pointer

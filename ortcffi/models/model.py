@@ -2,7 +2,7 @@
 """`Model`: an ONNX model, read without any other package."""
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import bytes_like, input_path
 from ortcffi._handle import Handle, out_of, owner_of
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ortcffi.models.functions import ModelFunction
     from ortcffi.models.graph import Graph
     from ortcffi.models.metadata import ModelMetadata
     from ortcffi.models.model_graph import ModelGraph
@@ -27,34 +28,9 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
     from ortcffi.values.value import Value
 
-__all__ = ["Model", "ModelFunction"]
+__all__ = ["Model"]
 
 _PORTS = 20  # inputs, and outputs, of a table in a notebook
-
-
-@public
-class ModelFunction(NamedTuple):
-    """A function of a model: an operator that is described by other operators.
-
-    Attributes
-    ----------
-    domain, name, overload : str
-        What nodes that call it have as domain, operator and overload.
-    attributes : tuple of str
-        The names of its attributes, with a default or without.
-    opsets : dict of str to int
-        The version of each operator set that it uses, by domain.
-    graph : ModelGraph
-        Its inputs, nodes and outputs. Values have no types, and attributes that refer to those of
-        the function are None.
-    """
-
-    domain: str
-    name: str
-    overload: str
-    attributes: tuple[str, ...]
-    opsets: dict[str, int]
-    graph: "ModelGraph"
 
 
 @public
@@ -191,25 +167,11 @@ class Model(Handle):
         return self._graph(lib.ORTCORE_GRAPH_AS_WRITTEN)
 
     @property
-    def functions(self) -> tuple[ModelFunction, ...]:
+    def functions(self) -> "tuple[ModelFunction, ...]":
         """The functions of the model, by which nodes are defined."""
-        found = self._skeleton().messages(lib.MODEL_FUNCTION)
-        return tuple(self._function(i, message) for i, message in enumerate(found))
+        from ortcffi.models.functions import functions_of
 
-    def _function(self, place: int, message: "Message") -> ModelFunction:
-        defaults = message.messages(lib.FUNCTION_ATTRIBUTE)
-        graph = self._graph(lib.ORTCORE_FUNCTIONS + place)
-        return ModelFunction(
-            message.text(lib.FUNCTION_DOMAIN),
-            message.text(lib.FUNCTION_NAME),
-            message.text(lib.FUNCTION_OVERLOAD),
-            (
-                *message.texts(lib.FUNCTION_ATTRIBUTE_NAME),
-                *(each.text(lib.ATTRIBUTE_NAME) for each in defaults),
-            ),
-            graph.opsets,
-            graph,
-        )
+        return functions_of(self)
 
     @property
     def opsets(self) -> dict[str, int]:

@@ -2,14 +2,16 @@
 """Settings whose values are Python functions that the library calls."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._callback import Context
 from ortcffi._convert import callable_or_none
 from ortcffi._native import ffi, lib
 from ortcffi.callbacks.logs import Logger, log_context
-from ortcffi.callbacks.thread_functions import ThreadFunctions, thread_context, thread_functions
 from ortcffi.options.settings import Options, Setting
+
+if TYPE_CHECKING:
+    from ortcffi.callbacks.thread_functions import ThreadFunctions
 
 
 def _logger(name: str, logger: Any) -> Logger | None:
@@ -70,15 +72,23 @@ class PolicySetting(Setting[Any]):
             kept.pop("device_selector", None)
 
 
-class ThreadsSetting(Setting[ThreadFunctions | None]):
+def _thread_functions(name: str, pair: Any) -> "ThreadFunctions | None":
+    from ortcffi.callbacks.thread_functions import thread_functions  # defines what C calls
+
+    return thread_functions(name, pair)
+
+
+class ThreadsSetting(Setting["ThreadFunctions | None"]):
     """A setting that is a pair of functions which create and join threads."""
 
     def __init__(self, prefix: str) -> None:
-        super().__init__(thread_functions, None, f"{prefix}CustomCreateThreadFn")
+        super().__init__(_thread_functions, None, f"{prefix}CustomCreateThreadFn")
         self.others = (f"{prefix}CustomThreadCreationOptions", f"{prefix}CustomJoinThreadFn")
 
-    def write(self, options: Options, value: ThreadFunctions | None) -> None:
+    def write(self, options: Options, value: "ThreadFunctions | None") -> None:
         """Pass both functions and their context to the library."""
+        from ortcffi.callbacks.thread_functions import thread_context
+
         context = None if value is None else thread_context(value)
         create, join = "ortcffi_create_thread", "ortcffi_join_thread"
         options._call(self.on, ffi.addressof(lib, create) if context else ffi.NULL)

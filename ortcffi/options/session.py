@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
-import ortcffi.ep.context_data  # noqa: F401  # defines what C calls
 from ortcffi._callback import subject_context
 from ortcffi._convert import (
     INT32,
@@ -21,8 +20,6 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import described_by, public
 from ortcffi._table import highest_api_version
 from ortcffi.callbacks.logs import LogSeverity
-from ortcffi.custom_ops.describe import CustomOp, listed, new_ops
-from ortcffi.custom_ops.domain import CustomOpDomain
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import OrtError, call, checked
 from ortcffi.kernels.host import copy_for, host_function
@@ -51,6 +48,9 @@ from ortcffi.options.settings import (
 )
 
 if TYPE_CHECKING:
+    from ortcffi._callback import Context
+    from ortcffi.custom_ops.describe import CustomOp
+    from ortcffi.custom_ops.domain import CustomOpDomain
     from ortcffi.table.api import Api
     from ortcffi.values.value import Value
 
@@ -115,6 +115,12 @@ class FreeDimension(NamedTuple):
     name: str
     value: int
     is_denotation: bool = False
+
+
+def _reader_context(reader: Any, api: "Api") -> "Context":
+    import ortcffi.ep.context_data  # noqa: F401  # defines what C calls
+
+    return subject_context(reader, api)
 
 
 class _OneWay(Setting[bool]):
@@ -256,7 +262,7 @@ class SessionOptions(Options):
     session: it gets a list of `EpDevice` and two dicts of str, and returns some of the devices,
     the preferred first. Setting it removes a `device_policy`. Since version 22."""
     ep_context_reader = FunctionSetting(
-        "SessionOptionsSetEpContextDataReadFunc", "ortcffi_read_named", subject_context
+        "SessionOptionsSetEpContextDataReadFunc", "ortcffi_read_named", _reader_context
     )
     """callable or None: ``ep_context_reader(name)`` gives the data of a compiled model, bytes-like,
     that the model names instead of holding it; called while a session is made. Since version 31."""
@@ -546,13 +552,15 @@ class SessionOptions(Options):
         else:
             self._call(slot, symbol)
 
-    def add_custom_op_domain(self, domain: CustomOpDomain) -> None:
+    def add_custom_op_domain(self, domain: "CustomOpDomain") -> None:
         """Add a domain, whose ops sessions then know. The domain is kept alive.
 
         Notes
         -----
         API function: ``AddCustomOpDomain``.
         """
+        from ortcffi.custom_ops.domain import CustomOpDomain
+
         if not isinstance(domain, CustomOpDomain):
             raise TypeError(f"domain must be a CustomOpDomain, not {type(domain).__name__}")
         if domain.api != self.api:
@@ -564,12 +572,14 @@ class SessionOptions(Options):
             self._values["op_domains"] = [*self._values.get("op_domains", []), domain]
 
     @property
-    def custom_ops(self) -> list[CustomOp]:
+    def custom_ops(self) -> "list[CustomOp]":
         """The ops that were registered, with what they declare.
 
         Of options that another library than the embedded core made: the ops that were registered
         through this object, or through the one that it is a copy of.
         """
+        from ortcffi.custom_ops.describe import listed
+
         handle = self.handle
         if self.api.is_core:
             return listed(lib.ortcffi_options_ops(handle))
@@ -587,6 +597,8 @@ class SessionOptions(Options):
             call(api.pointer, slot, register, handle, api.base, *what)
 
     def _record(self, slot: str, record: Any, what: Any) -> None:
+        from ortcffi.custom_ops.describe import new_ops
+
         handle, api = self.handle, self.api
         api.require(slot)
         # The library's own, which may be newer than the table that we have of it.
@@ -646,5 +658,7 @@ def _copied(alive: dict[str, Any]) -> dict[str, Any]:
     """The objects that a copy of options keeps alive."""
     copy = dict(alive)
     if "custom_ops" in copy:
+        from ortcffi.custom_ops.describe import new_ops
+
         copy["custom_ops"] = new_ops(copy["custom_ops"])
     return copy

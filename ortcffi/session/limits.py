@@ -12,15 +12,12 @@ from ortcffi._convert import byte_count
 from ortcffi._native import ffi
 from ortcffi._public import public
 from ortcffi._text import size
-from ortcffi.arena.cfg import ArenaCfg
 from ortcffi.callbacks.logs import LogSeverity
 from ortcffi.env.env import Env
 from ortcffi.errors import Fail, NotImplemented, OrtError, checked
 from ortcffi.memory.info import AllocatorType
-from ortcffi.memory.stats import AllocatorStats
 from ortcffi.options.run import RunOptions
 from ortcffi.options.session import SHARED_ARENA, SessionOptions
-from ortcffi.session.empty import empty_sequence_of
 from ortcffi.table.engine import engine_for, has_engine
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.type_info import contained_tensor
@@ -30,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from ortcffi.env.state import EnvState
+    from ortcffi.memory.stats import AllocatorStats
     from ortcffi.session.session import Session
     from ortcffi.table.api import Api
     from ortcffi.values.type_info import TypeInfo
@@ -38,7 +36,6 @@ __all__ = ["limit_session_memory", "limited", "shrink", "warn_of_ignored_arena",
 
 limited: "dict[Hashable, Env]" = {}
 """By library: what keeps the environment that has the arena."""
-_ASKED = re.compile(r"requested bytes of (\d+)")
 _SHRINKAGE = {"memory.enable_memory_arena_shrinkage": "cpu:0"}
 
 
@@ -82,6 +79,8 @@ def limit_session_memory(limit: int | str | None, api: "Api | None" = None) -> N
             before.unregister_allocator(engine.cpu_memory_info(AllocatorType.ARENA))
     if bound is None:
         return
+    from ortcffi.arena.cfg import ArenaCfg
+
     env = Env(api=engine)
     try:
         # An arena that doubles its chunks would reach the limit early, and keep the first of them.
@@ -166,10 +165,12 @@ def _smallest(api: "Api", subject: str, info: "TypeInfo") -> Value:
         return Value.map_of(*(Value.empty(0, element, api=api) for element in elements), api=api)
     if inner is None and info.contained is not None:  # a sequence of maps
         return Value.sequence([_smallest(api, subject, info.contained)], api=api)
+    from ortcffi.session.empty import empty_sequence_of
+
     return empty_sequence_of(api, subject, info)
 
 
-def arena_stats(session: "Session") -> AllocatorStats | None:
+def arena_stats(session: "Session") -> "AllocatorStats | None":
     """The statistics of the arena; None of an older library, or of a session closed meanwhile."""
     try:
         with session.allocator() as allocator:
@@ -183,7 +184,7 @@ def explained(session: "Session", message: str, model: str) -> str:
 
     A bounded arena returns its unused memory to the system, so that the next run has room.
     """
-    asked = _ASKED.search(message)
+    asked = re.search(r"requested bytes of (\d+)", message)
     wanted = f"a block of {size(int(asked[1]))}" if asked else "more memory"
     stats = arena_stats(session)
     if stats is None:

@@ -159,33 +159,7 @@ _lock = threading.Lock()
 
 @contextmanager
 def profiling(session: "Session") -> Iterator[Profile]:
-    """Profile the runs of a ``with`` block that have no options of their own.
-
-    Runs of the session in all threads are profiled, awaited and bound ones too. The `Profile` has
-    its events at the end of the block; those of each run start at 0. Runs that
-    are still under way then are left out: await them before.
-
-    Raises
-    ------
-    RuntimeError
-        Another block profiles the session.
-
-    Notes
-    -----
-    API function: ``RunOptionsEnableProfiling``, since version 25.
-
-    Examples
-    --------
-    >>> model = Graph()
-    >>> _ = model.input("x", "f4", [2]), model.node("Neg", ["x"], ["y"])
-    >>> _ = model.output("y", "f4", [2])
-    >>> session = Session(model.to_bytes())
-    >>> with session.profiling() as profile:
-    ...     for _ in range(3):
-    ...         _ = session.run({"x": np.ones(2, np.float32)})
-    >>> len([event for event in profile.events if event.name == "model_run"])
-    3
-    """
+    """Profile the runs of a ``with`` block, as `Session.profiling` describes."""
     import tempfile
 
     session.api.require("RunOptionsEnableProfiling")

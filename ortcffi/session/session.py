@@ -20,7 +20,6 @@ from ortcffi.errors import NotImplemented, checked
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.scratch import scratch_for
-from ortcffi.models.metadata import ModelMetadata, read_metadata
 from ortcffi.models.view import content_of
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.prepacked import PrepackedWeights
@@ -40,7 +39,6 @@ from ortcffi.session.creation import (
     source_of_graph,
 )
 from ortcffi.session.limits import shrink, warn_of_ignored_arena, with_limit
-from ortcffi.session.profile import Profile, profiling, read_profile
 from ortcffi.session.rules import RULES
 from ortcffi.session.specs import ValueSpec
 from ortcffi.table.engine import engine_for
@@ -53,7 +51,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from ortcffi.models.graph import Graph
+    from ortcffi.models.metadata import ModelMetadata
     from ortcffi.session._compiled import Port
+    from ortcffi.session.profile import Profile
     from ortcffi.session.providers import Provider
     from ortcffi.table.api import Api
 
@@ -422,8 +422,10 @@ class Session(Suggests, Engine, Closing):
         getattr(checked, slot)(api.pointer, handle, *arguments)
 
     @property
-    def metadata(self) -> ModelMetadata:
+    def metadata(self) -> "ModelMetadata":
         """What the model says of itself. API function: ``SessionGetModelMetadata``."""
+        from ortcffi.models.metadata import read_metadata
+
         return read_metadata(self, "SessionGetModelMetadata")
 
     # --- memory -----------------------------------------------------------------------------------
@@ -582,7 +584,7 @@ class Session(Suggests, Engine, Closing):
 
     # --- profiles ---------------------------------------------------------------------------------
 
-    def end_profiling(self) -> Profile:
+    def end_profiling(self) -> "Profile":
         """End the profile that the options of the session began, and read it.
 
         Raises
@@ -594,6 +596,8 @@ class Session(Suggests, Engine, Closing):
         -----
         API function: ``SessionEndProfiling``.
         """
+        from ortcffi.session.profile import read_profile
+
         path = self._end_profile()
         if not path:
             raise ValueError("this Session has no profile: set SessionOptions.profiling for it")
@@ -617,8 +621,36 @@ class Session(Suggests, Engine, Closing):
         self._call("SessionGetProfilingStartTimeNs", out)
         return int(out[0])
 
-    @described_by(profiling)
     def profiling(self) -> "AbstractContextManager[Profile]":
+        """Profile the runs of a ``with`` block that have no options of their own.
+
+        Runs of the session in all threads are profiled, awaited and bound ones too. The `Profile`
+        has its events at the end of the block; those of each run start at 0. Runs that are still
+        under way then are left out: await them before.
+
+        Raises
+        ------
+        RuntimeError
+            Another block profiles the session.
+
+        Notes
+        -----
+        API function: ``RunOptionsEnableProfiling``, since version 25.
+
+        Examples
+        --------
+        >>> model = Graph()
+        >>> _ = model.input("x", "f4", [2]), model.node("Neg", ["x"], ["y"])
+        >>> _ = model.output("y", "f4", [2])
+        >>> session = Session(model.to_bytes())
+        >>> with session.profiling() as profile:
+        ...     for _ in range(3):
+        ...         _ = session.run({"x": np.ones(2, np.float32)})
+        >>> len([event for event in profile.events if event.name == "model_run"])
+        3
+        """
+        from ortcffi.session.profile import profiling
+
         return profiling(self)
 
     def run_profiled(
@@ -630,7 +662,7 @@ class Session(Suggests, Engine, Closing):
         out: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         **inputs: Any,
-    ) -> tuple[list[Any], Profile]:
+    ) -> "tuple[list[Any], Profile]":
         """Run the model once and return its outputs and the profile of this run.
 
         Takes what `run` takes but options.
@@ -642,6 +674,8 @@ class Session(Suggests, Engine, Closing):
         import glob
         import os
         import tempfile
+
+        from ortcffi.session.profile import read_profile
 
         with tempfile.TemporaryDirectory() as folder, RunOptions(self.api) as options:
             options.profiling = os.path.join(folder, "run")

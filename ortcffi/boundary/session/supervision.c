@@ -177,7 +177,8 @@ static void set_object(PyObject** place, PyObject* object) {
 /* Starts the thread if need be; whether there is one. */
 static int has_thread(void) {
   if (is_started == 0) {
-    PyObject* module = PyImport_ImportModule("signal");
+    /* Not signal, whose import takes longer than a run. */
+    PyObject* module = PyImport_ImportModule("_signal");
     set_object(&set_wakeup_fd,
                module == NULL ? NULL : PyObject_GetAttrString(module, "set_wakeup_fd"));
     Py_XDECREF(module);
