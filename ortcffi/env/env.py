@@ -278,6 +278,10 @@ class Env(EnvMemory):
         Notes
         -----
         API function: ``RegisterExecutionProviderLibrary``, since version 22.
+
+        Libraries keep the table of their host in global variables. If another library of the API
+        in this process, or the official package, has registered the file, a copy is loaded (on
+        Linux), and metadata ``library_path`` of its devices is not the path of the file.
         """
         watched = None
         if watch or as_host is not None or faults is not None:

@@ -2,6 +2,7 @@
 """Libraries with execution providers that an environment has registered."""
 
 import os
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterable
@@ -59,13 +60,23 @@ class RegisteredEp(Handle):
     since version 22.
     """
 
-    __slots__ = ("_address", "_addresses", "_process", "_source", "name", "path", "watched")
+    __slots__ = (
+        "_address",
+        "_addresses",
+        "_in_copy",
+        "_process",
+        "_source",
+        "name",
+        "path",
+        "watched",
+    )
 
     name: str
     path: str
     watched: "WatchedEp | None"
     _address: int  # of what it owns
     _addresses: tuple[int, ...]  # of the devices
+    _in_copy: bool  # whether the library is a copy of the file
     _process: int  # that registered it
     _source: Any  # the path, or the provider in Python, of which there may be a later definition
 
@@ -134,7 +145,7 @@ def register(  # noqa: PLR0913, PLR0917  # as many as Env.register_ep has
     owner = owner_of("ortcffi_registered_ep*", api, lib.ortcffi_unregister_ep, env, watched, ended)
     opened = full if watched is None else watched.library
     slot, function = "RegisterExecutionProviderLibrary", lib.ortcffi_register_ep
-    arguments = (env.handle, encoded, path_of("path", opened), kept[0] if kept else ffi.NULL, ended)
+    given_host = kept[0] if kept else ffi.NULL
     with _lock:
         holds = hold_registered(api)  # so that none of their devices makes room for a new one
         if not kept and watched is None:
@@ -142,17 +153,45 @@ def register(  # noqa: PLR0913, PLR0917  # as many as Env.register_ep has
                 if each._is_of(path, given) and each._process != os.getpid():
                     return _inherited(env, each, hold)
         before = {address_of(each) for each in find()}
+        in_copy = watched is None and _needs_copy(api, _source_of(path), holds)
+        arguments = env.handle, encoded, path_of("path", opened), in_copy, given_host, ended
         call(api.pointer, slot, function, api.pointer, *arguments, out_of(owner))
         made = RegisteredEp(api, owner)
         made.name, made.path, made.watched = given, full, watched
         made._address, made._process = address_of(made.handle), os.getpid()
-        made._source = _source_of(path)
+        made._source, made._in_copy = _source_of(path), in_copy
         found = [address_of(each) for each in find()]
         made._addresses = tuple(each for each in found if each not in before)
         owned = _owned.setdefault(api.library, {})
         owned.update(dict.fromkeys(made._addresses, (weakref.ref(made), ended)))
     del holds  # outside of the lock: libraries may end
     return made
+
+
+def _needs_copy(api: "Api", source: Any, own: "Iterable[RegisteredEp]") -> bool:
+    """Whether a library gets variables of its own, because another host has the file open.
+
+    Most libraries keep the table of their host in a global variable, and the last host that opened
+    them would replace the others' in it.
+    """
+
+    def open_in(eps: "Iterable[RegisteredEp | None]") -> bool:
+        return any(each and each._source == source and not each._in_copy for each in eps)
+
+    if not isinstance(source, str) or open_in(own):
+        return False
+    others = {name: owned for name, owned in _owned.items() if name != api.library}
+    registered = [ep() for owned in others.values() for ep, ended in owned.values() if not ended[0]]
+    return open_in(registered) or source in _official_libraries()
+
+
+def _official_libraries() -> set[str]:
+    """The libraries that the official package has registered, if it is imported."""
+    module = sys.modules.get("onnxruntime.capi.onnxruntime_pybind11_state")
+    if not getattr(module, "__file__", "").endswith((".so", ".pyd")):  # the drop-in, say
+        return set()
+    devices: Iterable[Any] = getattr(module, "get_ep_devices", tuple)()
+    return {each.ep_metadata.get("library_path", "") for each in devices}
 
 
 def _source_of(path: "str | os.PathLike[str]") -> Any:

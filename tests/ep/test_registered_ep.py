@@ -2,6 +2,7 @@
 """Libraries with execution providers, on the core and on the real library."""
 
 import gc
+import sys
 
 import pytest
 from support.paths import CHECKOUT
@@ -113,6 +114,41 @@ def test_two_environments_have_the_library_in_turn(core_api, real_api, asked_ep)
             assert len(names(one)) == len(names(other)) + 1
         with other.register_ep(asked_ep, "mine"):
             assert len(names(one)) == len(names(other)) - 1
+
+
+@pytest.mark.parametrize("first", ["core", "real"])
+def test_each_host_gets_a_library_with_variables_of_its_own(
+    core_api, real_api, asked_ep, events, first
+):
+    hosts = [core_api, real_api] if first == "core" else [real_api, core_api]
+    with ort.Env(api=hosts[0]) as one, ort.Env(api=hosts[1]) as other:
+        with one.register_ep(asked_ep, "mine") as own:
+            assert events() == ["create", "devices", "transfer"]
+            for _ in range(2):
+                with other.register_ep(asked_ep, "mine") as copy:
+                    assert copy.path == own.path == str(asked_ep)
+                    assert [device.name for device in copy.devices] == ["AskedEP"]
+                with one.register_ep(asked_ep, "again"):
+                    assert events() == ["create", "devices", "transfer"]
+                assert events() == ["~factory"]
+        assert events() == ["~factory"]
+        with other.register_ep(asked_ep, "mine"):
+            assert events() == ["create", "devices", "transfer"]  # nobody else has it now
+
+
+BESIDE_OFFICIAL = """
+import sys, onnxruntime, ortcffi as ort
+onnxruntime.register_execution_provider_library("mine", sys.argv[1])
+env = ort.Env("app", ort.core_api())
+path = env.register_ep(sys.argv[1], "mine").devices[0].metadata["library_path"]
+print(path != sys.argv[1])
+"""
+
+
+@pytest.mark.usefixtures("real_api")
+def test_a_library_that_the_official_package_has_is_copied(asked_ep):
+    done = run(sys.executable, "-P", "-c", BESIDE_OFFICIAL, asked_ep)
+    assert done.stdout == "True\n"
 
 
 def test_libraries_that_cannot_be_used_are_refused(env, asked_ep, tmp_path):

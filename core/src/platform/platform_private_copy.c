@@ -3,12 +3,13 @@
 #define _GNU_SOURCE
 #include "platform/private_copy.h"
 
+#include <stdio.h>
+
 #if defined(__linux__)
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -26,10 +27,9 @@ bool core_library_is_open(const char* path) {
   return library != NULL;
 }
 
-static void* set_error(char error[CORE_LIBRARY_ERROR], const char* path, const char* reason) {
+static void set_error(char error[CORE_LIBRARY_ERROR], const char* path, const char* reason) {
   reason += strspn(reason, ": ");
   snprintf(error, CORE_LIBRARY_ERROR, "%.256s: %.200s", path, reason);
-  return NULL;
 }
 
 static bool read_all(int file, unsigned char* bytes, size_t size) {
@@ -79,11 +79,10 @@ static unsigned char* load(const char* path, size_t* size) {
   return bytes != MAP_FAILED ? bytes : NULL;
 }
 
-/* Dependencies that stay open until the copy is loaded, which then holds them itself. */
+/* The dependencies of a library, and the copy that holds them. */
 struct dependencies {
   const char* path;
-  size_t count;
-  void* open[64];
+  struct core_library_copy* copy;
 };
 
 /* Writes a search path entry with $ORIGIN replaced by the library's folder; false if it has no
@@ -104,8 +103,9 @@ static bool expand(const char* place, size_t length, const char* path, char out[
 }
 
 static void open_dependency(void* argument, const char* name, const char* places) {
-  struct dependencies* dependencies = argument;
-  while (*places != '\0' && dependencies->count < CORE_COUNT_OF(dependencies->open)) {
+  const struct dependencies* dependencies = argument;
+  struct core_library_copy* copy = dependencies->copy;
+  while (*places != '\0' && copy->dependency_count < CORE_COUNT_OF(copy->dependencies)) {
     char folder[PATH_MAX], path[PATH_MAX];
     size_t length = strcspn(places, ":");
     if (length < PATH_MAX && expand(places, length, dependencies->path, folder)) {
@@ -113,7 +113,7 @@ static void open_dependency(void* argument, const char* name, const char* places
       bool is_there = size > 0 && (size_t)size < sizeof path && access(path, R_OK) == 0;
       void* library = is_there ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
       if (library != NULL) {
-        dependencies->open[dependencies->count++] = library;
+        copy->dependencies[copy->dependency_count++] = library;
         return;
       }
     }
@@ -123,19 +123,20 @@ static void open_dependency(void* argument, const char* name, const char* places
 
 /* Writes a path of an open file that was not used before: the loader takes equal paths for the same
  * library, even if that file is closed by now. Redundant steps in the path encode a number. */
-static void name_file(int file, char path[PATH_MAX]) {
+static void name_file(int file, char path[CORE_PATH_ROOM]) {
   static uint64_t last;
   uint64_t number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
-  int length = snprintf(path, PATH_MAX, "/proc/self/fd");
+  int length = snprintf(path, CORE_PATH_ROOM, "/proc/self/fd");
   for (; number > 0; number >>= 1) {
-    length += snprintf(path + length, PATH_MAX - (size_t)length, (number & 1) != 0 ? "/." : "//");
+    length +=
+        snprintf(path + length, CORE_PATH_ROOM - (size_t)length, (number & 1) != 0 ? "/." : "//");
   }
-  snprintf(path + length, PATH_MAX - (size_t)length, "/%d", file);
+  snprintf(path + length, CORE_PATH_ROOM - (size_t)length, "/%d", file);
 }
 
 /* Makes a file that is in no folder, and a path to it. If the system has no such files, makes one
  * in the folder for temporary files and sets `is_named`. */
-static int new_file(const char* original, char path[PATH_MAX], bool* is_named) {
+static int new_file(const char* original, char path[CORE_PATH_ROOM], bool* is_named) {
 #if defined(SYS_memfd_create)
   char name[200]; /* for who reads a backtrace or /proc/self/maps */
   const char* slash = strrchr(original, '/');
@@ -149,56 +150,67 @@ static int new_file(const char* original, char path[PATH_MAX], bool* is_named) {
 #endif
   const char* folder = getenv("TMPDIR");
   *is_named = true;
-  snprintf(path, PATH_MAX, "%s/ortcffi-XXXXXX", folder != NULL ? folder : P_tmpdir);
+  snprintf(path, CORE_PATH_ROOM, "%s/ortcffi-XXXXXX", folder != NULL ? folder : P_tmpdir);
   return mkostemp(path, O_CLOEXEC);
 }
 
-/* Loads a library from memory. */
-static void* open_bytes(const unsigned char* bytes, size_t size, const char* original,
-                        char error[CORE_LIBRARY_ERROR]) {
-  char path[PATH_MAX];
-  bool is_named = false;
-  int file = new_file(original, path, &is_named);
-  if (file < 0) {
-    return set_error(error, original, strerror(errno));
-  }
-  void* library = NULL;
-  char reason[CORE_LIBRARY_ERROR];
-  if (!write_all(file, bytes, size)) {
-    set_error(error, original, strerror(errno));
-  } else if ((library = core_library_open(path, reason)) == NULL) {
-    /* The loader's message names the copy, so put the original's path in. */
-    size_t length = strlen(path);
-    set_error(error, original, strncmp(reason, path, length) == 0 ? reason + length : reason);
-  }
-  if (is_named) {
-    unlink(path);
-  }
-  close(file);
-  return library;
-}
-
-void* core_library_open_copy(const char* path, char error[CORE_LIBRARY_ERROR], bool* is_copy) {
+bool core_library_begin_copy(const char* path, struct core_library_copy* copy,
+                             char error[CORE_LIBRARY_ERROR]) {
   size_t size = 0;
-  *is_copy = false;
   if (strchr(path, '/') == NULL) {
-    return set_error(error, path, "give a path, not a name that the loader searches for");
+    set_error(error, path, "give a path, not a name that the loader searches for");
+    return false;
   }
   if (core_is_special_file(path)) {
-    return set_error(error, path, "is not a regular file");
+    set_error(error, path, "is not a regular file");
+    return false;
   }
   unsigned char* bytes = load(path, &size);
   if (bytes == NULL) {
-    return set_error(error, path, strerror(errno));
+    set_error(error, path, strerror(errno));
+    return false;
   }
-  struct dependencies dependencies = {.path = path};
+  *copy = (struct core_library_copy){.file = -1};
   core_elf_make_ordinary(bytes, size);
-  core_elf_dependencies(bytes, size, open_dependency, &dependencies);
-  void* library = open_bytes(bytes, size, path, error);
-  for (size_t i = 0; i < dependencies.count; i++) {
-    dlclose(dependencies.open[i]);
+  copy->file = new_file(path, copy->path, &copy->is_named);
+  bool is_written = copy->file >= 0 && write_all(copy->file, bytes, size);
+  if (is_written) {
+    struct dependencies dependencies = {path, copy};
+    core_elf_dependencies(bytes, size, open_dependency, &dependencies);
+  } else {
+    set_error(error, path, strerror(errno));
+    core_library_end_copy(copy);
   }
   munmap(bytes, size);
+  return is_written;
+}
+
+void core_library_end_copy(struct core_library_copy* copy) {
+  if (copy->file >= 0) {
+    if (copy->is_named) {
+      unlink(copy->path);
+    }
+    close(copy->file);
+  }
+  while (copy->dependency_count > 0) {
+    dlclose(copy->dependencies[--copy->dependency_count]);
+  }
+}
+
+void* core_library_open_copy(const char* path, char error[CORE_LIBRARY_ERROR], bool* is_copy) {
+  struct core_library_copy copy;
+  char reason[CORE_LIBRARY_ERROR];
+  *is_copy = false;
+  if (!core_library_begin_copy(path, &copy, error)) {
+    return NULL;
+  }
+  void* library = core_library_open(copy.path, reason);
+  if (library == NULL) {
+    /* The loader's message names the copy, so put the original's path in. */
+    size_t length = strlen(copy.path);
+    set_error(error, path, strncmp(reason, copy.path, length) == 0 ? reason + length : reason);
+  }
+  core_library_end_copy(&copy);
   *is_copy = library != NULL;
   return library;
 }
@@ -207,6 +219,19 @@ bool core_library_is_open(const char* path) {
   (void)path;
   return false;
 }
+
+bool core_library_begin_copy(const char* path, struct core_library_copy* copy,
+                             char error[CORE_LIBRARY_ERROR]) {
+  *copy = (struct core_library_copy){.file = -1};
+  int size = snprintf(copy->path, sizeof copy->path, "%s", path);
+  bool fits = size >= 0 && (size_t)size < sizeof copy->path;
+  if (!fits) {
+    snprintf(error, CORE_LIBRARY_ERROR, "the path of the library is too long");
+  }
+  return fits;
+}
+
+void core_library_end_copy(struct core_library_copy* copy) { (void)copy; }
 
 void* core_library_open_copy(const char* path, char error[CORE_LIBRARY_ERROR], bool* is_copy) {
   *is_copy = false;

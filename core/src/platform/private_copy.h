@@ -21,6 +21,22 @@ bool core_is_special_file(const char* path);
 /** Whether the process has loaded a library. */
 bool core_library_is_open(const char* path);
 
+/** A copy of a library as a file, which can be opened from begin to end. */
+struct core_library_copy {
+  char path[CORE_PATH_ROOM];
+  int file;
+  bool is_named;
+  /** Dependencies that stay open until the copy is loaded, which then holds them itself. */
+  size_t dependency_count;
+  void* dependencies[64];
+};
+
+/** Makes the copy. If the system cannot do that, `path` is that of the library itself and `file` is
+ * -1. On failure there is nothing to end. */
+bool core_library_begin_copy(const char* path, struct core_library_copy* copy,
+                             char error[CORE_LIBRARY_ERROR]);
+void core_library_end_copy(struct core_library_copy* copy);
+
 /** Opens a copy of a library or, if the system cannot do that, the library itself. Otherwise like
  * core_library_open_utf8. */
 void* core_library_open_copy(const char* path, char error[CORE_LIBRARY_ERROR], bool* is_copy);

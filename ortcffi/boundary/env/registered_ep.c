@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "env/registered_eps.h"
+#include "platform/private_copy.h"
 #include "boundary/env/registered_ep.h"
 
 struct ortcffi_registered_ep {
@@ -22,9 +23,22 @@ static OrtStatus* register_library(const OrtApi* api, const ortcffi_ep_host* hos
                                                  host->hardware, host->hardware_count);
 }
 
+/* The same with a copy of the library, which the host opens before this returns. */
+static OrtStatus* register_copy(const OrtApi* api, const ortcffi_ep_host* host,
+                                const ortcffi_registered_ep* ep, const ORTCHAR_T* path) {
+  struct core_library_copy copy;
+  char error[CORE_LIBRARY_ERROR];
+  if (!core_library_begin_copy(path, &copy, error)) {
+    return api->CreateStatus(ORT_FAIL, error);
+  }
+  OrtStatus* status = register_library(api, host, ep, copy.path);
+  core_library_end_copy(&copy);
+  return status;
+}
+
 OrtStatus* ortcffi_register_ep(const OrtApi* api, OrtEnv* env, const char* name,
-                               const ORTCHAR_T* path, const ortcffi_ep_host* host, int* ended,
-                               ortcffi_registered_ep** out) {
+                               const ORTCHAR_T* path, int in_copy, const ortcffi_ep_host* host,
+                               int* ended, ortcffi_registered_ep** out) {
   size_t size = strlen(name) + 1;
   ortcffi_registered_ep* ep = malloc(sizeof *ep + size);
   if (ep == NULL) {
@@ -35,7 +49,7 @@ OrtStatus* ortcffi_register_ep(const OrtApi* api, OrtEnv* env, const char* name,
   memcpy(ep->name, name, size);
   OrtStatus* status;
   Py_BEGIN_ALLOW_THREADS;
-  status = register_library(api, host, ep, path);
+  status = in_copy ? register_copy(api, host, ep, path) : register_library(api, host, ep, path);
   Py_END_ALLOW_THREADS;
   if (status != NULL) {
     free(ep);

@@ -16,12 +16,13 @@ typedef struct ortcffi_ep_host {
   size_t hardware_count;
 } ortcffi_ep_host;
 
-/* Registers a library. `host` is NULL for what RegisterExecutionProviderLibrary gives; otherwise
- * the table must be the core's. `ended`, which must live as long, is 1 once the library has been
- * unregistered. Releases the GIL. */
+/* Registers a library, or a copy of it with variables of its own where the system can make one.
+ * `host` is NULL for what RegisterExecutionProviderLibrary gives; otherwise the table must be the
+ * core's. `ended`, which must live as long, is 1 once the library has been unregistered. Releases
+ * the GIL. */
 OrtStatus* ortcffi_register_ep(const OrtApi* api, OrtEnv* env, const char* name,
-                               const ORTCHAR_T* path, const ortcffi_ep_host* host, int* ended,
-                               ortcffi_registered_ep** out);
+                               const ORTCHAR_T* path, int in_copy, const ortcffi_ep_host* host,
+                               int* ended, ortcffi_registered_ep** out);
 
 /* Unregisters it. The environment must still be there. Releases the GIL. */
 void ortcffi_unregister_ep(const OrtApi* api, ortcffi_registered_ep* ep);
