@@ -12,15 +12,19 @@ from ortcffi._convert import bytes_like, encode, input_path, of_type
 from ortcffi._handle import Closing, out_of, owned_by, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public, refuse_pickle
+from ortcffi._table import core_api
 from ortcffi.env.env import Env
 from ortcffi.errors import call
+from ortcffi.kernels.host import call_host, host_function
 from ortcffi.models.editor import Parts, build_model, editor_of
 from ortcffi.models.graph import Graph
+from ortcffi.models.model import Model
 from ortcffi.models.view import content_of
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.prepacked import PrepackedWeights
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.creation import Source, borrowed_of
+from ortcffi.session.on_core import source_on_core
 from ortcffi.session.session import Session
 from ortcffi.table.engine import engine_for
 
@@ -196,7 +200,8 @@ class ModelEditor(Closing):
 
         Notes
         -----
-        Model-editor function: ``FinalizeModelEditorSession``.
+        Model-editor function: ``FinalizeModelEditorSession``. On the core,
+        ``ortcore_session_model``, and then as a `Session` of that model.
         """
         of_type("prepacked_weights", prepacked_weights, PrepackedWeights)
         store = None if prepacked_weights is None else prepacked_weights.handle
@@ -208,9 +213,12 @@ class ModelEditor(Closing):
             session = Session.__new__(Session)
             slot = "FinalizeModelEditorSession"
             try:
-                store_handle = ffi.NULL if store is None else store
-                self._call(slot, handle, self._options_handle(), store_handle)
-                source = Source(partial(_hand_over, owner), store, content)
+                if self.api.is_core:
+                    source = source_on_core(self.api, _model_of(handle, content), self._options)
+                else:
+                    store_handle = ffi.NULL if store is None else store
+                    self._call(slot, handle, self._options_handle(), store_handle)
+                    source = Source(partial(_hand_over, owner), store, content)
                 session._open(self.api, source, self._options, env=self._env)
             finally:
                 del handle, owner, content  # a traceback keeps what has a name here
@@ -234,6 +242,14 @@ class ModelEditor(Closing):
 def _hand_over(owner: Any, _env: Any, _options: Any, out: Any) -> None:
     """Give a session what the editor owned."""
     owner._move_handle(address_of(out))
+
+
+def _model_of(session: Any, content: Any) -> Model:
+    """The model of an editor of the core, with the bytes that it reads."""
+    owner = owner_of("OrtModel*", core_api(), lib.ReleaseModel, content)
+    function = host_function("OrtcoreSessionModel")
+    call_host("ortcore_session_model", function, session, out_of(owner))
+    return Model(core_api(), owner)
 
 
 def _subject(model: Any) -> tuple[str, tuple[Any, ...]]:

@@ -230,7 +230,9 @@ class Session(Suggests, Engine, Closing):
         has_ops = chosen is not None and (
             chosen._alive.get("custom_ops") or chosen._alive.get("op_domains")
         )
-        if has_ops or not graph.is_typed:
+        if engine.is_core:
+            source = source_for(engine, graph.to_model(), chosen)
+        elif has_ops or not graph.is_typed:
             # A view, because the session is to keep these bytes only if the library borrows them.
             model = memoryview(graph.to_bytes())
             source = source_of(engine, model)

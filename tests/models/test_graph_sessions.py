@@ -11,6 +11,8 @@ import pytest
 from support import eps
 
 import ortcffi as ort
+from ortcffi._native import ffi
+from ortcffi.kernels.host import call_host, host_function
 
 X = np.linspace(-1, 1, 128, dtype=np.float32).reshape(2, 64)
 
@@ -217,6 +219,18 @@ def test_a_model_that_nobody_runs_ends_the_editor_of_the_core(core_api, model):
     assert editor.closed
 
 
+def test_the_core_gives_no_model_of_a_session_that_is_finished(core_api):
+    options = ort.SessionOptions(core_api)
+    options.add_devices(eps.adding_devices())
+    out = ffi.new("OrtModel**")
+    with (
+        ort.Session(eps.added(), options, api=core_api) as session,
+        pytest.raises(ort.errors.ModelLoaded, match="the session is finalized"),
+    ):
+        call_host("", host_function("OrtcoreSessionModel"), session.handle, out)
+    assert out[0] == ffi.NULL
+
+
 def more(*nodes: tuple[str, str, str], inputs=(), outputs=(), **initializers) -> ort.Graph:
     """A graph of nodes Add, each with two inputs and an output."""
     graph = ort.Graph()
@@ -253,6 +267,8 @@ Y = ("y", "y", "z")
     ("graphs", "inputs", "outputs"),
     [
         ([more(Y, outputs="z")], {"x": [1, 1, 1]}, {"z": [2, 4, 6]}),
+        # Nothing says the type of z.
+        ([more(Y, ("z", "z", "q"), outputs="q")], {"x": [1, 1, 1]}, {"q": [4, 8, 12]}),
         ([more(Y, outputs="zy")], {"x": [1, 1, 1]}, {"z": [2, 4, 6], "y": [1, 2, 3]}),
         ([more(("r", "r", "x"), inputs="r")], {"r": [1, 1, 1]}, {"y": [2, 3, 4]}),
         ([more(("y", "v", "z"), outputs="z", v=[5, 5, 5])], {"x": [1, 1, 1]}, {"z": [6, 7, 8]}),

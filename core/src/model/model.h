@@ -49,6 +49,7 @@ OrtStatus* ORT_API_CALL core_open_model_bytes(const void* bytes, size_t size, Or
 OrtStatus* ORT_API_CALL core_graph_of_model(const OrtModel* model, size_t which,
                                             const OrtGraph** out);
 OrtStatus* ORT_API_CALL core_untyped_values(const OrtModel* model, size_t* out);
+OrtStatus* ORT_API_CALL core_session_model(OrtSession* session, OrtModel** out);
 OrtStatus* ORT_API_CALL core_write_model(const OrtModel* model, const OrtcoreWriting* writing);
 /** @} */
 
