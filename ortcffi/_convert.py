@@ -158,7 +158,7 @@ def seconds(argument: str, number: Any) -> float:
     """An argument that is a time in seconds, 0 or more; errors name the argument."""
     try:
         converted = float(number) if not isinstance(number, str | bytes) else None
-    except (TypeError, OverflowError):
+    except (TypeError, ValueError, OverflowError):  # float also reads the text of a buffer
         converted = None
     if converted is None:
         raise TypeError(f"{argument} must be a number of seconds, not {number!r}")

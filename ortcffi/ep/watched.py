@@ -187,6 +187,6 @@ def faults_by_slot(faults: Mapping[str, int] | None) -> dict[int, int]:
     for slot, number in optional_mapping("faults", faults).items():
         if slot not in indexes or slot == _NEVER:
             why = "can never fail" if slot == _NEVER else "is no slot"
-            raise ValueError(f"faults: {slot!r} {why}{meant(slot, list(indexes))}")
+            raise ValueError(f"faults: {slot!r} {why}{meant(str(slot), list(indexes))}")
         found[indexes[slot]] = integer(f"faults[{slot!r}]", number, (0, 2**32))
     return found

@@ -178,6 +178,8 @@ def custom_op(  # noqa: PLR0913  # as many as there are facts
     'scale'
     """
     text = encode("domain", domain).decode()
+    if op_set is not None:
+        encode("op_set", op_set)
     taken, given = operands_of("inputs", inputs), operands_of("outputs", outputs)
     declared = attributes_of(attributes)
     pairs = tuple(

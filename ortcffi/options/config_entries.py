@@ -67,7 +67,7 @@ class ConfigEntries(MutableMapping[str, str]):
         return self.to_dict()[key]
 
     def __setitem__(self, key: str, value: str) -> None:
-        name, content = encode("key", key), encode("value", value)
+        name, content = encode("key", key), encode(f"config[{key!r}]", value)
         with lock:
             kept = self._set_here()
             replaced = key in self

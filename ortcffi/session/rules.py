@@ -28,7 +28,7 @@ from ortcffi.options.for_library import run_options_for, value_for
 from ortcffi.options.run import RunOptions
 from ortcffi.session.specs import ValueSpec, described
 from ortcffi.values import tensors
-from ortcffi.values.checks import array_of, unfit
+from ortcffi.values.checks import array_of, element_of_array, unfit
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind, dtype_of, element_of
 from ortcffi.values.type_info import contained_tensor
 from ortcffi.values.value import Value
@@ -190,14 +190,17 @@ class Rules:
             return x
         if not isinstance(x, np.ndarray):
             raise TypeError(f"{subject} must be an ndarray or a Value, not {type(x).__name__}")
-        _check_element(subject, spec, element_of(x.dtype), x.shape)
+        element = element_of_array(x, subject)
+        _check_element(subject, spec, element, x.shape)
         _check_shape(subject, spec, x.shape)
         if not x.flags.writeable:
             raise ValueError(f"{subject} is read-only")
-        if element_of(x.dtype) is ElementType.STRING:
+        if element is ElementType.STRING:
             raise ValueError(
                 f"{subject}: the library cannot write strings to an array: use a Value"
             )
+        if reason := unfit(x, element, subject):
+            raise ValueError(f"{reason}, so that a run cannot write to it")
         return Value.from_numpy(x, api=api)
 
     def result(self, session: "Session", value: Value, is_input: bool) -> Any:

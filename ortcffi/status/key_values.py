@@ -102,7 +102,8 @@ class KeyValuePairs(Handle, MutableMapping[str, str]):
         return value  # type: ignore[no-any-return]
 
     def __setitem__(self, key: str, value: str) -> None:
-        handle, name, text = self._writable(), encode("key", key), encode("value", value)
+        handle, name = self._writable(), encode("key", key)
+        text = encode(f"the value of {key!r}", value)
         if not name:
             raise ValueError("key must not be empty")
         if not lib.ortcffi_set_pair(self.api.pointer, handle, name, text):

@@ -41,7 +41,7 @@ def dimensions(shape: "Shape") -> tuple[int, ...]:
     if isinstance(given, np.ndarray):
         given = given[()] if given.ndim == 0 else tuple(given)
     is_sequence = hasattr(type(given), "__getitem__") and not hasattr(type(given), "__index__")
-    if is_sequence and not isinstance(given, str | bytes | Mapping | np.dtype):
+    if is_sequence and not isinstance(given, str | bytes | Mapping | np.dtype | np.generic):
         return tuple(_dimension(place, each) for place, each in enumerate(tuple(given)))
     if not hasattr(type(given), "__index__"):
         raise TypeError(f"shape must be an int or a sequence of ints, not of {type(given)}")

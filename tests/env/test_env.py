@@ -128,7 +128,7 @@ def test_configuration_entries_can_be_given(api):
         ({"severity": "x"}, TypeError, "severity must be an int, not str"),
         ({"logger": 5}, TypeError, r"logger must be a logging\.Logger or a callable, not int"),
         ({"threading": 5}, TypeError, "threading must be ThreadingOptions, not int"),
-        ({"config": {"a": 5}}, TypeError, "value must be a str, not int"),
+        ({"config": {"a": 5}}, TypeError, "the value of 'a' must be a str, not int"),
     ],
 )
 def test_a_wrong_argument_is_named(api, arguments, error, says):

@@ -112,7 +112,9 @@ def test_wrong_bindings_are_refused_by_name(session, x):
 LAYOUTS = {
     "not C-contiguous": lambda x: x[:, ::-1],
     "not in this machine's byte order": lambda x: x.astype(x.dtype.newbyteorder()),
-    "not aligned": lambda x: np.frombuffer(b"-" + x.tobytes(), x.dtype, offset=1).reshape(x.shape),
+    "not aligned": lambda x: np.frombuffer(
+        bytearray(b"-" + x.tobytes()), x.dtype, offset=1
+    ).reshape(x.shape),
 }
 
 
@@ -128,6 +130,13 @@ def test_an_array_that_cannot_be_borrowed_is_bound_by_a_copy_only_where_one_is_a
         np.testing.assert_array_equal(bound.outputs["y"], 2 * array)
         with pytest.raises(ValueError, match="pass copy=True"):
             bound.bind(x=array)
+
+
+@pytest.mark.parametrize("problem", LAYOUTS)
+def test_an_array_that_runs_cannot_write_to_is_refused(session, x, problem):
+    array = LAYOUTS[problem](x)
+    with pytest.raises(ValueError, match=rf"out\['y'\] is {problem}.*cannot write to it$"):
+        session.bind(x=x, y=array)
 
 
 def test_runs_do_not_see_what_is_written_to_an_array_that_was_bound_by_a_copy(session, x):

@@ -228,6 +228,7 @@ def test_a_name_that_is_nearly_right_is_suggested(opened):
         (({},), {"out": 5}, "out must be a mapping of output names to arrays, not int"),
         (({},), {"options": 5}, "options must be RunOptions, not int"),
         (({},), {"timeout": "soon"}, "timeout must be a number of seconds"),
+        (({},), {"timeout": bytearray(b"soon")}, "timeout must be a number of seconds"),
         (({"x": None},), {}, r"input 'x' must be an array of float.*, not NoneType"),
         (({"x": {}},), {}, r"input 'x' must be an array of float.*, not dict"),
         (({"x": np.ma.ones(())},), {}, "input 'x' must not be masked"),

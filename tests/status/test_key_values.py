@@ -89,7 +89,7 @@ def test_an_empty_key_is_refused_because_the_library_would_ignore_it(pairs):
 def test_keys_and_values_must_be_text(pairs, wrong):
     with pytest.raises(TypeError, match="key must be a str, not "):
         pairs[wrong] = "v"
-    with pytest.raises(TypeError, match="value must be a str, not "):
+    with pytest.raises(TypeError, match="the value of 'k' must be a str, not "):
         pairs["k"] = wrong
     with pytest.raises(TypeError, match="key must be a str, not "):
         pairs[wrong]
@@ -100,14 +100,14 @@ def test_keys_and_values_must_be_text(pairs, wrong):
 def test_keys_and_values_must_be_strings_that_c_can_hold(pairs, wrong, reason):
     with pytest.raises(ValueError, match=f"key must .*{reason}"):
         pairs[wrong] = "v"
-    with pytest.raises(ValueError, match=f"value must .*{reason}"):
+    with pytest.raises(ValueError, match=f"the value of 'k' must .*{reason}"):
         pairs["k"] = wrong
     assert len(pairs) == 2
 
 
 def test_a_wrong_pair_at_the_start_leaves_nothing_behind():
     before = live_pairs()
-    with pytest.raises(TypeError, match="value must be a str"):
+    with pytest.raises(TypeError, match="the value of 'b' must be a str"):
         KeyValuePairs({"a": "1", "b": 2})
     assert live_pairs() == before
 

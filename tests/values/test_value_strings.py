@@ -80,7 +80,7 @@ def test_any_bytes_come_back(api, words):
 @pytest.mark.parametrize(
     ("words", "kind", "says"),
     [
-        (["a", 1], TypeError, "string 1 must be a str or bytes, not .*int"),
+        (["a", 1], TypeError, "string 1 must be a str or bytes, not int"),
         ([None], TypeError, "string 0 .*NoneType"),
         (["a", "\ud800"], ValueError, "string 1 .*surrogate"),
         ("abc", TypeError, "sequence"),

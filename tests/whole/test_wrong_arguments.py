@@ -52,6 +52,13 @@ CALLS = {
         lambda: ort.optional("x"),
         lambda: ort.variadic("x"),
     ],
+    "op_set must be a str, not int": [
+        lambda: ort.custom_op("a", inputs=["f4"], outputs=["f4"], op_set=5)
+    ],
+    "faults: 1 is no slot": [lambda: ort.WatchedEp("x.so", faults={1: 2})],
+    "shape must be an int or a sequence of ints, not of .*float32": [
+        lambda: ort.Value.empty(np.float32(2), "f4")
+    ],
     "made by custom_op": [lambda: ort.PythonOp("a", "b", None, may_inplace=(), versions=(1, 1))],
     "library must be a CustomOpLibrary": [lambda: ort.LibraryOp(None, None, None, 0, None)],
     "made by attach": [lambda: ort.Official(None, np)],

@@ -11,8 +11,11 @@ static const char* text_of(PyObject* item, Py_ssize_t place, Py_ssize_t* length)
     return PyBytes_AsStringAndSize(item, &bytes, length) < 0 ? NULL : bytes;
   }
   if (!PyUnicode_Check(item)) {
-    PyErr_Format(PyExc_TypeError, "string %zd must be a str or bytes, not %R", place,
-                 Py_TYPE(item));
+    PyObject* name = PyType_GetName(Py_TYPE(item));
+    if (name != NULL) {
+      PyErr_Format(PyExc_TypeError, "string %zd must be a str or bytes, not %U", place, name);
+      Py_DECREF(name);
+    }
     return NULL;
   }
   const char* text = PyUnicode_AsUTF8AndSize(item, length);
