@@ -11,6 +11,7 @@ from ortcffi._convert import encode, mapping
 from ortcffi._handle import Closing
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
+from ortcffi._text import joined
 from ortcffi.errors import checked
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.scratch import scratch_for
@@ -267,7 +268,7 @@ class Binding(Binder, Closing):
     def __repr__(self) -> str:
         if self.closed:
             return "<Binding closed>"
-        return f"<Binding {', '.join(self._inputs)} -> {', '.join(self._outputs)}>"
+        return f"<Binding {joined(self._inputs, ', ')} -> {joined(self._outputs, ', ')}>"
 
 
 def _as_result(value: Value) -> Any:

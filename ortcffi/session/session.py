@@ -11,7 +11,7 @@ from ortcffi._handle import Closing, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import Suggests, described_by, public
 from ortcffi._table import made_by
-from ortcffi._text import html_table
+from ortcffi._text import html_table, printable
 from ortcffi.env.env import Env
 from ortcffi.env.state import Made
 from ortcffi.ep.devices import EpDevice
@@ -732,7 +732,7 @@ def _ports_of(session: Session) -> tuple[str, str]:
 
 
 def _listed(specs: tuple[ValueSpec, ...]) -> str:
-    return ", ".join(f"{spec.name}: {spec.describe()}" for spec in specs)
+    return ", ".join(f"{printable(spec.name)}: {spec.describe()}" for spec in specs)
 
 
 def _spec(api: "Api", port: "Port") -> ValueSpec:

@@ -4,6 +4,7 @@
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._public import public
+from ortcffi._text import printable
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.type_info import TypeInfo
 
@@ -58,7 +59,7 @@ class ValueSpec(NamedTuple):
 
 
 def described(element: str, shape: "Shape | tuple[int, ...] | None") -> str:
-    """An element type and a shape in a few words."""
+    """An element type and a shape in a few words, `printable`."""
     if shape is None:
         return f"{element} of any shape"
-    return f"{element}[{', '.join('?' if n == -1 else str(n) for n in shape)}]"
+    return f"{element}[{', '.join('?' if n == -1 else printable(str(n)) for n in shape)}]"

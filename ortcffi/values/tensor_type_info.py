@@ -9,6 +9,7 @@ from ortcffi._handle import Array, Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
+from ortcffi._text import printable
 from ortcffi.errors import checked
 from ortcffi.values.element_types import ElementType, as_element
 
@@ -214,7 +215,7 @@ class TensorTypeInfo(Handle):
         name = element.name.lower() if isinstance(element, ElementType) else str(element)
         if shape is None:
             return name
-        return f"{name}[{', '.join('?' if n is None else str(n) for n in shape)}]"
+        return f"{name}[{', '.join('?' if n is None else printable(str(n)) for n in shape)}]"
 
     def __repr__(self) -> str:
         return f"<TensorTypeInfo {'closed' if self.closed else self}>"

@@ -24,6 +24,18 @@ from ortcffi.errors import OutOfMemory
 PATH = {"PYTHONPATH": finds_support()["PYTHONPATH"]}
 
 
+def test_what_python_shows_has_no_escape_sequence_of_a_model(opened, x):
+    name, dimension = "x\x1b[2J", "n\x1b[2J\n"
+    ports = [models.value(name, shape=[dimension, 4])], [models.value("y", shape=[dimension, 4])]
+    session = opened(models.model([models.node("Identity", name, "y")], *ports))
+    binding = session.bind({name: x})
+    info = session.inputs[0].type_info
+    for shown in (session, binding, session.inputs, info, info.tensor_info):
+        assert "\\x1b" in repr(shown)
+        assert repr(shown).isprintable()
+    assert binding.output_names == ["y"]
+
+
 def test_a_model_tells_what_its_maker_wrote(opened):
     facts = (
         models.field(2, "maker")
