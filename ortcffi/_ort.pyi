@@ -433,6 +433,8 @@ class OrtcoreWriting(Cdata):
     external_state: Cdata
     external_name: Cdata
     external_above: int
+    external_alignment: int
+    external_aligned_from: int
 class OrtcoreEp(Cdata):
     name: Cdata
     ep: OrtEp

@@ -525,6 +525,10 @@ typedef struct OrtcoreWriting {
   const char* external_name;
   /** A tensor of so many bytes, or more, goes there. */
   size_t external_above;
+  /** A tensor of `external_aligned_from` bytes, or more, begins at a multiple of it; 0: 4096, from
+   * which files can be mapped. 1: no tensor is aligned. */
+  size_t external_alignment;
+  size_t external_aligned_from;
 } OrtcoreWriting;
 
 /**

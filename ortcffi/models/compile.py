@@ -112,8 +112,8 @@ def compile_model(  # noqa: PLR0913  # as many as there are options
         them as bytes, unless none is large enough. `external_initializers` is then the path that
         the model has for them, relative to the model. Since version 31.
     external_alignment : int, optional
-        A power of two: where in the file, or in those bytes, an initializer may begin. Since
-        version 31.
+        A power of two: where in the file, or in those bytes, an initializer may begin. By default
+        they stand one directly behind the other. Since version 31.
     external_alignment_threshold : int, optional
         How many bytes an initializer has at least to be aligned.
     ep_context_writer : callable, optional

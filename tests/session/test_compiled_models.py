@@ -237,6 +237,45 @@ def test_weights_go_to_another_file_or_a_function(core_api, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("settings", "multiples"),
+    [
+        ({}, (1, 1)),
+        ({"external_alignment": 0}, (1, 1)),
+        ({"external_alignment": 64}, (64, 64)),
+        ({"external_alignment": 64, "external_alignment_threshold": 100}, (1, 64)),
+        ({"external_alignment": 16384}, (16384, 16384)),
+    ],
+)
+@pytest.mark.parametrize("as_file", [True, False])
+def test_external_initializers_are_packed_or_aligned(api, tmp_path, settings, multiples, as_file):
+    graph = ort.Graph()
+    graph.input("x", "f4", [25])
+    for name, count in (("a", 25), ("b", 1), ("c", 25), ("d", 1)):
+        graph.initializer(name, np.arange(count, dtype=np.float32))
+        graph.node("Mul", ["x", name], [f"y{name}"])
+        graph.output(f"y{name}", "f4", [25])
+    target, taken = tmp_path / "out.onnx", []
+    where = {"external_initializers": "w.bin", "external_threshold": 0, **settings}
+    if not as_file:
+        where["external_output"] = taken.append
+    ort.compile_model(graph.to_bytes(), target, api=api, **where)
+    if not as_file:
+        (tmp_path / "w.bin").write_bytes(taken[0])
+    size, end = (tmp_path / "w.bin").stat().st_size, 0
+    onnx = pytest.importorskip("onnx")
+    written = onnx.load(target, load_external_data=False).graph.initializer
+    places = [{each.key: each.value for each in tensor.external_data} for tensor in written]
+    for offset, length in sorted((int(each["offset"]), int(each["length"])) for each in places):
+        multiple = multiples[length >= 100]
+        end += -end % multiple
+        assert offset == end
+        end += length
+    assert size == end
+    with ort.Model.load(target) as read:
+        assert read.graph.initializers["c"][24] == 24
+
+
+@pytest.mark.parametrize(
     ("settings", "words"),
     [
         ({"external_initializers": lambda *_: None}, "asks no function"),

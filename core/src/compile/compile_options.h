@@ -61,6 +61,7 @@ struct OrtModelCompilationOptions {
   struct core_compile_buffer initializers_buffer;
   OrtGetInitializerLocationFunc locate;
   void* locate_state;
+  /** Of external initializers of at least `aligned_from` bytes; 0: they are not aligned. */
   size_t alignment;
   size_t aligned_from;
   OrtWriteNamedBufferFunc write_context;

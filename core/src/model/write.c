@@ -14,7 +14,7 @@
 /* Raw data of fewer bytes stays in a skeleton. */
 #define SKELETON_KEEPS 256
 /* Files can be mapped from such an offset on every system with pages of this size. */
-#define EXTERNAL_ALIGNMENT 4096
+#define PAGE 4096
 /* Protobuf's own limit. */
 #define LARGEST_MODEL ((size_t)INT32_MAX)
 #define BUFFER ((size_t)16 << 10)
@@ -66,6 +66,8 @@ struct writer {
   /** Tensors of so many bytes go to the second sink. */
   size_t external_above;
   const char* external_name;
+  size_t external_alignment;
+  size_t external_aligned_from;
   bool is_measuring;
   struct sink sinks[2];
   /** Bytes of the first sink that are not written yet. */
@@ -162,14 +164,28 @@ static OrtStatus* put_external(struct writer* writer, const char* location, uint
   return put_varint(writer, 1);
 }
 
+/* How many bytes stand before the next tensor of a size in the second sink. */
+static uint64_t padding_before(const struct writer* writer, uint64_t size) {
+  bool is_aligned = size >= writer->external_aligned_from;
+  return is_aligned ? -writer->sinks[1].position & (writer->external_alignment - 1) : 0;
+}
+
+static OrtStatus* put_padding(struct writer* writer, uint64_t size) {
+  static const uint8_t zeros[PAGE];
+  for (uint64_t part; size > 0; size -= part) {
+    part = size < sizeof zeros ? size : sizeof zeros;
+    CORE_TRY(write_out(writer, &writer->sinks[1], zeros, (size_t)part));
+  }
+  return NULL;
+}
+
 /* Writes elements to the second sink, behind zeros up to the next multiple of the alignment. */
 static OrtStatus* put_elsewhere(struct writer* writer, const uint8_t* bytes, uint64_t size) {
-  static const uint8_t zeros[EXTERNAL_ALIGNMENT];
   struct sink* sink = &writer->sinks[1];
-  size_t padding = (size_t)(-sink->position % EXTERNAL_ALIGNMENT);
+  uint64_t padding = padding_before(writer, size);
   uint64_t offset = sink->position + padding;
   if (!writer->is_measuring) {
-    CORE_TRY(write_out(writer, sink, zeros, padding));
+    CORE_TRY(put_padding(writer, padding));
     CORE_TRY(write_out(writer, sink, bytes, (size_t)size));
   }
   sink->position = offset + size;
@@ -330,6 +346,10 @@ static OrtStatus* check_writing(const OrtcoreWriting* writing) {
   }
   CORE_REQUIRE(ortcore_write_model, writing->write);
   CORE_REQUIRE_IF(writing->write_external != NULL, ortcore_write_model, writing->external_name);
+  if ((writing->external_alignment & (writing->external_alignment - 1)) != 0) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "ortcore_write_model: external_alignment must be 0 or a power of two");
+  }
   return NULL;
 }
 
@@ -346,6 +366,8 @@ OrtStatus* ORT_API_CALL core_write_model(const OrtModel* model, const OrtcoreWri
   writer->is_skeleton = writing->is_skeleton;
   writer->external_name = writing->external_name;
   writer->external_above = writing->write_external != NULL ? writing->external_above : SIZE_MAX;
+  writer->external_alignment = writing->external_alignment > 0 ? writing->external_alignment : PAGE;
+  writer->external_aligned_from = writing->external_aligned_from;
   writer->sinks[0] = (struct sink){writing->write, writing->state, 0};
   writer->sinks[1] = (struct sink){writing->write_external, writing->external_state, 0};
   OrtStatus* status = pass(writer, true);

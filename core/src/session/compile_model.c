@@ -249,6 +249,8 @@ static OrtStatus* set_external(struct task* task, OrtcoreWriting* writing) {
   }
   writing->external_name = task->external_name;
   writing->external_above = options->initializers_threshold;
+  writing->external_alignment = options->alignment > 0 ? options->alignment : 1;
+  writing->external_aligned_from = options->aligned_from;
   if (options->initializers == CORE_INITIALIZERS_BUFFER) {
     writing->write_external = write_to_memory;
     writing->external_state = &task->initializers;
