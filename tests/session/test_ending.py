@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+from itertools import pairwise
 from textwrap import dedent
 
 import numpy as np
@@ -28,7 +29,12 @@ def quiet(**settings):
 
 @pytest.fixture
 def plain(opened):
-    """A session whose runs end only where something ends them."""
+    """A session whose runs end only where something ends them, after one whose first run was long.
+
+    If the first runs of many sessions were short, this one would stay on the main thread.
+    """
+    with pytest.raises(TimeoutError):
+        opened(models.loop(FOREVER, 32), quiet()).run({"x": BIG}, timeout=0.01)
     return opened(models.loop(FOREVER, 32), quiet())
 
 
@@ -281,6 +287,32 @@ def test_a_handler_runs_while_a_long_run_goes_on(plain, later, on_sigterm, how):
         run()
     join(thread)
     assert seen == [1, 1]
+
+
+def test_a_first_run_after_short_ones_stays_on_the_main_thread(opened, later, on_sigterm):
+    def are_short():
+        sessions = [opened(models.loop(1, 32)) for _ in range(16)]
+        moments = [time.monotonic()]
+        for each in sessions:
+            each.run({"x": BIG})
+            moments.append(time.monotonic())
+        return all(end - begin < 0.03 for begin, end in pairwise(moments))
+
+    wait_until(are_short)
+    session, seen = opened(models.loop(FOREVER, 32), quiet()), []
+    on_sigterm(lambda: seen.append(session.running))
+
+    def end():
+        terminate()
+        time.sleep(0.1)
+        session.cancel()
+
+    for _ in range(2):  # the second one leaves the main thread, since the first was long
+        thread = later(session, end)
+        with pytest.raises(Cancelled):
+            session.run({"x": BIG})
+        join(thread)
+    assert seen == [0, 1]
 
 
 def test_what_a_handler_raises_ends_the_run(plain, later, on_sigterm):

@@ -253,7 +253,28 @@ static int is_short(const struct habit* habit, const struct run* run) {
   return may_be_short(habit, run) && (!habit->has_long || run->bytes < habit->long_bytes);
 }
 
+/* How many first runs of sessions in a row were short, and the most bytes of one of them. */
+static unsigned short_first_runs;
+static size_t first_bytes;
+/* After so many, the first run of the next session is taken for short. */
+#define FEW_RUNS 16
+
+static int is_first(const struct habit* habit) { return !habit->has_short && !habit->has_long; }
+
+static int first_may_be_short(const struct habit* habit, const struct run* run) {
+  return is_first(habit) && short_first_runs >= FEW_RUNS && run->bytes <= first_bytes;
+}
+
+static void learn_first(const struct run* run, double seconds) {
+  int is_long = seconds >= LONG_RUN;
+  short_first_runs = is_long ? 0 : short_first_runs + 1;
+  first_bytes = is_long ? 0 : first_bytes > run->bytes ? first_bytes : run->bytes;
+}
+
 void ortcffi_supervise_learn(struct habit* habit, const struct run* run, double seconds) {
+  if (is_first(habit)) {
+    learn_first(run, seconds);
+  }
   if (seconds >= LONG_RUN) {
     habit->long_bytes =
         habit->has_long && habit->long_bytes < run->bytes ? habit->long_bytes : run->bytes;
@@ -290,8 +311,8 @@ static int handle_signals(const struct supervision* supervision) {
 }
 
 int ortcffi_supervise_leaves(const struct run* run, const struct habit* habit) {
-  return !may_be_short(habit, run) && !run->has_other_bytes && !run->session->calls_python &&
-         PyThread_get_thread_ident() == main_thread;
+  return !may_be_short(habit, run) && !first_may_be_short(habit, run) && !run->has_other_bytes &&
+         !run->session->calls_python && PyThread_get_thread_ident() == main_thread;
 }
 
 int ortcffi_supervise_begin(struct supervision* supervision, struct run* run,
