@@ -254,18 +254,19 @@ class InferenceSession(Session):
 
 def _normalized(providers: Any, options: Any) -> tuple[list[str], list[dict[str, str]]]:
     """The names of execution providers, and the options of each."""
-    names = [each[0] if isinstance(each, tuple) else each for each in providers or ()]
+    given = [each[0] if isinstance(each, tuple) and each else each for each in providers or ()]
+    names = [each for each in given if isinstance(each, str)]
     if {"TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider"} <= set(names):
         raise ValueError("TensorRT and TensorRT RTX cannot be used in the same session.")
     return check_and_normalize_provider_args(providers, options, _known(names))
 
 
-def _known(names: list[Any]) -> Sequence[str]:
+def _known(names: list[str]) -> Sequence[str]:
     """The names that a session's providers may have; `names` are those that were given."""
     known = built_in_providers()
     if all(name in known for name in names):  # asked first: the other question takes longer
         return known
     from ortcffi.session.providers import is_for_core
 
-    hosted = [name for name in names if isinstance(name, str) and is_for_core(name)]
+    hosted = [name for name in names if is_for_core(name)]
     return [*get_available_providers(), *hosted]

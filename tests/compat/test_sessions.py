@@ -101,7 +101,14 @@ def test_providers_beside_those_of_the_options_warn(onnxruntime, squares):
 
 @pytest.mark.parametrize(
     ("providers", "options"),
-    [([3], None), (["a"], 3), (["a"], ["x"]), (["a", "b"], [{}]), ([("a", {})], [{}])],
+    [
+        ([3], None),
+        ([["a", {}]], None),
+        (["a"], 3),
+        (["a"], ["x"]),
+        (["a", "b"], [{}]),
+        ([("a", {})], [{}]),
+    ],
 )
 def test_wrong_providers_are_value_errors(onnxruntime, squares, providers, options):
     with warnings.catch_warnings():

@@ -10,6 +10,7 @@ from support.processes import fork, run
 from support.threads import run_threads
 
 import ortcffi as ort
+from ortcffi.testing.live_objects import left_alive, live_objects
 
 WORDS = "memory host-memory transfers streams three-devices"
 END = ["~transfer", "~allocator", "~allocator", "~factory"]
@@ -173,19 +174,43 @@ def test_a_library_without_a_factory_is_reported_with_the_version_that_it_asked_
             env.register_ep(asked_ep, "no-factory")
 
 
+@pytest.fixture
+def throwing_ep(cxx_compiler, tmp_path):
+    """``throwing_ep(flag)``: a library whose functions throw."""
+
+    def build(flag):
+        source, library = CHECKOUT / "tests/c/clients/throwing_ep.cc", tmp_path / "throwing_ep.so"
+        flags = ["-std=c++17", "-shared", "-fPIC", flag, f"-I{CHECKOUT / 'core/include'}"]
+        run(*cxx_compiler, *flags, source, "-o", library)
+        return library
+
+    return build
+
+
 @pytest.mark.parametrize(
     ("flag", "text"), [("-DTHROWS_NOW", "no factory today"), ("-DTHROWS_LATER", "no devices today")]
 )
-def test_an_exception_that_leaves_a_library_is_the_reason(
-    core_api, cxx_compiler, tmp_path, flag, text
-):
-    source, library = CHECKOUT / "tests/c/clients/throwing_ep.cc", tmp_path / "throwing_ep.so"
-    flags = ["-std=c++17", "-shared", "-fPIC", flag, f"-I{CHECKOUT / 'core/include'}"]
-    run(*cxx_compiler, *flags, source, "-o", library)
+def test_an_exception_that_leaves_a_library_is_the_reason(core_api, throwing_ep, flag, text):
     with ort.Env(api=core_api, severity=ort.LogSeverity.FATAL) as env:
         with pytest.raises(ort.errors.RuntimeException, match=text):
-            env.register_ep(library)
+            env.register_ep(throwing_ep(flag))
         assert names(env) == ["CPUExecutionProvider"]
+
+
+def test_an_exception_about_the_memory_of_a_device_is_a_status(core_api, throwing_ep):
+    with ort.Env(api=core_api, severity=ort.LogSeverity.FATAL) as env:
+        (device,) = env.register_ep(throwing_ep("-DTHROWS_LAST")).devices
+        with pytest.raises(ort.errors.RuntimeException, match="no memory today"):
+            device.memory()
+
+
+def test_the_devices_of_a_library_that_lists_too_many_are_released(core_api, asked_ep):
+    with ort.Env(api=core_api) as env:
+        assert names(env) == ["CPUExecutionProvider"]  # made when it is asked for
+        before = live_objects()
+        with pytest.raises(ort.errors.Fail, match="room for 8 devices"):
+            env.register_ep(asked_ep, "nine-devices")
+        assert left_alive(before) == {}
 
 
 def test_a_host_may_invent_hardware(core_api, asked_ep):

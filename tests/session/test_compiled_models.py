@@ -131,6 +131,28 @@ def test_a_session_compiles_beside_its_model(api, model, options_for, tmp_path):
     assert run(tmp_path / "named.onnx", options_for(api)) == EXPECTED
 
 
+def test_a_custom_op_may_be_called_as_one_of_onnx(api, options_for):
+    @ort.custom_op(
+        "constants", name="Constant", inputs=[np.float32], outputs=[np.float32], op_set=None
+    )
+    def constant(x):
+        return x + 5
+
+    graph = ort.Graph()
+    graph.input("x", "f4", [3])
+    graph.initializer("w", np.ones(3, np.float32))
+    graph.node("Add", ["x", "w"], ["h"])
+    graph.node("Constant", ["h"], ["y"], domain="constants")
+    graph.output("y", "f4", [3])
+    options = options_for(api)
+    with ort.CustomOpDomain("constants", api) as domain:
+        domain.add(constant)
+        options.add_custom_op_domain(domain)
+    made = ort.compile_model(graph.to_bytes(), options=options, embed_ep_context=True, api=api)
+    with ort.Session(made, options, api=api) as session:
+        assert session.run({"x": X})[0].tolist() == [7, 8, 9]
+
+
 @pytest.mark.parametrize(
     ("config", "words"),
     [

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "ep/library.h"
 #include "object/keyed_list.h"
 
 static void end_hardware(void* block) {
@@ -203,6 +204,20 @@ const OrtMemoryInfo* ORT_API_CALL ort_EpDevice_MemoryInfo(
   return ep_device == NULL ? NULL : core_ep_memory_of(ep_device, memory_type);
 }
 
+struct capacity {
+  const OrtEpDevice* device;
+  OrtDeviceMemoryType type;
+  /** Where the factory writes; NULL for what is not asked for. */
+  uint64_t *first, *second;
+};
+
+static OrtStatus* ask_capacity(void* argument) {
+  const struct capacity* self = argument;
+  OrtEpFactory* factory = self->device->factory;
+  return factory->GetDeviceMemoryCapacity(factory, self->device, self->type, self->first,
+                                          self->second);
+}
+
 ORT_API_STATUS_IMPL(ort_EpDevice_GetMemoryCapacity, const OrtEpDevice* ep_device,
                     OrtDeviceMemoryType memory_type, uint64_t* memory_1, uint64_t* memory_2) {
   CORE_REQUIRE(EpDevice_GetMemoryCapacity, ep_device);
@@ -210,16 +225,15 @@ ORT_API_STATUS_IMPL(ort_EpDevice_GetMemoryCapacity, const OrtEpDevice* ep_device
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "EpDevice_GetMemoryCapacity: memory_1 and memory_2 must not both be NULL");
   }
-  OrtEpFactory* factory = ep_device->factory;
-  if (!CORE_FACTORY_HAS(factory, 32, GetDeviceMemoryCapacity)) {
+  if (!CORE_FACTORY_HAS(ep_device->factory, 32, GetDeviceMemoryCapacity)) {
     return core_status(ORT_NOT_IMPLEMENTED,
                        "EpDevice_GetMemoryCapacity: there is no function for it in ",
                        ep_device->name, NULL);
   }
   uint64_t found[2] = {0, 0}; /* written on success only, though a factory may write earlier */
-  CORE_TRY(factory->GetDeviceMemoryCapacity(factory, ep_device, memory_type,
-                                            memory_1 == NULL ? NULL : &found[0],
-                                            memory_2 == NULL ? NULL : &found[1]));
+  struct capacity capacity = {ep_device, memory_type, memory_1 == NULL ? NULL : &found[0],
+                              memory_2 == NULL ? NULL : &found[1]};
+  CORE_TRY(core_ep_call("EpDevice_GetMemoryCapacity", ask_capacity, &capacity));
   if (memory_1 != NULL) {
     *memory_1 = found[0];
   }

@@ -174,11 +174,13 @@ static OrtStatus* ask_devices(struct core_ep_library* library, OrtEpFactory* fac
   size_t count = 0;
   CORE_TRY(factory->GetSupportedDevices(factory, library->hardware, library->hardware_count, found,
                                         CORE_EP_DEVICES, &count));
-  if (count > CORE_EP_DEVICES) {
-    return failure(": there is room for 8 devices of a factory, and more were listed by ", library);
-  }
-  OrtStatus* status = NULL;
-  for (size_t i = 0; i < count; i++) {
+  OrtStatus* status =
+      count <= CORE_EP_DEVICES
+          ? NULL
+          : failure(": there is room for 8 devices of a factory, and more were listed by ",
+                    library);
+  /* As with factories, all are taken. */
+  for (size_t i = 0; i < count && i < CORE_EP_DEVICES; i++) {
     if (found[i] == NULL) {
       continue;
     }

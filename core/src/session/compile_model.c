@@ -90,8 +90,8 @@ struct task {
   struct core_writing initializers;
 };
 
-static OrtStatus* too_long(void) {
-  CORE_FAIL(ORT_INVALID_ARGUMENT, "CompileModel: a path of the options is too long");
+static OrtStatus* too_long(const char* name) {
+  return core_status(ORT_INVALID_ARGUMENT, name, ": a path of the options is too long", NULL);
 }
 
 static OrtStatus* check_options(const OrtModelCompilationOptions* options) {
@@ -112,7 +112,7 @@ static OrtStatus* check_options(const OrtModelCompilationOptions* options) {
 }
 
 /* "model.onnx" becomes "model_ctx.onnx". */
-static OrtStatus* find_path_beside(const char* model, char path[CORE_PATH_ROOM]) {
+static OrtStatus* find_path_beside(const char* name, const char* model, char path[CORE_PATH_ROOM]) {
   size_t length = strlen(model), end = length;
   for (size_t i = length; i > 0 && !CORE_IS_SEPARATOR(model[i - 1]); i--) {
     if (model[i - 1] == '.') {
@@ -121,7 +121,7 @@ static OrtStatus* find_path_beside(const char* model, char path[CORE_PATH_ROOM])
     }
   }
   int size = snprintf(path, CORE_PATH_ROOM, "%.*s_ctx.onnx", (int)end, model);
-  return size > 0 && size < CORE_PATH_ROOM ? NULL : too_long();
+  return size > 0 && size < CORE_PATH_ROOM ? NULL : too_long(name);
 }
 
 /* Finds the path of the output. */
@@ -130,7 +130,7 @@ static OrtStatus* find_output(struct task* task) {
   char input[CORE_PATH_ROOM], real[CORE_PATH_ROOM];
   if (options->input == CORE_INPUT_PATH) {
     if (!core_whole_path_utf8(options->paths[CORE_INPUT_FILE], input)) {
-      return too_long();
+      return too_long(function);
     }
     if (core_find_file(input, real) == CORE_NO_FILE) {
       return core_status(ORT_INVALID_ARGUMENT, "CompileModel: Input model path does not exist: \"",
@@ -138,7 +138,8 @@ static OrtStatus* find_output(struct task* task) {
     }
   }
   if (options->output == CORE_OUTPUT_PATH) {
-    return core_whole_path_utf8(options->paths[CORE_OUTPUT_FILE], task->path) ? NULL : too_long();
+    return core_whole_path_utf8(options->paths[CORE_OUTPUT_FILE], task->path) ? NULL
+                                                                              : too_long(function);
   }
   if (options->output != CORE_OUTPUT_BESIDE_INPUT) {
     return NULL;
@@ -146,7 +147,7 @@ static OrtStatus* find_output(struct task* task) {
   if (options->input != CORE_INPUT_PATH) {
     CORE_FAIL(ORT_FAIL, "CompileModel: a model that is not read from a file needs an output");
   }
-  return find_path_beside(input, task->path);
+  return find_path_beside(function, input, task->path);
 }
 
 static OrtStatus* refuse_existing(const char* path) {
@@ -166,7 +167,7 @@ OrtStatus* core_find_context_path(const char* name, const OrtSession* session,
   if (given != NULL && given[0] != 0) {
     size_t length = strlen(given);
     if (length >= CORE_PATH_ROOM) {
-      return too_long();
+      return too_long(name);
     }
     if (CORE_IS_SEPARATOR(given[length - 1])) {
       return core_status(ORT_INVALID_ARGUMENT, name,
@@ -180,9 +181,9 @@ OrtStatus* core_find_context_path(const char* name, const OrtSession* session,
                        NULL);
   } else {
     if (!core_whole_path_utf8(session->model->path, model)) {
-      return too_long();
+      return too_long(name);
     }
-    CORE_TRY(find_path_beside(model, path));
+    CORE_TRY(find_path_beside(name, model, path));
   }
   return refuse_existing(path);
 }
@@ -212,7 +213,7 @@ static OrtStatus* set_entries(struct task* task) {
   if (!core_whole_path_utf8(options->paths[CORE_CONTEXT_DIRECTORY], folder) ||
       !core_whole_path_utf8(options->paths[CORE_CONTEXT_NAME], name) ||
       strlen(folder) + strlen(name) >= sizeof path) {
-    return too_long();
+    return too_long(function);
   }
   memcpy(path, folder, strlen(folder));
   memcpy(path + strlen(folder), name, strlen(name) + 1);
@@ -245,7 +246,7 @@ static OrtStatus* set_external(struct task* task, OrtcoreWriting* writing) {
     return NULL;
   }
   if (!core_whole_path_utf8(options->paths[CORE_EXTERNAL_FILE], task->external_name)) {
-    return too_long();
+    return too_long(function);
   }
   writing->external_name = task->external_name;
   writing->external_above = options->initializers_threshold;
@@ -264,7 +265,7 @@ static OrtStatus* set_external(struct task* task, OrtcoreWriting* writing) {
   int size = snprintf(task->external_path, sizeof task->external_path, "%.*s%s", (int)folder,
                       task->path, task->external_name);
   if (size < 0 || (size_t)size >= sizeof task->external_path) {
-    return too_long();
+    return too_long(function);
   }
   CORE_TRY(open_file(task->external_path, &task->external_file));
   writing->write_external = write_to_file;

@@ -127,6 +127,14 @@ static OrtStatus* write_step(struct making* making, const struct core_step* step
   return NULL;
 }
 
+/* Whether a node is ONNX's Constant; a custom op may have that name. */
+static bool is_constant(struct core_message node) {
+  struct core_message name, domain;
+  return core_find_message(node, NODE_OPERATOR, &name) && core_message_is(name, "Constant") &&
+         (!core_find_message(node, NODE_DOMAIN, &domain) || core_message_size(domain) == 0 ||
+          core_message_is(domain, "ai.onnx"));
+}
+
 /* Copies the nodes Constant whose values are needed. The graph of a session has them as
  * initializers, not as nodes. */
 static OrtStatus* write_constants(struct making* making) {
@@ -134,9 +142,8 @@ static OrtStatus* write_constants(struct making* making) {
   struct core_field field;
   while (core_next_field(&graph, &field)) {
     char name[256];
-    if (field.number != GRAPH_NODE || field.wire != CORE_LENGTH ||
-        !core_find_message(field.bytes, NODE_OPERATOR, &text) ||
-        !core_message_is(text, "Constant") || !core_find_message(field.bytes, NODE_OUTPUT, &text)) {
+    if (field.number != GRAPH_NODE || field.wire != CORE_LENGTH || !is_constant(field.bytes) ||
+        !core_find_message(field.bytes, NODE_OUTPUT, &text)) {
       continue;
     }
     size_t size = core_message_size(text);

@@ -33,11 +33,14 @@ static OrtStatus* list_ports(const char* function, struct core_pool* pool,
   return NULL;
 }
 
-OrtStatus* core_list_ports(const char* function, OrtSession* session) {
-  const OrtGraph* graph = session->graph;
+OrtStatus* core_list_ports(const char* function, OrtSession* session, const OrtGraph* graph) {
   struct core_pool* pool = &session->pool;
-  CORE_TRY(list_ports(function, pool, &graph->inputs, 0, CORE_IS_INITIALIZER, &session->inputs));
-  CORE_TRY(list_ports(function, pool, &graph->initializers, CORE_IS_OVERRIDABLE, 0,
-                      &session->overridable));
-  return list_ports(function, pool, &graph->outputs, 0, 0, &session->outputs);
+  struct core_ports inputs, overridable, outputs;
+  CORE_TRY(list_ports(function, pool, &graph->inputs, 0, CORE_IS_INITIALIZER, &inputs));
+  CORE_TRY(list_ports(function, pool, &graph->initializers, CORE_IS_OVERRIDABLE, 0, &overridable));
+  CORE_TRY(list_ports(function, pool, &graph->outputs, 0, 0, &outputs));
+  session->inputs = inputs;
+  session->overridable = overridable;
+  session->outputs = outputs;
+  return NULL;
 }

@@ -483,6 +483,7 @@ void core_free_profile(struct core_profile* profile) {
     call_profiler("Release", release_profiler, &asked);
   }
   core_list_end(&profile->profilers);
+  ort_ReleaseStatus(profile->failed); /* of a run that went on after the end */
   heap_free(profile->text.bytes);
   core_mutex_end(&profile->lock);
   heap_free(profile);

@@ -246,10 +246,13 @@ ORT_API_STATUS_IMPL(ort_model_editor_CreateSessionFromModel, const OrtEnv* env,
 
 /* --- sessions of the model editor ------------------------------------------------------------- */
 
-/* Has the session show what its model has. */
-static OrtStatus* show_model(const char* function, OrtSession* session) {
-  CORE_TRY(core_model_graph(function, session->model, CORE_PREPARED, &session->graph));
-  return core_list_ports(function, session);
+/* Has the session show what a model has, which the session has or gets. */
+static OrtStatus* show_model(const char* function, OrtSession* session, OrtModel* model) {
+  const OrtGraph* graph = NULL;
+  CORE_TRY(core_model_graph(function, model, CORE_PREPARED, &graph));
+  CORE_TRY(core_list_ports(function, session, graph));
+  session->graph = graph;
+  return NULL;
 }
 
 static OrtStatus* new_editor(const char* function, const OrtEnv* env,
@@ -257,7 +260,7 @@ static OrtStatus* new_editor(const char* function, const OrtEnv* env,
                              OrtSession** out) {
   OrtSession* session = NULL;
   CORE_TRY(new_loaded(function, env, options, source, &session));
-  return hand_out(show_model(function, session), session, out);
+  return hand_out(show_model(function, session, session->model), session, out);
 }
 
 ORT_API_STATUS_IMPL(ort_model_editor_CreateModelEditorSession, const OrtEnv* env,
@@ -290,20 +293,19 @@ ORT_API_STATUS_IMPL(ort_model_editor_SessionGetOpsetForDomain, const OrtSession*
 /* Nothing changes unless the new model can be read. */
 static OrtStatus* apply(OrtSession* session, const OrtModel* model) {
   const char* function = "ApplyModelToModelEditorSession";
-  const OrtGraph* graph = NULL;
   OrtModel* extended = NULL;
   if (session->state != CORE_SESSION_LOADED) {
     CORE_FAIL(ORT_MODEL_LOADED, "This session has already been initialized.");
   }
   CORE_TRY(core_extend_model(function, session->model, model, &extended));
-  OrtStatus* status = core_model_graph(function, extended, CORE_PREPARED, &graph);
+  OrtStatus* status = show_model(function, session, extended);
   if (status != NULL) {
     core_drop(extended);
     return status;
   }
   core_drop(session->model);
   session->model = extended;
-  return show_model(function, session);
+  return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_model_editor_ApplyModelToModelEditorSession, OrtSession* session,

@@ -152,8 +152,9 @@ OrtStatus* core_partition(const char* function, OrtSession* session);
 /** Notes who runs which nodes, if the options ask for it, before the steps are ordered. */
 OrtStatus* core_note_assigned(const char* function, OrtSession* session);
 
-/** Lists the ports of `session->graph`, whose values have no numbers yet. */
-OrtStatus* core_list_ports(const char* function, OrtSession* session);
+/** Makes the ports of a graph those of the session, without the numbers of their values. On failure
+ * the session keeps its ports. */
+OrtStatus* core_list_ports(const char* function, OrtSession* session, const OrtGraph* graph);
 
 /** Returns a status where the session is not finalized. */
 #define CORE_REQUIRE_READY(session, code, text)   \

@@ -244,8 +244,7 @@ static PyType_Spec handle_spec = {
     .slots = handle_slots,
 };
 
-/* --- functions of the module
- * --------------------------------------------------------------------*/
+/* --- functions of the module -------------------------------------------------------------------*/
 
 ortcffi_object* ortcffi_make_handle(ortcffi_object* handle, const void* api, ortcffi_object* type,
                                     void* release, ortcffi_object* parents) {

@@ -6,8 +6,7 @@
 #include "boundary/platform/handle.h"
 #include "boundary/session/session.h"
 
-/* --- reading, without the GIL: another thread may hold a lock of the session and need it
- * ---------*/
+/* --- reading, without the GIL: another thread may hold a lock of the session and need it -------*/
 
 typedef OrtStatus*(ORT_API_CALL* count_slot)(const OrtSession*, size_t*);
 typedef OrtStatus*(ORT_API_CALL* name_slot)(const OrtSession*, size_t, OrtAllocator*, char**);
@@ -160,8 +159,7 @@ static int read_all(struct reading* reading, struct session* session) {
   return 0;
 }
 
-/* --- names
- * ---------------------------------------------------------------------------------------*/
+/* --- names -------------------------------------------------------------------------------------*/
 
 static PyObject* text_of(const char* text) {
   return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
@@ -251,8 +249,7 @@ Py_ssize_t ortcffi_find_port(const struct ports* ports, PyObject* name, size_t g
   return PyLong_AsSsize_t(place);
 }
 
-/* --- for Python
- * ----------------------------------------------------------------------------------*/
+/* --- for Python --------------------------------------------------------------------------------*/
 
 /* A dimension: its length, its name, or -1. */
 static PyObject* dimension_of(int64_t length, const char* name) {
