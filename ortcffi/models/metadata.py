@@ -42,29 +42,6 @@ class ModelMetadata(NamedTuple):
     custom: dict[str, str]
 
 
-class _Reader:
-    """Reads the strings of an ``OrtModelMetadata``."""
-
-    def __init__(self, api: Any, handle: Any) -> None:
-        self.table = api.pointer
-        self.allocator = scratch_for(api)
-        self.handle = handle
-
-    def call(self, slot: str, *arguments: Any) -> None:
-        getattr(checked, slot)(self.table, *arguments)
-
-    def text(self, slot: str, *key: Any) -> str:
-        out = ffi.new("char**")
-        self.call(slot, self.handle, self.allocator, *key, out)
-        return decode(out[0])
-
-    def custom_keys(self) -> list[str]:
-        out, count = ffi.new("char***"), ffi.new("int64_t*")
-        slot = "ModelMetadataGetCustomMetadataMapKeys"
-        self.call(slot, self.handle, self.allocator, out, count)
-        return [decode(out[0][i]) for i in range(count[0])]
-
-
 def read_metadata(subject: Any, slot: str) -> ModelMetadata:
     """Read all of it.
 
@@ -81,20 +58,31 @@ def read_metadata(subject: Any, slot: str) -> ModelMetadata:
     ``ModelMetadataGetCustomMetadataMapKeys``, ``ModelMetadataLookupCustomMetadataMap``,
     ``ReleaseModelMetadata``.
     """
-    api, version = subject.api, ffi.new("int64_t*")
-    owner = owner_of("OrtModelMetadata*", api, lib.ReleaseModelMetadata)
+    api, owner = subject.api, owner_of("OrtModelMetadata*", subject.api, lib.ReleaseModelMetadata)
     subject._call(slot, out_of(owner))
-    reader = _Reader(api, owned_by(owner))
-    reader.call("ModelMetadataGetVersion", reader.handle, version)
-    return ModelMetadata(
-        producer_name=reader.text("ModelMetadataGetProducerName"),
-        graph_name=reader.text("ModelMetadataGetGraphName"),
-        graph_description=reader.text("ModelMetadataGetGraphDescription"),
-        domain=reader.text("ModelMetadataGetDomain"),
-        description=reader.text("ModelMetadataGetDescription"),
-        version=int(version[0]),
-        custom={
-            key: reader.text("ModelMetadataLookupCustomMetadataMap", encode("key", key))
-            for key in reader.custom_keys()
-        },
-    )
+    table, handle, scratch = api.pointer, owned_by(owner), scratch_for(api)
+    version, text = ffi.new("int64_t*"), ffi.new("char**")
+    checked.ModelMetadataGetVersion(table, handle, version)
+    texts = []
+    for function in (
+        checked.ModelMetadataGetProducerName,
+        checked.ModelMetadataGetGraphName,
+        checked.ModelMetadataGetGraphDescription,
+        checked.ModelMetadataGetDomain,
+        checked.ModelMetadataGetDescription,
+    ):
+        function(table, handle, scratch, text)
+        texts.append(decode(text[0]))
+    producer, graph, about_graph, domain, about = texts
+    custom = {}
+    for key in _custom_keys(table, handle, scratch):
+        encoded = encode("key", key)
+        checked.ModelMetadataLookupCustomMetadataMap(table, handle, scratch, encoded, text)
+        custom[key] = decode(text[0])
+    return ModelMetadata(producer, graph, about_graph, domain, about, int(version[0]), custom)
+
+
+def _custom_keys(table: Any, handle: Any, scratch: Any) -> list[str]:
+    out, count = ffi.new("char***"), ffi.new("int64_t*")
+    checked.ModelMetadataGetCustomMetadataMapKeys(table, handle, scratch, out, count)
+    return [decode(out[0][i]) for i in range(count[0])]
