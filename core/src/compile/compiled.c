@@ -400,14 +400,13 @@ static uint64_t hash_of(const OrtModel* model) {
 }
 
 /* Makes the arguments of Compile for a group: a view of its nodes, and the fused node that replaces
- * them. */
+ * them. `hash` is that of the model. */
 static OrtStatus* show_group(struct compiled* compiled, const struct core_claims* claims,
-                             const OrtcoreGroup* group, size_t i) {
+                             const OrtcoreGroup* group, uint64_t hash, size_t i) {
   char name[160], node_name[256];
   const struct core_view how = {name, true, !group->drops_constants};
   OrtGraph *view = NULL, *fused = NULL;
-  snprintf(name, sizeof name, "%.64s_%" PRIu64 "_%zu", compiled->ep->name, hash_of(compiled->model),
-           i);
+  snprintf(name, sizeof name, "%.64s_%" PRIu64 "_%zu", compiled->ep->name, hash, i);
   snprintf(node_name, sizeof node_name, "%.64s_%s_%zu", compiled->ep->name, name, i);
   CORE_TRY(core_make_view(function, claims->graph, group->nodes, group->node_count, &how, &view));
   compiled->views[i] = view;
@@ -583,9 +582,10 @@ static OrtStatus* check_contexts(struct compiled* compiled) {
 /* Has the provider compile the groups that it takes fused. */
 static OrtStatus* compile_fused(struct compiled* compiled, const struct core_claims* claims) {
   OrtStatus* status = NULL;
+  uint64_t hash = hash_of(compiled->model);
   for (size_t i = 0, k = 0; status == NULL && i < claims->seen.group_count; i++) {
     if (claims->seen.groups[i].is_fused) {
-      status = show_group(compiled, claims, &claims->seen.groups[i], k++);
+      status = show_group(compiled, claims, &claims->seen.groups[i], hash, k++);
     }
   }
   if (status == NULL) {
