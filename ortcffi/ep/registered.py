@@ -180,18 +180,22 @@ def _needs_copy(api: "Api", source: Any, own: "Iterable[RegisteredEp]") -> bool:
 
     if not isinstance(source, str) or open_in(own):
         return False
+    official, libraries = _official_libraries()
+    if source in libraries:
+        return api.path != official
     others = {name: owned for name, owned in _owned.items() if name != api.library}
     registered = [ep() for owned in others.values() for ep, ended in owned.values() if not ended[0]]
-    return open_in(registered) or source in _official_libraries()
+    return open_in(registered)
 
 
-def _official_libraries() -> set[str]:
-    """The libraries that the official package has registered, if it is imported."""
+def _official_libraries() -> tuple[str, set[str]]:
+    """The extension module of the official package, if it is imported, and what it registered."""
     module = sys.modules.get("onnxruntime.capi.onnxruntime_pybind11_state")
-    if not getattr(module, "__file__", "").endswith((".so", ".pyd")):  # the drop-in, say
-        return set()
+    path = getattr(module, "__file__", None) or ""
+    if not path.endswith((".so", ".pyd")):  # the drop-in, say
+        return "", set()
     devices: Iterable[Any] = getattr(module, "get_ep_devices", tuple)()
-    return {each.ep_metadata.get("library_path", "") for each in devices}
+    return path, {each.ep_metadata.get("library_path", "") for each in devices}
 
 
 def _source_of(path: "str | os.PathLike[str]") -> Any:
