@@ -139,7 +139,9 @@ static OrtStatus* keep_choice(OrtSessionOptions* options, struct core_ep_choice*
     core_items_end(&entries);
     return CORE_OUT_OF_MEMORY(SessionOptionsAppendExecutionProvider_V2, sizeof choice);
   }
-  struct domains domains = {choice->devices[0]->factory, &options->custom_ops};
+  struct core_custom_ops* ops = &options->custom_ops;
+  size_t domain_count = ops->domains.count;
+  struct domains domains = {choice->devices[0]->factory, ops};
   OrtStatus* status = set_options(&entries, choice, given);
   if (status == NULL) {
     status = core_ep_call(SLOT, add_domains, &domains);
@@ -150,6 +152,7 @@ static OrtStatus* keep_choice(OrtSessionOptions* options, struct core_ep_choice*
     *kept = entries;
   } else {
     options->ep_choices.count--;
+    core_custom_ops_cut(ops, domain_count, ops->libraries.count);
   }
   core_items_end(&gone);
   return status;
