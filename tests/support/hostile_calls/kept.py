@@ -16,6 +16,7 @@ from ortcffi._native import Owner
 from ortcffi.compat import _environment
 from ortcffi.ep.installed import PYTHON_EPS
 from ortcffi.kernels import op_sets
+from ortcffi.session import limits
 
 LONGEST_WAY = 12
 
@@ -56,7 +57,7 @@ class Changed:
 
 
 def take_back() -> None:
-    """Let go of shared allocators, jobs and the environment of `ortcffi.compat`, ops, exceptions.
+    """Let go of shared allocators and arenas, what `ortcffi.compat` has, ops and exceptions.
 
     Nothing may use them any more.
     """
@@ -73,6 +74,9 @@ def take_back() -> None:
             except errors.InvalidArgument:  # interrupted before the library had it
                 env._state.remove([each])
         env._state._past.clear()
+    for env in limits.limited.values():
+        env.close()
+    limits.limited.clear()
     compat.set_default_logger_callback(None)
     _environment.close_environment()
     errors._kept.clear()
