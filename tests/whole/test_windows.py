@@ -37,7 +37,7 @@ def make(build: Path) -> Make:
             pytest.skip(f"{tool} is not installed")
 
     def make(target: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        flags = ["CFLAGS=-O1 -Werror", f"BUILD={build}", f"MINGW={MINGW}gcc"]
+        flags = ["CFLAGS=-O0 -Werror", f"BUILD={build}", f"MINGW={MINGW}gcc"]
         with locked(build):
             command = ["make", "-s", "-j2", "-C", CORE, target, *flags, *arguments]
             return run(*command, timeout=LONGEST_BUILD)

@@ -16,13 +16,13 @@ from support.processes import run, run_python
 
 pytestmark = pytest.mark.xdist_group("zig")
 
+MAC = "aarch64-macos"
 LIBRARIES = {
     "x86_64-linux-musl": ("libortcore.so", "-Wl,--version-script=exports/ortcore.map"),
     "aarch64-linux-gnu": ("libortcore.so", "-Wl,--version-script=exports/ortcore.map"),
     "x86_64-windows-gnu": ("ortcore.dll", "exports/ortcore.def"),
-    "aarch64-macos": ("libortcore.dylib", "-Wl,-exported_symbols_list,exports/ortcore.exp"),
+    MAC: ("libortcore.dylib", "-Wl,-exported_symbols_list,exports/ortcore.exp"),
 }
-MACS = ["aarch64-macos", "x86_64-macos"]
 # The linker adds them to each library.
 OF_THE_LINKER = {"__mh_dylib_header", "___dso_handle"}
 # As in the file of the same name of CPython for macOS, which no other system has.
@@ -138,15 +138,14 @@ def test_make_goes_by_the_target_of_the_compiler_not_by_this_system(target, tmp_
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", MACS)
-def test_the_core_for_macos_exports_its_list_and_bears_a_name_that_a_client_finds(target):
-    check_core(make_for(target) / "libortcore.dylib")
+def test_the_core_for_macos_exports_its_list_and_bears_a_name_that_a_client_finds():
+    check_core(make_for(MAC) / "libortcore.dylib")
 
 
 @pytest.mark.slow
 def test_clients_for_macos_are_linked_with_the_core():
     # `throwing` loads a library in C++, which zig would build the C++ library for.
-    build = make_for("aarch64-macos", "clients", "RUNS=abi client heap storm platform behaviour")
+    build = make_for(MAC, "clients", "RUNS=abi client heap storm platform behaviour")
     for name in ("client", "storm"):
         commands = commands_of(build / name)
         assert "/usr/lib/libSystem.B.dylib" in commands["LC_LOAD_DYLIB"]
@@ -155,7 +154,7 @@ def test_clients_for_macos_are_linked_with_the_core():
 
 @pytest.mark.slow
 def test_the_extension_and_its_core_are_linked_for_macos_with_the_flags_of_setup(tmp_path):
-    compiler = zig("aarch64-macos")
+    compiler = zig(MAC)
     build = json.loads(
         run_python(READ_BUILD, tmp_path, CHECKOUT, CC=shlex.join(compiler)).splitlines()[-1]
     )
@@ -163,7 +162,7 @@ def test_the_extension_and_its_core_are_linked_for_macos_with_the_flags_of_setup
     headers = sysconfig.get_path("include")
     shutil.copytree(headers, python, ignore=shutil.ignore_patterns("pyconfig.h", "internal"))
     (python / "pyconfig.h").write_text(PYCONFIG)
-    core = make_for("aarch64-macos")
+    core = make_for(MAC)
     objects = sorted((core / "src").glob("*/*.o"))
 
     sources = [tmp_path / "build/_ort.c", *(CHECKOUT / name for name in build["BOUNDARY_SOURCES"])]
