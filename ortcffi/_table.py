@@ -163,17 +163,22 @@ class Table:
         LookupError
             No API version has such a slot, up to the one that this package was compiled for.
         """
-        since = slots().get(slot) if isinstance(slot, str) else None
-        if since is None:
-            raise LookupError(f"slot {slot!r} is in no API version up to {HIGHEST_VERSION}")
-        return since <= self.version and (not self.is_core or slot in answered_by_core())
+        return _since(slot) <= self.version and (not self.is_core or slot in answered_by_core())
 
     def require(self, slot: str) -> None:
-        """Raise `NotImplemented` unless the table has a slot. Beyond its end there is no table."""
-        if self.version < HIGHEST_VERSION and slots()[slot] > self.version:
+        """Raise `NotImplemented` unless the table has a slot. Beyond its end there is no table.
+
+        Raises
+        ------
+        NotImplemented
+            The table is of an API version before that of the slot.
+        LookupError
+            No API version has such a slot, up to the one that this package was compiled for.
+        """
+        since = _since(slot)
+        if since > self.version:
             raise NotImplemented(
-                f"{slot} came with API version {slots()[slot]}; this table has {self.version}",
-                slot,
+                f"{slot} came with API version {since}; this table has {self.version}", slot
             )
 
     @property
@@ -189,6 +194,14 @@ class Table:
 
     def __repr__(self) -> str:
         return f"<Api {self.version} of {self._library}, {self.version_string!r}>"
+
+
+def _since(slot: str) -> int:
+    """The API version that a slot came with."""
+    since = slots().get(slot) if isinstance(slot, str) else None
+    if since is None:
+        raise LookupError(f"slot {slot!r} is in no API version up to {HIGHEST_VERSION}")
+    return since
 
 
 # --- the embedded core, and the default of the process --------------------------------------------

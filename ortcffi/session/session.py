@@ -522,6 +522,11 @@ class Session(Suggests, Engine, Closing):
         The session needs the configuration entry ``session.record_ep_graph_assignment_info`` to be
         ``"1"``.
 
+        Raises
+        ------
+        Fail
+            The session was made without that entry.
+
         Notes
         -----
         API functions: ``Session_GetEpGraphAssignmentInfo``, ``EpAssignedSubgraph_GetEpName``,

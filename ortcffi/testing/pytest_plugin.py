@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
@@ -299,6 +299,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[Any]:
     then is shown without the frames of this package.
     """
     __tracebackhide__ = True
+    limited = pyfuncitem.get_closest_marker("ort_limit_memory") is not None
+    if limited and "ort_allocator" not in pyfuncitem.fixturenames:
+        _fail("ort_limit_memory needs the fixture ort_allocator")
     result = yield
     mark = pyfuncitem.get_closest_marker("ort_status_faults")
     try:
@@ -315,7 +318,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[Any]:
     raise AssertionError(text).with_traceback(frames)
 
 
-def _fail(text: str) -> None:
+def _fail(text: str) -> NoReturn:
     """Fail with a text alone: a frame that is not hidden, or pytest says that all are."""
     pytest.fail(text, pytrace=False)
 
@@ -325,7 +328,7 @@ def _sweep_allocations(item: pytest.Function) -> None:
 
     names = item._fixtureinfo.argnames
     if "ort_allocator" not in names:
-        pytest.fail("ort_allocation_faults needs the fixture ort_allocator", pytrace=False)
+        _fail("ort_allocation_faults needs the fixture ort_allocator")
     given = {name: item.funcargs[name] for name in names}
     sweep_allocation_failures(lambda allocator: item.obj(**given | {"ort_allocator": allocator}))
 
@@ -335,7 +338,7 @@ def _sweep_statuses(item: pytest.Function, most: int = 500) -> None:
 
     failing = item.stash.get(_FAILING, None)
     if failing is None:
-        pytest.fail("ort_status_faults needs the fixture ort_ep", pytrace=False)
+        _fail("ort_status_faults needs the fixture ort_ep")
     given = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}
     sweep_failing_slots(lambda: item.obj(**given), failing, most)
 

@@ -129,6 +129,8 @@ def test_a_slot_that_does_not_exist_is_an_error(api):
     message = f"slot 'CreateNothing' is in no API version up to {API_VERSION}"
     with pytest.raises(LookupError, match=message):
         api.supports("CreateNothing")
+    with pytest.raises(LookupError, match=message):
+        api.require("CreateNothing")
 
 
 BEYOND = {

@@ -58,6 +58,16 @@ def test_it(ort_allocator):
     assert "test_it.py::test_it" in output
 
 
+def test_a_limit_without_the_allocator_that_it_limits_is_a_failure(run):
+    output = run("""
+@pytest.mark.ort_limit_memory("1 KB")
+def test_it():
+    pass
+""")
+    assert "ort_limit_memory needs the fixture ort_allocator" in output
+    assert "1 failed" in output
+
+
 def test_what_a_test_leaves_is_a_failure(run):
     output = run("""
 kept = []
