@@ -64,6 +64,12 @@ def test_a_context_node_for_two_nodes_is_refused():
         session_of("arguments one-context")
 
 
+@pytest.mark.parametrize("whose", ["given", "own"])
+def test_a_context_node_that_is_one_of_a_graph_is_refused(whose):
+    with pytest.raises(ort.OrtError, match="gave a node of a graph as the EPContext node"):
+        session_of(f"arguments {whose}-context")
+
+
 def test_a_factory_that_is_listed_twice_is_refused():
     with (
         ort.Env("lies", core_api()) as env,

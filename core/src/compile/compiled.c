@@ -562,18 +562,30 @@ static OrtStatus* call_compile(void* argument) {
                      compiled->contexts);
 }
 
-/* Refuses a node that the provider gives twice, as each is released once. */
+/* What is wrong with a node EPContext; NULL for nothing. Each is released once, so the provider
+ * must have made it, and give it once. */
+static const char* fault_of_context(const struct compiled* compiled, size_t i) {
+  const OrtNode* context = compiled->contexts[i];
+  if (context != NULL && context->values != NULL) {
+    return ": the provider gave a node of a graph as the EPContext node of: ";
+  }
+  for (size_t k = 0; k < i && context != NULL; k++) {
+    if (compiled->contexts[k] == context) {
+      return ": the provider gave one EPContext node for two nodes: ";
+    }
+  }
+  return NULL;
+}
+
+/* Call it while the views are there, to which such a node may belong. */
 static OrtStatus* check_contexts(struct compiled* compiled) {
   OrtStatus* status = NULL;
   for (size_t i = 0; i < compiled->fused_count; i++) {
-    for (size_t k = 0; k < i && compiled->contexts[i] != NULL; k++) {
-      if (compiled->contexts[k] == compiled->contexts[i]) {
-        compiled->contexts[i] = NULL;
-        status = core_first_failure(
-            status, core_status(ORT_FAIL, function,
-                                ": the provider gave one EPContext node for two nodes: ",
-                                compiled->fused[i]->name));
-      }
+    const char* fault = fault_of_context(compiled, i);
+    if (fault != NULL) {
+      compiled->contexts[i] = NULL;
+      status = core_first_failure(status,
+                                  core_status(ORT_FAIL, function, fault, compiled->fused[i]->name));
     }
   }
   return status;

@@ -65,9 +65,12 @@ static OrtStatus* compile_and_write(OrtEp* self, const OrtGraph** graphs, const 
                                                             NULL, 0, NULL, 0, NULL, 0, &node);
   }
   for (size_t i = 0; status == NULL && i < count; i++) {
+    if (lies(self, "own-context")) { /* that of a node which ends with the view */
+      status = of(self)->api->Graph_GetNodes(graphs[i], (const OrtNode**)&node, 1);
+    }
+    contexts[i] = lies(self, "given-context") ? (OrtNode*)nodes[i] : node;
     graphs[i] = NULL;
     nodes[i] = NULL;
-    contexts[i] = node;
   }
   return status;
 }
