@@ -61,6 +61,7 @@ class Binding(Binder, Closing):
             raise TypeError(f"session must be a Session, not {type(session).__name__}")
         if hold_gil:
             check_hold_gil(session._python)
+        session.api.require("CreateIoBinding")  # and all that binds, of the same version
         self._begin(ffi.typeof("OrtIoBinding*"), session, hold_gil)
         self.session = session
 
@@ -84,13 +85,12 @@ class Binding(Binder, Closing):
             getattr(checked, slot)(self.api.pointer, handle, *arguments)
 
     def _bind_to(
-        self, slot: str, name: str, to: Value | MemoryInfo | None, given: Any = None
+        self, name: str, to: Value | MemoryInfo | None, given: Any, *, is_input: bool
     ) -> None:
         """Bind a name. It stays bound to what it was if the library refuses."""
         encode("name", name)
-        self.api.require(slot)
         entry = Bound(to if isinstance(to, Value) else None, given)
-        self._bind(name, to, entry, slot == "BindInput")
+        self._bind(name, to, entry, is_input)
 
     # --- binding ----------------------------------------------------------------------------------
 
@@ -146,7 +146,7 @@ class Binding(Binder, Closing):
         self._set_input(name, value, x)
 
     def _set_input(self, name: str, value: Value, x: Any) -> None:
-        self._bind_to("BindInput", name, value, x)
+        self._bind_to(name, value, x, is_input=True)
 
     def bind_output(self, name: str, x: Any = None) -> None:
         """Bind an output to what runs write to, or to where they allocate it.
@@ -177,10 +177,10 @@ class Binding(Binder, Closing):
             self._set_output(name, session._rules.target(session, place, x), x)
 
     def _set_output(self, name: str, value: Value, x: Any) -> None:
-        self._bind_to("BindOutput", name, value, x)
+        self._bind_to(name, value, x, is_input=False)
 
     def _allocate_output(self, name: str, info: MemoryInfo | None) -> None:
-        self._bind_to("BindOutputToDevice", name, info)
+        self._bind_to(name, info, None, is_input=False)
 
     def clear_inputs(self) -> None:
         """Unbind all inputs. API function: ``ClearBoundInputs``."""
