@@ -435,6 +435,8 @@ class OrtcoreWriting(Cdata):
     external_above: int
     external_alignment: int
     external_aligned_from: int
+    locate: Callable[[Cdata, bytes | Cdata, OrtValue, OrtExternalInitializerInfo, Out[OrtExternalInitializerInfo]], OrtStatus]
+    locate_state: Cdata
 class OrtcoreEp(Cdata):
     name: Cdata
     ep: OrtEp

@@ -529,6 +529,10 @@ typedef struct OrtcoreWriting {
    * which files can be mapped. 1: no tensor is aligned. */
   size_t external_alignment;
   size_t external_aligned_from;
+  /** Called first, with each initializer that is a dense tensor of numbers, and with the tensor of
+   * each node Constant: says where the client has stored it. NULL: no function is called. */
+  OrtGetInitializerLocationFunc locate;
+  void* locate_state;
 } OrtcoreWriting;
 
 /**

@@ -142,7 +142,7 @@ def test_a_weightless_mode_is_accepted(real_api, model, mode):
     assert ort.compile_model(model, weightless=mode, api=real_api)
 
 
-def test_a_function_decides_where_initializers_go(real_api, dense, model):
+def test_a_function_decides_where_initializers_go(api, dense, model):
     stored, seen = io.BytesIO(), {}
 
     def locate(name, value, where):
@@ -154,7 +154,7 @@ def test_a_function_decides_where_initializers_go(real_api, dense, model):
         return ort.StoredAt("weights.bin", offset, value.nbytes)
 
     loaded = onnx.load_from_string(
-        ort.compile_model(model, external_initializers=locate, api=real_api),
+        ort.compile_model(model, external_initializers=locate, api=api),
     )
     assert seen == {"w": ((64, 3), True, None), "b": ((3,), True, None)}
     assert stored.getvalue() == dense.initializers["w"].tobytes()
@@ -162,22 +162,22 @@ def test_a_function_decides_where_initializers_go(real_api, dense, model):
     assert {e.key: e.value for e in outside.external_data}["location"] == "weights.bin"
 
 
-def test_that_function_may_keep_initializers(real_api, dense, model):
+def test_that_function_may_keep_initializers(api, dense, model):
     values, arrays = {}, {}
 
     def locate(name, value, _where):
         values[name], arrays[name] = value, value.numpy()
 
-    ort.compile_model(model, external_initializers=locate, api=real_api)
+    ort.compile_model(model, external_initializers=locate, api=api)
     for name, expected in dense.initializers.items():
         np.testing.assert_array_equal(values[name].numpy(), expected)
         np.testing.assert_array_equal(arrays[name], expected)
 
 
 @pytest.mark.parametrize("answer", [3, ("file", -1, 4), ("", "a", 4), (3, 0, 4)])
-def test_a_wrong_answer_of_that_function_is_named(real_api, model, answer):
+def test_a_wrong_answer_of_that_function_is_named(api, model, answer):
     with pytest.raises(ort.OrtError) as caught:
-        ort.compile_model(model, external_initializers=lambda *_: answer, api=real_api)
+        ort.compile_model(model, external_initializers=lambda *_: answer, api=api)
     assert isinstance(caught.value.__cause__, (TypeError, ValueError))
 
 

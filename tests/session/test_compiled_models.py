@@ -299,10 +299,106 @@ def test_external_initializers_are_packed_or_aligned(api, tmp_path, settings, mu
         assert read.graph.initializers["c"][24] == 24
 
 
+@pytest.fixture
+def scattered(tmp_path):
+    """A model with weights in a file, in fields of numbers, in a node Constant and in subgraphs."""
+    onnx = pytest.importorskip("onnx")
+    make, tensor = onnx.helper, onnx.numpy_helper.from_array
+    three = make.make_tensor_type_proto(1, [3])
+
+    def branch(name, number):
+        weight = tensor(np.full(3, number, np.float32), name)
+        result = make.make_value_info("t", three)
+        return make.make_graph(
+            [make.make_node("Add", ["x", name], ["t"])], name, [], [result], [weight]
+        )
+
+    graph = make.make_graph(
+        [
+            make.make_node("Add", ["x", "w"], ["a"]),
+            make.make_node("Constant", [], ["k"], value=tensor(np.full(3, 3, np.float32), "value")),
+            make.make_node("Mul", ["a", "k"], ["b"]),
+            make.make_node("Add", ["b", "listed"], ["c"]),
+            make.make_node(
+                "If", ["which"], ["d"], then_branch=branch("yes", 10), else_branch=branch("no", 20)
+            ),
+            make.make_node("Add", ["c", "d"], ["y"]),
+        ],
+        "scattered",
+        [make.make_value_info("x", three), make.make_tensor_value_info("which", 9, [])],
+        [make.make_value_info("y", three)],
+        [
+            tensor(np.array([5, 6, 7], np.float32), "w"),
+            make.make_tensor("listed", 1, [3], [1, 2, 3]),
+        ],
+    )
+    model = make.make_model(graph, opset_imports=[make.make_opsetid("", 20)], ir_version=10)
+    path = tmp_path / "in.onnx"
+    onnx.external_data_helper.set_external_data(graph.initializer[0], "in.bin", 4, 12)
+    (tmp_path / "in.bin").write_bytes(bytes(4) + graph.initializer[0].raw_data)
+    model.graph.initializer[0].CopyFrom(graph.initializer[0])
+    model.graph.initializer[0].ClearField("raw_data")
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
+def test_a_function_stores_weights_wherever_they_are(api, real_api, scattered, tmp_path):
+    seen = {}
+
+    def store(name, value, where):
+        seen[name] = (value.numpy().tolist(), where)
+        if name == "yes":
+            return where
+        with open(tmp_path / "out.bin", "ab") as file:
+            offset = file.tell()
+            file.write(value.numpy().tobytes())
+        return ort.StoredAt("out.bin", offset, value.nbytes)
+
+    target = tmp_path / "out.onnx"
+    ort.compile_model(scattered, target, external_initializers=store, api=api)
+    assert seen == {
+        "w": ([5, 6, 7], ort.StoredAt("in.bin", 4, 12)),
+        "k": ([3, 3, 3], None),
+        "listed": ([1, 2, 3], None),
+        "yes": ([10, 10, 10], None),
+        "no": ([20, 20, 20], None),
+    }
+    assert (tmp_path / "out.bin").stat().st_size == 4 * 12
+    (tmp_path / "in.bin").unlink()
+    with ort.Session(target, api=real_api) as session:
+        given = {"x": np.zeros(3, np.float32), "which": np.array(False)}
+        assert session.run(given)[0].tolist() == [36, 40, 44]
+
+
+def test_the_function_is_not_asked_for_strings(core_api):
+    """On the core: ONNX Runtime asks, and writes a model that it does not open."""
+    graph = ort.Graph()
+    graph.initializer("words", np.array(["one", "two"]))
+    graph.node("Identity", ["words"], ["y"])
+    graph.output("y", "str", [2])
+    made = ort.compile_model(graph.to_bytes(), external_initializers=pytest.fail, api=core_api)
+    with ort.Model.load(made) as read:
+        assert read.graph.initializers["words"].tolist() == ["one", "two"]
+
+
+def test_the_function_may_leave_weights_where_they_are(api, scattered, tmp_path):
+    onnx = pytest.importorskip("onnx")
+    target = tmp_path / "out.onnx"
+    ort.compile_model(
+        scattered, target, external_initializers=lambda _name, _value, where: where, api=api
+    )
+    written = {each.name: each for each in onnx.load(target).graph.initializer}
+    assert onnx.numpy_helper.to_array(written["w"]).tolist() == [5, 6, 7]
+    assert (tmp_path / "in.bin").exists()
+    ort.compile_model(scattered, target, external_initializers=lambda *_: None, api=api)
+    (tmp_path / "in.bin").unlink()
+    written = {each.name: each for each in onnx.load(target).graph.initializer}
+    assert onnx.numpy_helper.to_array(written["w"]).tolist() == [5, 6, 7]
+
+
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"external_initializers": lambda *_: None}, "asks no function"),
         ({"weightless": True}, "asks no provider to leave weights out"),
     ],
 )

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "graph/tensor_bytes.h"
+#include "model/locate_weights.h"
 #include "model/model.h"
 #include "object/keyed_list.h"
 #include "onnx/fields.h"
@@ -68,6 +69,8 @@ struct writer {
   const char* external_name;
   size_t external_alignment;
   size_t external_aligned_from;
+  /** What the client has stored itself. */
+  struct core_items places;
   bool is_measuring;
   struct sink sinks[2];
   /** Bytes of the first sink that are not written yet. */
@@ -205,6 +208,18 @@ static OrtStatus* put_number(struct writer* writer, const uint8_t* bytes, size_t
   return put_external(writer, CORE_WEIGHTS_IN_MEMORY, number, NULL);
 }
 
+/* Copies the fields of a tensor whose numbers are not in a set of bits. */
+static OrtStatus* copy_fields_but(struct writer* writer, struct core_message tensor,
+                                  uint64_t numbers) {
+  struct core_field field;
+  for (const uint8_t* start = tensor.at; core_next_field(&tensor, &field); start = tensor.at) {
+    if (field.number >= 64 || !(numbers >> field.number & 1)) {
+      CORE_TRY(put_all(writer, start, (size_t)(tensor.at - start)));
+    }
+  }
+  return NULL;
+}
+
 /* Where the elements of a tensor are, if it may change; NULL if it is to be copied as it stands. */
 static OrtStatus* find_elements(struct writer* writer, struct core_message tensor,
                                 const uint8_t** bytes, size_t* size) {
@@ -234,20 +249,36 @@ static OrtStatus* find_elements(struct writer* writer, struct core_message tenso
   return core_find_weights(writer->function, writer->model, &data, *size, bytes);
 }
 
+/* Writes a tensor whose elements the client has stored. */
+static OrtStatus* put_placed(struct writer* writer, struct core_message tensor,
+                             const OrtExternalInitializerInfo* place) {
+  static const uint64_t elements = 1 << TENSOR_FLOATS | 1 << TENSOR_INT32S | 1 << TENSOR_INT64S |
+                                   1 << TENSOR_RAW | 1 << TENSOR_DOUBLES | 1 << TENSOR_UINT64S |
+                                   1 << TENSOR_EXTERNAL | 1 << TENSOR_LOCATION;
+  char path[CORE_PATH_ROOM];
+  uint64_t size = ort_ExternalInitializerInfo_GetByteSize(place);
+  if (!core_whole_path_utf8(ort_ExternalInitializerInfo_GetFilePath(place), path)) {
+    return core_status(ORT_INVALID_ARGUMENT, writer->function,
+                       ": the path of an initializer is too long", NULL);
+  }
+  CORE_TRY(copy_fields_but(writer, tensor, elements));
+  return put_external(writer, path, (uint64_t)ort_ExternalInitializerInfo_GetFileOffset(place),
+                      &size);
+}
+
 static OrtStatus* copy_tensor(struct writer* writer, struct core_message tensor) {
+  const OrtExternalInitializerInfo* place = core_place_of(&writer->places, tensor);
   const uint8_t* bytes;
   size_t size = 0;
+  if (place != NULL) {
+    return put_placed(writer, tensor, place);
+  }
   CORE_TRY(find_elements(writer, tensor, &bytes, &size));
   if (bytes == NULL) {
     return put_all(writer, tensor.at, core_message_size(tensor));
   }
-  struct core_field field;
-  for (const uint8_t* start = tensor.at; core_next_field(&tensor, &field); start = tensor.at) {
-    if (field.number != TENSOR_RAW && field.number != TENSOR_EXTERNAL &&
-        field.number != TENSOR_LOCATION) {
-      CORE_TRY(put_all(writer, start, (size_t)(tensor.at - start)));
-    }
-  }
+  CORE_TRY(copy_fields_but(writer, tensor,
+                           1 << TENSOR_RAW | 1 << TENSOR_EXTERNAL | 1 << TENSOR_LOCATION));
   return writer->is_skeleton              ? put_number(writer, bytes, size)
          : size >= writer->external_above ? put_elsewhere(writer, bytes, size)
                                           : put_bytes(writer, TENSOR_RAW, bytes, size);
@@ -353,13 +384,7 @@ static OrtStatus* check_writing(const OrtcoreWriting* writing) {
   return NULL;
 }
 
-OrtStatus* ORT_API_CALL core_write_model(const OrtModel* model, const OrtcoreWriting* writing) {
-  CORE_REQUIRE(ortcore_write_model, model, writing);
-  CORE_TRY(check_writing(writing));
-  struct writer* writer = heap_alloc(sizeof *writer);
-  if (writer == NULL) {
-    return core_no_memory("ortcore_write_model", sizeof *writer);
-  }
+static void set_up(struct writer* writer, const OrtModel* model, const OrtcoreWriting* writing) {
   memset(writer, 0, sizeof *writer);
   writer->function = "ortcore_write_model";
   writer->model = model;
@@ -370,7 +395,21 @@ OrtStatus* ORT_API_CALL core_write_model(const OrtModel* model, const OrtcoreWri
   writer->external_aligned_from = writing->external_aligned_from;
   writer->sinks[0] = (struct sink){writing->write, writing->state, 0};
   writer->sinks[1] = (struct sink){writing->write_external, writing->external_state, 0};
-  OrtStatus* status = pass(writer, true);
+}
+
+OrtStatus* ORT_API_CALL core_write_model(const OrtModel* model, const OrtcoreWriting* writing) {
+  CORE_REQUIRE(ortcore_write_model, model, writing);
+  CORE_TRY(check_writing(writing));
+  struct writer* writer = heap_alloc(sizeof *writer);
+  if (writer == NULL) {
+    return core_no_memory("ortcore_write_model", sizeof *writer);
+  }
+  set_up(writer, model, writing);
+  OrtStatus* status = NULL;
+  if (writing->locate != NULL) {
+    status = core_locate_weights(writer->function, model, writing, &writer->places);
+  }
+  status = status == NULL ? pass(writer, true) : status;
   if (status == NULL && writer->sinks[0].position > LARGEST_MODEL) {
     status =
         core_status(ORT_INVALID_ARGUMENT, writer->function,
@@ -378,6 +417,7 @@ OrtStatus* ORT_API_CALL core_write_model(const OrtModel* model, const OrtcoreWri
   }
   status = status == NULL ? pass(writer, false) : status;
   status = status == NULL ? flush(writer) : status;
+  core_end_places(&writer->places);
   heap_free(writer->sizes);
   heap_free(writer);
   return status;

@@ -100,10 +100,6 @@ static OrtStatus* check_options(const OrtModelCompilationOptions* options) {
               "CompileModel: Input model to compile must be loaded from "
               "either a file or a memory buffer");
   }
-  if (options->initializers == CORE_INITIALIZERS_FUNCTION) {
-    CORE_FAIL(ORT_NOT_IMPLEMENTED,
-              "CompileModel: this library asks no function where initializers go");
-  }
   if (options->weightless != OrtWeightlessSupport_NONE) {
     CORE_FAIL(ORT_NOT_IMPLEMENTED,
               "CompileModel: this library asks no provider to leave weights out");
@@ -239,10 +235,16 @@ static OrtStatus* compile(struct task* task, const OrtEnv* env) {
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Has large initializers go to another file, beside that of the model, or to a buffer. */
+/* Has large initializers go to another file, beside that of the model, or to a buffer; or a
+ * function decides where they go. */
 static OrtStatus* set_external(struct task* task, OrtcoreWriting* writing) {
   const OrtModelCompilationOptions* options = task->options;
   if (options->initializers == CORE_INITIALIZERS_IN_MODEL) {
+    return NULL;
+  }
+  if (options->initializers == CORE_INITIALIZERS_FUNCTION) {
+    writing->locate = options->locate;
+    writing->locate_state = options->locate_state;
     return NULL;
   }
   if (!core_whole_path_utf8(options->paths[CORE_EXTERNAL_FILE], task->external_name)) {

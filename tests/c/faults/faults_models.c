@@ -228,6 +228,19 @@ static OrtStatus* write_as(int is_skeleton) {
                                   .external_above = 4};
   return core_write_model(model, &writing);
 }
+static OrtStatus* ORT_API_CALL place(void* state, const char* name, const OrtValue* value,
+                                     const OrtExternalInitializerInfo* stored,
+                                     OrtExternalInitializerInfo** out) {
+  (void)state, (void)name, (void)value, (void)stored;
+  static const ORTCHAR_T path[] = {'w', 0};
+  return api->CreateExternalInitializerInfo(path, 8, 4, out);
+}
+static OrtStatus* write_placed(void** out) {
+  size_t size = 0;
+  const OrtcoreWriting writing = {
+      .version = ORT_API_VERSION, .write = count_bytes, .state = &size, .locate = place};
+  return (void)out, core_write_model(model, &writing);
+}
 static OrtStatus* write_model(void** out) { return (void)out, write_as(0); }
 static OrtStatus* write_skeleton(void** out) { return (void)out, write_as(1); }
 static OrtStatus* open_with_weights(void** out) {
@@ -329,6 +342,7 @@ static const struct trial trials[] = {
     TRIAL("ModelMetadataLookupCustomMetadataMap", with_metadata, read_entry, free_text),
     TRIAL("ModelMetadataGetCustomMetadataMapKeys", with_metadata, read_keys, free_keys),
     TRIAL("ortcore_write_model", with_model, write_model, NULL),
+    TRIAL("with places for weights", with_model, write_placed, NULL),
     TRIAL("a skeleton", with_model, write_skeleton, NULL),
     TRIAL("the weights of another model", with_model, open_with_weights, release_model),
     TRIAL("CreateGraph", NULL, make_graph, release_graph),
