@@ -142,6 +142,17 @@ def test_they_run_in_sessions_of_the_real_library_alike(real_api, c_compiler):
     np.testing.assert_array_equal(z, np.full(SHAPE, 9))
 
 
+def test_a_kernel_may_add_others_to_the_registry_that_it_is_from(api, c_compiler):
+    library = eps.build(c_compiler, eps.WITH_KERNELS)
+    graph = ort.Graph({"": 18})
+    graph.input("x", "f4", SHAPE)
+    graph.node("Mul", ["x", "x"], ["square"])
+    graph.node("Mul", ["square", "x"], ["y"])
+    graph.output("y", "f4", SHAPE)
+    with eps.session_on(api, library, "a registry that grows", graph) as session:
+        np.testing.assert_array_equal(session.run({"x": X})[0], X**3)
+
+
 def test_all_may_be_closed_in_any_order(library):
     env = ort.Env("ep", ort.core_api())
     registered = env.register_ep(library, "add")

@@ -24,7 +24,9 @@ struct compiled_node {
   const OrtNode* node;
   /** What the provider compiled of a fused node; NULL for a single node, which has `kernel`. */
   OrtNodeComputeInfo* info;
-  const struct core_registered_kernel* kernel;
+  /** A copy, because the provider may add kernels to its registry. `def` is NULL for a fused node.
+   */
+  struct core_registered_kernel kernel;
   OrtcoreOperand* operands;
   /** For each input its constant on the provider's device, or NULL. */
   OrtValue** constants;
@@ -166,7 +168,7 @@ static OrtStatus* pack_weights(const struct state* state) {
 }
 
 static OrtStatus* make_kernel(struct state* state, const OrtKernelInfo* info) {
-  const struct core_registered_kernel* of = state->node->kernel;
+  const struct core_registered_kernel* of = &state->node->kernel;
   CORE_TRY(of->create(of->state, info, &state->kernel));
   if (state->kernel == NULL || state->kernel->Compute == NULL || state->kernel->Release == NULL) {
     state->kernel = NULL;
@@ -209,8 +211,8 @@ struct creation {
 
 static OrtStatus* create(void* argument) {
   const struct creation* self = argument;
-  return self->state->node->kernel != NULL ? make_kernel(self->state, self->info)
-                                           : make_state(self->state);
+  return self->state->node->kernel.def != NULL ? make_kernel(self->state, self->info)
+                                               : make_state(self->state);
 }
 
 static OrtStatusPtr ORT_API_CALL create_kernel(const OrtCustomOp* op, const OrtApi* api,
@@ -271,7 +273,7 @@ static OrtStatus* compute(struct state* state, OrtKernelContext* context) {
   if (state->ep->memory != NULL) {
     const struct compiled_node* node = state->node;
     const struct core_device_call call = {call_compute, state, node->constants, node->stays,
-                                          node->kernel != NULL ? node->kernel->def : NULL};
+                                          node->kernel.def};
     return core_compute_on_device(node->of->ep, context, &call);
   }
   CORE_TRY(call_compute(state, context));
@@ -349,6 +351,7 @@ static void end_compiled(void* block) {
     heap_free(node->constants);
     heap_free(node->stays);
     heap_free(node->operands);
+    core_drop(node->kernel.def);
   }
   heap_free(compiled->nodes);
   heap_free(compiled->answers);
@@ -439,7 +442,7 @@ static OrtStatus* describe_all(const struct compiled_node* node) {
   const OrtNode* of = node->node;
   for (size_t i = 0; i < of->input_count + of->output_count; i++) {
     const OrtValueInfo* value = of->values[i];
-    bool with_constant = value != NULL && ((node->kernel != NULL && core_is_constant(value)) ||
+    bool with_constant = value != NULL && ((node->kernel.def != NULL && core_is_constant(value)) ||
                                            value->flags & CORE_IS_CONSTANT_INPUT);
     CORE_TRY(core_describe_operand(function, value, with_constant, &node->operands[i]));
   }
@@ -450,8 +453,7 @@ static OrtStatus* describe_all(const struct compiled_node* node) {
 static bool is_for_cpu(const struct compiled_node* node, size_t operand) {
   size_t inputs = node->node->input_count;
   bool is_output = operand >= inputs;
-  return core_is_for_cpu(node->kernel != NULL ? node->kernel->def : NULL,
-                         is_output ? operand - inputs : operand, is_output);
+  return core_is_for_cpu(node->kernel.def, is_output ? operand - inputs : operand, is_output);
 }
 
 struct core_ep* core_ep_of_compiled(const OrtcoreCompiledNode* node) {
@@ -492,6 +494,9 @@ static OrtStatus* finish_node(struct compiled* compiled, size_t place,
   const OrtNode* node = from->node;
   size_t count = node->input_count + node->output_count;
   *made = *from;
+  if (made->kernel.def != NULL) {
+    core_retain(&made->kernel.def->object);
+  }
   made->op = op_of_nodes;
   made->of = compiled;
   made->operands = new_array(count, sizeof *made->operands);
@@ -540,12 +545,14 @@ static OrtStatus* check_count(const struct compiled* compiled) {
 
 /* A node that the provider takes alone has a kernel in its registry. */
 static OrtStatus* finish_single(struct compiled* compiled, const OrtNode* of, size_t place) {
-  struct compiled_node node = {.node = of};
-  CORE_TRY(core_find_kernel(compiled->ep, of, &node.kernel));
-  return node.kernel != NULL
-             ? finish_node(compiled, place, &node)
-             : core_status(ORT_FAIL, function,
-                           ": the provider takes a node that it has no kernel for: ", of->op_type);
+  const struct core_registered_kernel* found;
+  CORE_TRY(core_find_kernel(compiled->ep, of, &found));
+  if (found == NULL) {
+    return core_status(ORT_FAIL, function,
+                       ": the provider takes a node that it has no kernel for: ", of->op_type);
+  }
+  const struct compiled_node node = {.node = of, .kernel = *found};
+  return finish_node(compiled, place, &node);
 }
 
 static OrtStatus* call_compile(void* argument) {

@@ -74,7 +74,8 @@ struct core_claims {
 OrtStatus* core_prefer_layout(const struct core_claims* claims, OrtGraph** out);
 
 /** Finds the kernel for a node: by operator, version, provider, and the element types of its inputs
- * and outputs. NULL where there is none. The kernel belongs to the provider's registry. */
+ * and outputs. NULL where there is none. It is a place in the registry, which the next kernel that
+ * the provider adds may move. */
 OrtStatus* core_find_kernel(struct core_ep* ep, const OrtNode* node,
                             const struct core_registered_kernel** out);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* An execution provider with a kernel in a registry: Mul of float tensors of one shape, times the
- * number of weights that it has packed plus one. */
+ * number of weights that it has packed plus one. The word "grows" has the first kernel add others
+ * to the registry. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,11 +61,54 @@ static OrtStatus* pack(OrtKernelImpl* self, const OrtValue* tensor, int index,
 }
 
 static OrtEp provider;
+static int grows;
+static OrtStatus* make_kernel(void* state, const OrtKernelInfo* info, OrtKernelImpl** out);
+
+static OrtStatus* add_kernel(const char* op) {
+  OrtKernelDefBuilder* builder = NULL;
+  OrtKernelDef* def = NULL;
+  const OrtDataType* type;
+  TRY(ep_api->CreateKernelDefBuilder(&builder));
+  OrtStatus* status = ep_api->KernelDefBuilder_SetOperatorType(builder, op);
+  if (status == NULL) status = ep_api->KernelDefBuilder_SetDomain(builder, "");
+  if (status == NULL) status = ep_api->KernelDefBuilder_SetSinceVersion(builder, 7, 14);
+  if (status == NULL) status = ep_api->KernelDefBuilder_SetExecutionProvider(builder, "KernelEP");
+  if (status == NULL)
+    status = ep_api->GetTensorDataType(ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &type);
+  if (status == NULL) status = ep_api->KernelDefBuilder_AddTypeConstraint(builder, "T", &type, 1);
+  if (status == NULL) status = ep_api->KernelDefBuilder_Build(builder, &def);
+  ep_api->ReleaseKernelDefBuilder(builder);
+  if (status == NULL) status = ep_api->KernelRegistry_AddKernel(registry, def, make_kernel, NULL);
+  ep_api->ReleaseKernelDef(def);
+  return status;
+}
+
+/* Adds kernels for operators that no model has, and writes over memory that was freed. */
+static OrtStatus* grow_registry(void) {
+  OrtAllocator* allocator;
+  void* blocks[64];
+  char op[24];
+  for (int i = 0; i < 100; i++) {
+    snprintf(op, sizeof op, "Other%d", i);
+    TRY(add_kernel(op));
+  }
+  TRY(api->GetAllocatorWithDefaultOptions(&allocator));
+  for (size_t i = 0; i < 64; i++) {
+    blocks[i] = allocator->Alloc(allocator, 64 * (i + 1));
+    if (blocks[i] != NULL) memset(blocks[i], 0xff, 64 * (i + 1));
+  }
+  for (size_t i = 0; i < 64; i++) allocator->Free(allocator, blocks[i]);
+  return NULL;
+}
 
 static OrtStatus* make_kernel(void* state, const OrtKernelInfo* info, OrtKernelImpl** out) {
   size_t count;
   const OrtEp* ep;
   (void)state;
+  if (grows) {
+    grows = 0;
+    TRY(grow_registry());
+  }
   TRY(api->KernelInfo_GetInputCount(info, &count));
   TRY(ep_api->KernelInfo_GetEp(info, &ep));
   if (ep != &provider) return api->CreateStatus(ORT_FAIL, "the kernel is of another provider");
@@ -78,26 +123,6 @@ static OrtStatus* make_kernel(void* state, const OrtKernelInfo* info, OrtKernelI
   kernel->base.PrePackWeight = pack;
   *out = &kernel->base;
   return NULL;
-}
-
-static OrtStatus* register_kernel(void) {
-  OrtKernelDefBuilder* builder = NULL;
-  OrtKernelDef* def = NULL;
-  const OrtDataType* type;
-  TRY(ep_api->CreateKernelRegistry(&registry));
-  TRY(ep_api->CreateKernelDefBuilder(&builder));
-  OrtStatus* status = ep_api->KernelDefBuilder_SetOperatorType(builder, "Mul");
-  if (status == NULL) status = ep_api->KernelDefBuilder_SetDomain(builder, "");
-  if (status == NULL) status = ep_api->KernelDefBuilder_SetSinceVersion(builder, 7, 14);
-  if (status == NULL) status = ep_api->KernelDefBuilder_SetExecutionProvider(builder, "KernelEP");
-  if (status == NULL)
-    status = ep_api->GetTensorDataType(ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &type);
-  if (status == NULL) status = ep_api->KernelDefBuilder_AddTypeConstraint(builder, "T", &type, 1);
-  if (status == NULL) status = ep_api->KernelDefBuilder_Build(builder, &def);
-  ep_api->ReleaseKernelDefBuilder(builder);
-  if (status == NULL) status = ep_api->KernelRegistry_AddKernel(registry, def, make_kernel, NULL);
-  ep_api->ReleaseKernelDef(def);
-  return status;
 }
 
 static const char* ep_name(const OrtEp* self) { return (void)self, "KernelEP"; }
@@ -154,10 +179,12 @@ OrtStatus* CreateEpFactories(const char* given, const OrtApiBase* base, const Or
                                  .CreateEp = create_ep,
                                  .ReleaseEp = release_ep,
                                  .CreateDataTransfer = no_transfer};
-  (void)given, (void)logger, (void)room;
+  (void)logger, (void)room;
   api = base->GetApi(24);
   ep_api = api->GetEpApi();
-  TRY(register_kernel());
+  TRY(ep_api->CreateKernelRegistry(&registry));
+  TRY(add_kernel("Mul"));
+  grows = strstr(given, "grows") != NULL;
   factories[0] = &factory;
   *count = 1;
   return NULL;
