@@ -5,7 +5,9 @@ import functools
 import os
 import signal
 import sys
+import threading
 import time
+from contextlib import contextmanager
 from itertools import pairwise
 from textwrap import dedent
 
@@ -13,7 +15,7 @@ import numpy as np
 import pytest
 from support import models
 from support.paths import finds_support
-from support.processes import run
+from support.processes import TIME_LIMIT, run
 from support.threads import join, run_threads, start, wait_until
 
 import ortcffi as ort
@@ -141,6 +143,48 @@ def test_cancel_also_ends_runs_with_options_of_their_own(endless, later, real_ap
         join(thread)
         with pytest.raises(TimeoutError):  # and not at once, for the flag
             endless.run({"x": BIG}, options=options, timeout=0.01)
+
+
+@contextmanager
+def waiting(api, gates):
+    """A session whose two nodes wait one after the other for the event with the number x."""
+
+    @ort.custom_op("test", name="Wait", inputs=[np.int64], outputs=[np.int64], op_set=None)
+    def wait(x):
+        assert gates[int(x[0])].wait(TIME_LIMIT)
+        return x.copy()
+
+    graph = ort.Graph({"": 18, "test": 1})
+    graph.input("x", "i8", [1])
+    graph.node("Wait", ["x"], ["h"], domain="test")
+    graph.node("Wait", ["h"], ["y"], domain="test")
+    graph.output("y", "i8", [1])
+    options = ort.SessionOptions(api, log_severity=ort.LogSeverity.FATAL)
+    with ort.CustomOpDomain("test", api) as domain:
+        domain.add(wait)
+        options.add_custom_op_domain(domain)
+    with ort.Session(graph, options, api=api) as session:
+        yield session
+
+
+def test_a_cancelled_run_that_ends_leaves_others_with_its_options_cancelled(api):
+    first, second = gates = [threading.Event(), threading.Event()]
+    options = ort.RunOptions(api)
+
+    def run_until_cancelled(x):
+        with pytest.raises(Cancelled):
+            session.run({"x": np.array([x])}, options=options)
+
+    with waiting(api, gates) as session:
+        threads = start(*(functools.partial(run_until_cancelled, x) for x in range(2)))
+        wait_until(lambda: session.running == 2)
+        assert session.cancel() == 2
+        first.set()
+        join(threads[0])
+        second.set()
+        join(threads[1])
+        (y,) = session.run({"x": np.array([0])}, options=options)  # the flag is not set
+        assert y == 0
 
 
 def test_options_that_are_terminated_end_a_run_as_the_library_says(endless, later, real_api):

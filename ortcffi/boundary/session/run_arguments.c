@@ -349,6 +349,17 @@ int ortcffi_names_inputs(const struct request* request) {
   return 0;
 }
 
+/* Whether the flag that ends runs must stay set: it also ends another run with these options, which
+ * may not have looked at it yet. */
+static int is_flag_needed(const struct run* ended) {
+  for (const struct run* run = ortcffi_runs; run != NULL; run = run->next) {
+    if (run->options == ended->options && run->is_terminated && !atomic_load(&run->is_done)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
 void ortcffi_run_end(struct run* run) {
   struct session* session = run->session;
   if (session == NULL) {
@@ -361,7 +372,7 @@ void ortcffi_run_end(struct run* run) {
     ortcffi_drop_argument(session->maker, run->outputs[i], run->targets[i]);
   }
   if (run->options_holder != NULL) {
-    if (run->is_terminated) {
+    if (run->is_terminated && !is_flag_needed(run)) {
       ortcffi_set_terminate(session, run->options, 0);
     }
     handle_end((struct handle*)run->options_holder);
