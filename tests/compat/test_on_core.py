@@ -80,6 +80,39 @@ def test_a_package_is_named_where_onnxruntime_is_not_installed(bare, tmp_path):
     assert message == ["['nxrt']", "[[2.0, 2.0, 2.0, 2.0]]"]
 
 
+PROFILE = """
+import gc, json, os, sys
+import numpy as np
+import ortcffi.compat as ort
+
+path, prefix, provider = sys.argv[1:]
+options = ort.SessionOptions()
+options.enable_profiling = True
+options.profile_file_prefix = prefix
+session = ort.InferenceSession(path, options, providers=[provider])
+session.run(None, {"x": np.ones((1, 4), np.float32)})
+begin = session.get_profiling_start_time_ns()
+file = session.end_profiling()
+events = sorted({each["name"] for each in json.load(open(file)) if each["cat"] == "Session"})
+message = [begin > 0, os.path.dirname(file) == os.path.dirname(prefix), events, session.end_profiling()]
+plain = ort.InferenceSession(path, providers=[provider])
+print(json.dumps([*message, plain.end_profiling(), plain.get_profiling_start_time_ns()]))
+"""
+
+
+@pytest.mark.parametrize("engine", ["core", "real"])
+def test_a_profile_ends_once(engine, tmp_path, c_compiler, request):
+    if engine == "real":
+        request.getfixturevalue("real_api")
+    provider = eps.build(c_compiler, eps.ADDING) if engine == "core" else "CPUExecutionProvider"
+    path = add_model(tmp_path)
+    ran = run(sys.executable, "-c", PROFILE, path, tmp_path / "profile", provider)
+    has_begun, is_there, events, again, none, begin = json.loads(ran.stdout)
+    assert (has_begun, is_there) == (True, True)
+    assert {"model_loading_uri", "model_run", "session_initialization"} <= set(events)
+    assert (again, none, begin) == ("", "", 0)
+
+
 @pytest.mark.parametrize("providers", [None, ["CPUExecutionProvider"], ["CUDAExecutionProvider"]])
 def test_without_a_provider_the_error_says_what_to_install(bare, tmp_path, providers):
     program = (
