@@ -311,6 +311,47 @@ def test_the_core_needs_nobody_to_run_what_nobody_reads(core_api):
     assert extended(core_api, graph, x=[1, 1, 1]) == {"y": [1, 2, 3]}
 
 
+class TakesWhatNobodyElseReads:
+    """Takes nodes Add, unless another node reads their output."""
+
+    def __init__(self):
+        self.seen = []
+
+    def capability(self, graph):
+        self.seen.append([node.op_type for node in graph.nodes])
+        read = {name for node in graph.nodes for name in node.inputs}
+        nodes = [node for node in graph.nodes if node.op_type == "Add"]
+        return [node for node in nodes if not read & set(node.outputs)]
+
+    def compile(self, _graph):
+        return lambda x: x + 1
+
+
+@pytest.mark.parametrize("domain", ["", "of.nobody"])
+def test_providers_of_the_core_see_no_node_that_leads_to_no_output(core_api, domain):
+    taking = TakesWhatNobodyElseReads()
+    provider = ort.execution_provider(f"of {domain}", version="1.0.0")(lambda: taking)
+    graph = ort.Graph({"": 21, "of.nobody": 1})
+    graph.input("x", "f4", [3])
+    graph.initializer("w", np.ones(3, np.float32))
+    graph.initializer("unread", np.ones(3, np.float32))
+    graph.node("Sub", ["y", "unread"], ["n"], domain=domain)
+    graph.node("Add", ["x", "w"], ["y"])
+    graph.node("Abs", ["n"], ["a"])
+    graph.output("y", "f4", [3])
+    with ort.Env("dead", core_api) as env, env.register_ep(provider) as registered:
+        options = ort.SessionOptions(core_api)
+        options.add_devices(registered.devices)
+        with ort.Session(graph.to_bytes(), options, api=core_api) as session:
+            assert session.run({"x": np.ones(3, np.float32)})[0].tolist() == [2, 2, 2]
+        made = ort.compile_model(graph.to_bytes(), api=core_api)
+        options.close()
+    assert taking.seen == [["Add"]]
+    with ort.Model.load(made) as compiled:
+        assert [node.op_type for node in compiled.graph.nodes] == ["Add"]
+        assert list(compiled.graph.initializers) == ["w"]
+
+
 def test_the_core_runs_a_custom_op_whose_output_nobody_reads(core_api):
     seen = []
 

@@ -51,13 +51,15 @@ struct core_opsets {
 };
 
 /** What a session changes in a model: lists of its options, as struct OrtSessionOptions describes
- * them; NULL where there is nothing. */
+ * them, and nodes that it does not need; NULL where there is nothing. */
 struct core_changes {
   const struct core_items* dimensions;
   const struct core_items* initializers;
   const struct core_items* external_initializers;
   /** All files of weights, in memory: none is read from disk. */
   const struct core_items* files;
+  /** By id: the nodes of the main graph that are left out. */
+  const bool* left_out;
 };
 
 struct OrtModel {

@@ -260,6 +260,10 @@ static OrtStatus* fold_constant(struct core_scope* scope, const OrtNode* node, b
 
 static OrtStatus* read_nodes(struct core_scope* scope, const struct numbers* numbers,
                              struct core_message bytes) {
+  const bool* left_out = scope->outer == NULL && scope->graph->form == CORE_PREPARED
+                             ? scope->graph->model->changes.left_out
+                             : NULL;
+  size_t* count = &scope->graph->node_numbers;
   struct core_field field;
   OrtNode* node;
   bool is_folded;
@@ -270,7 +274,9 @@ static OrtStatus* read_nodes(struct core_scope* scope, const struct numbers* num
     CORE_TRY(core_read_node(scope, field.bytes, &node));
     CORE_TRY(fold_constant(scope, node, &is_folded));
     if (!is_folded) {
-      node->id = scope->graph->nodes.count;
+      node->id = (*count)++;
+    }
+    if (!is_folded && (left_out == NULL || !left_out[node->id])) {
       CORE_TRY(core_scope_add(scope, &scope->graph->nodes, node));
     }
   }
@@ -331,7 +337,6 @@ static OrtStatus* read_fields(struct core_scope* scope, const struct numbers* nu
   CORE_TRY(read_inputs(scope, numbers, bytes));
   CORE_TRY(read_initializers(scope, numbers, bytes));
   CORE_TRY(read_nodes(scope, numbers, bytes));
-  scope->graph->node_numbers = scope->graph->nodes.count;
   CORE_TRY(read_outputs(scope, numbers, bytes));
   CORE_TRY(connect_nodes(scope));
   if (scope->graph->form == CORE_PREPARED) {

@@ -59,7 +59,8 @@ static OrtStatus* fits(const OrtCustomOp* op, const OrtNode* node, bool* answer)
 
 /* Several ops may have one name, for other types or versions: of those that fit, the newest that
  * the graph's version of their operator set has, and of one version the first. */
-static OrtStatus* find_op(const OrtSession* session, const OrtNode* node, const OrtCustomOp** out) {
+OrtStatus* core_op_of_node(const OrtSession* session, const OrtNode* node,
+                           const OrtCustomOp** out) {
   struct core_op_search search = {.ops = &session->options->custom_ops,
                                   .domain = node->domain,
                                   .name = node->op_type,
@@ -73,45 +74,6 @@ static OrtStatus* find_op(const OrtSession* session, const OrtNode* node, const 
     }
     *out = is_found ? op : *out;
   }
-  return NULL;
-}
-
-/* --- nodes that a run needs ------------------------------------------------------------------- */
-
-/* Whether a node makes an output of the graph, or a value that a needed node reads. */
-static bool is_read(const OrtNode* node, const bool* is_needed) {
-  for (size_t i = node->input_count; i < node->input_count + node->output_count; i++) {
-    const OrtValueInfo* value = node->values[i];
-    if (value != NULL && value->flags & CORE_IS_OUTPUT) {
-      return true;
-    }
-    for (size_t k = 0; value != NULL && k < value->use_count; k++) {
-      if (is_needed[value->uses[k].node->id]) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-/* Marks by id the nodes that lead to an output. A custom op is needed too: it may do more than
- * compute. */
-static OrtStatus* find_needed(const struct partition* partition, const OrtGraph* graph,
-                              struct core_pool* pool, const bool** out) {
-  bool* is_needed = core_pool_array(pool, graph->node_numbers, sizeof *is_needed);
-  if (is_needed == NULL) {
-    return core_no_memory(partition->function, graph->node_numbers);
-  }
-  for (size_t i = graph->nodes.count; i-- > 0;) { /* a node stands before those that read it */
-    const OrtNode* node = graph->nodes.items[i];
-    const OrtCustomOp* op = NULL;
-    is_needed[node->id] = is_read(node, is_needed);
-    if (!is_needed[node->id]) {
-      CORE_TRY(find_op(partition->session, node, &op));
-      is_needed[node->id] = op != NULL;
-    }
-  }
-  *out = is_needed;
   return NULL;
 }
 
@@ -171,31 +133,28 @@ static void log_dropped(const OrtSession* session, const char* name) {
   core_logger_log(&session->env->logger, &record);
 }
 
-/* Removes from a group the nodes that are taken already, or all if no run needs any of them. */
-static void drop_nodes(const struct partition* partition, const bool* is_needed,
-                       OrtcoreGroup* group) {
+/* Removes from a group the nodes that are taken already. */
+static void drop_nodes(const struct partition* partition, OrtcoreGroup* group) {
   const OrtNode** nodes = (const OrtNode**)group->nodes;
-  bool has_needed = false;
   size_t kept = 0;
   for (size_t i = 0; i < group->node_count; i++) {
     if (!is_taken(partition, nodes[i])) {
-      has_needed |= is_needed[nodes[i]->id];
       nodes[kept++] = nodes[i];
     }
   }
-  group->node_count = has_needed ? kept : 0;
+  group->node_count = kept;
 }
 
 /* Takes for a provider the nodes of its groups that are still free. If one group is not convex, the
  * provider gets none. */
 static OrtStatus* choose_groups(struct partition* partition, OrtcoreClaims* claims,
-                                const struct core_ep* ep, const bool* is_needed) {
+                                const struct core_ep* ep) {
   struct core_claims* own = (struct core_claims*)claims;
   OrtcoreGroup* groups = (OrtcoreGroup*)claims->groups;
   size_t kept = 0;
   for (size_t i = 0; i < claims->group_count; i++) {
     bool is_fine = true;
-    drop_nodes(partition, is_needed, &groups[i]);
+    drop_nodes(partition, &groups[i]);
     if (groups[i].node_count > 1) {
       CORE_TRY(is_convex(partition, own->graph, &groups[i], &is_fine));
     }
@@ -212,7 +171,7 @@ static OrtStatus* choose_groups(struct partition* partition, OrtcoreClaims* clai
     OrtcoreGroup group = groups[i];
     groups[i].nodes = NULL;
     /* Again: groups of one provider may share nodes. */
-    drop_nodes(partition, is_needed, &group);
+    drop_nodes(partition, &group);
     if (group.node_count == 0) {
       heap_free((void*)group.nodes);
       continue;
@@ -321,18 +280,6 @@ static OrtStatus* check_contexts(const OrtSession* session, const struct core_se
   return NULL;
 }
 
-/* Takes for a provider what it gets of its claims. */
-static OrtStatus* take_claims(struct partition* partition, const struct core_session_ep* own) {
-  struct core_pool pool = {0};
-  const bool* is_needed = NULL;
-  OrtStatus* status = find_needed(partition, own->claims->graph, &pool, &is_needed);
-  if (status == NULL) {
-    status = choose_groups(partition, own->claims, own->ep, is_needed);
-  }
-  core_pool_end(&pool);
-  return status;
-}
-
 /* Makes a provider, and has it take and compile nodes that are left. */
 static OrtStatus* add_provider(struct partition* partition, const struct core_ep_choice* choice) {
   OrtSession* session = partition->session;
@@ -355,7 +302,7 @@ static OrtStatus* add_provider(struct partition* partition, const struct core_ep
     }
     return NULL;
   }
-  CORE_TRY(take_claims(partition, own));
+  CORE_TRY(choose_groups(partition, own->claims, own->ep));
   if (own->claims->group_count > 0) {
     session->last_graph = ((const struct core_claims*)own->claims)->graph;
     CORE_TRY(core_ep_compile(own->claims, &own->compiled));
@@ -412,7 +359,7 @@ static OrtStatus* refuse(const struct partition* partition, const OrtNode* node)
 static OrtStatus* add_custom_op(struct partition* partition, const OrtNode* node) {
   OrtSession* session = partition->session;
   const OrtCustomOp* op;
-  CORE_TRY(find_op(session, node, &op));
+  CORE_TRY(core_op_of_node(session, node, &op));
   if (op == NULL || node->subgraphs.count > 0) {
     return refuse(partition, node);
   }
@@ -461,30 +408,16 @@ static OrtStatus* add_left(struct partition* partition, const OrtNode* node) {
   return add_step(partition, &left, node, NULL);
 }
 
-static OrtStatus* add_nodes(struct partition* partition, const bool* is_needed) {
+static OrtStatus* add_rest(struct partition* partition) {
   const OrtSession* session = partition->session;
   const struct core_list* nodes = &session->last_graph->nodes;
   for (size_t i = 0; i < nodes->count; i++) {
     const OrtNode* node = nodes->items[i];
-    if (is_taken(partition, node)) {
-      continue;
-    }
-    if (session->only_compiles) {
-      CORE_TRY(add_left(partition, node));
-    } else if (is_needed[node->id]) {
-      CORE_TRY(add_custom_op(partition, node));
+    if (!is_taken(partition, node)) {
+      CORE_TRY(session->only_compiles ? add_left(partition, node) : add_custom_op(partition, node));
     }
   }
   return NULL;
-}
-
-static OrtStatus* add_rest(struct partition* partition) {
-  struct core_pool pool = {0};
-  const bool* is_needed = NULL;
-  OrtStatus* status = find_needed(partition, partition->session->last_graph, &pool, &is_needed);
-  status = status == NULL ? add_nodes(partition, is_needed) : status;
-  core_pool_end(&pool);
-  return status;
 }
 
 /* If nothing runs a node, the likely reason is that a provider failed: its status is returned

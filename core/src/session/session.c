@@ -76,8 +76,10 @@ static OrtStatus* change_model(const char* function, OrtSession* session) {
   if (!is_changed) {
     return NULL;
   }
-  const struct core_changes changes = {used[CORE_FREE_DIMENSIONS], used[CORE_INITIALIZERS],
-                                       used[CORE_EXTERNAL_INITIALIZERS], used[CORE_EXTERNAL_FILES]};
+  const struct core_changes changes = {.dimensions = used[CORE_FREE_DIMENSIONS],
+                                       .initializers = used[CORE_INITIALIZERS],
+                                       .external_initializers = used[CORE_EXTERNAL_INITIALIZERS],
+                                       .files = used[CORE_EXTERNAL_FILES]};
   OrtModel* changed = NULL;
   CORE_TRY(core_change_model(function, session->model, &changes, &changed));
   core_drop(session->model);
@@ -110,6 +112,7 @@ static OrtStatus* prepare(const char* function, OrtSession* session,
   }
   CORE_TRY(change_model(function, session));
   CORE_TRY(core_model_graph(function, session->model, CORE_PREPARED, &session->graph));
+  CORE_TRY(core_leave_out_dead_nodes(function, session));
   CORE_TRY(core_choose_devices(function, session));
   CORE_TRY(core_partition(function, session));
   CORE_TRY(check_optimized_path(function, session));
