@@ -94,7 +94,8 @@ session.run(None, {"x": np.ones((1, 4), np.float32)})
 begin = session.get_profiling_start_time_ns()
 file = session.end_profiling()
 events = sorted({each["name"] for each in json.load(open(file)) if each["cat"] == "Session"})
-message = [begin > 0, os.path.dirname(file) == os.path.dirname(prefix), events, session.end_profiling()]
+is_there = os.path.dirname(file) == os.path.dirname(prefix)
+message = [begin > 0, is_there, events, session.end_profiling()]
 plain = ort.InferenceSession(path, providers=[provider])
 print(json.dumps([*message, plain.end_profiling(), plain.get_profiling_start_time_ns()]))
 """
