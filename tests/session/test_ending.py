@@ -498,3 +498,34 @@ def test_the_end_of_the_interpreter_ends_runs_that_are_under_way():
             time.sleep(0.001)
     """
     assert python(code) == ""
+
+
+def test_the_thread_that_ends_runs_is_started_once_though_an_import_lets_others_go_on():
+    code = """
+        import builtins, os, threading
+
+        import numpy as np
+        import ortcffi as ort
+        from support import models
+        from support.threads import run_threads
+
+        session = ort.Session(models.matmul())
+        x = np.ones(session.inputs[0].shape, np.float32)
+        session.run({"x": x})
+        both = threading.Barrier(2, timeout=60)
+        plain = builtins.__import__
+
+        def import_late(name, *arguments):
+            if name == "_signal":
+                both.wait()
+            return plain(name, *arguments)
+
+        def count():
+            return len(os.listdir("/proc/self/fd"))
+
+        before = count()
+        builtins.__import__ = import_late
+        run_threads(*[lambda: session.run({"x": x}, timeout=60)] * 2)
+        print(count() - before)
+    """
+    assert python(code) == "2\n"  # the ends of its pipe

@@ -182,8 +182,10 @@ static int has_thread(void) {
     set_object(&set_wakeup_fd,
                module == NULL ? NULL : PyObject_GetAttrString(module, "set_wakeup_fd"));
     Py_XDECREF(module);
-    is_started = set_wakeup_fd != NULL && start_timer() == 0 ? 1 : -1;
-    set_object(&our_fd, PyLong_FromLong(ends[1]));
+    if (is_started == 0) { /* an __import__ in Python lets other threads come here too */
+      is_started = set_wakeup_fd != NULL && start_timer() == 0 ? 1 : -1;
+      set_object(&our_fd, PyLong_FromLong(ends[1]));
+    }
     PyErr_Clear();
   }
   return is_started > 0;
