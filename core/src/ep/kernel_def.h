@@ -28,14 +28,6 @@ struct core_place {
   bool is_output;
 };
 
-/** An output that shares the buffer of an input: always, or (mutable) if no other node reads that
- * input afterwards. */
-struct core_alias {
-  int input;
-  int output;
-  bool is_mutable;
-};
-
 /** The nodes that a kernel is for. It does not change once it was built, so that it can be shared.
  */
 struct OrtKernelDef {
@@ -50,8 +42,6 @@ struct OrtKernelDef {
   /** Only of the inputs and outputs for which a memory was set. */
   struct core_place* places;
   size_t place_count, place_capacity;
-  struct core_alias* aliases;
-  size_t alias_count, alias_capacity;
 };
 
 struct core_registered_kernel {
