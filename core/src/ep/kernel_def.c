@@ -28,31 +28,37 @@ ORT_API_STATUS_IMPL(ort_ep_KernelDef_GetSinceVersion, const OrtKernelDef* kernel
   return NULL;
 }
 
-OrtMemType core_memory_of_place(const struct OrtKernelDef* def, size_t index, bool is_output) {
+const struct core_place* core_find_place(const struct OrtKernelDef* def, size_t index,
+                                         bool is_output) {
   for (size_t i = 0; i < def->place_count; i++) {
     if (def->places[i].index == index && def->places[i].is_output == is_output) {
-      return def->places[i].memory;
+      return &def->places[i];
     }
   }
-  return OrtMemTypeDefault;
+  return NULL;
+}
+
+static OrtMemType memory_of(const struct OrtKernelDef* def, size_t index, bool is_output) {
+  const struct core_place* place = core_find_place(def, index, is_output);
+  return place != NULL ? place->memory : OrtMemTypeDefault;
 }
 
 bool core_is_for_cpu(const struct OrtKernelDef* def, size_t index, bool is_output) {
-  OrtMemType memory = def != NULL ? core_memory_of_place(def, index, is_output) : OrtMemTypeDefault;
+  OrtMemType memory = def != NULL ? memory_of(def, index, is_output) : OrtMemTypeDefault;
   return memory == OrtMemTypeCPUInput || memory == OrtMemTypeCPUOutput;
 }
 
 ORT_API_STATUS_IMPL(ort_ep_KernelDef_GetInputMemType, const OrtKernelDef* kernel_def,
                     size_t input_index, OrtMemType* mem_type) {
   CORE_REQUIRE(KernelDef_GetInputMemType, kernel_def, mem_type);
-  *mem_type = core_memory_of_place(kernel_def, input_index, false);
+  *mem_type = memory_of(kernel_def, input_index, false);
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_ep_KernelDef_GetOutputMemType, const OrtKernelDef* kernel_def,
                     size_t output_index, OrtMemType* mem_type) {
   CORE_REQUIRE(KernelDef_GetOutputMemType, kernel_def, mem_type);
-  *mem_type = core_memory_of_place(kernel_def, output_index, true);
+  *mem_type = memory_of(kernel_def, output_index, true);
   return NULL;
 }
 

@@ -69,8 +69,9 @@ static inline bool core_is_same_text(const char* a, const char* b) {
   return strcmp(a == NULL ? "" : a, b == NULL ? "" : b) == 0;
 }
 
-/** The memory for an input or output; OrtMemTypeDefault where none was set. */
-OrtMemType core_memory_of_place(const struct OrtKernelDef* def, size_t index, bool is_output);
+/** The memory that a definition sets for an input or output; NULL where it sets none. */
+const struct core_place* core_find_place(const struct OrtKernelDef* def, size_t index,
+                                         bool is_output);
 
 /** Whether an input or output is to be in the CPU's memory; never without a definition (NULL). */
 bool core_is_for_cpu(const struct OrtKernelDef* def, size_t index, bool is_output);

@@ -108,10 +108,8 @@ ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_SetSinceVersion,
 /* The first call for an operand counts. */
 static OrtStatus* set_place(const char* function, struct OrtKernelDef* def, size_t index,
                             bool is_output, OrtMemType memory) {
-  for (size_t i = 0; i < def->place_count; i++) {
-    if (def->places[i].index == index && def->places[i].is_output == is_output) {
-      return NULL;
-    }
+  if (core_find_place(def, index, is_output) != NULL) {
+    return NULL;
   }
   if (!core_grow((void**)&def->places, def->place_count, &def->place_capacity,
                  sizeof *def->places)) {

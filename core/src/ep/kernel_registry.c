@@ -55,22 +55,13 @@ static bool differ_in_types(const OrtKernelDef* a, const OrtKernelDef* b) {
   return false;
 }
 
-/* The memory that a definition sets for an operand; NULL where it sets none. */
-static const struct core_place* find_place(const OrtKernelDef* def, const struct core_place* of) {
-  for (size_t i = 0; i < def->place_count; i++) {
-    if (def->places[i].index == of->index && def->places[i].is_output == of->is_output) {
-      return &def->places[i];
-    }
-  }
-  return NULL;
-}
-
 /* As in ONNX Runtime, kernels do not conflict if the new one sets a memory that the other one sets
  * as well, or about which the other one says nothing. */
 static bool fits_by_memory(const OrtKernelDef* added, const OrtKernelDef* other) {
   for (size_t i = 0; i < added->place_count; i++) {
-    const struct core_place* place = find_place(other, &added->places[i]);
-    if (place == NULL || place->memory == added->places[i].memory) {
+    const struct core_place* own = &added->places[i];
+    const struct core_place* place = core_find_place(other, own->index, own->is_output);
+    if (place == NULL || place->memory == own->memory) {
       return true;
     }
   }
