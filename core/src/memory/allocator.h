@@ -7,6 +7,8 @@
 #ifndef ORTCFFI_ALLOCATOR_H_
 #define ORTCFFI_ALLOCATOR_H_
 
+#include <string.h>
+
 #include "core.h"
 #include "memory/references.h"
 
@@ -40,6 +42,12 @@ struct core_adaptor {
 
 /** Copies a text, which need not be terminated, into a string in memory of a caller's allocator. */
 OrtStatus* core_allocate_text(OrtAllocator* allocator, const void* text, size_t length, char** out);
+
+/** The same for a text with a terminator. */
+static inline OrtStatus* core_allocate_string(OrtAllocator* allocator, const char* text,
+                                              char** out) {
+  return core_allocate_text(allocator, text, strlen(text), out);
+}
 
 /** The Info of every adaptor, and of no other allocator. */
 const OrtMemoryInfo* ORT_API_CALL core_adaptor_info(const OrtAllocator* this_) NO_EXCEPTION;

@@ -148,36 +148,31 @@ void ORT_API_CALL ort_ReleaseModelMetadata(OrtModelMetadata* input) NO_EXCEPTION
 ORT_API_STATUS_IMPL(ort_ModelMetadataGetProducerName, const OrtModelMetadata* model_metadata,
                     OrtAllocator* allocator, char** value) {
   CORE_REQUIRE(ModelMetadataGetProducerName, model_metadata, allocator, value);
-  return core_allocate_text(allocator, model_metadata->texts[PRODUCER],
-                            strlen(model_metadata->texts[PRODUCER]), value);
+  return core_allocate_string(allocator, model_metadata->texts[PRODUCER], value);
 }
 
 ORT_API_STATUS_IMPL(ort_ModelMetadataGetGraphName, const OrtModelMetadata* model_metadata,
                     OrtAllocator* allocator, char** value) {
   CORE_REQUIRE(ModelMetadataGetGraphName, model_metadata, allocator, value);
-  return core_allocate_text(allocator, model_metadata->texts[GRAPH_TEXT],
-                            strlen(model_metadata->texts[GRAPH_TEXT]), value);
+  return core_allocate_string(allocator, model_metadata->texts[GRAPH_TEXT], value);
 }
 
 ORT_API_STATUS_IMPL(ort_ModelMetadataGetDomain, const OrtModelMetadata* model_metadata,
                     OrtAllocator* allocator, char** value) {
   CORE_REQUIRE(ModelMetadataGetDomain, model_metadata, allocator, value);
-  return core_allocate_text(allocator, model_metadata->texts[DOMAIN_TEXT],
-                            strlen(model_metadata->texts[DOMAIN_TEXT]), value);
+  return core_allocate_string(allocator, model_metadata->texts[DOMAIN_TEXT], value);
 }
 
 ORT_API_STATUS_IMPL(ort_ModelMetadataGetDescription, const OrtModelMetadata* model_metadata,
                     OrtAllocator* allocator, char** value) {
   CORE_REQUIRE(ModelMetadataGetDescription, model_metadata, allocator, value);
-  return core_allocate_text(allocator, model_metadata->texts[DESCRIPTION],
-                            strlen(model_metadata->texts[DESCRIPTION]), value);
+  return core_allocate_string(allocator, model_metadata->texts[DESCRIPTION], value);
 }
 
 ORT_API_STATUS_IMPL(ort_ModelMetadataGetGraphDescription, const OrtModelMetadata* model_metadata,
                     OrtAllocator* allocator, char** value) {
   CORE_REQUIRE(ModelMetadataGetGraphDescription, model_metadata, allocator, value);
-  return core_allocate_text(allocator, model_metadata->texts[GRAPH_DESCRIPTION],
-                            strlen(model_metadata->texts[GRAPH_DESCRIPTION]), value);
+  return core_allocate_string(allocator, model_metadata->texts[GRAPH_DESCRIPTION], value);
 }
 
 ORT_API_STATUS_IMPL(ort_ModelMetadataGetVersion, const OrtModelMetadata* model_metadata,
@@ -196,15 +191,14 @@ ORT_API_STATUS_IMPL(ort_ModelMetadataLookupCustomMetadataMap,
     *value = NULL;
     return NULL;
   }
-  return core_allocate_text(allocator, core_item_text(item), strlen(core_item_text(item)), value);
+  return core_allocate_string(allocator, core_item_text(item), value);
 }
 
 /* Copies all keys; on failure those that were copied are freed. */
 static OrtStatus* give_keys(const struct core_items* entries, OrtAllocator* allocator,
                             char** keys) {
   for (size_t i = 0; i < entries->count; i++) {
-    OrtStatus* status =
-        core_allocate_text(allocator, entries->list[i].key, strlen(entries->list[i].key), &keys[i]);
+    OrtStatus* status = core_allocate_string(allocator, entries->list[i].key, &keys[i]);
     if (status != NULL) {
       while (i > 0) {
         allocator->Free(allocator, keys[--i]);

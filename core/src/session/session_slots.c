@@ -11,8 +11,7 @@ static OrtStatus* give_name(const struct core_ports* ports, size_t index, OrtAll
   if (index >= ports->count) {
     CORE_FAIL(ORT_FAIL, "index out of range");
   }
-  return core_allocate_text(allocator, ports->list[index].name, strlen(ports->list[index].name),
-                            out);
+  return core_allocate_string(allocator, ports->list[index].name, out);
 }
 
 static OrtStatus* give_type(const char* function, const struct core_ports* ports, size_t index,
@@ -96,7 +95,7 @@ ORT_API_STATUS_IMPL(ort_SessionEndProfiling, OrtSession* session, OrtAllocator* 
   const char* path = session->profile != NULL ? core_profile_path(session->profile) : NULL;
   char* text = NULL;
   path = path != NULL ? path : "";
-  CORE_TRY(core_allocate_text(allocator, path, strlen(path), &text));
+  CORE_TRY(core_allocate_string(allocator, path, &text));
   if (path[0] != 0) {
     OrtStatus* status = core_end_profile("SessionEndProfiling", session->profile);
     if (status != NULL) {
