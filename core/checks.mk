@@ -10,17 +10,16 @@ FAULTS = ../tests/c/faults
 # Each run is the name of a client and its arguments, separated by colons. The client also gets the
 # library's path, as its first argument.
 RUNS = abi client heap old_client versions storm:2:50000:2 arena:2:30000 adaptor_storm:2:20000:2 \
-  random_values models:2000 kernels many_threads:800:1000 reload:20:1000 shared_env:2000 platform $(LEAVERS) $(RUNS_OF_$(SYSTEM))
-RUNS_OF_POSIX = $(FORKS) $(INSIDERS_OF_$(CHOSEN)) throwing:$(THROWING) private_copy:$(THROWING) kernel_threads:100000
+  random_values models:2000 kernels many_threads:800:1000 reload:20:1000 shared_env:2000 platform behaviour $(RUNS_OF_$(SYSTEM))
+RUNS_OF_POSIX = $(FORKS) $(INSIDERS_OF_$(CHOSEN)) throwing:$(THROWING) $(COPIES) kernel_threads:100000
 RUNS_OF_APPLE = $(FORKS) throwing:$(THROWING) kernel_threads:100000
 THROWING = $(BUILD)/throwing_ops.so
+# This client has one thread and takes long: it is apart because tsan has nothing to find in it.
+COPIES = private_copy:$(THROWING)
 # Clients that fork. They are apart because the runtimes of most sanitizers do not work in the child
 # of a process with threads.
 FORKS = kernel_threads:1000:fork storm:2:20000:2:fork adaptor_storm:2:20000:2:fork shared_env:100000:200 arena_fork \
   fork_order
-# These clients leave objects alive when the process ends. On malloc, a leak checker would report
-# them.
-LEAVERS = $(if $(filter HEAP,$(CHOSEN)),behaviour)
 # In these programs the n-th allocation fails, or the n-th call of a system function.
 INSIDERS_OF_MALLOC = faults
 INSIDERS_OF_HEAP = system_faults
@@ -88,19 +87,22 @@ asan tsan valgrind: OPTIMIZE = -O0
 # undefs: the sanitizer's runtime is linked into the program, not into the library.
 SANITIZE = CFLAGS="$(DEBUG) -fsanitize=$(1)" LDFLAGS="-fsanitize=$(firstword $(1)) -Wl,-z,undefs"
 
-# Memory and undefined behaviour. asan runs twice: on malloc it finds accesses beyond the end of a
-# block; the core's own heap is code that it checks.
+# Memory and undefined behaviour, on malloc, where accesses beyond the end of a block are found.
 comma = ,
-MEMORY = address$(comma)undefined -fno-sanitize-recover=undefined
+UNDEFINED = undefined -fno-sanitize-recover=undefined
+MEMORY = address$(comma)$(UNDEFINED)
+asan tsan: export UBSAN_OPTIONS = print_stacktrace=1
 asan: export ASAN_OPTIONS = allocator_may_return_null=1:detect_stack_use_after_return=1
-asan: export UBSAN_OPTIONS = print_stacktrace=1
 asan:
-	$(MAKE) check BUILD=$(BUILD)/asan FORKS= $(call SANITIZE,$(MEMORY))
-	$(MAKE) check BUILD=$(BUILD)/asan-malloc USE_MALLOC=1 FORKS= $(call SANITIZE,$(MEMORY))
+	$(MAKE) check BUILD=$(BUILD)/asan USE_MALLOC=1 FORKS= $(call SANITIZE,$(MEMORY))
+# This client leaves objects alive when the process ends.
+check@behaviour: export LSAN_OPTIONS = detect_leaks=0
 
+# Races, and undefined behaviour with the core's own heap.
+RACES = thread$(comma)$(UNDEFINED) -DCORE_TSAN
 tsan: export TSAN_OPTIONS = halt_on_error=1
 tsan:
-	$(MAKE) check BUILD=$(BUILD)/tsan FORKS= $(call SANITIZE,thread -DCORE_TSAN)
+	$(MAKE) check BUILD=$(BUILD)/tsan FORKS= COPIES= $(call SANITIZE,$(RACES))
 
 # Only definite leaks: what the loader and libpthread keep is reported as possibly lost.
 MEMCHECK = valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=definite

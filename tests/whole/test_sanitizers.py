@@ -9,12 +9,13 @@ import pytest
 from support.compilers import LONGEST_BUILD, build_folder, locked
 from support.processes import run
 
-SANITIZERS = {"asan": "address,undefined", "tsan": "thread"}
+SANITIZERS = {"asan": "address,undefined", "tsan": "thread,undefined"}
 PLANTED = [
     ("asan", "overrun", "heap-buffer-overflow"),
     ("asan", "leak", "detected memory leaks"),
     ("asan", "shift", "shift exponent 32 is too large"),
     ("tsan", "race", "data race"),
+    ("tsan", "shift", "shift exponent 32 is too large"),
     ("valgrind", "overrun", "Invalid write of size 1"),
     ("valgrind", "leak", "definitely lost"),
 ]
