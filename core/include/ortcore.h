@@ -300,6 +300,21 @@ typedef OrtStatus*(ORT_API_CALL* OrtcoreKernelCompute)(OrtcoreKernel* kernel,
                                                        size_t input_count, OrtValue** outputs,
                                                        size_t output_count);
 
+#define ORTCORE_KERNEL_SET_OUTPUT "ortcore_kernel_set_output"
+
+/**
+ * Makes a sequence or a map the output of a kernel, which KernelContext_GetOutput cannot. For
+ * kernels of custom ops and for nodes that an execution provider has compiled.
+ *
+ * @param[in] context What the running call was given.
+ * @param[in] index The output. Without effect where the node leaves it out.
+ * @param[in] value The sequence or map, of this library; held as long as somebody reads it.
+ * @return NULL, or a status: ORT_INVALID_ARGUMENT for a NULL argument, for a tensor or another type
+ *     than the model declares, and for an output that exists already.
+ */
+typedef OrtStatus*(ORT_API_CALL* OrtcoreKernelSetOutput)(OrtKernelContext* context, size_t index,
+                                                         const OrtValue* value);
+
 #define ORTCORE_KERNEL_INFER_SHAPES "ortcore_kernel_infer_shapes"
 
 /**

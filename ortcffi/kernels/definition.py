@@ -14,7 +14,7 @@ from ortcffi._table import table_at
 from ortcffi.custom_ops.describe import Characteristic
 from ortcffi.errors import checked, code_and_text
 from ortcffi.kernels.node_attributes import read_attributes, read_inferred_attributes
-from ortcffi.values.element_types import PACKED, ElementType, dtype_of
+from ortcffi.values.element_types import PACKED, ElementType, ValueKind, dtype_of
 from ortcffi.values.tensor_type_info import TensorTypeInfo
 from ortcffi.values.tensors import bytes_of
 from ortcffi.values.value import Value
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ortcffi.kernels.operands import Attribute
     from ortcffi.table.api import Api
 
-__all__ = ["Definition", "remember_table", "takes_out"]
+__all__ = ["Definition", "remember_table", "table_of", "takes_out"]
 
 _tables: "dict[int, Api]" = {}  # by address: what C calls with
 
@@ -36,7 +36,8 @@ def remember_table(api: "Api") -> int:
     return address
 
 
-def _table(address: int, version: int) -> "Api":
+def table_of(address: int, version: int) -> "Api":
+    """The table that C calls with, by its address."""
     api = _tables.get(address)
     if api is None:  # a table of a trace, or of a host that was not registered
         api = _tables[address] = table_at(ffi.cast("OrtApi*", address), version)
@@ -125,7 +126,7 @@ class Definition:
     ) -> tuple[Any, dict[str, Any] | None, int, bool]:
         """What to call for a node, and with which keywords."""
         found = read_attributes(
-            _table(api, version), ffi.cast("OrtKernelInfo*", info), self.attributes
+            table_of(api, version), ffi.cast("OrtKernelInfo*", info), self.attributes
         )
         if isinstance(self.function, type):
             return self.function(**found), None, self.out_mode, self.borrow
@@ -149,7 +150,7 @@ class Definition:
 
     def infer(self, api: int, version: int, context: int) -> None:
         """Tell a host the shapes of the outputs, as far as they are known."""
-        table = _table(api, version)
+        table = table_of(api, version)
         pointer, at = table.pointer, ffi.cast("OrtShapeInferContext*", context)
         keywords = read_inferred_attributes(table, at, self.attributes)
         if isinstance(self.function, type):
@@ -178,11 +179,11 @@ class Definition:
     # --- inputs and outputs that are not simply arrays --------------------------------------------
 
     def read(self, api: int, version: int, value: int) -> Any:
-        """An input whose elements are strings or packed, as an array; else a `Value`."""
-        table = _table(api, version)
+        """An input that C cannot read: strings or packed elements, sequences and maps."""
+        table = table_of(api, version)
         handle = ffi.cast("OrtValue*", value)
         with Value.from_handle(table, handle, parent=table, readonly=True) as found:
-            return found.numpy(copy=True)
+            return _content(found)
 
     def array(self, index: int, element: int, result: Any) -> Any:
         """What a function returned, as an array that C can copy."""
@@ -208,7 +209,7 @@ class Definition:
         self, api: int, version: int, context: int, index: int, element: int, result: Any
     ) -> None:
         """Write an output of strings, of packed elements, or of a type that the model decides."""
-        table = _table(api, version)
+        table = table_of(api, version)
         array = np.asarray(result, object if element == ElementType.STRING else None)
         if result is None:
             self._converted(index, result, None)
@@ -258,6 +259,13 @@ class Definition:
             f"{self.full_name}: an array of the call, or a view of one, is still referenced, but "
             f"its memory was borrowed for the call: keep a copy, or do not set borrow{also}"
         )
+
+
+def _content(value: Value) -> Any:
+    """An array; of a sequence a list of them, of a map or a sequence of maps Python's objects."""
+    if value.kind in (ValueKind.SEQUENCE, ValueKind.MAP):
+        return value._contents(_content)
+    return value.numpy(copy=True)
 
 
 def takes_out(function: Callable[..., Any]) -> bool:

@@ -18,8 +18,9 @@ from ortcffi._public import meant, public
 from ortcffi.custom_ops.describe import Characteristic, Operand
 from ortcffi.ep.hardware import HardwareDevice, HardwareType
 from ortcffi.ep.installed import PYTHON_EPS, REFERENCE
-from ortcffi.errors import call, checked, code_and_text
-from ortcffi.kernels.definition import Definition, remember_table, takes_out
+from ortcffi.errors import NotImplemented, call, checked, code_and_text
+from ortcffi.kernels.definition import Definition, remember_table, table_of, takes_out
+from ortcffi.kernels.host import call_host, host_function
 from ortcffi.kernels.op_sets import table_of_base
 from ortcffi.kernels.python_op import OpStruct
 from ortcffi.memory.info import MemType
@@ -27,7 +28,9 @@ from ortcffi.models.model_graph import ModelGraph
 from ortcffi.models.parts import ModelNode
 from ortcffi.models.view import listed
 from ortcffi.status.key_values import KeyValuePairs
-from ortcffi.values.element_types import ElementType
+from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
+from ortcffi.values.type_info import TypeInfo, contained_tensor
+from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -131,6 +134,7 @@ def execution_provider(  # noqa: PLR0913  # as many as there are facts
     a tuple of one for each of ``graph.outputs``. Constants are ``graph.initializers``. The function
     may be called by several threads at once. The arrays are those of a `custom_op`, with the same
     rules for ``out`` and for `borrow`.
+    A sequence is a list of arrays and a map a dict. Only the core takes them as results.
 
     A graph belongs to the library and is closed after the call; `Model.from_graph` makes a model of
     it, which can be kept.
@@ -405,6 +409,10 @@ class _Compiled(Definition):
             function = _reordered(function, node, graph)
         made = [graph.values[each] for each in node.outputs]
         self.output_shapes = [_lengths(value.shape) for value in made]
+        self.containers = [_container_type(value.type) for value in made]
+        if not graph.api.is_core and any(self.containers):
+            text = f"{name}: kernels can make sequences and maps on the core only"
+            raise NotImplemented(text, "KernelContext_GetOutput")
         super().__init__(
             name,
             function,
@@ -430,17 +438,53 @@ class _Compiled(Definition):
     def write(  # noqa: PLR0913, PLR0917  # as many as C has to say
         self, api: int, version: int, context: int, index: int, element: int, result: Any
     ) -> None:
-        """The same, for results of the shape that the model says."""
+        """The same, for results of the shape that the model says, and for sequences and maps."""
+        if self.containers[index] is not None:
+            self._set_container(api, version, context, index, result)
+            return
         declared, shape = self.output_shapes[index], np.shape(result)
         if declared is not None and not _fits(shape, declared):
             self.refuse_shape(index, shape)
         super().write(api, version, context, index, element, result)
+
+    def _set_container(self, api: int, version: int, context: int, index: int, result: Any) -> None:
+        kind, dtype = self.containers[index] or (None, None)
+        subject, table = f"{self.full_name}: output {index}", table_of(api, version)
+        make = _map if kind is ValueKind.MAP else _sequence
+        with make(subject, result, dtype, table) as value:
+            at = ffi.cast("OrtKernelContext*", context)
+            function = host_function("OrtcoreKernelSetOutput")
+            call_host("OrtcoreKernelSetOutput", function, at, index, value.handle)
 
     def refuse_shape(self, index: int, shape: tuple[int, ...]) -> NoReturn:
         """Raise for an output that has another shape than in the model."""
         declared = ["?" if each < 0 else each for each in self.output_shapes[index] or ()]
         text = f"output {index} has the shape {[*shape]}, and {declared} in the model"
         raise ValueError(f"{self.full_name}: {text}")
+
+
+def _container_type(info: TypeInfo | None) -> "tuple[ValueKind, np.dtype[Any] | None] | None":
+    """The kind of a sequence or map, and the dtype of the tensors in it; None for other types."""
+    if info is None or info.kind not in (ValueKind.SEQUENCE, ValueKind.MAP):
+        return None
+    tensor = contained_tensor(info)
+    return ValueKind(info.kind), None if tensor is None else dtype_of(tensor.element_type)
+
+
+def _sequence(subject: str, x: Any, dtype: "np.dtype[Any] | None", api: "Api") -> Value:
+    if not isinstance(x, (list, tuple)):
+        raise TypeError(f"{subject} must be a list, not {type(x).__name__}")
+    if not x:
+        raise ValueError(f"{subject} is a sequence without elements, which the core cannot make")
+    return Value.sequence(
+        [each if isinstance(each, Mapping) else np.asarray(each, dtype) for each in x], api=api
+    )
+
+
+def _map(subject: str, x: Any, dtype: "np.dtype[Any] | None", api: "Api") -> Value:
+    if not isinstance(x, Mapping):
+        raise TypeError(f"{subject} must be a mapping, not {type(x).__name__}")
+    return Value.map(x, dtype, api=api)
 
 
 def _lengths(shape: Any) -> tuple[int, ...] | None:

@@ -15,6 +15,7 @@ from ortcffi.values.element_types import ValueKind, dtype_of
 try:
     import onnx
     from onnx.reference import ReferenceEvaluator
+    from onnx.reference.op_run import OpRun
 except ImportError as error:
     raise ModuleNotFoundError(
         f"the execution provider {REFERENCE!r} computes by the package onnx, which is not "
@@ -28,12 +29,15 @@ if TYPE_CHECKING:
 
 __all__ = ["ReferenceEp"]
 
+_PASSED_ON_THE_CORE = {ValueKind.TENSOR, ValueKind.SEQUENCE, ValueKind.MAP}
+
 
 @execution_provider(REFERENCE, vendor="onnx")
 class ReferenceEp:
     """Takes all nodes that ``onnx.reference`` of the package onnx knows and that are not taken yet.
 
-    Neighbours are one group, whose inner values may be anything; what goes in and out are tensors.
+    Neighbours are one group, whose inner values may be anything. What goes in and out are tensors,
+    and on the core sequences and maps too.
     """
 
     def __init__(self) -> None:
@@ -45,7 +49,8 @@ class ReferenceEp:
             return []  # the node with the graph is taken as a whole
         opsets, values = graph.opsets, graph.values
         taken = {node for node in graph.nodes if not node.ep_name and self._knows(node, opsets)}
-        others = {name for name, value in values.items() if not _is_tensor(value)}
+        kinds = _PASSED_ON_THE_CORE if graph.api.is_core else {ValueKind.TENSOR}
+        others = {name for name, value in values.items() if not _is_of(value, kinds)}
         while True:
             groups = _runs(graph, taken)
             refused = {
@@ -73,7 +78,7 @@ class ReferenceEp:
         """Compute the group as a model."""
         evaluator = _evaluator(bytes_of_graph(graph))
         names = [value.name for value in graph.inputs]
-        dtypes = [_dtype(value.element_type) for value in graph.outputs]
+        dtypes = [_dtype(value) for value in graph.outputs]
 
         def compute(*arrays: Any) -> Any:
             found = evaluator.run(None, dict(zip(names, arrays, strict=True)))
@@ -87,7 +92,7 @@ def _evaluator(content: bytes) -> Any:
     model = onnx.load_from_string(content)
     versions = {each.domain: each.version for each in model.opset_import}
     _remove_defaults(model.graph, versions)
-    return ReferenceEvaluator(model)
+    return ReferenceEvaluator(model, new_ops=[ZipMap])
 
 
 def _remove_defaults(graph: Any, versions: dict[str, int]) -> None:
@@ -109,14 +114,32 @@ def _remove_defaults(graph: Any, versions: dict[str, int]) -> None:
         node.attribute.extend(kept)
 
 
-def _dtype(element: Any) -> Any:
-    return dtype_of(element) if element else None
+def _dtype(value: Any) -> Any:
+    return dtype_of(value.element_type) if value.element_type else None
 
 
 def _as_declared(result: Any, dtype: Any) -> Any:
     """The reference computes some operators in wider types than they have."""
+    if isinstance(result, (list, dict)):
+        return result
     array = np.asarray(result)
     return array if dtype is None or array.dtype == dtype else array.astype(dtype)
+
+
+class ZipMap(OpRun):
+    """The operator that ends classifiers, which the package onnx does not compute."""
+
+    op_domain = "ai.onnx.ml"
+
+    def _run(
+        self,
+        x: Any,
+        classlabels_int64s: Any = None,
+        classlabels_strings: Any = None,
+    ) -> tuple[list[dict[Any, float]]]:
+        labels = classlabels_int64s or classlabels_strings
+        rows = np.atleast_2d(x)
+        return ([dict(zip(labels, row.tolist(), strict=True)) for row in rows],)
 
 
 def _runs(graph: "ModelGraph", taken: "set[ModelNode]") -> "list[list[ModelNode]]":
@@ -138,6 +161,6 @@ def _border(graph: "ModelGraph", group: "list[ModelNode]") -> set[str]:
     return ({name for node in group for name in _read(node)} - made) | (made & used)
 
 
-def _is_tensor(value: Any) -> bool:
+def _is_of(value: Any, kinds: set[ValueKind]) -> bool:
     info = value.type
-    return info is None or info.kind == ValueKind.TENSOR
+    return info is None or info.kind in kinds

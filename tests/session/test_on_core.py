@@ -125,6 +125,128 @@ def test_the_reference_runs_what_no_library_takes():
         assert session.run(x=np.array([1, 0, 2], np.float32))[0].tolist() == [[0, 2]]
 
 
+def with_containers(nodes, inputs, outputs):
+    """A model with inputs and outputs of any types, which the model editor does not know."""
+    onnx = pytest.importorskip("onnx")
+    helper = onnx.helper
+    floats = helper.make_tensor_type_proto(onnx.TensorProto.FLOAT, None)
+    types = {
+        "tensor": floats,
+        "count": helper.make_tensor_type_proto(onnx.TensorProto.INT64, []),
+        "sequence": helper.make_sequence_type_proto(floats),
+        "map": helper.make_map_type_proto(onnx.TensorProto.STRING, floats),
+        "map of int": helper.make_map_type_proto(onnx.TensorProto.INT64, floats),
+    }
+    for each in ("map", "map of int"):
+        types[f"sequence of {each}"] = helper.make_sequence_type_proto(types[each])
+    ports = [
+        [helper.make_value_info(name, types[kind]) for name, kind in each.items()]
+        for each in (inputs, outputs)
+    ]
+    graph = helper.make_graph(
+        [helper.make_node(*node, **more) for node, more in nodes], "g", *ports
+    )
+    opsets = [helper.make_opsetid("", 18), helper.make_opsetid("ai.onnx.ml", 3)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=9).SerializeToString()
+
+
+def classifier(key, **labels):
+    zip_map = ("ZipMap", ["x"], ["z"]), {"domain": "ai.onnx.ml", **labels}
+    return with_containers([zip_map], {"x": "tensor"}, {"z": f"sequence of map{key}"})
+
+
+@pytest.mark.parametrize(
+    ("key", "labels"),
+    [("", {"classlabels_strings": ["no", "yes"]}), (" of int", {"classlabels_int64s": [3, 5]})],
+)
+def test_the_reference_ends_classifiers(key, labels, session_of_any):
+    rows = np.array([[0.25, 0.75], [1, 0]], np.float32)
+    names = next(iter(labels.values()))
+    wanted = [dict(zip(names, row.tolist(), strict=True)) for row in rows]
+    assert session_of_any(classifier(key, **labels)).run(x=rows) == [wanted]
+
+
+def test_an_input_of_another_type_is_refused(session_of_any):
+    count = ("SequenceLength", ["t"], ["n"]), {}
+    session = session_of_any(with_containers([count], {"t": "sequence"}, {"n": "count"}))
+    text = r"Unexpected input data type. Actual: \(+seq\(map\(string,tensor\(float\)\)\)\)"
+    with pytest.raises(ort.errors.InvalidArgument, match=text):
+        session.run(t=[{"a": 1.5}])
+
+
+def test_sequences_go_into_nodes_and_out_of_them(session_of_any):
+    build = ("SequenceConstruct", ["x", "y"], ["s"]), {}
+    count = ("SequenceLength", ["t"], ["n"]), {}
+    inputs = {"x": "tensor", "y": "tensor", "t": "sequence"}
+    session = session_of_any(
+        with_containers([build, count], inputs, {"s": "sequence", "n": "count"})
+    )
+    x, y = np.ones(2, np.float32), np.zeros((1, 3), np.float32)
+    s, n = session.run(x=x, y=y, t=[x, y, x])
+    assert (s, n) == ([[1, 1], [[0, 0, 0]]], 3)
+
+
+@pytest.fixture(params=["reference", "onnxruntime"])
+def session_of_any(request):
+    """Makes sessions: on the core with the reference, or in a real library."""
+    providers = ["reference"]
+    if request.param != "reference":
+        pytest.importorskip("onnxruntime")
+        providers = None
+    return lambda model: ort.Session(model, providers=providers)
+
+
+def made_by(function, model, **inputs):
+    """What a session returns for nodes that a function computes."""
+
+    @ort.execution_provider("makes_containers")
+    class Makes:
+        def capability(self, graph):
+            return graph.nodes
+
+        def compile(self, _graph):
+            return function
+
+    with ort.Session(model, providers=[Makes]) as session:
+        return session.run(inputs)
+
+
+def test_a_provider_in_python_makes_maps_of_sequences():
+    counted = []
+
+    def function(x, s):
+        counted.append([each.tolist() for each in s])
+        return {"a": x[0], "b": x[1]}
+
+    model = with_containers(
+        [(("Mystery", ["x", "s"], ["m"]), {"domain": "of.others"})],
+        {"x": "tensor", "s": "sequence"},
+        {"m": "map"},
+    )
+    x = np.array([1, 2], np.float32)
+    assert made_by(function, model, x=x, s=[x, x[:1]]) == [{"a": 1, "b": 2}]
+    assert counted == [[[1, 2], [1]]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "result", "message"),
+    [
+        ("sequence", np.ones(2), "output 0 must be a list, not ndarray"),
+        ("sequence", [], "output 0 is a sequence without elements, which the core cannot make"),
+        ("sequence", [{"a": 1.0}], "value is not of the type of the output"),
+        ("map", [1], "output 0 must be a mapping, not list"),
+        ("map", {"a": "text"}, "values are str, and no numbers of dtype float32"),
+        ("map", {1: 1.5}, "value is not of the type of the output"),
+    ],
+)
+def test_wrong_sequences_and_maps_are_refused(kind, result, message):
+    model = with_containers(
+        [(("Mystery", ["x"], ["z"]), {"domain": "of.others"})], {"x": "tensor"}, {"z": kind}
+    )
+    with pytest.raises(ort.OrtError, match=message):
+        made_by(lambda _: result, model, x=X)
+
+
 def test_a_run_is_profiled(add_ep):
     with opened(add_ep) as session:
         _, profile = session.run_profiled(x=X)

@@ -247,6 +247,8 @@ OrtStatus* ORT_API_CALL core_kernel_compute(OrtcoreKernel* kernel, const OrtValu
 /** The same in a context of the caller with room for the operands, which no other call uses. */
 OrtStatus* core_kernel_compute_in(OrtKernelContext* context, const OrtValue* const* inputs,
                                   size_t input_count, OrtValue** outputs, size_t output_count);
+OrtStatus* ORT_API_CALL core_kernel_set_output(OrtKernelContext* context, size_t index,
+                                               const OrtValue* value);
 OrtStatus* ORT_API_CALL core_kernel_infer_shapes(OrtcoreKernel* kernel,
                                                  const OrtTensorTypeAndShapeInfo* const* inputs,
                                                  size_t input_count,

@@ -166,6 +166,35 @@ ORT_API_STATUS_IMPL(ort_KernelContext_GetOutput, OrtKernelContext* context, size
   return NULL;
 }
 
+/* Whether the node's output may be a value; the node may not say of which type. */
+static bool can_be(const struct core_side* outputs, size_t index, const OrtValue* value) {
+  const OrtTypeInfo* type = index < outputs->count ? outputs->list[index].type_info : NULL;
+  return core_shape_of(value) == NULL && core_node_type(outputs, index) == 0 &&
+         core_is_of_type(value, type);
+}
+
+OrtStatus* ORT_API_CALL core_kernel_set_output(OrtKernelContext* context, size_t index,
+                                               const OrtValue* value) {
+  CORE_REQUIRE_CONTEXT(ortcore_kernel_set_output);
+  CORE_REQUIRE(ortcore_kernel_set_output, value);
+  const struct core_side* outputs = &context->node->outputs;
+  if (index >= context->output_count || !core_node_has(outputs, index)) {
+    return NULL;
+  }
+  if (!can_be(outputs, index, value)) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "ortcore_kernel_set_output: value is not of the type of the output");
+  }
+  OrtValue* handle = &context->passed[context->input_count + index].handle;
+  OrtValue *there = NULL, *made = core_retain_value(value);
+  if (!__atomic_compare_exchange_n(&handle->target, &there, made, false, __ATOMIC_ACQ_REL,
+                                   __ATOMIC_ACQUIRE)) {
+    ort_ReleaseValue(made);
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_kernel_set_output: the output exists already");
+  }
+  return NULL;
+}
+
 ORT_API_STATUS_IMPL(ort_KernelContext_GetPreallocatedOutput, const OrtKernelContext* context,
                     size_t output_index, OrtValue** output) {
   CORE_REQUIRE_CONTEXT(KernelContext_GetPreallocatedOutput);

@@ -122,27 +122,53 @@ void core_name_element(ONNXTensorElementDataType type, char* text, size_t room) 
   }
 }
 
-/* The type of a value as ONNX writes it, such as "tensor(float)". */
-static void name_type(enum ONNXType kind, const ONNXTensorElementDataType* element, char* text,
-                      size_t room) {
-  const char* before = kind == ONNX_TYPE_SPARSETENSOR ? "sparse_tensor(" : "tensor(";
-  char name[20];
-  if (element == NULL) {
-    snprintf(text, room, "no tensor");
-    return;
+struct type_name {
+  char text[120];
+  size_t length;
+};
+
+static void put_text(struct type_name* name, const char* text) {
+  size_t room = sizeof name->text - name->length;
+  int length = snprintf(name->text + name->length, room, "%s", text);
+  name->length += length < 0 ? 0 : (size_t)length < room ? (size_t)length : room - 1;
+}
+
+static void put_element(struct type_name* name, ONNXTensorElementDataType element) {
+  char text[20];
+  core_name_element(element, text, sizeof text);
+  put_text(name, text);
+}
+
+/* A type as ONNX writes it, such as "seq(map(string,tensor(float)))". */
+static void put_type(struct type_name* name, const OrtTypeInfo* type) {
+  switch (type->kind) {
+    case ONNX_TYPE_MAP:
+      put_text(name, "map(");
+      put_element(name, type->map.key);
+      put_text(name, ",");
+      put_type(name, type->map.value);
+      break;
+    case ONNX_TYPE_SEQUENCE:
+      put_text(name, "seq(");
+      put_type(name, type->sequence.element);
+      break;
+    default:
+      put_text(name, type->kind == ONNX_TYPE_SPARSETENSOR ? "sparse_tensor(" : "tensor(");
+      put_element(name, type->tensor->type);
   }
-  core_name_element(*element, name, sizeof name);
-  snprintf(text, room, "%s%s)", before, name);
+  put_text(name, ")");
 }
 
 static CORE_COLD OrtStatus* wrong_type(const OrtValue* value, const OrtTypeInfo* type) {
-  char actual[40], wanted[40], text[160];
-  const struct core_shape* shape = core_shape_of(value);
-  bool is_tensor = type->kind == ONNX_TYPE_TENSOR || type->kind == ONNX_TYPE_SPARSETENSOR;
-  name_type(core_type_of(value), shape != NULL ? &shape->type : NULL, actual, sizeof actual);
-  name_type(type->kind, is_tensor ? &type->tensor->type : NULL, wanted, sizeof wanted);
-  snprintf(text, sizeof text, "Unexpected input data type. Actual: (%s) , expected: (%s)", actual,
-           wanted);
+  struct type_name actual = {.length = 0}, wanted = {.length = 0};
+  OrtTypeInfo* own = NULL;
+  char text[320];
+  CORE_TRY(ort_GetTypeInfo(value, &own));
+  put_type(&actual, own);
+  put_type(&wanted, type);
+  ort_ReleaseTypeInfo(own);
+  snprintf(text, sizeof text, "Unexpected input data type. Actual: (%s) , expected: (%s)",
+           actual.text, wanted.text);
   return core_status(ORT_INVALID_ARGUMENT, text, NULL, NULL);
 }
 
@@ -175,18 +201,17 @@ static OrtStatus* check_input(const struct core_port* port, const OrtValue* valu
   if (type == NULL) {
     return NULL;
   }
-  bool is_shaped = type->kind == ONNX_TYPE_TENSOR || type->kind == ONNX_TYPE_SPARSETENSOR;
-  if (CORE_UNLIKELY(core_type_of(value) != type->kind)) {
-    return type->kind == ONNX_TYPE_OPTIONAL ? NULL : wrong_type(value, type);
-  }
-  if (!is_shaped) {
+  if (type->kind == ONNX_TYPE_OPTIONAL) {
     return NULL;
   }
-  const struct core_shape* shape = core_shape_of(value);
-  const OrtTensorTypeAndShapeInfo* info = type->tensor;
-  if (CORE_UNLIKELY(shape->type != info->type)) {
+  if (CORE_UNLIKELY(!core_is_of_type(value, type))) {
     return wrong_type(value, type);
   }
+  const struct core_shape* shape = core_shape_of(value);
+  if (shape == NULL) {
+    return NULL;
+  }
+  const OrtTensorTypeAndShapeInfo* info = type->tensor;
   if (!info->has_shape) {
     return NULL;
   }

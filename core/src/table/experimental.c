@@ -32,6 +32,7 @@ static const struct {
     {ORTCORE_TENSOR_ATTRIBUTE, (OrtExperimentalFnPtr)core_tensor_attribute},
     {ORTCORE_KERNEL_CREATE, (OrtExperimentalFnPtr)core_host_kernel},
     {ORTCORE_KERNEL_COMPUTE, (OrtExperimentalFnPtr)core_kernel_compute},
+    {ORTCORE_KERNEL_SET_OUTPUT, (OrtExperimentalFnPtr)core_kernel_set_output},
     {ORTCORE_KERNEL_INFER_SHAPES, (OrtExperimentalFnPtr)core_kernel_infer_shapes},
     {ORTCORE_KERNEL_RELEASE, (OrtExperimentalFnPtr)core_kernel_release},
     {ORTCORE_REGISTER_LIBRARY, (OrtExperimentalFnPtr)core_register_library},

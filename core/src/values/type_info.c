@@ -134,6 +134,26 @@ static OrtStatus* type_of_sequence(const struct core_sequence* sequence, OrtType
   return hand_out(status, type, out);
 }
 
+bool core_is_of_type(const OrtValue* value, const OrtTypeInfo* type) {
+  if (type == NULL) {
+    return true;
+  }
+  if (core_type_of(value) != type->kind) {
+    return false;
+  }
+  if (type->kind == ONNX_TYPE_MAP) {
+    const struct core_map* map = (const struct core_map*)core_target(value);
+    return map->keys->shape.type == type->map.key &&
+           core_is_of_type(&map->values->base, type->map.value);
+  }
+  if (type->kind == ONNX_TYPE_SEQUENCE) { /* All elements are of one type. */
+    const struct core_sequence* sequence = (const struct core_sequence*)core_target(value);
+    return core_is_of_type(sequence->elements[0], type->sequence.element);
+  }
+  const struct core_shape* shape = core_shape_of(value);
+  return shape == NULL || type->tensor->type == 0 || shape->type == type->tensor->type;
+}
+
 ORT_API_STATUS_IMPL(ort_GetTypeInfo, const OrtValue* value, OrtTypeInfo** out) {
   CORE_REQUIRE(GetTypeInfo, value, out);
   switch (core_type_of(value)) {

@@ -62,6 +62,9 @@ OrtStatus* core_new_tensor_type(const char* function, enum ONNXType kind,
 OrtStatus* core_wrap_type(const char* function, enum ONNXType kind, ONNXTensorElementDataType key,
                           OrtTypeInfo* inner, OrtTypeInfo** out);
 
+/** Whether a value is of a type, apart from the shapes of tensors. NULL is any type. */
+bool core_is_of_type(const OrtValue* value, const OrtTypeInfo* type);
+
 OrtStatus* core_copy_type_info(const char* function, const OrtTypeInfo* from, OrtTypeInfo** out);
 
 #endif /* ORTCFFI_TYPE_INFO_H_ */

@@ -108,6 +108,11 @@ static PyObject* input_array(const struct python_kernel* kernel, OrtValue* value
   return array;
 }
 
+static int check_tensor(const struct python_kernel* kernel, const OrtValue* value, int* is_tensor) {
+  TRY(kernel, IsTensor, value, is_tensor);
+  return 0;
+}
+
 static PyObject* read_input(const struct python_kernel* kernel, OrtKernelContext* context,
                             size_t i) {
   const OrtValue* value = NULL;
@@ -120,10 +125,12 @@ static PyObject* read_input(const struct python_kernel* kernel, OrtKernelContext
     return Py_NewRef(Py_None);
   }
   struct tensor tensor;
-  if (read_shape(kernel, value, &tensor) < 0) {
+  int is_tensor = 0;
+  if (check_tensor(kernel, value, &is_tensor) < 0 ||
+      (is_tensor && read_shape(kernel, value, &tensor) < 0)) {
     return NULL;
   }
-  if (ortcffi_element_bits(tensor.element) >= 8 && tensor.rank <= MOST_DIMENSIONS) {
+  if (is_tensor && ortcffi_element_bits(tensor.element) >= 8 && tensor.rank <= MOST_DIMENSIONS) {
     return input_array(kernel, (OrtValue*)(uintptr_t)value, &tensor);
   }
   return PyObject_CallMethod(

@@ -102,6 +102,50 @@ static void finds_the_type_of_outputs(void) {
   host.release(kernel);
 }
 
+static OrtStatus* make_a_sequence(OrtKernelContext* context) {
+  const OrtValue* in = NULL;
+  OrtValue *sequence = NULL, *tensor = NULL;
+  CHECK(api->KernelContext_GetInput(context, 0, &in) == NULL);
+  CHECK(api->CreateValue(&in, 1, ONNX_TYPE_SEQUENCE, &sequence) == NULL);
+  CHECK(says(host.set_output(NULL, 0, sequence), ORT_INVALID_ARGUMENT, "context", "NULL"));
+  CHECK(says(host.set_output(context, 0, NULL), ORT_INVALID_ARGUMENT, "value", "NULL"));
+  CHECK(says(host.set_output(context, 0, in), ORT_INVALID_ARGUMENT, "type", "output"));
+  CHECK(host.set_output(context, 1, sequence) == NULL); /* the node has no such output */
+  CHECK(host.set_output(context, 0, sequence) == NULL);
+  CHECK(says(host.set_output(context, 0, sequence), ORT_INVALID_ARGUMENT, "exists", "already"));
+  CHECK(says(api->KernelContext_GetOutput(context, 0, shape, 2, &tensor), ORT_INVALID_ARGUMENT,
+             "exists", "already"));
+  api->ReleaseValue(sequence);
+  return NULL;
+}
+
+static OrtStatus* make_a_sequence_and_fail(OrtKernelContext* context) {
+  CHECK(make_a_sequence(context) == NULL);
+  return api->CreateStatus(ORT_FAIL, "the kernel fails");
+}
+
+static void makes_sequences(void) {
+  struct test_op op = one_to_one;
+  op.work = make_a_sequence;
+  op.output_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  OrtcoreKernel* kernel = new_kernel(&op);
+  OrtValue *in = new_floats(), *out = NULL;
+  size_t count = 0;
+  CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1) == NULL);
+  CHECK(api->GetValueCount(out, &count) == NULL);
+  CHECK(count == 1);
+  api->ReleaseValue(out);
+  host.release(kernel);
+  out = NULL;
+  op.work = make_a_sequence_and_fail;
+  kernel = new_kernel(&op);
+  CHECK(says(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1), ORT_FAIL, "Probe",
+             "the kernel fails"));
+  CHECK(out == NULL);
+  host.release(kernel);
+  api->ReleaseValue(in);
+}
+
 static OrtStatus* make_nothing(OrtKernelContext* context) { return (void)context, NULL; }
 static OrtStatus* answer_ok(OrtKernelContext* context) {
   return (void)context, api->CreateStatus(ORT_OK, "all is well");
@@ -326,6 +370,7 @@ int main(int argc, char** argv) {
   refuses_inputs();
   spreads_variadic_inputs();
   finds_the_type_of_outputs();
+  makes_sequences();
   tells_what_kernels_say();
   survives_kernels_that_take_too_much();
   survives_kernels_that_release_shared_values();

@@ -16,6 +16,7 @@ static struct {
   OrtcoreTensorAttribute tensor_attribute;
   OrtcoreKernelCreate create;
   OrtcoreKernelCompute compute;
+  OrtcoreKernelSetOutput set_output;
   OrtcoreKernelInferShapes infer_shapes;
   OrtcoreKernelRelease release;
   OrtcoreRegisterLibrary register_library;
@@ -29,6 +30,7 @@ static inline void find_host(const OrtApi* table) {
       (OrtcoreTensorAttribute)api->GetExperimentalFunction(ORTCORE_TENSOR_ATTRIBUTE);
   host.create = (OrtcoreKernelCreate)api->GetExperimentalFunction(ORTCORE_KERNEL_CREATE);
   host.compute = (OrtcoreKernelCompute)api->GetExperimentalFunction(ORTCORE_KERNEL_COMPUTE);
+  host.set_output = (OrtcoreKernelSetOutput)api->GetExperimentalFunction(ORTCORE_KERNEL_SET_OUTPUT);
   host.infer_shapes =
       (OrtcoreKernelInferShapes)api->GetExperimentalFunction(ORTCORE_KERNEL_INFER_SHAPES);
   host.release = (OrtcoreKernelRelease)api->GetExperimentalFunction(ORTCORE_KERNEL_RELEASE);
