@@ -134,6 +134,61 @@ def test_a_model_computes_on_it_without_an_engine():
     assert "computed" in done.stdout
 
 
+COMPILE = """
+import sys
+import numpy as np
+import ortcffi as ort
+
+table, library, folder, embed = sys.argv[1:]
+api = ort.core_api() if table == "core" else ort.load()
+x = np.arange(6, dtype=np.float32).reshape(2, 3)
+w = np.arange(12, dtype=np.float32).reshape(3, 4)
+graph = ort.Graph({"": 18})
+graph.input("x", "f4", [2, 3])
+graph.initializer("w", w)
+graph.node("MatMul", ["x", "w"], ["h"])
+graph.node("Relu", ["h"], ["y"])
+graph.output("y", "f4", [2, 4])
+graph.save(f"{folder}/model.onnx")
+intel = [ort.HardwareDevice("CPU", vendor_id=0x8086, api=api)] if api.is_core else None
+devices = ort.Env("compile", api, severity=4).register_ep(library, "intel", hardware=intel).devices
+
+def options(**config):
+    entries = {f"ep.context_{key}": value for key, value in config.items()}
+    made = ort.SessionOptions(api, config=entries)
+    made.add_devices(devices[:1])
+    return made
+
+if not devices:
+    sys.exit("none")
+compiled = f"{folder}/compiled.onnx"
+asked = options(enable="1", embed_mode=embed, file_path=compiled)
+ort.Session(f"{folder}/model.onnx", asked, api=api).close()
+with ort.Model.load(compiled) as model:
+    assert [node.op_type for node in model.graph.nodes] == ["EPContext"]
+    assert not model.graph.initializers
+    assert "ep_compatibility_info.OpenVINOExecutionProvider" in model.metadata.custom
+with open(compiled, "rb") as file:
+    content = file.read()
+for given, config in ((compiled, {}), (content, {"file_path": compiled})):
+    with ort.Session(given, options(**config), api=api) as session:
+        np.testing.assert_allclose(session.run(x=x)[0], x @ w, rtol=1e-3)
+print("computed")
+"""
+
+
+@pytest.mark.parametrize("embed", ["0", "1"])
+@pytest.mark.parametrize("table", ["core", "real"])
+def test_a_model_that_openvino_has_compiled_computes_the_same(table, embed, tmp_path, request):
+    request.getfixturevalue(f"{table}_api")
+    [openvino] = [each for each in EPS if each.package == "onnxruntime-ep-openvino"]
+    library = library_of(openvino)
+    done = run(sys.executable, "-P", "-c", COMPILE, table, library, tmp_path, embed, code=None)
+    if table == "real" and done.stderr.strip() == "none":
+        pytest.skip("onnxruntime sees no hardware of Intel")
+    assert done.stdout.split() == ["computed"], done.stderr
+
+
 CONVOLVE = """
 import sys
 import numpy as np

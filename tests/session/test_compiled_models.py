@@ -155,6 +155,49 @@ def test_a_custom_op_may_be_called_constant(core_api, options_for):
         assert session.run({"x": X})[0].tolist() == [7, 8, 9]
 
 
+def metadata_of(compiled):
+    with ort.Model.load(compiled) as read:
+        entries = read.metadata.custom
+    entries.pop("external_dependencies", None)  # of ONNX Runtime 1.32
+    return entries
+
+
+def test_a_provider_marks_what_it_has_compiled(api, model, options_for):
+    options = options_for(api)
+    made = ort.compile_model(model, options=options, embed_ep_context=True, api=api)
+    ((key, mark),) = metadata_of(made).items()
+    assert (key[: len(PREFIX)], mark) == (PREFIX, "of context_ep")
+    with ort.Model.load(model) as read:
+        marked = read.with_metadata({"other": "kept", key: "of another"}).to_bytes()
+    made = ort.compile_model(marked, options=options, embed_ep_context=True, api=api)
+    assert metadata_of(made) == {"other": "kept", key: "of context_ep"}
+
+
+PREFIX = "ep_compatibility_info.contexts-"
+
+
+def test_an_empty_mark_is_none(api, model, options_for):
+    options = options_for(api, "empty-mark")
+    made = ort.compile_model(model, options=options, embed_ep_context=True, api=api)
+    assert metadata_of(made) == {}
+
+
+def test_a_provider_may_answer_null_as_its_mark(core_api, model, options_for):
+    """On the core: ONNX Runtime crashes."""
+    options = options_for(core_api, "null-mark")
+    made = ort.compile_model(model, options=options, embed_ep_context=True, api=core_api)
+    assert metadata_of(made) == {}
+
+
+def test_only_a_provider_that_has_compiled_marks_a_model(api, options_for):
+    graph = ort.Graph()
+    graph.input("x", "f4", [3])
+    graph.node("Neg", ["x"], ["y"])
+    graph.output("y", "f4", [3])
+    made = ort.compile_model(graph.to_bytes(), options=options_for(api), api=api)
+    assert metadata_of(made) == {}
+
+
 @pytest.mark.parametrize(
     ("config", "words"),
     [

@@ -249,12 +249,42 @@ static void write_domain(struct making* making) {
   }
 }
 
+/* Whether an entry of the metadata has one of the keys that are written anew. */
+static bool is_replaced(const struct core_items* entries, struct core_message entry) {
+  struct core_message key;
+  for (size_t i = 0; core_find_message(entry, ENTRY_KEY, &key) && i < entries->count; i++) {
+    if (core_message_is(key, entries->list[i].key)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void write_metadata(struct making* making) {
+  const struct core_items* entries = &making->session->context_entries;
+  struct core_message model = making->session->model->bytes;
+  struct core_field field;
+  while (core_next_field(&model, &field)) {
+    if (field.number == MODEL_METADATA && field.wire == CORE_LENGTH &&
+        !is_replaced(entries, field.bytes)) {
+      core_write_bytes(&making->to, MODEL_METADATA, field.bytes.at, core_message_size(field.bytes));
+    }
+  }
+  for (size_t i = 0; i < entries->count; i++) {
+    size_t entry = core_begin_message(&making->to, MODEL_METADATA);
+    core_write_text(&making->to, ENTRY_KEY, entries->list[i].key);
+    core_write_text(&making->to, ENTRY_VALUE, core_item_text(&entries->list[i]));
+    core_end_message(&making->to, entry);
+  }
+}
+
 static OrtStatus* write_model(struct making* making, const OrtcoreWriting* writing) {
-  static const uint32_t written[] = {MODEL_GRAPH};
+  static const uint32_t written[] = {MODEL_GRAPH, MODEL_METADATA};
   OrtModel* model = NULL;
   CORE_TRY(need_all(making));
   core_copy_other_fields(&making->to, making->session->model->bytes, written,
                          CORE_COUNT_OF(written));
+  write_metadata(making);
   CORE_TRY(write_graph(making));
   write_domain(making);
   if (making->to.has_failed) {

@@ -238,48 +238,6 @@ static OrtStatus* end_initialization(void* argument) {
              : NULL;
 }
 
-static OrtStatus* ask_concurrency(void* argument) {
-  OrtSession* session = argument;
-  OrtEp* ep = session->eps[session->ep_count - 1].ep->seen.ep;
-  bool is_supported = true;
-  if (ep->ort_version_supported >= 24 && ep->IsConcurrentRunSupported != NULL) {
-    CORE_TRY(ep->IsConcurrentRunSupported(ep, &is_supported));
-  }
-  session->runs_alone |= !is_supported;
-  return NULL;
-}
-
-/* Refuses a provider that cannot pass what it compiles to the function of the options, if that is
- * set. */
-static OrtStatus* ask_for_writing(void* argument) {
-  OrtSession* session = argument;
-  const struct core_ep* own = session->eps[session->ep_count - 1].ep;
-  OrtEp* ep = own->seen.ep;
-  uint32_t flags = 0;
-  if (!session->makes_contexts || session->options->settings.ep_context.write == NULL) {
-    return NULL;
-  }
-  if (ep->ort_version_supported >= 31 && ep->GetEpContextDataCallbackSupport != NULL) {
-    CORE_TRY(ep->GetEpContextDataCallbackSupport(ep, &flags));
-  }
-  return (flags & 2) != 0 ? NULL
-                          : core_status(ORT_FAIL, "EP '", own->name,
-                                        "' does not support the registered EPContext data write "
-                                        "callback.");
-}
-
-/* For a compiled model, a provider must have made a node EPContext for each node that it fused. */
-static OrtStatus* check_contexts(const OrtSession* session, const struct core_session_ep* own) {
-  for (size_t i = 0; session->makes_contexts && i < own->compiled->node_count; i++) {
-    const OrtcoreCompiledNode* node = &own->compiled->nodes[i];
-    if (node->node->graph == NULL && node->context_node == NULL) {
-      return core_status(ORT_FAIL, own->ep->name,
-                         ": OrtEp::Compile() returned a NULL EPContext node.", NULL);
-    }
-  }
-  return NULL;
-}
-
 /* Makes a provider, and has it take and compile nodes that are left. */
 static OrtStatus* add_provider(struct partition* partition, const struct core_ep_choice* choice) {
   OrtSession* session = partition->session;
@@ -290,8 +248,7 @@ static OrtStatus* add_provider(struct partition* partition, const struct core_ep
   own->ep = core_ep_of(made);
   own->ep->is_of_session = true;
   session->ep_count++;
-  CORE_TRY(core_ep_call(partition->function, ask_concurrency, session));
-  CORE_TRY(core_ep_call(partition->function, ask_for_writing, session));
+  CORE_TRY(core_ask_provider(partition->function, session));
   OrtStatus* status = core_ep_claim(made, session->last_graph, &own->claims);
   if (status != NULL) {
     /* As in ONNX Runtime, a provider that cannot say what it takes gets no nodes. */
@@ -306,7 +263,7 @@ static OrtStatus* add_provider(struct partition* partition, const struct core_ep
   if (own->claims->group_count > 0) {
     session->last_graph = ((const struct core_claims*)own->claims)->graph;
     CORE_TRY(core_ep_compile(own->claims, &own->compiled));
-    CORE_TRY(check_contexts(session, own));
+    CORE_TRY(core_check_compiled(partition->function, session));
     CORE_TRY(add_compiled(partition, own->compiled));
   }
   return core_ep_call("OnSessionInitializationEnd", end_initialization, own->ep);

@@ -30,6 +30,7 @@ static void end_session(void* block) {
   if (session->has_lock) {
     core_mutex_end(&session->lock);
   }
+  core_items_end(&session->context_entries);
   core_pool_end(&session->pool);
   core_drop(session->model);
   ort_ReleaseSessionOptions(session->options);

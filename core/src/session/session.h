@@ -119,6 +119,8 @@ struct OrtSession {
   bool makes_contexts;
   /** Whether the session only writes a compiled model, so that it needs no kernels. */
   bool only_compiles;
+  /** Entries of the metadata of such a model, beside those of the model that it is made of. */
+  struct core_items context_entries;
   core_mutex lock;
   /** A frame that no run uses; atomic, may be NULL. */
   struct core_frame* spare;
@@ -155,6 +157,14 @@ OrtStatus* core_op_of_node(const OrtSession* session, const OrtNode* node, const
 
 /** Makes the steps of a session from providers and custom ops, in no particular order. */
 OrtStatus* core_partition(const char* function, OrtSession* session);
+
+/** Asks the last provider how it runs, and whether it passes what it compiles to the function of
+ * the options. */
+OrtStatus* core_ask_provider(const char* function, OrtSession* session);
+
+/** For a compiled model, checks what the last provider compiled, and notes what it marks it with.
+ */
+OrtStatus* core_check_compiled(const char* function, OrtSession* session);
 
 /** Notes who runs which nodes, if the options ask for it, before the steps are ordered. */
 OrtStatus* core_note_assigned(const char* function, OrtSession* session);

@@ -356,6 +356,17 @@ static OrtStatus* support_functions(const OrtEp* self, uint32_t* flags) {
   return NULL;
 }
 
+/* What compiled models are marked with. */
+static const char* mark(OrtEp* self, const OrtGraph* graph) {
+  const ContextProvider* ep = (ContextProvider*)self;
+  size_t count = 0;
+  ep->factory->api->ReleaseStatus(ep->factory->api->Graph_GetNumNodes(graph, &count));
+  return says(ep, "null-mark")    ? NULL
+         : says(ep, "empty-mark") ? ""
+         : count > 0              ? "of context_ep"
+                                  : "-";
+}
+
 /* What the options say of contexts. */
 static OrtStatus* read_options(ContextProvider* ep, const OrtSessionOptions* options) {
   const OrtApi* api = ep->factory->api;
@@ -397,6 +408,7 @@ static OrtStatus* create_context_ep(OrtEpFactory* self, const OrtHardwareDevice*
   made->base.GetCapability = take_nodes;
   made->base.Compile = compile_all;
   made->base.ReleaseNodeComputeInfos = release_infos;
+  made->base.GetCompiledModelCompatibilityInfo = mark;
   made->factory = (Factory*)self;
   if (!says(made, "no-functions")) {
     made->base.GetEpContextDataCallbackSupport = support_functions;

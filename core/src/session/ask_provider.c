@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* What a session asks the provider that it has made last, and checks of it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ep/library.h"
+#include "session/session.h"
+
+static OrtStatus* ask_concurrency(void* argument) {
+  OrtSession* session = argument;
+  OrtEp* ep = session->eps[session->ep_count - 1].ep->seen.ep;
+  bool is_supported = true;
+  if (ep->ort_version_supported >= 24 && ep->IsConcurrentRunSupported != NULL) {
+    CORE_TRY(ep->IsConcurrentRunSupported(ep, &is_supported));
+  }
+  session->runs_alone |= !is_supported;
+  return NULL;
+}
+
+/* Refuses a provider that cannot pass what it compiles to the function of the options, if that is
+ * set. */
+static OrtStatus* ask_for_writing(void* argument) {
+  OrtSession* session = argument;
+  const struct core_ep* own = session->eps[session->ep_count - 1].ep;
+  OrtEp* ep = own->seen.ep;
+  uint32_t flags = 0;
+  if (!session->makes_contexts || session->options->settings.ep_context.write == NULL) {
+    return NULL;
+  }
+  if (ep->ort_version_supported >= 31 && ep->GetEpContextDataCallbackSupport != NULL) {
+    CORE_TRY(ep->GetEpContextDataCallbackSupport(ep, &flags));
+  }
+  return (flags & 2) != 0 ? NULL
+                          : core_status(ORT_FAIL, "EP '", own->name,
+                                        "' does not support the registered EPContext data write "
+                                        "callback.");
+}
+
+/* For a compiled model, a provider must have made a node EPContext for each node that it fused. */
+static OrtStatus* check_contexts(const OrtSession* session, const struct core_session_ep* own) {
+  for (size_t i = 0; i < own->compiled->node_count; i++) {
+    const OrtcoreCompiledNode* node = &own->compiled->nodes[i];
+    if (node->node->graph == NULL && node->context_node == NULL) {
+      return core_status(ORT_FAIL, own->ep->name,
+                         ": OrtEp::Compile() returned a NULL EPContext node.", NULL);
+    }
+  }
+  return NULL;
+}
+
+/* Notes what a provider marks compiled models with, for its factory to read. */
+static OrtStatus* note_mark(void* argument) {
+  OrtSession* session = argument;
+  const struct core_ep* own = session->eps[session->ep_count - 1].ep;
+  OrtEp* ep = own->seen.ep;
+  char key[300];
+  const char* mark =
+      ep->ort_version_supported >= 23 && ep->GetCompiledModelCompatibilityInfo != NULL
+          ? ep->GetCompiledModelCompatibilityInfo(ep, session->graph)
+          : NULL;
+  if (mark == NULL || mark[0] == 0) {
+    return NULL;
+  }
+  int size = snprintf(key, sizeof key, "ep_compatibility_info.%s", own->name);
+  return size < (int)sizeof key &&
+                 core_items_add(&session->context_entries, key, (size_t)size + 1, mark) == NULL
+             ? core_no_memory("CompileModel", (size_t)size)
+             : NULL;
+}
+
+OrtStatus* core_ask_provider(const char* function, OrtSession* session) {
+  CORE_TRY(core_ep_call(function, ask_concurrency, session));
+  return core_ep_call(function, ask_for_writing, session);
+}
+
+OrtStatus* core_check_compiled(const char* function, OrtSession* session) {
+  if (!session->makes_contexts) {
+    return NULL;
+  }
+  CORE_TRY(check_contexts(session, &session->eps[session->ep_count - 1]));
+  return core_ep_call(function, note_mark, session);
+}
