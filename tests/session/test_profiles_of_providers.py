@@ -158,6 +158,23 @@ def test_the_name_of_a_profile_has_the_local_time(api, make):
     assert session._end_profile() == ""
 
 
+def test_profiles_that_begin_at_once_have_files_of_their_own(core_api, make, tmp_path):
+    """Those of ONNX Runtime go to one file if they begin within a millisecond."""
+    session = make(core_api, profiling=None)
+    with ort.RunOptions(core_api, profiling=str(tmp_path / "run")) as options:
+
+        def work():
+            for _ in range(25):
+                session.run({"x": X}, options=options)
+
+        run_threads(*[work] * 2)
+    paths = list(tmp_path.glob("run_*.json"))
+    assert len(paths) == 50
+    for path in paths:
+        assert "model_run" in path.read_text()
+        json.loads(path.read_text())
+
+
 def test_odd_texts_are_valid_json(core_api, make):
     """ONNX Runtime writes them as they are, which readers then refuse."""
     session = make(core_api, 'odd "quoted"')

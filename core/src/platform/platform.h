@@ -266,8 +266,9 @@ enum core_file {
 enum core_file core_find_file(const char* path, char real[CORE_PATH_ROOM]);
 /** Opens a file to read its bytes; NULL where that cannot be. */
 FILE* core_open_file(const char* path);
-/** Creates or empties a file, for bytes that are written at once; NULL where that cannot be. */
-FILE* core_create_file(const char* path);
+/** Creates or empties a file, for bytes that are written at once; NULL where that cannot be, and
+ * with `is_new` where there is one already. */
+FILE* core_create_file(const char* path, bool is_new);
 /** Removes a file, if it is there. */
 void core_remove_file(const char* path);
 /** Reads the beginning of a regular file. Returns how many bytes were read, up to `room`, or

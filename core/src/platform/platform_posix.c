@@ -239,8 +239,8 @@ enum core_file core_find_file(const char* path, char real[CORE_PATH_ROOM]) {
 FILE* core_open_file(const char* path) { return fopen(path, "rbe"); }
 
 /* Without a buffer of the C library, which a child of fork would write a second time. */
-FILE* core_create_file(const char* path) {
-  FILE* file = fopen(path, "wbe");
+FILE* core_create_file(const char* path, bool is_new) {
+  FILE* file = fopen(path, is_new ? "wbxe" : "wbe");
   if (file != NULL) {
     setvbuf(file, NULL, _IONBF, 0);
   }

@@ -3,7 +3,10 @@
 #include "platform/platform.h"
 
 #define WIN32_LEAN_AND_MEAN
+#include <fcntl.h>
+#include <io.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <windows.h>
 
 #define SLIM(lock) ((SRWLOCK*)(lock))
@@ -321,11 +324,15 @@ FILE* core_open_file(const char* path) {
   return widen(path, wide) ? _wfopen(wide, L"rb") : NULL;
 }
 
-FILE* core_create_file(const char* path) {
+FILE* core_create_file(const char* path, bool is_new) {
   wchar_t wide[CORE_PATH_ROOM];
-  FILE* file = widen(path, wide) ? _wfopen(wide, L"wb") : NULL;
+  int flags = _O_WRONLY | _O_BINARY | _O_CREAT | (is_new ? _O_EXCL : _O_TRUNC);
+  int fd = widen(path, wide) ? _wopen(wide, flags, _S_IREAD | _S_IWRITE) : -1;
+  FILE* file = fd >= 0 ? _fdopen(fd, "wb") : NULL;
   if (file != NULL) {
     setvbuf(file, NULL, _IONBF, 0);
+  } else if (fd >= 0) {
+    _close(fd);
   }
   return file;
 }

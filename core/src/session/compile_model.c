@@ -41,7 +41,7 @@ static void remove_regular(const char* path) {
 /* The file may be the one that the model is mapped from, so it is replaced and not emptied. */
 static OrtStatus* open_file(const char* path, struct file* file) {
   remove_regular(path);
-  *file = (struct file){core_create_file(path), path};
+  *file = (struct file){core_create_file(path, false), path};
   return file->stream != NULL
              ? NULL
              : core_status(ORT_INVALID_ARGUMENT, "open file \"", path, "\" failed");

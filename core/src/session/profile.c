@@ -154,10 +154,14 @@ static bool set_path(struct core_profile* profile, const ORTCHAR_T* prefix) {
 
 static OrtStatus* open_file(const char* function, struct core_profile* profile,
                             const ORTCHAR_T* prefix) {
-  if (!set_path(profile, prefix)) {
-    return core_status(ORT_INVALID_ARGUMENT, function, ": profile_file_prefix is too long", NULL);
-  }
-  profile->file = core_create_file(profile->path);
+  char real[CORE_PATH_ROOM];
+  /* Where another profile has begun in this millisecond, the next one gives another name. */
+  do {
+    if (!set_path(profile, prefix)) {
+      return core_status(ORT_INVALID_ARGUMENT, function, ": profile_file_prefix is too long", NULL);
+    }
+    profile->file = core_create_file(profile->path, true);
+  } while (profile->file == NULL && core_find_file(profile->path, real) != CORE_NO_FILE);
   if (profile->file == NULL) {
     char before[96];
     snprintf(before, sizeof before, "%s: the profile '", function);
