@@ -24,6 +24,7 @@ def musl() -> tuple[Path, str]:
             pytest.skip(f"{tool} is not installed")
     build = build_folder(["musl-gcc"])
     with locked(build):
+        # Of the builds where a warning is an error this one is optimised: gcc then sees more.
         said = run("make", "-s", "-j2", "-C", CORE, "musl", "CFLAGS=-O1 -Werror", f"BUILD={build}")
     return build / "musl/libortcore.so", said.stdout
 

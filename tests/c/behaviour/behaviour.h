@@ -27,12 +27,19 @@ struct call {
 #else
 #define IN_SECTION section("calls"), used
 #endif
+/* Where gcc optimises it would reverse the pointers of a file. Answers of builds with different
+ * flags are compared line by line. */
+#if __has_attribute(no_reorder)
+#define IN_ORDER no_reorder
+#else
+#define IN_ORDER
+#endif
 #define CALL(text) CALL_COUNTED(text, __COUNTER__)
 #define CALL_COUNTED(text, count) CALL_NUMBER(text, count)
-#define CALL_NUMBER(text, n)                                                          \
-  static void make_##n(void);                                                         \
-  static const struct call call_##n = {text, make_##n};                               \
-  static const struct call* const listed_##n __attribute__((IN_SECTION)) = &call_##n; \
+#define CALL_NUMBER(text, n)                                                                    \
+  static void make_##n(void);                                                                   \
+  static const struct call call_##n = {text, make_##n};                                         \
+  static const struct call* const listed_##n __attribute__((IN_SECTION, IN_ORDER)) = &call_##n; \
   static void make_##n(void)
 
 extern const OrtApiBase* base;

@@ -15,7 +15,7 @@
   static void look_##n(const OrtGraph* g) { __VA_ARGS__; } \
   static void make_##n(void) { on_graph(look_##n); }       \
   static const struct call call_##n = {text, make_##n};    \
-  static const struct call* const listed_##n __attribute__((IN_SECTION)) = &call_##n;
+  static const struct call* const listed_##n __attribute__((IN_SECTION, IN_ORDER)) = &call_##n;
 
 /** Has a function look at the graph of branching_model(), once. */
 void on_graph(graph_function* look);
