@@ -439,15 +439,86 @@ def test_the_function_may_leave_weights_where_they_are(api, scattered, tmp_path)
     assert onnx.numpy_helper.to_array(written["w"]).tolist() == [5, 6, 7]
 
 
+NONE, EXTERNAL_ONLY, ALL = ort.WeightlessMode
+BOTH = "modes-both answers-3"
+
+
+@needs_release(32, "weightless modes")
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    "case",
     [
-        ({"weightless": True}, "asks no provider to leave weights out"),
+        ("", False, "weightless=0;mode="),
+        ("modes-all answers-2", True, "weightless=1;mode= support"),
+        ("answers-1", True, "weightless=1;mode= support"),
+        ("modes-none", NONE, "weightless=0;mode=0"),
+        ("modes-external_only answers-1", EXTERNAL_ONLY, "weightless=1;mode=1 support"),
+        ("modes-all answers-2", ALL, "weightless=1;mode=2 support"),
+        (BOTH, EXTERNAL_ONLY, "weightless=1;mode=1 support"),
+        (BOTH, ALL, "weightless=1;mode=2 support"),
     ],
 )
-def test_what_the_core_does_not_do_is_refused(core_api, model, settings, words):
-    with pytest.raises(ort.errors.NotImplemented, match=words):
-        ort.compile_model(model, api=core_api, **settings)
+def test_a_provider_leaves_weights_out(api, model, options_for, case):
+    words, weightless, seen = case
+    options = options_for(api, words)
+    made = ort.compile_model(
+        model, options=options, embed_ep_context=True, weightless=weightless, api=api
+    )
+    assert said() == f"enable=1;embed=1;path= {seen} compile context compile context"
+    with ort.Model.load(made) as read:
+        inputs = [list(node.inputs) for node in read.graph.nodes if node.op_type == "EPContext"]
+        is_without = weightless not in {False, NONE}
+        assert inputs == ([["x", "w"], ["k", "v"]] if is_without else [["x"], ["k"]])
+        assert sorted(read.graph.initializers) == (["v", "w"] if is_without else [])
+        is_mode = type(weightless) is ort.WeightlessMode and is_without
+        expected = str(int(weightless)) if is_mode else None
+        assert read.metadata.custom.get("weightless_mode") == expected
+    assert run(made, options_for(api, words)) == EXPECTED
+
+
+@needs_release(32, "weightless modes")
+@pytest.mark.parametrize(
+    "case",
+    [
+        ("", ALL, ort.errors.EPFail, "'all' requested"),
+        ("modes-all", EXTERNAL_ONLY, ort.errors.EPFail, "'external_only' requested"),
+        ("modes-none answers-3", ALL, ort.errors.EPFail, "'all' requested"),
+        ("", True, ort.errors.NotImplemented, "does not implement GetWeightlessSupport"),
+        ("modes-all", ALL, ort.errors.NotImplemented, "does not implement GetWeightlessSupport"),
+        ("modes-both answers-1", ALL, ort.errors.EPFail, "modes: 'external_only'"),
+        ("modes-all answers-0", True, ort.errors.EPFail, "modes: 'none'"),
+        ("modes-all answers-9", ALL, ort.errors.EPFail, "does not support it on this device"),
+    ],
+)
+def test_a_provider_that_cannot_leave_weights_out_is_refused(api, model, options_for, case):
+    words, weightless, error, message = case
+    options = options_for(api, words)
+    with pytest.raises(error, match=message):
+        ort.compile_model(
+            model, options=options, embed_ep_context=True, weightless=weightless, api=api
+        )
+    assert "compile" not in said()
+
+
+@needs_release(32, "weightless modes")
+@pytest.mark.parametrize(
+    ("config", "seen"),
+    [
+        ({"ep.enable_weightless": "1"}, "weightless=1;mode= support"),
+        ({"ep.enable_weightless_mode": "2"}, "weightless=1;mode=2 support"),
+        ({"ep.enable_weightless_mode": "0", "ep.enable_weightless": "1"}, "weightless=0;mode=0"),
+    ],
+)
+def test_a_session_has_providers_copy_no_weights(api, model, options_for, config, seen):
+    assert run(model, options_for(api, BOTH, config=config)) == EXPECTED
+    assert f" {seen} compile compile" in said()
+
+
+@needs_release(32, "weightless modes")
+@pytest.mark.parametrize("mode", ["3", "0x2", "", "a", "22"])
+def test_a_session_refuses_an_unknown_weightless_mode(api, model, options_for, mode):
+    options = options_for(api, config={"ep.enable_weightless_mode": mode})
+    with pytest.raises(ort.errors.InvalidArgument, match=f"Invalid value '{mode}'"):
+        run(model, options)
 
 
 def test_a_model_that_is_not_there_is_refused(api, tmp_path):

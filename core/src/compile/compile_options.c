@@ -269,9 +269,9 @@ ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetEpContextDataWriteFun
 
 ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetWeightlessEnabled,
                     OrtModelCompilationOptions* model_compile_options, bool use_weightless) {
-  SET(ModelCompilationOptions_SetWeightlessEnabled,
-      model_compile_options->weightless =
-          use_weightless ? OrtWeightlessSupport_ALL : OrtWeightlessSupport_NONE);
+  CORE_REQUIRE(ModelCompilationOptions_SetWeightlessEnabled, model_compile_options);
+  return ort_AddSessionConfigEntry(model_compile_options->session_options, "ep.enable_weightless",
+                                   use_weightless ? "1" : "0");
 }
 
 ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetWeightlessMode,
@@ -283,6 +283,7 @@ ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetWeightlessMode,
               "ModelCompilationOptions_SetWeightlessMode: weightless_mode must be 0 (NONE), 1 "
               "(EXTERNAL_ONLY) or 2 (ALL)");
   }
-  model_compile_options->weightless = weightless_mode;
-  return NULL;
+  const char mode[] = {(char)('0' + weightless_mode), 0};
+  return ort_AddSessionConfigEntry(model_compile_options->session_options,
+                                   "ep.enable_weightless_mode", mode);
 }

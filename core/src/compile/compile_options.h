@@ -70,7 +70,6 @@ struct OrtModelCompilationOptions {
   const char* embed_mode;
   uint32_t flags;
   GraphOptimizationLevel optimization_level;
-  OrtWeightlessSupport weightless;
 };
 
 #endif /* ORTCFFI_COMPILE_OPTIONS_H_ */

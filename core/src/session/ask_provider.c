@@ -78,5 +78,6 @@ OrtStatus* core_check_compiled(const char* function, OrtSession* session) {
     return NULL;
   }
   CORE_TRY(check_contexts(session, &session->eps[session->ep_count - 1]));
-  return core_ep_call(function, note_mark, session);
+  CORE_TRY(core_ep_call(function, note_mark, session));
+  return core_note_weightless(function, session);
 }

@@ -100,10 +100,6 @@ static OrtStatus* check_options(const OrtModelCompilationOptions* options) {
               "CompileModel: Input model to compile must be loaded from "
               "either a file or a memory buffer");
   }
-  if (options->weightless != OrtWeightlessSupport_NONE) {
-    CORE_FAIL(ORT_NOT_IMPLEMENTED,
-              "CompileModel: this library asks no provider to leave weights out");
-  }
   return NULL;
 }
 

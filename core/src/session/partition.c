@@ -243,6 +243,7 @@ static OrtStatus* add_provider(struct partition* partition, const struct core_ep
   OrtSession* session = partition->session;
   struct core_session_ep* own = &session->eps[session->ep_count];
   OrtcoreEp* made = NULL;
+  CORE_TRY(core_check_weightless_devices(session, choice->devices, choice->count));
   CORE_TRY(core_create_ep(choice->devices, choice->count, session->options, &session->env->logger,
                           &made));
   own->ep = core_ep_of(made);
@@ -262,6 +263,7 @@ static OrtStatus* add_provider(struct partition* partition, const struct core_ep
   CORE_TRY(choose_groups(partition, own->claims, own->ep));
   if (own->claims->group_count > 0) {
     session->last_graph = ((const struct core_claims*)own->claims)->graph;
+    CORE_TRY(core_ep_call(partition->function, core_ask_for_weightless, session));
     CORE_TRY(core_ep_compile(own->claims, &own->compiled));
     CORE_TRY(core_check_compiled(partition->function, session));
     CORE_TRY(add_compiled(partition, own->compiled));

@@ -166,6 +166,21 @@ OrtStatus* core_ask_provider(const char* function, OrtSession* session);
  */
 OrtStatus* core_check_compiled(const char* function, OrtSession* session);
 
+/** Checks the entry of the options that says which weights are left out of what providers compile,
+ * and sets the older entry alike. */
+OrtStatus* core_read_weightless(const char* function, OrtSession* session);
+
+/** Refuses devices whose metadata does not name the mode that the options ask for. */
+OrtStatus* core_check_weightless_devices(const OrtSession* session,
+                                         const OrtEpDevice* const* devices, size_t count);
+
+/** For core_ep_call: refuses the last provider of a session if it cannot compile as the options ask
+ * for. */
+OrtStatus* core_ask_for_weightless(void* session);
+
+/** Has the metadata of a compiled model say the mode. */
+OrtStatus* core_note_weightless(const char* function, OrtSession* session);
+
 /** Notes who runs which nodes, if the options ask for it, before the steps are ordered. */
 OrtStatus* core_note_assigned(const char* function, OrtSession* session);
 

@@ -3,7 +3,8 @@
  * An execution provider that compiles ahead of time: it takes each node Add whose second input is a
  * constant of floats, and keeps the constant in what it compiles. If the session asks for it, it
  * gives back a node EPContext with the constant: in the node, or in a file beside the model, or
- * passed to the function of the session's options. It takes such nodes as well.
+ * passed to the function of the session's options. It takes such nodes as well. Where the options
+ * want weights left out, the constant stays an input of what it compiles.
  *
  * Words of the registration have it break rules. ContextEpEvents answers what it was asked to do.
  */
@@ -27,6 +28,7 @@ typedef struct ContextProvider {
   Factory* factory;
   int makes_contexts;
   int embeds;
+  int is_weightless;
   char path[1024];
   OrtReadNamedBufferFunc read;
   void* read_state;
@@ -50,17 +52,26 @@ static int says(const ContextProvider* ep, const char* word) {
 static OrtStatus* add_numbers(OrtNodeComputeInfo* self, void* state, OrtKernelContext* context) {
   const Sum* sum = (Sum*)self;
   const OrtApi* api = sum->api;
-  const OrtValue* input;
+  const OrtValue *input, *weights = NULL;
   OrtValue* output;
-  const int64_t length = (int64_t)sum->count;
   float *from, *to;
+  float* numbers = (float*)sum->numbers;
+  size_t count = sum->count;
   (void)state;
   OrtStatus* status = api->KernelContext_GetInput(context, 0, &input);
+  if (status == NULL && count == 0) {
+    status = api->KernelContext_GetInput(context, 1, &weights);
+    status = status == NULL ? api->GetTensorSizeInBytes(weights, &count) : status;
+    status =
+        status == NULL ? api->GetTensorMutableData((OrtValue*)weights, (void**)&numbers) : status;
+    count /= sizeof(float);
+  }
+  const int64_t length = (int64_t)count;
   status = status == NULL ? api->KernelContext_GetOutput(context, 0, &length, 1, &output) : status;
   status = status == NULL ? api->GetTensorMutableData((OrtValue*)input, (void**)&from) : status;
   status = status == NULL ? api->GetTensorMutableData(output, (void**)&to) : status;
-  for (size_t i = 0; status == NULL && i < sum->count; i++) {
-    to[i] = from[i] + sum->numbers[i];
+  for (size_t i = 0; status == NULL && i < count; i++) {
+    to[i] = from[i] + numbers[i];
   }
   return status;
 }
@@ -119,7 +130,6 @@ static OrtStatus* take_nodes(OrtEp* self, const OrtGraph* graph, OrtEpGraphSuppo
   const OrtNode* nodes[MOST];
   size_t count = 0;
   options.ort_version_supported = 23;
-  options.drop_constant_initializers = true;
   OrtStatus* status = api->Graph_GetNumNodes(graph, &count);
   if (status == NULL && count <= MOST) {
     status = api->Graph_GetNodes(graph, nodes, count);
@@ -127,6 +137,7 @@ static OrtStatus* take_nodes(OrtEp* self, const OrtGraph* graph, OrtEpGraphSuppo
   for (size_t i = 0; status == NULL && count <= MOST && i < count; i++) {
     if ((is_named(api, nodes[i], "Add", "") && is_constant(api, nodes[i])) ||
         is_own_context(ep, nodes[i])) {
+      options.drop_constant_initializers = !ep->is_weightless && !is_own_context(ep, nodes[i]);
       status = ep->factory->ep_api->EpGraphSupportInfo_AddNodesToFuse(info, &nodes[i], 1, &options);
     }
   }
@@ -262,8 +273,8 @@ static OrtStatus* make_attributes(const ContextProvider* ep, const Sum* sum, con
                                   OrtOpAttr* attributes[3]) {
   const OrtApi* api = ep->factory->api;
   const int64_t embeds = ep->embeds;
-  const void* data = ep->embeds ? (const void*)sum->numbers : (const void*)file;
-  size_t size = ep->embeds ? sum->count * sizeof(float) : strlen(file);
+  const void* data = !ep->embeds ? file : ep->is_weightless ? "-" : (const void*)sum->numbers;
+  size_t size = !ep->embeds ? strlen(file) : ep->is_weightless ? 1 : sum->count * sizeof(float);
   OrtStatus* status = api->CreateOpAttr("embed_mode", &embeds, 1, ORT_OP_ATTR_INT, &attributes[0]);
   status = status != NULL ? status
                           : api->CreateOpAttr("ep_cache_context", data, (int)size,
@@ -321,7 +332,7 @@ static OrtStatus* compile_one(const ContextProvider* ep, const OrtGraph* graph,
     return open_context(ep, graph, node, made);
   }
   note("compile");
-  status = read_constant(made->api, node, made);
+  status = ep->is_weightless ? NULL : read_constant(made->api, node, made);
   return status == NULL && ep->makes_contexts && !says(ep, "no-contexts")
              ? make_context(ep, fused, made, number, context)
              : status;
@@ -356,6 +367,30 @@ static OrtStatus* support_functions(const OrtEp* self, uint32_t* flags) {
   return NULL;
 }
 
+/* The number behind a word of the registration. */
+static OrtStatus* support_weightless(const OrtEp* self, OrtWeightlessSupport* support) {
+  const ContextProvider* ep = (const ContextProvider*)self;
+  note("support");
+  *support = (OrtWeightlessSupport)(strstr(ep->factory->name, "answers-")[8] - '0');
+  return NULL;
+}
+
+/* Whether the options want weights left out; notes what they say. */
+static OrtStatus* read_weightless(ContextProvider* ep, const OrtSessionOptions* options) {
+  const OrtApi* api = ep->factory->api;
+  char enable[8], mode[8], line[40];
+  OrtStatus* status = read_option(api, options, "ep.enable_weightless", enable, sizeof enable);
+  status = status == NULL
+               ? read_option(api, options, "ep.enable_weightless_mode", mode, sizeof mode)
+               : status;
+  if (status == NULL && enable[0] != 0) {
+    snprintf(line, sizeof line, "weightless=%s;mode=%s", enable, mode);
+    note(line);
+    ep->is_weightless = strcmp(enable, "1") == 0;
+  }
+  return status;
+}
+
 /* What compiled models are marked with. */
 static const char* mark(OrtEp* self, const OrtGraph* graph) {
   const ContextProvider* ep = (ContextProvider*)self;
@@ -386,7 +421,8 @@ static OrtStatus* read_options(ContextProvider* ep, const OrtSessionOptions* opt
   ep->embeds = strcmp(embed, "1") == 0;
   snprintf(line, sizeof line, "enable=%s;embed=%s;path=%s", enable, embed, ep->path);
   note(line);
-  status = ep_api->SessionOptionsGetEpContextConfig(options, &config);
+  status = read_weightless(ep, options);
+  status = status == NULL ? ep_api->SessionOptionsGetEpContextConfig(options, &config) : status;
   if (status == NULL) {
     status = ep_api->EpContextConfigGetEpContextDataReadFunc(config, &ep->read, &ep->read_state);
   }
@@ -413,6 +449,9 @@ static OrtStatus* create_context_ep(OrtEpFactory* self, const OrtHardwareDevice*
   if (!says(made, "no-functions")) {
     made->base.GetEpContextDataCallbackSupport = support_functions;
   }
+  if (says(made, "answers-")) {
+    made->base.GetWeightlessSupport = support_weightless;
+  }
   OrtStatus* status = read_options(made, options);
   if (status != NULL) {
     free(made);
@@ -420,6 +459,35 @@ static OrtStatus* create_context_ep(OrtEpFactory* self, const OrtHardwareDevice*
   }
   *out = &made->base;
   return NULL;
+}
+
+/* Devices whose metadata says which weights may be left out. */
+static OrtStatus* list_devices(OrtEpFactory* self, const OrtHardwareDevice* const* hardware,
+                               size_t hardware_count, OrtEpDevice** devices, size_t room,
+                               size_t* count) {
+  static const char* const words[] = {"external_only", "all", "none"};
+  Factory* factory = (Factory*)self;
+  const char* said = strstr(factory->name, "modes-");
+  OrtKeyValuePairs* metadata = NULL;
+  factory->api->CreateKeyValuePairs(&metadata);
+  for (size_t i = 0; said != NULL && i < sizeof words / sizeof *words; i++) {
+    if (strncmp(said + 6, words[i], strlen(words[i])) == 0) {
+      factory->api->AddKeyValuePair(metadata, "weightless_support", words[i]);
+    }
+  }
+  if (strstr(factory->name, "modes-both") != NULL) {
+    factory->api->AddKeyValuePair(metadata, "weightless_support", "all");
+    factory->api->AddKeyValuePair(metadata, "weightless_supported_modes", "all_or_external_only");
+  }
+  OrtStatus* status = NULL;
+  for (size_t i = 0; status == NULL && i < hardware_count && *count < room; i++) {
+    if (factory->api->HardwareDevice_Type(hardware[i]) == OrtHardwareDeviceType_CPU) {
+      status = factory->ep_api->CreateEpDevice(self, hardware[i], metadata, NULL, &devices[*count]);
+      *count += status == NULL;
+    }
+  }
+  factory->api->ReleaseKeyValuePairs(metadata);
+  return status;
 }
 
 OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base, const OrtLogger* logger,
@@ -430,6 +498,7 @@ OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base, const Ort
     ((Factory*)factories[0])->api = base->GetApi(31);
     ((Factory*)factories[0])->ep_api = base->GetApi(31)->GetEpApi();
     factories[0]->CreateEp = create_context_ep;
+    factories[0]->GetSupportedDevices = list_devices;
   }
   return status;
 }

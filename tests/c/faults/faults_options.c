@@ -93,6 +93,9 @@ static void with_compilation(void) {
 static OrtStatus* set_paths(void** out) {
   const OrtCompileApi* compile = api->GetCompileApi();
   (void)out;
+  CORE_TRY(compile->ModelCompilationOptions_SetWeightlessEnabled(compilation, true));
+  CORE_TRY(
+      compile->ModelCompilationOptions_SetWeightlessMode(compilation, OrtWeightlessSupport_ALL));
   CORE_TRY(compile->ModelCompilationOptions_SetInputModelPath(compilation, files[0]));
   CORE_TRY(compile->ModelCompilationOptions_SetOutputModelPath(compilation, files[1]));
   CORE_TRY(compile->ModelCompilationOptions_SetOutputModelExternalInitializersFile(compilation,

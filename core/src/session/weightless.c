@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Weightless modes: whether providers are to leave weights out of what they compile, and whether
+ * they can. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ep/devices.h"
+#include "session/session.h"
+
+#define MODE "ep.enable_weightless_mode"
+/* The entry that providers knew before there were modes. */
+#define ENABLE "ep.enable_weightless"
+
+/* What the metadata of devices says, by the numbers of OrtWeightlessSupport. */
+static const char* const names[] = {"none", "external_only", "all", "all_or_external_only"};
+
+static const char* entry(const OrtSession* session, const char* key) {
+  return core_config_get(&session->options->lists[CORE_SESSION_CONFIG], key);
+}
+
+/* The mode that is asked for; NULL for none. */
+static const char* mode_of(const OrtSession* session) {
+  const char* mode = entry(session, MODE);
+  return mode != NULL && strcmp(mode, "0") != 0 ? mode : NULL;
+}
+
+/* Whether a provider that supports some modes supports one. */
+static bool has_mode(OrtWeightlessSupport support, const char* mode) {
+  return support == OrtWeightlessSupport_ALL_OR_EXTERNAL_ONLY || (int)support == mode[0] - '0';
+}
+
+OrtStatus* core_read_weightless(const char* function, OrtSession* session) {
+  const char* mode = entry(session, MODE);
+  if (mode == NULL) {
+    return NULL;
+  }
+  if (mode[0] < '0' || mode[0] > '2' || mode[1] != 0) {
+    return core_status(ORT_INVALID_ARGUMENT, "Invalid value '", mode,
+                       "' for " MODE
+                       ". Valid values are: \"0\" (OrtWeightlessSupport_NONE), "
+                       "\"1\" (OrtWeightlessSupport_EXTERNAL_ONLY), and \"2\" "
+                       "(OrtWeightlessSupport_ALL).");
+  }
+  return core_config_set(function, &session->options->lists[CORE_SESSION_CONFIG], ENABLE,
+                         mode[0] == '0' ? "0" : "1");
+}
+
+static const char* modes_of(const OrtEpDevice* device) {
+  const char* modes = ort_GetKeyValue(device->metadata, "weightless_supported_modes");
+  return modes != NULL ? modes : ort_GetKeyValue(device->metadata, "weightless_support");
+}
+
+OrtStatus* core_check_weightless_devices(const OrtSession* session,
+                                         const OrtEpDevice* const* devices, size_t count) {
+  const char* mode = mode_of(session);
+  for (size_t i = 0; mode != NULL && i < count; i++) {
+    const char* modes = modes_of(devices[i]);
+    bool is_supported = false;
+    for (size_t k = 0; modes != NULL && k < CORE_COUNT_OF(names); k++) {
+      is_supported |= strcmp(modes, names[k]) == 0 && has_mode((OrtWeightlessSupport)k, mode);
+    }
+    if (!is_supported) {
+      char text[200];
+      snprintf(text, sizeof text, "Weightless mode '%s' requested (" MODE "=%s), but a device of '",
+               names[mode[0] - '0'], mode);
+      return core_status(ORT_EP_FAIL, text, devices[i]->name,
+                         "' does not support it: see its metadata");
+    }
+  }
+  return NULL;
+}
+
+OrtStatus* core_ask_for_weightless(void* argument) {
+  const OrtSession* session = argument;
+  const struct core_ep* own = session->eps[session->ep_count - 1].ep;
+  const OrtEp* ep = own->seen.ep;
+  const char *mode = entry(session, MODE), *enable = entry(session, ENABLE);
+  OrtWeightlessSupport support = OrtWeightlessSupport_NONE;
+  char text[100];
+  if (enable == NULL || strcmp(enable, "1") != 0 || ep->ort_version_supported < 29) {
+    return NULL;
+  }
+  snprintf(text, sizeof text, "Weightless mode requested (%s=%s) but EP '",
+           mode != NULL ? MODE : ENABLE, mode != NULL ? mode : enable);
+  if (ep->GetWeightlessSupport == NULL) {
+    return core_status(ORT_NOT_IMPLEMENTED, text, own->name,
+                       "' does not implement GetWeightlessSupport.");
+  }
+  CORE_TRY(ep->GetWeightlessSupport(ep, &support));
+  bool is_known = (unsigned)support < CORE_COUNT_OF(names);
+  if (mode != NULL ? has_mode(support, mode) : support != OrtWeightlessSupport_NONE) {
+    return NULL;
+  }
+  char rest[120];
+  snprintf(rest, sizeof rest,
+           "' does not support it on this device. Supported weightless modes: '%s'.",
+           is_known ? names[support] : "unknown");
+  return core_status(ORT_EP_FAIL, text, own->name, rest);
+}
+
+OrtStatus* core_note_weightless(const char* function, OrtSession* session) {
+  static const char key[] = "weightless_mode";
+  const char* mode = mode_of(session);
+  return mode == NULL || core_items_find(&session->context_entries, key, sizeof key) != NULL ||
+                 core_items_add(&session->context_entries, key, sizeof key, mode) != NULL
+             ? NULL
+             : core_no_memory(function, sizeof key);
+}
