@@ -103,22 +103,23 @@ static PyObject* values_of(struct maker* maker, PyTypeObject* type, OrtValue** h
   return values;
 }
 
-/* The bound outputs; `parent` keeps the memory that they may share. */
-static PyObject* read_outputs(struct binding* binding, PyTypeObject* type, PyObject* parent) {
-  struct maker* maker = binding->session->maker;
-  OrtAllocator* allocator = binding->session->maker->allocator;
-  OrtValue** handles = NULL;
-  size_t count = 0;
+/* Gets the bound outputs, each with a reference for the caller; -1 with an exception. */
+static int take_outputs(const struct binding* binding, OrtValue*** handles, size_t* count) {
+  const struct maker* maker = binding->session->maker;
   OrtStatus* status = maker->api->GetBoundOutputValues((OrtIoBinding*)binding->life.object,
-                                                       allocator, &handles, &count);
+                                                       maker->allocator, handles, count);
   if (status != NULL) {
-    return ortcffi_value_fail(maker, status, "GetBoundOutputValues");
+    ortcffi_value_fail(maker, status, "GetBoundOutputValues");
+    return -1;
   }
-  PyObject* values = values_of(maker, type, handles, count, parent);
+  return 0;
+}
+
+static void free_array(const struct binding* binding, OrtValue** handles) {
+  const struct maker* maker = binding->session->maker;
   if (handles != NULL) {
-    maker->api->ReleaseStatus(maker->api->AllocatorFree(allocator, handles));
+    maker->api->ReleaseStatus(maker->api->AllocatorFree(maker->allocator, handles));
   }
-  return values;
 }
 
 /* Checks by the rules that all inputs are bound; once after each change. */
@@ -186,17 +187,13 @@ static PyObject* hand_out(PyObject* self, PyObject* unused) {
 static PyObject* copies_of_outputs(PyObject* self, PyObject* unused) {
   (void)unused;
   struct binding* binding = (struct binding*)self;
-  struct maker* maker = binding->session->maker;
-  OrtAllocator* allocator = binding->session->maker->allocator;
   OrtValue** handles = NULL;
   size_t count = 0;
   if (begin_use(binding) < 0) {
     return NULL;
   }
-  OrtStatus* status = maker->api->GetBoundOutputValues((OrtIoBinding*)binding->life.object,
-                                                       allocator, &handles, &count);
-  PyObject* copies =
-      status == NULL ? PyList_New(0) : ortcffi_value_fail(maker, status, "GetBoundOutputValues");
+  struct maker* maker = binding->session->maker;
+  PyObject* copies = take_outputs(binding, &handles, &count) < 0 ? NULL : PyList_New(0);
   for (size_t i = 0; i < count; i++) {
     PyObject* copy = copies == NULL ? NULL : ortcffi_copy_of_value(maker, handles[i]);
     if (copy == NULL || PyList_Append(copies, copy) < 0) {
@@ -205,9 +202,7 @@ static PyObject* copies_of_outputs(PyObject* self, PyObject* unused) {
     Py_XDECREF(copy);
     maker->api->ReleaseValue(handles[i]); /* of which the binding has another */
   }
-  if (handles != NULL) {
-    maker->api->ReleaseStatus(maker->api->AllocatorFree(allocator, handles));
-  }
+  free_array(binding, handles);
   handle_end(&binding->life);
   return copies != NULL || PyErr_Occurred() ? copies : Py_NewRef(Py_None);
 }
@@ -315,7 +310,12 @@ static PyObject* output_values(PyObject* self, PyObject* arguments) {
   if (!PyArg_ParseTuple(arguments, "O!O", &PyType_Type, &type, &parent) || begin_use(binding) < 0) {
     return NULL;
   }
-  PyObject* values = read_outputs(binding, type, parent);
+  OrtValue** handles = NULL;
+  size_t count = 0;
+  PyObject* values = take_outputs(binding, &handles, &count) < 0
+                         ? NULL
+                         : values_of(binding->session->maker, type, handles, count, parent);
+  free_array(binding, handles);
   handle_end(&binding->life);
   return values;
 }
