@@ -190,6 +190,23 @@ def test_a_run_waits_for_its_stream_where_the_cpu_reads(core_api, library, event
     assert noted == ["in", *middle, "compute-in-stream", "out", "flush", "run-end"]
 
 
+def test_nothing_is_freed_that_the_device_may_still_read(core_api, library, events):
+    """Each node reads an input of the graph, so that the run waits in the middle of a node."""
+    graph = ort.Graph({"": 18})
+    names = [f"x{i}" for i in range(60)]
+    for name in names:
+        graph.input(name, "f4", SHAPE)
+    for i, name in enumerate(names[1:]):
+        graph.node("Mul", [f"v{i}" if i > 0 else "x0", name], [f"v{i + 1}"])
+    graph.output("v59", "f4", SHAPE)
+    with eps.session_on(core_api, library, "memory streams frees", graph.to_bytes()) as session:
+        (y,) = session.run(dict.fromkeys(names, np.full(SHAPE, -1, np.float32)))
+    np.testing.assert_array_equal(y, np.ones(SHAPE))
+    noted = events()
+    assert noted.count("flush") > 1
+    assert "freed-too-early" not in noted
+
+
 def test_a_run_of_many_nodes_waits_for_its_stream_now_and_then(api, library, events):
     """Values that are not used any more are released only after a wait."""
     graph = ort.Graph({"": 18})

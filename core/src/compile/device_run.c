@@ -69,8 +69,10 @@ void core_release_after(struct core_device_run* run, OrtValue* value) {
     return;
   }
   if (run->waiting_count == CORE_MOST_WAITING) {
-    /* The end of the run waits again if this fails. */
+    /* The end of the run waits again: if this fails, and because a node may be about to begin more
+     * work, which the value has to outlive. */
     ort_ReleaseStatus(core_wait_for_device(run));
+    run->is_busy = true;
   }
   run->waiting[run->waiting_count++] = value;
 }

@@ -11,6 +11,7 @@
  *
  * default-cpu  it computes in the CPU's memory, although its device has its own
  * asks         while it computes it asks where things are, which DeviceEpEvents tells
+ * frees        it notes what is freed while the stream has work that nobody has waited for
  *
  * and what the words no-transfer, without-transfers, no-copy and no-compute say fails or is
  * missing. own-op has it bring an operator, and huge-domains more domains of them than memory has
@@ -60,7 +61,14 @@ static void* ORT_API_CALL take(OrtAllocator* self, size_t size) {
   (void)self;
   return tagged(malloc(size + 1));
 }
-static void ORT_API_CALL give(OrtAllocator* self, void* block) { (void)self, free(plain(block)); }
+/* Whether the stream has work that nobody has waited for. */
+static int is_pending;
+
+static void ORT_API_CALL give(OrtAllocator* self, void* block) {
+  (void)self;
+  if (is_pending) note("freed-too-early");
+  free(plain(block));
+}
 static const OrtMemoryInfo* ORT_API_CALL info_of(const OrtAllocator* self) {
   return (void)self, memory;
 }
@@ -96,6 +104,7 @@ static OrtStatus* copy_one(const OrtValue* from, OrtValue* to) {
   TRY(api->GetTensorMutableData(to, &target));
   TRY(api->GetTensorSizeInBytes(from, &size));
   note((uintptr_t)target & TAG ? "in" : "out");
+  is_pending = asks("frees");
   memcpy(plain(target), plain(source), size);
   return NULL;
 }
@@ -133,6 +142,7 @@ static int stream_handle;
 static void ORT_API_CALL release_stream(OrtSyncStreamImpl* self) { note("~stream"), free(self); }
 static void* ORT_API_CALL handle_of(OrtSyncStreamImpl* self) { return (void)self, &stream_handle; }
 static OrtStatus* ORT_API_CALL flush(OrtSyncStreamImpl* self) {
+  is_pending = 0;
   return (void)self, note("flush"), NULL;
 }
 static OrtStatus* ORT_API_CALL end_run(OrtSyncStreamImpl* self) {
@@ -293,6 +303,7 @@ static OrtStatus* ORT_API_CALL compute(OrtNodeComputeInfo* self, void* state,
   (void)state;
   TRY(api->KernelContext_GetGPUComputeStream(context, &stream));
   note(stream == &stream_handle ? "compute-in-stream" : "compute");
+  is_pending = asks("frees");
   if (asks("asks")) TRY(ask_context(context));
   if (asks("no-compute")) return fail("no-compute");
   return kind == MUL ? multiply(context) : pool(context, kind);
