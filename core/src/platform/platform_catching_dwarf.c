@@ -187,7 +187,8 @@ static void finish(exception_header* header) {
 
 bool core_call_catching(void (*function)(void* argument), void* argument,
                         core_exception_report report) {
-  struct catcher catcher = {.outer = newest};
+  struct catcher catcher; /* not zeroed, which would take longer than all else here */
+  catcher.outer = newest;
   newest = &catcher;
   if (_setjmp(catcher.back) == 0) {
     enter(function, argument);
