@@ -355,10 +355,25 @@ static OrtStatus* check_terminated(const OrtRunOptions* options) {
   return NULL;
 }
 
+/* Has the processor load what a step reads first, while the one before computes: the memory of a
+ * large model's steps does not fit into the nearest cache. Without CORE_INLINE GCC drops the call,
+ * because it finds no effect in it. */
+static inline CORE_INLINE void fetch(const OrtSession* session, const struct core_frame* frame,
+                                     size_t i) {
+  if (i < session->step_count) {
+    const OrtcoreKernel* kernel = session->steps[i].kernel;
+    __builtin_prefetch(frame->contexts[i]);
+    __builtin_prefetch(frame->contexts[i]->passed);
+    __builtin_prefetch(kernel->node);
+    __builtin_prefetch(kernel->state);
+  }
+}
+
 static OrtStatus* compute_all(const OrtSession* session, struct core_frame* frame,
                               const OrtRunOptions* options) {
   for (size_t i = 0; i < session->step_count; i++) {
     CORE_TRY(check_terminated(options));
+    fetch(session, frame, i + 1);
     CORE_TRY(compute(frame, &session->steps[i], frame->contexts[i]));
     end_values(frame, &session->steps[i], frame->contexts[i]->device_run);
   }
