@@ -17,7 +17,7 @@ CFFI takes the GIL, also in threads that Python did not start. The core calls ba
 
 from collections.abc import Callable
 from itertools import count
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import ReferenceType, ref
 
 from ortcffi._native import address_of, ffi, lib
@@ -137,11 +137,14 @@ class Context:
         return ffi.cast("void*", self.number)
 
 
-class Subject(NamedTuple):
+class Subject:
     """What the number stands for that C has for a function: that, and the table of its statuses."""
 
-    function: Callable[..., Any]
-    api: "Api"
+    __slots__ = ("api", "function")
+
+    def __init__(self, function: Callable[..., Any], api: "Api") -> None:
+        self.function = function
+        self.api = api
 
 
 def subject_context(function: Callable[..., Any], api: "Api") -> Context:

@@ -241,8 +241,11 @@ class QueueTimeout(TimeoutError):
     """
 
 
-# How the official package writes the status that an exception of its was made of.
-OFFICIAL_MESSAGE = re.compile(r"\[ONNXRuntimeError\] : (\d+) : [A-Z_]+ : (.*)", re.DOTALL)
+def code_and_message(error: BaseException) -> tuple[int, str] | None:
+    """The status that an exception of the official package was made of; None for another one."""
+    form = r"\[ONNXRuntimeError\] : (\d+) : [A-Z_]+ : (.*)"
+    found = re.search(form, str(error), re.DOTALL)
+    return None if found is None else (int(found[1]), found[2])
 
 
 def code_of(error: BaseException) -> ErrorCode | None:
@@ -260,8 +263,8 @@ def code_of(error: BaseException) -> ErrorCode | None:
     """
     if isinstance(error, OrtError):
         return error.code
-    found = OFFICIAL_MESSAGE.search(str(error))
-    return None if found is None else ErrorCode(int(found[1]))
+    found = code_and_message(error)
+    return None if found is None else ErrorCode(found[0])
 
 
 for _name in __all__:  # so that pickles, tracebacks and help() name what users import

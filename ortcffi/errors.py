@@ -32,8 +32,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ortcffi import _exceptions
 from ortcffi._exceptions import *  # noqa: F403  # their names are listed there alone
-from ortcffi._exceptions import OFFICIAL_MESSAGE as OFFICIAL_MESSAGE  # noqa: PLC0414  # handed on
 from ortcffi._exceptions import ErrorCode, Fail, OrtError, OutOfMemory, RuntimeException
+from ortcffi._exceptions import code_and_message as code_and_message  # noqa: PLC0414  # handed on
 from ortcffi._native import lib, slots
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ PYTHON_EPS: dict[str, Any] = {}
 _INTEL = 0x8086
 
 
-class _Package(NamedTuple):
+class _Package:
     """A package of a provider.
 
     Attributes
@@ -52,11 +52,21 @@ class _Package(NamedTuple):
         Whether the provider wants a CPU of Intel, though it computes on others as well.
     """
 
-    package: str
-    folder: str
-    library: str
-    files: Mapping[str, str] = MappingProxyType({})
-    is_of_intel: bool = False
+    __slots__ = ("files", "folder", "is_of_intel", "library", "package")
+
+    def __init__(
+        self,
+        package: str,
+        folder: str,
+        library: str,
+        files: Mapping[str, str] = MappingProxyType({}),
+        is_of_intel: bool = False,
+    ) -> None:
+        self.package = package
+        self.folder = folder
+        self.library = library
+        self.files = files
+        self.is_of_intel = is_of_intel
 
 
 _PACKAGES = {

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi.env.env import Env
 from ortcffi.errors import (
-    OFFICIAL_MESSAGE,
     NotImplemented,
     OrtError,
     RuntimeException,
+    code_and_message,
     error_for,
 )
 from ortcffi.memory.python_allocator import PythonAllocator
@@ -109,8 +109,8 @@ def translated(error: BaseException) -> BaseException | None:
     """The exception that the status of an official one stands for; None where it has none."""
     if isinstance(error, OrtError):
         return None
-    found = OFFICIAL_MESSAGE.search(str(error))
-    return error_for(int(found[1]), found[2], None) if found else None
+    found = code_and_message(error)
+    return error_for(*found, None) if found else None
 
 
 class Translation:

@@ -13,7 +13,6 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import meant
 from ortcffi.errors import OrtError, checked
 from ortcffi.options.known_keys import RUN_KEYS, SESSION_KEYS
-from ortcffi.options.read_back import read_pairs
 from ortcffi.options.settings import lock
 from ortcffi.status.key_values import KeyValuePairs
 
@@ -168,6 +167,8 @@ class RunConfig(ConfigEntries):
 
     def to_dict(self) -> dict[str, str]:
         """A copy of the entries, in the order in which they were added."""
+        from ortcffi.options.read_back import read_pairs
+
         with lock:
             here = self._set_here()
             found = read_pairs(self._options, lib.ortcffi_run_config)

@@ -11,7 +11,6 @@ from ortcffi._public import public
 from ortcffi.callbacks.logs import LogSeverity
 from ortcffi.errors import OrtError
 from ortcffi.options.config_entries import RunConfig
-from ortcffi.options.read_back import read_settings
 from ortcffi.options.settings import (
     TEXT,
     Options,
@@ -156,6 +155,8 @@ class RunOptions(Options):
         return options
 
     def _describe(self) -> dict[str, Any]:
+        from ortcffi.options.read_back import read_settings
+
         return read_settings(self, lib.ortcffi_describe_run_options)
 
     @property

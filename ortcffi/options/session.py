@@ -32,7 +32,6 @@ from ortcffi.options.callback_settings import (
 from ortcffi.options.config_entries import SessionConfig
 from ortcffi.options.devices import add_devices
 from ortcffi.options.providers import add_provider
-from ortcffi.options.read_back import read_items, read_settings
 from ortcffi.options.settings import (
     Options,
     Setting,
@@ -307,6 +306,8 @@ class SessionOptions(Options):
         return "device_policy" in values or bool(values.get("device_selector"))
 
     def _describe(self) -> dict[str, Any]:
+        from ortcffi.options.read_back import read_settings
+
         return read_settings(self, lib.ortcffi_describe_session_options)
 
     @property
@@ -353,6 +354,8 @@ class SessionOptions(Options):
     @property
     def free_dimensions(self) -> list[FreeDimension]:
         """The dimensions that were fixed, oldest first. Of equal names, a model uses the first."""
+        from ortcffi.options.read_back import read_items
+
         kept = self._kept("free_dimensions", [])
         items = read_items(self, lib.ORTCFFI_FREE_DIMENSIONS)
         found = [FreeDimension(item.name, item.number, item.is_denotation) for item in items]

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._native import lib
 from ortcffi._public import public
 from ortcffi.options.callback_settings import ThreadsSetting
-from ortcffi.options.read_back import read_settings
 from ortcffi.options.settings import Options, Setting, encoded, flag, nothing, number, text
 
 if TYPE_CHECKING:
@@ -82,4 +81,6 @@ class ThreadingOptions(Options):
         self._set_all(settings)
 
     def _describe(self) -> dict[str, Any]:
+        from ortcffi.options.read_back import read_settings
+
         return read_settings(self, lib.ortcffi_describe_threading_options)

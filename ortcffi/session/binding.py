@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,13 +26,6 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
 __all__ = ["Binding", "bind"]
-
-
-class Bound(NamedTuple):
-    """What a name is bound to, which the library borrows."""
-
-    value: Value | None = None  # None where the library allocates
-    given: Any = None  # what the caller gave for it
 
 
 @public
@@ -89,7 +82,8 @@ class Binding(Binder, Closing):
     ) -> None:
         """Bind a name. It stays bound to what it was if the library refuses."""
         encode("name", name)
-        entry = Bound(to if isinstance(to, Value) else None, given)
+        # What the library borrows, None where it allocates; and what the caller gave for it.
+        entry = (to if isinstance(to, Value) else None, given)
         self._bind(name, to, entry, is_input)
 
     # --- binding ----------------------------------------------------------------------------------
@@ -244,7 +238,7 @@ class Binding(Binder, Closing):
         shared = [
             bound
             for name, bound in self._inputs.items()
-            if name in self._outputs or bound.value._kind != ValueKind.TENSOR
+            if name in self._outputs or bound[0]._kind != ValueKind.TENSOR
         ]
         kept = (*self._outputs.values(), *shared)  # one parent: a value looks at each of its own
         return self._output_values(Value, (kept, self))
@@ -259,8 +253,8 @@ class Binding(Binder, Closing):
         """
         found: dict[str, Any] = {}
         for name, value in zip(self.output_names, self.output_values(), strict=True):
-            bound = self._outputs.get(name, Bound())
-            found[name] = _as_result(value) if bound.value is None else bound.given
+            bound, given = self._outputs.get(name, (None, None))
+            found[name] = _as_result(value) if bound is None else given
         return found
 
     # --- life -------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import os
 import weakref
 from collections.abc import Callable, Hashable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import bytes_like, input_path
 from ortcffi._handle import owned_by
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _SEQUENTIAL = int(ExecutionMode.SEQUENTIAL)
 
 
-class Source(NamedTuple):
+class Source:
     """What a session is made of.
 
     Attributes
@@ -36,9 +36,14 @@ class Source(NamedTuple):
         The bytes of the model, which the library also borrows if the options say so; or None.
     """
 
-    create: Callable[[Any, Any, Any], None]
-    keep: object = None
-    content: object = None
+    __slots__ = ("content", "create", "keep")
+
+    def __init__(
+        self, create: Callable[[Any, Any, Any], None], keep: object = None, content: object = None
+    ) -> None:
+        self.create = create
+        self.keep = keep
+        self.content = content
 
 
 # Of each library, the environment of those of its sessions that were given none.

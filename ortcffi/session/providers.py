@@ -3,7 +3,7 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import optional_mapping
 from ortcffi.env.env import Env
@@ -41,11 +41,7 @@ Choice = str | EpDevice | os.PathLike[str]
 Provider = Choice | tuple[Choice, Mapping[str, str]]
 
 
-class Chosen(NamedTuple):
-    """A provider and its options."""
-
-    provider: Any
-    settings: dict[str, str]
+Chosen = tuple[Any, dict[str, str]]  # a provider and its options
 
 
 def providers_of(providers: Iterable[Provider]) -> list[Chosen]:
@@ -65,7 +61,7 @@ def _chosen(given: Any) -> Chosen:
     provider, settings = pair[0], dict(optional_mapping("settings", pair[1]))
     if isinstance(provider, str) and is_python_ep(provider):
         provider = _python_ep(provider)
-    return Chosen(provider, settings)
+    return provider, settings
 
 
 def _python_ep(name: str) -> Any:

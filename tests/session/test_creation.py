@@ -128,7 +128,7 @@ def test_a_session_keeps_allocators_that_are_replaced_while_it_is_made(monkeypat
                 replaced.append(weakref.ref(env._registered()[0].translated))
             source.create(*handles)
 
-        return source._replace(create=create_meanwhile)
+        return creation.Source(create_meanwhile, source.keep, source.content)
 
     monkeypatch.setattr("ortcffi.session.session.source_of", source_of)
     with ort.Env("app", real_api) as env, ort.Session(models.add(), env=env) as session:
