@@ -23,8 +23,7 @@ _NAMES = {
         "create_and_register_allocator_v2"
     ),
     "_enums": (
-        "ExecutionMode ExecutionOrder GraphOptimizationLevel OrtAllocatorType "
-        "OrtCompileApiFlags OrtDeviceMemoryType OrtExecutionProviderDevicePolicy "
+        "OrtAllocatorType OrtCompileApiFlags OrtDeviceMemoryType OrtExecutionProviderDevicePolicy "
         "OrtHardwareDeviceType OrtMemoryInfoDeviceType OrtMemType OrtSparseFormat "
         "OrtDeviceVendorId"
     ),
@@ -41,6 +40,7 @@ _NAMES = {
     ),
     "_metadata": "ModelMetadata NodeArg OrtEpAssignedNode OrtEpAssignedSubgraph",
     "_model_package": "ModelPackageComponentContext ModelPackageContext ModelPackageOptions",
+    "_option_enums": "ExecutionMode ExecutionOrder GraphOptimizationLevel",
     "_options": "LoraAdapter RunOptions SessionOptions",
     "_package": (
         "_get_nvidia_dll_paths cuda_version package_name preload_dlls print_debug_info version"

@@ -2,23 +2,25 @@
 """Devices and their memory, with the official package's names."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import INT32, UINT32
-from ortcffi.arena.cfg import ArenaCfg
 from ortcffi.compat._arguments import INT8, INT16, INT64, SIZE
 from ortcffi.compat._arguments import number as whole
-from ortcffi.compat._enums import (
-    OrtAllocatorType,
-    OrtDeviceMemoryType,
-    OrtDeviceVendorId,
-    OrtMemoryInfoDeviceType,
-    OrtMemType,
-)
 from ortcffi.compat._environment import api, env, pairs
 from ortcffi.compat._errors import translated
 from ortcffi.errors import OrtError
 from ortcffi.memory.info import MemoryInfo
+
+if TYPE_CHECKING:
+    from ortcffi.arena.cfg import ArenaCfg
+    from ortcffi.compat._enums import (
+        OrtAllocatorType,
+        OrtDeviceMemoryType,
+        OrtDeviceVendorId,
+        OrtMemoryInfoDeviceType,
+        OrtMemType,
+    )
 
 __all__ = [
     "OrtArenaCfg",
@@ -35,12 +37,7 @@ _NO_ARENA = "Error when creating and registering allocator: "
 
 
 _KINDS = {"cpu": 0, "cuda": 1, "gpu": 1, "webgpu": 1, "npu": 3, "cann": 3, "dml": 4}
-_VENDORS = {
-    "cuda": OrtDeviceVendorId.NVIDIA,
-    "dml": OrtDeviceVendorId.MICROSOFT,
-    "cann": OrtDeviceVendorId.HUAWEI,
-    "webgpu": OrtDeviceVendorId.NONE,
-}
+_VENDORS = {"cuda": "NVIDIA", "dml": "MICROSOFT", "cann": "HUAWEI", "webgpu": "NONE"}
 
 
 def get_ort_device_type(device_type: str) -> int:
@@ -50,9 +47,12 @@ def get_ort_device_type(device_type: str) -> int:
     return _KINDS[device_type]
 
 
-def get_vendor_id_for_device_type(device_type: str) -> OrtDeviceVendorId | None:
+def get_vendor_id_for_device_type(device_type: str) -> "OrtDeviceVendorId | None":
     """Return the vendor that the name of a kind of device stands for."""
-    return _VENDORS.get(device_type)
+    from ortcffi.compat._enums import OrtDeviceVendorId
+
+    name = _VENDORS.get(device_type)
+    return None if name is None else OrtDeviceVendorId[name]
 
 
 class OrtDevice:
@@ -177,7 +177,7 @@ class OrtMemoryInfo:
     _info: MemoryInfo
 
     def __init__(
-        self, name: str, allocator_type: OrtAllocatorType, id_: int, mem_type: OrtMemType
+        self, name: str, allocator_type: "OrtAllocatorType", id_: int, mem_type: "OrtMemType"
     ) -> None:
         try:
             self._info = api().memory_info(name, int(allocator_type), int(id_), int(mem_type))
@@ -194,12 +194,12 @@ class OrtMemoryInfo:
     @translated
     def create_v2(  # noqa: PLR0913, PLR0917  # as many as the official function
         name: str,
-        device_type: OrtMemoryInfoDeviceType,
+        device_type: "OrtMemoryInfoDeviceType",
         vendor_id: int,
         device_id: int,
-        device_mem_type: OrtDeviceMemoryType,
+        device_mem_type: "OrtDeviceMemoryType",
         alignment: int,
-        allocator_type: OrtAllocatorType,
+        allocator_type: "OrtAllocatorType",
     ) -> "OrtMemoryInfo":
         """Describe memory of any device."""
         info = api().device_memory_info(
@@ -224,18 +224,24 @@ class OrtMemoryInfo:
         return self._info.id
 
     @property
-    def mem_type(self) -> OrtMemType:
+    def mem_type(self) -> "OrtMemType":
         """What the memory is for."""
+        from ortcffi.compat._enums import OrtMemType
+
         return OrtMemType(self._info.mem_type)
 
     @property
-    def allocator_type(self) -> OrtAllocatorType:
+    def allocator_type(self) -> "OrtAllocatorType":
         """The kind of allocator."""
+        from ortcffi.compat._enums import OrtAllocatorType
+
         return OrtAllocatorType(self._info.allocator_type)
 
     @property
-    def device_mem_type(self) -> OrtDeviceMemoryType:
+    def device_mem_type(self) -> "OrtDeviceMemoryType":
         """Whether the CPU can reach it."""
+        from ortcffi.compat._enums import OrtDeviceMemoryType
+
         return OrtDeviceMemoryType(self._info.device_mem_type)
 
     @property
@@ -288,7 +294,9 @@ class OrtArenaCfg:
             limits = INT64
         super().__setattr__(name, whole(name, value, limits))
 
-    def _cfg(self) -> ArenaCfg:
+    def _cfg(self) -> "ArenaCfg":
+        from ortcffi.arena.cfg import ArenaCfg
+
         def positive(number: int) -> int | None:
             return number if number >= 0 else None
 

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The enums of the official package, with its names."""
+"""The enums of the official package, with its names. To define them takes milliseconds."""
 
 import enum
 
 from ortcffi._native import lib
+from ortcffi.compat._option_enums import Enum
 
 __all__ = [
     "ArenaExtendStrategy",
-    "ExecutionMode",
-    "ExecutionOrder",
-    "GraphOptimizationLevel",
     "OrtAllocatorType",
     "OrtCompileApiFlags",
     "OrtCompiledModelCompatibility",
@@ -26,11 +24,7 @@ __all__ = [
 ]
 
 
-class _Enum(enum.IntEnum):
-    __str__ = enum.Enum.__str__
-
-
-class ArenaExtendStrategy(_Enum):
+class ArenaExtendStrategy(Enum):
     """By how much an arena grows."""
 
     kNextPowerOfTwo = 0
@@ -41,32 +35,7 @@ kNextPowerOfTwo = ArenaExtendStrategy.kNextPowerOfTwo  # noqa: N816  # the offic
 kSameAsRequested = ArenaExtendStrategy.kSameAsRequested  # noqa: N816  # the official name
 
 
-class ExecutionMode(_Enum):
-    """Whether the nodes of a graph run one after the other."""
-
-    ORT_SEQUENTIAL = lib.ORT_SEQUENTIAL
-    ORT_PARALLEL = lib.ORT_PARALLEL
-
-
-class ExecutionOrder(_Enum):
-    """In which order the nodes of a graph run."""
-
-    DEFAULT = 0
-    PRIORITY_BASED = 1
-    MEMORY_EFFICIENT = 2
-
-
-class GraphOptimizationLevel(_Enum):
-    """How far graphs are optimized."""
-
-    ORT_DISABLE_ALL = lib.ORT_DISABLE_ALL
-    ORT_ENABLE_BASIC = lib.ORT_ENABLE_BASIC
-    ORT_ENABLE_EXTENDED = lib.ORT_ENABLE_EXTENDED
-    ORT_ENABLE_LAYOUT = lib.ORT_ENABLE_LAYOUT
-    ORT_ENABLE_ALL = lib.ORT_ENABLE_ALL
-
-
-class OrtAllocatorType(_Enum):
+class OrtAllocatorType(Enum):
     """Kinds of allocator."""
 
     INVALID = lib.OrtInvalidAllocator
@@ -82,7 +51,7 @@ class OrtCompileApiFlags(enum.IntFlag):
     ERROR_IF_OUTPUT_FILE_EXISTS = lib.OrtCompileApiFlags_ERROR_IF_OUTPUT_FILE_EXISTS
 
 
-class OrtCompiledModelCompatibility(_Enum):
+class OrtCompiledModelCompatibility(Enum):
     """Whether an execution provider can use a compiled model."""
 
     EP_NOT_APPLICABLE = lib.OrtCompiledModelCompatibility_EP_NOT_APPLICABLE
@@ -93,7 +62,7 @@ class OrtCompiledModelCompatibility(_Enum):
     EP_UNSUPPORTED = lib.OrtCompiledModelCompatibility_EP_UNSUPPORTED
 
 
-class OrtDeviceEpIncompatibilityReason(_Enum):
+class OrtDeviceEpIncompatibilityReason(Enum):
     """Why an execution provider cannot use a device."""
 
     NONE = lib.OrtDeviceEpIncompatibility_NONE
@@ -103,7 +72,7 @@ class OrtDeviceEpIncompatibilityReason(_Enum):
     UNKNOWN = lib.OrtDeviceEpIncompatibility_UNKNOWN
 
 
-class OrtDeviceMemoryType(_Enum):
+class OrtDeviceMemoryType(Enum):
     """Whether the CPU can reach a device's memory."""
 
     DEFAULT = lib.OrtDeviceMemoryType_DEFAULT
@@ -123,7 +92,7 @@ class OrtDeviceVendorId(enum.IntEnum):
     INTEL = 0x8086
 
 
-class OrtExecutionProviderDevicePolicy(_Enum):
+class OrtExecutionProviderDevicePolicy(Enum):
     """What to prefer where the library chooses devices."""
 
     DEFAULT = lib.OrtExecutionProviderDevicePolicy_DEFAULT
@@ -135,7 +104,7 @@ class OrtExecutionProviderDevicePolicy(_Enum):
     MIN_OVERALL_POWER = lib.OrtExecutionProviderDevicePolicy_MIN_OVERALL_POWER
 
 
-class OrtHardwareDeviceType(_Enum):
+class OrtHardwareDeviceType(Enum):
     """Kinds of hardware."""
 
     CPU = lib.OrtHardwareDeviceType_CPU
@@ -143,7 +112,7 @@ class OrtHardwareDeviceType(_Enum):
     NPU = lib.OrtHardwareDeviceType_NPU
 
 
-class OrtMemType(_Enum):
+class OrtMemType(Enum):
     """What memory is for, as seen from a device."""
 
     CPU_INPUT = lib.OrtMemTypeCPUInput
@@ -152,7 +121,7 @@ class OrtMemType(_Enum):
     DEFAULT = lib.OrtMemTypeDefault
 
 
-class OrtMemoryInfoDeviceType(_Enum):
+class OrtMemoryInfoDeviceType(Enum):
     """Kinds of device."""
 
     CPU = lib.OrtMemoryInfoDeviceType_CPU
@@ -161,7 +130,7 @@ class OrtMemoryInfoDeviceType(_Enum):
     FPGA = lib.OrtMemoryInfoDeviceType_FPGA
 
 
-class OrtSparseFormat(_Enum):
+class OrtSparseFormat(Enum):
     """How a sparse tensor is laid out."""
 
     ORT_SPARSE_UNDEFINED = lib.ORT_SPARSE_UNDEFINED

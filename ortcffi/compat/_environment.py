@@ -13,7 +13,6 @@ from ortcffi.env.state import state_of
 from ortcffi.ep.devices import EpDevice, available_providers
 from ortcffi.ep.installed import provider_names
 from ortcffi.errors import Fail, checked
-from ortcffi.options.thread_pools import ThreadingOptions
 from ortcffi.table.engine import engine_for
 from ortcffi.table.load import LibraryNotFound
 
@@ -228,6 +227,8 @@ def set_global_thread_pool_sizes(
     intra_op_num_threads: int = 0, inter_op_num_threads: int = 0
 ) -> None:
     """Set global thread pools. Call it before the environment is created."""
+    from ortcffi.options.thread_pools import ThreadingOptions
+
     threads = ThreadingOptions(
         api(), intra_op_threads=intra_op_num_threads, inter_op_threads=inter_op_num_threads
     )

@@ -2,24 +2,26 @@
 """Hardware, and the execution providers that can use it or a compiled model, officially named."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import decode
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi.compat._arguments import instance
 from ortcffi.compat._devices import OrtMemoryInfo
-from ortcffi.compat._enums import (
-    OrtCompiledModelCompatibility,
-    OrtDeviceMemoryType,
-    OrtHardwareDeviceType,
-)
 from ortcffi.compat._environment import api, env, text
 from ortcffi.compat._errors import translated
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.hardware import HardwareDevice
 from ortcffi.errors import OrtError, checked
 from ortcffi.memory.scratch import scratch_for
+
+if TYPE_CHECKING:
+    from ortcffi.compat._enums import (
+        OrtCompiledModelCompatibility,
+        OrtDeviceMemoryType,
+        OrtHardwareDeviceType,
+    )
 
 __all__ = [
     "OrtEpDevice",
@@ -41,8 +43,10 @@ class OrtHardwareDevice:
         self._device = device
 
     @property
-    def type(self) -> OrtHardwareDeviceType:
+    def type(self) -> "OrtHardwareDeviceType":
         """The kind of device."""
+        from ortcffi.compat._enums import OrtHardwareDeviceType
+
         return OrtHardwareDeviceType(self._device.kind)
 
     @property
@@ -109,7 +113,7 @@ class OrtEpDevice:
         """The hardware."""
         return OrtHardwareDevice(self._device.hardware)
 
-    def memory_info(self, mem_type: OrtDeviceMemoryType, /) -> OrtMemoryInfo | None:
+    def memory_info(self, mem_type: "OrtDeviceMemoryType", /) -> OrtMemoryInfo | None:
         """Describe memory of the device, or return None if it has no such memory."""
         found = self._device.memory_info(int(mem_type))
         return None if found is None else OrtMemoryInfo._of(found)
@@ -165,8 +169,10 @@ def get_hardware_device_ep_incompatibility_details(
 
 def get_model_compatibility_for_ep_devices(
     devices: Sequence[OrtEpDevice], info: str, /
-) -> OrtCompiledModelCompatibility:
+) -> "OrtCompiledModelCompatibility":
     """Return whether devices can use a compiled model that says this of itself."""
+    from ortcffi.compat._enums import OrtCompiledModelCompatibility
+
     kept = [instance("devices", device, OrtEpDevice)._device.handle for device in devices]
     handles = ffi.new("const OrtEpDevice*[]", kept)
     out = ffi.new("OrtCompiledModelCompatibility*")

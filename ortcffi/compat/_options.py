@@ -3,16 +3,9 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ortcffi.compat._arguments import function, instance, number, switch
-from ortcffi.compat._context_data import reader_of
-from ortcffi.compat._enums import (
-    ExecutionMode,
-    ExecutionOrder,
-    GraphOptimizationLevel,
-    OrtExecutionProviderDevicePolicy,
-)
 from ortcffi.compat._environment import (
     ALL_PROVIDERS,
     api,
@@ -25,13 +18,21 @@ from ortcffi.compat._environment import (
 )
 from ortcffi.compat._errors import translated
 from ortcffi.compat._hardware import OrtEpDevice
+from ortcffi.compat._option_enums import (
+    ExecutionMode,
+    ExecutionOrder,
+    GraphOptimizationLevel,
+)
 from ortcffi.compat._values import OrtValue
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.installed import unknown_provider
 from ortcffi.errors import InvalidArgument, OrtError
 from ortcffi.options.run import RunOptions as Run
 from ortcffi.options.session import SessionOptions as Options
-from ortcffi.session.lora import LoraAdapter as Adapter
+
+if TYPE_CHECKING:
+    from ortcffi.compat._enums import OrtExecutionProviderDevicePolicy
+    from ortcffi.session.lora import LoraAdapter as Adapter
 
 __all__ = ["LoraAdapter", "RunOptions", "SessionOptions", "get_default_session_options"]
 
@@ -257,8 +258,10 @@ class SessionOptions:
         self._providers.append(append)
 
     @translated
-    def set_provider_selection_policy(self, policy: OrtExecutionProviderDevicePolicy, /) -> None:
+    def set_provider_selection_policy(self, policy: "OrtExecutionProviderDevicePolicy", /) -> None:
         """Have the library choose devices."""
+        from ortcffi.compat._enums import OrtExecutionProviderDevicePolicy
+
         chosen = instance("policy", policy, OrtExecutionProviderDevicePolicy)
         self._options.device_policy = int(chosen)
         self._selects = True
@@ -284,6 +287,8 @@ class SessionOptions:
             raise TypeError("set_ep_context_data_read_func(): read_func must be a function")
         if read_func is None or max_data_size <= 0:
             raise RuntimeError("read_func must be a function, and max_data_size more than 0")
+        from ortcffi.compat._context_data import reader_of
+
         self._options.ep_context_reader = reader_of(read_func, int(max_data_size))
 
     def clear_ep_context_data_read_func(self) -> None:
@@ -365,6 +370,8 @@ class LoraAdapter:
 
     def Load(self, path: Any, /) -> None:  # noqa: N802  # the official name
         """Load the file."""
+        from ortcffi.session.lora import LoraAdapter as Adapter
+
         try:
             self._adapter = Adapter(text(path), api())
         except OrtError as error:

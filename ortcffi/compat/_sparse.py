@@ -2,16 +2,18 @@
 """Sparse tensors, for the official package and for its compiled module."""
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from ortcffi.compat._devices import OrtDevice, is_cpu
-from ortcffi.compat._enums import OrtSparseFormat
 from ortcffi.compat._environment import api
 from ortcffi.compat._errors import translated
 from ortcffi.compat._types import device_name_of, type_of
 from ortcffi.values.value import Value
+
+if TYPE_CHECKING:
+    from ortcffi.compat._enums import OrtSparseFormat
 
 __all__ = [
     "CSparseTensor",
@@ -23,6 +25,12 @@ __all__ = [
 
 _NO_DEVICE = "Copying a sparse tensor to a device is not supported by the C API"
 Array = np.ndarray[Any, Any]
+
+
+def _format_of(value: Value) -> "OrtSparseFormat":
+    from ortcffi.compat._enums import OrtSparseFormat
+
+    return OrtSparseFormat(value.sparse_format)
 
 
 def _view(array: Array) -> Array:
@@ -121,9 +129,9 @@ class CSparseTensor:
         return _view(self._value.sparse_values)
 
     @property
-    def format(self) -> OrtSparseFormat:
+    def format(self) -> "OrtSparseFormat":
         """How it is laid out."""
-        return OrtSparseFormat(self._value.sparse_format)
+        return _format_of(self._value)
 
     def dense_shape(self) -> list[int]:
         """Return the dimensions."""
@@ -139,27 +147,28 @@ class CSparseTensor:
 
     def get_coo_data(self) -> SparseCooView:
         """Return the places of the values in COO format."""
-        self._require(OrtSparseFormat.ORT_SPARSE_COO)
+        self._require("ORT_SPARSE_COO")
         return SparseCooView(self._value)
 
     def get_csrc_data(self) -> SparseCsrView:
         """Return the places of the values in CSR format."""
-        self._require(OrtSparseFormat.ORT_SPARSE_CSRC)
+        self._require("ORT_SPARSE_CSRC")
         return SparseCsrView(self._value)
 
     def get_blocksparse_data(self) -> SparseBlockSparseView:
         """Return the places of the blocks."""
-        self._require(OrtSparseFormat.ORT_SPARSE_BLOCK_SPARSE)
+        self._require("ORT_SPARSE_BLOCK_SPARSE")
         return SparseBlockSparseView(self._value)
 
     def to_cuda(self, _device: OrtDevice, /) -> None:
         """Raise: the C API cannot copy a sparse tensor to a device."""
         raise RuntimeError(_NO_DEVICE)
 
-    def _require(self, wanted: OrtSparseFormat) -> None:
-        found = OrtSparseFormat(self._value.sparse_format)
-        if found != wanted:
-            raise RuntimeError(f"the sparse tensor has the format {found}, not {wanted}")
+    def _require(self, wanted: str) -> None:
+        found = _format_of(self._value)
+        if found.name != wanted:
+            message = f"the sparse tensor has the format {found}, not {type(found)[wanted]}"
+            raise RuntimeError(message)
 
 
 class SparseTensor(CSparseTensor):
@@ -175,9 +184,9 @@ class SparseTensor(CSparseTensor):
     def _get_c_tensor(self) -> CSparseTensor:
         return CSparseTensor._of(self._value)
 
-    def format(self) -> OrtSparseFormat:  # type: ignore[override]  # officially a method here
+    def format(self) -> "OrtSparseFormat":  # type: ignore[override]  # officially a method here
         """Return how it is laid out."""
-        return OrtSparseFormat(self._value.sparse_format)
+        return _format_of(self._value)
 
     as_coo_view = CSparseTensor.get_coo_data
     as_csrc_view = CSparseTensor.get_csrc_data

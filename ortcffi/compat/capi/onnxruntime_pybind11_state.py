@@ -22,9 +22,6 @@ from ortcffi.compat._devices import (
 )
 from ortcffi.compat._enums import (
     ArenaExtendStrategy as ArenaExtendStrategy,
-    ExecutionMode as ExecutionMode,
-    ExecutionOrder as ExecutionOrder,
-    GraphOptimizationLevel as GraphOptimizationLevel,
     OrtAllocatorType as OrtAllocatorType,
     OrtCompileApiFlags as OrtCompileApiFlags,
     OrtCompiledModelCompatibility as OrtCompiledModelCompatibility,
@@ -97,6 +94,11 @@ from ortcffi.compat._model_package import (
 )
 from ortcffi.compat._model_package import ModelPackageContext as ModelPackageContext
 from ortcffi.compat._model_package import ModelPackageOptions as ModelPackageOptions
+from ortcffi.compat._option_enums import (
+    ExecutionMode as ExecutionMode,
+    ExecutionOrder as ExecutionOrder,
+    GraphOptimizationLevel as GraphOptimizationLevel,
+)
 from ortcffi.compat._options import (
     LoraAdapter as LoraAdapter,
     RunOptions as RunOptions,
