@@ -300,6 +300,18 @@ typedef OrtStatus*(ORT_API_CALL* OrtcoreKernelCompute)(OrtcoreKernel* kernel,
                                                        size_t input_count, OrtValue** outputs,
                                                        size_t output_count);
 
+#define ORTCORE_EMPTY_SEQUENCE "ortcore_empty_sequence"
+
+/**
+ * Makes a sequence without tensors, which CreateValue cannot.
+ *
+ * @param type The element type of the tensors that it has none of.
+ * @param[out] out The sequence. Give it to ReleaseValue.
+ * @return NULL, or a status: ORT_INVALID_ARGUMENT for NULL and for a number that is no such type.
+ */
+typedef OrtStatus*(ORT_API_CALL* OrtcoreEmptySequence)(ONNXTensorElementDataType type,
+                                                       OrtValue** out);
+
 #define ORTCORE_KERNEL_SET_OUTPUT "ortcore_kernel_set_output"
 
 /**

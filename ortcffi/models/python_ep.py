@@ -20,7 +20,7 @@ from ortcffi.ep.hardware import HardwareDevice, HardwareType
 from ortcffi.ep.installed import PYTHON_EPS, REFERENCE
 from ortcffi.errors import NotImplemented, call, checked, code_and_text
 from ortcffi.kernels.definition import Definition, remember_table, table_of, takes_out
-from ortcffi.kernels.host import call_host, host_function
+from ortcffi.kernels.host import call_host, empty_sequence_on_core, host_function
 from ortcffi.kernels.op_sets import table_of_base
 from ortcffi.kernels.python_op import OpStruct
 from ortcffi.memory.info import MemType
@@ -28,7 +28,7 @@ from ortcffi.models.model_graph import ModelGraph
 from ortcffi.models.parts import ModelNode
 from ortcffi.models.view import listed
 from ortcffi.status.key_values import KeyValuePairs
-from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
+from ortcffi.values.element_types import ElementType, ValueKind, dtype_of, element_of
 from ortcffi.values.type_info import TypeInfo, contained_tensor
 from ortcffi.values.value import Value
 
@@ -474,8 +474,10 @@ def _container_type(info: TypeInfo | None) -> "tuple[ValueKind, np.dtype[Any] | 
 def _sequence(subject: str, x: Any, dtype: "np.dtype[Any] | None", api: "Api") -> Value:
     if not isinstance(x, (list, tuple)):
         raise TypeError(f"{subject} must be a list, not {type(x).__name__}")
+    if not x and dtype is None:
+        raise ValueError(f"{subject} must have elements: only sequences of tensors can be empty")
     if not x:
-        raise ValueError(f"{subject} is a sequence without elements, which the core cannot make")
+        return empty_sequence_on_core(api, element_of(dtype))
     return Value.sequence(
         [each if isinstance(each, Mapping) else np.asarray(each, dtype) for each in x], api=api
     )

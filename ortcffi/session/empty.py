@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sequences without elements, which the C API has no function for: a run makes each once."""
+"""Sequences without elements, for which the C API has no function."""
 
 from functools import cache
 from typing import TYPE_CHECKING
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.errors import checked
+from ortcffi.kernels.host import empty_sequence_on_core
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.creation import environment_of
 from ortcffi.values.element_types import ValueKind
@@ -38,17 +39,20 @@ def empty_sequence_of(api: "Api", subject: str, info: "TypeInfo | None") -> Valu
 
 
 def empty_sequence(api: "Api", element: int) -> Value:
-    """A sequence without tensors of an element type, which all that need one share.
+    """A sequence without tensors of an element type.
 
-    They live as long as the table. To share them is safe, because no function can change one.
+    Those of a real library cost a session and a run: all that need one share it, as long as the
+    table lives. That is safe, because no function can change one.
 
     Parameters
     ----------
     api : Api
-        A table with an engine.
+        A table.
     element : int
         ONNX's number for the type.
     """
+    if api.is_core:
+        return empty_sequence_on_core(api, element)
     made: dict[int, Value] = vars(api).setdefault("_empty_sequences", {})
     found = made.get(element)
     return found if found is not None else made.setdefault(element, _make(api, element))

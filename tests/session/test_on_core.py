@@ -186,6 +186,17 @@ def test_sequences_go_into_nodes_and_out_of_them(session_of_any):
     assert (s, n) == ([[1, 1], [[0, 0, 0]]], 3)
 
 
+def test_sequences_may_be_empty(session_of_any):
+    join = ("ConcatFromSequence", ["t"], ["y"]), {"axis": 0}
+    same = ("Identity", ["s"], ["same"]), {}
+    count = ("SequenceLength", ["s"], ["n"]), {}
+    inputs = {"t": "sequence", "s": "sequence"}
+    outputs = {"y": "tensor", "same": "sequence", "n": "count"}
+    session = session_of_any(with_containers([join, same, count], inputs, outputs))
+    y, found, n = session.run(t=[np.ones(2, np.float32)], s=[])
+    assert (y.tolist(), found, n) == ([1, 1], [], 0)
+
+
 @pytest.fixture(params=["reference", "onnxruntime"])
 def session_of_any(request):
     """Makes sessions: on the core with the reference, or in a real library."""
@@ -232,7 +243,7 @@ def test_a_provider_in_python_makes_maps_of_sequences():
     ("kind", "result", "message"),
     [
         ("sequence", np.ones(2), "output 0 must be a list, not ndarray"),
-        ("sequence", [], "output 0 is a sequence without elements, which the core cannot make"),
+        ("sequence of map", [], "only sequences of tensors can be empty"),
         ("sequence", [{"a": 1.0}], "value is not of the type of the output"),
         ("map", [1], "output 0 must be a mapping, not list"),
         ("map", {"a": "text"}, "values are str, and no numbers of dtype float32"),

@@ -37,7 +37,7 @@ static OrtStatus* ask_for_writing(void* argument) {
 }
 
 /* For a compiled model, a provider must have made a node EPContext for each node that it fused. */
-static OrtStatus* check_contexts(const OrtSession* session, const struct core_session_ep* own) {
+static OrtStatus* check_contexts(const struct core_session_ep* own) {
   for (size_t i = 0; i < own->compiled->node_count; i++) {
     const OrtcoreCompiledNode* node = &own->compiled->nodes[i];
     if (node->node->graph == NULL && node->context_node == NULL) {
@@ -77,7 +77,7 @@ OrtStatus* core_check_compiled(const char* function, OrtSession* session) {
   if (!session->makes_contexts) {
     return NULL;
   }
-  CORE_TRY(check_contexts(session, &session->eps[session->ep_count - 1]));
+  CORE_TRY(check_contexts(&session->eps[session->ep_count - 1]));
   CORE_TRY(core_ep_call(function, note_mark, session));
   return core_note_weightless(function, session);
 }

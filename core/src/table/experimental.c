@@ -10,6 +10,7 @@
 #include "kernels/kernel.h"
 #include "model/model.h"
 #include "table/versions.h"
+#include "values/containers.h"
 
 /* ONNX Runtime's own function that shows how these functions work; its answer is the same there. */
 static OrtStatus* ORT_API_CALL experimental_api_test(uint64_t* out) NO_EXCEPTION {
@@ -32,6 +33,7 @@ static const struct {
     {ORTCORE_TENSOR_ATTRIBUTE, (OrtExperimentalFnPtr)core_tensor_attribute},
     {ORTCORE_KERNEL_CREATE, (OrtExperimentalFnPtr)core_host_kernel},
     {ORTCORE_KERNEL_COMPUTE, (OrtExperimentalFnPtr)core_kernel_compute},
+    {ORTCORE_EMPTY_SEQUENCE, (OrtExperimentalFnPtr)core_empty_sequence},
     {ORTCORE_KERNEL_SET_OUTPUT, (OrtExperimentalFnPtr)core_kernel_set_output},
     {ORTCORE_KERNEL_INFER_SHAPES, (OrtExperimentalFnPtr)core_kernel_infer_shapes},
     {ORTCORE_KERNEL_RELEASE, (OrtExperimentalFnPtr)core_kernel_release},

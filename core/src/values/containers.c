@@ -84,19 +84,30 @@ static OrtStatus* copy_element(const OrtValue* value, const OrtValue* first, Ort
              : add_tensor(core_tensor_of(value), core_tensor_of(first), out);
 }
 
-static OrtStatus* create_sequence(const OrtValue* const* in, size_t count, OrtValue** out) {
-  CORE_REQUIRE(CreateValue, in[0]);
+/* Makes a sequence with room for elements; it has none yet. */
+static OrtStatus* new_sequence(const char* function, size_t count, struct core_sequence** out) {
   size_t size = 0;
-  if (__builtin_mul_overflow(count, sizeof *in, &size) ||
+  if (__builtin_mul_overflow(count, sizeof(OrtValue*), &size) ||
       __builtin_add_overflow(size, sizeof(struct core_sequence), &size)) {
-    return CORE_OUT_OF_MEMORY(CreateValue, SIZE_MAX);
+    return core_no_memory(function, SIZE_MAX);
   }
   struct core_sequence* sequence = heap_alloc(size);
   if (sequence == NULL) {
-    return CORE_OUT_OF_MEMORY(CreateValue, size);
+    return core_no_memory(function, size);
   }
   core_begin_value(&sequence->base, &sequence_class, ONNX_TYPE_SEQUENCE);
-  for (sequence->count = 0; sequence->count < count; sequence->count++) {
+  sequence->count = 0;
+  *out = sequence;
+  return NULL;
+}
+
+static OrtStatus* create_sequence(const OrtValue* const* in, size_t count, OrtValue** out) {
+  CORE_REQUIRE(CreateValue, in[0]);
+  struct core_sequence* sequence = NULL;
+  CORE_TRY(new_sequence("CreateValue", count, &sequence));
+  sequence->type = core_is_tensor(in[0]) ? core_tensor_of(in[0])->shape.type
+                                         : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  for (; sequence->count < count; sequence->count++) {
     size_t i = sequence->count;
     OrtStatus* status = copy_element(in[i], in[0], &sequence->elements[i]);
     if (status != NULL) {
@@ -104,6 +115,18 @@ static OrtStatus* create_sequence(const OrtValue* const* in, size_t count, OrtVa
       return status;
     }
   }
+  *out = &sequence->base;
+  return NULL;
+}
+
+OrtStatus* ORT_API_CALL core_empty_sequence(ONNXTensorElementDataType type, OrtValue** out) {
+  struct core_sequence* sequence = NULL;
+  CORE_REQUIRE(ortcore_empty_sequence, out);
+  if (core_element_bits(type) == 0 && type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_empty_sequence: type must be that of elements");
+  }
+  CORE_TRY(new_sequence("ortcore_empty_sequence", 0, &sequence));
+  sequence->type = type;
   *out = &sequence->base;
   return NULL;
 }
@@ -248,7 +271,7 @@ static OrtStatus* get_of_map(const struct core_map* map, int index, OrtAllocator
 
 static OrtStatus* get_of_sequence(const struct core_sequence* sequence, int index,
                                   OrtAllocator* allocator, OrtValue** out) {
-  bool has_maps = core_type_of(sequence->elements[0]) == ONNX_TYPE_MAP;
+  bool has_maps = sequence->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   if (index < 0 || (size_t)index >= sequence->count) {
     return core_status(has_maps ? ORT_RUNTIME_EXCEPTION : ORT_FAIL,
                        "GetValue: index must be in the sequence", NULL, NULL);

@@ -16,11 +16,16 @@ struct core_map {
   struct core_tensor* values;
 };
 
-/** At least one element: all tensors of one element type, or all maps of one type. */
+/** All tensors of one element type, or all maps of one type and at least one of them. */
 struct core_sequence {
   struct OrtValue base;
+  /** That of the tensors; UNDEFINED for maps. */
+  ONNXTensorElementDataType type;
   size_t count;
   OrtValue* elements[];
 };
+
+/** What ORTCORE_EMPTY_SEQUENCE is in ortcore.h. */
+OrtStatus* ORT_API_CALL core_empty_sequence(ONNXTensorElementDataType type, OrtValue** out);
 
 #endif /* ORTCFFI_CONTAINERS_H_ */

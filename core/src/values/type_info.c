@@ -111,8 +111,8 @@ static OrtStatus* type_of_tensor(const OrtValue* value, OrtTypeInfo** out) {
 }
 
 /* Tensors in a container share the element type, but not the shape. */
-static OrtStatus* type_of_element(const struct core_tensor* tensor, OrtTypeInfo** out) {
-  const OrtTensorTypeAndShapeInfo info = {.type = tensor->shape.type};
+static OrtStatus* type_of_element(ONNXTensorElementDataType type, OrtTypeInfo** out) {
+  const OrtTensorTypeAndShapeInfo info = {.type = type};
   return core_new_tensor_type("GetTypeInfo", ONNX_TYPE_TENSOR, &info, out);
 }
 
@@ -120,18 +120,28 @@ static OrtStatus* type_of_map(const struct core_map* map, OrtTypeInfo** out) {
   OrtTypeInfo* type = NULL;
   CORE_TRY(new_type("GetTypeInfo", ONNX_TYPE_MAP, &type));
   type->map.key = map->keys->shape.type;
-  return hand_out(type_of_element(map->values, &type->map.value), type, out);
+  return hand_out(type_of_element(map->values->shape.type, &type->map.value), type, out);
 }
 
 static OrtStatus* type_of_sequence(const struct core_sequence* sequence, OrtTypeInfo** out) {
-  const OrtValue* first = sequence->elements[0];
   OrtTypeInfo* type = NULL;
   CORE_TRY(new_type("GetTypeInfo", ONNX_TYPE_SEQUENCE, &type));
   OrtStatus* status =
-      core_type_of(first) == ONNX_TYPE_MAP
-          ? type_of_map((const struct core_map*)first, &type->sequence.element)
-          : type_of_element((const struct core_tensor*)first, &type->sequence.element);
+      sequence->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED
+          ? type_of_map((const struct core_map*)sequence->elements[0], &type->sequence.element)
+          : type_of_element(sequence->type, &type->sequence.element);
   return hand_out(status, type, out);
+}
+
+/* Whether tensors of an element type are of a type. */
+static bool is_tensor_type(const OrtTypeInfo* type, ONNXTensorElementDataType element) {
+  return (type->kind == ONNX_TYPE_TENSOR || type->kind == ONNX_TYPE_SPARSETENSOR) &&
+         (type->tensor->type == 0 || type->tensor->type == element);
+}
+
+static bool is_map_type(const OrtTypeInfo* type, const struct core_map* map) {
+  return type->kind == ONNX_TYPE_MAP && type->map.key == map->keys->shape.type &&
+         is_tensor_type(type->map.value, map->values->shape.type);
 }
 
 bool core_is_of_type(const OrtValue* value, const OrtTypeInfo* type) {
@@ -142,16 +152,17 @@ bool core_is_of_type(const OrtValue* value, const OrtTypeInfo* type) {
     return false;
   }
   if (type->kind == ONNX_TYPE_MAP) {
-    const struct core_map* map = (const struct core_map*)core_target(value);
-    return map->keys->shape.type == type->map.key &&
-           core_is_of_type(&map->values->base, type->map.value);
+    return is_map_type(type, (const struct core_map*)core_target(value));
   }
-  if (type->kind == ONNX_TYPE_SEQUENCE) { /* All elements are of one type. */
+  if (type->kind == ONNX_TYPE_SEQUENCE) {
     const struct core_sequence* sequence = (const struct core_sequence*)core_target(value);
-    return core_is_of_type(sequence->elements[0], type->sequence.element);
+    const OrtTypeInfo* element = type->sequence.element;
+    return sequence->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED
+               ? is_map_type(element, (const struct core_map*)sequence->elements[0])
+               : is_tensor_type(element, sequence->type);
   }
   const struct core_shape* shape = core_shape_of(value);
-  return shape == NULL || type->tensor->type == 0 || shape->type == type->tensor->type;
+  return shape == NULL || is_tensor_type(type, shape->type);
 }
 
 ORT_API_STATUS_IMPL(ort_GetTypeInfo, const OrtValue* value, OrtTypeInfo** out) {

@@ -124,6 +124,32 @@ static OrtStatus* make_a_sequence_and_fail(OrtKernelContext* context) {
   return api->CreateStatus(ORT_FAIL, "the kernel fails");
 }
 
+static void makes_empty_sequences(void) {
+  OrtcoreEmptySequence make =
+      (OrtcoreEmptySequence)api->GetExperimentalFunction(ORTCORE_EMPTY_SEQUENCE);
+  OrtValue *sequence = NULL, *item = NULL;
+  OrtTypeInfo *type = NULL, *element = NULL;
+  const OrtSequenceTypeInfo* of = NULL;
+  const OrtTensorTypeAndShapeInfo* tensor = NULL;
+  ONNXTensorElementDataType found = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  size_t count = 1;
+  CHECK(says(make(ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8, NULL), ORT_INVALID_ARGUMENT, "out", "NULL"));
+  CHECK(says(make((ONNXTensorElementDataType)99, &sequence), ORT_INVALID_ARGUMENT, "type", "must"));
+  CHECK(make(ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, &sequence) == NULL);
+  CHECK(api->GetValueCount(sequence, &count) == NULL);
+  CHECK(count == 0);
+  CHECK(says(api->GetValue(sequence, 0, allocator, &item), ORT_FAIL, "index", "sequence"));
+  CHECK(api->GetTypeInfo(sequence, &type) == NULL);
+  CHECK(api->CastTypeInfoToSequenceTypeInfo(type, &of) == NULL);
+  CHECK(api->GetSequenceElementType(of, &element) == NULL);
+  CHECK(api->CastTypeInfoToTensorInfo(element, &tensor) == NULL);
+  CHECK(api->GetTensorElementType(tensor, &found) == NULL);
+  CHECK(found == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING);
+  api->ReleaseTypeInfo(element);
+  api->ReleaseTypeInfo(type);
+  api->ReleaseValue(sequence);
+}
+
 static void makes_sequences(void) {
   struct test_op op = one_to_one;
   op.work = make_a_sequence;
@@ -371,6 +397,7 @@ int main(int argc, char** argv) {
   spreads_variadic_inputs();
   finds_the_type_of_outputs();
   makes_sequences();
+  makes_empty_sequences();
   tells_what_kernels_say();
   survives_kernels_that_take_too_much();
   survives_kernels_that_release_shared_values();
