@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Trials of sequences, maps, sparse tensors and opaque values. */
 #include "faults.h"
+#include "ortcore.h"
 
 #define FLOAT ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT
 #define INT64 ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64
@@ -33,6 +34,11 @@ static OrtStatus* create(enum ONNXType kind, void** out) {
   return api->CreateValue((const OrtValue* const*)parts, 2, kind, (OrtValue**)out);
 }
 static OrtStatus* create_sequence(void** out) { return create(ONNX_TYPE_SEQUENCE, out); }
+static OrtStatus* create_empty(void** out) {
+  OrtcoreEmptySequence make =
+      (OrtcoreEmptySequence)api->GetExperimentalFunction(ORTCORE_EMPTY_SEQUENCE);
+  return make(FLOAT, (OrtValue**)out);
+}
 static OrtStatus* create_map(void** out) { return create(ONNX_TYPE_MAP, out); }
 
 static void with_texts(void) {
@@ -107,6 +113,7 @@ static const struct trial trials[] = {
     TRIAL("CreateValue of numbers", with_numbers, create_sequence, release_value),
     TRIAL("CreateValue of texts", with_texts, create_sequence, release_value),
     {"CreateValue of texts and numbers", with_pair, create_sequence, NULL, ORT_FAIL},
+    TRIAL("a sequence without elements", NULL, create_empty, release_value),
     TRIAL("CreateValue of keys and values", with_pair, create_map, release_value),
     TRIAL("CreateValue of maps", with_maps, create_sequence, release_value),
     TRIAL("GetValueCount GetValue of a map", with_map, get_first, release_value),
