@@ -7,7 +7,7 @@ import shutil
 
 import numpy as np
 import pytest
-from support import models
+from support import eps, models
 from support.models import model, node, tensor, value
 from support.processes import TIME_LIMIT, run_python
 
@@ -50,6 +50,18 @@ def opened_on(opened):
         return opened(source or scaled(), options, api=api)
 
     return opened_on
+
+
+def test_a_provider_of_the_core_computes_with_the_weights_of_an_adapter(core_api, file, x):
+    ports = [value("x", shape=(1, 4)), value("w", shape=(1, 4))], [value("y", shape=(1, 4))]
+    added = model([node("Add", "x w", "y")], *ports, [tensor("w", np.ones((1, 4), np.float32))])
+    with (
+        ort.Session(added, api=core_api, providers=eps.adding_devices()) as session,
+        ort.LoraAdapter(file, core_api) as adapter,
+        ort.RunOptions(core_api, adapters=[adapter]) as options,
+    ):
+        assert session.run({"x": x}, options=options)[0].tolist() == (x + 3).tolist()
+        assert session.run({"x": x})[0].tolist() == (x + 1).tolist()
 
 
 @pytest.mark.parametrize("read", ["path", "str", "bytes", "bytearray"])
