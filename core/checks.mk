@@ -114,9 +114,11 @@ RUNS_OF_VALGRIND = abi client heap old_client versions storm:2:2000:2 arena:2:20
   adaptor_storm:2:1000:2 random_values models:50 kernels many_threads:50:50 reload:3:50 shared_env:100 platform \
   behaviour
 check@behaviour: MEMCHECK += --leak-check=no
+BUILD_OF_VALGRIND = $(BUILD)/valgrind
+FLAGS_OF_VALGRIND = $(DEBUG) -DCORE_EXACT_READS
 valgrind:
 	$(call need,valgrind,valgrind)
-	$(MAKE) check BUILD=$(BUILD)/valgrind USE_MALLOC=1 CFLAGS="$(DEBUG) -DCORE_EXACT_READS" \
+	$(MAKE) check BUILD=$(BUILD_OF_VALGRIND) USE_MALLOC=1 CFLAGS="$(FLAGS_OF_VALGRIND)" \
 	  UNDER='$$(MEMCHECK)' $(if $(filter command line,$(origin RUNS)),,RUNS="$(RUNS_OF_VALGRIND)")
 
 # libFuzzer, which comes with clang. It adds inputs that reach new code to the corpus in BUILD, not

@@ -25,6 +25,10 @@ from support.threads import wait_until
 USES_MIMALLOC = os.environ.get("ORTCFFI_USE_MIMALLOC") == "1"  # as build_ort.py and core/Makefile
 CORE = CHECKOUT / "core"
 UNOPTIMISED = "CFLAGS=-O0"  # compiles in less than half of the time
+# Flags that valgrind needs, so that its clients share a build with all tests of the core on malloc.
+# These tests are in the group "malloc": one process makes that build.
+FLAGS_ON_MALLOC = "-O0 -g -fno-omit-frame-pointer -DCORE_EXACT_READS"
+ON_MALLOC = ["USE_MALLOC=1", f"CFLAGS={FLAGS_ON_MALLOC}"]
 LONGEST_BUILD = 600  # seconds: valgrind and sanitizers, on a busy machine
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.compilers import UNOPTIMISED
+from support.compilers import ON_MALLOC
 from support.processes import run
 
 from ortcffi import ffi, lib
@@ -58,7 +58,7 @@ ALLOCATES = {  # the trials that need memory, for which silence would mean that 
 Insider = Callable[..., str]
 
 
-pytestmark = pytest.mark.xdist_group("faults")
+pytestmark = pytest.mark.xdist_group("malloc")
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def insider(build_insider: Callable[..., Path]) -> Insider:
 def allocations(insider: Insider) -> dict[str, int]:
     """How many allocations each function made at most, every one of which failed in its turn."""
     most: dict[str, int] = {}
-    for line in insider("faults", "USE_MALLOC=1", UNOPTIMISED).splitlines():
+    for line in insider("faults", *ON_MALLOC).splitlines():
         found = re.fullmatch(r"(.*): (\d+) and \2", line)
         assert found, line
         for name in found[1].split():

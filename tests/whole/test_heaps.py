@@ -7,19 +7,22 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.compilers import UNOPTIMISED, has_mimalloc
+from support.compilers import ON_MALLOC, UNOPTIMISED, has_mimalloc
 from support.processes import run
 
 # The other heaps take longer to compile than to run.
 HEAPS = {
     "segment heap": ["USE_MIMALLOC=0"],
     "mimalloc": ["USE_MIMALLOC=1", UNOPTIMISED],
-    "malloc": ["USE_MALLOC=1", UNOPTIMISED],
+    "malloc": ON_MALLOC,
 }
 SYSTEM_HEADERS = Path("/usr/include")
 
 
-@pytest.fixture(params=HEAPS)
+ON = {"malloc": [pytest.mark.xdist_group("malloc")]}
+
+
+@pytest.fixture(params=[pytest.param(heap, marks=ON.get(heap, [])) for heap in HEAPS])
 def heap(request: pytest.FixtureRequest, c_compiler: list[str]) -> str:
     if request.param == "mimalloc" and not has_mimalloc(c_compiler):
         pytest.skip("mimalloc.h is not installed")
@@ -53,6 +56,7 @@ def test_a_heap_works_after_a_fork_while_threads_allocate(build_client, library)
     assert output_of(build_client("storm"), library, "2", "100000", "2", "fork") == "calm\n"
 
 
+@pytest.mark.xdist_group("malloc")
 def test_building_with_another_heap_recompiles_everything(build_core, make_core, tmp_path):
     built, folder = build_core(*HEAPS["malloc"]), tmp_path / "build"
     shutil.copytree(built.parent / "src", folder / "src")

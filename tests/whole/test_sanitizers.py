@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable
 
 import pytest
-from support.compilers import LONGEST_BUILD, build_folder, locked
+from support.compilers import FLAGS_ON_MALLOC, LONGEST_BUILD, ON_MALLOC, build_folder, locked
 from support.processes import run
 
 SANITIZERS = {"asan": "address,undefined", "tsan": "thread,undefined"}
@@ -25,14 +25,22 @@ pytestmark = pytest.mark.slow
 
 def cases(*rows):
     """The parameters of a test whose first is the tool; one process builds what a tool needs."""
-    return [pytest.param(*row, marks=pytest.mark.xdist_group(row[0])) for row in rows]
+    groups = {"valgrind": "malloc"}
+    return [
+        pytest.param(*row, marks=pytest.mark.xdist_group(groups.get(row[0], row[0])))
+        for row in rows
+    ]
 
 
 @pytest.fixture
 def make(make_core: list[str], c_compiler: list[str]) -> Callable[..., str]:
     def make(tool: str, *arguments: str, fails: bool = False) -> str:
         skip_without(tool, c_compiler)
-        folder = build_folder(c_compiler, tool)
+        if tool == "valgrind":
+            folder = build_folder(c_compiler, *ON_MALLOC)
+            arguments += (f"BUILD_OF_VALGRIND={folder}", f"FLAGS_OF_VALGRIND={FLAGS_ON_MALLOC}")
+        else:
+            folder = build_folder(c_compiler, tool)
         with locked(folder):
             command = [*make_core, "-s", f"BUILD={folder}", tool, *arguments]
             done = run(*command, code=None, timeout=LONGEST_BUILD)
