@@ -20,7 +20,16 @@ except ModuleNotFoundError as error:
         "'pip install -e .'"
     ) from error
 
-__all__ = ["Owner", "address_of", "answered_by_core", "by_slot", "ffi", "lib", "slots"]
+__all__ = [
+    "Owner",
+    "address_of",
+    "answered_by_core",
+    "by_slot",
+    "ffi",
+    "lib",
+    "slot_since",
+    "slots",
+]
 
 # The compiled module has one set of error classes and callbacks for the whole process, so a second
 # interpreter would replace those of the first.
@@ -48,6 +57,12 @@ def slots() -> dict[str, int]:
     """The API version that each slot came with, in the order of the table."""
     rows = (lib.ortcffi_slot_row(i) for i in range(lib.ORTCFFI_SLOTS))
     return {_text(row.name): row.since for row in rows}
+
+
+@cache
+def slot_since(slot: str) -> int:
+    """The API version that a slot came with; 0 if there is none. Asks for no other slot."""
+    return int(lib.ortcffi_slot_since(slot.encode()))
 
 
 @cache

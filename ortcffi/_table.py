@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import INT32, decode, integer
 from ortcffi._convert import pointer as pointer_to
-from ortcffi._native import address_of, answered_by_core, lib, slots
+from ortcffi._native import address_of, answered_by_core, lib, slot_since
 from ortcffi._public import public, refuse_pickle
 from ortcffi.errors import NotImplemented
 
@@ -198,8 +198,8 @@ class Table:
 
 def _since(slot: str) -> int:
     """The API version that a slot came with."""
-    since = slots().get(slot) if isinstance(slot, str) else None
-    if since is None:
+    since = slot_since(slot) if isinstance(slot, str) else 0
+    if not since:
         raise LookupError(f"slot {slot!r} is in no API version up to {HIGHEST_VERSION}")
     return since
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.errors import checked
-from ortcffi.kernels.host import empty_sequence_on_core
+from ortcffi.kernels.empty_sequence import empty_sequence_on_core
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.creation import environment_of
 from ortcffi.values.element_types import ValueKind

@@ -28,6 +28,15 @@ _Static_assert(CORE_COUNT_OF(rows) == ORTCFFI_SLOTS_AND_EP, "every slot has a ro
 
 const ortcffi_slot* ortcffi_slot_row(int i) { return &rows[i]; }
 
+int ortcffi_slot_since(const char* name) {
+  for (size_t i = 0; i < ORTCFFI_SLOTS; i++) {
+    if (strcmp(rows[i].name, name) == 0) {
+      return rows[i].since;
+    }
+  }
+  return 0;
+}
+
 void ortcffi_watched_objects(uint64_t* out) { core_watched_objects(out); }
 
 struct collecting {

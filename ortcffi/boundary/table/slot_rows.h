@@ -31,6 +31,9 @@ typedef struct ortcffi_slot {
 /* Row i of the list of OrtApi's slots, 0 <= i < ORTCFFI_SLOTS; then follow those of OrtEpApi. */
 const ortcffi_slot* ortcffi_slot_row(int i);
 
+/* The API version that the slot of OrtApi with a name came with; 0 if there is none. */
+int ortcffi_slot_since(const char* name);
+
 /* The number of the core's live objects of a kind; see enum core_kind. */
 int64_t ortcffi_live_objects(int kind);
 
