@@ -136,6 +136,9 @@ def with_containers(nodes, inputs, outputs):
         "sequence": helper.make_sequence_type_proto(floats),
         "map": helper.make_map_type_proto(onnx.TensorProto.STRING, floats),
         "map of int": helper.make_map_type_proto(onnx.TensorProto.INT64, floats),
+        "sequence of optional": helper.make_sequence_type_proto(
+            helper.make_optional_type_proto(floats)
+        ),
     }
     for each in ("map", "map of int"):
         types[f"sequence of {each}"] = helper.make_sequence_type_proto(types[each])
@@ -237,6 +240,16 @@ def test_a_provider_in_python_makes_maps_of_sequences():
     x = np.array([1, 2], np.float32)
     assert made_by(function, model, x=x, s=[x, x[:1]]) == [{"a": 1, "b": 2}]
     assert counted == [[[1, 2], [1]]]
+
+
+def test_the_error_names_nested_types():
+    model = with_containers(
+        [(("Mystery", ["x"], ["z"]), {"domain": "of.others"})],
+        {"x": "sequence of optional"},
+        {"z": "tensor"},
+    )
+    with pytest.raises(ort.errors.InvalidArgument, match=r"\(seq\(optional\(tensor\(float\)\)\)\)"):
+        made_by(lambda x: x[0], model, x=[X])
 
 
 @pytest.mark.parametrize(

@@ -152,9 +152,17 @@ static void put_type(struct type_name* name, const OrtTypeInfo* type) {
       put_text(name, "seq(");
       put_type(name, type->sequence.element);
       break;
-    default:
-      put_text(name, type->kind == ONNX_TYPE_SPARSETENSOR ? "sparse_tensor(" : "tensor(");
+    case ONNX_TYPE_OPTIONAL:
+      put_text(name, "optional(");
+      put_type(name, type->optional.contained);
+      break;
+    case ONNX_TYPE_TENSOR:
+    case ONNX_TYPE_SPARSETENSOR:
+      put_text(name, type->kind == ONNX_TYPE_TENSOR ? "tensor(" : "sparse_tensor(");
       put_element(name, type->tensor->type);
+      break;
+    default:
+      put_text(name, "opaque(");
   }
   put_text(name, ")");
 }
