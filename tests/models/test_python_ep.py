@@ -437,6 +437,15 @@ def test_a_name_is_registered_once_at_a_time(api):
                 env.register_ep(ep)
 
 
+def test_a_session_has_a_provider_once(api):
+    env = ort.Env("test", api)
+    with env, env.register_ep(takes(Neg=np.negative)) as made, ort.SessionOptions(api) as given:
+        for _ in range(2):
+            given.add_devices(made.devices)
+        with pytest.raises(ort.errors.Fail, match=r"Provider .* has already been registered"):
+            ort.Session(negates().to_bytes(), given, env=env)
+
+
 def test_two_providers_of_one_library(api):
     with ort.Env("test", api) as env:
         eps = [takes(Neg=np.negative), takes(Neg=np.abs)]

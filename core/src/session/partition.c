@@ -238,6 +238,17 @@ static OrtStatus* end_initialization(void* argument) {
              : NULL;
 }
 
+/* Refuses the provider that was made last, if one before has its name. */
+static OrtStatus* check_name(const OrtSession* session) {
+  const char* name = session->eps[session->ep_count - 1].ep->name;
+  for (size_t i = 0; i + 1 < session->ep_count; i++) {
+    if (strcmp(session->eps[i].ep->name, name) == 0) {
+      return core_status(ORT_FAIL, "Provider ", name, " has already been registered.");
+    }
+  }
+  return NULL;
+}
+
 /* Makes a provider, and has it take and compile nodes that are left. */
 static OrtStatus* add_provider(struct partition* partition, const struct core_ep_choice* choice) {
   OrtSession* session = partition->session;
@@ -249,6 +260,7 @@ static OrtStatus* add_provider(struct partition* partition, const struct core_ep
   own->ep = core_ep_of(made);
   own->ep->is_of_session = true;
   session->ep_count++;
+  CORE_TRY(check_name(session));
   CORE_TRY(core_ask_provider(partition->function, session));
   OrtStatus* status = core_ep_claim(made, session->last_graph, &own->claims);
   if (status != NULL) {
