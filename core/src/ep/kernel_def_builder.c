@@ -142,6 +142,12 @@ ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_AddTypeConstraint,
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "KernelDefBuilder_AddTypeConstraint: num_types must be above 0, and a number");
   }
+  for (size_t i = 0; i < num_types; i++) {
+    if (types[i] == NULL) {
+      CORE_FAIL(ORT_INVALID_ARGUMENT,
+                "KernelDefBuilder_AddTypeConstraint: types must not have NULL");
+    }
+  }
   struct core_type_constraint made = {.count = num_types};
   if (!core_grow((void**)&def->constraints, def->constraint_count, &def->constraint_capacity,
                  sizeof made)) {

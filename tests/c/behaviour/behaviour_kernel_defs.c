@@ -86,6 +86,8 @@ SET("AddTypeConstraint(b,T,t,1)",
 SET("AddTypeConstraint(b,T,t,0)",
     KernelDefBuilder_AddTypeConstraint(b, "T", (one_type[0] = type_of(FLOAT), one_type), 0))
 SET("AddTypeConstraint(b,T,NULL,1)", KernelDefBuilder_AddTypeConstraint(b, "T", NULL, 1))
+SET("AddTypeConstraint(b,T,{NULL},1)",
+    KernelDefBuilder_AddTypeConstraint(b, "T", (one_type[0] = NULL, one_type), 1))
 SET("AddTypeConstraint(b,NULL,t,1)",
     KernelDefBuilder_AddTypeConstraint(b, NULL, (one_type[0] = type_of(FLOAT), one_type), 1))
 SET("AddTypeConstraint(NULL,T,t,1)",
