@@ -18,7 +18,7 @@ from ortcffi.session.empty import empty_sequence
 from ortcffi.session.rules import Rules, has_value, spec_of_input
 from ortcffi.session.session import Session, source_for
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
-from ortcffi.values.type_info import contained_tensor
+from ortcffi.values.type_info import contained_dtype
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -207,10 +207,8 @@ def _map(api: "Api", info: "TypeInfo", name: Any, x: Any) -> Value:
         raise RuntimeError("Input is not of the type dict")
     if not x:
         raise RuntimeError("Size of dictionary is empty, unable to run the prediction.")
-    tensor = contained_tensor(info)
-    dtype = None if tensor is None else dtype_of(tensor.element_type)
     try:
-        return Value.map(x, dtype, api=api)
+        return Value.map(x, contained_dtype(info), api=api)
     except TypeError:
         raise RuntimeError(f"{_map_problem(x)} for input '{name}'.") from None
     except ValueError as error:

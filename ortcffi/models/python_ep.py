@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ortcffi._callback import report
-from ortcffi._convert import encode, optional_mapping
+from ortcffi._convert import encode, mapping, optional_mapping
 from ortcffi._native import ffi, lib
 from ortcffi._public import meant, public
 from ortcffi.custom_ops.describe import Characteristic, Operand
@@ -29,8 +29,8 @@ from ortcffi.models.model_graph import ModelGraph
 from ortcffi.models.parts import ModelNode
 from ortcffi.models.view import listed
 from ortcffi.status.key_values import KeyValuePairs
-from ortcffi.values.element_types import ElementType, ValueKind, dtype_of, element_of
-from ortcffi.values.type_info import TypeInfo, contained_tensor
+from ortcffi.values.element_types import ElementType, ValueKind, element_of
+from ortcffi.values.type_info import TypeInfo, contained_dtype
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -468,8 +468,7 @@ def _container_type(info: TypeInfo | None) -> "tuple[ValueKind, np.dtype[Any] | 
     """The kind of a sequence or map, and the dtype of the tensors in it; None for other types."""
     if info is None or info.kind not in (ValueKind.SEQUENCE, ValueKind.MAP):
         return None
-    tensor = contained_tensor(info)
-    return ValueKind(info.kind), None if tensor is None else dtype_of(tensor.element_type)
+    return ValueKind(info.kind), contained_dtype(info)
 
 
 def _sequence(subject: str, x: Any, dtype: "np.dtype[Any] | None", api: "Api") -> Value:
@@ -485,9 +484,7 @@ def _sequence(subject: str, x: Any, dtype: "np.dtype[Any] | None", api: "Api") -
 
 
 def _map(subject: str, x: Any, dtype: "np.dtype[Any] | None", api: "Api") -> Value:
-    if not isinstance(x, Mapping):
-        raise TypeError(f"{subject} must be a mapping, not {type(x).__name__}")
-    return Value.map(x, dtype, api=api)
+    return Value.map(mapping(subject, x), dtype, api=api)
 
 
 def _lengths(shape: Any) -> tuple[int, ...] | None:

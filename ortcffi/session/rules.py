@@ -30,7 +30,7 @@ from ortcffi.session.specs import ValueSpec, described
 from ortcffi.values import tensors
 from ortcffi.values.checks import array_of, element_of_array, unfit
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind, dtype_of, element_of
-from ortcffi.values.type_info import contained_tensor
+from ortcffi.values.type_info import contained_dtype
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -285,9 +285,7 @@ def _as_sequence(api: "Api", subject: str, spec: ValueSpec, x: Any) -> Value:
 def _as_map(api: "Api", subject: str, spec: ValueSpec, x: Any) -> Value:
     if not isinstance(x, Mapping):
         raise TypeError(f"{subject} must be a mapping, not {type(x).__name__}")
-    tensor = contained_tensor(spec.type_info)
-    dtype = None if tensor is None else dtype_of(tensor.element_type)
-    return Value.map(x, dtype, api=api)
+    return Value.map(x, contained_dtype(spec.type_info), api=api)
 
 
 def _as_sparse(api: "Api", subject: str, x: Any) -> Value:

@@ -10,18 +10,19 @@ from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.errors import NotImplemented, call, checked
 from ortcffi.values.compiled import Tensor
-from ortcffi.values.element_types import ElementType, ValueKind
+from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.tensor_type_info import TensorTypeInfo, number_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    import numpy as np
     from numpy.typing import DTypeLike
 
     from ortcffi.table.api import Api
     from ortcffi.values.tensor_type_info import Dimension
 
-__all__ = ["TypeInfo", "contained_tensor"]
+__all__ = ["TypeInfo", "contained_dtype", "contained_tensor"]
 
 
 @public
@@ -291,6 +292,12 @@ def contained_tensor(info: TypeInfo | None) -> "TensorTypeInfo | None":
     """The type of the tensors that a container holds; None if it holds none or is not known."""
     contained = None if info is None else info.contained
     return None if contained is None else contained.tensor_info
+
+
+def contained_dtype(info: TypeInfo | None) -> "np.dtype[Any] | None":
+    """The dtype of the tensors that a container holds; None if it holds none or is not known."""
+    tensor = contained_tensor(info)
+    return None if tensor is None else dtype_of(tensor.element_type)
 
 
 def _inner(argument: str, info: Any) -> TypeInfo:

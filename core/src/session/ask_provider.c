@@ -8,7 +8,7 @@
 
 static OrtStatus* ask_concurrency(void* argument) {
   OrtSession* session = argument;
-  OrtEp* ep = session->eps[session->ep_count - 1].ep->seen.ep;
+  OrtEp* ep = core_last_ep(session)->ep->seen.ep;
   bool is_supported = true;
   if (ep->ort_version_supported >= 24 && ep->IsConcurrentRunSupported != NULL) {
     CORE_TRY(ep->IsConcurrentRunSupported(ep, &is_supported));
@@ -21,7 +21,7 @@ static OrtStatus* ask_concurrency(void* argument) {
  * set. */
 static OrtStatus* ask_for_writing(void* argument) {
   OrtSession* session = argument;
-  const struct core_ep* own = session->eps[session->ep_count - 1].ep;
+  const struct core_ep* own = core_last_ep(session)->ep;
   OrtEp* ep = own->seen.ep;
   uint32_t flags = 0;
   if (!session->makes_contexts || session->options->settings.ep_context.write == NULL) {
@@ -51,7 +51,7 @@ static OrtStatus* check_contexts(const struct core_session_ep* own) {
 /* Notes what a provider marks compiled models with, for its factory to read. */
 static OrtStatus* note_mark(void* argument) {
   OrtSession* session = argument;
-  const struct core_ep* own = session->eps[session->ep_count - 1].ep;
+  const struct core_ep* own = core_last_ep(session)->ep;
   OrtEp* ep = own->seen.ep;
   char key[300];
   const char* mark =
@@ -77,7 +77,7 @@ OrtStatus* core_check_compiled(const char* function, OrtSession* session) {
   if (!session->makes_contexts) {
     return NULL;
   }
-  CORE_TRY(check_contexts(&session->eps[session->ep_count - 1]));
+  CORE_TRY(check_contexts(core_last_ep(session)));
   CORE_TRY(core_ep_call(function, note_mark, session));
   return core_note_weightless(function, session);
 }

@@ -40,7 +40,6 @@ OrtStatus* core_leave_out_dead_nodes(const char* function, OrtSession* session) 
   size_t count = session->graph->node_numbers;
   bool* is_dead = core_pool_array(&session->pool, count, sizeof *is_dead);
   bool has_dead = false;
-  OrtModel* changed = NULL;
   if (is_dead == NULL) {
     return core_no_memory(function, count);
   }
@@ -50,8 +49,6 @@ OrtStatus* core_leave_out_dead_nodes(const char* function, OrtSession* session) 
   }
   struct core_changes changes = session->model->changes;
   changes.left_out = is_dead;
-  CORE_TRY(core_change_model(function, session->model, &changes, &changed));
-  core_drop(session->model);
-  session->model = changed;
-  return core_model_graph(function, changed, CORE_PREPARED, &session->graph);
+  CORE_TRY(core_change_session_model(function, session, &changes));
+  return core_model_graph(function, session->model, CORE_PREPARED, &session->graph);
 }

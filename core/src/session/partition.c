@@ -240,7 +240,7 @@ static OrtStatus* end_initialization(void* argument) {
 
 /* Refuses the provider that was made last, if one before has its name. */
 static OrtStatus* check_name(const OrtSession* session) {
-  const char* name = session->eps[session->ep_count - 1].ep->name;
+  const char* name = core_last_ep(session)->ep->name;
   for (size_t i = 0; i + 1 < session->ep_count; i++) {
     if (strcmp(session->eps[i].ep->name, name) == 0) {
       return core_status(ORT_FAIL, "Provider ", name, " has already been registered.");

@@ -65,6 +65,15 @@ static OrtStatus* check_optimized_path(const char* function, const OrtSession* s
                      NULL);
 }
 
+OrtStatus* core_change_session_model(const char* function, OrtSession* session,
+                                     const struct core_changes* changes) {
+  OrtModel* changed = NULL;
+  CORE_TRY(core_change_model(function, session->model, changes, &changed));
+  core_drop(session->model);
+  session->model = changed;
+  return NULL;
+}
+
 /* Gives the session a model of its own if its options change something in the model. */
 static OrtStatus* change_model(const char* function, OrtSession* session) {
   const struct core_items* lists = session->options->lists;
@@ -81,11 +90,7 @@ static OrtStatus* change_model(const char* function, OrtSession* session) {
                                        .initializers = used[CORE_INITIALIZERS],
                                        .external_initializers = used[CORE_EXTERNAL_INITIALIZERS],
                                        .files = used[CORE_EXTERNAL_FILES]};
-  OrtModel* changed = NULL;
-  CORE_TRY(core_change_model(function, session->model, &changes, &changed));
-  core_drop(session->model);
-  session->model = changed;
-  return NULL;
+  return core_change_session_model(function, session, &changes);
 }
 
 /* Begins a session: whatever does not need the model. */

@@ -148,6 +148,10 @@ OrtStatus* core_compile_session(const char* function, const OrtEnv* env,
  * does nothing if the caller has added providers or wants no choice. */
 OrtStatus* core_choose_devices(const char* function, OrtSession* session);
 
+/** Gives the session a model of its own, with changes. Its graphs are to be asked for again. */
+OrtStatus* core_change_session_model(const char* function, OrtSession* session,
+                                     const struct core_changes* changes);
+
 /** Gives the session a model whose prepared graph has no nodes that lead to no output, but for
  * custom ops. */
 OrtStatus* core_leave_out_dead_nodes(const char* function, OrtSession* session);
@@ -157,6 +161,11 @@ OrtStatus* core_op_of_node(const OrtSession* session, const OrtNode* node, const
 
 /** Makes the steps of a session from providers and custom ops, in no particular order. */
 OrtStatus* core_partition(const char* function, OrtSession* session);
+
+/** The provider that was made last. */
+static inline const struct core_session_ep* core_last_ep(const OrtSession* session) {
+  return &session->eps[session->ep_count - 1];
+}
 
 /** Asks the last provider how it runs, and whether it passes what it compiles to the function of
  * the options. */

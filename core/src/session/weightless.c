@@ -72,7 +72,7 @@ OrtStatus* core_check_weightless_devices(const OrtSession* session,
 
 OrtStatus* core_ask_for_weightless(void* argument) {
   const OrtSession* session = argument;
-  const struct core_ep* own = session->eps[session->ep_count - 1].ep;
+  const struct core_ep* own = core_last_ep(session)->ep;
   const OrtEp* ep = own->seen.ep;
   const char *mode = entry(session, MODE), *enable = entry(session, ENABLE);
   OrtWeightlessSupport support = OrtWeightlessSupport_NONE;

@@ -108,9 +108,21 @@ static PyObject* input_array(const struct python_kernel* kernel, OrtValue* value
   return array;
 }
 
-static int check_tensor(const struct python_kernel* kernel, const OrtValue* value, int* is_tensor) {
-  TRY(kernel, IsTensor, value, is_tensor);
-  return 0;
+/* The last operand may be variadic. */
+static const struct python_operand* operand_at(const struct python_operand* operands, size_t count,
+                                               size_t i) {
+  return &operands[i < count ? i : count - 1];
+}
+
+/* Whether the i-th input is a tensor, as all are whose elements the op declares; -1 with an
+ * exception. */
+static int is_tensor(const struct python_kernel* kernel, const OrtValue* value, size_t i) {
+  const struct python_op* op = kernel->op;
+  int answer = 1;
+  if (operand_at(op->inputs, op->input_count, i)->element == 0) {
+    TRY(kernel, IsTensor, value, &answer);
+  }
+  return answer;
 }
 
 static PyObject* read_input(const struct python_kernel* kernel, OrtKernelContext* context,
@@ -125,12 +137,11 @@ static PyObject* read_input(const struct python_kernel* kernel, OrtKernelContext
     return Py_NewRef(Py_None);
   }
   struct tensor tensor;
-  int is_tensor = 0;
-  if (check_tensor(kernel, value, &is_tensor) < 0 ||
-      (is_tensor && read_shape(kernel, value, &tensor) < 0)) {
+  int has_shape = is_tensor(kernel, value, i);
+  if (has_shape < 0 || (has_shape && read_shape(kernel, value, &tensor) < 0)) {
     return NULL;
   }
-  if (is_tensor && ortcffi_element_bits(tensor.element) >= 8 && tensor.rank <= MOST_DIMENSIONS) {
+  if (has_shape && ortcffi_element_bits(tensor.element) >= 8 && tensor.rank <= MOST_DIMENSIONS) {
     return input_array(kernel, (OrtValue*)(uintptr_t)value, &tensor);
   }
   return PyObject_CallMethod(
@@ -171,10 +182,10 @@ static int get_output(const struct python_kernel* kernel, OrtKernelContext* cont
   return 0;
 }
 
-/* What the op declares for an output; the last operand may be variadic. */
+/* What the op declares for an output. */
 static const struct python_operand* operand_of(const struct python_kernel* kernel, size_t i) {
   const struct python_op* op = kernel->op;
-  return &op->outputs[i < op->output_count ? i : op->output_count - 1];
+  return operand_at(op->outputs, op->output_count, i);
 }
 
 static int declared(const struct python_kernel* kernel, size_t i) {

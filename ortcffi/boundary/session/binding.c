@@ -36,7 +36,7 @@ static void release_binding(const OrtApi* api, void* binding) {
 }
 
 /* The places of parents. The first is the session; the others have the inputs and the outputs that
- * are bound, as dicts of named tuples whose first item is a Value or None. */
+ * are bound, as dicts of tuples whose first item is a Value or None. */
 enum { INPUTS = 1, OUTPUTS = 2 };
 
 static PyObject* new_parents(struct session* session) {
