@@ -10,7 +10,6 @@ import functools
 import gc
 import importlib.util
 import os
-import shutil
 import signal
 import sys
 from collections.abc import Callable, Generator, Iterator
@@ -277,11 +276,9 @@ def build_insider(c_compiler: list[str]) -> Callable[..., Path]:
 
 
 @pytest.fixture(scope="session")
-def core_library(request: pytest.FixtureRequest) -> Path:
-    """``libortcore.so`` as ``make -C core`` builds it; without make the package's own."""
-    if shutil.which("make") is None:
-        return Path(ortcffi.get_library())
-    return request.getfixturevalue("build_core")()
+def core_library() -> Path:
+    """``libortcore.so``, which the package contains."""
+    return Path(ortcffi.get_library())
 
 
 @pytest.fixture

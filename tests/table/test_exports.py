@@ -46,8 +46,9 @@ def library(request: pytest.FixtureRequest) -> Iterator[ELFFile]:
 
 
 @pytest.fixture
-def core(core_library: Path) -> Iterator[ELFFile]:
-    with core_library.open("rb") as file:
+def core(build_core: Callable[..., Path]) -> Iterator[ELFFile]:
+    """The core as make builds it: that of the package is stripped."""
+    with build_core().open("rb") as file:
         yield ELFFile(file)
 
 

@@ -5,7 +5,7 @@ import re
 import shutil
 
 import pytest
-from support.behaviour import without_time
+from support import behaviour
 from support.compilers import CORE, build_folder, locked
 from support.processes import run
 
@@ -16,7 +16,7 @@ RUNS = "abi client old_client versions storm:2:1000:1 kernels platform behaviour
 
 
 @pytest.mark.slow
-def test_the_core_for_another_processor_runs_clients_and_answers_alike(build_insider, core_library):
+def test_the_core_for_another_processor_runs_clients_and_answers_alike(c_compiler, core_library):
     for tool in ("make", f"{CROSS}-gcc", EMULATOR[0]):
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed")
@@ -29,8 +29,8 @@ def test_the_core_for_another_processor_runs_clients_and_answers_alike(build_ins
     library = build / CROSS / "libortcore.so"
     there = [*EMULATOR, library.with_name("behaviour"), library]
     answers = [
-        without_time(run(*command, text=False, timeout=SECONDS).stdout)
-        for command in ([build_insider("behaviour"), core_library], there)
+        behaviour.without_time(run(*command, text=False, timeout=SECONDS).stdout)
+        for command in ([behaviour.build(c_compiler), core_library], there)
     ]
     assert answers[0].count(b"\n") > 1000
     assert answers[1] == answers[0]

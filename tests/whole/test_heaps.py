@@ -7,13 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.compilers import ON_MALLOC, UNOPTIMISED, has_mimalloc
+from support.compilers import ON_MALLOC, has_mimalloc
 from support.processes import run
 
-# The other heaps take longer to compile than to run.
 HEAPS = {
     "segment heap": ["USE_MIMALLOC=0"],
-    "mimalloc": ["USE_MIMALLOC=1", UNOPTIMISED],
+    "mimalloc": ["USE_MIMALLOC=1"],
     "malloc": ON_MALLOC,
 }
 SYSTEM_HEADERS = Path("/usr/include")

@@ -3,13 +3,12 @@
 
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.enums import ENUM_DT_FLAGS
-from support.behaviour import without_time
+from support import behaviour
 from support.compilers import CORE, build_folder, locked
 from support.processes import run
 
@@ -24,8 +23,7 @@ def musl() -> tuple[Path, str]:
             pytest.skip(f"{tool} is not installed")
     build = build_folder(["musl-gcc"])
     with locked(build):
-        # Of the builds where a warning is an error this one is optimised: gcc then sees more.
-        said = run("make", "-s", "-j2", "-C", CORE, "musl", "CFLAGS=-O1 -Werror", f"BUILD={build}")
+        said = run("make", "-s", "-j2", "-C", CORE, "musl", "CFLAGS=-O0 -Werror", f"BUILD={build}")
     return build / "musl/libortcore.so", said.stdout
 
 
@@ -40,14 +38,14 @@ def test_clients_open_the_core_for_musl_and_run_with_threads_and_forks(musl):
 @pytest.mark.slow
 @pytest.mark.xdist_group("musl")
 def test_the_core_for_musl_answers_as_it_does_elsewhere(
-    musl: tuple[Path, str], build_insider: Callable[..., Path], core_library: Path
+    musl: tuple[Path, str], c_compiler: list[str], core_library: Path
 ):
     library = musl[0]
     here, there = (
         # Bytes, because names and messages have some that are not UTF-8.
-        without_time(run(program, core, text=False).stdout).splitlines()
+        behaviour.without_time(run(program, core, text=False).stdout).splitlines()
         for program, core in (
-            (build_insider("behaviour"), core_library),
+            (behaviour.build(c_compiler), core_library),
             (library.with_name("behaviour"), library),
         )
     )
