@@ -248,6 +248,8 @@ class InferenceSession(Session):
 
     def _take(self, session: CSession) -> None:
         self._sess = session
+        for name in ("_inputs_meta", "_outputs_meta"):
+            vars(self).pop(name, None)
         self._run = session._engine.run
         self._required = session._engine._required()
 

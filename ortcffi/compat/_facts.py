@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a session tells of itself and its model, as programs ask for it."""
 
+from functools import cached_property
 from typing import Any
 
 from ortcffi.compat._devices import OrtMemoryInfo
@@ -16,17 +17,25 @@ class Facts:
 
     _sess: Any
 
+    @cached_property
+    def _inputs_meta(self) -> list[NodeArg]:
+        return self._sess.inputs_meta  # type: ignore[no-any-return]
+
+    @cached_property
+    def _outputs_meta(self) -> list[NodeArg]:
+        return self._sess.outputs_meta  # type: ignore[no-any-return]
+
     def get_session_options(self) -> SessionOptions:
         """Return the options of the session."""
         return self._sess.session_options  # type: ignore[no-any-return]
 
     def get_inputs(self) -> list[NodeArg]:
-        """Return the inputs of the model."""
-        return self._sess.inputs_meta  # type: ignore[no-any-return]
+        """Return the inputs of the model, in the same list each time."""
+        return self._inputs_meta
 
     def get_outputs(self) -> list[NodeArg]:
-        """Return the outputs of the model."""
-        return self._sess.outputs_meta  # type: ignore[no-any-return]
+        """Return the outputs of the model, in the same list each time."""
+        return self._outputs_meta
 
     def get_overridable_initializers(self) -> list[NodeArg]:
         """Return the inputs that the model has a default for."""

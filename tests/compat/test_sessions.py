@@ -128,6 +128,8 @@ def test_inputs_and_outputs_are_named(session):
     with pytest.raises(AttributeError):
         x.name = "Y"
     assert list(session.get_overridable_initializers()) == []
+    assert session.get_inputs() is session.get_inputs()
+    assert session.get_outputs() is session.get_outputs()
 
 
 def test_free_dimensions_have_their_names(onnxruntime):
