@@ -152,7 +152,7 @@ _ENDS = (".so", ".dylib", ".dll")
 
 def is_ep_name(name: str) -> bool:
     """Whether a name of a provider is that of a package here, or the path of a library."""
-    return name in _PACKAGES or name.endswith(_ENDS)
+    return name in _PACKAGES or name.endswith(_ENDS) or os.path.dirname(name) != ""
 
 
 def is_python_ep(name: str) -> bool:

@@ -118,8 +118,8 @@ def engine_with(providers: list[Chosen], api: "Api | None", *belongings: Any) ->
         others = [name for name, _ in providers if isinstance(name, str) and not _is_library(name)]
         if not others:
             raise
-        message = f"{error}; providers has {others[0]!r}, which the core does not host"
-        missing = LibraryNotFound(f"{message}{unknown_provider(others[0])}")
+        subject = f"providers has {others[0]!r}, which the core does not host"
+        missing = LibraryNotFound(f"{subject}{unknown_provider(others[0])}; {error}")
         missing.path, missing.problem, missing.remedy = error.path, error.problem, error.remedy
         raise missing from error.__cause__
 
@@ -130,6 +130,10 @@ def with_providers(
     """A copy of options with execution providers added, the preferred first."""
     chosen = session_options_for(api, options)
     copy = SessionOptions(api) if chosen is None else chosen.clone()
+    libraries = [provider for provider, _ in providers if _is_library(provider)]
+    for provider in libraries:
+        if libraries.count(provider) > 1:
+            raise ValueError(f"providers has {provider!r} twice")
     for provider, settings in providers:
         if isinstance(provider, EpDevice):
             copy.add_devices([provider], settings)

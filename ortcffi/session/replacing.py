@@ -13,7 +13,7 @@ from ortcffi.models.contents import operator_name
 from ortcffi.models.model import Model
 from ortcffi.models.preparing import MISSING, described_by_others
 from ortcffi.models.providers import Ep
-from ortcffi.table.engine import ADVICE
+from ortcffi.table.engine import advice
 
 if TYPE_CHECKING:
     from ortcffi.options.session import SessionOptions
@@ -77,7 +77,7 @@ def explained(
         text = f"it may be of the operators that ONNX describes {names} by, which no provider takes"
         error = type(error)(f"{error.message}; {text}", error.function)
     if options is None or not options._alive.get("ep_devices"):
-        missing = ADVICE
+        missing = advice()
     elif model._untyped() and not _can_import_onnx():
         missing = MISSING
     else:

@@ -28,7 +28,7 @@ from ortcffi.options.for_library import run_options_for, value_for
 from ortcffi.options.run import RunOptions
 from ortcffi.session.specs import ValueSpec, described
 from ortcffi.values import tensors
-from ortcffi.values.checks import array_of, element_of_array, unfit
+from ortcffi.values.checks import array_of, element_of_array, not_held, unfit
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind, dtype_of, element_of
 from ortcffi.values.type_info import contained_dtype
 from ortcffi.values.value import Value
@@ -300,6 +300,8 @@ def _as_tensor(api: "Api", subject: str, spec: ValueSpec, x: Any) -> Value:
         raise TypeError(f"{subject} must be an array, not the class {x.__name__}")
     if isinstance(x, np.ndarray):
         array = x
+        if array.dtype == object and spec.element_type not in (None, ElementType.STRING):
+            raise _of_objects(subject, spec, array)
     elif hasattr(x, "__dlpack__") and not isinstance(x, np.generic):
         return Value.from_dlpack(x, api=api)
     else:
@@ -329,7 +331,8 @@ def unknown(what: str, name: str, specs: tuple[ValueSpec, ...]) -> InvalidArgume
     known = ", ".join(repr(spec.name) for spec in specs[:8]) + (", ..." if len(specs) > 8 else "")
     hint = meant(name, [spec.name for spec in specs])
     listed = f"the model has {known}" if specs else "the model has none"
-    return InvalidArgument(f"there is no {what} {name!r}{hint}; {listed}")
+    end = f"{hint} T{listed[1:]}" if hint else f"; {listed}"
+    return InvalidArgument(f"there is no {what} {name!r}{end}")
 
 
 def array_for(subject: str, spec: ValueSpec, x: Any) -> "np.ndarray[Any, Any]":
@@ -340,7 +343,11 @@ def array_for(subject: str, spec: ValueSpec, x: Any) -> "np.ndarray[Any, Any]":
         raise TypeError(f"{subject} cannot be made an array: {error}") from None
     except ValueError as error:
         raise InvalidArgument(f"{subject} cannot be made an array: {error}") from None
+    if isinstance(x, (list, tuple, int, float)):
+        _check_held(subject, spec, array)
     if array.dtype == object and spec.element_type is not ElementType.STRING:
+        if array.ndim > 0 and hasattr(x, "astype"):  # such as a pandas.DataFrame
+            raise _of_objects(subject, spec, array)
         if isinstance(x, (list, tuple)):
             raise InvalidArgument(
                 f"{subject} cannot be made an array of {spec.describe()}: NumPy has no dtype for "
@@ -348,6 +355,27 @@ def array_for(subject: str, spec: ValueSpec, x: Any) -> "np.ndarray[Any, Any]":
             )
         raise TypeError(f"{subject} must be an array of {spec.describe()}, not {type(x).__name__}")
     return array
+
+
+def _of_objects(subject: str, spec: ValueSpec, array: "np.ndarray[Any, Any]") -> InvalidArgument:
+    """The error for an array of objects where the model wants numbers."""
+    first = f", the first of type {type(array.flat[0]).__name__}" if array.size else ""
+    cast = "" if spec.element_type is None else _cast(ElementType.UNDEFINED, spec.element_type)
+    return InvalidArgument(
+        f"{subject} is an array of Python objects{first}; the model wants {spec.describe()}{cast}"
+    )
+
+
+def _check_held(subject: str, spec: ValueSpec, array: "np.ndarray[Any, Any]") -> None:
+    """Refuse numbers of a list that the model's dtype cannot hold, and name one."""
+    dtype = spec.dtype
+    if dtype is None or array.dtype == dtype or array.dtype.kind not in "biuf":
+        return
+    if first := not_held(array, dtype):
+        raise InvalidArgument(
+            f"{subject} has {first[0]!r}, which {dtype} cannot hold; "
+            f"the model wants {spec.describe()}"
+        )
 
 
 def _check_open(subject: str, value: Value) -> None:

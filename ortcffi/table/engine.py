@@ -14,12 +14,8 @@ from ortcffi.table.load import VARIABLE, LibraryNotFound, load
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["ADVICE", "engine_for", "has_engine", "load_engine"]
+__all__ = ["advice", "engine_for", "has_engine", "load_engine"]
 
-ADVICE = (
-    "run 'pip install onnxruntime', set ORTCFFI_LIBRARY, or pass api=ortcffi.load(path); or run "
-    "'pip install nxrt-ep-cpu' and pass providers=['nxrt']"
-)
 _RUN_BY_CORE = ("ep_devices", "custom_ops", "op_domains")  # what options keep that computes
 
 
@@ -90,13 +86,27 @@ def load_engine() -> "Api":
     return _found[1]
 
 
+def advice() -> str:
+    """What to do where no library runs models: with an execution provider, one that is here."""
+    from ortcffi.ep.installed import installed_eps
+
+    installed = [each.name for each in installed_eps()]
+    names = installed or ["nxrt"]
+    install = "" if installed else "run 'pip install nxrt-ep-cpu' and "
+    return (
+        "run 'pip install onnxruntime', set ORTCFFI_LIBRARY, or pass api=ortcffi.load(path); or "
+        f"{install}pass providers={names[:1]}"
+    )
+
+
 def _search() -> "Api":
     try:
         return load()
     except LibraryNotFound as error:
         if error.path is not None:  # ORTCFFI_LIBRARY names it
             raise
-        message = f"a Session needs a library that runs models, and none was found: {ADVICE}"
+        remedy = advice()
+        message = f"a Session needs a library that runs models, and none was found: {remedy}"
         missing = LibraryNotFound(message)
-        missing.problem, missing.remedy = error.problem, ADVICE
+        missing.problem, missing.remedy = error.problem, remedy
         raise missing from error

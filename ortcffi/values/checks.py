@@ -125,16 +125,29 @@ def array_of(x: Any, dtype: "np.dtype[Any] | None") -> "NDArray[Any]":
     found = np.asarray(x)
     if dtype is None or found.dtype == dtype or found.dtype.kind not in "biufc":
         return found
-    if found.dtype.kind == "c" and dtype.kind != "c":
+    if dtype.kind == "O" or (found.dtype.kind == "c" and dtype.kind != "c"):
         return found
+    array, same = _cast(found, dtype)
+    return array if same.all() else found
+
+
+def not_held(x: "NDArray[Any]", dtype: "np.dtype[Any]") -> list[Any]:
+    """The first of some real numbers that a dtype cannot hold, in a list; an empty one if none."""
+    if dtype.kind == "O":
+        return []
+    _, same = _cast(x, dtype)
+    lost: list[Any] = x[~same].tolist()
+    return lost[:1]
+
+
+def _cast(x: "NDArray[Any]", dtype: "np.dtype[Any]") -> "tuple[NDArray[Any], NDArray[Any]]":
+    """Numbers in another dtype, and of which it no more than rounds the value."""
     with np.errstate(invalid="ignore", over="ignore"):
-        array = found.astype(dtype)
+        array = x.astype(dtype)
     if dtype.kind == "b" or "int" in dtype.name:
         # NumPy compares its own integers exactly; those of ml_dtypes are narrower than any other.
-        same = np.array_equal(array.astype(found.dtype) if dtype.kind == "V" else array, found)
-    else:
-        same = np.array_equal(np.isfinite(array), np.isfinite(found))
-    return array if same else found
+        return array, (array.astype(x.dtype) if dtype.kind == "V" else array) == x
+    return array, np.isfinite(array) == np.isfinite(x)
 
 
 def c_strings(x: "NDArray[Any]") -> "list[Cdata]":

@@ -126,7 +126,7 @@ def test_without_a_provider_the_error_says_what_to_install(bare, tmp_path, provi
     (message,) = bare(program, add_model(tmp_path)).stdout.splitlines()
     assert "operator Add" in message
     assert "pip install onnxruntime" in message
-    assert "pip install nxrt-ep-cpu" in message
+    assert "pass providers=['nxrt']" in message
 
 
 UNCHANGED = """

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Providers of sessions by the path of a library, or the name of a package."""
 
+import shutil
 import sys
 
 import numpy as np
@@ -80,6 +81,19 @@ def test_a_wrong_name_says_what_may_be_meant_and_what_is_installed(api, given, m
     assert message in caught.value.message
     assert f"Installed providers: {', '.join([*installed, 'reference'])};" in caught.value.message
     assert "CPUExecutionProvider" in caught.value.message
+
+
+def test_a_library_may_have_any_name_if_its_folder_is_named(api, add_ep, tmp_path):
+    path = shutil.copy(add_ep, tmp_path / "libadd.so.1")
+    with ort.Session(models.add(), api=api, providers=[str(path)]) as session:
+        assert session.run(x=X)[0].tolist() == [[2, 4, 6, 8]]
+    with pytest.raises(ort.OrtError, match=r"/no/library"):
+        ort.Session(models.add(), api=api, providers=["/no/library"])
+
+
+def test_a_library_that_is_given_twice_is_refused(api, add_ep):
+    with pytest.raises(ValueError, match=r"^providers has .*add_ep.* twice$"):
+        ort.Session(models.add(), api=api, providers=[add_ep, (add_ep, {"a": "b"})])
 
 
 def test_a_session_of_the_core_imports_no_provider_in_python_and_no_kernel(add_ep, tmp_path):

@@ -100,8 +100,11 @@ def test_dlpack_objects_are_taken(opened, x):
 
 
 def test_a_list_that_would_lose_digits_is_refused(two):
-    with pytest.raises(InvalidArgument, match=r"input 'a' is double\[2\]; the model wants int64"):
-        two.run(a=[0.5, 1], b=[1, 2])
+    with pytest.raises(InvalidArgument) as caught:
+        two.run(a=[1, 0.5], b=[1, 2])
+    assert (
+        str(caught.value) == "input 'a' has 0.5, which int64 cannot hold; the model wants int64[n]"
+    )
 
 
 @pytest.mark.parametrize(
@@ -195,6 +198,17 @@ def test_an_empty_sequence_is_made_once(opened, real_api, monkeypatch):
             {"x": np.array([["a"] * 4])},
             "input 'x' is string[1, 4]; the model wants float[1, 4]",
         ),
+        (
+            {"x": np.array([[1, 2, 3, "4"]], object)},
+            (
+                "input 'x' is an array of Python objects, the first of type int; "
+                "the model wants float[1, 4]: cast it with .astype(numpy.float32)"
+            ),
+        ),
+        (
+            {"x": [[1, 2, 1e300, 4]]},
+            "input 'x' has 1e+300, which float32 cannot hold; the model wants float[1, 4]",
+        ),
     ],
 )
 def test_an_error_says_which_input_what_it_is_and_what_the_model_wants(opened, feed, message):
@@ -209,8 +223,19 @@ def test_a_name_that_is_nearly_right_is_suggested(opened):
     session = opened(models.model([node], [models.value("image")], [models.value("label")]))
     with pytest.raises(InvalidArgument, match=r"no input 'imag': did you mean 'image'\?"):
         session.run(imag=1)
-    with pytest.raises(InvalidArgument, match=r"no output 'labels': did you mean 'label'\?"):
+    hint = r"no output 'labels': did you mean 'label'\? The model has 'label'$"
+    with pytest.raises(InvalidArgument, match=hint):
         session.run({"image": 1.0}, ["labels"])
+
+
+def test_numbers_are_no_strings(opened):
+    graph = ort.Graph()
+    graph.input("x", str, ["n"])
+    graph.node("Identity", ["x"], ["y"])
+    graph.output("y", str, ["n"])
+    with pytest.raises(InvalidArgument) as caught:
+        opened(graph).run(x=[1, 2])
+    assert str(caught.value) == "input 'x' is int64[2]; the model wants string[n]"
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,9 @@ from support import eps
 from support.paths import CHECKOUT
 
 import ortcffi as ort
+from ortcffi.ep import installed
+from ortcffi.ep.installed import InstalledEp
+from ortcffi.table.engine import advice
 
 LACKING = "import importlib.util as u; print([n for n in {} if u.find_spec(n)])"
 
@@ -63,7 +66,31 @@ def test_without_providers_the_error_says_what_to_install(bare, tmp_path):
     )
     printed = bare(program, model).stdout
     assert "pip install onnxruntime" in printed
-    assert "pip install nxrt-ep-cpu" in printed
+    assert "pass providers=['nxrt']" in printed
+
+
+@pytest.mark.parametrize(
+    ("names", "end"),
+    [
+        ([], "; or run 'pip install nxrt-ep-cpu' and pass providers=['nxrt']"),
+        (["ggml", "qnn"], "; or pass providers=['ggml']"),
+    ],
+)
+def test_no_installed_provider_is_to_be_installed(names, end, monkeypatch):
+    found = [InstalledEp(name, "a package", "a path", {}) for name in names]
+    monkeypatch.setattr(installed, "installed_eps", lambda: found)
+    assert advice().endswith(f"ortcffi.load(path){end}")
+
+
+def test_the_error_names_a_wrong_provider_first(bare, tmp_path):
+    program = (
+        "import sys, ortcffi\n"
+        "try: ortcffi.Session(sys.argv[1], providers=['nxtr'])\n"
+        "except OSError as e: print(e)"
+    )
+    printed = bare(program, untyped(tmp_path / "model.onnx")).stdout
+    assert printed.startswith("providers has 'nxtr', which the core does not host: did you mean")
+    assert "pip install onnxruntime" in printed
 
 
 RUN = """
