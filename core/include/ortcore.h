@@ -316,7 +316,8 @@ typedef OrtStatus*(ORT_API_CALL* OrtcoreEmptySequence)(ONNXTensorElementDataType
 
 /**
  * Makes a sequence or a map the output of a kernel, which KernelContext_GetOutput cannot. For
- * kernels of custom ops and for nodes that an execution provider has compiled.
+ * kernels of custom ops and for nodes that an execution provider has compiled. An output of
+ * optional type that a kernel does not make holds nothing.
  *
  * @param[in] context What the running call was given.
  * @param[in] index The output. Without effect where the node leaves it out.

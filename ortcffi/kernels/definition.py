@@ -179,7 +179,7 @@ class Definition:
     # --- inputs and outputs that are not simply arrays --------------------------------------------
 
     def read(self, api: int, version: int, value: int) -> Any:
-        """An input that C cannot read: strings or packed elements, sequences and maps."""
+        """An input that C cannot read: strings, packed elements and whatever is no tensor."""
         table = table_of(api, version)
         handle = ffi.cast("OrtValue*", value)
         with Value.from_handle(table, handle, parent=table, readonly=True) as found:
@@ -262,7 +262,12 @@ class Definition:
 
 
 def _content(value: Value) -> Any:
-    """An array; of a sequence a list of them, of a map or a sequence of maps Python's objects."""
+    """An array; of a sequence a list of them, of a map or a sequence of maps Python's objects.
+
+    None for an optional that holds nothing.
+    """
+    if value.kind is ValueKind.OPTIONAL:
+        return None
     if value.kind in (ValueKind.SEQUENCE, ValueKind.MAP):
         return value._contents(_content)
     return value.numpy(copy=True)

@@ -135,7 +135,8 @@ def execution_provider(  # noqa: PLR0913  # as many as there are facts
     a tuple of one for each of ``graph.outputs``. Constants are ``graph.initializers``. The function
     may be called by several threads at once. The arrays are those of a `custom_op`, with the same
     rules for ``out`` and for `borrow`.
-    A sequence is a list of arrays and a map a dict. Only the core takes them as results.
+    A sequence is a list of arrays, a map a dict, and an optional that holds nothing None. Only the
+    core takes them as results.
 
     A graph belongs to the library and is closed after the call; `Model.from_graph` makes a model of
     it, which can be kept.
@@ -411,8 +412,9 @@ class _Compiled(Definition):
         made = [graph.values[each] for each in node.outputs]
         self.output_shapes = [_lengths(value.shape) for value in made]
         self.containers = [_container_type(value.type) for value in made]
-        if not graph.api.is_core and any(self.containers):
-            text = f"{name}: kernels can make sequences and maps on the core only"
+        self.optional = [_is_optional(value.type) for value in made]
+        if not graph.api.is_core and (any(self.containers) or any(self.optional)):
+            text = f"{name}: kernels can make sequences, maps and optionals on the core only"
             raise NotImplemented(text, "KernelContext_GetOutput")
         super().__init__(
             name,
@@ -439,7 +441,9 @@ class _Compiled(Definition):
     def write(  # noqa: PLR0913, PLR0917  # as many as C has to say
         self, api: int, version: int, context: int, index: int, element: int, result: Any
     ) -> None:
-        """The same, for results of the shape that the model says, and for sequences and maps."""
+        """The same, for results of the shape that the model says, and for values of other types."""
+        if result is None and self.optional[index]:
+            return  # what is not made holds nothing
         if self.containers[index] is not None:
             self._set_container(api, version, context, index, result)
             return
@@ -466,9 +470,15 @@ class _Compiled(Definition):
 
 def _container_type(info: TypeInfo | None) -> "tuple[ValueKind, np.dtype[Any] | None] | None":
     """The kind of a sequence or map, and the dtype of the tensors in it; None for other types."""
+    if info is not None and _is_optional(info):
+        return _container_type(info.contained)
     if info is None or info.kind not in (ValueKind.SEQUENCE, ValueKind.MAP):
         return None
     return ValueKind(info.kind), contained_dtype(info)
+
+
+def _is_optional(info: TypeInfo | None) -> bool:
+    return info is not None and info.kind is ValueKind.OPTIONAL
 
 
 def _sequence(subject: str, x: Any, dtype: "np.dtype[Any] | None", api: "Api") -> Value:

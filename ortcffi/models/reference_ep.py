@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ReferenceEp"]
 
-_PASSED_ON_THE_CORE = {ValueKind.TENSOR, ValueKind.SEQUENCE, ValueKind.MAP}
+_PASSED_ON_THE_CORE = {ValueKind.TENSOR, ValueKind.SEQUENCE, ValueKind.MAP, ValueKind.OPTIONAL}
 
 
 @execution_provider(REFERENCE, vendor="onnx")
@@ -37,7 +37,7 @@ class ReferenceEp:
     """Takes all nodes that ``onnx.reference`` of the package onnx knows and that are not taken yet.
 
     Neighbours are one group, whose inner values may be anything. What goes in and out are tensors,
-    and on the core sequences and maps too.
+    and on the core sequences, maps and optionals too.
     """
 
     def __init__(self) -> None:
@@ -92,7 +92,7 @@ def _evaluator(content: bytes) -> Any:
     model = onnx.load_from_string(content)
     versions = {each.domain: each.version for each in model.opset_import}
     _remove_defaults(model.graph, versions)
-    return ReferenceEvaluator(model, new_ops=[ZipMap])
+    return ReferenceEvaluator(model, new_ops=[Optional, OptionalHasElement, ZipMap])
 
 
 def _remove_defaults(graph: Any, versions: dict[str, int]) -> None:
@@ -120,10 +120,37 @@ def _dtype(value: Any) -> Any:
 
 def _as_declared(result: Any, dtype: Any) -> Any:
     """The reference computes some operators in wider types than they have."""
+    if _is_nothing(result):
+        return None
     if isinstance(result, (list, dict)):
         return result
     array = np.asarray(result)
     return array if dtype is None or array.dtype == dtype else array.astype(dtype)
+
+
+_NOTHING = [None]  # the reference has no result that is None
+
+
+class Optional(OpRun):
+    """The package onnx makes a list of what the optional holds."""
+
+    op_domain = ""
+
+    def _run(self, x: Any = None, type: Any = None) -> tuple[Any]:  # noqa: A002, ARG002  # the attribute
+        return (_NOTHING if x is None else x,)
+
+
+class OptionalHasElement(OpRun):
+    """The same for what `Optional` makes."""
+
+    op_domain = ""
+
+    def _run(self, x: Any = None) -> "tuple[np.ndarray[Any, Any]]":
+        return (np.array(x is not None and not _is_nothing(x)),)
+
+
+def _is_nothing(result: Any) -> bool:
+    return isinstance(result, list) and len(result) == 1 and result[0] is None
 
 
 class ZipMap(OpRun):

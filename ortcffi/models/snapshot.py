@@ -82,8 +82,24 @@ def _node(node: "ModelNode") -> Message:
     message.add(lib.NODE_NAME, node.name).add(lib.NODE_OPERATOR, node.op_type)
     message.add(lib.NODE_DOMAIN, node.domain)
     for name, value in node.attributes.items():
-        message.add(lib.NODE_ATTRIBUTE, _attribute(name, _kind_of(node, name, value), value))
+        kind = _kind_of(node, name, value)
+        held = _type_of_optional(node) if kind == OpAttrType.UNDEFINED else None
+        attribute = _attribute(name, kind, value) if held is None else _type_attribute(name, held)
+        message.add(lib.NODE_ATTRIBUTE, attribute)
     return message
+
+
+def _type_of_optional(node: "ModelNode") -> "TypeInfo | None":
+    """What the output of a node Optional may hold, as its attribute says that the API hides."""
+    output = node.graph.values.get(node.outputs[0]) if node.outputs else None
+    info = None if output is None or node.op_type != "Optional" else output.type
+    return None if info is None or info.kind != ValueKind.OPTIONAL else info.contained
+
+
+def _type_attribute(name: str, info: "TypeInfo") -> Message:
+    message = Message().add(lib.ATTRIBUTE_NAME, name)
+    message.add(lib.ATTRIBUTE_TYPE_PROTO, _type(info))
+    return message.add(lib.ATTRIBUTE_TYPE, lib.ATTRIBUTE_IS_TYPE_PROTO)
 
 
 def _text(value: Any) -> bytes:

@@ -159,6 +159,8 @@ class Rules:
             The place of the input.
         """
         spec = session.inputs[place]
+        if spec.kind is ValueKind.OPTIONAL:
+            return  # it holds nothing
         raise InvalidArgument(f"input {spec.name!r} is missing: the model wants {spec.describe()}")
 
     def bound(self, session: "Session", binding: "Binding") -> None:
@@ -173,6 +175,8 @@ class Rules:
     def convert(self, session: "Session", place: int, x: Any) -> Value | None:
         """A Value of the session's library for an input, or None for no input."""
         spec = spec_of_input(session, place)
+        if spec.kind is ValueKind.OPTIONAL and _is_nothing(x):
+            return None
         subject = f"input {spec.name!r}"
         value = _as_value(session.api, subject, spec, x)
         _check(subject, spec, value)
@@ -251,6 +255,11 @@ def has_value(value: Value) -> bool:
 # --- inputs ---------------------------------------------------------------------------------------
 
 
+def _is_nothing(x: Any) -> bool:
+    """Whether an optional input is left out."""
+    return x is None or (isinstance(x, Value) and not x.closed and x.kind is ValueKind.OPTIONAL)
+
+
 def _as_value(api: "Api", subject: str, spec: ValueSpec, x: Any) -> Value:
     if isinstance(x, Value):
         _check_open(subject, x)
@@ -258,8 +267,6 @@ def _as_value(api: "Api", subject: str, spec: ValueSpec, x: Any) -> Value:
         return mine
     kind = spec.kind
     if kind is ValueKind.OPTIONAL and spec.type_info.contained is not None:
-        if x is None:
-            raise TypeError(f"{subject} is None, and the C API cannot make an optional of nothing")
         kind = ValueKind(spec.type_info.contained.kind)
     if kind is ValueKind.SEQUENCE:
         return _as_sequence(api, subject, spec, x)
@@ -389,8 +396,9 @@ def _check(subject: str, spec: ValueSpec, value: Value) -> None:
     if wanted is ValueKind.OPTIONAL and spec.type_info.contained is not None:
         wanted = ValueKind(spec.type_info.contained.kind)
     if kind is not wanted:
+        article = "an" if kind is ValueKind.OPTIONAL else "a"
         raise InvalidArgument(
-            f"{subject} is a {kind.name.lower()}; the model wants {spec.describe()}"
+            f"{subject} is {article} {kind.name.lower()}; the model wants {spec.describe()}"
         )
     if spec.kind in (ValueKind.TENSOR, ValueKind.SPARSE):
         _check_element(subject, spec, value.element_type, value.shape)

@@ -13,7 +13,7 @@ from ortcffi.errors import checked
 from ortcffi.values.checks import element_of_array, unfit
 from ortcffi.values.compiled import Tensor, V
 from ortcffi.values.element_types import ElementType, ValueKind, as_element, dtype_of
-from ortcffi.values.lifecycle import blank, require_kind
+from ortcffi.values.lifecycle import blank, require_content, require_kind
 from ortcffi.values.tensors import copy_of, from_numpy
 
 if TYPE_CHECKING:
@@ -133,6 +133,7 @@ def _as_value(cls: type[V], name: str, x: Any, api: "Api") -> Tensor:
 def _contain(cls: type[V], values: list[Tensor], kind: ValueKind, api: "Api") -> V:
     kept = [x.handle for x in values]
     for x in values:
+        require_content(x)
         x._hold()  # the new value may share their memory, so close() must not release it
     made, out = blank(cls, api, parent=tuple(values))  # which the collector cannot empty first
     handles = ffi.new("OrtValue*[]", kept)

@@ -26,9 +26,11 @@ def to_python(value: "Value") -> Any:
     object
         Of a tensor nested lists, or one element if it has no dimensions: int, float, bool and str.
         Of a sequence a list, of a map a dict. Of a sparse tensor a dict of the stored values by
-        their indices, which are tuples.
+        their indices, which are tuples. None of an optional that holds nothing.
     """
     kind = value._kind
+    if kind == ValueKind.OPTIONAL:
+        return None
     if kind in (ValueKind.SEQUENCE, ValueKind.MAP):
         return value._contents(None)
     if kind == ValueKind.SPARSE:

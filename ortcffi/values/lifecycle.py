@@ -70,10 +70,17 @@ def memory_info(value: Tensor) -> MemoryInfo:
     API function: ``GetTensorMemoryInfo``.
     """
     value.api.require("GetTensorMemoryInfo")
+    require_content(value)
     value._hold()
     out, api = ffi.new("const OrtMemoryInfo**"), value.api.pointer
     checked.GetTensorMemoryInfo(api, value.handle, out)
     return MemoryInfo(value.api, out[0], parent=value)
+
+
+def require_content(value: Tensor) -> None:
+    """Raise `TypeError` for an optional that holds nothing, on which ONNX Runtime crashes."""
+    if value._kind == ValueKind.OPTIONAL:
+        raise TypeError(f"{value!r} holds nothing")
 
 
 def require_kind(value: Tensor, kind: ValueKind, what: str) -> None:

@@ -136,6 +136,8 @@ class TypeInfo(Handle):
         if not isinstance(value, Tensor):
             raise TypeError(f"value must be a Value, not {type(value).__name__}")
         given: Any = value
+        if given._kind == ValueKind.OPTIONAL:
+            return None
         return cls._got(value.api, "GetTypeInfo", given.handle)
 
     @classmethod

@@ -164,13 +164,25 @@ static bool must_make(const struct core_side* side, size_t i) {
              : side->is_open && core_declared(side, i)->characteristic != INPUT_OUTPUT_OPTIONAL;
 }
 
+/* An output that the kernel did not make: an optional holds nothing then. */
+static CORE_COLD OrtStatus* leave_out(const struct core_node* node, size_t i, OrtValue** out) {
+  const struct core_side* side = &node->outputs;
+  const OrtTypeInfo* type = i < side->count ? side->list[i].type_info : NULL;
+  if (!must_make(side, i)) {
+    return NULL;
+  }
+  return type != NULL && type->kind == ONNX_TYPE_OPTIONAL
+             ? core_empty_optional("ortcore_kernel_compute", out)
+             : core_node_status(node, ORT_FAIL, "the kernel did not make output %llu",
+                                (unsigned long long)i);
+}
+
 /* Ends a call: with success its outputs are the caller's. */
 static OrtStatus* finish(OrtKernelContext* context, OrtStatus* status, OrtValue** outputs) {
   struct core_passed* made = context->passed + context->input_count;
   for (size_t i = 0; status == NULL && i < context->output_count; i++) {
-    if (CORE_UNLIKELY(made[i].handle.target == NULL) && must_make(&context->node->outputs, i)) {
-      status = core_node_status(context->node, ORT_FAIL, "the kernel did not make output %llu",
-                                (unsigned long long)i);
+    if (CORE_UNLIKELY(made[i].handle.target == NULL)) {
+      status = leave_out(context->node, i, &made[i].handle.target);
     }
   }
   for (size_t i = 0; i < context->output_count; i++) {

@@ -169,8 +169,9 @@ ORT_API_STATUS_IMPL(ort_KernelContext_GetOutput, OrtKernelContext* context, size
 /* Whether the node's output may be a value; the node may not say of which type. */
 static bool can_be(const struct core_side* outputs, size_t index, const OrtValue* value) {
   const OrtTypeInfo* type = index < outputs->count ? outputs->list[index].type_info : NULL;
-  return core_shape_of(value) == NULL && core_node_type(outputs, index) == 0 &&
-         core_is_of_type(value, type);
+  bool is_made = core_shape_of(value) == NULL && core_is_of_type(value, type);
+  return is_made &&
+         (core_node_type(outputs, index) == 0 || core_type_of(value) == ONNX_TYPE_OPTIONAL);
 }
 
 OrtStatus* ORT_API_CALL core_kernel_set_output(OrtKernelContext* context, size_t index,

@@ -184,12 +184,17 @@ static OrtStatus* check_type(const struct core_node* node, const struct core_sid
 }
 
 static OrtStatus* copy_types(struct core_node_operand* operand, const OrtcoreOperand* from,
-                             ONNXTensorElementDataType* type) {
+                             bool is_output, ONNXTensorElementDataType* type) {
   *type = from->element_type;
   if (from->type != NULL) {
     CORE_TRY(core_copy_type_info(function, from->type, &operand->type_info));
-    bool is_tensor = from->type->kind == ONNX_TYPE_TENSOR;
-    *type = is_tensor ? from->type->tensor->type : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+    const OrtTypeInfo* held = from->type;
+    /* An input may be an optional that holds nothing; an output that is made is not. */
+    if (is_output && held->kind == ONNX_TYPE_OPTIONAL) {
+      held = held->optional.contained;
+    }
+    *type = held->kind == ONNX_TYPE_TENSOR ? held->tensor->type
+                                           : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   }
   if (from->constant != NULL) {
     operand->constant = core_retain_value(from->constant);
@@ -216,7 +221,7 @@ static OrtStatus* copy_operand(struct core_node* node, const struct core_side* s
     return core_node_status(node, ORT_INVALID_ARGUMENT, "%s %llu is required and has no name",
                             side->what, (unsigned long long)i);
   }
-  CORE_TRY(copy_types(operand, from, &expected->type));
+  CORE_TRY(copy_types(operand, from, side == &node->outputs, &expected->type));
   CORE_TRY(check_type(node, side, i, declared->type));
   expected->type = expected->type != 0 ? expected->type : declared->type;
   expected->is_there = operand->name[0] != '\0';

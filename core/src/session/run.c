@@ -171,8 +171,12 @@ static CORE_COLD OrtStatus* wrong_type(const OrtValue* value, const OrtTypeInfo*
   struct type_name actual = {.length = 0}, wanted = {.length = 0};
   OrtTypeInfo* own = NULL;
   char text[320];
-  CORE_TRY(ort_GetTypeInfo(value, &own));
-  put_type(&actual, own);
+  if (core_type_of(value) == ONNX_TYPE_OPTIONAL) {
+    put_text(&actual, "an optional that holds nothing");
+  } else {
+    CORE_TRY(ort_GetTypeInfo(value, &own));
+    put_type(&actual, own);
+  }
   put_type(&wanted, type);
   ort_ReleaseTypeInfo(own);
   snprintf(text, sizeof text, "Unexpected input data type. Actual: (%s) , expected: (%s)",
@@ -182,9 +186,15 @@ static CORE_COLD OrtStatus* wrong_type(const OrtValue* value, const OrtTypeInfo*
 
 #define HINT " Please fix either the inputs/outputs or the model."
 
+/* The shape of a tensor that an input is or may hold. */
+static const OrtTensorTypeAndShapeInfo* shape_of(const struct core_port* port) {
+  const OrtTypeInfo* type = port->type;
+  return type->kind == ONNX_TYPE_OPTIONAL ? type->optional.contained->tensor : type->tensor;
+}
+
 static CORE_COLD OrtStatus* wrong_rank(const struct core_port* port, size_t rank) {
   char text[120];
-  snprintf(text, sizeof text, " Got: %zu Expected: %zu" HINT, rank, port->type->tensor->rank);
+  snprintf(text, sizeof text, " Got: %zu Expected: %zu" HINT, rank, shape_of(port)->rank);
   return core_status(ORT_INVALID_ARGUMENT, "Invalid rank for input: ", port->name, text);
 }
 
@@ -193,7 +203,7 @@ static CORE_COLD OrtStatus* wrong_dimensions(const struct core_port* port,
   char text[600];
   size_t length = (size_t)snprintf(text, sizeof text, " for the following indices\n");
   for (size_t i = 0; i < shape->rank && length < sizeof text - 200; i++) {
-    int64_t wanted = port->type->tensor->dims[i];
+    int64_t wanted = shape_of(port)->dims[i];
     if (wanted >= 0 && wanted != shape->dims[i]) {
       length += (size_t)snprintf(text + length, sizeof text - length,
                                  " index: %zu Got: %" PRId64 " Expected: %" PRId64 "\n", i,
@@ -209,9 +219,6 @@ static OrtStatus* check_input(const struct core_port* port, const OrtValue* valu
   if (type == NULL) {
     return NULL;
   }
-  if (type->kind == ONNX_TYPE_OPTIONAL) {
-    return NULL;
-  }
   if (CORE_UNLIKELY(!core_is_of_type(value, type))) {
     return wrong_type(value, type);
   }
@@ -219,7 +226,7 @@ static OrtStatus* check_input(const struct core_port* port, const OrtValue* valu
   if (shape == NULL) {
     return NULL;
   }
-  const OrtTensorTypeAndShapeInfo* info = type->tensor;
+  const OrtTensorTypeAndShapeInfo* info = shape_of(port);
   if (!info->has_shape) {
     return NULL;
   }
@@ -264,6 +271,17 @@ static OrtStatus* set_adapters(const OrtSession* session, struct core_frame* fra
   return NULL;
 }
 
+/* An optional input that is left out holds nothing. */
+static CORE_COLD OrtStatus* leave_out_input(struct core_frame* frame,
+                                            const struct core_port* port) {
+  if (port->type == NULL || port->type->kind != ONNX_TYPE_OPTIONAL) {
+    return core_status(ORT_INVALID_ARGUMENT, "Missing Input: ", port->name, NULL);
+  }
+  CORE_TRY(core_empty_optional("Run", &frame->values[port->value]));
+  frame->is_own[port->value] = true;
+  return NULL;
+}
+
 static OrtStatus* set_inputs(const OrtSession* session, struct core_frame* frame,
                              const OrtRunOptions* options, const struct core_feeds* feeds) {
   for (size_t i = 0; i < feeds->input_count; i++) {
@@ -273,7 +291,7 @@ static OrtStatus* set_inputs(const OrtSession* session, struct core_frame* frame
   for (size_t i = 0; i < session->inputs.count; i++) {
     const struct core_port* port = &session->inputs.list[i];
     if (CORE_UNLIKELY(frame->values[port->value] == NULL)) {
-      return core_status(ORT_INVALID_ARGUMENT, "Missing Input: ", port->name, NULL);
+      CORE_TRY(leave_out_input(frame, port));
     }
   }
   return NULL;

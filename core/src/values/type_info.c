@@ -103,8 +103,11 @@ static OrtStatus* type_of_tensor(const OrtValue* value, OrtTypeInfo** out) {
   const struct core_shape* shape = core_shape_of(value);
   OrtTypeInfo* type = NULL;
   if (shape == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "GetTypeInfo: value is used after the call that it was valid for");
+    return core_status(ORT_INVALID_ARGUMENT, "GetTypeInfo: value ",
+                       core_type_of(value) == ONNX_TYPE_OPTIONAL
+                           ? "is an optional that holds nothing, of which no type is known"
+                           : "is used after the call that it was valid for",
+                       NULL);
   }
   CORE_TRY(new_type("GetTypeInfo", core_type_of(value), &type));
   return hand_out(core_new_shape_info("GetTypeInfo", shape, &type->tensor), type, out);
@@ -145,6 +148,9 @@ static bool is_map_type(const OrtTypeInfo* type, const struct core_map* map) {
 }
 
 bool core_is_of_type(const OrtValue* value, const OrtTypeInfo* type) {
+  if (type != NULL && type->kind == ONNX_TYPE_OPTIONAL && core_type_of(value) != type->kind) {
+    type = type->optional.contained;
+  }
   if (type == NULL) {
     return true;
   }

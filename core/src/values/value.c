@@ -2,6 +2,8 @@
 /* Functions for values of every kind. */
 #include "values/value.h"
 
+#include "heap/heap.h"
+
 OrtValue* core_retain_value(const OrtValue* value) {
   OrtValue* shared = core_target(value);
   core_retain(&shared->object);
@@ -22,10 +24,21 @@ ORT_API_STATUS_IMPL(ort_IsSparseTensor, const OrtValue* value, int* out) {
   return NULL;
 }
 
+static const struct core_class empty_optional_class = {.kind = CORE_VALUE};
+
+OrtStatus* core_empty_optional(const char* function, OrtValue** out) {
+  OrtValue* value = heap_alloc(sizeof *value);
+  if (value == NULL) {
+    return core_no_memory(function, sizeof *value);
+  }
+  core_begin_value(value, &empty_optional_class, ONNX_TYPE_OPTIONAL);
+  *out = value;
+  return NULL;
+}
+
 ORT_API_STATUS_IMPL(ort_HasValue, const OrtValue* value, int* out) {
   CORE_REQUIRE(HasValue, value, out);
-  /* Only an inference engine makes an optional without a value. */
-  *out = 1;
+  *out = core_type_of(value) != ONNX_TYPE_OPTIONAL;
   return NULL;
 }
 

@@ -224,6 +224,9 @@ static inline bool core_owns_data(const struct core_tensor* tensor) {
 }
 /** @} */
 
+/** Makes an optional that holds nothing. One that holds something is the value that it holds. */
+OrtStatus* core_empty_optional(const char* function, OrtValue** out);
+
 /** Adds a reference to the target, which is returned and which the caller must release. */
 OrtValue* core_retain_value(const OrtValue* value);
 

@@ -255,10 +255,23 @@ static const char* copy_shape(struct value* value, OrtStatus** status) {
   return function;
 }
 
+/* ONNX Runtime crashes when it is asked for the kind of an optional that holds nothing. */
+static OrtStatus* ask_kind(const struct value* value, ONNXType* kind) {
+  const struct maker* maker = value->maker;
+  const OrtValue* object = ortcffi_value_object(value);
+  int is_there = 1;
+  OrtStatus* status = maker->version >= 15 ? maker->api->HasValue(object, &is_there) : NULL;
+  if (status == NULL && !is_there) {
+    *kind = ONNX_TYPE_OPTIONAL;
+    return NULL;
+  }
+  return status == NULL ? maker->api->GetValueType(object, kind) : status;
+}
+
 int ortcffi_value_kind(struct value* value) {
   if (!value->has_kind) {
     ONNXType kind = ONNX_TYPE_UNKNOWN;
-    OrtStatus* status = value->maker->api->GetValueType(ortcffi_value_object(value), &kind);
+    OrtStatus* status = ask_kind(value, &kind);
     if (status != NULL) {
       ortcffi_value_fail(value->maker, status, "GetValueType");
       return -1;

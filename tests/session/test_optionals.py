@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""Optionals that go into a run and come out of it, on the core and on the real library."""
+
+import numpy as np
+import pytest
+from support import models
+
+import ortcffi as ort
+
+pytest.importorskip("onnx")
+X = np.array([1, 2, 3], np.float32)
+TENSOR = models.tensor_type("float32", [3])
+KINDS = {
+    "tensor": models.optional_type(TENSOR),
+    "sequence": models.optional_type(models.sequence_type(TENSOR)),
+}
+GIVEN = {"tensor": X, "sequence": [X, X]}
+
+
+@pytest.fixture(params=["core", "real"])
+def optional_api(request):
+    return request.getfixturevalue(f"{request.param}_api")
+
+
+# No fixture: pytest would keep the session, and that its options with the provider.
+def opened(api, *parts):
+    """A session of a model, or of nodes, inputs and outputs. Python computes them on the core."""
+    source = parts[0] if len(parts) == 1 else models.model(*parts)
+    return ort.Session(source, providers=["passes", "reference"] if api.is_core else [], api=api)
+
+
+@ort.execution_provider("passes")
+class Passes:
+    """Nodes Identity, which the package onnx does not compute of an optional."""
+
+    def capability(self, graph):
+        return [node for node in graph.nodes if node.op_type == "Identity"]
+
+    def compile(self, _graph):
+        return lambda x: x
+
+
+@pytest.fixture(params=KINDS)
+def kind(request):
+    return request.param
+
+
+def passes(api, kind):
+    ports = [[models.value_info(name, KINDS[kind])] for name in "xy"]
+    return opened(api, [models.node("Identity", "x", "y")], *ports)
+
+
+def test_an_optional_goes_in_and_comes_out(optional_api, kind):
+    session = passes(optional_api, kind)
+    (found,) = session.run(x=GIVEN[kind])
+    np.testing.assert_array_equal(found, GIVEN[kind])
+
+
+@pytest.mark.parametrize("feed", [{}, {"x": None}])
+def test_an_optional_that_is_left_out_holds_nothing(optional_api, kind, feed):
+    session = passes(optional_api, kind)
+    assert session.run(feed) == [None]
+    assert session.run_values(feed) == [None]
+    assert session.run(x=GIVEN[kind])[0] is not None
+
+
+def test_a_node_asks_whether_an_optional_holds_something(optional_api, kind):
+    output = models.value("y", "bool", [])
+    node = models.node("OptionalHasElement", "x", "y")
+    session = opened(optional_api, [node], [models.value_info("x", KINDS[kind])], [output])
+    assert [session.run(x=x)[0].item() for x in (GIVEN[kind], None)] == [True, False]
+
+
+def test_nothing_that_another_session_made_goes_in(optional_api, kind):
+    session = passes(optional_api, kind)
+    with session.bind({}, ["y"]) as binding:
+        binding.run()
+        assert binding.outputs == {"y": None}
+        (nothing,) = binding.output_values()
+        assert session.run(x=nothing) == [None]
+
+
+def test_an_optional_of_another_type_is_refused(optional_api):
+    session = passes(optional_api, "tensor")
+    with pytest.raises(ort.errors.InvalidArgument, match="double"):
+        session.run(x=X.astype(np.float64))
+    with pytest.raises(ort.errors.InvalidArgument, match="rank"):
+        session.run(x=[X])
+
+
+def test_an_optional_output_may_be_written_to_memory_of_the_caller(optional_api):
+    session = passes(optional_api, "tensor")
+    y = np.zeros_like(X)
+    session.run({"x": X}, out={"y": y})
+    np.testing.assert_array_equal(y, X)
+
+
+def test_an_optional_of_one_branch_holds_nothing(optional_api):
+    onnx = pytest.importorskip("onnx")
+    float_, helper = onnx.TensorProto.FLOAT, onnx.helper
+    kind = helper.make_tensor_type_proto(float_, [3])
+    output = helper.make_value_info("z", helper.make_optional_type_proto(kind))
+    branches = [
+        helper.make_graph(
+            [helper.make_node("Optional", inputs, ["z"], **others)], "b", [], [output]
+        )
+        for inputs, others in ((["x"], {}), ([], {"type": kind}))
+    ]
+    node = helper.make_node("If", ["c"], ["y"], then_branch=branches[0], else_branch=branches[1])
+    ports = [
+        helper.make_tensor_value_info("x", float_, [3]),
+        helper.make_tensor_value_info("c", onnx.TensorProto.BOOL, []),
+    ]
+    output = helper.make_value_info("y", helper.make_optional_type_proto(kind))
+    graph = helper.make_graph([node], "g", ports, [output])
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    session = opened(optional_api, made.SerializeToString())
+    np.testing.assert_array_equal(session.run(x=X, c=np.array(True))[0], X)
+    assert session.run(x=X, c=np.array(False)) == [None]
+
+
+def test_a_value_that_holds_nothing_has_no_content(optional_api):
+    session = passes(optional_api, "tensor")
+    with session.bind({}, ["y"]) as binding:
+        binding.run()
+        (nothing,) = binding.output_values()
+        assert (nothing.kind, nothing.type_info, nothing.to_python()) == (
+            ort.ValueKind.OPTIONAL,
+            None,
+            None,
+        )
+        for use in (
+            lambda: nothing.memory_info,
+            nothing.numpy,
+            lambda: ort.Value.sequence([nothing], api=optional_api),
+            lambda: ort.Value.map_of(nothing, nothing, api=optional_api),
+        ):
+            with pytest.raises(TypeError, match="optional"):
+                use()
