@@ -37,6 +37,7 @@ import ortcffi
 
 OLDER_RELEASE = os.environ.get("ORTCFFI_OLDER_RELEASE") == "1"
 FAILED = pytest.StashKey[bool]()
+HIDDEN = pytest.StashKey[int]()  # how many modules the collector does not see
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -45,12 +46,13 @@ def pytest_configure(config: pytest.Config) -> None:
     The processes that tests start import the package that the tests import. Ctrl-C works as in a
     terminal, also where the run was started in the background, with SIGINT ignored. When a process
     of xdist crashes, the run ends with the name of its test: xdist would start another process,
-    and with ``--dist loadgroup`` it waits for ever then.
+    and with ``--dist loadgroup`` it waits for ever then. xdist keeps the order of the tests.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if getattr(config.option, "maxworkerrestart", "") is None:
         config.option.maxworkerrestart = "0"
+    config.option.loadscopereorder = False
     os.environ["PYTHONSAFEPATH"] = "1"
     keep_bytecode()
     # An environment of an older release finds all packages, but must find its onnxruntime first.
@@ -70,6 +72,11 @@ def keep_bytecode() -> None:
     sys.dont_write_bytecode = False
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest begins first, so that no process waits for it in the end."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--hostile-seconds",
@@ -83,14 +90,20 @@ def pytest_report_header() -> str:
     return f"ortcffi: {Path(ortcffi.__file__).parent}"
 
 
-def pytest_collection_finish() -> None:
-    """Hides what exists before the tests from the collector, whose runs took half of their time."""
-    gc.collect()
-    gc.freeze()
+def hide_modules(config: pytest.Config) -> None:
+    """Hides modules from the collector, whose runs take half of the tests' time otherwise.
+
+    Tests import large packages, so it is done again when there are many new modules.
+    """
+    if len(sys.modules) >= config.stash.get(HIDDEN, 0) + 20:
+        config.stash[HIDDEN] = len(sys.modules)
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_setup() -> Generator[object, object, object]:
+def pytest_runtest_setup(item: pytest.Item) -> Generator[object, object, object]:
+    hide_modules(item.config)
     return (yield from skipping_what_is_missing())
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The rows of ``behaviour.tsv``, the program that makes the calls, and how answers compare."""
 
-import functools
 import itertools
 import os
 import re
@@ -116,7 +115,6 @@ def run(program: Path, library: Path, what: str) -> Any:
     return run_process(program, library, what, code=None, text=False, env=environment, timeout=600)
 
 
-@functools.cache
 def answers(program: Path, library: Path) -> dict[str, str]:
     """The answer to each call."""
     done = run(program, library, "each")
@@ -128,10 +126,6 @@ def answers(program: Path, library: Path) -> dict[str, str]:
 
 def ended(code: int) -> str:
     return f"crash {signal.Signals(-code).name}" if code < 0 else f"ended with {code}"
-
-
-def answer(program: Path, library: Path, name: str) -> str:
-    return answers(program, library)[name]
 
 
 def is_as_expected(answer: str, expected: str) -> bool:
