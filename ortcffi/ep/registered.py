@@ -22,7 +22,15 @@ if TYPE_CHECKING:
     from ortcffi.ep.watched import LeftStatus, WatchedEp
     from ortcffi.table.api import Api
 
-__all__ = ["RegisteredEp", "devices_of", "hold_registered", "name_of", "register", "register_once"]
+__all__ = [
+    "RegisteredEp",
+    "definition_of",
+    "devices_of",
+    "hold_registered",
+    "name_of",
+    "register",
+    "register_once",
+]
 
 # Held while libraries are registered and devices are looked up, so that it is known whose devices
 # are new. Recursive: a library may log while it is registered, and a logger may be Python.
@@ -34,6 +42,9 @@ if hasattr(os, "register_at_fork"):
 # Of each library (`Api.library`) the devices whose registration is known, by their addresses, and
 # whether it has ended, which another thread may do at any time.
 _owned: "dict[Hashable, dict[int, tuple[weakref.ref[RegisteredEp], Any]]]" = {}
+
+# What is being registered, by name: a later definition of a provider in Python may have the name.
+_registering: dict[str, Any] = {}
 
 Find = Callable[[], "list[Any]"]  # the handles of all devices of an environment
 
@@ -125,6 +136,23 @@ def name_of(given: Any, path: str) -> str:
     return os.path.basename(path).partition(".")[0].removeprefix("lib") if name is None else name
 
 
+def _free_name(given: Any, path: str, held: "Iterable[RegisteredEp]") -> str:
+    """As `name_of`; another name where an earlier definition of a provider in Python has that."""
+    name = free = name_of(given, path)
+    source, count = _source_of(given), 1
+    if source is given:
+        earlier = {each.name for each in held if each._source is not given}
+        while free in earlier:
+            count += 1
+            free = f"{name} ({count})"
+    return free
+
+
+def definition_of(name: str) -> Any:
+    """What is being registered under its own name, if anything."""
+    return _registering.get(name)
+
+
 def register(  # noqa: PLR0913, PLR0917  # as many as Env.register_ep has
     env: Any,
     find: Find,
@@ -138,8 +166,8 @@ def register(  # noqa: PLR0913, PLR0917  # as many as Env.register_ep has
     api = env.api
     api.require("RegisterExecutionProviderLibrary")
     full = absolute("path", path)  # libraries look for others in their own folder
-    given = name_of(path, full) if name is None else name
-    encoded = encode("name", given)
+    if name is not None:
+        encode("name", name)
     kept = _host(api, hardware, host)
     ended = ffi.new("int*")
     owner = owner_of("ortcffi_registered_ep*", api, lib.ortcffi_unregister_ep, env, watched, ended)
@@ -148,14 +176,21 @@ def register(  # noqa: PLR0913, PLR0917  # as many as Env.register_ep has
     given_host = kept[0] if kept else ffi.NULL
     with _lock:
         holds = hold_registered(api)  # so that none of their devices makes room for a new one
+        given = _free_name(path, full, holds) if name is None else name
         if not kept and watched is None:
             for each, hold in holds.items():
                 if each._is_of(path, given) and each._process != os.getpid():
                     return _inherited(env, each, hold)
         before = {address_of(each) for each in find()}
         in_copy = watched is None and _needs_copy(api, _source_of(path), holds)
-        arguments = env.handle, encoded, path_of("path", opened), in_copy, given_host, ended
-        call(api.pointer, slot, function, api.pointer, *arguments, out_of(owner))
+        named = encode("name", given)
+        arguments = env.handle, named, path_of("path", opened), in_copy, given_host, ended
+        if name is None:
+            _registering[given] = path
+        try:
+            call(api.pointer, slot, function, api.pointer, *arguments, out_of(owner))
+        finally:
+            _registering.pop(given, None)
         made = RegisteredEp(api, owner)
         made.name, made.path, made.watched = given, full, watched
         made._address, made._process = address_of(made.handle), os.getpid()
@@ -257,9 +292,10 @@ def register_once(
 ) -> RegisteredEp:
     """The registration of a library under a name: the one that there is, or else a new one."""
     full = absolute("path", path)
-    given = name_of(path, full) if name is None else name
     with _lock:  # so that two threads do not both register it
-        for each in hold_registered(env.api):
+        holds = hold_registered(env.api)
+        given = _free_name(path, full, holds) if name is None else name
+        for each in holds:
             if each._is_of(path, given) and not each.closed:
                 return each
         return env.register_ep(path, name, hardware=hardware)  # type: ignore[no-any-return]

@@ -91,16 +91,18 @@ class Definition:
         """Raise `TypeError` for a function that cannot be called as the op will be."""
         attributes = [attribute.name for attribute in self.attributes]
         out = ["out"] if self.out_mode else []
+        what = "the function"
         called, keywords, own = self.function, [*attributes, *out], 0
         if isinstance(self.function, type):
             self._check_call(f"its class, with the attributes {attributes},", called, 0, attributes)
+            what = "its method __call__"
             called, keywords, own = self.function.__call__, out, 1  # own: the object that is made
         count = len(self.inputs)
         is_open = count > 0 and not _is_fixed(self.inputs[-1])
         for n in (count, count + 1) if is_open else (count,):
             also = f" and {', '.join(keywords)}" if keywords else ""
             inputs = "1 input" if n == 1 else f"{n} inputs"
-            self._check_call(f"it, with {inputs}{also},", called, n + own, keywords)
+            self._check_call(f"{what}, with {inputs}{also},", called, n + own, keywords)
 
     def _check_call(
         self, what: str, called: Callable[..., Any], count: int, keywords: list[str]

@@ -180,7 +180,10 @@ def of_declared_type(op: str, declared: tuple[Attribute, ...], given: Any) -> An
     found = {}
     for name, value in dict(given).items():
         if name not in types:
-            raise TypeError(f"attributes[{name!r}]: {op} has none of that name: {sorted(types)}")
+            known = ", ".join(map(repr, sorted(types))) or "none"
+            raise TypeError(
+                f"attributes[{name!r}]: {op} has no attribute of that name; it has {known}"
+            )
         if isinstance(value, (OpAttr, bytes)) or types[name] is OpAttrType.TENSOR:
             found[name] = value
             continue

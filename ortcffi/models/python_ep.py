@@ -18,6 +18,7 @@ from ortcffi._public import meant, public
 from ortcffi.custom_ops.describe import Characteristic, Operand
 from ortcffi.ep.hardware import HardwareDevice, HardwareType
 from ortcffi.ep.installed import PYTHON_EPS, REFERENCE
+from ortcffi.ep.registered import definition_of
 from ortcffi.errors import NotImplemented, call, checked, code_and_text
 from ortcffi.kernels.definition import Definition, remember_table, table_of, takes_out
 from ortcffi.kernels.empty_sequence import empty_sequence_on_core
@@ -239,17 +240,19 @@ def python_ep(name: str) -> PythonEp:
         importlib.import_module("ortcffi.models.reference_ep")
     if name not in PYTHON_EPS:
         known = sorted({*PYTHON_EPS, REFERENCE})
-        more = meant(name, known) or f": there are {listed(known)}"
-        raise LookupError(f"no execution provider {name!r} is written in Python{more}")
+        more = meant(name, known) or f"; those that are: {listed(known)}"
+        raise LookupError(f"no execution provider written in Python is named {name!r}{more}")
     return PYTHON_EPS[name]  # type: ignore[no-any-return]
 
 
 def make_factory(name: str, base: int) -> tuple[Any, ...]:
     """Called by ``CreateEpFactories``."""
     api = table_of_base(ffi.cast("OrtApiBase*", base))
-    provider = python_ep(name)
+    found = definition_of(name)
+    provider = found if isinstance(found, PythonEp) else python_ep(name)
     factory = _Factory(provider, api)
-    return factory, remember_table(api), api.version, provider.vendor, provider.version
+    facts = provider.name, provider.vendor, provider.version
+    return factory, remember_table(api), api.version, *facts
 
 
 class _Factory:
@@ -342,7 +345,13 @@ class _Provider:
     def _checked_groups(self, graph: ModelGraph) -> list[list[ModelNode]]:
         groups: list[list[ModelNode]] = []
         taken: set[ModelNode] = set()
-        for group in self.instance.capability(graph) or ():
+        taken_groups = self.instance.capability(graph)
+        if not isinstance(taken_groups, Iterable):
+            raise TypeError(
+                f"{self.name}: capability must return a list of nodes or of groups of nodes, "
+                f"not {taken_groups!r}"
+            )
+        for group in taken_groups:
             nodes: list[Any] = [group] if isinstance(group, (ModelNode, str)) else list(group)
             for node in nodes:
                 self._check_node(node, graph, taken)

@@ -121,7 +121,7 @@ def test_wrong_inputs_are_named(call, error, message):
     ("arguments", "error", "message"),
     [
         ({"attributes": {"factor": object()}}, TypeError, r"attributes\['factor'\]"),
-        ({"attributes": {"factor": 1.0}}, TypeError, "has none of that name"),
+        ({"attributes": {"factor": 1.0}}, TypeError, "has no attribute of that name; it has none"),
         ({"allocator": 5}, TypeError, "allocator must be an Allocator, not int"),
         ({"domain_version": 3}, ort.errors.InvalidArgument, "is not in version 3"),
         ({"threads": -1}, ValueError, "threads must be from 0"),

@@ -418,12 +418,22 @@ class Wants:
 @pytest.mark.parametrize(
     ("function", "inputs", "attributes", "message"),
     [
-        (lambda x: x, [F, F], {}, "it, with 2 inputs, cannot be called: too many positional"),
-        (lambda x, y: x + y, [F], {}, "it, with 1 input, .*missing a required argument: 'y'"),
-        (lambda x: x, [F], {"by": 1.0}, "it, with 1 input and by, .*unexpected keyword .*'by'"),
-        (lambda x: x, [ort.variadic(F)], {}, "it, with 2 inputs, cannot be called"),
+        (lambda x: x, [F, F], {}, "the function, with 2 inputs, cannot be called: too many"),
+        (
+            lambda x, y: x + y,
+            [F],
+            {},
+            "the function, with 1 input, .*missing a required argument: 'y'",
+        ),
+        (
+            lambda x: x,
+            [F],
+            {"by": 1.0},
+            "the function, with 1 input and by, .*unexpected keyword .*'by'",
+        ),
+        (lambda x: x, [ort.variadic(F)], {}, "the function, with 2 inputs, cannot be called"),
         (Wants, [F], {}, "its class, with the attributes .*missing a required .*'by'"),
-        (Wants, [F, F], {"by": 1.0}, "it, with 2 inputs, cannot be called"),
+        (Wants, [F, F], {"by": 1.0}, "its method __call__, with 2 inputs, cannot be called"),
     ],
 )
 def test_a_function_that_cannot_be_called_so_is_refused(function, inputs, attributes, message):

@@ -17,6 +17,7 @@ from support.threads import run_threads
 import ortcffi as ort
 from ortcffi import ffi
 from ortcffi._handle import owned_by
+from ortcffi.errors import checked
 from ortcffi.models.editor import Parts, build_model
 
 
@@ -294,3 +295,14 @@ def test_an_older_table_is_refused(dense):
     model = dense.to_model()
     with pytest.raises(ort.errors.NotImplemented, match="since API version 23"):
         ort.ModelGraph(ort.emulate(22), model.graph.handle, model)
+
+
+def test_the_error_about_a_value_without_a_type_names_it(core_api):
+    graph = ort.Graph()
+    graph.input("x", "f4", [2])
+    graph.node("Unknown", ["x"], ["in between"])
+    graph.node("Relu", ["in between"], ["y"])
+    graph.output("y", "f4", [2])
+    value, out = ort.Model.load(graph.to_bytes()).graph["in between"], ffi.new("OrtTypeInfo**")
+    with pytest.raises(ort.errors.Fail, match="does not say the type of 'in between'"):
+        checked.GetValueInfoTypeInfo(core_api.pointer, value._pointer, out)

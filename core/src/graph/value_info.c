@@ -104,7 +104,8 @@ ORT_API_STATUS_IMPL(ort_GetValueInfoTypeInfo, const OrtValueInfo* value_info,
   CORE_REQUIRE(GetValueInfoTypeInfo, value_info, type_info);
   CORE_TRY(core_known_type(value_info, type_info));
   if (*type_info == NULL) {
-    CORE_FAIL(ORT_FAIL, "GetValueInfoTypeInfo: the model does not say which type the value has");
+    return core_status(ORT_FAIL, "GetValueInfoTypeInfo: the model does not say the type of '",
+                       value_info->name, "'");
   }
   return NULL;
 }

@@ -5,7 +5,7 @@
  * objects of ortcffi/models/python_ep.py, whose methods are called with the GIL held and with
  * addresses:
  *
- *   make_factory(name, base) -> (definition, api, version, vendor, version of the provider)
+ *   make_factory(name, base) -> (definition, api, version, name, vendor, version of the provider)
  *   definition.devices(factory, hardware, count, devices, room, out)
  *   definition.create(options) -> provider
  *   definition.failure(exception) -> (code, bytes)
@@ -338,13 +338,13 @@ struct make_call {
 };
 
 /* Fills in what Python has answered; -1 with an exception. */
-static int begin_factory(struct factory* factory, const char* name, PyObject* answer) {
+static int begin_factory(struct factory* factory, PyObject* answer) {
   PyObject* definition;
   unsigned long long api;
-  const char *vendor, *version;
+  const char *name, *vendor, *version;
   factory->callbacks = factory_callbacks;
-  if (!PyArg_ParseTuple(answer, "OKIss", &definition, &api,
-                        &factory->callbacks.ort_version_supported, &vendor, &version)) {
+  if (!PyArg_ParseTuple(answer, "OKIsss", &definition, &api,
+                        &factory->callbacks.ort_version_supported, &name, &vendor, &version)) {
     return -1;
   }
   factory->definition = Py_NewRef(definition);
@@ -371,7 +371,7 @@ static void make_in_python(void* argument) {
   if (answer != NULL && call->factory == NULL) {
     PyErr_NoMemory();
   }
-  if (call->factory == NULL || begin_factory(call->factory, call->name, answer) < 0) {
+  if (call->factory == NULL || begin_factory(call->factory, answer) < 0) {
     /* Without the module, the status has no text of the exception. */
     call->status = ortcffi_status_of_exception(module == NULL ? Py_None : module, api);
   }
