@@ -3,6 +3,7 @@
 
 import gc
 import os
+import sys
 from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -85,7 +86,8 @@ def _build_types() -> None:
     """Have CFFI build the types of all functions and structs.
 
     It would build each at its first use. But if the collector or another thread comes in between,
-    and uses the same type, CFFI ends the process.
+    and uses the same type, CFFI ends the process. Since Python 3.12 the collector runs between
+    instructions of Python only, and threads change there, so that nothing comes in between.
     """
     for name in dir(lib):
         if callable(getattr(lib, name)) and name.startswith(("ortcffi_", "Release")):
@@ -120,7 +122,8 @@ if TYPE_CHECKING:
 else:
     Owner = lib.ortcffi_new_handle_type()  # before any function that takes an object
 _check_layout()
-_build_types()
+if sys.version_info < (3, 12):
+    _build_types()
 _document()
 lib.ortcffi_handles_begin(ffi.from_buffer)
 lib.ortcffi_references_begin()

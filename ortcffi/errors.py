@@ -34,7 +34,7 @@ from ortcffi import _exceptions
 from ortcffi._exceptions import *  # noqa: F403  # their names are listed there alone
 from ortcffi._exceptions import ErrorCode, Fail, OrtError, OutOfMemory, RuntimeException
 from ortcffi._exceptions import code_and_message as code_and_message  # noqa: PLC0414  # handed on
-from ortcffi._native import lib, slots
+from ortcffi._native import lib, slot_since
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,7 +120,7 @@ class _Checked:
     """Makes each function at its first use."""
 
     def __getattr__(self, slot: str) -> Any:
-        if slot not in slots():
+        if not slot_since(slot):
             raise AttributeError(f"OrtApi has no function {slot}")
         function = lib.ortcffi_checked(getattr(lib, slot), slot)
         setattr(self, slot, function)

@@ -4,9 +4,8 @@
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ortcffi.compat._binding import IOBinding
 from ortcffi.compat._devices import device_of
 from ortcffi.compat._environment import CPU, built_in_providers, get_available_providers, has_cpu
 from ortcffi.compat._errors import EPFail, reraise
@@ -16,6 +15,9 @@ from ortcffi.compat._providers import check_and_normalize_provider_args
 from ortcffi.compat._session import InferenceSession as CSession
 from ortcffi.compat._values import OrtValue
 from ortcffi.errors import OrtError
+
+if TYPE_CHECKING:
+    from ortcffi.compat._binding import IOBinding
 
 __all__ = ["InferenceSession", "Session"]
 
@@ -115,7 +117,7 @@ class Session(Facts):
         )
         return results
 
-    def run_with_iobinding(self, iobinding: IOBinding, run_options: Any = None) -> None:
+    def run_with_iobinding(self, iobinding: "IOBinding", run_options: Any = None) -> None:
         """Run the model with what is bound."""
         if iobinding._session is not self._sess:
             raise ValueError("IOBinding must be used with the session that created it.")
@@ -134,8 +136,10 @@ class Session(Facts):
         run = self._sess.run_with_ortvaluevector
         run(run_options, feed_names, feeds, fetch_names, fetches, fetch_devices)
 
-    def io_binding(self) -> IOBinding:
+    def io_binding(self) -> "IOBinding":
         """Return inputs and outputs that runs use until others are bound."""
+        from ortcffi.compat._binding import IOBinding
+
         return IOBinding(self)
 
     # --- the rest ---------------------------------------------------------------------------------

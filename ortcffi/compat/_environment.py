@@ -11,7 +11,6 @@ from ortcffi.compat._errors import translated
 from ortcffi.env.env import Env
 from ortcffi.env.state import state_of
 from ortcffi.ep.devices import EpDevice, available_providers
-from ortcffi.ep.installed import provider_names
 from ortcffi.errors import Fail, checked
 from ortcffi.table.engine import engine_for
 from ortcffi.table.load import LibraryNotFound
@@ -161,6 +160,8 @@ def built_in_providers() -> tuple[str, ...]:
         elif state.stand_ins:
             found = (*state.stand_ins, CPU)
         else:
+            from ortcffi.ep.installed import provider_names
+
             found = tuple(provider_names())
         state.providers = found
     return found

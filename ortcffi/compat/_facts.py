@@ -2,12 +2,14 @@
 """What a session tells of itself and its model, as programs ask for it."""
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ortcffi.compat._devices import OrtMemoryInfo
-from ortcffi.compat._hardware import OrtEpDevice
 from ortcffi.compat._metadata import ModelMetadata, NodeArg, OrtEpAssignedSubgraph
 from ortcffi.compat._options import SessionOptions
+
+if TYPE_CHECKING:
+    from ortcffi.compat._hardware import OrtEpDevice
 
 __all__ = ["Facts"]
 
@@ -53,7 +55,7 @@ class Facts:
         """Return where outputs are made."""
         return self._sess.output_meminfos  # type: ignore[no-any-return]
 
-    def get_input_epdevices(self) -> list[OrtEpDevice | None]:
+    def get_input_epdevices(self) -> list["OrtEpDevice | None"]:
         """Return the devices that inputs are wanted on."""
         return self._sess.input_epdevices  # type: ignore[no-any-return]
 

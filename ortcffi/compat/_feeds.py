@@ -14,7 +14,6 @@ from ortcffi.compat._types import onnx_of
 from ortcffi.compat._values import OrtValue
 from ortcffi.errors import InvalidArgument, OrtError, checked
 from ortcffi.options.for_library import value_for
-from ortcffi.session.empty import empty_sequence
 from ortcffi.session.rules import Rules, has_value, spec_of_input
 from ortcffi.session.session import Session, source_for
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
@@ -199,6 +198,8 @@ def _empty_sequence(api: "Api", contained: "TypeInfo | None") -> Value:
     """A sequence without tensors, which the API makes only by running SequenceEmpty."""
     tensor = None if contained is None else contained.tensor_info
     element = ElementType.FLOAT if tensor is None else ElementType(tensor.element_type)
+    from ortcffi.session.empty import empty_sequence
+
     return empty_sequence(api, onnx_of(element))
 
 

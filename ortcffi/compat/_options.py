@@ -17,7 +17,6 @@ from ortcffi.compat._environment import (
     text,
 )
 from ortcffi.compat._errors import translated
-from ortcffi.compat._hardware import OrtEpDevice
 from ortcffi.compat._option_enums import (
     ExecutionMode,
     ExecutionOrder,
@@ -25,13 +24,13 @@ from ortcffi.compat._option_enums import (
 )
 from ortcffi.compat._values import OrtValue
 from ortcffi.ep.devices import EpDevice
-from ortcffi.ep.installed import unknown_provider
 from ortcffi.errors import InvalidArgument, OrtError
 from ortcffi.options.run import RunOptions as Run
 from ortcffi.options.session import SessionOptions as Options
 
 if TYPE_CHECKING:
     from ortcffi.compat._enums import OrtExecutionProviderDevicePolicy
+    from ortcffi.compat._hardware import OrtEpDevice
     from ortcffi.session.lora import LoraAdapter as Adapter
 
 __all__ = ["LoraAdapter", "RunOptions", "SessionOptions", "get_default_session_options"]
@@ -241,9 +240,11 @@ class SessionOptions:
 
     @translated
     def add_provider_for_devices(
-        self, devices: Sequence[OrtEpDevice], options: Mapping[str, str], /
+        self, devices: Sequence["OrtEpDevice"], options: Mapping[str, str], /
     ) -> None:
         """Add the execution provider of some devices."""
+        from ortcffi.compat._hardware import OrtEpDevice
+
         chosen = [
             instance(f"devices[{i}]", device, OrtEpDevice)._device
             for i, device in enumerate(devices)
@@ -269,6 +270,8 @@ class SessionOptions:
     @translated
     def set_provider_selection_policy_delegate(self, delegate: Callable[..., Any], /) -> None:
         """Have a function choose devices: it gets them, two dicts, and how many it may choose."""
+        from ortcffi.compat._hardware import OrtEpDevice
+
         choose = function("delegate", delegate)
 
         def select(devices: Any, model: Any, runtime: Any) -> Any:
@@ -346,6 +349,8 @@ def append_provider(options: Options, name: str, given: dict[str, str]) -> str |
     if name in ALL_PROVIDERS:
         return None
     if not is_for_core(name):
+        from ortcffi.ep.installed import unknown_provider
+
         raise RuntimeError(f"Unknown Provider Type: {name}{unknown_provider(name)}")
     add_named(options, name, given, env())
     return name

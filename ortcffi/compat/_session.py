@@ -4,16 +4,14 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._callback import report
 from ortcffi.compat._arguments import function, instance
-from ortcffi.compat._binding import SessionIOBinding
 from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo
 from ortcffi.compat._environment import CPU, has_cpu, pairs, state
 from ortcffi.compat._errors import reraise, translated
 from ortcffi.compat._feeds import Engine
-from ortcffi.compat._hardware import OrtEpDevice
 from ortcffi.compat._metadata import (
     ModelMetadata,
     NodeArg,
@@ -25,6 +23,10 @@ from ortcffi.compat._options import RunOptions, SessionOptions, append_provider
 from ortcffi.compat._values import OrtValue, OrtValueVector
 from ortcffi.errors import OrtError
 from ortcffi.session.session import Session
+
+if TYPE_CHECKING:
+    from ortcffi.compat._binding import SessionIOBinding
+    from ortcffi.compat._hardware import OrtEpDevice
 
 __all__ = ["InferenceSession"]
 
@@ -170,8 +172,10 @@ class InferenceSession:
         return [OrtMemoryInfo._of(info) for info in self._engine.output_memory]
 
     @property
-    def input_epdevices(self) -> list[OrtEpDevice | None]:
+    def input_epdevices(self) -> list["OrtEpDevice | None"]:
         """The devices that inputs are wanted on."""
+        from ortcffi.compat._hardware import OrtEpDevice
+
         return [OrtEpDevice(each) if each else None for each in self._engine.input_devices]
 
     # --- runs -------------------------------------------------------------------------------------
@@ -252,7 +256,7 @@ class InferenceSession:
         except Exception as error:  # noqa: BLE001  # nobody waits for it
             report(error, "the callback of run_async")
 
-    def run_with_iobinding(self, binding: SessionIOBinding, options: Any = None, /) -> None:
+    def run_with_iobinding(self, binding: "SessionIOBinding", options: Any = None, /) -> None:
         """Run the model with what is bound."""
         binding._run(options)
 

@@ -8,7 +8,6 @@ from ortcffi._convert import encode, optional_mapping
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.ep.devices import available_providers
-from ortcffi.ep.installed import unknown_provider
 from ortcffi.errors import OrtError, checked
 from ortcffi.options.settings import Options
 
@@ -61,6 +60,8 @@ def add_provider(options: Options, name: str, settings: Mapping[str, str] | None
 
 def _with_available(options: Options, name: str, error: OrtError) -> OrtError:
     """The error with the providers that there are: the library lists those that it has heard of."""
+    from ortcffi.ep.installed import unknown_provider
+
     available = available_providers(options.api)
     if {name, f"{name}{_SUFFIX}"} & set(available):
         return error  # it is there, and refuses its settings
