@@ -4,13 +4,13 @@
 So is a number that its C type does not hold. The errors name the argument.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ortcffi._convert import INT32, integer
 
 __all__ = ["ADDRESS", "INT8", "INT16", "INT64", "SIZE", "function", "instance", "lengths"]
-__all__ += ["number", "switch"]
+__all__ += ["mapping", "number", "string", "switch"]
 
 T = TypeVar("T")
 
@@ -41,6 +41,18 @@ def instance(argument: str, given: Any, kind: type[T]) -> T:
         found = type(given).__name__
         raise TypeError(f"{_WRONG}: {argument} must be of {kind.__name__}, not {found}")
     return given
+
+
+def string(argument: str, given: Any) -> str:
+    """An argument that is text; bytes are UTF-8."""
+    if isinstance(given, (bytes, bytearray)):
+        return given.decode()
+    return instance(argument, given, str)
+
+
+def mapping(argument: str, given: Any) -> Mapping[Any, Any]:
+    """An argument that is a dict or None, or another mapping."""
+    return {} if given is None else instance(argument, given, Mapping)  # type: ignore[type-abstract]
 
 
 def function(argument: str, given: Any) -> Callable[..., Any]:

@@ -70,3 +70,10 @@ class Facts:
     def get_provider_graph_assignment_info(self) -> list[OrtEpAssignedSubgraph]:
         """Return which execution providers run which nodes."""
         return self._sess.get_provider_graph_assignment_info()  # type: ignore[no-any-return]
+
+    # Programs also read the attributes that the official functions return.
+    _sess_options = property(get_session_options)
+    _overridable_initializers = property(get_overridable_initializers)
+    _model_meta = property(get_modelmeta)
+    _providers = property(get_providers)
+    _provider_options = property(get_provider_options)

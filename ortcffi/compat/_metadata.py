@@ -4,6 +4,7 @@
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from ortcffi._public import refuse_pickle
 from ortcffi.compat._types import type_name
 from ortcffi.values.element_types import ValueKind
 from ortcffi.values.type_info import contained_tensor
@@ -34,7 +35,8 @@ class NodeArg:
         Its type, such as ``tensor(float)``.
     """
 
-    __slots__ = ("_shape", "name", "type")
+    __slots__ = ("__weakref__", "_shape", "name", "type")
+    __reduce__ = refuse_pickle
 
     name: str
     type: str

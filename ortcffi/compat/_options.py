@@ -5,7 +5,8 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ortcffi.compat._arguments import function, instance, number, switch
+from ortcffi._public import refuse_pickle
+from ortcffi.compat._arguments import function, instance, mapping, number, string, switch
 from ortcffi.compat._environment import (
     ALL_PROVIDERS,
     api,
@@ -49,17 +50,20 @@ class Setting:
         return self if options is None else self.kind(getattr(options._options, self.name))
 
     def __set__(self, options: Any, value: Any) -> None:
-        converted = _CONVERSIONS.get(self.kind, self._same)(self.official, value)
+        converted = _converted(self.official, value, self.kind)
         try:
             setattr(options._options, self.name, converted)
         except (OrtError, ValueError) as error:
             raise RuntimeError(str(error).replace(self.name, self.official, 1)) from None
 
-    def _same(self, name: str, value: Any) -> Any:
-        return instance(name, value, self.kind)
+
+_CONVERSIONS: dict[type, Callable[[str, Any], Any]] = {bool: switch, int: number, str: string}
 
 
-_CONVERSIONS: dict[type, Callable[[str, Any], Any]] = {bool: switch, int: number}
+def _converted(name: str, value: Any, kind: type) -> Any:
+    """What an attribute is set to, which is of one kind."""
+    convert = _CONVERSIONS.get(kind)
+    return convert(name, value) if convert else instance(name, value, kind)
 
 
 class Ignored:
@@ -75,27 +79,31 @@ class Ignored:
         return self if options is None else options._ignored.get(self.name, self.default)
 
     def __set__(self, options: Any, value: Any) -> None:
-        if value != self.default:
+        converted = _converted(self.name, value, type(self.default))
+        if converted != self.default:
             message = f"{self.name} has no effect: the C API has no function for it"
             warnings.warn(message, UserWarning, stacklevel=2)
-        options._ignored[self.name] = type(self.default)(value)
+        options._ignored[self.name] = converted
 
 
 def _set_entry(options: Run | Options, key: str, value: str) -> None:
     try:
-        options.config[key] = value
+        options.config[string("key", key)] = string("value", value)
     except OrtError as error:
         raise RuntimeError(error.message) from None
 
 
 def _entry(kind: str, options: Run | Options, key: str) -> str:
-    if key not in options.config:
-        raise RuntimeError(f"{kind} does not have configuration with key: {key}")
-    return options.config[key]
+    name = string("key", key)
+    if name not in options.config:
+        raise RuntimeError(f"{kind} does not have configuration with key: {name}")
+    return options.config[name]
 
 
 class SessionOptions:
     """Options of sessions."""
+
+    __reduce__ = refuse_pickle  # a copy would share the library's options
 
     __slots__ = (
         "__weakref__",
@@ -230,13 +238,14 @@ class SessionOptions:
     @translated
     def add_provider(self, name: str, options: Mapping[str, str], /) -> None:
         """Add an execution provider."""
+        name, given = string("name", name), pairs(mapping("options", options))
         if name in ALL_PROVIDERS and name not in get_available_providers():
             raise InvalidArgument(
                 f"Failed to add provider of type '{name}' to SessionOptions. "
                 "Provider configuration is not supported.",
                 None,
             )
-        self._add(lambda to: append_provider(to, name, pairs(options)))
+        self._add(lambda to: append_provider(to, name, given))
 
     @translated
     def add_provider_for_devices(
@@ -385,6 +394,8 @@ class LoraAdapter:
 
 class RunOptions:
     """Options of runs."""
+
+    __reduce__ = refuse_pickle  # a copy would share the library's options
 
     __slots__ = ("__weakref__", "_ignored", "_options")
 

@@ -3,6 +3,7 @@
 
 import sys
 from contextlib import suppress
+from copy import copy
 from random import Random
 
 import numpy as np
@@ -55,6 +56,47 @@ def test_options_have_no_other_attributes(onnxruntime, name):
         setattr(onnxruntime.SessionOptions(), name, 1)
     with pytest.raises(TypeError):
         onnxruntime.SessionOptions().intra_op_num_threads = "many"
+
+
+@pytest.mark.parametrize("kind", ["SessionOptions", "RunOptions"])
+def test_names_and_entries_may_be_bytes_of_utf_8(onnxruntime, kind):
+    options = getattr(onnxruntime, kind)()
+    entry = "session_config_entry" if kind == "SessionOptions" else "run_config_entry"
+    options.logid = "run é".encode()
+    assert options.logid == "run é"
+    getattr(options, f"add_{entry}")(b"key", b"value")
+    assert getattr(options, f"get_{entry}")(b"key") == "value"
+    with pytest.raises(UnicodeDecodeError):  # officially when it is read
+        setattr(options, "logid", b"\xff") or options.logid
+    with pytest.raises(TypeError):
+        options.logid = 1
+    with pytest.raises(TypeError):
+        getattr(options, f"get_{entry}")(1)
+
+
+@pytest.mark.parametrize("kind", ["SessionOptions", "RunOptions"])
+def test_options_are_not_copied(onnxruntime, kind):
+    with pytest.raises(TypeError, match="pickle"):
+        copy(getattr(onnxruntime, kind)())
+
+
+@pytest.mark.parametrize("wrong", ["a", b"a", [], 1])
+def test_options_without_effect_refuse_what_the_official_ones_do(onnxruntime, wrong):
+    options = onnxruntime.SessionOptions()
+    with pytest.raises(TypeError):
+        options.execution_order = wrong
+    if wrong == 1:
+        return
+    with pytest.raises(TypeError):
+        options.enable_mem_reuse = wrong
+    with pytest.raises(TypeError):
+        onnxruntime.RunOptions().only_execute_path_to_fetches = wrong
+
+
+@pytest.mark.parametrize("arguments", [(1, {}), ("CPUExecutionProvider", "a"), (CPU[0], [1])])
+def test_a_provider_is_a_name_and_a_dict(onnxruntime, arguments):
+    with pytest.raises(TypeError):
+        onnxruntime.SessionOptions().add_provider(*arguments)
 
 
 def test_entries_are_kept_and_others_are_errors(onnxruntime):

@@ -6,7 +6,9 @@ import json
 import os
 import threading
 import warnings
+from copy import copy
 from pathlib import Path
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -162,6 +164,23 @@ def test_the_options_of_a_session_are_read(onnxruntime, squares):
     options.intra_op_num_threads = 3  # of sessions that follow
     assert session.get_session_options().intra_op_num_threads == 2
     assert onnxruntime.InferenceSession(squares).get_session_options().intra_op_num_threads == 0
+
+
+def test_programs_read_the_attributes_that_the_functions_return(session):
+    assert session._inputs_meta[0].name == "X"
+    assert session._outputs_meta[0].shape == [3, 2]
+    assert session._overridable_initializers == []
+    assert session._providers == session.get_providers()
+    assert session._provider_options == session.get_provider_options()
+    assert session._model_meta.graph_name == session.get_modelmeta().graph_name
+    assert not session._sess_options.enable_profiling
+
+
+def test_an_input_has_weak_references_and_no_copies(session):
+    (x,) = session.get_inputs()
+    assert ref(x)() is x
+    with pytest.raises(TypeError, match="pickle"):
+        copy(x)
 
 
 def test_which_provider_runs_which_node_is_known_where_it_was_asked_for(onnxruntime, squares):
