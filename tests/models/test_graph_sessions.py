@@ -8,7 +8,7 @@ import weakref
 
 import numpy as np
 import pytest
-from support import eps
+from support import eps, models
 
 import ortcffi as ort
 from ortcffi._native import ffi
@@ -350,6 +350,68 @@ def test_providers_of_the_core_see_no_node_that_leads_to_no_output(core_api, dom
     with ort.Model.load(made) as compiled:
         assert [node.op_type for node in compiled.graph.nodes] == ["Add"]
         assert list(compiled.graph.initializers) == ["w"]
+
+
+def test_nodes_run_in_order_though_one_before_them_leads_to_no_output(core_api):
+    graph = ort.Graph()
+    graph.input("x", "f4", [3])
+    graph.initializer("w", np.ones(3, np.float32))
+    graph.node("Abs", ["x"], ["n"])
+    graph.node("Add", ["h", "w"], ["y"])
+    graph.node("Add", ["x", "w"], ["h"])
+    graph.output("y", "f4", [3])
+    options = ort.SessionOptions(core_api)
+    options.add_devices(eps.adding_devices())
+    with ort.Session(graph.to_bytes(), options, api=core_api) as session:
+        assert session.run({"x": np.ones(3, np.float32)})[0].tolist() == [3, 3, 3]
+
+
+class SeesBranches:
+    def __init__(self, seen):
+        self.seen = seen
+
+    def capability(self, graph):
+        if graph.parent is None:
+            return graph.nodes
+        operators = [node.op_type for node in graph.nodes]
+        implicit = {name for node in graph.nodes for name in node.inputs} - {*graph.initializers}
+        self.seen[graph.name] = operators, [*graph.initializers], sorted(implicit)
+        return []
+
+    def compile(self, graph):
+        self.taken = [value.name for value in graph.inputs]
+        return lambda *inputs: inputs[self.taken.index("x")]
+
+
+def test_providers_of_the_core_see_no_node_of_a_branch_that_leads_to_no_output(core_api):
+    seen, made = {}, []
+
+    def make():
+        made.append(SeesBranches(seen))
+        return made[-1]
+
+    provider = ort.execution_provider("sees branches", version="1.0.0")(make)
+    branches = {}
+    for name in ("then", "else"):
+        graph = [
+            models.node("Constant", "", "c", value=np.ones(3, np.float32)),
+            models.node("Constant", "", "d", value=np.ones(3, np.float32)),
+            models.node("Mul", "unread d", "n"),
+            models.node("Neg", "n", "m"),
+            models.node("Sub", "x c", name),
+        ]
+        outputs = [models.value(name, shape=[3])]
+        branches[f"{name}_branch"] = models.graph(graph, [], outputs, name=name)
+    node = models.node("If", "b", "y", **branches)
+    inputs = [models.value(name, shape=[3]) for name in ("x", "unread")]
+    ports = [*inputs, models.value("b", "bool", [])], [models.value("y", shape=[3])]
+    with ort.Env("branches", core_api) as env, env.register_ep(provider) as registered:
+        options = ort.SessionOptions(core_api)
+        options.add_devices(registered.devices[:1])
+        ort.Session(models.model([node], *ports), options, api=core_api, env=env).close()
+        options.close()
+    assert seen == {name: (["Sub"], ["c"], ["x"]) for name in ("then", "else")}
+    assert sorted(made[-1].taken) == ["b", "x"]
 
 
 def test_the_core_runs_a_custom_op_whose_output_nobody_reads(core_api):

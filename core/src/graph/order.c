@@ -85,17 +85,18 @@ OrtStatus* core_order_nodes(struct core_scope* scope) {
   if (is_sorted) {
     return NULL;
   }
-  size_t* waits = core_pool_array(&scope->root->pool, nodes->count, sizeof *waits);
+  size_t numbers = scope->graph->node_numbers; /* nodes that are left out have numbers too */
+  size_t* waits = core_pool_array(&scope->root->pool, numbers, sizeof *waits);
   struct core_list ready = {core_pool_array(&scope->root->pool, nodes->count, sizeof(void*)), 0,
                             nodes->count};
   if (waits == NULL || ready.items == NULL) {
-    return core_graph_memory(scope, nodes->count * sizeof(void*));
+    return core_graph_memory(scope, numbers * sizeof(void*));
   }
   for (size_t i = 0; i < nodes->count; i++) {
     each_use(nodes->items[i], count_producer, waits);
   }
   for (size_t i = 0; i < nodes->count; i++) {
-    if (waits[i] == 0) {
+    if (waits[((const OrtNode*)nodes->items[i])->id] == 0) {
       ready.items[ready.count++] = nodes->items[i];
     }
   }

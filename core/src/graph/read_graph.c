@@ -311,7 +311,52 @@ static OrtStatus* read_outputs(struct core_scope* scope, const struct numbers* n
   return NULL;
 }
 
+/* Adds the nodes of this graph that make some values to those that are needed, once each. */
+static OrtStatus* need_makers(struct core_scope* scope, const OrtValueInfo* const* values,
+                              size_t count, bool* is_needed, struct core_list* needed) {
+  for (size_t i = 0; i < count; i++) {
+    const OrtNode* maker = values[i] != NULL ? values[i]->producer : NULL;
+    if (maker != NULL && !is_needed[maker->id]) {
+      is_needed[maker->id] = true;
+      CORE_TRY(core_scope_add(scope, needed, (void*)maker));
+    }
+  }
+  return NULL;
+}
+
+/* Connects the nodes of a subgraph that lead to its outputs, from there backwards. Providers see no
+ * others, so that values of graphs around that only these read are not captured. */
+static OrtStatus* connect_needed(struct core_scope* scope) {
+  OrtGraph* graph = scope->graph;
+  struct core_list needed = {0};
+  size_t kept = 0;
+  bool* is_needed = core_pool_array(&scope->root->pool, graph->node_numbers, sizeof *is_needed);
+  if (is_needed == NULL) {
+    return core_graph_memory(scope, graph->node_numbers);
+  }
+  CORE_TRY(need_makers(scope, (const OrtValueInfo* const*)graph->outputs.items,
+                       graph->outputs.count, is_needed, &needed));
+  for (size_t i = 0; i < needed.count; i++) {
+    OrtNode* node = needed.items[i];
+    CORE_TRY(core_connect_node(scope, node));
+    CORE_TRY(need_makers(scope, node->values, node->input_count, is_needed, &needed));
+    CORE_TRY(need_makers(scope, (const OrtValueInfo* const*)node->implicit_inputs.items,
+                         node->implicit_inputs.count, is_needed, &needed));
+  }
+  for (size_t i = 0; i < graph->nodes.count; i++) {
+    OrtNode* node = graph->nodes.items[i];
+    if (is_needed[node->id]) {
+      graph->nodes.items[kept++] = node;
+    }
+  }
+  graph->nodes.count = kept;
+  return core_order_nodes(scope);
+}
+
 static OrtStatus* connect_nodes(struct core_scope* scope) {
+  if (scope->outer != NULL && scope->graph->form == CORE_PREPARED) {
+    return connect_needed(scope);
+  }
   for (size_t i = 0; i < scope->graph->nodes.count; i++) {
     CORE_TRY(core_connect_node(scope, scope->graph->nodes.items[i]));
   }
