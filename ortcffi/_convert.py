@@ -106,7 +106,9 @@ def bytes_like(argument: str, content: Any) -> Any:
         return ffi.from_buffer("char[]", content)
     except (TypeError, BufferError):
         kind = type(content).__name__
-        raise TypeError(f"{argument} must be a path or bytes-like, not {kind}") from None
+        is_proto = hasattr(content, "SerializeToString")  # onnx.ModelProto
+        hint = "; its SerializeToString() gives its bytes" if is_proto else ""
+        raise TypeError(f"{argument} must be a path or bytes-like, not {kind}{hint}") from None
     except ValueError as error:  # it is closed, or has gaps
         raise ValueError(f"{argument}: {error}") from None
 
@@ -141,13 +143,15 @@ def integer(argument: str, number: Any, limits: tuple[int, int] = INT32) -> int:
 def byte_count(argument: str, given: int | str) -> int:
     """A number of bytes, as an int or a str such as ``"64 MB"``; errors name the argument.
 
-    A KB has 1024 bytes.
+    A KB has 1024 bytes, as has a KiB.
     """
     if isinstance(given, bool):
         raise TypeError(f"{argument} must be a number of bytes, not {given!r}")
     if not isinstance(given, str):
         return integer(argument, given, SIZE)
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?B)\s*", given, re.ASCII | re.IGNORECASE)
+    found = re.fullmatch(
+        r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?B|[KMGT]iB)\s*", given, re.ASCII | re.IGNORECASE
+    )
     if found is None:
         raise ValueError(f"{argument} must be a number of bytes such as '64 MB', not {given!r}")
     scale = 1 << (10 * "BKMGT".index(found[2].upper()[0]))

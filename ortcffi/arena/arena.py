@@ -7,6 +7,7 @@ from ortcffi._table import core_api
 from ortcffi.arena.cfg import ArenaCfg
 from ortcffi.memory.adaptors import Adaptor
 from ortcffi.memory.allocator import Allocator
+from ortcffi.memory.blocks import Limits
 
 __all__ = ["Arena"]
 
@@ -83,6 +84,11 @@ class Arena(Adaptor):
         ) as cfg:
             super().__init__(inner, lib.ortcffi_arena, cfg.handle)
             self.measures = cfg.measures
+
+    def _limits(self) -> Limits:
+        if "max_mem" not in self.measures or self.closed:
+            return super()._limits()
+        return [(self.measures["max_mem"], self.stats.bytes_reserved or 0), *super()._limits()]
 
     def shrink(self) -> None:
         """Return unused chunks to the inner allocator. The same as `release_unused`."""

@@ -3,6 +3,7 @@
 
 import argparse
 import os
+import re
 import sys
 import zlib
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from ortcffi._text import fail, printable, program_name, write_log
 from ortcffi.errors import NotImplemented, OrtError
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session
-from ortcffi.table.load import LoadError, load
+from ortcffi.table.load import LibraryNotFound, LoadError, load
 from ortcffi.testing.random_inputs import random_feed, shapes_of
 
 DESCRIPTION = """\
@@ -70,9 +71,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("--count and --size must be 1 or more, --threads 0 or more")
     try:
         _run(given)
+    except LibraryNotFound as error:
+        return fail(parser.prog, _as_options(str(error)))
     except _REFUSED as error:
         return fail(parser.prog, error)
     return 0
+
+
+def _as_options(advice: str) -> str:
+    """What to pass in Python, as the options of the command."""
+    text = advice.replace("pass api=ortcffi.load(path)", "give --library PATH")
+    text = re.sub(r"pass providers=\['(\w+)'\]", r"give --ep \1", text)
+    return text.replace("providers has ", "--ep has ")
 
 
 def _run(given: argparse.Namespace) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # Limits in bytes, each with the bytes that are in use.
 Limits = list[tuple[int, int]]
+NO_BLOCK = "the allocator has no block of this size"
 # NumPy has no function that returns it.
 MAX_DIMENSIONS = 64 if int(np.__version__.split(".")[0]) >= 2 else 32
 
@@ -31,7 +32,7 @@ def refuse(limits: "Limits", failure: BaseException | None, function: str) -> No
     try:
         if failure is not None:
             raise failure
-        raise out_of_memory("the allocator has no block of this size", function)
+        raise out_of_memory(NO_BLOCK, function)
     except OutOfMemory as error:
         # Do not bind the new exception to a name: its traceback refers to this frame, so that
         # would be a cycle.

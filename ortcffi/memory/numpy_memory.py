@@ -10,7 +10,7 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import NotImplemented, OutOfMemory, add_cause
 from ortcffi.memory.allocator import Allocator
-from ortcffi.memory.blocks import with_limits
+from ortcffi.memory.blocks import NO_BLOCK, with_limits
 
 __all__ = ["numpy_allocator", "set_numpy_allocator"]
 
@@ -91,7 +91,7 @@ class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's ar
             return
         add_cause(error)
         if error.__cause__ is None and (limits := self._allocator._limits()):
-            error.__cause__ = with_limits(OutOfMemory("no such block", "Alloc"), limits)
+            error.__cause__ = with_limits(OutOfMemory(NO_BLOCK, "Alloc"), limits)
 
 
 @public

@@ -16,7 +16,7 @@ from ortcffi.kernels.host import call_host, host_function
 from ortcffi.kernels.node import make_kernel
 from ortcffi.models.model import Model
 from ortcffi.models.model_graph import ModelGraph
-from ortcffi.models.view import listed
+from ortcffi.models.view import content_of, listed
 from ortcffi.options.session import SessionOptions
 
 if TYPE_CHECKING:
@@ -157,9 +157,15 @@ class CompiledNode:
         for name in named:
             if name not in wanted:
                 raise TypeError(f"{name!r} is no input of {self.name}{meant(name, wanted)}")
-        if len(inputs) + len(named) != len(wanted) or set(named) & set(wanted[: len(inputs)]):
-            raise TypeError(f"{self.name} takes {', '.join(wanted)}, each once")
-        given = {**dict(zip(wanted, inputs, strict=False)), **named}
+        if len(inputs) > len(wanted):
+            count = f"{len(inputs)}; the inputs are {', '.join(wanted)}"
+            raise TypeError(f"{self.name} takes {len(wanted)} arrays, not {count}")
+        placed = dict(zip(wanted, inputs, strict=False))
+        if twice := placed.keys() & named.keys():
+            raise TypeError(f"input {min(twice)!r} of {self.name} was given twice")
+        given = {**placed, **named}
+        if lacking := [name for name in wanted if name not in given]:
+            raise TypeError(f"input {lacking[0]!r} of {self.name} is missing")
         found = self.kernel(*(given.get(name) for name in self.inputs))
         return (found,) if len(self.outputs) == 1 else tuple(found)
 
@@ -226,17 +232,17 @@ class Ep(Handle):
         """The provider's name."""
         return decode(self.handle.name)
 
-    def capability(self, model: Model) -> EpClaims:
+    def capability(self, model: Any) -> EpClaims:
         """Ask the provider which nodes it takes.
 
         Parameters
         ----------
-        model : Model
+        model : Model, or what `Model.load` takes
             The model. What its graph does not say of inner values, the provider does not know:
             some want a type on each.
         """
         if not isinstance(model, Model):
-            raise TypeError(f"model must be a Model, not {type(model).__name__}")
+            model = Model.load(content_of(model))
         graph = model._graph(lib.ORTCORE_GRAPH_PREPARED)
         owner = owner_of("OrtcoreClaims*", None, host_function("OrtcoreReleaseClaims"), self, model)
         claim = host_function("OrtcoreEpClaim")

@@ -2,6 +2,7 @@
 """Arenas in Python, over allocators of either library."""
 
 import gc
+import re
 from functools import partial
 
 import numpy as np
@@ -173,3 +174,16 @@ def test_an_arena_can_be_shared_by_an_environment(api):
         env.register_allocator(arena)
         assert env.shared_allocator() is arena
         env.unregister_allocator(arena)
+
+
+def test_the_error_of_an_arena_names_its_limit(core_api):
+    arena = ort.Arena(core_api.default_allocator, max_bytes="4 MB")
+    kept = arena.empty(1000, "u1")
+    message = f"the limit is {4 << 20} bytes, and {1 << 20} are in use$"
+    for allocator in (arena, ort.Tracking(arena)):
+        with pytest.raises(MemoryError, match=message):
+            allocator.empty(8 << 20, "u1")
+    with pytest.raises(MemoryError) as caught, ort.numpy_allocator(arena):
+        np.ones(8 << 20, "u1")
+    assert re.search(message, str(caught.value.__cause__))
+    del kept

@@ -147,3 +147,13 @@ def test_names_that_the_library_logs_are_escaped(tmp_path, capfd):
     printed = capfd.readouterr()
     assert "\x1b" not in printed.out + printed.err
     assert printed.err.count(r"initializer 'w\x1b]0;owned\x07\nok'") == 2
+
+
+def test_without_a_library_the_error_names_options(bare, model):
+    program = (
+        "import sys; from ortcffi.cli.run import main; sys.stderr = sys.stdout; main(sys.argv[1:])"
+    )
+    printed = bare(program, model).stdout
+    assert "run 'pip install onnxruntime', set ORTCFFI_LIBRARY, or give --library PATH" in printed
+    assert "give --ep nxrt" in printed
+    assert "run: --ep has 'nxtr', which" in bare(program, model, "--ep", "nxtr").stdout

@@ -186,7 +186,8 @@ def test_an_allocation_that_fails_is_a_memory_error(make):
     pool = make()
     with pytest.raises(MemoryError) as caught, numpy_allocator(Limiting(pool, 1000)):
         np.ones(LARGE)
-    assert "the limit is 1000 bytes, and 0 are in use" in str(caught.value.__cause__)
+    text = "the allocator has no block of this size; the limit is 1000 bytes, and 0 are in use"
+    assert caught.value.__cause__.message == text
     assert isinstance(caught.value.__cause__, errors.OutOfMemory)
     assert pool.bytes_allocated == 0
 

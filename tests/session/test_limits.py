@@ -189,13 +189,17 @@ def test_a_shared_arena_is_a_setting(real_api):
 
 
 @pytest.mark.parametrize(
-    ("text", "count"), [("64 MB", 64 << 20), ("1.5kb", 1536), (" 7 B ", 7), ("1 TB", 1 << 40)]
+    ("text", "count"),
+    [
+        *[("64 MB", 64 << 20), ("64 MiB", 64 << 20), ("1.5kb", 1536)],
+        *[(" 7 B ", 7), ("1 TB", 1 << 40)],
+    ],
 )
 def test_sizes_are_text(text, count):
     assert byte_count("size", text) == count
 
 
-@pytest.mark.parametrize("text", ["", "64", "-1 MB", "1.2.3 GB", "1 XB", "٣ MB"])
+@pytest.mark.parametrize("text", ["", "64", "-1 MB", "1.2.3 GB", "1 XB", "1 iB", "٣ MB"])
 def test_other_text_is_refused(text):
     with pytest.raises(ValueError, match="max_bytes must be a number of bytes such as '64 MB'"):
         ort.Arena(ort.core_api().default_allocator, max_bytes=text)

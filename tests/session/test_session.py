@@ -159,6 +159,10 @@ def test_initializers_of_the_core_are_shared_with_the_library(opened, x):
 def test_arguments_of_wrong_types_are_named():
     with pytest.raises(TypeError, match="model must be a path or bytes-like, not int"):
         ort.Session(5)
+    proto = pytest.importorskip("onnx").ModelProto()
+    for opens in (ort.Session, ort.Model.load):
+        with pytest.raises(TypeError, match=r"not ModelProto; its SerializeToString\(\) gives"):
+            opens(proto)
     with pytest.raises(TypeError, match="options must be SessionOptions, not dict"):
         ort.Session(models.add(), {})
     with pytest.raises(TypeError, match="env must be Env, not int"):

@@ -129,6 +129,16 @@ def test_a_classifier_answers_with_a_map_for_each_row(tmp_path):
             assert server.ask(where, {"x": [[None, 1]]})[0] == 400
 
 
+def test_what_json_does_not_have_is_null(tmp_path):
+    graph = ort.Graph()
+    graph.input("x", "f4", ["n"])
+    graph.node("Log", ["x"], ["y"])
+    graph.output("y", "f4", ["n"])
+    graph.save(tmp_path / "model.onnx")
+    with serving(UVICORN, tmp_path / "model.onnx", tmp_path) as server:
+        assert server.ask("/run", {"x": [-1, 0, 1]}) == (200, "[[null,null,0.0]]")
+
+
 def test_a_run_that_takes_too_long_is_ended(command, model, tmp_path):
     with serving(command, model, tmp_path, seconds="0.2") as server:
         assert server.ask("/run", SLOW)[0] == 504
