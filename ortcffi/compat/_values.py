@@ -22,7 +22,7 @@ from ortcffi.compat._types import (
     onnx_element_of,
     type_of,
 )
-from ortcffi.errors import OrtError, checked
+from ortcffi.errors import OrtError, OutOfMemory, checked
 from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.value import Value
 
@@ -148,6 +148,8 @@ class OrtValue:
             if is_cpu(device):
                 return cls._of(Value.empty(tuple(shape), element, api=api()))
             return cls._of(empty_on(memory_info_of(device), shape, element))
+        except OutOfMemory as error:
+            raise MemoryError(error.message) from None
         except (OrtError, ValueError) as error:
             raise RuntimeError(str(error)) from None
 
@@ -179,6 +181,8 @@ class OrtValue:
         try:
             value = Value.from_dlpack(source, api=api())
         except BufferError as error:
+            if source is data:
+                raise
             raise TypeError(f"from_dlpack expected a valid DLPack capsule: {error}") from None
         except ValueError as error:
             raise RuntimeError(str(error)) from None

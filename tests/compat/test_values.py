@@ -347,3 +347,13 @@ def test_a_vector_keeps_the_objects_whose_memory_it_takes():
     del x
     assert kept() is not None
     assert vector[0].numpy().tolist() == [1, 2]
+
+
+def test_a_tensor_for_which_there_is_no_memory_is_a_memory_error(onnxruntime):
+    with pytest.raises(MemoryError):
+        onnxruntime.OrtValue.ortvalue_from_shape_and_type([2**40], np.float32)
+
+
+def test_what_an_array_says_of_its_elements_passes_dlpack(onnxruntime):
+    with pytest.raises(BufferError, match="only supports"):
+        onnxruntime.OrtValue.from_dlpack(np.array(["a"]))
