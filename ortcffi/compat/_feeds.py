@@ -57,9 +57,11 @@ class OfficialRules(Rules):
 
     def convert(self, session: Session, place: int, x: Any) -> Value | None:
         """Make a value of `x`, by the official package's rules or else by those of a `Session`."""
-        if x is None:
-            return None
         spec = spec_of_input(session, place)
+        if x is None:
+            if spec.kind is ValueKind.MAP:  # kernels of ONNX Runtime read a map that is not there
+                raise RuntimeError(_refusal(spec.name, x))
+            return None
         value = _official_value(session.api, spec, x)
         if value is not None:
             return value

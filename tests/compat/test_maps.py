@@ -93,3 +93,9 @@ def test_what_is_wrong_with_a_map_is_named(kind, x, message):
     with pytest.raises(RuntimeError, match=message):
         session.run(None, {"X": x})
     vars(session).clear()
+
+
+@pytest.mark.parametrize("onnxruntime", ["compat"], indirect=True)  # officially a kernel may crash
+def test_none_is_no_map(session):
+    with pytest.raises(RuntimeError, match="Unable to handle object of type <class 'NoneType'>"):
+        session.run(None, {"X": None})
