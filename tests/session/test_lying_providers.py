@@ -156,6 +156,37 @@ def test_threads_run_a_provider_that_runs_one_call_at_a_time():
         assert results == [[8, 16, 24]] * 4
 
 
+@pytest.mark.parametrize("words", ["honest", "alone"])
+def test_a_node_that_runs_its_own_session_does_not_wait_for_ever(words):
+    sessions = []
+
+    @ort.custom_op("again", name="Again", inputs=[np.float32], outputs=[np.float32], op_set=None)
+    def again(x):
+        return sessions[0].run({"x": x})[0] if x[0] < 4 else x
+
+    options = ort.SessionOptions(core_api())
+    with ort.CustomOpDomain("again", core_api()) as domain:
+        domain.add(again)
+        options.add_custom_op_domain(domain)
+    nodes = [models.node("Add", "x x", "h"), models.node("Again", "h", "y", "again")]
+    ports = [models.value("x", shape=SHAPE)], [models.value("y", shape=SHAPE)]
+    model = models.model(nodes, *ports, domains={"again": 1})
+    with (
+        ort.Env("again", core_api()) as env,
+        ort.Session(
+            model, options, api=core_api(), providers=devices_of(env, words), env=env
+        ) as session,
+    ):
+        sessions.append(session)
+        if words == "honest":
+            assert session.run({"x": X})[0].tolist() == [4, 8, 12]
+        else:
+            with pytest.raises(ort.OrtError, match="runs the session again"):
+                session.run({"x": X})
+            assert session.run({"x": X + 2})[0].tolist() == [6, 8, 10]
+        sessions.clear()
+
+
 # --- what is passed on ----------------------------------------------------------------------------
 
 

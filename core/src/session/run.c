@@ -583,17 +583,30 @@ static OrtStatus* hand_all_over(const OrtSession* session, const struct core_fra
   return status;
 }
 
+/* Runs while no other run of the session does. A node may run its own session, for which it would
+ * wait for ever. */
+static CORE_COLD OrtStatus* run_alone(OrtSession* session, struct core_frame* frame,
+                                      const OrtRunOptions* options) {
+  static _Thread_local char here; /* each thread has another address of it */
+  if (__atomic_load_n(&session->runner, __ATOMIC_RELAXED) == &here) {
+    CORE_FAIL(ORT_FAIL,
+              "Run: a node of the session runs the session again, one of whose execution providers "
+              "runs one call at a time (IsConcurrentRunSupported)");
+  }
+  core_mutex_lock(&session->lock);
+  __atomic_store_n(&session->runner, &here, __ATOMIC_RELAXED);
+  OrtStatus* status = run_providers(session, frame, options);
+  __atomic_store_n(&session->runner, NULL, __ATOMIC_RELAXED);
+  core_mutex_unlock(&session->lock);
+  return status;
+}
+
 static OrtStatus* run(OrtSession* session, struct core_frame* frame, const OrtRunOptions* options,
                       const struct core_feeds* feeds) {
   CORE_TRY(set_inputs(session, frame, options, feeds));
   CORE_TRY(set_outputs(session, frame, feeds));
-  if (CORE_UNLIKELY(session->runs_alone)) {
-    core_mutex_lock(&session->lock);
-  }
-  OrtStatus* status = run_providers(session, frame, options);
-  if (CORE_UNLIKELY(session->runs_alone)) {
-    core_mutex_unlock(&session->lock);
-  }
+  OrtStatus* status = CORE_LIKELY(!session->runs_alone) ? run_providers(session, frame, options)
+                                                        : run_alone(session, frame, options);
   return status == NULL ? hand_all_over(session, frame, feeds) : status;
 }
 

@@ -122,6 +122,8 @@ struct OrtSession {
   /** Entries of the metadata of such a model, beside those of the model that it is made of. */
   struct core_items context_entries;
   core_mutex lock;
+  /** A mark of the thread whose run has the lock; atomic. */
+  const char* runner;
   /** A frame that no run uses; atomic, may be NULL. */
   struct core_frame* spare;
   /** What the options ask for, until the session ends; NULL for none. */
