@@ -158,8 +158,57 @@ def test_a_custom_op_may_be_called_constant(core_api, options_for):
 def metadata_of(compiled):
     with ort.Model.load(compiled) as read:
         entries = read.metadata.custom
-    entries.pop("external_dependencies", None)  # of ONNX Runtime 1.32
+    entries.pop("external_dependencies", None)
     return entries
+
+
+@needs_release(32, "files that compiled models need")
+@pytest.mark.parametrize(
+    ("embeds", "settings", "expected"),
+    [
+        (True, {}, ""),
+        (False, {}, "ep_context_binary"),
+        (True, {"external_initializers": "w.bin", "external_threshold": 0}, "external_weights"),
+        (
+            False,
+            {"external_initializers": "w.bin", "external_threshold": 0},
+            "external_weights;ep_context_binary",
+        ),
+    ],
+)
+def test_a_compiled_model_says_which_files_it_needs(
+    api, options_for, tmp_path, embeds, settings, expected
+):
+    graph = ort.Graph()
+    graph.input("x", "f4", [3])
+    graph.initializer("w", np.ones(3, np.float32))
+    graph.node("Add", ["x", "w"], ["h"])
+    graph.node("Sub", ["h", "v"], ["y"])
+    graph.initializer("v", np.ones(3, np.float32))
+    graph.output("y", "f4", [3])
+    target = tmp_path / "out.onnx"
+    ort.compile_model(
+        graph.to_bytes(),
+        target,
+        options=options_for(api),
+        embed_ep_context=embeds,
+        api=api,
+        **settings,
+    )
+    with ort.Model.load(target) as read:
+        assert read.metadata.custom["external_dependencies"] == expected
+
+
+def test_a_file_for_weights_is_made_only_where_there_are_any(api, options_for, tmp_path):
+    graph = ort.Graph()
+    graph.input("x", "f4", [3])
+    graph.initializer("w", np.ones(3, np.float32))
+    graph.node("Add", ["x", "w"], ["y"])
+    graph.output("y", "f4", [3])
+    where = {"external_initializers": "w.bin", "external_threshold": 0}
+    options = options_for(api)
+    ort.compile_model(graph.to_bytes(), tmp_path / "out.onnx", options=options, api=api, **where)
+    assert not (tmp_path / "w.bin").exists()
 
 
 def test_a_provider_marks_what_it_has_compiled(api, model, options_for):

@@ -50,6 +50,16 @@ OrtStatus* ORT_API_CALL core_graph_of_model(const OrtModel* model, size_t which,
                                             const OrtGraph** out);
 OrtStatus* ORT_API_CALL core_untyped_values(const OrtModel* model, size_t* out);
 OrtStatus* ORT_API_CALL core_session_model(OrtSession* session, OrtModel** out);
+/** Where a compiled model has the data of its nodes EPContext. */
+enum core_contexts { CORE_NO_CONTEXTS, CORE_CONTEXTS_IN_MODEL, CORE_CONTEXTS_IN_FILES };
+
+/** The entry of the metadata by which a compiled model says which other files it needs. */
+#define CORE_DEPENDENCIES "external_dependencies"
+
+/** The same as core_write_model for a compiled model, which gets that entry if it has contexts. */
+OrtStatus* core_write_compiled_model(const OrtModel* model, const OrtcoreWriting* writing,
+                                     enum core_contexts contexts);
+
 OrtStatus* ORT_API_CALL core_write_model(const OrtModel* model, const OrtcoreWriting* writing);
 /** @} */
 

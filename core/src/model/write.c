@@ -72,6 +72,8 @@ struct writer {
   /** What the client has stored itself. */
   struct core_items places;
   bool is_measuring;
+  /** Whether the elements of a tensor are outside of the model. */
+  bool has_external;
   struct sink sinks[2];
   /** Bytes of the first sink that are not written yet. */
   uint8_t buffer[BUFFER];
@@ -143,19 +145,25 @@ static size_t varint_size(uint64_t number) {
   return core_encode_varint(number, bytes);
 }
 
-/* An entry of external_data; both texts are short. */
-static OrtStatus* put_entry(struct writer* writer, const char* key, const char* value) {
+/* An entry of a list; both texts are short. */
+static OrtStatus* put_pair(struct writer* writer, uint32_t number, const char* key,
+                           const char* value) {
   size_t key_size = strlen(key), value_size = strlen(value);
-  CORE_TRY(put_head(writer, TENSOR_EXTERNAL, CORE_LENGTH));
+  CORE_TRY(put_head(writer, number, CORE_LENGTH));
   CORE_TRY(put_varint(writer,
                       2 + varint_size(key_size) + key_size + varint_size(value_size) + value_size));
   CORE_TRY(put_bytes(writer, ENTRY_KEY, key, key_size));
   return put_bytes(writer, ENTRY_VALUE, value, value_size);
 }
 
+static OrtStatus* put_entry(struct writer* writer, const char* key, const char* value) {
+  return put_pair(writer, TENSOR_EXTERNAL, key, value);
+}
+
 static OrtStatus* put_external(struct writer* writer, const char* location, uint64_t offset,
                                const uint64_t* length) {
   char text[24];
+  writer->has_external = true;
   CORE_TRY(put_entry(writer, "location", location));
   snprintf(text, sizeof text, "%llu", (unsigned long long)offset);
   CORE_TRY(put_entry(writer, "offset", text));
@@ -397,7 +405,23 @@ static void set_up(struct writer* writer, const OrtModel* model, const OrtcoreWr
   writer->sinks[1] = (struct sink){writing->write_external, writing->external_state, 0};
 }
 
+/* Has a compiled model say which files it needs. */
+static OrtStatus* put_dependencies(struct writer* writer, enum core_contexts contexts) {
+  static const char* const texts[2][2] = {
+      {"", "ep_context_binary"}, {"external_weights", "external_weights;ep_context_binary"}};
+  if (contexts == CORE_NO_CONTEXTS) {
+    return NULL;
+  }
+  return put_pair(writer, MODEL_METADATA, CORE_DEPENDENCIES,
+                  texts[writer->has_external][contexts == CORE_CONTEXTS_IN_FILES]);
+}
+
 OrtStatus* ORT_API_CALL core_write_model(const OrtModel* model, const OrtcoreWriting* writing) {
+  return core_write_compiled_model(model, writing, CORE_NO_CONTEXTS);
+}
+
+OrtStatus* core_write_compiled_model(const OrtModel* model, const OrtcoreWriting* writing,
+                                     enum core_contexts contexts) {
   CORE_REQUIRE(ortcore_write_model, model, writing);
   CORE_TRY(check_writing(writing));
   struct writer* writer = heap_alloc(sizeof *writer);
@@ -416,6 +440,7 @@ OrtStatus* ORT_API_CALL core_write_model(const OrtModel* model, const OrtcoreWri
                     ": the model has more than 2 GiB: write its weights to another file", NULL);
   }
   status = status == NULL ? pass(writer, false) : status;
+  status = status == NULL ? put_dependencies(writer, contexts) : status;
   status = status == NULL ? flush(writer) : status;
   core_end_places(&writer->places);
   heap_free(writer->sizes);

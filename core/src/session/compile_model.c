@@ -12,23 +12,11 @@ static const char function[] = "CompileModel";
 
 /* --- where parts of the model go -------------------------------------------------------------- */
 
+/* A file that is opened when it is first written to. */
 struct file {
   FILE* stream;
   const char* path;
 };
-
-static OrtStatus* write_to_file(void* state, const void* bytes, size_t size) {
-  const struct file* file = state;
-  return fwrite(bytes, 1, size, file->stream) == size
-             ? NULL
-             : core_status(ORT_FAIL, "the model cannot be written to '", file->path, "'");
-}
-
-static OrtStatus* write_to_memory(void* state, const void* bytes, size_t size) {
-  struct core_writing* to = state;
-  core_write_raw(to, bytes, size);
-  return to->has_failed ? core_no_memory(function, to->size + size) : NULL;
-}
 
 /* Removes a regular file: a device such as /dev/null stays. */
 static void remove_regular(const char* path) {
@@ -39,12 +27,26 @@ static void remove_regular(const char* path) {
 }
 
 /* The file may be the one that the model is mapped from, so it is replaced and not emptied. */
-static OrtStatus* open_file(const char* path, struct file* file) {
-  remove_regular(path);
-  *file = (struct file){core_create_file(path, false), path};
+static OrtStatus* open_file(struct file* file) {
+  remove_regular(file->path);
+  file->stream = core_create_file(file->path, false);
   return file->stream != NULL
              ? NULL
-             : core_status(ORT_INVALID_ARGUMENT, "open file \"", path, "\" failed");
+             : core_status(ORT_INVALID_ARGUMENT, "open file \"", file->path, "\" failed");
+}
+
+static OrtStatus* write_to_file(void* state, const void* bytes, size_t size) {
+  struct file* file = state;
+  CORE_TRY(file->stream == NULL ? open_file(file) : NULL);
+  return fwrite(bytes, 1, size, file->stream) == size
+             ? NULL
+             : core_status(ORT_FAIL, "the model cannot be written to '", file->path, "'");
+}
+
+static OrtStatus* write_to_memory(void* state, const void* bytes, size_t size) {
+  struct core_writing* to = state;
+  core_write_raw(to, bytes, size);
+  return to->has_failed ? core_no_memory(function, to->size + size) : NULL;
 }
 
 /* Closes a file, and removes it if it could not be written. */
@@ -65,8 +67,7 @@ static OrtStatus* close_file(const struct file* file, OrtStatus* status) {
 OrtStatus* core_save_context_model(const char* name, const OrtSession* session, const char* path,
                                    const OrtcoreWriting* writing) {
   OrtcoreWriting own = *writing;
-  struct file file;
-  CORE_TRY(open_file(path, &file));
+  struct file file = {NULL, path};
   own.write = write_to_file;
   own.state = &file;
   return close_file(&file, core_write_context_model(name, session, &own));
@@ -265,7 +266,7 @@ static OrtStatus* set_external(struct task* task, OrtcoreWriting* writing) {
   if (size < 0 || (size_t)size >= sizeof task->external_path) {
     return too_long(function);
   }
-  CORE_TRY(open_file(task->external_path, &task->external_file));
+  task->external_file.path = task->external_path;
   writing->write_external = write_to_file;
   writing->external_state = &task->external_file;
   return NULL;

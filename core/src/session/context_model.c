@@ -15,7 +15,7 @@ struct making {
   struct core_writing to;
   /* The values that nodes read, and the outputs. */
   struct core_items needed;
-  bool has_contexts;
+  enum core_contexts contexts;
 };
 
 static OrtStatus* no_memory(const struct making* making) {
@@ -83,6 +83,19 @@ static OrtStatus* check_context(const struct making* making, const struct core_s
                                   "stands for: ");
 }
 
+/* Whether the data of a context is in a file, as its attribute embed_mode says. */
+static bool is_in_file(const OrtNode* context) {
+  int64_t mode = 1;
+  size_t size;
+  for (size_t i = 0; i < context->attributes.count; i++) {
+    const OrtOpAttr* attribute = context->attributes.items[i];
+    if (strcmp(attribute->name, "embed_mode") == 0) {
+      ort_ReleaseStatus(ort_ReadOpAttr(attribute, ORT_OP_ATTR_INT, &mode, sizeof mode, &size));
+    }
+  }
+  return mode == 0;
+}
+
 /* Writes a number as an attribute, unless the node has one of that name. */
 static void write_default(struct core_writing* to, const OrtNode* node, const char* name,
                           uint64_t number) {
@@ -114,7 +127,11 @@ static OrtStatus* write_step(struct making* making, const struct core_step* step
   if (context != NULL) {
     CORE_TRY(check_context(making, step, context));
     write_context(&making->to, context);
-    making->has_contexts = true;
+    if (is_in_file(context)) {
+      making->contexts = CORE_CONTEXTS_IN_FILES;
+    } else if (making->contexts == CORE_NO_CONTEXTS) {
+      making->contexts = CORE_CONTEXTS_IN_MODEL;
+    }
     return NULL;
   }
   if (node->bytes.at == NULL || strcmp(node->domain, CORE_CHANNELS_LAST) == 0) {
@@ -244,20 +261,23 @@ static OrtStatus* write_graph(struct making* making) {
 /* Nodes EPContext are of com.microsoft. */
 static void write_domain(struct making* making) {
   const struct core_opsets* opsets = &making->session->model->opsets;
-  if (making->has_contexts && core_find_opset(opsets, "com.microsoft") == NULL) {
+  if (making->contexts != CORE_NO_CONTEXTS && core_find_opset(opsets, "com.microsoft") == NULL) {
     core_write_opset(&making->to, "com.microsoft", 1);
   }
 }
 
 /* Whether an entry of the metadata has one of the keys that are written anew. */
-static bool is_replaced(const struct core_items* entries, struct core_message entry) {
+static bool is_replaced(const struct making* making, struct core_message entry) {
+  const struct core_items* entries = &making->session->context_entries;
   struct core_message key;
-  for (size_t i = 0; core_find_message(entry, ENTRY_KEY, &key) && i < entries->count; i++) {
-    if (core_message_is(key, entries->list[i].key)) {
-      return true;
-    }
+  if (!core_find_message(entry, ENTRY_KEY, &key)) {
+    return false;
   }
-  return false;
+  bool answer = making->contexts != CORE_NO_CONTEXTS && core_message_is(key, CORE_DEPENDENCIES);
+  for (size_t i = 0; i < entries->count; i++) {
+    answer |= core_message_is(key, entries->list[i].key);
+  }
+  return answer;
 }
 
 static void write_metadata(struct making* making) {
@@ -266,7 +286,7 @@ static void write_metadata(struct making* making) {
   struct core_field field;
   while (core_next_field(&model, &field)) {
     if (field.number == MODEL_METADATA && field.wire == CORE_LENGTH &&
-        !is_replaced(entries, field.bytes)) {
+        !is_replaced(making, field.bytes)) {
       core_write_bytes(&making->to, MODEL_METADATA, field.bytes.at, core_message_size(field.bytes));
     }
   }
@@ -284,8 +304,8 @@ static OrtStatus* write_model(struct making* making, const OrtcoreWriting* writi
   CORE_TRY(need_all(making));
   core_copy_other_fields(&making->to, making->session->model->bytes, written,
                          CORE_COUNT_OF(written));
-  write_metadata(making);
   CORE_TRY(write_graph(making));
+  write_metadata(making);
   write_domain(making);
   if (making->to.has_failed) {
     return no_memory(making);
@@ -293,7 +313,7 @@ static OrtStatus* write_model(struct making* making, const OrtcoreWriting* writi
   /* Opened again, because core_write_model decides which weights go to another file. */
   CORE_TRY(
       core_open_model_bytes(making->to.bytes, making->to.size, making->session->model, &model));
-  OrtStatus* status = core_write_model(model, writing);
+  OrtStatus* status = core_write_compiled_model(model, writing, making->contexts);
   core_drop(model);
   return status;
 }
