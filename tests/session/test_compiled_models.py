@@ -164,7 +164,7 @@ def metadata_of(compiled):
 
 @needs_release(32, "files that compiled models need")
 @pytest.mark.parametrize(
-    ("embeds", "settings", "expected"),
+    "case",
     [
         (True, {}, ""),
         (False, {}, "ep_context_binary"),
@@ -176,9 +176,8 @@ def metadata_of(compiled):
         ),
     ],
 )
-def test_a_compiled_model_says_which_files_it_needs(
-    api, options_for, tmp_path, embeds, settings, expected
-):
+def test_a_compiled_model_says_which_files_it_needs(api, options_for, tmp_path, case):
+    embeds, settings, expected = case
     graph = ort.Graph()
     graph.input("x", "f4", [3])
     graph.initializer("w", np.ones(3, np.float32))
@@ -560,6 +559,31 @@ def test_a_provider_that_cannot_leave_weights_out_is_refused(api, model, options
 def test_a_session_has_providers_copy_no_weights(api, model, options_for, config, seen):
     assert run(model, options_for(api, BOTH, config=config)) == EXPECTED
     assert f" {seen} compile compile" in said()
+
+
+@needs_release(32, "weightless modes")
+@pytest.mark.parametrize(
+    "case",
+    [
+        ("answers-1", True, (2, "returns 'external_only', but the EP metadata of")),
+        ("modes-external_only answers-1", EXTERNAL_ONLY, None),
+        (BOTH, EXTERNAL_ONLY, None),
+        ("old", True, (1, "was compiled with API version 28")),
+    ],
+)
+def test_it_is_logged_where_it_is_not_sure_that_a_provider_leaves_weights_out(
+    api, model, options_for, case
+):
+    words, weightless, logged = case
+    records = []
+    with ort.Env("modes", api, logger=records.append, severity=1):
+        options = options_for(api, words)
+        ort.compile_model(
+            model, options=options, embed_ep_context=True, weightless=weightless, api=api
+        )
+    found = [each for each in records if "GetWeightlessSupport" in each.text]
+    assert len(found) == (logged is not None)
+    assert all((each.severity, logged[1] in each.text) == (logged[0], True) for each in found)
 
 
 @needs_release(32, "weightless modes")

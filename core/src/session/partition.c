@@ -275,7 +275,8 @@ static OrtStatus* add_provider(struct partition* partition, const struct core_ep
   CORE_TRY(choose_groups(partition, own->claims, own->ep));
   if (own->claims->group_count > 0) {
     session->last_graph = ((const struct core_claims*)own->claims)->graph;
-    CORE_TRY(core_ep_call(partition->function, core_ask_for_weightless, session));
+    struct core_weightless weightless = {session, choice->devices, choice->count};
+    CORE_TRY(core_ep_call(partition->function, core_ask_for_weightless, &weightless));
     CORE_TRY(core_ep_compile(own->claims, &own->compiled));
     CORE_TRY(core_check_compiled(partition->function, session));
     CORE_TRY(add_compiled(partition, own->compiled));

@@ -185,9 +185,16 @@ OrtStatus* core_read_weightless(const char* function, OrtSession* session);
 OrtStatus* core_check_weightless_devices(const OrtSession* session,
                                          const OrtEpDevice* const* devices, size_t count);
 
-/** For core_ep_call: refuses the last provider of a session if it cannot compile as the options ask
- * for. */
-OrtStatus* core_ask_for_weightless(void* session);
+/** The last provider of a session, with its devices. */
+struct core_weightless {
+  const OrtSession* session;
+  const OrtEpDevice* const* devices;
+  size_t count;
+};
+
+/** For core_ep_call, with that struct: refuses the provider if it cannot compile as the options ask
+ * for, and logs where that is not known. */
+OrtStatus* core_ask_for_weightless(void* argument);
 
 /** Has the metadata of a compiled model say the mode. */
 OrtStatus* core_note_weightless(const char* function, OrtSession* session);

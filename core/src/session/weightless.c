@@ -70,14 +70,61 @@ OrtStatus* core_check_weightless_devices(const OrtSession* session,
   return NULL;
 }
 
+static void note(const OrtSession* session, OrtLoggingLevel level, const char* text) {
+  const struct core_record record = {level, CORE_LOG_CATEGORY, "weightless.c", text};
+  core_logger_log(&session->env->logger, &record);
+}
+
+static void note_version(const OrtSession* session, const struct core_ep* ep) {
+  char text[300];
+  snprintf(text, sizeof text,
+           "EP '%.100s' was compiled with API version %u, which has no GetWeightlessSupport "
+           "(version 29): whether it leaves weights out cannot be verified",
+           ep->name, (unsigned)ep->seen.ep->ort_version_supported);
+  note(session, ORT_LOGGING_LEVEL_INFO, text);
+}
+
+/* The numbers of OrtWeightlessSupport are sets of bits. */
+static unsigned modes_in_common(const struct core_weightless* self) {
+  unsigned common = OrtWeightlessSupport_ALL_OR_EXTERNAL_ONLY;
+  for (size_t i = 0; i < self->count; i++) {
+    const char* modes = modes_of(self->devices[i]);
+    unsigned own = OrtWeightlessSupport_NONE;
+    for (size_t k = 0; modes != NULL && k < CORE_COUNT_OF(names); k++) {
+      own |= strcmp(modes, names[k]) == 0 ? (unsigned)k : 0;
+    }
+    common &= own;
+  }
+  return common;
+}
+
+/* A host chooses devices by their metadata, before it asks the provider. */
+static void compare_with_metadata(const struct core_weightless* self, const struct core_ep* ep,
+                                  OrtWeightlessSupport support) {
+  unsigned common = modes_in_common(self);
+  char text[300];
+  if (common != (unsigned)support) {
+    snprintf(text, sizeof text,
+             "EP '%.100s': GetWeightlessSupport() returns '%s', but the EP metadata of its devices "
+             "supports '%s' in common",
+             ep->name, names[support], names[common]);
+    note(self->session, ORT_LOGGING_LEVEL_WARNING, text);
+  }
+}
+
 OrtStatus* core_ask_for_weightless(void* argument) {
-  const OrtSession* session = argument;
+  const struct core_weightless* self = argument;
+  const OrtSession* session = self->session;
   const struct core_ep* own = core_last_ep(session)->ep;
   const OrtEp* ep = own->seen.ep;
   const char *mode = entry(session, MODE), *enable = entry(session, ENABLE);
   OrtWeightlessSupport support = OrtWeightlessSupport_NONE;
   char text[100];
-  if (enable == NULL || strcmp(enable, "1") != 0 || ep->ort_version_supported < 29) {
+  if (enable == NULL || strcmp(enable, "1") != 0) {
+    return NULL;
+  }
+  if (ep->ort_version_supported < 29) {
+    note_version(session, own);
     return NULL;
   }
   snprintf(text, sizeof text, "Weightless mode requested (%s=%s) but EP '",
@@ -88,7 +135,9 @@ OrtStatus* core_ask_for_weightless(void* argument) {
   }
   CORE_TRY(ep->GetWeightlessSupport(ep, &support));
   bool is_known = (unsigned)support < CORE_COUNT_OF(names);
-  if (mode != NULL ? has_mode(support, mode) : support != OrtWeightlessSupport_NONE) {
+  bool is_fine = mode != NULL ? has_mode(support, mode) : support != OrtWeightlessSupport_NONE;
+  if (is_known && is_fine) {
+    compare_with_metadata(self, own, support);
     return NULL;
   }
   char rest[120];

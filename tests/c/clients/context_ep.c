@@ -439,13 +439,13 @@ static OrtStatus* create_context_ep(OrtEpFactory* self, const OrtHardwareDevice*
                                     OrtEp** out) {
   ContextProvider* made = calloc(1, sizeof *made);
   (void)devices, (void)metadata, (void)count, (void)logger;
-  made->base.ort_version_supported = 31;
+  made->factory = (Factory*)self;
+  made->base.ort_version_supported = says(made, "old") ? 28 : 31;
   made->base.GetName = get_ep_name;
   made->base.GetCapability = take_nodes;
   made->base.Compile = compile_all;
   made->base.ReleaseNodeComputeInfos = release_infos;
   made->base.GetCompiledModelCompatibilityInfo = mark;
-  made->factory = (Factory*)self;
   if (!says(made, "no-functions")) {
     made->base.GetEpContextDataCallbackSupport = support_functions;
   }
