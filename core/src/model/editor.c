@@ -196,11 +196,11 @@ ORT_API_STATUS_IMPL(ort_model_editor_CreateModel, const char* const* domain_name
     core_write_opset(&opsets, domain_names[i], opset_versions[i]);
   }
   made->own = opsets.bytes;
-  made->bytes = (struct core_message){opsets.bytes, opsets.bytes + opsets.size};
   if (opsets.has_failed) {
     core_drop(made);
     return CORE_OUT_OF_MEMORY(CreateModel, opsets.capacity);
   }
+  made->bytes = (struct core_message){opsets.bytes, opsets.bytes + opsets.size};
   *model = made;
   return NULL;
 }
