@@ -73,6 +73,10 @@ def check(path: str, request: EpRequest | None = None, timeout: float = TIMEOUT)
 
 def _check_file(report: Report) -> str | None:
     """Look at the file, and return the name of its entry."""
+    if report.path.endswith(".py"):
+        text = "it is no library: try a provider written in Python with ort.Ep and compare_ep"
+        report.findings.append(Finding("file", text))
+        return None
     try:
         library = elf.read(report.path)
     except (OSError, elf.ElfError) as error:

@@ -76,7 +76,9 @@ def check_eps(report: Report, core: Client, request: EpRequest) -> None:
             results = list(_try_host(rules, here, request.failures, pool))
             kept = sum(result.outcome == KEPT for result in results)
             seconds = f"{time.monotonic() - begin:.1f} s"
-            text = f"{kept} of {len(results)} rules are kept on {host}, tried in {seconds}"
+            untried = sum(result.outcome == UNTRIED for result in results)
+            also = f", {untried} not tried" if untried else ""
+            text = f"{kept} of {len(results)} rules are kept on {host}{also}, in {seconds}"
             report.results.extend(results)
             report.notes.append(text)
     _conclude(report)

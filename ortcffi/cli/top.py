@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from ortcffi._program import run_program
@@ -57,6 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for path in (options.json, options.svg, options.html):
         if path not in (None, "-") and (reason := unwritable(path)):
             parser.error(reason)
+    if options.svg is not None and find_spec("matplotlib") is None:
+        parser.error("--svg needs matplotlib: pip install matplotlib")
     if is_command:
         if options.live:
             parser.error("--live shows a program that runs in this process, not a command")

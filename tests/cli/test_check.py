@@ -173,6 +173,10 @@ def test_what_is_no_library_is_a_finding(tmp_path, capsys):
     (tmp_path / "text.so").write_text("text")
     assert main(["check", str(tmp_path / "text.so")]) == 1
     assert "FINDING (file): is no ELF file" in capsys.readouterr().out
+    (tmp_path / "ep.py").write_text("")
+    assert main(["check", str(tmp_path / "ep.py")]) == 1
+    text = "FINDING (file): it is no library: try a provider written in Python with ort.Ep"
+    assert text in capsys.readouterr().out
 
 
 def test_an_undefined_symbol_is_missing_unless_a_needed_library_defines_it(compile_c):
@@ -236,7 +240,7 @@ def test_a_library_is_checked_with_a_model_and_its_inputs(tmp_path, capfd, monke
     library = str(eps.built(eps.ADDING))
     files = ["--model", str(model), "--inputs", str(inputs), "--against", library]
     assert main(["check", *files, "--hosts", "core", "--failures", "0", library]) == 0
-    assert "28 of 31 rules are kept on core" in capfd.readouterr().out
+    assert "28 of 31 rules are kept on core, 3 not tried, in " in capfd.readouterr().out
 
 
 def test_arguments_that_are_wrong_are_refused(capfd):

@@ -143,6 +143,17 @@ def test_a_page_without_matplotlib_has_the_table(program, tmp_path):
     assert "sigmoid.onnx" in page
 
 
+def test_no_program_runs_for_a_picture_that_cannot_be_drawn(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(command, "find_spec", lambda _: None)
+    (tmp_path / "program.py").write_text("print('it ran')")
+    with pytest.raises(SystemExit) as ended:
+        command.main(["--svg", str(tmp_path / "a.svg"), str(tmp_path / "program.py")])
+    printed = capsys.readouterr()
+    assert ended.value.code == 2
+    assert "--svg needs matplotlib: pip install matplotlib" in printed.err
+    assert "it ran" not in printed.out
+
+
 def test_a_module_runs_as_the_main_one(program, tmp_path):
     done = top("-m", program.stem, "x", folder=tmp_path)
     assert done.stdout.endswith("__main__ ['x']\n")
