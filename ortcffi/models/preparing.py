@@ -36,12 +36,29 @@ def prepare(model: "Model", operators: Iterable[str]) -> Message:
         _check_described(names, model.opsets)
         keys = [_key(name) for name in names]
         proto = inliner.inline_selected_functions(proto, keys, inline_schema_functions=True)
+    declared = {output.name: output.type for output in proto.graph.output}
     try:
         proto = shape_inference.infer_shapes(proto, data_prop=True)
     except shape_inference.InferenceError as error:
         reason = str(error).partition("\n")[0]
         raise ValueError(f"onnx cannot say which types the model has: {reason}") from error
+    for output in proto.graph.output:
+        _keep_declared(output.type, declared[output.name])
     return Message(proto.SerializeToString())
+
+
+def _keep_declared(inferred: Any, declared: Any) -> None:
+    """Take back what inference changes in the type of an output, and nobody can use.
+
+    It names free dimensions ``unk__0`` and so on, and gives elements of containers a shape.
+    """
+    if declared.WhichOneof("value") not in (None, "tensor_type"):
+        inferred.CopyFrom(declared)
+        return
+    names = {length.dim_param for length in declared.tensor_type.shape.dim}
+    for length in inferred.tensor_type.shape.dim:
+        if length.dim_param.startswith("unk__") and length.dim_param not in names:
+            length.Clear()
 
 
 def with_types(model: "Model") -> "Model":

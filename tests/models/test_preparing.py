@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from support import models
 
 import ortcffi as ort
 
@@ -52,6 +53,29 @@ def test_an_operator_is_replaced_by_those_that_describe_it():
     operators = [node.op_type for node in prepared.graph.nodes]
     assert operators == ["MatMul", "Softplus", "Tanh", "Mul", "Relu"]
     assert "None" not in types_of(prepared).values()
+
+
+@pytest.mark.parametrize("dimensions", [[2, None], None])
+def test_no_output_gets_a_dimension_with_an_invented_name(dimensions):
+    graph = ort.Graph()
+    graph.input("x", "f4", [3, 4])
+    graph.node("Relu", ["x"], ["h"])
+    graph.node("NonZero", ["h"], ["y"])
+    graph.output("y", "i8", dimensions)
+    types = types_of(ort.Model.load(graph.to_bytes()).prepare())
+    assert types == {
+        "x": "tensor(float[3, 4])",
+        "h": "tensor(float[3, 4])",
+        "y": "tensor(int64[2, ?])",
+    }
+
+
+def test_an_output_that_is_a_sequence_keeps_its_type(core_api):
+    model = ort.Model.load(models.zipped(classlabels_strings=["ham", "spam"]))
+    with ort.Session(model, providers=["reference"], api=core_api) as session:
+        (output,) = session.outputs
+        assert output.describe() == str(model.graph.outputs[0].type)
+        assert output.describe() == "sequence(map(string, tensor(float)))"
 
 
 def test_functions_of_the_model_are_inlined():
