@@ -32,7 +32,7 @@ def session_options_for(api: "Api", options: SessionOptions | None) -> SessionOp
         return options
     _refuse_foreign(options, api)
     for name in ("custom_ops", "op_domains", "weightless_source", "device_selector"):
-        if getattr(options, name, None) or options._values.get(name):
+        if options._values.get(name) or (name == "custom_ops" and options.custom_ops):
             raise ValueError(
                 f"options belong to {options.api} and have {name}, which {api} cannot be given: "
                 "make them with api= of that library"
@@ -78,9 +78,8 @@ def _refuse_foreign(options: "Options", api: "Api") -> None:
 
 
 def _copy_settings(options: "Options", copy: "Options") -> None:
-    for name, value in options.to_dict().items():
-        if value != vars(type(options))[name].default:
-            setattr(copy, name, value)
+    for name, value in options._changed().items():
+        setattr(copy, name, value)
 
 
 def value_for(api: "Api", value: Any) -> Any:

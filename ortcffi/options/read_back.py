@@ -13,7 +13,7 @@ from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
 from ortcffi.errors import call
-from ortcffi.options.settings import Options, Setting, file, lock, path, text
+from ortcffi.options.settings import Options, file, lock, path, text
 from ortcffi.status.key_values import KeyValuePairs
 
 __all__ = ["Item", "read_items", "read_pairs", "read_settings"]
@@ -53,10 +53,7 @@ def read_settings(options: Options, reader: Reader) -> dict[str, Any]:
     if found is None:
         return {}
     values: dict[str, Any] = {}
-    for name in dir(type(options)):
-        setting = getattr(type(options), name)
-        if not isinstance(setting, Setting):
-            continue
+    for name, setting in options._settings().items():
         if setting.convert in (path, file):
             values[name] = found.get(name)
         elif name in found:

@@ -135,8 +135,9 @@ class _OneWay(Setting[bool]):
 class _InConfig(Setting[bool]):
     """A setting that is a configuration entry, ``"1"`` or ``"0"``, named by `on`."""
 
-    def __get__(self, options: Any, owner: type) -> Any:
-        return self if options is None else options.config.get(self.on) == "1"
+    def of(self, options: Any, described: Mapping[str, Any]) -> bool:  # noqa: ARG002
+        """Return whether the entry is there and ``"1"``."""
+        return options.config.get(self.on) == "1"  # type: ignore[no-any-return]
 
     def __set__(self, options: Any, value: bool) -> None:
         options.config[self.on] = "1" if self.convert(self.name, value) else "0"

@@ -8,6 +8,7 @@ setting can be read. Otherwise the value is the one that was set through this ob
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 from ortcffi._convert import INT32, UINT32, decode, encode, integer, known, path_of
@@ -85,7 +86,7 @@ class Options(Suggests, Handle):
         """Set the settings that were given as keyword arguments."""
         for name, value in settings.items():
             if not isinstance(getattr(type(self), name, None), Setting):
-                names = self._names()
+                names = list(self._settings())
                 hint = meant(name, names)
                 raise TypeError(
                     f"there is no option {name!r}{hint}; expected one of {', '.join(names)}"
@@ -93,8 +94,11 @@ class Options(Suggests, Handle):
             setattr(self, name, value)
 
     @classmethod
-    def _names(cls) -> list[str]:
-        return [name for name in vars(cls) if isinstance(vars(cls)[name], Setting)]
+    @cache
+    def _settings(cls) -> "dict[str, Setting[Any]]":
+        """The settings of this class and of its bases, by name."""
+        found = (pair for base in reversed(cls.__mro__) for pair in vars(base).items())
+        return {name: each for name, each in found if isinstance(each, Setting)}
 
     def _describe(self) -> Mapping[str, Any]:
         """The settings that can be read from the library, by name."""
@@ -102,7 +106,15 @@ class Options(Suggests, Handle):
 
     def to_dict(self) -> dict[str, Any]:
         """All settings, by name, including those that have their default."""
-        return {name: getattr(self, name) for name in self._names()}
+        self.handle  # noqa: B018  # raises if closed
+        with lock:
+            described = self._describe()
+            return {name: each.of(self, described) for name, each in self._settings().items()}
+
+    def _changed(self) -> dict[str, Any]:
+        """The settings that do not have their default, by name."""
+        settings = self._settings()
+        return {name: x for name, x in self.to_dict().items() if x != settings[name].default}
 
     def close(self) -> None:
         """Release the options and the objects that they kept alive."""
@@ -113,9 +125,7 @@ class Options(Suggests, Handle):
         name = type(self).__name__
         if self.closed:
             return f"<{name} closed>"
-        defaults = {key: vars(type(self))[key].default for key in self._names()}
-        changed = {key: value for key, value in self.to_dict().items() if value != defaults[key]}
-        listed = "".join(f" {key}={value!r}" for key, value in changed.items())
+        listed = "".join(f" {key}={value!r}" for key, value in self._changed().items())
         return f"<{name} of {self.api}{listed}>"
 
 
@@ -173,14 +183,17 @@ class Setting(Generic[T]):
             return self
         options.handle  # noqa: B018  # raises if closed
         with lock:
-            described = options._describe()
-            if self.name in described:
-                return self.convert(self.name, described[self.name])
-            if self.read and options.api.supports(self.read[0]):
-                out = ffi.new(self.read[1])
-                options._call(self.read[0], out)
-                found = out[0]
-                return self.convert(self.name, decode(found) if self.read[1] == TEXT else found)
+            return self.of(options, options._describe())
+
+    def of(self, options: Options, described: Mapping[str, Any]) -> T:
+        """Return the value in options, of which `described` is what can be read of all at once."""
+        if self.name in described:
+            return self.convert(self.name, described[self.name])
+        if self.read and options.api.supports(self.read[0]):
+            out = ffi.new(self.read[1])
+            options._call(self.read[0], out)
+            found = out[0]
+            return self.convert(self.name, decode(found) if self.read[1] == TEXT else found)
         return options._values.get(self.name, self.default)  # type: ignore[no-any-return]
 
     def __set__(self, options: Options, value: T) -> None:

@@ -40,11 +40,9 @@ def _described(options: SessionOptions | None) -> dict[str, Any] | None:
     for name in _BOUND:
         if options._values.get(name) or options._alive.get(name):
             raise TypeError(f"a Session whose options have {name} is not pickled")
-    defaults = {name: vars(SessionOptions)[name].default for name in options._names()}
-    settings = {name: x for name, x in options.to_dict().items() if x != defaults[name]}
     fixed = [tuple(dimension) for dimension in options.free_dimensions]
     return {
-        "settings": settings,
+        "settings": options._changed(),
         "config": dict(options.config),
         "dimensions": fixed,
         "providers": options._values.get("providers", []),

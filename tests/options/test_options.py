@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import ortcffi as ort
+from ortcffi.options import read_back
 
 KINDS = [ort.SessionOptions, ort.RunOptions, ort.ThreadingOptions]
 CONFIGURED = [ort.SessionOptions, ort.RunOptions]
@@ -97,7 +98,27 @@ def test_a_setting_is_a_keyword_and_shows_in_the_repr(api, kind, name, value):
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_setting_is_tested(kind):
     tested = {name for case, name, _ in CASES if case is kind}
-    assert set(kind._names()) == tested
+    assert set(kind._settings()) == tested
+
+
+def test_options_of_a_class_of_the_programs_keep_their_settings(api):
+    class Mine(ort.SessionOptions):
+        pass
+
+    with Mine(api, intra_op_threads=3, shared_arena=True) as options:
+        assert options.to_dict()["intra_op_threads"] == 3
+        assert options.to_dict()["shared_arena"]
+        assert "intra_op_threads=3" in repr(options)
+
+
+def test_all_settings_of_the_core_are_read_at_once(core_api, monkeypatch):
+    asked = []
+    read = read_back.read_settings
+    monkeypatch.setattr(read_back, "read_settings", lambda *given: asked.append(1) or read(*given))
+    with ort.SessionOptions(core_api, intra_op_threads=3) as options:
+        asked.clear()
+        assert options.to_dict()["intra_op_threads"] == 3
+    assert len(asked) == 1
 
 
 def test_fresh_options_of_both_tables_are_alike(core_api, real_api):
