@@ -17,6 +17,8 @@ import tempfile
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[1]
+MIRROR = "http://deb.debian.org/debian"
+SCRIPT = "sid"  # how each release is installed, also one that is newer than debootstrap
 PACKAGES = "ca-certificates,g++,gcc,git,make,python3,python3-dev,python3-venv"
 # How the system here reaches the network, which the other one needs as well.
 NETWORK = ["/etc/hosts", "/etc/pip.conf", "/etc/resolv.conf", "/etc/ssl/certs/ca-certificates.crt"]
@@ -32,8 +34,8 @@ python3 -m venv .venv && .venv/bin/pip install -q -e '.[test]' && .venv/bin/pyte
 def install(release: str, system: Path) -> None:
     """Install a system, with what the tests need of it, unless it is there."""
     if not (system / "usr/bin/git").exists():
-        command = ["debootstrap", "--variant=minbase", f"--include={PACKAGES}", release, system]
-        subprocess.run(command, check=True)
+        what = ["--variant=minbase", f"--include={PACKAGES}", release]
+        subprocess.run(["debootstrap", *what, system, MIRROR, SCRIPT], check=True)
 
 
 def copy_sources(system: Path) -> None:

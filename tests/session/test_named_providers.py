@@ -116,7 +116,7 @@ def test_values_of_a_run_end_with_their_last_reader_so_that_others_get_their_mem
 import sys
 import numpy as np
 import ortcffi as ort
-length, count = 1 << 18, 100
+length, count = 1 << 16, 100
 graph = ort.Graph()
 graph.input("v0", "f4", [length])
 graph.initializer("w", np.ones(length, np.float32))
