@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """For all public classes: their module's name, their descriptions, what errors suggest."""
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
-__all__ = ["Suggests", "described_by", "meant", "public", "refuse_pickle"]
+__all__ = ["Suggests", "described_by", "level_of_caller", "meant", "public", "refuse_pickle"]
 
 T = TypeVar("T")
 
@@ -41,6 +42,17 @@ def meant(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
 
     close = get_close_matches(name, [each for each in known if each], 1, likeness)
     return f": did you mean {close[0]!r}?" if close else ""
+
+
+def level_of_caller() -> int:
+    """The `stacklevel` with which a warning names the line that called this package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(_OURS):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+_OURS = ("ortcffi.", "collections.abc")  # whose MutableMapping has the method update
 
 
 @public

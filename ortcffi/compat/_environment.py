@@ -42,13 +42,13 @@ __all__ = [
 
 CPU = "CPUExecutionProvider"
 
-# By default priority, as the official package has them.
+# By default priority, as the official package 1.32 has them.
 ALL_PROVIDERS = [
-    *("NvTensorRTRTXExecutionProvider", "TensorrtExecutionProvider", "CUDAExecutionProvider"),
+    *("TensorrtExecutionProvider", "CUDAExecutionProvider"),
     *("MIGraphXExecutionProvider", "OpenVINOExecutionProvider", "DnnlExecutionProvider"),
     *("VitisAIExecutionProvider", "QNNExecutionProvider", "NnapiExecutionProvider"),
     *("VSINPUExecutionProvider", "JsExecutionProvider", "CoreMLExecutionProvider"),
-    *("ACLExecutionProvider", "DmlExecutionProvider", "RknpuExecutionProvider"),
+    *("DmlExecutionProvider", "RknpuExecutionProvider"),
     *("WebNNExecutionProvider", "WebGpuExecutionProvider", "XnnpackExecutionProvider"),
     *("CANNExecutionProvider", "AzureExecutionProvider", CPU),
 ]

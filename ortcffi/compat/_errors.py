@@ -40,6 +40,8 @@ class _Official(OrtError):
     """
 
     def __str__(self) -> str:
+        if len(self.args) < 2:  # a program made it, of a text alone
+            return self.message
         code = self.code
         name = code.name if isinstance(code, ErrorCode) else ""
         return f"[ONNXRuntimeError] : {int(code)} : {name} : {self.message}"

@@ -11,6 +11,7 @@ from typing import Any
 
 from ortcffi.callbacks.logs import LogMessage
 from ortcffi.compat import _environment
+from ortcffi.compat._arguments import number
 
 __all__ = [
     "set_default_logger_callback",
@@ -75,7 +76,7 @@ def set_default_logger_severity(severity: int, /) -> None:
 
 def set_default_logger_verbosity(verbosity: int, /) -> None:
     """Set how much is logged at severity 0: not by the C API, so this does nothing but check it."""
-    index(verbosity)
+    number("verbosity", verbosity)
 
 
 def set_default_logger_callback(callback: Callback | None, severity: int = 2) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from ortcffi._convert import decode, encode
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
-from ortcffi._public import meant
+from ortcffi._public import level_of_caller, meant
 from ortcffi.errors import OrtError, checked
 from ortcffi.options.known_keys import RUN_KEYS, SESSION_KEYS
 from ortcffi.options.settings import lock
@@ -83,7 +83,7 @@ class ConfigEntries(MutableMapping[str, str]):
         if key not in _warned_of and (likely := meant(key, self.KNOWN, likeness=0.85)):
             _warned_of.add(key)  # copies of the options, which a session takes, have it too
             text = f"ONNX Runtime is not known to read a configuration entry {key!r}{likely}"
-            warnings.warn(text, UserWarning, stacklevel=3)
+            warnings.warn(text, UserWarning, stacklevel=level_of_caller())
 
     def __delitem__(self, key: str) -> NoReturn:
         raise TypeError(f"the entry {key!r} cannot be removed: the API has no function for it")

@@ -57,3 +57,18 @@ def test_official_sessions_share_threads_if_the_environment_has_them(squares):
     program = "\n".join((*lines, f"print(shares_threads(onnxruntime, {squares!r}))"))
     printed = run_python(program)  # in a process whose environment nothing has used yet
     assert printed.splitlines()[-1] == "6.0 and an error"
+
+
+def test_all_providers_are_those_of_the_release(onnxruntime):
+    official = pytest.importorskip("onnxruntime")
+    if not official.__version__.startswith("1.32."):
+        pytest.skip("of the release 1.32")
+    assert onnxruntime.get_all_providers() == official.get_all_providers()
+
+
+@pytest.mark.parametrize("name", ["Fail", "InvalidArgument", "RuntimeException"])
+def test_an_exception_that_a_program_makes_has_its_text(state, name):
+    kind = getattr(state, name)
+    assert str(kind("the text")) == "the text"
+    assert kind("the text").args == ("the text",)
+    assert str(kind()) == ""

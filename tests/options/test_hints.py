@@ -8,6 +8,7 @@ import pytest
 from support import models
 
 import ortcffi as ort
+from ortcffi import compat
 from ortcffi.options import config_entries
 
 
@@ -92,6 +93,28 @@ def test_a_key_that_is_nearly_a_known_one_is_taken_with_one_warning(make, wrong,
             warnings.simplefilter("error")
             options.config[wrong] = "2"
             make(api, config=dict(options.config)).close()
+
+
+def _with_config(key):
+    ort.SessionOptions(config={key: "1"}).close()
+
+
+def _with_update(key):
+    with ort.SessionOptions() as options:
+        options.config.update({key: "1"})
+
+
+def _in_drop_in(key):
+    compat.SessionOptions().add_session_config_entry(key, "1")
+
+
+@pytest.mark.parametrize("give", [_with_config, _with_update, _in_drop_in])
+def test_that_warning_names_the_line_of_the_program(give):
+    key = "session.use_env_allocator"
+    config_entries._warned_of.discard(key)
+    with pytest.warns(UserWarning, match="did you mean") as warned:
+        give(key)
+    assert warned[0].filename == __file__
 
 
 @pytest.mark.parametrize(
