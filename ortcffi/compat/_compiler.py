@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ortcffi._convert import SIZE, UINT32
-from ortcffi.compat._arguments import function, instance, number
+from ortcffi.compat._arguments import INT64, function, instance, number
 from ortcffi.compat._context_data import writer_of
 from ortcffi.compat._enums import OrtCompileApiFlags
 from ortcffi.compat._environment import text
@@ -25,7 +25,11 @@ class OrtExternalInitializerInfo:
     """Where the data of an initializer is kept outside a model."""
 
     def __init__(self, filepath: Any, file_offset: int, byte_size: int, /) -> None:
-        self._stored = StoredAt(os.fspath(filepath), int(file_offset), int(byte_size))
+        offset, size = (
+            number("file_offset", file_offset, INT64),
+            number("byte_size", byte_size, SIZE),
+        )
+        self._stored = StoredAt(os.fspath(filepath), offset, size)
 
     @property
     def filepath(self) -> str:

@@ -179,8 +179,10 @@ class OrtMemoryInfo:
     def __init__(
         self, name: str, allocator_type: "OrtAllocatorType", id_: int, mem_type: "OrtMemType"
     ) -> None:
+        kind, purpose = whole("allocator_type", allocator_type), whole("mem_type", mem_type)
+        place = whole("id", id_)
         try:
-            self._info = api().memory_info(name, int(allocator_type), int(id_), int(mem_type))
+            self._info = api().memory_info(name, kind, place, purpose)
         except OrtError as error:
             raise RuntimeError(error.message) from None
 
@@ -204,12 +206,12 @@ class OrtMemoryInfo:
         """Describe memory of any device."""
         info = api().device_memory_info(
             name,
-            int(device_type),
-            vendor_id=int(vendor_id),
-            device_id=int(device_id),
-            device_mem_type=int(device_mem_type),
-            alignment=int(alignment),
-            allocator_type=int(allocator_type),
+            whole("device_type", device_type),
+            vendor_id=whole("vendor_id", vendor_id, UINT32),
+            device_id=whole("device_id", device_id),
+            device_mem_type=whole("device_mem_type", device_mem_type),
+            alignment=whole("alignment", alignment, SIZE),
+            allocator_type=whole("allocator_type", allocator_type),
         )
         return OrtMemoryInfo._of(info)
 

@@ -39,6 +39,14 @@ def _view(array: Array) -> Array:
     return view
 
 
+def _places(given: Any) -> Array:
+    """Indices as C reads them."""
+    try:
+        return np.ascontiguousarray(given, np.int64)
+    except ValueError as error:
+        raise TypeError(f"incompatible function arguments: {error}") from None
+
+
 class SparseCooView:
     """The places of the values of a sparse tensor in COO format."""
 
@@ -95,7 +103,7 @@ class CSparseTensor:
     ) -> Self:
         """Make one in COO format over the memory of arrays."""
         _check(ort_device)
-        where = np.ascontiguousarray(coo_indices, np.int64)
+        where = _places(coo_indices)
         return cls._of(Value.sparse_coo(values, where, tuple(dense_shape), api=api()))
 
     @classmethod
@@ -110,7 +118,7 @@ class CSparseTensor:
     ) -> Self:
         """Make one in CSR format over the memory of arrays."""
         _check(ort_device)
-        columns, rows = (np.ascontiguousarray(x, np.int64) for x in (inner_indices, outer_indices))
+        columns, rows = _places(inner_indices), _places(outer_indices)
         return cls._of(Value.sparse_csr(values, columns, rows, tuple(dense_shape), api=api()))
 
     @classmethod

@@ -238,3 +238,23 @@ def test_a_list_that_is_no_array_is_a_runtime_error(onnxruntime, dtype, given):
     session = onnxruntime.InferenceSession(models.identity(dtype, ["n"]), providers=CPU)
     with pytest.raises(RuntimeError, match="Could not create tensor from given input list"):
         session.run(None, {"x": given})
+
+
+@pytest.mark.parametrize("number", ["a", 1.5, "1", 2**40])
+def test_the_number_of_a_memory_info_is_an_int(onnxruntime, number):
+    kind, purpose = onnxruntime.OrtAllocatorType, onnxruntime.OrtMemType
+    with pytest.raises(TypeError):
+        onnxruntime.OrtMemoryInfo("Cpu", kind.ORT_DEVICE_ALLOCATOR, number, purpose.DEFAULT)
+
+
+@pytest.mark.parametrize("numbers", [("1", 1), (1, "1"), (1.5, 1), (1, -1), (2**63, 1)])
+def test_where_an_initializer_is_kept_are_ints(onnxruntime, numbers):
+    with pytest.raises(TypeError):
+        onnxruntime.OrtExternalInitializerInfo("file", *numbers)
+
+
+def test_places_in_a_sparse_tensor_are_numbers(onnxruntime):
+    cpu, ones = onnxruntime.OrtDevice.make("cpu", 0), np.ones(1, np.float32)
+    make = onnxruntime.SparseTensor.sparse_coo_from_numpy
+    with pytest.raises(TypeError):
+        make(np.array([3, 3]), ones, "a", cpu)
