@@ -632,3 +632,30 @@ def test_a_wrong_kind_of_answer_has_a_hint(core_api, taken, made, text):
         pytest.raises(ort.OrtError, match=text),
     ):
         ep.compile(ep.capability(ort.Model.load(graph.to_bytes())))
+
+
+def test_a_provider_sees_the_types_that_operators_decide(core_api):
+    """Also where a schema has one type only, and for the operators of scikit-learn's models."""
+    seen = {}
+
+    class Looks(Takes):
+        def capability(self, graph):
+            seen.update({name: str(value.type) for name, value in graph.values.items()})
+            return []
+
+    graph = ort.Graph({"": 20, "ai.onnx.ml": 3})
+    graph.input("x", "f4", ["n"])
+    graph.node("Shape", ["x"], ["shape"])
+    graph.node("Greater", ["x", "x"], ["is greater"])
+    graph.node("Scaler", ["x"], ["scaled"], domain="ai.onnx.ml")
+    for name in ("shape", "is greater", "scaled"):
+        graph.output(graph.node("Unknown", [name], [f"of {name}"])[0], "f4", None)
+    with (
+        ort.Env(api=core_api) as env,
+        env.register_ep(provider(Looks())) as registered,
+        ort.Ep(registered.devices) as ep,
+    ):
+        ep.capability(graph).close()
+    names = ("shape", "is greater", "scaled")
+    expected = ["tensor(int64)", "tensor(bool)", "tensor(float)"]
+    assert [seen[name] for name in names] == expected

@@ -238,3 +238,32 @@ def test_reference_takes_control_flow_as_a_whole_and_leaves_custom_ops(core_api)
         given = {"x": np.array([-1, 2], F), "c": np.array(True), "h": np.ones(2, F)}
         result = node(**{name: given[name] for name in node.inputs})
         assert [each.tolist() for each in result] == [[1, 5]]
+
+
+def test_reference_takes_what_stands_on_both_sides_of_a_node_that_another_takes(api):
+    @ort.execution_provider("adds in between")
+    class Adds:
+        def capability(self, graph):
+            return [node for node in graph.nodes if node.op_type == "Add"]
+
+        def compile(self, _graph):
+            return lambda x: x + x
+
+    graph = ort.Graph()
+    graph.input("x", "f4", [2])
+    for op, read, made in (
+        ("Neg", ["x"], "a"),
+        ("Neg", ["a"], "b"),
+        ("Add", ["b", "b"], "c"),
+        ("Neg", ["c"], "d"),
+        ("Neg", ["d"], "y"),
+    ):
+        graph.node(op, read, [made])
+    graph.output("y", "f4", [2])
+    config = {"session.record_ep_graph_assignment_info": "1"}
+    with (
+        ort.SessionOptions(api, config=config) as options,
+        ort.Session(graph.to_bytes(), options, providers=[Adds, "reference"]) as session,
+    ):
+        assert session.assignment == {"adds in between": ["Add"], "reference": ["Neg"] * 4}
+        assert session.run(x=[1, 2])[0].tolist() == [2, 4]

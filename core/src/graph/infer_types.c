@@ -58,14 +58,29 @@ static bool find_operand(const struct core_schema* schema, bool is_output, size_
   return (i < count || out->characteristic == INPUT_OUTPUT_VARIADIC) && out->is_homogeneous;
 }
 
+/* Whether a text is "tensor(float)" where the name, which is in capitals, is FLOAT. */
+static bool is_tensor_of(const char* type, const char* name) {
+  static const char before[] = "tensor(";
+  if (strncmp(type, before, sizeof before - 1) != 0) {
+    return false;
+  }
+  type += sizeof before - 1;
+  for (; *name != 0; name++, type++) {
+    if (*type != (*name >= 'A' && *name <= 'Z' ? *name - 'A' + 'a' : *name)) {
+      return false;
+    }
+  }
+  return strcmp(type, ")") == 0;
+}
+
 /* The element type that a text such as "tensor(float)" stands for; 0 for other texts. */
 static uint64_t element_named(const char* type) {
   static const char* const names[] = {
-#define ORT_ELEMENT_TYPE(name, value, bits) [value] = "tensor(" #name ")",
+#define ORT_ELEMENT_TYPE(name, value, bits) [value] = #name,
 #include "ort_element_types.def"
   };
   for (size_t i = 0; i < CORE_COUNT_OF(names); i++) {
-    if (names[i] != NULL && strcmp(names[i], type) == 0) {
+    if (names[i] != NULL && is_tensor_of(type, names[i])) {
       return i;
     }
   }

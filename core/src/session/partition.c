@@ -133,8 +133,58 @@ static void log_dropped(const OrtSession* session, const char* name) {
   core_logger_log(&session->env->logger, &record);
 }
 
-/* Removes from a group the nodes that are taken already. */
-static void drop_nodes(const struct partition* partition, OrtcoreGroup* group) {
+/* Adds a part of a group to the groups. */
+static OrtStatus* add_part(const struct partition* partition, struct core_claims* claims,
+                           OrtcoreGroup part, const OrtNode* const* nodes, size_t count) {
+  OrtcoreGroup* groups = (OrtcoreGroup*)claims->seen.groups;
+  const OrtNode** own = heap_alloc(count * sizeof *own);
+  if (own == NULL ||
+      !core_grow((void**)&groups, claims->seen.group_count, &claims->capacity, sizeof *groups)) {
+    heap_free(own);
+    return core_no_memory(partition->function, count * sizeof *own);
+  }
+  claims->seen.groups = groups;
+  memcpy(own, nodes, count * sizeof *own);
+  part.nodes = own;
+  part.node_count = count;
+  groups[claims->seen.group_count++] = part;
+  return NULL;
+}
+
+/* Cuts a group where other nodes stand between its own in the order of the graph: no path leaves
+ * one of the parts and comes back to it. The parts are added, and the group is left empty. */
+static OrtStatus* cut_group(const struct partition* partition, struct core_claims* claims,
+                            size_t index) {
+  const OrtGraph* graph = claims->graph;
+  OrtcoreGroup group = claims->seen.groups[index];
+  struct core_pool pool = {0};
+  uint8_t* marks = core_pool_array(&pool, graph->node_numbers, 1);
+  const OrtNode** part = core_pool_array(&pool, group.node_count, sizeof *part);
+  if (marks == NULL || part == NULL) {
+    core_pool_end(&pool);
+    return core_no_memory(partition->function, graph->node_numbers);
+  }
+  for (size_t i = 0; i < group.node_count; i++) {
+    marks[group.nodes[i]->id] = IN_GROUP;
+  }
+  OrtStatus* status = NULL;
+  size_t count = 0;
+  for (size_t i = 0; status == NULL && i <= graph->nodes.count; i++) {
+    const OrtNode* node = i < graph->nodes.count ? graph->nodes.items[i] : NULL;
+    if (node != NULL && marks[node->id] == IN_GROUP) {
+      part[count++] = node;
+    } else if (count > 0) {
+      status = add_part(partition, claims, group, part, count);
+      count = 0;
+    }
+  }
+  core_pool_end(&pool);
+  ((OrtcoreGroup*)claims->seen.groups)[index].node_count = 0;
+  return status;
+}
+
+/* Removes from a group the nodes that are taken already; whether there were any. */
+static bool drop_nodes(const struct partition* partition, OrtcoreGroup* group) {
   const OrtNode** nodes = (const OrtNode**)group->nodes;
   size_t kept = 0;
   for (size_t i = 0; i < group->node_count; i++) {
@@ -142,30 +192,45 @@ static void drop_nodes(const struct partition* partition, OrtcoreGroup* group) {
       nodes[kept++] = nodes[i];
     }
   }
+  bool has_dropped = kept < group->node_count;
   group->node_count = kept;
+  return has_dropped;
+}
+
+/* Removes nodes that are taken from the groups of a provider, and cuts a group that is not convex
+ * without them. `is_fine` is false if one is not convex as the provider claims it. */
+static OrtStatus* fit_groups(const struct partition* partition, struct core_claims* claims,
+                             bool* is_fine) {
+  *is_fine = true;
+  for (size_t i = 0; *is_fine && i < claims->seen.group_count; i++) {
+    OrtcoreGroup* group = (OrtcoreGroup*)&claims->seen.groups[i];
+    bool has_dropped = drop_nodes(partition, group);
+    if (group->node_count > 1) {
+      CORE_TRY(is_convex(partition, claims->graph, group, is_fine));
+    }
+    if (!*is_fine && has_dropped) {
+      CORE_TRY(cut_group(partition, claims, i));
+      *is_fine = true;
+    }
+  }
+  return NULL;
 }
 
 /* Takes for a provider the nodes of its groups that are still free. If one group is not convex, the
  * provider gets none. */
 static OrtStatus* choose_groups(struct partition* partition, OrtcoreClaims* claims,
                                 const struct core_ep* ep) {
-  struct core_claims* own = (struct core_claims*)claims;
-  OrtcoreGroup* groups = (OrtcoreGroup*)claims->groups;
   size_t kept = 0;
-  for (size_t i = 0; i < claims->group_count; i++) {
-    bool is_fine = true;
-    drop_nodes(partition, &groups[i]);
-    if (groups[i].node_count > 1) {
-      CORE_TRY(is_convex(partition, own->graph, &groups[i], &is_fine));
+  bool is_fine;
+  CORE_TRY(fit_groups(partition, (struct core_claims*)claims, &is_fine));
+  OrtcoreGroup* groups = (OrtcoreGroup*)claims->groups;
+  if (!is_fine) {
+    log_dropped(partition->session, ep->name);
+    for (; kept < claims->group_count; kept++) {
+      heap_free((void*)groups[kept].nodes);
     }
-    if (!is_fine) {
-      log_dropped(partition->session, ep->name);
-      for (kept = 0; kept < claims->group_count; kept++) {
-        heap_free((void*)groups[kept].nodes);
-      }
-      claims->group_count = 0;
-      return NULL;
-    }
+    claims->group_count = 0;
+    return NULL;
   }
   for (size_t i = 0; i < claims->group_count; i++) {
     OrtcoreGroup group = groups[i];
