@@ -95,6 +95,12 @@ def test_an_optional_output_may_be_written_to_memory_of_the_caller(optional_api)
     np.testing.assert_array_equal(y, X)
 
 
+def test_memory_of_the_caller_cannot_hold_nothing(core_api):
+    session = passes(core_api, "tensor")
+    with pytest.raises(ort.errors.InvalidArgument, match="an output that is given"):
+        session.run({}, out={"y": np.zeros_like(X)})
+
+
 def test_an_optional_of_one_branch_holds_nothing(optional_api):
     onnx = pytest.importorskip("onnx")
     float_, helper = onnx.TensorProto.FLOAT, onnx.helper

@@ -297,7 +297,8 @@ static OrtStatus* set_inputs(const OrtSession* session, struct core_frame* frame
   return NULL;
 }
 
-/* Checks the names of the outputs. A step writes into an output that the caller gave. */
+/* Checks the names of the outputs. A step writes into an output that the caller gave; not into an
+ * optional one, which would not show that the step makes none. */
 static OrtStatus* set_outputs(const OrtSession* session, struct core_frame* frame,
                               const struct core_feeds* feeds) {
   for (size_t i = 0; i < feeds->output_count; i++) {
@@ -309,7 +310,8 @@ static OrtStatus* set_outputs(const OrtSession* session, struct core_frame* fram
     if (CORE_UNLIKELY(port == NULL)) {
       return core_status(ORT_INVALID_ARGUMENT, "Invalid output name: ", name, NULL);
     }
-    if (feeds->outputs[i] != NULL && frame->values[port->value] == NULL) {
+    bool can_be_left_out = port->type != NULL && port->type->kind == ONNX_TYPE_OPTIONAL;
+    if (feeds->outputs[i] != NULL && frame->values[port->value] == NULL && !can_be_left_out) {
       frame->values[port->value] = feeds->outputs[i];
     }
   }
