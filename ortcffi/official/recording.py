@@ -60,6 +60,7 @@ class Recorder:
         self._views: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
         self._of: weakref.WeakKeyDictionary[Any, SessionRecord] = weakref.WeakKeyDictionary()
         self._ours: dict[int, SessionRecord] = {}  # by the session's number
+        self._began: dict[int, float] = {}  # when those were made that have no record yet
         self._metrics: ModuleType | None = None  # of our sessions, once there are any
         self._ended = threading.Event()
 
@@ -112,7 +113,13 @@ class Recorder:
 
         self._metrics = metrics
         kind = module.Session
-        close, delete = kind.close, kind.__del__
+        make, close, delete = kind._open, kind.close, kind.__del__
+
+        @wraps(make)
+        def make_and_note(session: "Session", *arguments: Any, **named: Any) -> None:
+            began = self._now()
+            make(session, *arguments, **named)
+            self._began[session._number] = began
 
         @wraps(close)
         def close_and_read(session: "Session", *arguments: Any, **named: Any) -> Any:
@@ -128,7 +135,7 @@ class Recorder:
             with suppress(KeyError):  # a session that is not recorded, or was never made
                 self._ours[getattr(session, "_number", 0)].is_open = False
 
-        kind.close, kind.__del__ = close_and_read, delete_and_read
+        kind._open, kind.close, kind.__del__ = make_and_note, close_and_read, delete_and_read
         self._begin_to_watch()
 
     def _wrapped_init(self, original: Callable[..., None]) -> Callable[..., None]:
@@ -229,7 +236,8 @@ class Recorder:
             if record is None:
                 kind = "Session" if type(session) is self._metrics.Session else "drop-in"
                 model = self._metrics.model_of(session)
-                record = SessionRecord(model, kind, began=self._now())
+                began = self._began.pop(number, self._now())
+                record = SessionRecord(model, kind, began=began)
                 self.records.append(record)
                 self._ours[number] = record
         counts = self._metrics.counts_of(session)

@@ -326,6 +326,7 @@ def test_sessions_of_all_three_kinds_are_seen_to_their_end(tmp_path):
     ]
     assert not [each for each in sessions if each["kind"] == "Session" and each["is_open"]]
     assert all(each["p99_seconds"] > 0 for each in sessions)
+    assert all(each["runs_per_second"] * each["total_seconds"] <= each["runs"] for each in sessions)
     assert {each["model"] for each in sessions} == {MODEL}
     assert done.stderr.count("(Session)") == 3
     assert done.stderr.count("(drop-in)") == 1
