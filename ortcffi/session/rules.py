@@ -292,7 +292,8 @@ def _as_sequence(api: "Api", subject: str, spec: ValueSpec, x: Any) -> Value:
 def _as_map(api: "Api", subject: str, spec: ValueSpec, x: Any) -> Value:
     if not isinstance(x, Mapping):
         raise TypeError(f"{subject} must be a mapping, not {type(x).__name__}")
-    return Value.map(x, contained_dtype(spec.type_info), api=api)
+    info = spec.type_info.contained if spec.kind is ValueKind.OPTIONAL else spec.type_info
+    return Value.map(x, contained_dtype(info), api=api)
 
 
 def _as_sparse(api: "Api", subject: str, x: Any) -> Value:

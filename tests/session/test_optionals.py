@@ -95,6 +95,15 @@ def test_an_optional_output_may_be_written_to_memory_of_the_caller(optional_api)
     np.testing.assert_array_equal(y, X)
 
 
+def test_an_optional_map_has_the_types_of_the_model(core_api):
+    """On the core: ONNX has no operator with such a type, and onnxruntime refuses the model."""
+    kind = models.optional_type(models.map_type("int64", models.tensor_type("float32")))
+    ports = [[models.value_info(name, kind)] for name in "xy"]
+    session = opened(core_api, [models.node("Identity", "x", "y")], *ports)
+    assert session.run(x={1: 0.5}) == [{1: 0.5}]
+    assert session.run(x=None) == [None]
+
+
 def test_memory_of_the_caller_cannot_hold_nothing(core_api):
     session = passes(core_api, "tensor")
     with pytest.raises(ort.errors.InvalidArgument, match="an output that is given"):
