@@ -589,7 +589,7 @@ static OrtStatus* hand_all_over(const OrtSession* session, const struct core_fra
  * wait for ever. */
 static CORE_COLD OrtStatus* run_alone(OrtSession* session, struct core_frame* frame,
                                       const OrtRunOptions* options) {
-  static _Thread_local char here; /* each thread has another address of it */
+  static __thread char here CORE_TLS; /* each thread has another address of it */
   if (__atomic_load_n(&session->runner, __ATOMIC_RELAXED) == &here) {
     CORE_FAIL(ORT_FAIL,
               "Run: a node of the session runs the session again, one of whose execution providers "
