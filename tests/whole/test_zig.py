@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.compilers import CORE, build_folder, builds, locked, make_command
+from support.compilers import CORE, LONGEST_BUILD, build_folder, builds, locked, make_command
 from support.paths import CHECKOUT
 from support.processes import run, run_python
 
@@ -86,7 +86,7 @@ def make_for(target: str, *what: str) -> Path:
     # Without these checks of zig's own a program needs a library of zig's.
     flags = ["CFLAGS=-O0 -Werror -fno-sanitize=all", f"BUILD={build}"]
     with locked(build):
-        run(*make_command(zig(target)), *flags, *what)
+        run(*make_command(zig(target)), *flags, *what, timeout=LONGEST_BUILD)
     return build
 
 
