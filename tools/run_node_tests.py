@@ -5,9 +5,9 @@
     python tools/run_node_tests.py ggml --on real
 
 Each test is a model of the package onnx with inputs and outputs, of which those count whose values
-are all dense tensors of numbers. A provider runs it alone, on the core without a session, or in a
-session of the installed onnxruntime without its CPU provider. Outcomes: pass, wrong, error, not
-taken (no provider takes some node), crash, slow. Models run in a child process, which is started
+are all dense tensors of numbers. A provider runs it alone, in a session of the core, or in one of
+the installed onnxruntime without its CPU provider. Outcomes: pass, wrong, error, not taken (the
+provider does not take some node), crash, slow. Models run in a child process, which is started
 again after one that ends or holds it up.
 """
 
@@ -114,20 +114,6 @@ class NotTakenError(Exception):
     """No provider takes a node."""
 
 
-def add_defaults(model: Any) -> None:
-    """Give nodes the attributes that they leave out, which the inliner forgets."""
-    from onnx import defs
-
-    versions = {each.domain: each.version for each in model.opset_import}
-    for node in model.graph.node:
-        if defs.has(node.op_type, node.domain):
-            schema = defs.get_schema(node.op_type, versions.get(node.domain, 1), node.domain)
-            stated = {each.name for each in node.attribute}
-            for name, attribute in schema.attributes.items():
-                if name not in stated and attribute.default_value.type:
-                    node.attribute.append(attribute.default_value)
-
-
 class Host:
     """A provider on a table, which runs a model alone."""
 
@@ -153,65 +139,22 @@ class Host:
         return str(found.locate())
 
     def run(self, content: bytes, inputs: dict[str, Any]) -> list[Any]:
-        run = self.run_on_core if self.table == "core" else self.run_in_session
-        return run(content, inputs)
-
-    def run_in_session(self, content: bytes, inputs: dict[str, Any]) -> list[Any]:
         ort = self.ort
         config = {"session.disable_cpu_ep_fallback": "1"}
         with ort.SessionOptions(self.env.api, config=config) as options:
             options.add_devices(self.registered.devices[:1], self.options)
             try:
                 session = ort.Session(content, options)
+            except ort.errors.NotImplemented as error:
+                if self.table == "core":
+                    raise NotTakenError from error
+                raise
             except ort.OrtError as error:
                 if "fallback" in str(error):
                     raise NotTakenError from error
                 raise
             with session:
                 return list(session.run(inputs))
-
-    def run_on_core(self, content: bytes, inputs: dict[str, Any]) -> list[Any]:
-        import onnx
-        from onnx import inliner
-
-        try:
-            return self.compute(content, inputs)
-        except NotTakenError:
-            # Operators that the schema defines by others are taken apart, as ONNX Runtime does.
-            model = onnx.load_model_from_string(content)
-            add_defaults(model)
-            kinds = [(node.domain, node.op_type) for node in model.graph.node]
-            try:
-                inlined = inliner.inline_selected_functions(model, kinds, False, True)
-            except RuntimeError:  # a type that is not known
-                raise NotTakenError from None
-            if [node.op_type for node in inlined.graph.node] == [kind for _, kind in kinds]:
-                raise
-            return self.compute(inlined.SerializeToString(), inputs)
-
-    def compute(self, content: bytes, inputs: dict[str, Any]) -> list[Any]:
-        import onnx
-        from onnx import shape_inference
-
-        ort = self.ort
-        model = onnx.load_model_from_string(content)
-        typed = ort.Model.load(shape_inference.infer_shapes(model).SerializeToString())
-        config = {"session.disable_cpu_ep_fallback": "1"}
-        with ort.Ep(self.registered.devices[:1], self.options, config=config) as ep:
-            claims = ep.capability(typed)
-            if claims.left:
-                raise NotTakenError
-            nodes = list(ep.compile(claims)) if claims.groups else []
-            values = {**claims.graph.initializers, **inputs}
-            while nodes:
-                ready = [node for node in nodes if {*node.inputs} - node.constants <= {*values, ""}]
-                for node in ready:
-                    wanted = [name for name in node.inputs if name and name not in node.constants]
-                    values.update(zip(node.outputs, node(*map(values.get, wanted)), strict=True))
-                    nodes.remove(node)
-                if not ready:
-                    raise RuntimeError("the nodes that were compiled wait for each other")
-        return [values[each.name] for each in model.graph.output]
 
 
 def outcome_of(host: Host, test: Test) -> tuple[str, str]:

@@ -381,7 +381,8 @@ class Model(Handle):
         ModuleNotFoundError
             The package onnx is not installed.
         ValueError
-            An operator is not described by others, or the types of the model contradict each other.
+            An operator is not described by others, or onnx cannot replace it; or the types of the
+            model contradict each other.
         """
         from ortcffi.models import preparing
 

@@ -35,7 +35,11 @@ def prepare(model: "Model", operators: Iterable[str]) -> Message:
     if names:
         _check_described(names, model.opsets)
         keys = [_key(name) for name in names]
-        proto = inliner.inline_selected_functions(proto, keys, inline_schema_functions=True)
+        try:
+            proto = inliner.inline_selected_functions(proto, keys, inline_schema_functions=True)
+        except RuntimeError as error:  # such as for an input in the middle that is left out
+            reason = str(error).rpartition("failed: ")[2].strip()
+            raise ValueError(f"onnx cannot replace {', '.join(names)}: '{reason}'") from error
     declared = {output.name: output.type for output in proto.graph.output}
     try:
         proto = shape_inference.infer_shapes(proto, data_prop=True)

@@ -22,7 +22,7 @@ __all__ = ["explained", "with_fewer_operators"]
 
 
 def with_fewer_operators(model: Model, options: "SessionOptions | None") -> Model | None:
-    """The model with the operators that no provider takes replaced; None if there are none."""
+    """The model with the operators that no provider takes replaced; None if none can be."""
     if "onnx" not in sys.modules and not _can_import_onnx():
         return None
     left = None
@@ -34,7 +34,10 @@ def with_fewer_operators(model: Model, options: "SessionOptions | None") -> Mode
     operators = described_by_others(left or (), model.opsets)
     if not operators:
         return None
-    smaller = model.prepare(operators)
+    try:
+        smaller = model.prepare(operators)
+    except ValueError:
+        return None
     # Of operator sets older than its description, an operator stays.
     return None if _counts(smaller) == _counts(model) else smaller
 

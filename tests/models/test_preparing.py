@@ -8,6 +8,7 @@ import pytest
 from support import models
 
 import ortcffi as ort
+from ortcffi.errors import NotImplemented
 
 LARGE = np.arange(4096, dtype=np.float32).reshape(64, 64)  # a number in a skeleton
 
@@ -107,6 +108,36 @@ def test_functions_of_the_model_are_inlined():
 def test_an_operator_that_cannot_be_replaced_is_refused(operators, reason):
     with pytest.raises(ValueError, match=reason):
         typeless().prepare(operators)
+
+
+def clip_without_a_least():
+    graph = ort.Graph()
+    graph.input("x", "f4", [3])
+    graph.initializer("most", np.array(1, np.float32))
+    graph.node("Clip", ["x", "", "most"], ["y"])
+    graph.output("y", "f4", [3])
+    return ort.Model.load(graph.to_bytes())
+
+
+def test_an_operator_that_onnx_cannot_replace_is_named():
+    pytest.importorskip("onnx")
+    with pytest.raises(ValueError, match="onnx cannot replace Clip: 'Type unknown for'"):
+        clip_without_a_least().prepare(["Clip"])
+
+
+def test_a_session_names_the_operator_that_cannot_be_replaced():
+    pytest.importorskip("onnx")
+
+    @ort.execution_provider("takes nothing")
+    class TakesNothing:
+        def capability(self, _graph):
+            return []
+
+        def compile(self, _graph):
+            raise AssertionError
+
+    with pytest.raises(NotImplemented, match=r"operator Clip of the domain 'ai\.onnx'"):
+        ort.Session(clip_without_a_least(), providers=["takes nothing"])
 
 
 def test_a_single_name_is_no_list_of_operators():
