@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tasks, which sample one figure of one subject: loops in C, and child processes."""
 
+import os
 import subprocess
 import sys
 from abc import ABC, abstractmethod
@@ -174,13 +175,19 @@ class ProcessTask:
 
     def __init__(self, *arguments: str) -> None:
         self._command = [sys.executable, *arguments]
+        # With that variable Python compiles the package anew in each process.
+        self._environment = {
+            name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+        }
 
     def prepare(self) -> None:
         """Needs no preparation."""
 
     def sample(self) -> float:
         """The figure that one process prints."""
-        done = subprocess.run(self._command, check=False, capture_output=True, text=True)
+        done = subprocess.run(
+            self._command, check=False, capture_output=True, text=True, env=self._environment
+        )
         if done.returncode:
             command = " ".join(self._command)
             raise RuntimeError(f"{command} ended with {done.returncode}: {done.stderr.strip()}")
