@@ -44,15 +44,15 @@ def meant(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
     return f": did you mean {close[0]!r}?" if close else ""
 
 
+_OURS = ("ortcffi.", "collections.abc")  # whose MutableMapping has the method update
+
+
 def level_of_caller() -> int:
     """The `stacklevel` with which a warning names the line that called this package."""
     frame, level = sys._getframe(1), 1
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(_OURS):
         frame, level = frame.f_back, level + 1
     return level
-
-
-_OURS = ("ortcffi.", "collections.abc")  # whose MutableMapping has the method update
 
 
 @public

@@ -175,7 +175,7 @@ class ProcessTask:
 
     def __init__(self, *arguments: str) -> None:
         self._command = [sys.executable, *arguments]
-        # With that variable Python compiles the package anew in each process.
+        # With PYTHONDONTWRITEBYTECODE Python compiles the package anew in each process.
         self._environment = {
             name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
         }
