@@ -140,9 +140,10 @@ class Surroundings(Caller):
         return code in self.not_struck or code.co_filename.startswith("<frozen importlib")
 
     def strike(self, _signal: int, frame: FrameType | None) -> None:
+        """Raise, but not where NumPy asks for `__array_wrap__`: it crashes on an error then."""
         while frame is not None and not self.is_spared(frame.f_code):
             frame = frame.f_back
-        if self.striking and frame is None:
+        if self.striking and frame is None and self.numpys is None:
             self.striking = False
             raise KeyboardInterrupt
 
