@@ -3,6 +3,7 @@
 
 import ctypes
 import itertools
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -156,13 +157,15 @@ def test_threads_run_a_provider_that_runs_one_call_at_a_time():
         assert results == [[8, 16, 24]] * 4
 
 
-@pytest.mark.parametrize("words", ["honest", "alone"])
-def test_a_node_that_runs_its_own_session_does_not_wait_for_ever(words):
+@contextmanager
+def session_that_calls(words, function):
+    """A session on the provider that lies so; after its node, an op calls the function with the
+    session and what the node made."""
     sessions = []
 
     @ort.custom_op("again", name="Again", inputs=[np.float32], outputs=[np.float32], op_set=None)
     def again(x):
-        return sessions[0].run({"x": x})[0] if x[0] < 4 else x
+        return function(sessions[0], x)
 
     options = ort.SessionOptions(core_api())
     with ort.CustomOpDomain("again", core_api()) as domain:
@@ -178,13 +181,42 @@ def test_a_node_that_runs_its_own_session_does_not_wait_for_ever(words):
         ) as session,
     ):
         sessions.append(session)
-        if words == "honest":
-            assert session.run({"x": X})[0].tolist() == [4, 8, 12]
-        else:
-            with pytest.raises(ort.OrtError, match="runs the session again"):
-                session.run({"x": X})
-            assert session.run({"x": X + 2})[0].tolist() == [6, 8, 10]
+        yield session
         sessions.clear()
+
+
+def run_again(session, x):
+    return session.run({"x": x})[0] if x[0] < 4 else x
+
+
+def test_a_node_may_run_its_own_session():
+    with session_that_calls("honest", run_again) as session:
+        assert session.run({"x": X})[0].tolist() == [4, 8, 12]
+
+
+def test_a_node_that_runs_its_own_session_which_runs_alone_gets_an_error():
+    with session_that_calls("alone", run_again) as session:
+        with pytest.raises(ort.OrtError, match="runs the session again"):
+            session.run({"x": X})
+        assert session.run({"x": X + 2})[0].tolist() == [6, 8, 10]
+
+
+def test_a_run_that_waits_for_one_that_waits_for_it_can_be_ended():
+    ended = []
+
+    def wait_for_thread(session, x):
+        def run():
+            with pytest.raises(TimeoutError) as caught:
+                session.run({"x": x}, timeout=0.1)
+            ended.append(caught.value)
+
+        run_threads(run)
+        return x
+
+    with session_that_calls("alone", wait_for_thread) as session:
+        assert session.run({"x": X})[0].tolist() == [2, 4, 6]
+        assert len(ended) == 1
+        assert session.run({"x": X + 2})[0].tolist() == [6, 8, 10]
 
 
 # --- what is passed on ----------------------------------------------------------------------------

@@ -27,6 +27,7 @@ typedef struct {
   void* state;
 } core_mutex;
 typedef core_mutex core_once;
+typedef core_mutex core_condition;
 #define CORE_MUTEX_INIT {NULL}
 #define CORE_ONCE_INIT {NULL}
 
@@ -38,6 +39,12 @@ static inline void core_mutex_end(core_mutex* mutex) { (void)mutex; }
 void core_mutex_lock(core_mutex* mutex);
 void core_mutex_unlock(core_mutex* mutex);
 
+static inline int core_condition_begin(core_condition* condition) {
+  return core_mutex_begin(condition);
+}
+static inline void core_condition_end(core_condition* condition) { (void)condition; }
+void core_condition_signal(core_condition* condition);
+
 void core_run_once(core_once* once, void (*function)(void));
 
 #else
@@ -45,6 +52,7 @@ void core_run_once(core_once* once, void (*function)(void));
 #include <pthread.h>
 
 typedef pthread_mutex_t core_mutex;
+typedef pthread_cond_t core_condition;
 #define CORE_MUTEX_INIT PTHREAD_MUTEX_INITIALIZER
 #if defined(__GLIBC__)
 typedef pthread_once_t core_once;
@@ -66,6 +74,18 @@ static inline void core_mutex_end(core_mutex* mutex) { pthread_mutex_destroy(mut
 static inline void core_mutex_lock(core_mutex* mutex) { pthread_mutex_lock(mutex); }
 static inline void core_mutex_unlock(core_mutex* mutex) { pthread_mutex_unlock(mutex); }
 
+/** False where the system has no room for another condition. */
+static inline int core_condition_begin(core_condition* condition) {
+  return pthread_cond_init(condition, NULL) == 0;
+}
+static inline void core_condition_end(core_condition* condition) {
+  pthread_cond_destroy(condition);
+}
+/** Wakes one of the threads that wait. */
+static inline void core_condition_signal(core_condition* condition) {
+  pthread_cond_signal(condition);
+}
+
 /** Runs a function once per process; returns when it has run. */
 static inline void core_run_once(core_once* once, void (*function)(void)) {
 #if defined(__GLIBC__)
@@ -78,6 +98,10 @@ static inline void core_run_once(core_once* once, void (*function)(void)) {
 }
 
 #endif
+
+/** Releases a mutex that the caller holds, waits for a signal or about 10 ms, and takes it again.
+ * It may return earlier, too. */
+void core_condition_wait(core_condition* condition, core_mutex* mutex);
 /** @} */
 
 /** @name Threads and processes

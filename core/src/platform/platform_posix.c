@@ -58,6 +58,12 @@ void core_thread_join(struct core_thread* thread) {
 
 void core_yield(void) { sched_yield(); }
 
+void core_condition_wait(core_condition* condition, core_mutex* mutex) {
+  uint64_t end = core_wall_clock() + 10000000;
+  struct timespec time = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
+  pthread_cond_timedwait(condition, mutex, &time);
+}
+
 int32_t core_process_id(void) { return (int32_t)getpid(); }
 
 int32_t core_thread_id(void) {

@@ -11,11 +11,20 @@
 
 #define SLIM(lock) ((SRWLOCK*)(lock))
 _Static_assert(sizeof(core_mutex) == sizeof(SRWLOCK), "a core_mutex is a slim lock");
+_Static_assert(sizeof(core_condition) == sizeof(CONDITION_VARIABLE), "as large as a mutex");
 _Static_assert(sizeof(core_once) == sizeof(INIT_ONCE), "a core_once is an INIT_ONCE");
 
 void core_mutex_lock(core_mutex* mutex) { AcquireSRWLockExclusive(SLIM(mutex)); }
 
 void core_mutex_unlock(core_mutex* mutex) { ReleaseSRWLockExclusive(SLIM(mutex)); }
+
+void core_condition_signal(core_condition* condition) {
+  WakeConditionVariable((CONDITION_VARIABLE*)condition);
+}
+
+void core_condition_wait(core_condition* condition, core_mutex* mutex) {
+  SleepConditionVariableSRW((CONDITION_VARIABLE*)condition, SLIM(mutex), 10, 0);
+}
 
 static BOOL CALLBACK call(INIT_ONCE* once, void* function, void** context) {
   (void)once, (void)context;

@@ -585,20 +585,35 @@ static OrtStatus* hand_all_over(const OrtSession* session, const struct core_fra
   return status;
 }
 
-/* Runs while no other run of the session does. A node may run its own session, for which it would
- * wait for ever. */
+/* Waits until no other run of the session is under way, or until the waiting one is terminated: the
+ * other may wait for it, in a node that has started a thread. */
+static OrtStatus* take_turn(OrtSession* session, const OrtRunOptions* options, const char* thread) {
+  OrtStatus* status = NULL;
+  core_mutex_lock(&session->lock);
+  if (session->runner == thread) {
+    status = core_status(ORT_FAIL, "Run",
+                         ": a node of the session runs the session again, one of whose execution "
+                         "providers runs one call at a time (IsConcurrentRunSupported)",
+                         NULL);
+  }
+  while (status == NULL && session->runner != NULL) {
+    core_condition_wait(&session->turn, &session->lock);
+    status = check_terminated(options);
+  }
+  session->runner = status == NULL ? thread : session->runner;
+  core_mutex_unlock(&session->lock);
+  return status;
+}
+
+/* Runs while no other run of the session does. */
 static CORE_COLD OrtStatus* run_alone(OrtSession* session, struct core_frame* frame,
                                       const OrtRunOptions* options) {
   static __thread char here CORE_TLS; /* each thread has another address of it */
-  if (__atomic_load_n(&session->runner, __ATOMIC_RELAXED) == &here) {
-    CORE_FAIL(ORT_FAIL,
-              "Run: a node of the session runs the session again, one of whose execution providers "
-              "runs one call at a time (IsConcurrentRunSupported)");
-  }
-  core_mutex_lock(&session->lock);
-  __atomic_store_n(&session->runner, &here, __ATOMIC_RELAXED);
+  CORE_TRY(take_turn(session, options, &here));
   OrtStatus* status = run_providers(session, frame, options);
-  __atomic_store_n(&session->runner, NULL, __ATOMIC_RELAXED);
+  core_mutex_lock(&session->lock);
+  session->runner = NULL;
+  core_condition_signal(&session->turn);
   core_mutex_unlock(&session->lock);
   return status;
 }

@@ -27,6 +27,9 @@ static void end_session(void* block) {
     core_release_claims(session->eps[i].claims);
     core_release_ep(&session->eps[i].ep->seen);
   }
+  if (session->has_turn) {
+    core_condition_end(&session->turn);
+  }
   if (session->has_lock) {
     core_mutex_end(&session->lock);
   }
@@ -99,7 +102,8 @@ static OrtStatus* begin_session(const char* function, OrtSession* session,
   CORE_TRY(options != NULL ? ort_CloneSessionOptions(options, &session->options)
                            : ort_CreateSessionOptions(&session->options));
   session->has_lock = core_mutex_begin(&session->lock);
-  if (!session->has_lock) {
+  session->has_turn = core_condition_begin(&session->turn);
+  if (!session->has_lock || !session->has_turn) {
     return core_no_memory(function, sizeof session->lock);
   }
   return session->options->settings.profiling

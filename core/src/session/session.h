@@ -112,18 +112,22 @@ struct OrtSession {
   /** Who runs which nodes; NULL where the options do not ask for that. */
   const OrtEpAssignedSubgraph** assigned;
   size_t assigned_count;
-  /** Whether a provider runs one call at a time, and the lock for that. */
+  /** Whether a provider runs one call at a time. */
   bool runs_alone;
   bool has_lock;
+  bool has_turn;
   /** Whether providers return nodes EPContext for what they compile, for a compiled model. */
   bool makes_contexts;
   /** Whether the session only writes a compiled model, so that it needs no kernels. */
   bool only_compiles;
   /** Entries of the metadata of such a model, beside those of the model that it is made of. */
   struct core_items context_entries;
+  /** For changes of a session that is only loaded, and for `runner`. */
   core_mutex lock;
-  /** A mark of the thread whose run has the lock; atomic. */
+  /** A mark of the thread that runs alone; NULL for none. */
   const char* runner;
+  /** Signalled when `runner` becomes NULL. */
+  core_condition turn;
   /** A frame that no run uses; atomic, may be NULL. */
   struct core_frame* spare;
   /** What the options ask for, until the session ends; NULL for none. */
