@@ -94,7 +94,7 @@ class AdapterFormat:
         """Read a file. The tensors are views of its bytes."""
         try:
             with open(text(file_path), "rb") as file:
-                versions, parameters = _read(file.read())
+                versions, parameters = _read(bytearray(file.read()))
         except (OSError, ValueError, TypeError, LookupError, struct.error) as error:
             raise RuntimeError(f"{text(file_path)} is no adapter: {error}") from None
         adapter = AdapterFormat()
@@ -147,7 +147,7 @@ def _write(builder: Any, name: str, value: Value) -> int:
     return int(builder.EndObject())
 
 
-def _read(content: bytes) -> tuple[tuple[int, int, int], dict[str, Value]]:
+def _read(content: bytearray) -> tuple[tuple[int, int, int], dict[str, Value]]:
     if content[4:8] != _MAGIC:
         raise ValueError("it does not have the identifier of adapters")
     table = _flatbuffers().table.Table

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ortcffi.compat._arguments import string
 from ortcffi.compat._devices import OrtDevice, memory_info_of
 from ortcffi.compat._errors import translated
 from ortcffi.compat._feeds import array_value, content_of
@@ -31,6 +32,7 @@ class SessionIOBinding:
 
     def bind_input(self, name: str, *what: Any) -> None:
         """Bind an array; or memory by its device, the type of its elements, shape and address."""
+        name = string("name", name)
         if name not in self._names:
             raise RuntimeError(f"Failed to find NodeArg with name: {name} in the def list")
         if len(what) == 1:
@@ -47,7 +49,7 @@ class SessionIOBinding:
 
     def _bind_input(self, name: str, value: Value) -> None:
         try:
-            self._bound._set_input(name, value, value)
+            self._bound._set_input(string("name", name), value, value)
         except OrtError as error:
             raise RuntimeError(f"Error when binding input: {error.message}") from None
 
@@ -58,7 +60,7 @@ class SessionIOBinding:
         if what:
             self._bind_output(name, tensor_at(device, *what))
             return
-        self._bound._allocate_output(name, memory_info_of(device))
+        self._bound._allocate_output(string("name", name), memory_info_of(device))
 
     def bind_ortvalue_output(self, name: str, ortvalue: OrtValue) -> None:
         """Bind a value."""
@@ -66,7 +68,7 @@ class SessionIOBinding:
 
     def _bind_output(self, name: str, value: Value) -> None:
         try:
-            self._bound._set_output(name, value, value)
+            self._bound._set_output(string("name", name), value, value)
         except OrtError as error:
             raise RuntimeError(f"Error when binding output: {error.message}") from None
 
@@ -150,7 +152,7 @@ class IOBinding(SessionIOBinding):
     ) -> None:
         """Bind an output to a device, or to memory at an address."""
         if buffer_ptr is None and (device_type, device_id) == ("cpu", 0):
-            self._bound._allocate_output(name, None)
+            self._bound._allocate_output(string("name", name), None)
             return
         device = OrtDevice.make(device_type, device_id)
         if buffer_ptr is None:

@@ -10,6 +10,7 @@ from ortcffi.compat._devices import device_of
 from ortcffi.compat._environment import CPU, built_in_providers, get_available_providers, has_cpu
 from ortcffi.compat._errors import EPFail, reraise
 from ortcffi.compat._facts import Facts
+from ortcffi.compat._feeds import EncodedName
 from ortcffi.compat._options import SessionOptions
 from ortcffi.compat._providers import check_and_normalize_provider_args
 from ortcffi.compat._session import InferenceSession as CSession
@@ -58,6 +59,8 @@ class Session(Facts):
         try:
             if run_options is None:
                 return self._run(input_feed, output_names or None)  # type: ignore[no-any-return]
+        except EncodedName:
+            pass
         except OrtError as error:
             try:
                 reraise(error)

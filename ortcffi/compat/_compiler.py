@@ -6,14 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from ortcffi._convert import SIZE, UINT32
-from ortcffi.compat._arguments import INT64, function, instance, number
+from ortcffi.compat._arguments import INT64, function, instance, number, string, switch
 from ortcffi.compat._context_data import writer_of
 from ortcffi.compat._enums import OrtCompileApiFlags
 from ortcffi.compat._environment import text
-from ortcffi.compat._errors import Fail, InvalidArgument, translated
+from ortcffi.compat._errors import Fail, translated
 from ortcffi.compat._option_enums import GraphOptimizationLevel
 from ortcffi.compat._options import SessionOptions
 from ortcffi.compat._values import OrtValue
+from ortcffi.errors import InvalidArgument
 from ortcffi.models.compile import compile_model
 from ortcffi.models.compile_callbacks import StoredAt
 from ortcffi.values.value import Value
@@ -59,7 +60,7 @@ def _failing(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(*arguments)
         except Exception as error:
-            raise Fail(f"{type(error).__name__}: {error}", None) from error
+            raise Fail(f"{type(error).__name__}: {error}") from error
 
     return call
 
@@ -109,7 +110,7 @@ class ModelCompiler:
         level = instance(
             "graph_optimization_level", graph_optimization_level, GraphOptimizationLevel
         )
-        threshold = external_initializers_size_threshold
+        threshold, embed = external_initializers_size_threshold, embed_compiled_data_into_model
         stored: Any = path
         if get_initializer_location_func is not None:
             stored = _failing(_located(get_initializer_location_func))
@@ -118,7 +119,7 @@ class ModelCompiler:
         self._settings: dict[str, Any] = {
             "flags": number("flags", flags, UINT32),
             "optimization_level": int(level),
-            "embed_ep_context": bool(embed_compiled_data_into_model),
+            "embed_ep_context": switch("embed_compiled_data_into_model", embed),
             "external_initializers": stored,
             "external_threshold": number("external_initializers_size_threshold", threshold, SIZE),
         }
@@ -130,13 +131,15 @@ class ModelCompiler:
     def compile_to_file(self, output_model_path: str | None = None) -> None:
         """Write the compiled model to a file; by default beside the model, with a suffix."""
         path: Any = output_model_path
-        if path and not isinstance(path, (str, os.PathLike)):
-            raise TypeError(f"Output model's filepath is of unexpected type '{type(path)}'")
-        if not path:
+        if path is None:
             if isinstance(self._model, bytes):
                 raise RuntimeError("a path is needed where the model came from bytes")
             stem, _ = os.path.splitext(os.fspath(self._model))
             path = f"{stem}_ctx.onnx"
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(f"Output model's filepath is of unexpected type '{type(path)}'")
+        if not os.fspath(path):
+            raise InvalidArgument("Output model path must not be empty.")
         self._compile(path)
 
     @translated
@@ -149,6 +152,7 @@ class ModelCompiler:
         """Call a function with one part of the compiled model after the other."""
         self._compile(_failing(function("write_function", write_function)))
 
+    @translated
     def set_ep_context_binary_information(
         self, output_directory: str | os.PathLike[str], model_name: str
     ) -> None:
@@ -157,7 +161,7 @@ class ModelCompiler:
         A directory's path ends with a separator; of one that ends with a name that has a suffix,
         the part before is taken, as officially.
         """
-        directory, name = text(os.fspath(output_directory)), text(model_name)
+        directory, name = text(os.fspath(output_directory)), string("name", model_name)
         if not directory or not name:
             raise InvalidArgument("output_dir or model_name is empty.")
         parent, last = os.path.split(directory)
@@ -168,6 +172,8 @@ class ModelCompiler:
     @translated
     def set_ep_context_data_write_func(self, write_func: Callable[..., None]) -> None:
         """Have a function store what execution providers keep outside of the compiled model."""
+        if write_func is None:
+            raise RuntimeError("write_func must be a function")
         if not callable(write_func):
             raise TypeError("set_ep_context_data_write_func(): write_func must be a function")
         self._settings["ep_context_writer"] = _failing(writer_of(write_func))

@@ -263,7 +263,7 @@ class OrtArenaCfg:
         "initial_growth_chunk_size_bytes",
         "max_power_of_two_extend_bytes",
     )
-    __slots__ = _NAMES
+    __slots__ = ("__weakref__", *_NAMES)
 
     max_mem: int
     arena_extend_strategy: int

@@ -43,7 +43,7 @@ class OrtAllocatorType(Enum):
     ORT_ARENA_ALLOCATOR = lib.OrtArenaAllocator
 
 
-class OrtCompileApiFlags(enum.IntFlag):
+class OrtCompileApiFlags(Enum):
     """What compiling treats as a failure."""
 
     NONE = lib.OrtCompileApiFlags_NONE

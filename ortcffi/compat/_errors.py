@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, NoReturn, TypeVar
 
-from ortcffi.errors import ErrorCode, OrtError
+from ortcffi.errors import ErrorCode, OrtError, code_and_message
 
 __all__ = [
     "DeviceReset",
@@ -31,7 +31,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class _Official(OrtError):
-    """An `OrtError` whose text has the official package's prefix.
+    """An `OrtError` of the official package's text, which begins with the code, and no more.
 
     The official classes derive from `Exception` alone, so that ``except ValueError`` does not catch
     them; these do not derive from built-in classes either, save `RuntimeException`: what the
@@ -39,12 +39,21 @@ class _Official(OrtError):
     and the C API has one code for both.
     """
 
-    def __str__(self) -> str:
-        if len(self.args) < 2:  # a program made it, of a text alone
-            return self.message
-        code = self.code
-        name = code.name if isinstance(code, ErrorCode) else ""
-        return f"[ONNXRuntimeError] : {int(code)} : {name} : {self.message}"
+    function: str | None = None
+
+    @property
+    def code(self) -> ErrorCode:
+        """The status's code."""
+        found = code_and_message(self)
+        return ErrorCode.FAIL if found is None else ErrorCode(found[0])
+
+    @property
+    def message(self) -> str:
+        """The status's message."""
+        found = code_and_message(self)
+        return str(self) if found is None else found[1]
+
+    __str__ = Exception.__str__
 
 
 class Fail(_Official):
@@ -131,7 +140,9 @@ def reraise(error: OrtError) -> NoReturn:
     if isinstance(error, _Official):
         raise error
     kind = _CLASSES.get(int(error.code), Fail)
-    official = kind(error.message, error.function, error.code)
+    code = ErrorCode(error.code)
+    official = kind(f"[ONNXRuntimeError] : {int(code)} : {code.name} : {error.message}")
+    official.function = error.function
     raise official from error.__cause__
 
 

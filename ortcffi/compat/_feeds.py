@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
     from ortcffi.values.type_info import TypeInfo
 
-__all__ = ["Engine", "array_value", "content_of"]
+__all__ = ["EncodedName", "Engine", "array_value", "content_of"]
+
+
+class EncodedName(TypeError):
+    """A run was given a name as bytes, which are to be decoded before the next try."""
 
 
 class OfficialRules(Rules):
@@ -46,6 +50,8 @@ class OfficialRules(Rules):
 
     def refuse(self, session: Session, why: str, what: Any) -> NoReturn:
         """Have the library refuse a name that the model does not have."""
+        if isinstance(what, (bytes, bytearray)):
+            raise EncodedName(f"run(): incompatible function arguments: {what!r} is not a str")
         if why == "input":
             _run_names(session, [what], [])
         if why == "output":
@@ -135,7 +141,7 @@ def _official_value(api: "Api", spec: "ValueSpec", x: Any) -> Value | None:
         return array_value(api, x)
     if info.kind == ValueKind.SEQUENCE and isinstance(x, list):
         return _sequence(api, info, name, x)
-    if isinstance(x, Mapping) and info.kind == ValueKind.MAP:
+    if isinstance(x, Mapping):  # of which the library says what it is, where it wants no map
         return _map(api, info, name, x)
     is_list = isinstance(x, list) and info.kind == ValueKind.TENSOR
     return _of_list(api, info, x) if is_list else None

@@ -42,6 +42,12 @@ class OrtHardwareDevice:
     def __init__(self, device: HardwareDevice) -> None:
         self._device = device
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OrtHardwareDevice) and self._device == other._device
+
+    def __hash__(self) -> int:
+        return hash(self._device)
+
     @property
     def type(self) -> "OrtHardwareDeviceType":
         """The kind of device."""
@@ -87,6 +93,12 @@ class OrtEpDevice:
 
     def __init__(self, device: EpDevice) -> None:
         self._device = device
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OrtEpDevice) and self._device == other._device
+
+    def __hash__(self) -> int:
+        return hash(self._device)
 
     @property
     def ep_name(self) -> str:

@@ -64,6 +64,7 @@ class ModelMetadata:
     """What a model says of itself."""
 
     __slots__ = (
+        "__weakref__",
         "_custom",
         "description",
         "domain",

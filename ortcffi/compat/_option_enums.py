@@ -4,14 +4,27 @@
 import enum
 
 from ortcffi._native import lib
+from ortcffi.compat._arguments import number
 
 __all__ = ["Enum", "ExecutionMode", "ExecutionOrder", "GraphOptimizationLevel"]
 
 
 class Enum(enum.IntEnum):
-    """A base: members are written with the name of their enum."""
+    """A base: members are written with the name of their enum, and true, whatever their number.
+
+    Any other number of C's int is a member, too, whose name is ``???``.
+    """
 
     __str__ = enum.Enum.__str__
+
+    def __bool__(self) -> bool:
+        return True
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Enum":
+        member = int.__new__(cls, number("value", value))
+        member._name_, member._value_ = "???", int(member)
+        return member
 
 
 class ExecutionMode(Enum):

@@ -54,7 +54,10 @@ class Setting:
         try:
             setattr(options._options, self.name, converted)
         except (OrtError, ValueError) as error:
-            raise RuntimeError(str(error).replace(self.name, self.official, 1)) from None
+            message = str(error)
+            if self.official not in message:
+                message = message.replace(self.name, self.official, 1)
+            raise RuntimeError(message) from None
 
 
 _CONVERSIONS: dict[type, Callable[[str, Any], Any]] = {bool: switch, int: number, str: string}
@@ -193,12 +196,12 @@ class SessionOptions:
     @translated
     def add_free_dimension_override_by_name(self, name: str, value: int, /) -> None:
         """Fix the input dimensions of a name."""
-        self._options.fix_dimension(name, value)
+        self._options.fix_dimension(string("name", name), value)
 
     @translated
     def add_free_dimension_override_by_denotation(self, name: str, value: int, /) -> None:
         """Fix the input dimensions of a denotation."""
-        self._options.fix_dimension(name, value, is_denotation=True)
+        self._options.fix_dimension(string("name", name), value, is_denotation=True)
 
     @translated
     def add_initializer(self, name: str, value: Any, /) -> None:
@@ -377,7 +380,7 @@ def append_devices(options: Options, devices: list[EpDevice], given: dict[str, s
 class LoraAdapter:
     """Weights that change a model's, from a file."""
 
-    __slots__ = ("_adapter",)
+    __slots__ = ("__weakref__", "_adapter")
 
     def __init__(self) -> None:
         self._adapter: Adapter | None = None

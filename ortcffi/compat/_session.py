@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._callback import report
-from ortcffi.compat._arguments import function, instance
+from ortcffi.compat._arguments import function, instance, string, switch
 from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo
 from ortcffi.compat._environment import CPU, has_cpu, pairs, state
 from ortcffi.compat._errors import reraise, translated
-from ortcffi.compat._feeds import Engine
+from ortcffi.compat._feeds import EncodedName, Engine
 from ortcffi.compat._metadata import (
     ModelMetadata,
     NodeArg,
@@ -194,6 +194,10 @@ class InferenceSession:
             )
         try:
             return run(feed, names, options=None if options is None else options._options)
+        except EncodedName:
+            decoded = {string("a name", name): x for name, x in feed.items()}
+            names = names and [string("a name", name) for name in names]
+            return self._run(run, names, decoded, options)
         except OrtError as error:
             reraise(error)
 
@@ -283,7 +287,8 @@ class InferenceSession:
 
     def set_tuning_results(self, results: list[Any], error_on_invalid: bool = False, /) -> None:
         """Raise if there are any: the C API has no function for it."""
-        if results and error_on_invalid:
+        given = instance("results", results, list)
+        if switch("error_on_invalid", error_on_invalid) and given:
             raise RuntimeError("tuning results cannot be set: the C API has no function for it")
 
     def create_ortvalue_from_shape_and_type(

@@ -147,3 +147,61 @@ def test_a_number_must_be_one(onnxruntime, name):
 def test_an_arena_is_registered_for_a_description_of_memory_only(onnxruntime):
     with pytest.raises(TypeError, match="incompatible function arguments"):
         onnxruntime.create_and_register_allocator(5, None)
+
+
+# --- names ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [b"Y", bytearray(b"Y")])
+def test_the_name_of_an_output_may_be_bytes(onnxruntime, session, name):
+    np.testing.assert_array_equal(session.run([name], {"X": X})[0], X * X)
+    value = onnxruntime.OrtValue.ortvalue_from_numpy(X)
+    (y,) = session.run_with_ort_values([name], {"X": value})
+    np.testing.assert_array_equal(y.numpy(), X * X)
+
+
+def test_names_of_inputs_and_of_what_is_bound_may_be_bytes(session):
+    (y,) = session._sess.run([b"Y"], {b"X": X}, None)
+    np.testing.assert_array_equal(y, X * X)
+    binding = session.io_binding()
+    binding.bind_cpu_input(b"X", X)
+    binding.bind_output(b"Y")
+    session.run_with_iobinding(binding)
+    np.testing.assert_array_equal(binding.copy_outputs_to_cpu()[0], X * X)
+
+
+def test_bytes_that_are_no_name_are_an_invalid_argument(session, state):
+    with pytest.raises(state.InvalidArgument, match=r"Invalid output name: ?Q"):
+        session.run([b"Q"], {"X": X})
+    with pytest.raises(state.InvalidArgument, match="Invalid input name: Q"):
+        session.run(None, {"X": X, b"Q": X})
+
+
+@pytest.mark.parametrize("bind", ["bind_cpu_input", "bind_ortvalue_input", "bind_ortvalue_output"])
+def test_what_is_bound_has_a_name(onnxruntime, session, bind):
+    value = X if bind == "bind_cpu_input" else onnxruntime.OrtValue.ortvalue_from_numpy(X)
+    with pytest.raises(TypeError):
+        getattr(session.io_binding(), bind)(5, value)
+
+
+# --- enums ----------------------------------------------------------------------------------------
+
+
+def test_members_of_enums_are_true_and_have_their_names(onnxruntime):
+    level, flags = onnxruntime.GraphOptimizationLevel, onnxruntime.OrtCompileApiFlags
+    assert level.ORT_DISABLE_ALL
+    assert flags.NONE
+    assert f"{flags.ERROR_IF_NO_NODES_COMPILED}" == "OrtCompileApiFlags.ERROR_IF_NO_NODES_COMPILED"
+    assert level(0) == level.ORT_DISABLE_ALL
+
+
+def test_any_number_is_a_member_without_a_name(onnxruntime):
+    flags = onnxruntime.OrtCompileApiFlags
+    both = flags.ERROR_IF_NO_NODES_COMPILED | flags.ERROR_IF_OUTPUT_FILE_EXISTS
+    assert (int(flags(both)), flags(both).name, str(flags(both))) == (
+        3,
+        "???",
+        "OrtCompileApiFlags.???",
+    )
+    with pytest.raises(TypeError):
+        onnxruntime.GraphOptimizationLevel("ORT_ENABLE_ALL")

@@ -72,3 +72,20 @@ def test_an_exception_that_a_program_makes_has_its_text(state, name):
     assert str(kind("the text")) == "the text"
     assert kind("the text").args == ("the text",)
     assert str(kind()) == ""
+
+
+def test_the_text_of_an_exception_is_its_one_argument(session, state):
+    with pytest.raises(state.InvalidArgument) as caught:
+        session.run(["Q"], {"X": np.ones((3, 2), np.float32)})
+    assert caught.value.args == (str(caught.value),)
+    assert str(caught.value).startswith("[ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Invalid")
+
+
+def test_a_device_equals_itself_whenever_it_is_listed(onnxruntime):
+    if not hasattr(onnxruntime, "get_ep_devices"):
+        pytest.skip("this release lists no devices")
+    devices, again = onnxruntime.get_ep_devices(), onnxruntime.get_ep_devices()
+    assert devices == again
+    assert len({*devices, *again}) == len(devices)
+    assert devices[0].device == again[0].device
+    assert len({devices[0].device, again[0].device}) == 1

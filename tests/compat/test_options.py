@@ -369,6 +369,7 @@ def test_adapters_are_read_whoever_wrote_them(onnxruntime, tmp_path, writer):
     for name, x in arrays.items():
         np.testing.assert_array_equal(found[name].numpy(), x)
         assert found[name].shape() == list(x.shape)
+        assert found[name].numpy().flags.writeable
 
 
 @pytest.mark.parametrize(

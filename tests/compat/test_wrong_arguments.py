@@ -183,6 +183,19 @@ def test_lists_of_tensors_are_read_once_whatever_length_they_tell():
         copy_tensors(Lying([value]), Lying([value]), None)
 
 
+@pytest.mark.parametrize("x", [{"a": 1.0}, {0: 1.0}])
+def test_a_map_for_a_tensor_is_refused_by_the_library(session, state, x):
+    with pytest.raises(state.InvalidArgument, match="Unexpected input data type"):
+        session.run(None, {"X": x})
+
+
+@pytest.mark.parametrize(("results", "strict"), [(None, False), ((), True), ({}, True), ([], "a")])
+def test_tuning_results_are_a_list(session, results, strict):
+    session.set_tuning_results([])
+    with pytest.raises(TypeError):
+        session.set_tuning_results(results, error_on_invalid=strict)
+
+
 # --- models that are compiled, adapters -----------------------------------------------------------
 
 
@@ -192,6 +205,7 @@ def test_lists_of_tensors_are_read_once_whatever_length_they_tell():
         {"flags": "a"},
         {"external_initializers_size_threshold": "a"},
         {"graph_optimization_level": "a"},
+        {"embed_compiled_data_into_model": "a"},
     ],
 )
 def test_a_compiler_refuses_texts_for_numbers(onnxruntime, squares, settings):
@@ -203,6 +217,19 @@ def test_a_compiled_model_is_written_by_a_function(onnxruntime, squares):
     compiler = onnxruntime.ModelCompiler(onnxruntime.SessionOptions(), squares)
     with pytest.raises(TypeError):
         compiler.compile_to_stream(5)
+
+
+@pytest.mark.parametrize("path", [0, 5, [], b"out.onnx"])
+def test_a_compiled_model_is_written_to_a_path(onnxruntime, squares, path):
+    compiler = onnxruntime.ModelCompiler(onnxruntime.SessionOptions(), squares)
+    with pytest.raises(TypeError):
+        compiler.compile_to_file(path)
+
+
+def test_a_compiled_model_is_not_written_to_an_empty_path(onnxruntime, state, squares):
+    compiler = onnxruntime.ModelCompiler(onnxruntime.SessionOptions(), squares)
+    with pytest.raises(state.InvalidArgument, match="must not be empty"):
+        compiler.compile_to_file("")
 
 
 @pytest.mark.parametrize("method", ["set_adapter_version", "set_model_version"])
