@@ -85,9 +85,18 @@ def test_a_node_without_what_computes_it_is_refused(words):
         session_of(words)
 
 
-def test_infos_for_more_nodes_than_there_are_are_refused():
-    with pytest.raises(ort.OrtError, match="gave more infos than there are nodes"):
-        session_of("more-infos")
+@pytest.mark.parametrize("words", ["more-infos", "each-infos"])
+def test_infos_for_more_nodes_than_there_are_are_refused_and_released(words):
+    infos = count_of("LyingInfos")
+    with pytest.raises(ort.OrtError, match=f"gave more infos than there are nodes: {words}"):
+        session_of(words)
+    assert infos.value == 0
+
+
+def test_context_nodes_for_more_nodes_than_there_are_are_refused():
+    words = "arguments one-context more-context"
+    with pytest.raises(ort.OrtError, match=f"more EPContext nodes than there are nodes: {words}"):
+        session_of(words)
 
 
 @pytest.mark.parametrize("words", ["no-state", "state no-compute"])

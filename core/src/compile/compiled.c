@@ -45,8 +45,10 @@ struct compiled {
   /** Both have `seen.node_count` places, fused nodes first. */
   struct compiled_node* nodes;
   struct OrtcoreCompiledNode* answers;
-  /** The arguments of Compile: `fused_count` of each. */
+  /** The arguments of Compile: `fused_count` of each. Infos and contexts have `room` places, so
+   * that a provider that gives one for each node that it takes is found. */
   size_t fused_count;
+  size_t room;
   OrtNodeComputeInfo** infos;
   OrtNode** contexts;
   const OrtGraph** views;
@@ -320,16 +322,22 @@ static const OrtCustomOp op_of_nodes = {
 
 /* --- compilation ----------------------------------------------------------------------------- */
 
+/* The number of places of an array up to the last that is not NULL. */
+static size_t count_given(void* const* array, size_t room) {
+  while (room > 0 && array[room - 1] == NULL) {
+    room--;
+  }
+  return room;
+}
+
 /* Releases all infos in one call, if there are any. */
 static OrtStatus* release_infos(void* argument) {
   struct compiled* compiled = argument;
   OrtEp* ep = compiled->ep->seen.ep;
-  bool is_any = false;
-  for (size_t i = 0; i < compiled->fused_count; i++) {
-    is_any |= compiled->infos[i] != NULL;
-  }
-  if (is_any && ep->ReleaseNodeComputeInfos != NULL) {
-    ep->ReleaseNodeComputeInfos(ep, compiled->infos, compiled->fused_count);
+  size_t count = count_given((void* const*)compiled->infos, compiled->room);
+  if (count > 0 && ep->ReleaseNodeComputeInfos != NULL) {
+    count = count > compiled->fused_count ? count : compiled->fused_count;
+    ep->ReleaseNodeComputeInfos(ep, compiled->infos, count);
   }
   return NULL;
 }
@@ -340,7 +348,7 @@ static void end_compiled(void* block) {
     core_ep_log(core_logger_of_ep(compiled->ep),
                 core_ep_call("ReleaseNodeComputeInfos", release_infos, compiled));
   }
-  for (size_t i = 0; compiled->contexts != NULL && i < compiled->fused_count; i++) {
+  for (size_t i = 0; compiled->contexts != NULL && i < compiled->room; i++) {
     core_drop(compiled->contexts[i]);
   }
   for (size_t i = 0; compiled->nodes != NULL && i < compiled->seen.node_count; i++) {
@@ -378,12 +386,12 @@ static OrtStatus* make_room(struct compiled* compiled) {
   size_t count = compiled->seen.node_count, fused = compiled->fused_count;
   compiled->nodes = new_array(count, sizeof *compiled->nodes);
   compiled->answers = new_array(count, sizeof *compiled->answers);
-  compiled->contexts = new_array(fused, sizeof *compiled->contexts);
+  compiled->contexts = new_array(compiled->room, sizeof *compiled->contexts);
   compiled->views = new_array(fused, sizeof *compiled->views);
   compiled->fused = new_array(fused, sizeof *compiled->fused);
   compiled->given_views = new_array(fused, sizeof *compiled->given_views);
   compiled->given_nodes = new_array(fused, sizeof *compiled->given_nodes);
-  compiled->infos = new_array(fused + 1, sizeof *compiled->infos); /* one more for check_count */
+  compiled->infos = new_array(compiled->room, sizeof *compiled->infos);
   return compiled->nodes != NULL && compiled->contexts != NULL && compiled->views != NULL &&
                  compiled->fused != NULL && compiled->answers != NULL &&
                  compiled->given_views != NULL && compiled->given_nodes != NULL &&
@@ -535,12 +543,19 @@ static OrtStatus* finish_fused(struct compiled* compiled, size_t i) {
   return NULL;
 }
 
-/* The place behind the last info must stay as it was. */
+/* The places behind those of the nodes must stay as they were. */
 static OrtStatus* check_count(const struct compiled* compiled) {
-  if (compiled->infos[compiled->fused_count] != NULL) {
-    CORE_FAIL(ORT_FAIL, "ortcore_ep_compile: the provider gave more infos than there are nodes");
+  const char* what =
+      count_given((void* const*)compiled->infos, compiled->room) > compiled->fused_count ? "infos"
+      : count_given((void* const*)compiled->contexts, compiled->room) > compiled->fused_count
+          ? "EPContext nodes"
+          : NULL;
+  char text[100];
+  if (what == NULL) {
+    return NULL;
   }
-  return NULL;
+  snprintf(text, sizeof text, ": the provider gave more %s than there are nodes: ", what);
+  return core_status(ORT_FAIL, function, text, compiled->ep->name);
 }
 
 /* A node that the provider takes alone has a kernel in its registry. */
@@ -587,12 +602,12 @@ static const char* fault_of_context(const struct compiled* compiled, size_t i) {
 /* Call it while the views are there, to which such a node may belong. */
 static OrtStatus* check_contexts(struct compiled* compiled) {
   OrtStatus* status = NULL;
-  for (size_t i = 0; i < compiled->fused_count; i++) {
+  for (size_t i = 0; i < compiled->room; i++) {
     const char* fault = fault_of_context(compiled, i);
     if (fault != NULL) {
+      const char* name = i < compiled->fused_count ? compiled->fused[i]->name : compiled->ep->name;
       compiled->contexts[i] = NULL;
-      status = core_first_failure(status,
-                                  core_status(ORT_FAIL, function, fault, compiled->fused[i]->name));
+      status = core_first_failure(status, core_status(ORT_FAIL, function, fault, name));
     }
   }
   return status;
@@ -651,7 +666,9 @@ OrtStatus* ORT_API_CALL core_ep_compile(OrtcoreClaims* claims, OrtcoreCompiled**
   compiled->seen.node_count = claims->group_count;
   for (size_t i = 0; i < claims->group_count; i++) {
     compiled->fused_count += claims->groups[i].is_fused != 0;
+    compiled->room += claims->groups[i].node_count;
   }
+  compiled->room++; /* also where each group is one node */
   core_retain(&compiled->ep->object);
   core_retain(&compiled->model->object);
   compiled->graph = own->own_graph;

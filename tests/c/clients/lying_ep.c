@@ -12,8 +12,9 @@ OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base, const Ort
 static const Factory* of(const void* ep) { return ((const Provider*)ep)->factory; }
 static int lies(const void* ep, const char* word) { return strstr(of(ep)->name, word) != NULL; }
 
-/* What happened, for tests: states that are not released yet, and ends of runs. */
+/* What happened, for tests: states and infos that are not released yet, and ends of runs. */
 int LyingStates = 0;
+int LyingInfos = 0;
 int LyingEnds = 0;
 
 /* What a throw does in C++, which the guide's provider is not written in. */
@@ -47,13 +48,29 @@ static OrtStatus* claim(OrtEp* self, const OrtGraph* graph, OrtEpGraphSupportInf
     return status != NULL ? status
                           : ep_api->EpGraphSupportInfo_AddNodesToFuse(info, nodes, 2, NULL);
   }
+  if (status == NULL && lies(self, "each")) { /* all as one */
+    status = api->Graph_GetNodes(graph, nodes, 16);
+    return status != NULL ? status
+                          : ep_api->EpGraphSupportInfo_AddNodesToFuse(info, nodes, count, NULL);
+  }
   return status != NULL ? status : get_capability(self, graph, info);
 }
 
 static OrtStatus* compile_less(OrtEp* self, const OrtGraph** graphs, const OrtNode** nodes,
                                size_t count, OrtNodeComputeInfo** infos, OrtNode** contexts) {
-  size_t made = lies(self, "one-info") ? count - 1 : lies(self, "more-infos") ? count + 1 : 0;
+  size_t made = lies(self, "one-info")     ? count - 1
+                : lies(self, "each-infos") ? 3 /* the nodes of the group */
+                : lies(self, "more-infos") ? count + 1
+                                           : 0;
+  LyingInfos += (int)made;
   return compile(self, graphs, nodes, made, infos, contexts);
+}
+
+static void uncount_infos(OrtEp* self, OrtNodeComputeInfo** infos, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    LyingInfos -= infos[i] != NULL;
+  }
+  release_infos(self, infos, count);
 }
 
 static OrtStatus* compile_and_write(OrtEp* self, const OrtGraph** graphs, const OrtNode** nodes,
@@ -68,7 +85,8 @@ static OrtStatus* compile_and_write(OrtEp* self, const OrtGraph** graphs, const 
     if (lies(self, "own-context")) { /* that of a node which ends with the view */
       status = of(self)->api->Graph_GetNodes(graphs[i], (const OrtNode**)&node, 1);
     }
-    contexts[i] = lies(self, "given-context") ? (OrtNode*)nodes[i] : node;
+    contexts[lies(self, "more-context") ? count : i] =
+        lies(self, "given-context") ? (OrtNode*)nodes[i] : node;
     graphs[i] = NULL;
     nodes[i] = NULL;
   }
@@ -162,7 +180,10 @@ static OrtStatus* create_liar(OrtEpFactory* self, const OrtHardwareDevice* const
   made->ort_version_supported = 27;
   made->GetCapability = claim;
   made->SetDynamicOptions = set_options;
-  if (lies(made, "info")) made->Compile = compile_less;
+  if (lies(made, "info")) {
+    made->Compile = compile_less;
+    made->ReleaseNodeComputeInfos = uncount_infos;
+  }
   if (lies(made, "arguments")) made->Compile = compile_and_write;
   if (lies(made, "no-output")) made->Compile = compile_nothing;
   if (lies(made, "no-start")) made->OnRunStart = refuse_run;
