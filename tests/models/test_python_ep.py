@@ -659,3 +659,46 @@ def test_a_provider_sees_the_types_that_operators_decide(core_api):
     names = ("shape", "is greater", "scaled")
     expected = ["tensor(int64)", "tensor(bool)", "tensor(float)"]
     assert [seen[name] for name in names] == expected
+
+
+def in_turn():
+    """y = -(|-x|): three nodes, each for a provider of its own, by the names of their outputs."""
+    graph = ort.Graph()
+    graph.input("x", "f4", [3])
+    for op, read, made in (("Neg", "x", "a"), ("Abs", "a", "b"), ("Neg", "b", "y")):
+        graph.node(op, [read], [made])
+    graph.output("y", "f4", [3])
+    return graph
+
+
+class TakesAndLooks(Takes):
+    """Also notes what it is shown."""
+
+    def capability(self, graph):
+        self.seen = {node.outputs[0]: node.ep_name for node in graph.nodes}
+        return super().capability(graph)
+
+    def compile(self, graph):
+        self.compiled = [node.ep_name for node in graph.nodes]
+        return super().compile(graph)
+
+
+def test_a_provider_is_shown_which_nodes_earlier_ones_have_taken(api):
+    first, second = TakesAndLooks(Neg=np.negative), TakesAndLooks(Abs=np.abs, Neg=np.negative)
+    eps = [provider(first), provider(second)]
+    with ort.Session(in_turn().to_bytes(), api=api, providers=eps) as session:
+        assert session.run(x=np.ones(3, F))[0].tolist() == [-1, -1, -1]
+    name = eps[0].name
+    assert first.seen == {"a": "", "b": "", "y": ""}
+    assert second.seen == {"a": name, "b": "", "y": name}
+    assert first.compiled == second.compiled == [""]
+
+
+def test_other_users_of_a_model_are_not_shown_who_takes_its_nodes(core_api):
+    later = TakesAndLooks(Neg=np.negative, Abs=np.abs)
+    with (
+        ort.Model.load(in_turn().to_bytes()) as model,
+        ort.Session(model, api=core_api, providers=[takes(Neg=np.negative), takes(Abs=np.abs)]),
+        ort.Session(model, api=core_api, providers=[provider(later)]),
+    ):
+        assert later.seen == {"a": "", "b": "", "y": ""}

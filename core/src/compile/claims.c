@@ -121,7 +121,7 @@ static void set_graph(struct core_claims* claims, const OrtGraph* graph) {
 static void show_subgraphs(struct core_claims* claims, const OrtGraph* graph) {
   for (size_t i = 0; i < graph->nodes.count; i++) {
     const OrtNode* node = graph->nodes.items[i];
-    for (size_t k = 0; k < node->subgraphs.count; k++) {
+    for (size_t k = 0; node->provider[0] == 0 && k < node->subgraphs.count; k++) {
       const OrtGraph* inner = node->subgraphs.items[k];
       show_subgraphs(claims, inner);
       if (inner->nodes.count > 0) {
@@ -149,7 +149,8 @@ static OrtStatus* ask_all(struct core_claims* claims, const OrtGraph* graph) {
   set_graph(claims, claims->own_graph);
   CORE_TRY(core_ep_call("GetCapability", get_capability, claims));
   for (size_t i = 0; i < claims->own_graph->nodes.count; i++) {
-    ((OrtNode*)claims->own_graph->nodes.items[i])->provider = "";
+    OrtNode* node = claims->own_graph->nodes.items[i];
+    node->provider = node->provider == claims->ep->name ? "" : node->provider;
   }
   return NULL;
 }

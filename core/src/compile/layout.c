@@ -47,8 +47,8 @@ static bool depends_on_layout(const OrtNode* node) {
 
 static OrtStatus* is_to_change(struct asking* asking, const OrtNode* node, bool* answer) {
   *answer = false;
-  if (strcmp(node->domain, CORE_CHANNELS_LAST) == 0 || node->input_count == 0 ||
-      node->output_count == 0 || node->values[0] == NULL ||
+  if (node->provider[0] != 0 || strcmp(node->domain, CORE_CHANNELS_LAST) == 0 ||
+      node->input_count == 0 || node->output_count == 0 || node->values[0] == NULL ||
       node->values[node->input_count] == NULL) {
     return NULL;
   }
@@ -89,22 +89,26 @@ static OrtStatus* choose(const struct core_claims* claims, struct asking* asking
   return NULL;
 }
 
-/* Shows in a new graph which nodes the provider has claimed. */
-static OrtStatus* name_provider(const struct core_claims* claims, OrtGraph* graph) {
+/* Shows in a new graph which nodes the provider has claimed, and which earlier ones have taken. */
+static OrtStatus* name_providers(const struct core_claims* claims, OrtGraph* graph) {
   size_t known = claims->graph->node_numbers; /* nodes that are new have higher numbers */
-  const char* name = core_pool_text(&graph->pool, claims->ep->name, strlen(claims->ep->name));
-  bool* is_claimed = core_pool_array(&graph->pool, known, sizeof *is_claimed);
-  if (name == NULL || is_claimed == NULL) {
-    return core_no_memory("ortcore_ep_claim", known);
+  const char** names = core_pool_array(&graph->pool, known, sizeof *names);
+  if (names == NULL) {
+    return core_no_memory("ortcore_ep_claim", known * sizeof *names);
+  }
+  for (size_t i = 0; i < claims->graph->nodes.count; i++) {
+    const OrtNode* node = claims->graph->nodes.items[i];
+    names[node->id] = node->provider;
   }
   for (size_t g = 0; g < claims->seen.group_count; g++) {
     for (size_t k = 0; k < claims->seen.groups[g].node_count; k++) {
-      is_claimed[claims->seen.groups[g].nodes[k]->id] = true;
+      const OrtNode* node = claims->seen.groups[g].nodes[k];
+      names[node->id] = node->provider[0] != 0 ? node->provider : claims->ep->name;
     }
   }
   for (size_t i = 0; i < graph->nodes.count; i++) {
     OrtNode* node = graph->nodes.items[i];
-    node->provider = node->id < known && is_claimed[node->id] ? name : node->provider;
+    node->provider = node->id < known ? names[node->id] : "";
   }
   return NULL;
 }
@@ -127,7 +131,7 @@ OrtStatus* core_prefer_layout(const struct core_claims* claims, OrtGraph** out) 
     status = core_move_channels("ortcore_ep_claim", claims->graph, ids, count, out);
   }
   if (status == NULL && *out != NULL) {
-    status = name_provider(claims, *out);
+    status = name_providers(claims, *out);
     if (status != NULL) {
       core_drop(*out);
     }

@@ -314,6 +314,17 @@ static OrtStatus* check_name(const OrtSession* session) {
   return NULL;
 }
 
+/* Shows later providers, and nobody else, that the last one has taken nodes. */
+static void name_last_ep(const OrtSession* session) {
+  const struct core_session_ep* own = core_last_ep(session);
+  for (size_t i = 0; i < own->claims->group_count; i++) {
+    const OrtcoreGroup* group = &own->claims->groups[i];
+    for (size_t k = 0; k < group->node_count; k++) {
+      ((OrtNode*)group->nodes[k])->provider = own->ep->name;
+    }
+  }
+}
+
 /* Makes a provider, and has it take and compile nodes that are left. */
 static OrtStatus* add_provider(struct partition* partition, const struct core_ep_choice* choice) {
   OrtSession* session = partition->session;
@@ -345,6 +356,7 @@ static OrtStatus* add_provider(struct partition* partition, const struct core_ep
     CORE_TRY(core_ep_compile(own->claims, &own->compiled));
     CORE_TRY(core_check_compiled(partition->function, session));
     CORE_TRY(add_compiled(partition, own->compiled));
+    name_last_ep(session);
   }
   return core_ep_call("OnSessionInitializationEnd", end_initialization, own->ep);
 }

@@ -96,6 +96,17 @@ static OrtStatus* change_model(const char* function, OrtSession* session) {
   return core_change_session_model(function, session, &changes);
 }
 
+/* Gives the session a model of its own where others have it, and the nodes of its graph are to name
+ * the providers that have taken them. */
+static OrtStatus* own_model(const char* function, OrtSession* session) {
+  bool is_shared = __atomic_load_n(&session->model->object.references, __ATOMIC_ACQUIRE) > 1;
+  if (!is_shared || session->options->ep_choices.count < 2) {
+    return NULL;
+  }
+  CORE_TRY(core_change_session_model(function, session, &session->model->changes));
+  return core_model_graph(function, session->model, CORE_PREPARED, &session->graph);
+}
+
 /* Begins a session: whatever does not need the model. */
 static OrtStatus* begin_session(const char* function, OrtSession* session,
                                 const OrtSessionOptions* options) {
@@ -125,6 +136,7 @@ static OrtStatus* prepare(const char* function, OrtSession* session,
   CORE_TRY(core_model_graph(function, session->model, CORE_PREPARED, &session->graph));
   CORE_TRY(core_leave_out_dead_nodes(function, session));
   CORE_TRY(core_choose_devices(function, session));
+  CORE_TRY(own_model(function, session));
   CORE_TRY(core_partition(function, session));
   CORE_TRY(check_optimized_path(function, session));
   if (session->profile != NULL) {
