@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from support import eps
-from support.models import model, node, tensor, value
+from support.models import field, graph, model, node, tensor, value
 
 import ortcffi as ort
 from ortcffi._native import ffi, lib
@@ -347,3 +347,37 @@ def test_an_op_that_is_newer_than_the_model_is_none_of_its_ops(api, opened):
     with pytest.raises(ort.OrtError, match="<lambda>"):
         opened(data, options, api=api)
     domain.close()
+
+
+ONE_OP = [ours("join", "x x", "y")], [value("x", shape=[3])], [value("y", shape=[3])]
+
+
+@pytest.mark.parametrize("domain", ["", "ai.onnx.ml"])
+def test_a_version_of_operators_of_onnx_that_a_library_does_not_know_is_refused(
+    api, opened, domain
+):
+    with pytest.raises(ort.errors.Fail, match="999"):
+        opened(model(*ONE_OP, domains={domain: 999, DOMAIN: 1}), with_ops(api), api=api)
+
+
+def test_operators_of_others_may_have_any_version(api, opened):
+    session = opened(model(*ONE_OP, domains={DOMAIN: 999}), with_ops(api), api=api)
+    assert session.run(x=np.ones(3, np.float32))[0].tolist() == [3, 3, 3]
+
+
+def test_the_versions_of_operators_of_onnx_begin_with_1(core_api, opened):
+    """The real library refuses nodes of that version only."""
+    with pytest.raises(ort.errors.InvalidGraph, match=r"version 0 of the operator set 'ai\.onnx'"):
+        opened(model(*ONE_OP, opset=0, domains={DOMAIN: 1}), with_ops(core_api), api=core_api)
+
+
+def test_a_model_without_operator_sets_is_refused(api, opened):
+    with pytest.raises(ort.errors.Fail, match=r"operator set|Missing opset"):
+        opened(field(1, 8) + field(7, graph(*ONE_OP)), with_ops(api), api=api)
+
+
+def test_an_entry_lets_a_newer_version_be_as_the_newest_that_is_known(api, opened):
+    options = with_ops(api)
+    options.config["session.allow_released_opsets_only"] = "0"
+    session = opened(model(*ONE_OP, opset=999, domains={DOMAIN: 1}), options, api=api)
+    assert session.run(x=np.ones(3, np.float32))[0].tolist() == [3, 3, 3]

@@ -128,6 +128,7 @@ static OrtStatus* prepare(const char* function, OrtSession* session,
                           const struct core_timing* event) {
   char path[CORE_PATH_ROOM];
   bool saves = session->makes_contexts && !session->only_compiles;
+  CORE_TRY(core_check_opset_versions(function, session));
   CORE_TRY(core_read_weightless(function, session));
   if (saves) {
     CORE_TRY(core_find_context_path(function, session, path));

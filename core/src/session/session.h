@@ -158,6 +158,9 @@ OrtStatus* core_choose_devices(const char* function, OrtSession* session);
 OrtStatus* core_change_session_model(const char* function, OrtSession* session,
                                      const struct core_changes* changes);
 
+/** Refuses a model with versions of ONNX's operator sets that the core does not know. */
+OrtStatus* core_check_opset_versions(const char* function, const OrtSession* session);
+
 /** Gives the session a model whose prepared graph has no nodes that lead to no output, but for
  * custom ops. */
 OrtStatus* core_leave_out_dead_nodes(const char* function, OrtSession* session);

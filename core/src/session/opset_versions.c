@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Refuses models whose operators have meanings that the core does not know: its table of ONNX's
+ * operators ends with some version of each operator set. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "onnx/schemas.h"
+#include "session/session.h"
+
+static OrtStatus* refuse(const char* function, OrtErrorCode code, const char* domain,
+                         int64_t version, const char* why) {
+  char text[200];
+  snprintf(text, sizeof text, ": the model has version %" PRId64 " of the operator set '%.80s', ",
+           version, domain[0] == 0 ? "ai.onnx" : domain);
+  return core_status(code, function, text, why);
+}
+
+OrtStatus* core_check_opset_versions(const char* function, const OrtSession* session) {
+  const struct core_opsets* opsets = &session->model->opsets;
+  const char* only_released = core_config_get(&session->options->lists[CORE_SESSION_CONFIG],
+                                              "session.allow_released_opsets_only");
+  bool takes_newer = only_released != NULL && strcmp(only_released, "1") != 0;
+  if (opsets->count == 0) {
+    return core_status(ORT_FAIL, function, ": the model does not say its operator sets", NULL);
+  }
+  for (size_t i = 0; i < opsets->count; i++) {
+    int64_t newest = core_newest_opset(opsets->domains[i]), version = opsets->versions[i];
+    char why[160];
+    if (newest > 0 && version < 1) {
+      return refuse(function, ORT_INVALID_GRAPH, opsets->domains[i], version,
+                    "which begins with 1");
+    }
+    if (newest > 0 && version > newest && !takes_newer) {
+      snprintf(why, sizeof why,
+               "of which this library knows %" PRId64
+               " and earlier ones; the entry "
+               "session.allow_released_opsets_only with the value 0 takes it as that one",
+               newest);
+      return refuse(function, ORT_FAIL, opsets->domains[i], version, why);
+    }
+  }
+  return NULL;
+}
