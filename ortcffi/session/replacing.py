@@ -4,7 +4,6 @@
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ortcffi.ep.devices import EpDevice
@@ -16,13 +15,17 @@ from ortcffi.models.providers import Ep
 from ortcffi.table.engine import advice
 
 if TYPE_CHECKING:
+    from ortcffi.models.parts import ModelNode
     from ortcffi.options.session import SessionOptions
 
 __all__ = ["explained", "with_fewer_operators"]
 
 
 def with_fewer_operators(model: Model, options: "SessionOptions | None") -> Model | None:
-    """The model with the operators that no provider takes replaced; None if none can be."""
+    """The model with what no provider takes replaced, operators and calls of functions.
+
+    None if nothing can be.
+    """
     if "onnx" not in sys.modules and not _can_import_onnx():
         return None
     left = None
@@ -32,7 +35,8 @@ def with_fewer_operators(model: Model, options: "SessionOptions | None") -> Mode
             found = {operator_name(node.domain, node.op_type) for node in nodes}
         left = found if left is None else left & found
     operators = described_by_others(left or (), model.opsets)
-    if not operators:
+    functions = {operator_name(each.domain, each.name) for each in model.functions}
+    if not operators and (left is None or functions.isdisjoint(left)):
         return None
     try:
         smaller = model.prepare(operators)
@@ -66,6 +70,32 @@ def _eps_of(options: "SessionOptions | None") -> Iterator[Ep]:
             yield Ep(device, config=config)
 
 
+def _node_of_model(message: str, last: Model, model: Model) -> "ModelNode | None":
+    """The node of a model that was replaced by nodes of the last one, of which an error names one.
+
+    What the others make leads to an output of that node. None if it is the node itself.
+    """
+
+    def is_named(name: str) -> bool:  # the core cuts names
+        return f"which makes '{name.encode()[:100].decode(errors='replace')}'" in message
+
+    own = {name: node for node in model.graph.nodes for name in node.outputs if name}
+    users: dict[str, list[ModelNode]] = {}
+    queue: list[ModelNode] = []
+    for node in last.graph.nodes:
+        for name in (*node.inputs, *node.implicit_inputs):
+            users.setdefault(name, []).append(node)
+        if not queue and any(map(is_named, node.outputs)):
+            queue.append(node)
+    for node in queue:
+        for name in node.outputs:
+            if name in own:
+                is_same = node is queue[0] and own[name].op_type == node.op_type
+                return None if is_same else own[name]
+            queue += (each for each in users.get(name, ()) if each not in queue)
+    return None
+
+
 def explained(
     error: OrtError, model: Model, options: "SessionOptions | None", tried: Sequence[Model]
 ) -> OrtError:
@@ -73,11 +103,11 @@ def explained(
 
     `tried` has the models that sessions were tried of, each with fewer operators.
     """
-    if len(tried) > 1:
-        counts = [_counts(each) for each in tried]
-        replaced = {name for old, new in pairwise(counts) for name in old - new}
-        names = ", ".join(sorted(replaced & _counts(model).keys()))
-        text = f"it may be of the operators that ONNX describes {names} by, which no provider takes"
+    whole = _node_of_model(error.message, tried[-1], model)
+    if whole is not None:
+        made = next(filter(None, whole.outputs))
+        operator = operator_name(whole.domain, whole.op_type)
+        text = f"it is a part of the model's node {whole.name!r}, which makes {made!r}: {operator}"
         error = type(error)(f"{error.message}; {text}", error.function)
     if options is None or not options._alive.get("ep_devices"):
         missing = advice()

@@ -277,8 +277,8 @@ def test_a_run_is_profiled(add_ep):
     assert "model_run" in [event.name for event in profile.events]
 
 
-def refused(core_api, opset):
-    """Why no session is made of a model with a Relu that its provider does not take."""
+def refused(core_api, model):
+    """Why no session is made of a model of which its provider takes nothing."""
     pytest.importorskip("onnx")
 
     @ort.execution_provider("takes_nothing")
@@ -289,22 +289,55 @@ def refused(core_api, opset):
         def compile(self, _graph):
             raise AssertionError
 
+    with pytest.raises(ort.errors.NotImplemented) as caught:
+        ort.Session(model, api=core_api, providers=["takes_nothing"])
+    return caught.value.message
+
+
+def relu(opset):
     graph = ort.Graph({"": opset})
     graph.input("x", "f4", [3])
-    graph.node("Relu", ["x"], ["y"])
+    graph.node("Relu", ["x"], ["y"], name="positive")
     graph.output("y", "f4", [3])
-    with pytest.raises(ort.errors.NotImplemented) as caught:
-        ort.Session(graph.to_bytes(), api=core_api, providers=["takes_nothing"])
-    return caught.value.message
+    return graph.to_bytes()
 
 
 def test_an_operator_that_is_not_replaced_is_tried_once(core_api):
     """ONNX describes Relu by others, but only from a later operator set on."""
-    assert "operator Relu" in refused(core_api, 16)
+    message = refused(core_api, relu(16))
+    assert "operator Relu" in message
+    assert "a part of" not in message
 
 
-def test_an_error_about_a_part_of_an_operator_names_the_operator(core_api):
-    assert "it may be of the operators that ONNX describes Relu by" in refused(core_api, 18)
+def test_an_error_about_a_part_of_an_operator_names_the_node(core_api):
+    text = "it is a part of the model's node 'positive', which makes 'y': Relu"
+    assert refused(core_api, relu(18)).endswith(text)
+
+
+def with_function():
+    """y = -sinh(x), by a function of the model, of which all values have types."""
+    onnx = pytest.importorskip("onnx")
+    helper, opset = onnx.helper, onnx.helper.make_opsetid
+    body = [helper.make_node("Sinh", ["p"], ["q"]), helper.make_node("Neg", ["q"], ["r"])]
+    function = helper.make_function("mine", "Both", ["p"], ["r"], body, [opset("", 17)])
+    ports = [[helper.make_tensor_value_info(name, 1, [3])] for name in "xy"]
+    graph = helper.make_graph(
+        [helper.make_node("Both", ["x"], ["y"], name="call", domain="mine")], "g", *ports
+    )
+    versions = {"opset_imports": [opset("", 17), opset("mine", 1)], "ir_version": 9}
+    model = helper.make_model(graph, functions=[function], **versions)
+    return model.SerializeToString()
+
+
+def test_functions_that_no_provider_takes_are_replaced_by_their_nodes(core_api):
+    with ort.Session(with_function(), api=core_api, providers=["reference"]) as session:
+        assert session.run(x=X)[0].tolist() == pytest.approx((-np.sinh(X)).tolist())
+
+
+def test_an_error_about_a_node_of_a_function_names_the_node_that_calls_it(core_api):
+    message = refused(core_api, with_function())
+    assert "operator Sinh" in message
+    assert message.endswith("a part of the model's node 'call', which makes 'y': mine.Both")
 
 
 def test_lengths_of_dimensions_are_fixed_before_types_are_inferred(core_api):
