@@ -1,20 +1,42 @@
 # SPDX-License-Identifier: MIT
 """``python -m ortcffi.compat PROGRAM ARGUMENTS``: runs a program on the drop-in."""
 
-import argparse
 import os
 import sys
 
 from ortcffi._program import run_program
 from ortcffi.compat import install
 
+_NAME = "python -m ortcffi.compat"
 DESCRIPTION = "Run a Python program, in which `import onnxruntime` gives ortcffi.compat."
 
 
 def main(arguments: list[str]) -> None:
     """Run the program that the arguments name."""
+    providers, is_module, program = _parsed(arguments)
+    try:
+        install(providers)
+    except (ImportError, LookupError, TypeError) as error:
+        sys.exit(f"{_NAME}: {error}")
+    sys.argv[:] = program
+    if not is_module:
+        if not os.path.exists(program[0]):
+            sys.exit(f"{_NAME}: there is no file {program[0]!r}")
+        if not sys.flags.safe_path:
+            sys.path[0] = os.path.dirname(os.path.abspath(program[0]))
+    sys.exit(run_program(program[0], is_module, _NAME))
+
+
+def _parsed(arguments: list[str]) -> tuple[list[str], bool, list[str]]:
+    """The execution providers, whether a module is to be run, and the program with arguments."""
+    is_module = arguments[:1] == ["-m"]
+    program = arguments[is_module:]
+    if program and not program[0].startswith("-"):  # without argparse, whose import takes long
+        return [], is_module, program
+    import argparse
+
     parser = argparse.ArgumentParser(
-        prog="python -m ortcffi.compat",
+        prog=_NAME,
         usage="%(prog)s [--ep NAME] (PROGRAM | -m MODULE) [ARGUMENT ...]",
         description=DESCRIPTION,
     )
@@ -29,20 +51,9 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("-m", dest="is_module", action="store_true", help="run a module")
     parser.add_argument("program", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
-    is_module, program = given.is_module, given.program
-    if not program:
+    if not given.program:
         parser.error("a program is missing")
-    try:
-        install(given.ep)
-    except (ImportError, LookupError, TypeError) as error:
-        sys.exit(f"{parser.prog}: {error}")
-    sys.argv[:] = program
-    if not is_module:
-        if not os.path.exists(program[0]):
-            sys.exit(f"{parser.prog}: there is no file {program[0]!r}")
-        if not sys.flags.safe_path:
-            sys.path[0] = os.path.dirname(os.path.abspath(program[0]))
-    sys.exit(run_program(program[0], is_module, parser.prog))
+    return given.ep, given.is_module, given.program
 
 
 if __name__ == "__main__":

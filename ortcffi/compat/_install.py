@@ -6,14 +6,18 @@ import sys
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import import_module
-from importlib.abc import Loader
 from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec, PathFinder
 from importlib.util import find_spec, module_from_spec, spec_from_file_location, spec_from_loader
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ortcffi.compat._environment import stand_in_for_cpu
 from ortcffi.table.load import installed_packages, package_advice
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
+else:  # that module imports twenty others
+    Loader = object
 
 __all__ = ["compiled_module", "install"]
 
