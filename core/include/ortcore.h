@@ -491,9 +491,10 @@ typedef OrtStatus*(ORT_API_CALL* OrtcoreOpenModelBytes)(const void* bytes, size_
 typedef enum OrtcoreGraph {
   /** The graph as the file has it. */
   ORTCORE_GRAPH_AS_WRITTEN = 0,
-  /** The graph as an execution provider sees it: nodes Constant are initializers, initializers that
-   * no node uses are gone, attributes that a node leaves out have the operator's defaults, and
-   * values without a type the element types that their operators decide. */
+  /** The graph as an execution provider sees it: nodes Constant are initializers, nodes that lead
+   * to no output and initializers that no node uses are gone, attributes that a node leaves out
+   * have the operator's defaults, and values without a type the element types that their operators
+   * decide. */
   ORTCORE_GRAPH_PREPARED = 1,
   ORTCORE_FUNCTIONS = 2
 } OrtcoreGraph;

@@ -383,6 +383,19 @@ class SeesBranches:
         return lambda *inputs: inputs[self.taken.index("x")]
 
 
+def branching(*nodes):
+    """A node If, both branches of which have some nodes and then one that makes their output."""
+    branches = {}
+    for name in ("then", "else"):
+        inner = [*nodes, models.node("Sub", "x c", name)]
+        outputs = [models.value(name, shape=[3])]
+        branches[f"{name}_branch"] = models.graph(inner, [], outputs, name=name)
+    return models.node("If", "b", "y", **branches)
+
+
+CONSTANTS = [models.node("Constant", "", each, value=np.ones(3, np.float32)) for each in "cd"]
+
+
 def test_providers_of_the_core_see_no_node_of_a_branch_that_leads_to_no_output(core_api):
     seen, made = {}, []
 
@@ -391,18 +404,7 @@ def test_providers_of_the_core_see_no_node_of_a_branch_that_leads_to_no_output(c
         return made[-1]
 
     provider = ort.execution_provider("sees branches", version="1.0.0")(make)
-    branches = {}
-    for name in ("then", "else"):
-        graph = [
-            models.node("Constant", "", "c", value=np.ones(3, np.float32)),
-            models.node("Constant", "", "d", value=np.ones(3, np.float32)),
-            models.node("Mul", "unread d", "n"),
-            models.node("Neg", "n", "m"),
-            models.node("Sub", "x c", name),
-        ]
-        outputs = [models.value(name, shape=[3])]
-        branches[f"{name}_branch"] = models.graph(graph, [], outputs, name=name)
-    node = models.node("If", "b", "y", **branches)
+    node = branching(*CONSTANTS, models.node("Mul", "unread d", "n"), models.node("Neg", "n", "m"))
     inputs = [models.value(name, shape=[3]) for name in ("x", "unread")]
     ports = [*inputs, models.value("b", "bool", [])], [models.value("y", shape=[3])]
     with ort.Env("branches", core_api) as env, env.register_ep(provider) as registered:
@@ -414,14 +416,23 @@ def test_providers_of_the_core_see_no_node_of_a_branch_that_leads_to_no_output(c
     assert sorted(made[-1].taken) == ["b", "x"]
 
 
-def test_the_core_runs_a_custom_op_whose_output_nobody_reads(core_api):
-    seen = []
+def with_seeing_op(api, seen):
+    """Options with the op See, which adds its input to a list."""
 
     @ort.custom_op("my.domain", inputs=[np.float32], outputs=[np.float32], op_set=None, name="See")
     def see(x):
         seen.append(x.tolist())
         return x
 
+    options = ort.SessionOptions(api)
+    with ort.CustomOpDomain("my.domain", api) as domain:
+        domain.add(see)
+        options.add_custom_op_domain(domain)
+    return options
+
+
+def test_a_custom_op_runs_though_nobody_reads_its_output(api):
+    seen = []
     graph = ort.Graph({"": 21, "my.domain": 1})
     graph.input("x", "f4", [3])
     graph.initializer("w", np.ones(3, np.float32))
@@ -429,14 +440,53 @@ def test_the_core_runs_a_custom_op_whose_output_nobody_reads(core_api):
     graph.node("See", ["h"], ["unread"], domain="my.domain")
     graph.node("Add", ["x", "w"], ["y"])
     graph.output("y", "f4", [3])
-    options = ort.SessionOptions(core_api)
-    options.add_devices(eps.adding_devices())
-    with ort.CustomOpDomain("my.domain", core_api) as domain:
-        domain.add(see)
-        options.add_custom_op_domain(domain)
-        with ort.Session(graph.to_bytes(), options, api=core_api) as session:
-            assert session.run({"x": np.ones(3, np.float32)})[0].tolist() == [2, 2, 2]
+    options = with_seeing_op(api, seen)
+    if api.is_core:
+        options.add_devices(eps.adding_devices())
+    with ort.Session(graph.to_bytes(), options, api=api) as session:
+        assert session.run({"x": np.ones(3, np.float32)})[0].tolist() == [2, 2, 2]
     assert seen == [[2, 2, 2]]
+
+
+def with_seeing_branches():
+    """A model of an If, in whose branches nobody reads what See makes."""
+    node = branching(
+        *CONSTANTS,
+        models.node("Neg", "x", "n"),
+        models.node("See", "n", "unread", domain="my.domain"),
+        models.node("Abs", "d", "m"),
+    )
+    inputs = [models.value("x", shape=[3]), models.value("b", "bool", [])]
+    domains = {"my.domain": 1}
+    return models.model([node], inputs, [models.value("y", shape=[3])], domains=domains)
+
+
+def test_a_custom_op_of_a_branch_runs_though_nobody_reads_its_output(real_api):
+    seen = []
+    options = with_seeing_op(real_api, seen)
+    with ort.Session(with_seeing_branches(), options, api=real_api) as session:
+        session.run({"x": np.ones(3, np.float32), "b": np.array(True)})
+    assert seen == [[-1, -1, -1]]
+
+
+def test_providers_of_the_core_see_a_custom_op_of_a_branch_whose_output_nobody_reads(core_api):
+    seen = {}
+    provider = ort.execution_provider("sees ops", version="1.0.0")(lambda: SeesBranches(seen))
+    with ort.Env("branches", core_api) as env, env.register_ep(provider) as registered:
+        options = with_seeing_op(core_api, [])
+        options.add_devices(registered.devices[:1])
+        ort.Session(with_seeing_branches(), options, api=core_api, env=env).close()
+        options.close()
+    assert seen == dict.fromkeys(("then", "else"), (["Neg", "See", "Sub"], ["c"], ["n", "x"]))
+
+
+def test_nodes_of_branches_that_lead_to_no_output_are_checked(api):
+    inputs = [models.value("x", shape=[3]), models.value("b", "bool", [])]
+    for inner in (models.node("Neg", "nowhere", "n"), models.node("Neg", "n", "n")):
+        nodes = [branching(CONSTANTS[0], inner)]
+        model = models.model(nodes, inputs, [models.value("y", shape=[3])])
+        with pytest.raises((ort.errors.Fail, ort.errors.InvalidGraph)):
+            ort.Session(model, api=api)
 
 
 def test_a_graph_with_an_initializer_that_the_model_has_is_refused_by_the_core(core_api):

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from support import eps
+from support import eps, models
 from support.releases import needs_release
 
 import ortcffi as ort
@@ -301,6 +301,41 @@ def test_a_model_without_a_node_to_compile_is_as_it_was(api):
         assert [node.op_type for node in read.graph.nodes] == ["Neg"]
     with pytest.raises(ort.OrtError, match="Unable to compile any nodes"):
         ort.compile_model(graph.to_bytes(), flags=flags, api=api)
+
+
+def branch(name, x="x", *nodes):
+    """name = x - 1 + 5 after some nodes, beside nodes with weights that lead to no output."""
+    inner = [
+        models.node("Constant", "", f"c{name}", value=np.ones(3, np.float32)),
+        models.node("Constant", "", f"d{name}", value=np.zeros(1000, np.float32)),
+        models.node("Neg", f"d{name}", f"e{name}"),
+        models.node("Abs", f"w{name}", f"f{name}"),
+        *nodes,
+        models.node("Sub", f"{x} c{name}", f"g{name}"),
+        models.node("Add", f"g{name} v{name}", name),
+    ]
+    weights = [
+        models.tensor(f"w{name}", np.zeros(1000, np.float32)),
+        models.tensor(f"v{name}", np.full(3, 5, np.float32)),
+    ]
+    return models.graph(inner, [], [models.value(name, shape=[3])], weights, name=name)
+
+
+def test_what_leads_to_no_output_of_a_branch_is_not_in_a_compiled_model(core_api, real_api):
+    inner = models.node("If", "b", "i", then_branch=branch("p"), else_branch=branch("q"))
+    outer = {"then_branch": branch("s"), "else_branch": branch("t", "i", inner)}
+    ports = [models.value("x", shape=[3]), models.value("b", "bool", [])]
+    model = models.model(
+        [models.node("If", "b", "y", **outer)], ports, [models.value("y", shape=[3])]
+    )
+    made = ort.compile_model(model, api=core_api)
+    assert len(model) > 8 * 4000 > 4000 > len(made)
+    with ort.Model.load(made) as compiled:
+        graph = compiled.graph.nodes[0].attributes["else_branch"]
+        assert [node.op_type for node in graph.nodes] == ["Constant", "If", "Sub", "Add"]
+        assert list(graph.initializers) == ["vt"]
+    with ort.Session(made, api=real_api) as session:
+        assert session.run({"x": X, "b": np.array(False)})[0].tolist() == [9, 10, 11]
 
 
 def test_a_file_that_exists_is_replaced_unless_that_is_refused(api, model, options_for, tmp_path):

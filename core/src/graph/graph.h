@@ -38,7 +38,8 @@ enum core_graph_form {
   /** As the file has it. */
   CORE_AS_WRITTEN,
   /** As execution providers see it: nodes Constant have become initializers, unused initializers
-   * are left out, and attributes that a node leaves out have their defaults. */
+   * and nodes that lead to no output are left out, also in subgraphs, and attributes that a node
+   * leaves out have their defaults. */
   CORE_PREPARED,
   CORE_GRAPH_FORMS
 };
@@ -51,15 +52,15 @@ struct core_opsets {
 };
 
 /** What a session changes in a model: lists of its options, as struct OrtSessionOptions describes
- * them, and nodes that it does not need; NULL where there is nothing. */
+ * them; NULL where there is nothing. */
 struct core_changes {
   const struct core_items* dimensions;
   const struct core_items* initializers;
   const struct core_items* external_initializers;
   /** All files of weights, in memory: none is read from disk. */
   const struct core_items* files;
-  /** By id: the nodes of the main graph that are left out. */
-  const bool* left_out;
+  /** Nodes that these may run stay though they lead to no output: they may do more than compute. */
+  const struct core_custom_ops* custom_ops;
 };
 
 struct OrtModel {

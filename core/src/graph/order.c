@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The uses of values, and the order of nodes. */
+/* The uses of values, the order of nodes, and which of them lead to an output. */
+#include <string.h>
+
 #include "graph/reading.h"
 
 /* Calls a function with each value that a node uses: its inputs, then what its subgraphs use. */
@@ -109,4 +111,57 @@ OrtStatus* core_order_nodes(struct core_scope* scope) {
   }
   *nodes = ready;
   return NULL;
+}
+
+/* --- nodes that lead to no output ------------------------------------------------------------- */
+
+static void drop_use(OrtValueInfo* value, struct core_use use, void* argument) {
+  (void)use, (void)argument;
+  value->use_count--;
+}
+
+static void forget_uses(OrtValueInfo* value, struct core_use use, void* argument) {
+  (void)use, (void)argument;
+  value->uses = NULL;
+  value->use_count = 0;
+}
+
+static bool is_read(const OrtNode* node) {
+  for (size_t i = node->input_count; i < node->input_count + node->output_count; i++) {
+    const OrtValueInfo* value = node->values[i];
+    if (value != NULL && (value->use_count > 0 || value->flags & CORE_IS_OUTPUT)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool is_custom_op(const OrtNode* node) {
+  struct core_op_search search = {.ops = node->graph->model->changes.custom_ops,
+                                  .domain = node->domain,
+                                  .name = node->op_type,
+                                  .version = core_opset_version_of(node)};
+  return search.ops != NULL && core_next_op(&search) != NULL;
+}
+
+OrtStatus* core_leave_out_dead_nodes(struct core_scope* scope) {
+  struct core_list* nodes = &scope->graph->nodes;
+  size_t first = nodes->count;
+  for (size_t i = nodes->count; i-- > 0;) {
+    OrtNode* node = nodes->items[i];
+    if (is_read(node) || is_custom_op(node)) {
+      nodes->items[--first] = node;
+    } else {
+      each_use(node, drop_use, NULL);
+    }
+  }
+  if (first == 0) {
+    return NULL;
+  }
+  nodes->count -= first;
+  memmove(nodes->items, nodes->items + first, nodes->count * sizeof(void*));
+  for (size_t i = 0; i < nodes->count; i++) {
+    each_use(nodes->items[i], forget_uses, NULL);
+  }
+  return core_list_uses(scope->function, &scope->root->pool, nodes);
 }

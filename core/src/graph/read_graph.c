@@ -135,14 +135,11 @@ OrtStatus* core_find_value(struct core_scope* scope, struct core_message name, O
   if (around == NULL) {
     return NULL;
   }
-  if (around->captured_by != scope->parent) {
-    CORE_TRY(core_scope_add(scope, &scope->parent->implicit_inputs, around));
-  }
-  around->captured_by = scope->parent;
   CORE_TRY(core_define_value(scope, name, out));
   (*out)->origin = core_origin(around);
   (*out)->flags = CORE_IS_OUTER | (around->flags & (CORE_IS_INITIALIZER | CORE_IS_OVERRIDABLE));
-  return NULL;
+  CORE_TRY(core_scope_add(scope, &scope->copies, *out));
+  return core_scope_add(scope, &scope->copied, around);
 }
 
 /* --- passes over the fields ------------------------------------------------------------------ */
@@ -260,9 +257,6 @@ static OrtStatus* fold_constant(struct core_scope* scope, const OrtNode* node, b
 
 static OrtStatus* read_nodes(struct core_scope* scope, const struct numbers* numbers,
                              struct core_message bytes) {
-  const bool* left_out = scope->outer == NULL && scope->graph->form == CORE_PREPARED
-                             ? scope->graph->model->changes.left_out
-                             : NULL;
   size_t* count = &scope->graph->node_numbers;
   struct core_field field;
   OrtNode* node;
@@ -275,8 +269,6 @@ static OrtStatus* read_nodes(struct core_scope* scope, const struct numbers* num
     CORE_TRY(fold_constant(scope, node, &is_folded));
     if (!is_folded) {
       node->id = (*count)++;
-    }
-    if (!is_folded && (left_out == NULL || !left_out[node->id])) {
       CORE_TRY(core_scope_add(scope, &scope->graph->nodes, node));
     }
   }
@@ -311,56 +303,26 @@ static OrtStatus* read_outputs(struct core_scope* scope, const struct numbers* n
   return NULL;
 }
 
-/* Adds the nodes of this graph that make some values to those that are needed, once each. */
-static OrtStatus* need_makers(struct core_scope* scope, const OrtValueInfo* const* values,
-                              size_t count, bool* is_needed, struct core_list* needed) {
-  for (size_t i = 0; i < count; i++) {
-    const OrtNode* maker = values[i] != NULL ? values[i]->producer : NULL;
-    if (maker != NULL && !is_needed[maker->id]) {
-      is_needed[maker->id] = true;
-      CORE_TRY(core_scope_add(scope, needed, (void*)maker));
-    }
-  }
-  return NULL;
-}
-
-/* Connects the nodes of a subgraph that lead to its outputs, from there backwards. Providers see no
- * others, so that values of graphs around that only these read are not captured. */
-static OrtStatus* connect_needed(struct core_scope* scope) {
-  OrtGraph* graph = scope->graph;
-  struct core_list needed = {0};
-  size_t kept = 0;
-  bool* is_needed = core_pool_array(&scope->root->pool, graph->node_numbers, sizeof *is_needed);
-  if (is_needed == NULL) {
-    return core_graph_memory(scope, graph->node_numbers);
-  }
-  CORE_TRY(need_makers(scope, (const OrtValueInfo* const*)graph->outputs.items,
-                       graph->outputs.count, is_needed, &needed));
-  for (size_t i = 0; i < needed.count; i++) {
-    OrtNode* node = needed.items[i];
-    CORE_TRY(core_connect_node(scope, node));
-    CORE_TRY(need_makers(scope, node->values, node->input_count, is_needed, &needed));
-    CORE_TRY(need_makers(scope, (const OrtValueInfo* const*)node->implicit_inputs.items,
-                         node->implicit_inputs.count, is_needed, &needed));
-  }
-  for (size_t i = 0; i < graph->nodes.count; i++) {
-    OrtNode* node = graph->nodes.items[i];
-    if (is_needed[node->id]) {
-      graph->nodes.items[kept++] = node;
-    }
-  }
-  graph->nodes.count = kept;
-  return core_order_nodes(scope);
-}
-
 static OrtStatus* connect_nodes(struct core_scope* scope) {
-  if (scope->outer != NULL && scope->graph->form == CORE_PREPARED) {
-    return connect_needed(scope);
-  }
   for (size_t i = 0; i < scope->graph->nodes.count; i++) {
     CORE_TRY(core_connect_node(scope, scope->graph->nodes.items[i]));
   }
-  return core_order_nodes(scope);
+  CORE_TRY(core_order_nodes(scope));
+  return scope->graph->form == CORE_PREPARED ? core_leave_out_dead_nodes(scope) : NULL;
+}
+
+/* Has the node of this graph use those values of the graph around that this one needs. */
+static OrtStatus* use_copied(struct core_scope* scope) {
+  for (size_t i = 0; i < scope->copies.count; i++) {
+    const OrtValueInfo* copy = scope->copies.items[i];
+    OrtValueInfo* copied = scope->copied.items[i];
+    bool is_needed = copy->use_count > 0 || copy->flags & CORE_IS_OUTPUT;
+    if (is_needed && copied->captured_by != scope->parent) {
+      CORE_TRY(core_scope_add(scope, &scope->parent->implicit_inputs, copied));
+      copied->captured_by = scope->parent;
+    }
+  }
+  return NULL;
 }
 
 /* An execution provider sees only initializers that are used. Before version 4 of the format an
@@ -384,6 +346,7 @@ static OrtStatus* read_fields(struct core_scope* scope, const struct numbers* nu
   CORE_TRY(read_nodes(scope, numbers, bytes));
   CORE_TRY(read_outputs(scope, numbers, bytes));
   CORE_TRY(connect_nodes(scope));
+  CORE_TRY(use_copied(scope));
   if (scope->graph->form == CORE_PREPARED) {
     CORE_TRY(scope->outer == NULL ? core_replace_initializers(scope) : NULL);
     drop_unused(&scope->graph->initializers);

@@ -20,6 +20,9 @@ struct core_scope {
   OrtValueInfo** places;
   size_t place_count;
   size_t value_count;
+  /** Of OrtValueInfo: the copies here of values of the graph around it, and those values. */
+  struct core_list copies;
+  struct core_list copied;
 };
 
 /** The status for malformed bytes. Its text is `before`, the name, `after`. */
@@ -59,6 +62,10 @@ OrtStatus* core_read_subgraph(struct core_scope* outer, OrtNode* parent, struct 
 
 /** Lists the uses of each value, and sorts the nodes: each comes after those that it depends on. */
 OrtStatus* core_order_nodes(struct core_scope* scope);
+
+/** Leaves nodes out that lead to no output, and whose operators are no custom ops of the session.
+ * The nodes must be sorted. */
+OrtStatus* core_leave_out_dead_nodes(struct core_scope* scope);
 
 /** Replaces tensors of initializers of the outermost graph as the changes of its model say. */
 OrtStatus* core_replace_initializers(struct core_scope* scope);

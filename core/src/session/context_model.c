@@ -56,6 +56,144 @@ static OrtStatus* need_all(struct making* making) {
   return NULL;
 }
 
+/* --- values ----------------------------------------------------------------------------------- */
+
+static OrtStatus* write_value(struct making* making, uint32_t field, const OrtValueInfo* value) {
+  const OrtTensorTypeAndShapeInfo* tensor;
+  CORE_TRY(core_known_tensor(value, &tensor));
+  if (tensor != NULL) {
+    core_write_value(&making->to, field, value->name, tensor);
+    return NULL;
+  }
+  size_t message = core_begin_message(&making->to, field);
+  core_write_text(&making->to, VALUE_NAME, value->name);
+  if (value->type_bytes.at != NULL) {
+    core_write_bytes(&making->to, VALUE_TYPE, value->type_bytes.at,
+                     core_message_size(value->type_bytes));
+  }
+  core_end_message(&making->to, message);
+  return NULL;
+}
+
+/* An initializer that was a node Constant is one again. */
+static void write_constant(struct core_writing* to, const OrtValueInfo* value) {
+  size_t node = core_begin_message(to, GRAPH_NODE);
+  core_write_text(to, NODE_OUTPUT, value->name);
+  core_write_text(to, NODE_OPERATOR, "Constant");
+  core_write_bytes(to, NODE_ATTRIBUTE, value->tensor_bytes.at,
+                   core_message_size(value->tensor_bytes));
+  core_end_message(to, node);
+}
+
+static OrtStatus* write_initializer(struct making* making, const OrtValueInfo* value) {
+  const OrtValue* tensor = NULL;
+  if (value->flags & CORE_IS_CONSTANT_NODE) {
+    write_constant(&making->to, value);
+    return NULL;
+  }
+  if (value->flags & CORE_IS_REPLACED) {
+    CORE_TRY(core_initializer_of(making->function, value, &tensor));
+    core_write_tensor(&making->to, GRAPH_INITIALIZER, value->name, tensor);
+    return NULL;
+  }
+  core_write_bytes(&making->to,
+                   value->flags & CORE_IS_SPARSE ? GRAPH_SPARSE_INITIALIZER : GRAPH_INITIALIZER,
+                   value->tensor_bytes.at, core_message_size(value->tensor_bytes));
+  return NULL;
+}
+
+/* The types of the values between nodes, which providers want. */
+static OrtStatus* write_types(struct making* making) {
+  const uint32_t others = CORE_IS_INPUT | CORE_IS_OUTPUT | CORE_IS_INITIALIZER | CORE_IS_OUTER;
+  for (const OrtValueInfo* value = making->session->graph->values; value != NULL;
+       value = value->next) {
+    const OrtTypeInfo* type = NULL;
+    if (value->graph == making->session->graph && !(value->flags & others) &&
+        is_needed(making, value->name)) {
+      CORE_TRY(core_known_type(value, &type));
+      if (type != NULL) {
+        CORE_TRY(write_value(making, GRAPH_VALUE, value));
+      }
+    }
+  }
+  return NULL;
+}
+
+static OrtStatus* write_values(struct making* making) {
+  const OrtGraph* graph = making->session->graph;
+  for (size_t i = 0; i < graph->initializers.count; i++) {
+    const OrtValueInfo* value = graph->initializers.items[i];
+    if (is_needed(making, value->name) || value->flags & CORE_IS_OVERRIDABLE) {
+      CORE_TRY(write_initializer(making, value));
+    }
+  }
+  for (size_t i = 0; i < graph->inputs.count; i++) {
+    CORE_TRY(write_value(making, GRAPH_INPUT, graph->inputs.items[i]));
+  }
+  for (size_t i = 0; i < graph->outputs.count; i++) {
+    CORE_TRY(write_value(making, GRAPH_OUTPUT, graph->outputs.items[i]));
+  }
+  return write_types(making);
+}
+
+/* --- subgraphs of nodes that stay ------------------------------------------------------------- */
+
+static OrtStatus* write_node(struct making* making, const OrtNode* node);
+
+/* Writes the body of a graph without what leads to no output of it. */
+static OrtStatus* write_subgraph(struct making* making, const OrtGraph* graph,
+                                 struct core_message bytes) {
+  static const uint32_t written[] = {GRAPH_NODE, GRAPH_INITIALIZER, GRAPH_SPARSE_INITIALIZER,
+                                     GRAPH_INPUT};
+  for (size_t i = 0; i < graph->inputs.count; i++) {
+    CORE_TRY(write_value(making, GRAPH_INPUT, graph->inputs.items[i]));
+  }
+  for (size_t i = 0; i < graph->initializers.count; i++) {
+    CORE_TRY(write_initializer(making, graph->initializers.items[i]));
+  }
+  for (size_t i = 0; i < graph->nodes.count; i++) {
+    CORE_TRY(write_node(making, graph->nodes.items[i]));
+  }
+  core_copy_other_fields(&making->to, bytes, written, CORE_COUNT_OF(written));
+  return NULL;
+}
+
+static OrtStatus* write_attribute(struct making* making, struct core_message bytes,
+                                  const OrtGraph* graph) {
+  static const uint32_t written[] = {ATTRIBUTE_GRAPH};
+  struct core_message body = {NULL, NULL};
+  size_t attribute = core_begin_message(&making->to, NODE_ATTRIBUTE);
+  core_copy_other_fields(&making->to, bytes, written, CORE_COUNT_OF(written));
+  core_find_message(bytes, ATTRIBUTE_GRAPH, &body);
+  size_t message = core_begin_message(&making->to, ATTRIBUTE_GRAPH);
+  CORE_TRY(write_subgraph(making, graph, body));
+  core_end_message(&making->to, message);
+  core_end_message(&making->to, attribute);
+  return NULL;
+}
+
+static OrtStatus* write_node(struct making* making, const OrtNode* node) {
+  static const uint32_t written[] = {NODE_ATTRIBUTE};
+  struct core_message rest = node->bytes;
+  struct core_field field;
+  size_t index = 0, graphs = 0;
+  size_t message = core_begin_message(&making->to, GRAPH_NODE);
+  core_copy_other_fields(&making->to, node->bytes, written, CORE_COUNT_OF(written));
+  while (core_next_field(&rest, &field)) {
+    if (field.number != NODE_ATTRIBUTE || field.wire != CORE_LENGTH) {
+      continue;
+    }
+    const OrtOpAttr* attribute = node->attributes.items[index++];
+    if (attribute->type == ORT_OP_ATTR_GRAPH) {
+      CORE_TRY(write_attribute(making, field.bytes, node->subgraphs.items[graphs++]));
+    } else {
+      core_write_bytes(&making->to, NODE_ATTRIBUTE, field.bytes.at, core_message_size(field.bytes));
+    }
+  }
+  core_end_message(&making->to, message);
+  return NULL;
+}
+
 /* --- nodes ------------------------------------------------------------------------------------ */
 
 static OrtStatus* refuse_context(const struct making* making, const struct core_step* step,
@@ -140,105 +278,7 @@ static OrtStatus* write_step(struct making* making, const struct core_step* step
                        "changed and that it leaves to others: ",
                        node->name);
   }
-  core_write_bytes(&making->to, GRAPH_NODE, node->bytes.at, core_message_size(node->bytes));
-  return NULL;
-}
-
-/* Whether a node is ONNX's Constant; a custom op may have that name. */
-static bool is_constant(struct core_message node) {
-  struct core_message name, domain;
-  return core_find_message(node, NODE_OPERATOR, &name) && core_message_is(name, "Constant") &&
-         (!core_find_message(node, NODE_DOMAIN, &domain) || core_message_size(domain) == 0 ||
-          core_message_is(domain, "ai.onnx"));
-}
-
-/* Copies the nodes Constant whose values are needed. The graph of a session has them as
- * initializers, not as nodes. */
-static OrtStatus* write_constants(struct making* making) {
-  struct core_message graph = making->session->model->graph_bytes, text;
-  struct core_field field;
-  while (core_next_field(&graph, &field)) {
-    char name[256];
-    if (field.number != GRAPH_NODE || field.wire != CORE_LENGTH || !is_constant(field.bytes) ||
-        !core_find_message(field.bytes, NODE_OUTPUT, &text)) {
-      continue;
-    }
-    size_t size = core_message_size(text);
-    bool fits = size < sizeof name;
-    memcpy(name, text.at, fits ? size : 0);
-    name[fits ? size : 0] = 0;
-    if (!fits || is_needed(making, name)) {
-      core_write_bytes(&making->to, GRAPH_NODE, field.bytes.at, core_message_size(field.bytes));
-    }
-  }
-  return NULL;
-}
-
-/* --- values ----------------------------------------------------------------------------------- */
-
-static OrtStatus* write_value(struct making* making, uint32_t field, const OrtValueInfo* value) {
-  const OrtTensorTypeAndShapeInfo* tensor;
-  CORE_TRY(core_known_tensor(value, &tensor));
-  if (tensor != NULL) {
-    core_write_value(&making->to, field, value->name, tensor);
-    return NULL;
-  }
-  size_t message = core_begin_message(&making->to, field);
-  core_write_text(&making->to, VALUE_NAME, value->name);
-  if (value->type_bytes.at != NULL) {
-    core_write_bytes(&making->to, VALUE_TYPE, value->type_bytes.at,
-                     core_message_size(value->type_bytes));
-  }
-  core_end_message(&making->to, message);
-  return NULL;
-}
-
-static OrtStatus* write_initializer(struct making* making, const OrtValueInfo* value) {
-  const OrtValue* tensor = NULL;
-  if (value->flags & CORE_IS_CONSTANT_NODE ||
-      (!is_needed(making, value->name) && !(value->flags & CORE_IS_OVERRIDABLE))) {
-    return NULL;
-  }
-  if (value->flags & CORE_IS_REPLACED) {
-    CORE_TRY(core_initializer_of(making->function, value, &tensor));
-    core_write_tensor(&making->to, GRAPH_INITIALIZER, value->name, tensor);
-    return NULL;
-  }
-  core_write_bytes(&making->to,
-                   value->flags & CORE_IS_SPARSE ? GRAPH_SPARSE_INITIALIZER : GRAPH_INITIALIZER,
-                   value->tensor_bytes.at, core_message_size(value->tensor_bytes));
-  return NULL;
-}
-
-/* The types of the values between nodes, which providers want. */
-static OrtStatus* write_types(struct making* making) {
-  const uint32_t others = CORE_IS_INPUT | CORE_IS_OUTPUT | CORE_IS_INITIALIZER | CORE_IS_OUTER;
-  for (const OrtValueInfo* value = making->session->graph->values; value != NULL;
-       value = value->next) {
-    const OrtTypeInfo* type = NULL;
-    if (value->graph == making->session->graph && !(value->flags & others) &&
-        is_needed(making, value->name)) {
-      CORE_TRY(core_known_type(value, &type));
-      if (type != NULL) {
-        CORE_TRY(write_value(making, GRAPH_VALUE, value));
-      }
-    }
-  }
-  return NULL;
-}
-
-static OrtStatus* write_values(struct making* making) {
-  const OrtGraph* graph = making->session->graph;
-  for (size_t i = 0; i < graph->initializers.count; i++) {
-    CORE_TRY(write_initializer(making, graph->initializers.items[i]));
-  }
-  for (size_t i = 0; i < graph->inputs.count; i++) {
-    CORE_TRY(write_value(making, GRAPH_INPUT, graph->inputs.items[i]));
-  }
-  for (size_t i = 0; i < graph->outputs.count; i++) {
-    CORE_TRY(write_value(making, GRAPH_OUTPUT, graph->outputs.items[i]));
-  }
-  return write_types(making);
+  return write_node(making, node);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -248,11 +288,10 @@ static OrtStatus* write_graph(struct making* making) {
                                      GRAPH_INPUT, GRAPH_OUTPUT,      GRAPH_VALUE};
   const OrtSession* session = making->session;
   size_t graph = core_begin_message(&making->to, MODEL_GRAPH);
-  CORE_TRY(write_constants(making));
+  CORE_TRY(write_values(making)); /* nodes Constant before those that read them */
   for (size_t i = 0; i < session->step_count; i++) {
     CORE_TRY(write_step(making, &session->steps[i]));
   }
-  CORE_TRY(write_values(making));
   core_copy_other_fields(&making->to, session->model->graph_bytes, written, CORE_COUNT_OF(written));
   core_end_message(&making->to, graph);
   return NULL;

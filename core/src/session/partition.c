@@ -59,8 +59,7 @@ static OrtStatus* fits(const OrtCustomOp* op, const OrtNode* node, bool* answer)
 
 /* Several ops may have one name, for other types or versions: of those that fit, the newest that
  * the graph's version of their operator set has, and of one version the first. */
-OrtStatus* core_op_of_node(const OrtSession* session, const OrtNode* node,
-                           const OrtCustomOp** out) {
+static OrtStatus* find_op(const OrtSession* session, const OrtNode* node, const OrtCustomOp** out) {
   struct core_op_search search = {.ops = &session->options->custom_ops,
                                   .domain = node->domain,
                                   .name = node->op_type,
@@ -408,7 +407,7 @@ static OrtStatus* refuse(const struct partition* partition, const OrtNode* node)
 static OrtStatus* add_custom_op(struct partition* partition, const OrtNode* node) {
   OrtSession* session = partition->session;
   const OrtCustomOp* op;
-  CORE_TRY(core_op_of_node(session, node, &op));
+  CORE_TRY(find_op(session, node, &op));
   if (op == NULL || node->subgraphs.count > 0) {
     return refuse(partition, node);
   }

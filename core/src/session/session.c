@@ -68,8 +68,9 @@ static OrtStatus* check_optimized_path(const char* function, const OrtSession* s
                      NULL);
 }
 
-OrtStatus* core_change_session_model(const char* function, OrtSession* session,
-                                     const struct core_changes* changes) {
+/* Gives the session a model of its own, with changes. Its graphs are to be asked for again. */
+static OrtStatus* take_changes(const char* function, OrtSession* session,
+                               const struct core_changes* changes) {
   OrtModel* changed = NULL;
   CORE_TRY(core_change_model(function, session->model, changes, &changed));
   core_drop(session->model);
@@ -81,7 +82,8 @@ OrtStatus* core_change_session_model(const char* function, OrtSession* session,
 static OrtStatus* change_model(const char* function, OrtSession* session) {
   const struct core_items* lists = session->options->lists;
   const struct core_items* used[CORE_SESSION_LISTS] = {NULL};
-  bool is_changed = false;
+  const struct core_custom_ops* ops = &session->options->custom_ops;
+  bool is_changed = ops->domains.count > 0;
   for (size_t i = 0; i < CORE_SESSION_LISTS; i++) {
     used[i] = lists[i].count > 0 ? &lists[i] : NULL;
     is_changed |= i != CORE_SESSION_CONFIG && used[i] != NULL;
@@ -92,8 +94,9 @@ static OrtStatus* change_model(const char* function, OrtSession* session) {
   const struct core_changes changes = {.dimensions = used[CORE_FREE_DIMENSIONS],
                                        .initializers = used[CORE_INITIALIZERS],
                                        .external_initializers = used[CORE_EXTERNAL_INITIALIZERS],
-                                       .files = used[CORE_EXTERNAL_FILES]};
-  return core_change_session_model(function, session, &changes);
+                                       .files = used[CORE_EXTERNAL_FILES],
+                                       .custom_ops = ops};
+  return take_changes(function, session, &changes);
 }
 
 /* Gives the session a model of its own where others have it, and the nodes of its graph are to name
@@ -103,7 +106,7 @@ static OrtStatus* own_model(const char* function, OrtSession* session) {
   if (!is_shared || session->options->ep_choices.count < 2) {
     return NULL;
   }
-  CORE_TRY(core_change_session_model(function, session, &session->model->changes));
+  CORE_TRY(take_changes(function, session, &session->model->changes));
   return core_model_graph(function, session->model, CORE_PREPARED, &session->graph);
 }
 
@@ -135,7 +138,6 @@ static OrtStatus* prepare(const char* function, OrtSession* session,
   }
   CORE_TRY(change_model(function, session));
   CORE_TRY(core_model_graph(function, session->model, CORE_PREPARED, &session->graph));
-  CORE_TRY(core_leave_out_dead_nodes(function, session));
   CORE_TRY(core_choose_devices(function, session));
   CORE_TRY(own_model(function, session));
   CORE_TRY(core_partition(function, session));

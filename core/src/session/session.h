@@ -154,19 +154,8 @@ OrtStatus* core_compile_session(const char* function, const OrtEnv* env,
  * does nothing if the caller has added providers or wants no choice. */
 OrtStatus* core_choose_devices(const char* function, OrtSession* session);
 
-/** Gives the session a model of its own, with changes. Its graphs are to be asked for again. */
-OrtStatus* core_change_session_model(const char* function, OrtSession* session,
-                                     const struct core_changes* changes);
-
 /** Refuses a model with versions of ONNX's operator sets that the core does not know. */
 OrtStatus* core_check_opset_versions(const char* function, const OrtSession* session);
-
-/** Gives the session a model whose prepared graph has no nodes that lead to no output, but for
- * custom ops. */
-OrtStatus* core_leave_out_dead_nodes(const char* function, OrtSession* session);
-
-/** Finds the custom op of the options that runs a node; NULL for none. */
-OrtStatus* core_op_of_node(const OrtSession* session, const OrtNode* node, const OrtCustomOp** out);
 
 /** Makes the steps of a session from providers and custom ops, in no particular order. */
 OrtStatus* core_partition(const char* function, OrtSession* session);
