@@ -51,11 +51,14 @@ $(BUILD)/arena_fork $(BUILD)/fork_order $(BUILD)/private_copy: LINK_CLIENT = \
   -Isrc $($(CHOSEN)_FLAGS) $(OBJECTS) $($(CHOSEN)_LINK) $(WRAP) $(THREADS) $(LDFLAGS) $(SEEN)
 $(BUILD)/faults: WRAP = -Wl,--wrap=malloc -rdynamic -DCUSTOM_OPS='"$(abspath $(BUILD))/custom_ops.so"' \
   -DASKED_EP='"$(abspath $(BUILD))/asked_ep.so"' -DADD_EP='"$(abspath $(BUILD))/add_ep.so"' \
-  -DDEVICE_EP='"$(abspath $(BUILD))/device_ep.so"'
-$(BUILD)/faults: | $(BUILD)/custom_ops.so $(BUILD)/asked_ep.so $(BUILD)/add_ep.so $(BUILD)/device_ep.so
+  -DDEVICE_EP='"$(abspath $(BUILD))/device_ep.so"' -DLYING_EP='"$(abspath $(BUILD))/lying_ep.so"'
+$(BUILD)/faults: | $(BUILD)/custom_ops.so $(BUILD)/add_ep.so \
+  $(BUILD)/asked_ep.so $(BUILD)/device_ep.so $(BUILD)/lying_ep.so
 $(BUILD)/custom_ops.so $(BUILD)/asked_ep.so $(BUILD)/device_ep.so: $(BUILD)/%.so: $(CLIENTS)/%.c | $(LIBRARY)
 	$(CC) $(FLAGS) $(CFLAGS) -Iinclude -shared $< -o $@
-$(BUILD)/add_ep.so: ../docs/guide/add_ep.c | $(LIBRARY)
+$(BUILD)/add_ep.so: ../docs/guide/add_ep.c
+$(BUILD)/lying_ep.so: $(CLIENTS)/lying_ep.c ../docs/guide/add_ep.c
+$(BUILD)/add_ep.so $(BUILD)/lying_ep.so: | $(LIBRARY)
 	$(CC) $(FLAGS) -fvisibility=default $(CFLAGS) -Iinclude -shared $< -o $@
 # A sanitizer works only if the C++ library is loaded when the program starts.
 $(BUILD)/throwing $(BUILD)/private_copy: SEEN = \

@@ -34,10 +34,11 @@ static OrtStatus* claim(OrtEp* self, const OrtGraph* graph, OrtEpGraphSupportInf
     return api->CreateStatus(ORT_EP_FAIL, "it does not know what it takes");
   }
   OrtStatus* status = api->Graph_GetNumNodes(graph, &count);
-  if (status == NULL && lies(self, "one-node")) {
+  if (status == NULL && (lies(self, "one-node") || lies(self, "middle"))) {
+    size_t place = lies(self, "middle") ? count / 2 : 0;
     status = api->Graph_GetNodes(graph, nodes, 16);
     return status != NULL ? status
-                          : ep_api->EpGraphSupportInfo_AddNodesToFuse(info, nodes, 1, NULL);
+                          : ep_api->EpGraphSupportInfo_AddNodesToFuse(info, &nodes[place], 1, NULL);
   }
   if (status == NULL && lies(self, "twice")) {
     status = get_capability(self, graph, info);

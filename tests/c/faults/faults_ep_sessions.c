@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Trials of sessions: the provider of the guide, on y = x + x. */
+/* Trials of sessions: the provider of the guide, on y = x + x, and providers that claim nodes which
+ * another one has taken, on a model without types of inner values. */
 #include "faults.h"
 
 #include "../clients/model_bytes.h"
@@ -10,7 +11,9 @@ static OrtSession* session;
 static OrtValue* x;
 static struct model_bytes model;
 
-static void write_model(void) {
+/* The nodes are Add, each of what the one before makes, up to y. */
+static void write_model(const char* const* made, size_t count) {
+  const char* before = "x";
   model = (struct model_bytes){.size = 0};
   put_number(&model, 1, 8);
   begin_message(&model, 8);
@@ -19,25 +22,49 @@ static void write_model(void) {
   end_message(&model);
   begin_message(&model, 7);
   put_text(&model, 2, "graph");
-  begin_node(&model, "Add", "x x", "y");
-  end_message(&model);
+  for (size_t i = 0; i < count; before = made[i++]) {
+    char operands[8];
+    snprintf(operands, sizeof operands, "%s %s", before, before);
+    put_node(&model, "Add", operands, made[i]);
+  }
   put_value(&model, 11, "x", 1, 2, NULL);
   put_value(&model, 12, "y", 1, 2, NULL);
   end_message(&model);
 }
 
-static void with_options(void) {
-  const OrtEpDevice* const* devices = NULL;
-  size_t count = 0;
-  write_model();
+static void begin_options(void) {
   CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "id", &env) == NULL);
-  CHECK(api->RegisterExecutionProviderLibrary(env, "add", ADD_EP) == NULL);
   CHECK(api->CreateSessionOptions(&session_options) == NULL);
   CHECK(api->AddSessionConfigEntry(session_options, "session.record_ep_graph_assignment_info",
                                    "1") == NULL);
+}
+
+static void with_options(void) {
+  static const char* const made[] = {"y"};
+  const OrtEpDevice* const* devices = NULL;
+  size_t count = 0;
+  write_model(made, 1);
+  begin_options();
+  CHECK(api->RegisterExecutionProviderLibrary(env, "add", ADD_EP) == NULL);
   CHECK(api->GetEpDevices(env, &devices, &count) == NULL && count == 2);
   CHECK(api->SessionOptionsAppendExecutionProvider_V2(session_options, env, &devices[1], 1, NULL,
                                                       NULL, 0) == NULL);
+}
+
+/* The first provider takes the node in the middle, the second claims all as one group. */
+static void with_two_providers(void) {
+  static const char* const names[] = {"middle", "each"};
+  static const char* const made[] = {"a", "b", "y"};
+  const OrtEpDevice* const* devices = NULL;
+  size_t count = 0;
+  write_model(made, 3);
+  begin_options();
+  for (size_t i = 0; i < 2; i++) {
+    CHECK(api->RegisterExecutionProviderLibrary(env, names[i], LYING_EP) == NULL);
+    CHECK(api->GetEpDevices(env, &devices, &count) == NULL && count == i + 2);
+    CHECK(api->SessionOptionsAppendExecutionProvider_V2(session_options, env, &devices[i + 1], 1,
+                                                        NULL, NULL, 0) == NULL);
+  }
 }
 
 static OrtStatus* ORT_API_CALL choose_all(const OrtEpDevice** devices, size_t count,
@@ -71,6 +98,17 @@ static OrtStatus* make_session(void** out) {
   if (api->GetErrorCode(status) == ORT_NOT_IMPLEMENTED) {
     api->ReleaseStatus(status);
     return failed_without_status();
+  }
+  return status;
+}
+/* If the first provider lacks memory to claim its node, the second one gets all as one group. */
+static OrtStatus* make_cut_session(void** out) {
+  const OrtEpAssignedSubgraph* const* parts = NULL;
+  size_t count = 0;
+  OrtStatus* status = make_session(out);
+  if (status == NULL) {
+    CHECK(api->Session_GetEpGraphAssignmentInfo(*out, &parts, &count) == NULL);
+    CHECK(count == 3 || (count == 1 && heap_faults.calls > heap_faults.first));
   }
   return status;
 }
@@ -128,6 +166,8 @@ static const struct trial trials[] = {
     TRIAL("CreateSessionFromArray SessionOptionsSetEpSelectionPolicy", with_policy, make_session,
           release_session),
     TRIAL("CreateSessionFromArray ReleaseSession", with_options, make_session, release_session),
+    TRIAL("CreateSessionFromArray with a group that is cut", with_two_providers, make_cut_session,
+          release_session),
     TRIAL("Run", with_session, run, release_value),
     TRIAL("Session_GetEpGraphAssignmentInfo EpAssignedSubgraph_GetEpName "
           "EpAssignedSubgraph_GetNodes EpAssignedNode_GetName EpAssignedNode_GetDomain "
