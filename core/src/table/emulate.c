@@ -53,14 +53,13 @@ static CORE_COLD OrtStatus* late(unsigned late_slot) {
   return core_status(ORT_NOT_IMPLEMENTED, text, NULL, NULL);
 }
 
-/* Cold functions are optimized for size. Where a host has the slot, its stub is unused and removed.
- */
+/* Cold functions are optimized for size. */
 #define STATUS_STUB(host, index, name, parameters)                                    \
   static CORE_COLD OrtStatus* ORT_API_CALL name##_in_##host parameters NO_EXCEPTION { \
     return late(LATE(index, host));                                                   \
   }
 #define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments) \
-  CORE_EACH_OLDER_HOST(STATUS_STUB, index, name, parameters)
+  CORE_EACH_HOST_BEFORE(since, STATUS_STUB, index, name, parameters)
 #define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) \
   static CORE_COLD void ORT_API_CALL no_##name parameters NO_EXCEPTION {}
 #define ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, parameters, arguments) \
@@ -101,12 +100,9 @@ static CORE_COLD void fill_tables(void) {
   for (int host = 1; host <= HOSTS; host++) {
     tables[host] = *core_api_base()->GetApi(ORT_API_VERSION);
   }
-#define SET_STUB(host, since, name)       \
-  if ((host) < (since)) {                 \
-    tables[host].name = name##_in_##host; \
-  }
+#define SET_STUB(host, name) tables[host].name = name##_in_##host;
 #define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments) \
-  CORE_EACH_OLDER_HOST(SET_STUB, since, name)
+  CORE_EACH_HOST_BEFORE(since, SET_STUB, name)
 #define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) \
   for (int host = 1; host < (since); host++) {                                    \
     tables[host].name = no_##name;                                                \
