@@ -57,6 +57,7 @@ IN_MODELS = {  # of the core, the only library that opens models without a sessi
     "write": "write a model of 100 nodes",
 }
 IN_SESSIONS = f"run a session of {CHAIN:,} nodes"
+OF_SESSIONS = f"make a session of {CHAIN:,} nodes"
 IN_PYTHON = {
     "call": "Python: checked successful call",
     "failure": "Python: failing call, caught and read",
@@ -89,8 +90,10 @@ def compiled(folder: str, source: Path, *flags: str) -> str:
     return output
 
 
-def executed(client: str, library: str, path: str, count: int, *more: str) -> int:
-    tool = [*CALLGRIND, "--callgrind-out-file=/dev/null", "--toggle-collect=walk"]
+def executed(
+    client: str, library: str, path: str, count: int, *more: str, function: str = "walk"
+) -> int:
+    tool = [*CALLGRIND, "--callgrind-out-file=/dev/null", f"--toggle-collect={function}"]
     command = [*tool, client, library, path, str(count), *more]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     collected = re.search(r"Collected : (\d+)", done.stderr)
@@ -122,7 +125,8 @@ def counts_of_sessions(folder: str, library: str) -> dict[str, int]:
     model = os.path.join(folder, "adds.onnx")
     chain(CHAIN).save(model)
     runs = {count: executed(client, library, model, count, provider) for count in (5, 15)}
-    return {IN_SESSIONS: (runs[15] - runs[5]) // 10}
+    made = executed(client, library, model, 1, provider, function="open_session")
+    return {IN_SESSIONS: (runs[15] - runs[5]) // 10, OF_SESSIONS: made}
 
 
 def model_of(folder: str) -> str:
@@ -244,7 +248,7 @@ def find_record(names: Iterable[str]) -> Record | None:
 def check(counts: dict[str, int]) -> int:
     """Compare with what is recorded; 1 if a path has grown, 3 if none could be compared."""
     grown, compared = 0, 0
-    titles_in_c = {*IN_C.values(), *IN_MODELS.values(), IN_SESSIONS}
+    titles_in_c = {*IN_C.values(), *IN_MODELS.values(), IN_SESSIONS, OF_SESSIONS}
     for is_c, names in ((True, OF_C), (False, tuple(made_with()))):
         ours = {t: n for t, n in counts.items() if (t in titles_in_c) == is_c}
         known = find_record(names)

@@ -3,7 +3,7 @@
  * one input and one output, both four floats; PROVIDER is a library with an execution provider.
  * With LIBRARY none that is loaded, and nothing else done. With SMAPS, prints the time at the end,
  * in seconds, what malloc has taken in KiB, and that file of the system. Under callgrind, what
- * `walk` and everything below it execute is counted. */
+ * `walk` or `open_session` and everything below execute is counted. */
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
@@ -24,6 +24,10 @@ __attribute__((noinline)) void walk(long count) {
                   (const char* const*)&output_name, 1, &output));
     api->ReleaseValue(output);
   }
+}
+
+__attribute__((noinline)) void open_session(const char* model, const OrtSessionOptions* options) {
+  MUST(api->CreateSession(env, model, options, &session));
 }
 
 static void add_provider(OrtSessionOptions* options, const char* library) {
@@ -51,7 +55,7 @@ static void prepare(const char* library, const char* model, const char* provider
   MUST(api->CreateSessionOptions(&options));
   MUST(api->SetIntraOpNumThreads(options, 1));
   add_provider(options, provider);
-  MUST(api->CreateSession(env, model, options, &session));
+  open_session(model, options);
   api->ReleaseSessionOptions(options);
   MUST(api->GetAllocatorWithDefaultOptions(&allocator));
   MUST(api->SessionGetInputName(session, 0, allocator, &input_name));

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Edited models, each made of a skeleton: the message of a model, in which weights are numbers."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from operator import index
@@ -163,9 +164,9 @@ def rename(model: "Model", names: Mapping[str, str]) -> Message:
             raise ValueError(f"names: the new name of {old!r} must not be empty")
         tables[old not in values][old] = new
     for table, used in zip(tables, (values, nodes), strict=True):
-        kept = used - table.keys()
+        kept, times = used - table.keys(), Counter(table.values())
         for old, new in table.items():
-            if new in kept or list(table.values()).count(new) > 1:
+            if new in kept or times[new] > 1:
                 raise ValueError(f"names: {old!r} cannot become {new!r}, which is there already")
     of_value, of_node = ((lambda name, table=table: table.get(name, name)) for table in tables)
     return with_graph(skeleton, renamed_graph(graph, of_value, of_node))

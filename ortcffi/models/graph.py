@@ -66,7 +66,7 @@ class Graph(GraphView):
             encode("a domain of opsets", domain)
             self._opsets[domain] = integer(f"opsets[{domain!r}]", version, (1, 2**31 - 1))
         self._inputs: list[GraphValue] = []
-        self._outputs: list[GraphValue] = []
+        self._outputs: dict[str, GraphValue] = {}
         self._nodes: list[GraphNode] = []
         self._initializers: dict[str, NDArray[Any] | Value] = {}
         self._made: set[str] = set()  # the names that something of the graph makes
@@ -121,9 +121,9 @@ class Graph(GraphView):
             raise TypeError("shape must not be given without element_type")
         value = value_of(name, element_type or ElementType.FLOAT, shape)
         value = value if element_type is not None else value._replace(element_type=None)
-        if any(name == each.name for each in self._outputs):
+        if name in self._outputs:
             raise ValueError(f"name {name!r} is an output already")
-        self._outputs.append(value)
+        self._outputs[name] = value
         return name
 
     def initializer(self, name: str, value: "NDArray[Any] | Value") -> str:
@@ -193,13 +193,13 @@ class Graph(GraphView):
     @property
     def is_typed(self) -> bool:
         """Whether all outputs have a type; otherwise libraries are given the bytes of the model."""
-        return all(each.element_type is not None for each in self._outputs)
+        return all(each.element_type is not None for each in self._outputs.values())
 
     def check(self) -> None:
         """Raise `ValueError` for an output that no node makes; libraries may not notice that."""
-        for value in self._outputs:
-            if value.name not in self._made:
-                raise ValueError(f"output {value.name!r} is made by no node, and is no input")
+        for name in self._outputs:
+            if name not in self._made:
+                raise ValueError(f"output {name!r} is made by no node, and is no input")
 
     def _check_new(self, argument: str, name: str) -> None:
         encode(argument, name)
@@ -222,7 +222,7 @@ class Graph(GraphView):
     @property
     def outputs(self) -> list[GraphValue]:
         """The outputs, in the order in which they were added."""
-        return list(self._outputs)
+        return list(self._outputs.values())
 
     @property
     def nodes(self) -> list[GraphNode]:
@@ -239,11 +239,9 @@ class Graph(GraphView):
         for name, value in self._initializers.items():
             array = value if isinstance(value, Value) else Value.from_numpy(value, copy=False)
             found[name] = GraphValue(name, array.element_type, tuple(array.shape))
-        typed = {each.name: each for each in self._outputs}
         for node in self._nodes:
-            found |= {
-                name: typed.get(name, GraphValue(name, None, None)) for name in node.outputs if name
-            }
+            for name in filter(None, node.outputs):
+                found[name] = self._outputs.get(name, GraphValue(name, None, None))
         return found
 
     @property
@@ -286,7 +284,7 @@ class Graph(GraphView):
         model = Model(core_api(), build_model(parts, self, whole=whole))
         if self.is_typed:
             return model
-        untyped = {each.name for each in self._outputs if each.element_type is None}
+        untyped = {name for name, each in self._outputs.items() if each.element_type is None}
         return model._edited(_without_types(model._skeleton(), untyped))
 
     def save(self, path: "str | os.PathLike[str]", external_data: int | str | None = None) -> None:

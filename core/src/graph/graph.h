@@ -167,6 +167,8 @@ struct OrtNode {
   const OrtGraph* graph;
   /** Its index among the nodes of the file; the copy in a view has the same. */
   size_t id;
+  /** Its index among the nodes of its graph: none of those before it depends on it. */
+  size_t place;
   /** The name of the execution provider that has taken it; "" for none. */
   const char* provider;
   /** The same operands; NULL for one that is left out. */

@@ -77,7 +77,7 @@ static void release_users(const OrtNode* node, size_t* waits, struct core_list* 
 }
 
 /* A topological sort (Kahn's algorithm). Nodes that are in order already stay as they are. */
-OrtStatus* core_order_nodes(struct core_scope* scope) {
+static OrtStatus* sort_nodes(struct core_scope* scope) {
   struct core_list* nodes = &scope->graph->nodes;
   bool is_sorted = true;
   CORE_TRY(core_list_uses(scope->function, &scope->root->pool, nodes));
@@ -110,6 +110,18 @@ OrtStatus* core_order_nodes(struct core_scope* scope) {
                              (struct core_message){NULL, NULL}, NULL);
   }
   *nodes = ready;
+  return NULL;
+}
+
+static void number_nodes(const struct core_list* nodes) {
+  for (size_t i = 0; i < nodes->count; i++) {
+    ((OrtNode*)nodes->items[i])->place = i;
+  }
+}
+
+OrtStatus* core_order_nodes(struct core_scope* scope) {
+  CORE_TRY(sort_nodes(scope));
+  number_nodes(&scope->graph->nodes);
   return NULL;
 }
 
@@ -160,6 +172,7 @@ OrtStatus* core_leave_out_dead_nodes(struct core_scope* scope) {
   }
   nodes->count -= first;
   memmove(nodes->items, nodes->items + first, nodes->count * sizeof(void*));
+  number_nodes(nodes);
   for (size_t i = 0; i < nodes->count; i++) {
     each_use(nodes->items[i], forget_uses, NULL);
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Views: graphs that have some of the nodes of another graph. Nodes and values are copied; the
  * copies share attributes, subgraphs, types and tensors with the originals. */
-#include <string.h>
+#include <stdlib.h>
 
 #include "graph/reading.h"
 
@@ -10,9 +10,21 @@ struct making {
   struct core_scope scope;
   const OrtGraph* from;
   const struct core_view* how;
-  /** By id: whether the view has that node of the source. */
-  bool* is_chosen;
+  /** The nodes of the source that the view has, once each, in the order of the source. */
+  const OrtNode** nodes;
+  size_t count;
 };
+
+static int compare_places(const void* a, const void* b) {
+  size_t first = (*(const OrtNode* const*)a)->place, second = (*(const OrtNode* const*)b)->place;
+  return (first > second) - (first < second);
+}
+
+static bool is_chosen(const struct making* making, const OrtNode* node) {
+  const OrtNode* const* found =
+      bsearch(&node, making->nodes, making->count, sizeof node, compare_places);
+  return found != NULL && *found == node;
+}
 
 /* Finds or makes the copy of a value. A new one is also listed where it belongs: among the
  * initializers, and among the inputs if no node of the view makes it. sort_inputs lists those that
@@ -34,7 +46,7 @@ static OrtStatus* copy_value(struct making* making, const OrtValueInfo* of, OrtV
   if (core_is_constant(of) && making->how->keeps_constants) {
     value->flags |= CORE_IS_CONSTANT_INPUT;
   }
-  bool is_made_here = of->producer != NULL && making->is_chosen[of->producer->id];
+  bool is_made_here = of->producer != NULL && is_chosen(making, of->producer);
   if (!is_made_here && (!core_is_constant(of) || making->how->keeps_constants)) {
     value->flags |= CORE_IS_INPUT;
     if (making->how->is_fused || !(of->flags & CORE_IS_INPUT)) {
@@ -48,7 +60,7 @@ static OrtStatus* copy_value(struct making* making, const OrtValueInfo* of, OrtV
 static bool is_needed_outside(const struct making* making, const OrtValueInfo* of) {
   bool is_needed = of->flags & CORE_IS_OUTPUT;
   for (size_t i = 0; !is_needed && i < of->use_count; i++) {
-    is_needed = !making->is_chosen[of->uses[i].node->id];
+    is_needed = !is_chosen(making, of->uses[i].node);
   }
   return is_needed;
 }
@@ -97,6 +109,7 @@ static OrtStatus* copy_node(struct making* making, const OrtNode* of) {
   }
   *node = *of;
   node->graph = making->scope.graph;
+  node->place = making->scope.graph->nodes.count;
   node->values = values;
   if (pool->closes) {
     CORE_TRY(copy_texts(making, node));
@@ -124,28 +137,32 @@ static OrtStatus* sort_inputs(struct making* making) {
   return NULL;
 }
 
+/* Notes the nodes of the view. */
 static OrtStatus* choose(struct making* making, const OrtNode* const* nodes, size_t count) {
-  making->is_chosen = core_pool_array(&making->scope.root->pool, making->from->node_numbers, 1);
-  if (making->is_chosen == NULL) {
-    return core_graph_memory(&making->scope, making->from->node_numbers);
+  making->nodes = core_pool_array(&making->scope.root->pool, count, sizeof *making->nodes);
+  if (making->nodes == NULL) {
+    return core_graph_memory(&making->scope, count * sizeof *making->nodes);
   }
   for (size_t i = 0; i < count; i++) {
     if (nodes[i] == NULL || nodes[i]->graph != making->from) {
       return core_status(ORT_INVALID_ARGUMENT, making->scope.function,
                          ": nodes must be nodes of the graph", NULL);
     }
-    making->is_chosen[nodes[i]->id] = true;
+    making->nodes[i] = nodes[i];
+  }
+  qsort(making->nodes, count, sizeof *making->nodes, compare_places);
+  for (size_t i = 0; i < count; i++) {
+    if (i == 0 || making->nodes[i] != making->nodes[i - 1]) {
+      making->nodes[making->count++] = making->nodes[i];
+    }
   }
   return NULL;
 }
 
 static OrtStatus* fill(struct making* making, const OrtNode* const* nodes, size_t count) {
   CORE_TRY(choose(making, nodes, count));
-  for (size_t i = 0; i < making->from->nodes.count; i++) {
-    const OrtNode* of = making->from->nodes.items[i];
-    if (making->is_chosen[of->id]) {
-      CORE_TRY(copy_node(making, of));
-    }
+  for (size_t i = 0; i < making->count; i++) {
+    CORE_TRY(copy_node(making, making->nodes[i]));
   }
   if (!making->how->is_fused) {
     CORE_TRY(sort_inputs(making));

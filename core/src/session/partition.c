@@ -80,19 +80,54 @@ static OrtStatus* find_op(const OrtSession* session, const OrtNode* node, const 
 
 enum mark { NOT_SEEN, IN_GROUP, BEHIND_GROUP };
 
+/* The part of a graph from the first node of a group to its last one, and the mark of each node. */
+struct stretch {
+  size_t first, last;
+  uint8_t* marks;
+};
+
+static uint8_t* mark_of(const struct stretch* stretch, const OrtNode* node) {
+  return &stretch->marks[node->place - stretch->first];
+}
+
+static OrtStatus* find_stretch(const struct partition* partition, const OrtcoreGroup* group,
+                               struct core_pool* pool, struct stretch* out) {
+  *out = (struct stretch){.first = SIZE_MAX};
+  for (size_t i = 0; i < group->node_count; i++) {
+    size_t place = group->nodes[i]->place;
+    out->first = place < out->first ? place : out->first;
+    out->last = place > out->last ? place : out->last;
+  }
+  size_t count = out->last - out->first + 1;
+  out->marks = core_pool_array(pool, count, sizeof *out->marks);
+  if (out->marks == NULL) {
+    return core_no_memory(partition->function, count);
+  }
+  for (size_t i = 0; i < group->node_count; i++) {
+    *mark_of(out, group->nodes[i]) = IN_GROUP;
+  }
+  return NULL;
+}
+
 /* Marks the nodes that use the outputs of a node, and queues them; false if the node is behind the
- * group and one that uses its outputs is in the group. */
-static bool leaves_group(const OrtNode* node, uint8_t* marks, struct core_list* queue,
-                         bool* has_memory) {
+ * group and one that uses its outputs is in the group. Nodes after the last one of the group do not
+ * lead back to it. */
+static bool leaves_group(const OrtNode* node, const struct stretch* stretch,
+                         struct core_list* queue, bool* has_memory) {
+  bool is_behind = *mark_of(stretch, node) == BEHIND_GROUP;
   for (size_t i = node->input_count; i < node->input_count + node->output_count; i++) {
     const OrtValueInfo* value = node->values[i];
     for (size_t k = 0; value != NULL && k < value->use_count; k++) {
       const OrtNode* user = value->uses[k].node;
-      if (marks[user->id] == IN_GROUP && marks[node->id] == BEHIND_GROUP) {
+      if (user->place > stretch->last) {
+        continue;
+      }
+      uint8_t* mark = mark_of(stretch, user);
+      if (*mark == IN_GROUP && is_behind) {
         return false;
       }
-      if (marks[user->id] == NOT_SEEN) {
-        marks[user->id] = BEHIND_GROUP;
+      if (*mark == NOT_SEEN) {
+        *mark = BEHIND_GROUP;
         *has_memory = *has_memory && core_list_add(queue, (void*)user);
       }
     }
@@ -102,23 +137,24 @@ static bool leaves_group(const OrtNode* node, uint8_t* marks, struct core_list* 
 
 /* Whether no path leaves a group of nodes and comes back to it. The group becomes one step, which
  * would have to wait for itself otherwise. */
-static OrtStatus* is_convex(const struct partition* partition, const OrtGraph* graph,
-                            const OrtcoreGroup* group, bool* answer) {
+static OrtStatus* is_convex(const struct partition* partition, const OrtcoreGroup* group,
+                            bool* answer) {
   struct core_pool pool = {0};
   struct core_list queue = {0};
-  uint8_t* marks = core_pool_array(&pool, graph->node_numbers, 1);
-  bool has_memory = marks != NULL;
+  struct stretch stretch = {0};
   *answer = true;
-  for (size_t i = 0; has_memory && i < group->node_count; i++) {
-    marks[group->nodes[i]->id] = IN_GROUP;
+  OrtStatus* status = find_stretch(partition, group, &pool, &stretch);
+  bool has_memory = true;
+  for (size_t i = 0; status == NULL && has_memory && i < group->node_count; i++) {
     has_memory = core_list_add(&queue, (void*)group->nodes[i]);
   }
   for (size_t i = 0; has_memory && *answer && i < queue.count; i++) {
-    *answer = leaves_group(queue.items[i], marks, &queue, &has_memory);
+    *answer = leaves_group(queue.items[i], &stretch, &queue, &has_memory);
   }
+  size_t size = queue.count * sizeof *queue.items;
   core_list_end(&queue);
   core_pool_end(&pool);
-  return has_memory ? NULL : core_no_memory(partition->function, graph->node_numbers);
+  return has_memory ? status : core_no_memory(partition->function, size);
 }
 
 static void log_dropped(const OrtSession* session, const char* name) {
@@ -154,23 +190,17 @@ static OrtStatus* add_part(const struct partition* partition, struct core_claims
  * one of the parts and comes back to it. The parts are added, and the group is left empty. */
 static OrtStatus* cut_group(const struct partition* partition, struct core_claims* claims,
                             size_t index) {
-  const OrtGraph* graph = claims->graph;
   OrtcoreGroup group = claims->seen.groups[index];
   struct core_pool pool = {0};
-  uint8_t* marks = core_pool_array(&pool, graph->node_numbers, 1);
+  struct stretch stretch = {0};
   const OrtNode** part = core_pool_array(&pool, group.node_count, sizeof *part);
-  if (marks == NULL || part == NULL) {
-    core_pool_end(&pool);
-    return core_no_memory(partition->function, graph->node_numbers);
-  }
-  for (size_t i = 0; i < group.node_count; i++) {
-    marks[group.nodes[i]->id] = IN_GROUP;
-  }
-  OrtStatus* status = NULL;
+  OrtStatus* status = part == NULL
+                          ? core_no_memory(partition->function, group.node_count * sizeof *part)
+                          : find_stretch(partition, &group, &pool, &stretch);
   size_t count = 0;
-  for (size_t i = 0; status == NULL && i <= graph->nodes.count; i++) {
-    const OrtNode* node = i < graph->nodes.count ? graph->nodes.items[i] : NULL;
-    if (node != NULL && marks[node->id] == IN_GROUP) {
+  for (size_t i = stretch.first; status == NULL && i <= stretch.last + 1; i++) {
+    const OrtNode* node = i <= stretch.last ? claims->graph->nodes.items[i] : NULL;
+    if (node != NULL && *mark_of(&stretch, node) == IN_GROUP) {
       part[count++] = node;
     } else if (count > 0) {
       status = add_part(partition, claims, group, part, count);
@@ -205,7 +235,7 @@ static OrtStatus* fit_groups(const struct partition* partition, struct core_clai
     OrtcoreGroup* group = (OrtcoreGroup*)&claims->seen.groups[i];
     bool has_dropped = drop_nodes(partition, group);
     if (group->node_count > 1) {
-      CORE_TRY(is_convex(partition, claims->graph, group, is_fine));
+      CORE_TRY(is_convex(partition, group, is_fine));
     }
     if (!*is_fine && has_dropped) {
       CORE_TRY(cut_group(partition, claims, i));
