@@ -272,7 +272,7 @@ typedef enum OrtErrorCode {
  * with the size of each type, is in ort_element_types.def.
  */
 typedef enum ONNXTensorElementDataType {
-#define ORT_ELEMENT_TYPE(name, value, bits) ONNX_TENSOR_ELEMENT_DATA_TYPE_##name = value,
+#define ORT_ELEMENT_TYPE(name, value, bits, text) ONNX_TENSOR_ELEMENT_DATA_TYPE_##name = value,
 #include "ort_element_types.def"
 } ONNXTensorElementDataType;
 

@@ -5,7 +5,7 @@ struct value values[VALUES];
 
 size_t bits_of(ONNXTensorElementDataType type) {
   static const unsigned char bits[] = {
-#define ORT_ELEMENT_TYPE(name, value, bits) [value] = (bits),
+#define ORT_ELEMENT_TYPE(name, value, bits, text) [value] = (bits),
 #include "ort_element_types.def"
   };
   int is_held = type != ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX64 &&

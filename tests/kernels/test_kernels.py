@@ -107,7 +107,7 @@ def test_a_closed_kernel_no_longer_keeps_its_allocator():
         (lambda k: k(), ort.errors.InvalidArgument, "scale 'node'"),
         (lambda k: k(X, X), ort.errors.InvalidArgument, "scale 'node'"),
         (lambda k: k(None), ort.errors.InvalidArgument, "scale 'node'"),
-        (lambda k: k("text"), ort.errors.InvalidArgument, "one of STRING"),
+        (lambda k: k("text"), ort.errors.InvalidArgument, "one of string"),
         (lambda k: k([[1], [1, 2]]), ValueError, "input 0 of scale"),
         (lambda k: k(x=X), TypeError, "by position"),
     ],

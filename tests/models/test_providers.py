@@ -76,7 +76,7 @@ def test_a_compiled_node_computes(provider):
 @pytest.mark.parametrize(
     ("given", "what"),
     [
-        (X.astype(np.float64), "FLOAT"),
+        (X.astype(np.float64), "tensor of float"),
         (np.ones((3, 2), np.float32), "another shape than in the model"),
         (np.ones((2, 3, 1), np.float32), "another shape than in the model"),
         (np.ones((0, 3), np.float32), "another shape than in the model"),

@@ -2,7 +2,6 @@
 /* Element types of values for which a model states none, as far as the schemas of operators decide
  * them: an output has the type of an input with the same type parameter, or the only type that is
  * allowed. Shapes are not inferred. */
-#include <stdio.h>
 #include <string.h>
 
 #include "graph/reading.h"
@@ -10,7 +9,7 @@
 
 /* A serialized TypeProto of a tensor without a shape, for each element type. */
 static const uint8_t tensor_types[CORE_ELEMENT_TYPES][4] = {
-#define ORT_ELEMENT_TYPE(name, value, bits) \
+#define ORT_ELEMENT_TYPE(name, value, bits, text) \
   [value] = {TYPE_TENSOR << 3 | CORE_LENGTH, 2, TENSOR_TYPE_ELEMENT << 3 | CORE_VARINT, value},
 #include "ort_element_types.def"
 };
@@ -58,33 +57,11 @@ static bool find_operand(const struct core_schema* schema, bool is_output, size_
   return (i < count || out->characteristic == INPUT_OUTPUT_VARIADIC) && out->is_homogeneous;
 }
 
-/* Whether a text is "tensor(float)" where the name, which is in capitals, is FLOAT. */
-static bool is_tensor_of(const char* type, const char* name) {
-  static const char before[] = "tensor(";
-  if (strncmp(type, before, sizeof before - 1) != 0) {
-    return false;
-  }
-  type += sizeof before - 1;
-  for (; *name != 0; name++, type++) {
-    if (*type != (*name >= 'A' && *name <= 'Z' ? *name - 'A' + 'a' : *name)) {
-      return false;
-    }
-  }
-  return strcmp(type, ")") == 0;
-}
-
 /* The element type that a text such as "tensor(float)" stands for; 0 for other texts. */
 static uint64_t element_named(const char* type) {
-  static const char* const names[] = {
-#define ORT_ELEMENT_TYPE(name, value, bits) [value] = #name,
-#include "ort_element_types.def"
-  };
-  for (size_t i = 0; i < CORE_COUNT_OF(names); i++) {
-    if (names[i] != NULL && is_tensor_of(type, names[i])) {
-      return i;
-    }
-  }
-  return 0;
+  static const char before[] = "tensor(";
+  size_t begin = sizeof before - 1, size = strlen(type);
+  return strncmp(type, before, begin) == 0 ? core_element_named(type + begin, size - begin - 1) : 0;
 }
 
 /* The element type that the inputs of a node have for a type parameter. */

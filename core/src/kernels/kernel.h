@@ -141,9 +141,6 @@ const OrtOpAttr* core_node_attribute(const struct core_node* node, const char* n
 /** Notes that the op asks for an attribute. */
 void core_note_asked(struct core_node* node, OrtOpAttrType type, const char* name);
 const OrtLogger* core_node_logger(const struct core_node* node);
-
-/** The text for an element type, such as "float". */
-const char* core_element_name(ONNXTensorElementDataType type);
 /** @} */
 
 /** @name Kernels

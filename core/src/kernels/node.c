@@ -26,15 +26,6 @@ OrtStatus* core_node_status(const struct core_node* node, OrtErrorCode code, con
   return core_status(code, place, text, NULL);
 }
 
-const char* core_element_name(ONNXTensorElementDataType type) {
-  static const char* const names[] = {
-#define ORT_ELEMENT_TYPE(name, value, bits) [value] = #name,
-#include "ort_element_types.def"
-  };
-  const char* name = (size_t)type < CORE_COUNT_OF(names) ? names[type] : NULL;
-  return name != NULL ? name : "unknown";
-}
-
 const struct core_operand* core_declared(const struct core_side* side, size_t i) {
   size_t last = side->declared_count - 1;
   if (i < side->declared_count) {

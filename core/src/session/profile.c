@@ -349,7 +349,6 @@ static size_t size_of(const OrtValue* value) {
 
 /* Of tensors the element type and shape: [{"float":[2,3]},{"int64":[]}]. */
 static void put_shapes(struct core_writing* text, OrtValue* const* values, size_t count) {
-  char type[40];
   bool is_any = false;
   put_text(text, "[");
   for (size_t i = 0; i < count; i++) {
@@ -357,9 +356,8 @@ static void put_shapes(struct core_writing* text, OrtValue* const* values, size_
     if (shape == NULL) {
       continue;
     }
-    core_name_element(shape->type, type, sizeof type);
     put_text(text, is_any ? ",{\"" : "{\"");
-    put_text(text, type);
+    put_text(text, core_element_name(shape->type));
     put_text(text, "\":[");
     for (size_t k = 0; k < shape->rank; k++) {
       put_field(text, k > 0 ? "," : "", shape->dims[k]);

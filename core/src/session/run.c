@@ -115,13 +115,6 @@ const struct core_port* core_find_port(const struct core_ports* ports, const cha
   return NULL;
 }
 
-void core_name_element(ONNXTensorElementDataType type, char* text, size_t room) {
-  snprintf(text, room, "%s", core_element_name(type));
-  for (char* at = text; *at != 0; at++) {
-    *at = *at >= 'A' && *at <= 'Z' ? (char)(*at - 'A' + 'a') : *at;
-  }
-}
-
 struct type_name {
   char text[120];
   size_t length;
@@ -133,18 +126,12 @@ static void put_text(struct type_name* name, const char* text) {
   name->length += length < 0 ? 0 : (size_t)length < room ? (size_t)length : room - 1;
 }
 
-static void put_element(struct type_name* name, ONNXTensorElementDataType element) {
-  char text[20];
-  core_name_element(element, text, sizeof text);
-  put_text(name, text);
-}
-
 /* A type as ONNX writes it, such as "seq(map(string,tensor(float)))". */
 static void put_type(struct type_name* name, const OrtTypeInfo* type) {
   switch (type->kind) {
     case ONNX_TYPE_MAP:
       put_text(name, "map(");
-      put_element(name, type->map.key);
+      put_text(name, core_element_name(type->map.key));
       put_text(name, ",");
       put_type(name, type->map.value);
       break;
@@ -159,7 +146,7 @@ static void put_type(struct type_name* name, const OrtTypeInfo* type) {
     case ONNX_TYPE_TENSOR:
     case ONNX_TYPE_SPARSETENSOR:
       put_text(name, type->kind == ONNX_TYPE_TENSOR ? "tensor(" : "sparse_tensor(");
-      put_element(name, type->tensor->type);
+      put_text(name, core_element_name(type->tensor->type));
       break;
     default:
       put_text(name, "opaque(");

@@ -240,9 +240,6 @@ struct core_feeds {
 OrtStatus* core_run(OrtSession* session, const OrtRunOptions* options,
                     const struct core_feeds* feeds);
 
-/** The name of an element type as ONNX writes it, such as "float". */
-void core_name_element(ONNXTensorElementDataType type, char* text, size_t room);
-
 /** Frees what a session keeps for runs. */
 void core_end_frames(OrtSession* session);
 

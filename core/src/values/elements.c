@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The element types of tensors, and the sizes of shapes. */
+/* The element types of tensors, their sizes and names, and the sizes of shapes. */
 #include <stdio.h>
+#include <string.h>
 
 #include "values/value.h"
 
@@ -11,9 +12,27 @@
    : (value) == ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128 ? 0                              \
                                                          : (bits))
 const uint16_t core_bits_of_elements[CORE_ELEMENT_TYPES] = {
-#define ORT_ELEMENT_TYPE(name, value, bits) [value] = HELD_BITS(value, bits),
+#define ORT_ELEMENT_TYPE(name, value, bits, text) [value] = HELD_BITS(value, bits),
 #include "ort_element_types.def"
 };
+
+static const char* const names[CORE_ELEMENT_TYPES] = {
+#define ORT_ELEMENT_TYPE(name, value, bits, text) [value] = text,
+#include "ort_element_types.def"
+};
+
+const char* core_element_name(ONNXTensorElementDataType type) {
+  return (size_t)type < CORE_ELEMENT_TYPES ? names[type] : "unknown";
+}
+
+ONNXTensorElementDataType core_element_named(const char* text, size_t length) {
+  for (size_t i = 1; i < CORE_ELEMENT_TYPES; i++) {
+    if (strlen(names[i]) == length && memcmp(names[i], text, length) == 0) {
+      return (ONNXTensorElementDataType)i;
+    }
+  }
+  return ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+}
 
 OrtStatus* core_refuse_element_type(const char* function, const char* what,
                                     ONNXTensorElementDataType type) {

@@ -120,6 +120,12 @@ static inline size_t core_element_bits(ONNXTensorElementDataType type) {
   return CORE_LIKELY((size_t)type < CORE_ELEMENT_TYPES) ? core_bits_of_elements[type] : 0;
 }
 
+/** The name of an element type in ONNX's types, such as "float". */
+const char* core_element_name(ONNXTensorElementDataType type);
+
+/** The element type with such a name; 0 for other texts. */
+ONNXTensorElementDataType core_element_named(const char* text, size_t length);
+
 /** The status for an element type that tensors cannot have; `what` is "tensor" or similar. */
 CORE_COLD OrtStatus* core_refuse_element_type(const char* function, const char* what,
                                               ONNXTensorElementDataType type);

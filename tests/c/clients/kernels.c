@@ -31,7 +31,7 @@ static void refuses_inputs(void) {
   OrtValue *ints = new_value(ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, 2), *out = NULL;
   const OrtValue* inputs[] = {ints, ints};
   CHECK(says(host.compute(kernel, inputs, 1, &out, 1), ORT_INVALID_ARGUMENT, "Probe 'node'",
-             "input 0 ('input0') must be a tensor of FLOAT, but is one of INT64"));
+             "input 0 ('input0') must be a tensor of float, but is one of int64"));
   CHECK(says(host.compute(kernel, NULL, 0, &out, 1), ORT_INVALID_ARGUMENT, "Probe 'node'",
              "input 0 ('input0') is required"));
   OrtValue* floats = new_floats();
@@ -74,7 +74,7 @@ static void spreads_variadic_inputs(void) {
   out = NULL;
   CHECK(says(host.compute(kernel, inputs, 2, &out, 1), ORT_INVALID_ARGUMENT, "Probe", "input 2"));
   inputs[3] = ints;
-  CHECK(says(host.compute(kernel, inputs, 4, &out, 1), ORT_INVALID_ARGUMENT, "input 3", "INT64"));
+  CHECK(says(host.compute(kernel, inputs, 4, &out, 1), ORT_INVALID_ARGUMENT, "input 3", "int64"));
   inputs[3] = NULL;
   CHECK(
       says(host.compute(kernel, inputs, 4, &out, 1), ORT_INVALID_ARGUMENT, "input 3", "required"));
