@@ -1,27 +1,26 @@
 # SPDX-License-Identifier: MIT
 """Functions of a model put into the places where nodes call them."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from ortcffi._native import lib
 from ortcffi.models.editing import graph_of, renamed_node, subgraphs_of, value_names, with_graph
 from ortcffi.models.wire import Message
 
-if TYPE_CHECKING:
-    from ortcffi.models.model import Model
-
 __all__ = ["inline"]
 
 Key = tuple[str, str, str]  # domain, name, overload
+Describe = Callable[[Message], Message | None]
 _DEEPEST = 64
 
 
-def inline(model: "Model") -> Message:
-    """Replace each node that calls a function of the model by the nodes of the function."""
-    skeleton = model._skeleton()
+def inline(skeleton: Message, describe: Describe | None = None) -> Message:
+    """Replace each node that calls a function of the model by the nodes of the function.
+
+    `describe` may have functions for further nodes.
+    """
     graph = graph_of(skeleton)
-    inliner = _Inliner(skeleton, graph)
+    inliner = _Inliner(skeleton, graph, describe)
     inlined = inliner.graph(graph, 0)
     skeleton.set(lib.MODEL_FUNCTION)
     if inliner.added:
@@ -37,14 +36,18 @@ def _domain(text: str) -> str:
 class _Inliner:
     """The functions of a model, and the names that are in use."""
 
-    def __init__(self, skeleton: Message, graph: Message) -> None:
+    def __init__(self, skeleton: Message, graph: Message, describe: Describe | None) -> None:
+        self.describe = describe
         self.functions: dict[Key, Message] = {}
         for each in skeleton.messages(lib.MODEL_FUNCTION):
             domain, name = _domain(each.text(lib.FUNCTION_DOMAIN)), each.text(lib.FUNCTION_NAME)
             self.functions[domain, name, each.text(lib.FUNCTION_OVERLOAD)] = each
         self.opsets = _opsets(skeleton, lib.MODEL_OPSET)
         self.added: dict[str, Message] = {}  # operator sets that only functions use
-        self.used = value_names(graph)
+        self.numbers: dict[str, int] = {}  # the last one that a name of calls got
+        self.prefixes: set[str] = set()  # what names begin with, up to each slash
+        for name in value_names(graph):
+            self.note(name)
 
     def graph(self, graph: Message, depth: int) -> Message:
         """A graph without calls, also in its subgraphs."""
@@ -65,6 +68,8 @@ class _Inliner:
             node = self.subgraphs(node, depth)
         domain, operator = _domain(node.text(lib.NODE_DOMAIN)), node.text(lib.NODE_OPERATOR)
         function = self.functions.get((domain, operator, node.text(lib.NODE_OVERLOAD)))
+        if function is None and self.describe is not None:
+            function = self.describe(node)
         if function is None:
             yield node
             return
@@ -104,7 +109,7 @@ class _Inliner:
         def of_value(name: str) -> str:
             if name and name not in names:
                 names[name] = prefix + name
-                self.used.add(names[name])
+                self.note(names[name])
             return names.get(name, "")
 
         def of_node(name: str) -> str:
@@ -142,13 +147,15 @@ class _Inliner:
     def prefix(self, call: Message) -> str:
         """What the names inside a call begin with; no other name does."""
         name = call.text(lib.NODE_NAME) or call.text(lib.NODE_OPERATOR)
-        number = 0
-        prefix = f"{name}/"
-        while any(each.startswith(prefix) for each in self.used):
+        number = self.numbers.get(name, -1) + 1
+        while (prefix := f"{name}_{number}/" if number else f"{name}/") in self.prefixes:
             number += 1
-            prefix = f"{name}_{number}/"
-        self.used.add(prefix)
+        self.numbers[name] = number
+        self.prefixes.add(prefix)
         return prefix
+
+    def note(self, name: str) -> None:
+        self.prefixes.update(name[: i + 1] for i, letter in enumerate(name) if letter == "/")
 
 
 def _opsets(message: Message, number: int) -> dict[str, Message]:

@@ -357,7 +357,7 @@ class Model(Handle):
         """
         from ortcffi.models import inlining
 
-        return self._edited(inlining.inline(self))
+        return self._edited(inlining.inline(self._skeleton()))
 
     def prepare(self, operators: "Iterable[str]" = ()) -> Self:
         """Say the type and shape of each inner value, which some execution providers want to know.

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._native import lib
 from ortcffi.models import inlining
+from ortcffi.models.described import Descriptions, check_described, key_of
 from ortcffi.models.nodes import names_of
 from ortcffi.models.wire import Message
 
 if TYPE_CHECKING:
     from ortcffi.models.model import Model
 
-__all__ = ["MISSING", "described_by_others", "prepare", "with_types"]
+__all__ = ["MISSING", "prepare", "with_types"]
 
+_DEEPEST = 64  # operators within operators
 MISSING = (
     "types of inner values come from the package onnx, which is not installed: run 'pip install "
     "onnx', or save what Model.prepare() makes where it is"
@@ -25,30 +27,39 @@ def prepare(model: "Model", operators: Iterable[str]) -> Message:
     names = names_of("operators", operators)
     try:
         import onnx
-        from onnx import inliner, shape_inference
     except ImportError as error:
         raise ModuleNotFoundError(MISSING, name="onnx") from error
+    check_described(names, model.opsets)
     skeleton = model._skeleton()
     if skeleton.all(lib.MODEL_FUNCTION):
-        skeleton = inlining.inline(model)
-    proto: Any = onnx.load_model_from_string(bytes(skeleton))
-    if names:
-        _check_described(names, model.opsets)
-        keys = [_key(name) for name in names]
-        try:
-            proto = inliner.inline_selected_functions(proto, keys, inline_schema_functions=True)
-        except RuntimeError as error:  # such as for an input in the middle that is left out
-            reason = str(error).rpartition("failed: ")[2].strip()
-            raise ValueError(f"onnx cannot replace {', '.join(names)}: '{reason}'") from error
-    declared = {output.name: output.type for output in proto.graph.output}
+        skeleton = inlining.inline(skeleton)
+    declared = onnx.load_model_from_string(bytes(skeleton)).graph.output
+    proto = _inferred(skeleton)
+    keys = {key_of(name) for name in names}
+    for _ in range(_DEEPEST if keys else 0):
+        described = Descriptions(proto, keys, model.opsets)
+        skeleton = inlining.inline(Message(proto.SerializeToString()), described)
+        if described.count == 0:
+            if described.untyped is not None:
+                raise ValueError(f"onnx cannot replace {described.untyped}")
+            break
+        proto = _inferred(skeleton)
+    for output, before in zip(proto.graph.output, declared, strict=True):
+        _keep_declared(output.type, before.type)
+    return Message(proto.SerializeToString())
+
+
+def _inferred(skeleton: Message) -> Any:
+    """The model with types of inner values."""
+    import onnx
+    from onnx import shape_inference
+
+    proto = onnx.load_model_from_string(bytes(skeleton))
     try:
-        proto = shape_inference.infer_shapes(proto, data_prop=True)
+        return shape_inference.infer_shapes(proto, data_prop=True)
     except shape_inference.InferenceError as error:
         reason = str(error).partition("\n")[0]
         raise ValueError(f"onnx cannot say which types the model has: {reason}") from error
-    for output in proto.graph.output:
-        _keep_declared(output.type, declared[output.name])
-    return Message(proto.SerializeToString())
 
 
 def _keep_declared(inferred: Any, declared: Any) -> None:
@@ -71,38 +82,3 @@ def with_types(model: "Model") -> "Model":
         return model.prepare() if model._untyped() else model
     except (ModuleNotFoundError, ValueError):
         return model
-
-
-def _key(name: str) -> tuple[str, str]:
-    domain, _, operator = name.rpartition(".")
-    return ("" if domain == "ai.onnx" else domain), operator
-
-
-def described_by_others(names: Iterable[str], opsets: dict[str, int]) -> list[str]:
-    """Those operators that ONNX describes by others, if the package onnx is installed."""
-    return [name for name in names if _has_body(_schema(_key(name), opsets))]
-
-
-def _schema(key: tuple[str, str], opsets: dict[str, int]) -> Any:
-    """What ONNX says of an operator; None if it does not have it."""
-    from onnx import defs
-
-    domain, operator = key
-    try:
-        return defs.get_schema(operator, opsets.get(domain, 1), domain)
-    except defs.SchemaError:
-        return None
-
-
-def _has_body(schema: Any) -> bool:
-    return schema is not None and (schema.has_function or schema.has_context_dependent_function)
-
-
-def _check_described(names: tuple[str, ...], opsets: dict[str, int]) -> None:
-    """Raise `ValueError` for an operator that is not described by others."""
-    for name in names:
-        schema = _schema(_key(name), opsets)
-        if schema is None:
-            raise ValueError(f"operators: ONNX has no operator {name!r}")
-        if not _has_body(schema):
-            raise ValueError(f"operators: ONNX does not describe {name!r} by other operators")

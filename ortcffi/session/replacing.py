@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import OrtError
 from ortcffi.models.contents import operator_name
+from ortcffi.models.described import described_by_others
 from ortcffi.models.model import Model
-from ortcffi.models.preparing import MISSING, described_by_others
+from ortcffi.models.preparing import MISSING
 from ortcffi.models.providers import Ep
 from ortcffi.table.engine import advice
 
