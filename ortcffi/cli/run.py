@@ -3,7 +3,6 @@
 
 import argparse
 import os
-import re
 import sys
 import zlib
 from collections.abc import Sequence
@@ -15,10 +14,12 @@ from zipfile import BadZipFile
 import numpy as np
 
 from ortcffi._text import fail, printable, program_name, write_log
+from ortcffi.ep.installed import unknown_provider
 from ortcffi.errors import NotImplemented, OrtError
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session
-from ortcffi.table.load import LibraryNotFound, LoadError, load
+from ortcffi.table.engine import advice
+from ortcffi.table.load import VARIABLE, LibraryNotFound, LoadError, load
 from ortcffi.testing.random_inputs import random_feed, shapes_of
 
 DESCRIPTION = """\
@@ -72,17 +73,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         _run(given)
     except LibraryNotFound as error:
-        return fail(parser.prog, _as_options(str(error)))
+        return fail(parser.prog, _without_library(error))
     except _REFUSED as error:
         return fail(parser.prog, error)
     return 0
 
 
-def _as_options(advice: str) -> str:
-    """What to pass in Python, as the options of the command."""
-    text = advice.replace("pass api=ortcffi.load(path)", "give --library PATH")
-    text = re.sub(r"pass providers=\['(\w+)'\]", r"give --ep \1", text)
-    return text.replace("providers has ", "--ep has ")
+def _without_library(error: LibraryNotFound) -> str:
+    """What is missing, and by which options it is given."""
+    if error.path is None:
+        remedy = advice("give --library PATH", "give --ep {}")
+        text = f"found no library that runs models: {remedy}"
+    elif error.provider is None:
+        return str(error)
+    else:
+        text = f"{VARIABLE} {error.path!r} {error.problem}; {error.remedy}"
+    if error.provider is None:
+        return text
+    unknown = f"--ep has {error.provider!r}, which the core does not host"
+    return f"{unknown}{unknown_provider(error.provider)}; {text}"
 
 
 def _run(given: argparse.Namespace) -> None:

@@ -121,6 +121,7 @@ def engine_with(providers: list[Chosen], api: "Api | None", *belongings: Any) ->
         subject = f"providers has {others[0]!r}, which the core does not host"
         missing = LibraryNotFound(f"{subject}{unknown_provider(others[0])}; {error}")
         missing.path, missing.problem, missing.remedy = error.path, error.problem, error.remedy
+        missing.provider = others[0]
         raise missing from error.__cause__
 
 

@@ -86,16 +86,22 @@ def load_engine() -> "Api":
     return _found[1]
 
 
-def advice() -> str:
-    """What to do where no library runs models: with an execution provider, one that is here."""
+def advice(library: str = "pass api=ortcffi.load(path)", ep: str = "pass providers=[{!r}]") -> str:
+    """What to do where no library runs models: with an execution provider, one that is here.
+
+    Parameters
+    ----------
+    library, ep : str
+        How a library, and a provider with that name, is given.
+    """
     from ortcffi.ep.installed import installed_eps
 
     installed = [each.name for each in installed_eps()]
     names = installed or ["nxrt"]
     install = "" if installed else "run 'pip install nxrt-ep-cpu' and "
     return (
-        "run 'pip install onnxruntime', set ORTCFFI_LIBRARY, or pass api=ortcffi.load(path); or "
-        f"{install}pass providers={names[:1]}"
+        f"run 'pip install onnxruntime', set ORTCFFI_LIBRARY, or {library}; or "
+        f"{install}{ep.format(names[0])}"
     )
 
 

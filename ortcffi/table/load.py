@@ -68,7 +68,15 @@ class LoadError(OSError):
 
 @public
 class LibraryNotFound(LoadError, FileNotFoundError):
-    """There is no library at the path, or no library was found anywhere."""
+    """There is no library at the path, or no library was found anywhere.
+
+    Attributes
+    ----------
+    provider : str or None
+        The provider of a `Session` that needs a library, since the core does not host it.
+    """
+
+    provider: str | None = None
 
 
 def _error(

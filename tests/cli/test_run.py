@@ -156,4 +156,8 @@ def test_without_a_library_the_error_names_options(bare, model):
     printed = bare(program, model).stdout
     assert "run 'pip install onnxruntime', set ORTCFFI_LIBRARY, or give --library PATH" in printed
     assert "give --ep nxrt" in printed
-    assert "run: --ep has 'nxtr', which" in bare(program, model, "--ep", "nxtr").stdout
+    unknown = bare(program, model, "--ep", "nxtr").stdout
+    assert "run: --ep has 'nxtr', which the core does not host" in unknown
+    assert "give --library PATH" in unknown
+    named = bare("import os; os.environ['ORTCFFI_LIBRARY'] = '/no.so'; " + program, model)
+    assert "run: ORTCFFI_LIBRARY '/no.so' does not exist; expected" in named.stdout
