@@ -220,7 +220,7 @@ static OrtStatus* compile(struct task* task, const OrtEnv* env) {
       .bytes = options->input_bytes,
       .size = options->input_size,
       .model = options->input == CORE_INPUT_MODEL ? (OrtModel*)options->input_model : NULL};
-  CORE_TRY(core_compile_session(function, env, task->session_options, &source, &task->session));
+  CORE_TRY(core_new_session(function, env, task->session_options, &source, true, &task->session));
   if (options->flags & OrtCompileApiFlags_ERROR_IF_NO_NODES_COMPILED &&
       !core_has_compiled_nodes(task->session)) {
     CORE_FAIL(ORT_FAIL,

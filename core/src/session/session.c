@@ -217,20 +217,12 @@ static OrtStatus* new_loaded(const char* function, const OrtEnv* env,
   return hand_out(status == NULL ? load(function, session, source) : status, session, out);
 }
 
-static OrtStatus* new_session(const char* function, const OrtEnv* env,
-                              const OrtSessionOptions* options, const struct core_source* source,
-                              OrtSession** out) {
+OrtStatus* core_new_session(const char* function, const OrtEnv* env,
+                            const OrtSessionOptions* options, const struct core_source* source,
+                            bool only_compiles, OrtSession** out) {
   OrtSession* session = NULL;
   CORE_TRY(new_loaded(function, env, options, source, &session));
-  return hand_out(initialize(function, session), session, out);
-}
-
-OrtStatus* core_compile_session(const char* function, const OrtEnv* env,
-                                const OrtSessionOptions* options, const struct core_source* source,
-                                OrtSession** out) {
-  OrtSession* session = NULL;
-  CORE_TRY(new_loaded(function, env, options, source, &session));
-  session->only_compiles = true;
+  session->only_compiles = only_compiles;
   return hand_out(initialize(function, session), session, out);
 }
 
@@ -238,14 +230,14 @@ ORT_API_STATUS_IMPL(ort_CreateSession, const OrtEnv* env, const ORTCHAR_T* model
                     const OrtSessionOptions* options, OrtSession** out) {
   CORE_REQUIRE(CreateSession, env, model_path, out);
   const struct core_source source = {.path = model_path};
-  return new_session("CreateSession", env, options, &source, out);
+  return core_new_session("CreateSession", env, options, &source, false, out);
 }
 
 ORT_API_STATUS_IMPL(ort_CreateSessionFromArray, const OrtEnv* env, const void* model_data,
                     size_t model_data_length, const OrtSessionOptions* options, OrtSession** out) {
   CORE_REQUIRE(CreateSessionFromArray, env, model_data, out);
   const struct core_source source = {.bytes = model_data, .size = model_data_length};
-  return new_session("CreateSessionFromArray", env, options, &source, out);
+  return core_new_session("CreateSessionFromArray", env, options, &source, false, out);
 }
 
 /* Kernels of the core pack no weights, so there are none to share. */
@@ -270,7 +262,7 @@ ORT_API_STATUS_IMPL(ort_model_editor_CreateSessionFromModel, const OrtEnv* env,
                     const OrtModel* model, const OrtSessionOptions* options, OrtSession** out) {
   CORE_REQUIRE(CreateSessionFromModel, env, model, out);
   const struct core_source source = {.model = (OrtModel*)model};
-  return new_session("CreateSessionFromModel", env, options, &source, out);
+  return core_new_session("CreateSessionFromModel", env, options, &source, false, out);
 }
 
 /* --- sessions of the model editor ------------------------------------------------------------- */

@@ -144,11 +144,11 @@ struct core_source {
   OrtModel* model;
 };
 
-/** Makes a session that can only be written as a compiled model. Nodes that no provider takes stay.
- */
-OrtStatus* core_compile_session(const char* function, const OrtEnv* env,
-                                const OrtSessionOptions* options, const struct core_source* source,
-                                OrtSession** out);
+/** Makes a session. One that only compiles can only be written as a compiled model: nodes that no
+ * provider takes stay. */
+OrtStatus* core_new_session(const char* function, const OrtEnv* env,
+                            const OrtSessionOptions* options, const struct core_source* source,
+                            bool only_compiles, OrtSession** out);
 
 /** Adds the providers to the options that their policy or their function chooses for a session;
  * does nothing if the caller has added providers or wants no choice. */
