@@ -19,10 +19,10 @@
  *     unless the comment says so. Strings are UTF-8 and stay valid as long as the object that gave
  *     them.
  *
- * The core registers libraries of providers and calls their factories. It has no sessions; the
- * functions of ortcore.h have an OrtEp take nodes of a model, compile and compute them. Of the
- * functions of OrtEpApi it answers those that need no session, and ORT_NOT_IMPLEMENTED to the
- * others.
+ * The core registers libraries of providers and calls their factories, and its sessions run models
+ * on them. The functions of ortcore.h have an OrtEp take nodes of a model, compile and compute them
+ * without a session. The functions of OrtEpApi that the core does not implement answer
+ * ORT_NOT_IMPLEMENTED.
  */
 #ifndef ORTCFFI_ONNXRUNTIME_EP_C_API_H_
 #define ORTCFFI_ONNXRUNTIME_EP_C_API_H_

