@@ -51,8 +51,9 @@ static CORE_COLD OrtStatus* fail_call(const struct trace* trace, const char* nam
 }
 
 /* The number of this call, of which the first is 1. */
-#define COUNT(trace, slot) \
-  (__atomic_fetch_add(&(trace)->handed_out.figures->calls[slot], 1, __ATOMIC_RELAXED) + 1)
+static inline uint64_t count_call(const struct trace* trace, unsigned slot) {
+  return __atomic_fetch_add(&trace->handed_out.figures->calls[slot], 1, __ATOMIC_RELAXED) + 1;
+}
 
 static inline bool is_to_fail(const struct trace* trace, unsigned slot, uint64_t call) {
   uint64_t fails = __atomic_load_n(&trace->handed_out.figures->fails[slot], __ATOMIC_RELAXED);
@@ -73,16 +74,22 @@ static inline OrtStatus* noted_status(const struct trace* trace, unsigned slot, 
 }
 
 /* Every table has the slots of version 1. */
-#define IS_LATE(trace, since) ((since) > 1 && CORE_UNLIKELY((trace)->version < (since)))
-#define NOTE_MADE(place) core_note_made(place, &trace->handed_out.figures->alive[slot])
+static inline bool is_late(const struct trace* trace, unsigned since) {
+  return since > 1 && CORE_UNLIKELY(trace->version < since);
+}
+
+static inline void note_made(const struct trace* trace, unsigned slot, uintptr_t place) {
+  core_note_made(place, &trace->handed_out.figures->alive[slot]);
+}
+#define NOTE_MADE(place) note_made(trace, slot, place)
 
 /* `late` is what a host without the slot answers. */
 #define STATUS_THUNK(n, slot_number, since, inner, late, name, parameters, arguments)   \
   static CORE_COLD OrtStatus* ORT_API_CALL name##_of_##n parameters NO_EXCEPTION {      \
     const struct trace* trace = &traces[n];                                             \
     const unsigned slot = slot_number;                                                  \
-    uint64_t call = COUNT(trace, slot);                                                 \
-    OrtStatus* status = IS_LATE(trace, since)           ? late                          \
+    uint64_t call = count_call(trace, slot);                                            \
+    OrtStatus* status = is_late(trace, since)           ? late                          \
                         : is_to_fail(trace, slot, call) ? fail_call(trace, #name)       \
                                                         : trace->inner->name arguments; \
     if (status == NULL && has_notes(trace, slot)) {                                     \
@@ -94,8 +101,8 @@ static inline OrtStatus* noted_status(const struct trace* trace, unsigned slot, 
   static CORE_COLD void ORT_API_CALL name##_of_##n parameters NO_EXCEPTION {                  \
     const struct trace* trace = &traces[n];                                                   \
     const unsigned slot = slot_number;                                                        \
-    (void)COUNT(trace, slot);                                                                 \
-    if (!IS_LATE(trace, since)) {                                                             \
+    (void)count_call(trace, slot);                                                            \
+    if (!is_late(trace, since)) {                                                             \
       bool is_noted = has_notes(trace, slot);                                                 \
       if (is_noted && strncmp(#name, "Release", 7) == 0) { /* before its address is reused */ \
         core_forget(FIRST arguments);                                                         \
@@ -108,8 +115,8 @@ static inline OrtStatus* noted_status(const struct trace* trace, unsigned slot, 
   }
 #define VALUE_THUNK(n, slot, since, inner, returns, name, parameters, arguments)      \
   static CORE_COLD returns ORT_API_CALL name##_of_##n parameters NO_EXCEPTION {       \
-    (void)COUNT(&traces[n], slot);                                                    \
-    return IS_LATE(&traces[n], since) ? (returns)0 : traces[n].inner->name arguments; \
+    (void)count_call(&traces[n], slot);                                               \
+    return is_late(&traces[n], since) ? (returns)0 : traces[n].inner->name arguments; \
   }
 #define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments) \
   EACH_TRACE(STATUS_THUNK, index, since, inner, late(trace, index), name, parameters, arguments)
