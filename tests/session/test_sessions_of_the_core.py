@@ -352,11 +352,14 @@ def test_an_op_that_is_newer_than_the_model_is_none_of_its_ops(api, opened):
 ONE_OP = [ours("join", "x x", "y")], [value("x", shape=[3])], [value("y", shape=[3])]
 
 
+REFUSED = (ort.errors.Fail, ort.errors.InvalidArgument)  # the latter by older releases
+
+
 @pytest.mark.parametrize("domain", ["", "ai.onnx.ml"])
 def test_a_version_of_operators_of_onnx_that_a_library_does_not_know_is_refused(
     api, opened, domain
 ):
-    with pytest.raises(ort.errors.Fail, match="999"):
+    with pytest.raises(REFUSED, match="999"):
         opened(model(*ONE_OP, domains={domain: 999, DOMAIN: 1}), with_ops(api), api=api)
 
 
@@ -372,11 +375,13 @@ def test_the_versions_of_operators_of_onnx_begin_with_1(core_api, opened):
 
 
 def test_a_model_without_operator_sets_is_refused(api, opened):
-    with pytest.raises(ort.errors.Fail, match=r"operator set|Missing opset"):
+    with pytest.raises(REFUSED, match=r"operator set|Missing opset"):
         opened(field(1, 8) + field(7, graph(*ONE_OP)), with_ops(api), api=api)
 
 
 def test_an_entry_lets_a_newer_version_be_as_the_newest_that_is_known(api, opened):
+    if api.version < 32:
+        pytest.skip("older releases have a variable of the environment for it")
     options = with_ops(api)
     options.config["session.allow_released_opsets_only"] = "0"
     session = opened(model(*ONE_OP, opset=999, domains={DOMAIN: 1}), options, api=api)
