@@ -2,7 +2,7 @@
 """The open sessions of the process, with counts and durations of their runs."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ortcffi._native import lib
@@ -98,9 +98,9 @@ class Metrics(NamedTuple):
         The sessions that are open, the oldest first.
     arenas : mapping of str to AllocatorStats
         The statistics of each arena once, however many sessions share it: ``"session 1"`` for the
-        arena of one session, ``"environment of ..."`` for one of an environment. That of arenas
-        which were registered later, as by another call of `limit_session_memory`, ends with their
-        number.
+        arena of one session, ``"environment of libonnxruntime"`` for one of an environment, with
+        the name of the library's file. That of arenas which were registered later, as by another
+        call of `limit_session_memory`, ends with their number.
     """
 
     sessions: tuple[SessionMetrics, ...]
@@ -215,9 +215,25 @@ def _arena_of(session: Session) -> str | None:
     """The name of the arena; None where the options say that there is none."""
     options = session._options
     if options is not None and options.shared_arena:
-        place = f"environment of {session.api.library}"
+        place = f"environment of {_short_name(session.api.library)}"
         return place if (session._arena or 0) < 2 else f"{place}, arena {session._arena}"
     return f"session {session._number}" if options is None or options.cpu_arena else None
+
+
+_short_names: dict[Hashable, str] = {}  # of the libraries that metrics have named
+
+
+def _short_name(library: Hashable) -> str:
+    """The name of a library without folder and version, so that metrics keep it on any machine."""
+    if library not in _short_names:
+        name, *same = (_stem(each) for each in (library, *_short_names))
+        number = same.count(name) + 1
+        _short_names[library] = name if number == 1 else f"{name} {number}"
+    return _short_names[library]
+
+
+def _stem(library: Hashable) -> str:
+    return os.path.basename(str(library)).partition(".")[0]
 
 
 # --- as text --------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from support.releases import needs_release
 from support.threads import run_async, run_threads
 
 import ortcffi as ort
+from ortcffi.session import metrics as metrics_module
 
 pytestmark = pytest.mark.usefixtures("real_api")
 
@@ -103,6 +104,8 @@ def test_an_arena_that_sessions_share_is_there_once(real_api, x, metrics_of):
                 each.run(x=x)
             arenas = {metrics_of(each).arena for each in made}
             (name,) = arenas
+            assert name.startswith("environment of libonnxruntime")
+            assert "/" not in name  # a label of Prometheus is the same on every machine
             assert ort.metrics().arenas[name].bytes_reserved > 0
             for each in made:
                 each.close()
@@ -125,6 +128,13 @@ def test_arenas_that_were_registered_later_have_other_names(real_api, metrics_of
         ort.limit_session_memory(None, real_api)
         for each in made:
             each.close()
+
+
+def test_libraries_with_one_file_name_have_two_names(monkeypatch):
+    monkeypatch.setattr(metrics_module, "_short_names", {})
+    first, second = "/a/libonnxruntime.so.1.32.0", "/b/libonnxruntime.so"
+    names = [metrics_module._short_name(each) for each in ("the core", first, second, first)]
+    assert names == ["the core", "libonnxruntime", "libonnxruntime 2", "libonnxruntime"]
 
 
 def test_prometheus_takes_a_path_that_is_not_utf_8(tmp_path):
