@@ -9,6 +9,7 @@ import os
 import re
 import shlex
 import sys
+import sysconfig
 from hashlib import sha256
 from pathlib import Path
 
@@ -29,6 +30,11 @@ if os.name != "posix":
     raise SystemExit(
         "the Python package needs Linux, macOS or another Unix; "
         "for Windows there is the core alone: make -C core windows"
+    )
+if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
+    raise SystemExit(
+        "the Python package needs CPython with its global interpreter lock; "
+        "PyPy and free-threaded builds of CPython are not supported yet"
     )
 # The name of the system in core/Makefile.
 SYSTEM = "APPLE" if sys.platform == "darwin" else "POSIX"

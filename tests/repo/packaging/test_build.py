@@ -4,6 +4,7 @@
 import importlib.util
 import os
 import sys
+import sysconfig
 import time
 from pathlib import Path
 from types import ModuleType
@@ -34,6 +35,18 @@ def test_the_metadata_of_the_package_needs_no_compiler():
     environment = {**os.environ, "CC": "/nonexistent"}
     done = run(sys.executable, "setup.py", "--version", cwd=CHECKOUT, env=environment)
     assert done.stdout == "0.1.0\n"
+
+
+def test_a_build_for_a_free_threaded_python_says_that_there_is_none_yet(monkeypatch):
+    monkeypatch.setitem(sysconfig.get_config_vars(), "Py_GIL_DISABLED", 1)
+    with pytest.raises(SystemExit, match="free-threaded builds of CPython are not supported yet"):
+        build_with(monkeypatch)
+
+
+def test_a_build_for_another_python_says_that_there_is_none_yet(monkeypatch):
+    monkeypatch.setattr(sys.implementation, "name", "pypy")
+    with pytest.raises(SystemExit, match="needs CPython"):
+        build_with(monkeypatch)
 
 
 def test_flags_of_a_distribution_come_after_ours_and_it_strips_by_itself(monkeypatch):
