@@ -243,7 +243,7 @@ class Ep(Handle):
         """
         if not isinstance(model, Model):
             model = Model.load(content_of(model))
-        graph = model._graph(lib.ORTCORE_GRAPH_PREPARED)
+        graph = model._graph(lib.ORTCORE_GRAPH_FOLDED)
         owner = owner_of("OrtcoreClaims*", None, host_function("OrtcoreReleaseClaims"), self, model)
         claim = host_function("OrtcoreEpClaim")
         call_host("GetCapability", claim, self.handle, graph.handle, out_of(owner))

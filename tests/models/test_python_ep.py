@@ -694,11 +694,14 @@ def test_a_provider_is_shown_which_nodes_earlier_ones_have_taken(api):
     assert first.compiled == second.compiled == [""]
 
 
-def test_other_users_of_a_model_are_not_shown_who_takes_its_nodes(core_api):
+@pytest.mark.parametrize(
+    "earlier", [[{"Neg": np.negative, "Abs": np.abs}], [{"Neg": np.negative}, {"Abs": np.abs}]]
+)
+def test_other_users_of_a_model_are_not_shown_who_takes_its_nodes(core_api, earlier):
     later = TakesAndLooks(Neg=np.negative, Abs=np.abs)
     with (
         ort.Model.load(in_turn().to_bytes()) as model,
-        ort.Session(model, api=core_api, providers=[takes(Neg=np.negative), takes(Abs=np.abs)]),
+        ort.Session(model, api=core_api, providers=[takes(**each) for each in earlier]),
         ort.Session(model, api=core_api, providers=[provider(later)]),
     ):
         assert later.seen == {"a": "", "b": "", "y": ""}

@@ -36,6 +36,9 @@ static uint64_t element_of(const OrtValueInfo* value) {
                : 0;
   }
   bytes = value->tensor_bytes;
+  if (value->tensor != NULL) {
+    return core_onnx_of_element(core_shape_of(value->tensor)->type);
+  }
   if (bytes.at == NULL ||
       (value->flags & CORE_IS_SPARSE && !core_find_message(bytes, SPARSE_VALUES, &bytes)) ||
       (value->flags & CORE_IS_CONSTANT_NODE &&
@@ -91,7 +94,7 @@ static uint64_t element_of_attribute(const OrtNode* node) {
       return *(const uint64_t*)core_op_attr_value(attribute);
     }
     if (attribute->type == ORT_OP_ATTR_TENSOR && strcmp(attribute->name, "value") == 0) {
-      return core_tensor_of(core_op_attr_tensor(attribute))->shape.type;
+      return core_onnx_of_element(core_tensor_of(core_op_attr_tensor(attribute))->shape.type);
     }
   }
   return strcmp(node->op_type, "ConstantOfShape") == 0 ? ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT : 0;

@@ -218,7 +218,7 @@ static OrtStatus* apply(struct change* change, const OrtGraph* from, const size_
 OrtStatus* core_move_channels(const char* function, const OrtGraph* from, const size_t* ids,
                               size_t count, OrtGraph** out) {
   OrtGraph* graph = NULL;
-  CORE_TRY(core_read_graph(function, from->model, CORE_PREPARED, &graph));
+  CORE_TRY(core_read_graph(function, from->model, from->form, &graph));
   struct change change = {.scope = {.function = function, .root = graph, .graph = graph},
                           .graph = graph,
                           .first_new = graph->nodes.count};

@@ -240,7 +240,7 @@ static OrtStatus* read_initializers(struct core_scope* scope, const struct numbe
 /* An execution provider sees the output of a node Constant as an initializer. */
 static OrtStatus* fold_constant(struct core_scope* scope, const OrtNode* node, bool* is_folded) {
   struct core_message attribute, text;
-  *is_folded = scope->graph->form == CORE_PREPARED && node->domain[0] == 0 &&
+  *is_folded = scope->graph->form != CORE_AS_WRITTEN && node->domain[0] == 0 &&
                strcmp(node->op_type, "Constant") == 0 && node->output_count == 1 &&
                node->values[0] != NULL &&
                core_find_message(node->bytes, NODE_ATTRIBUTE, &attribute) &&
@@ -308,7 +308,7 @@ static OrtStatus* connect_nodes(struct core_scope* scope) {
     CORE_TRY(core_connect_node(scope, scope->graph->nodes.items[i]));
   }
   CORE_TRY(core_order_nodes(scope));
-  return scope->graph->form == CORE_PREPARED ? core_leave_out_dead_nodes(scope) : NULL;
+  return scope->graph->form != CORE_AS_WRITTEN ? core_leave_out_dead_nodes(scope) : NULL;
 }
 
 /* Has the node of this graph use those values of the graph around that this one needs. */
@@ -345,10 +345,15 @@ static OrtStatus* read_fields(struct core_scope* scope, const struct numbers* nu
   CORE_TRY(read_initializers(scope, numbers, bytes));
   CORE_TRY(read_nodes(scope, numbers, bytes));
   CORE_TRY(read_outputs(scope, numbers, bytes));
+  if (scope->graph->form != CORE_AS_WRITTEN && scope->outer == NULL) {
+    CORE_TRY(core_replace_initializers(scope));
+  }
+  if (scope->graph->form == CORE_FOLDED) {
+    CORE_TRY(core_fold_shapes(scope));
+  }
   CORE_TRY(connect_nodes(scope));
   CORE_TRY(use_copied(scope));
-  if (scope->graph->form == CORE_PREPARED) {
-    CORE_TRY(scope->outer == NULL ? core_replace_initializers(scope) : NULL);
+  if (scope->graph->form != CORE_AS_WRITTEN) {
     drop_unused(&scope->graph->initializers);
     drop_unused(&scope->graph->inputs);
   }
@@ -428,7 +433,7 @@ OrtStatus* core_read_graph(const char* function, const OrtModel* model, size_t w
     core_drop(graph);
     return status;
   }
-  if (graph->form == CORE_PREPARED) {
+  if (graph->form != CORE_AS_WRITTEN) {
     core_infer_types(graph);
   }
   *out = graph;

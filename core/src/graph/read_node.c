@@ -306,5 +306,5 @@ OrtStatus* core_connect_node(struct core_scope* scope, OrtNode* node) {
       i++;
     }
   }
-  return scope->graph->form == CORE_PREPARED ? add_defaults(scope, node) : NULL;
+  return scope->graph->form != CORE_AS_WRITTEN ? add_defaults(scope, node) : NULL;
 }

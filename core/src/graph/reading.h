@@ -60,6 +60,9 @@ OrtStatus* core_connect_node(struct core_scope* scope, OrtNode* node);
 OrtStatus* core_read_subgraph(struct core_scope* outer, OrtNode* parent, struct core_message bytes,
                               OrtGraph** out);
 
+/** Makes initializers of nodes Shape and Size, before subgraphs are read that may use them. */
+OrtStatus* core_fold_shapes(struct core_scope* scope);
+
 /** Lists the uses of each value, and sorts the nodes: each comes after those that it depends on. */
 OrtStatus* core_order_nodes(struct core_scope* scope);
 

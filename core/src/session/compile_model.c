@@ -189,6 +189,7 @@ static OrtStatus* set_entry(struct task* task, const char* key, const char* valu
 static OrtStatus* set_entries(struct task* task) {
   const OrtModelCompilationOptions* options = task->options;
   char path[CORE_PATH_ROOM], folder[CORE_PATH_ROOM], name[CORE_PATH_ROOM];
+  task->session_options->settings.optimization_level = options->optimization_level;
   CORE_TRY(set_entry(task, "ep.context_enable", "1"));
   if (options->embed_mode != NULL) {
     CORE_TRY(set_entry(task, "ep.context_embed_mode", options->embed_mode));

@@ -343,10 +343,12 @@ static OrtStatus* check_name(const OrtSession* session) {
   return NULL;
 }
 
-/* Shows later providers, and nobody else, that the last one has taken nodes. */
+/* Shows later providers, if there are any, that the last one has taken nodes. Others may have the
+ * model of a session with one provider. */
 static void name_last_ep(const OrtSession* session) {
   const struct core_session_ep* own = core_last_ep(session);
-  for (size_t i = 0; i < own->claims->group_count; i++) {
+  bool is_seen = session->ep_count < session->options->ep_choices.count;
+  for (size_t i = 0; is_seen && i < own->claims->group_count; i++) {
     const OrtcoreGroup* group = &own->claims->groups[i];
     for (size_t k = 0; k < group->node_count; k++) {
       ((OrtNode*)group->nodes[k])->provider = own->ep->name;

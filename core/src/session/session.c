@@ -68,22 +68,20 @@ static OrtStatus* check_optimized_path(const char* function, const OrtSession* s
                      NULL);
 }
 
-/* Gives the session a model of its own, with changes. Its graphs are to be asked for again. */
-static OrtStatus* take_changes(const char* function, OrtSession* session,
-                               const struct core_changes* changes) {
-  OrtModel* changed = NULL;
-  CORE_TRY(core_change_model(function, session->model, changes, &changed));
-  core_drop(session->model);
-  session->model = changed;
-  return NULL;
+/* Whether others have the model of a session, in whose graph the session names the providers that
+ * have taken nodes, for those that come after them. */
+static bool is_shared(const OrtSession* session) {
+  return session->options->ep_choices.count > 1 &&
+         __atomic_load_n(&session->model->object.references, __ATOMIC_ACQUIRE) > 1;
 }
 
-/* Gives the session a model of its own if its options change something in the model. */
+/* Gives the session a model of its own if it or its options change something in the model. */
 static OrtStatus* change_model(const char* function, OrtSession* session) {
   const struct core_items* lists = session->options->lists;
   const struct core_items* used[CORE_SESSION_LISTS] = {NULL};
   const struct core_custom_ops* ops = &session->options->custom_ops;
-  bool is_changed = ops->domains.count > 0;
+  OrtModel* changed = NULL;
+  bool is_changed = ops->domains.count > 0 || is_shared(session);
   for (size_t i = 0; i < CORE_SESSION_LISTS; i++) {
     used[i] = lists[i].count > 0 ? &lists[i] : NULL;
     is_changed |= i != CORE_SESSION_CONFIG && used[i] != NULL;
@@ -96,18 +94,16 @@ static OrtStatus* change_model(const char* function, OrtSession* session) {
                                        .external_initializers = used[CORE_EXTERNAL_INITIALIZERS],
                                        .files = used[CORE_EXTERNAL_FILES],
                                        .custom_ops = ops};
-  return take_changes(function, session, &changes);
+  CORE_TRY(core_change_model(function, session->model, &changes, &changed));
+  core_drop(session->model);
+  session->model = changed;
+  return NULL;
 }
 
-/* Gives the session a model of its own where others have it, and the nodes of its graph are to name
- * the providers that have taken them. */
-static OrtStatus* own_model(const char* function, OrtSession* session) {
-  bool is_shared = __atomic_load_n(&session->model->object.references, __ATOMIC_ACQUIRE) > 1;
-  if (!is_shared || session->options->ep_choices.count < 2) {
-    return NULL;
-  }
-  CORE_TRY(take_changes(function, session, &session->model->changes));
-  return core_model_graph(function, session->model, CORE_PREPARED, &session->graph);
+/* The form of the graph that providers see. */
+static enum core_graph_form form_for(const OrtSession* session) {
+  return session->options->settings.optimization_level == ORT_DISABLE_ALL ? CORE_PREPARED
+                                                                          : CORE_FOLDED;
 }
 
 /* Begins a session: whatever does not need the model. */
@@ -136,10 +132,9 @@ static OrtStatus* prepare(const char* function, OrtSession* session,
   if (saves) {
     CORE_TRY(core_find_context_path(function, session, path));
   }
-  CORE_TRY(change_model(function, session));
-  CORE_TRY(core_model_graph(function, session->model, CORE_PREPARED, &session->graph));
   CORE_TRY(core_choose_devices(function, session));
-  CORE_TRY(own_model(function, session));
+  CORE_TRY(change_model(function, session));
+  CORE_TRY(core_model_graph(function, session->model, form_for(session), &session->graph));
   CORE_TRY(core_partition(function, session));
   CORE_TRY(check_optimized_path(function, session));
   if (session->profile != NULL) {

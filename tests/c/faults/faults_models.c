@@ -35,6 +35,32 @@ static OrtStatus* read_graph(void** out) {
   *out = status == NULL ? (void*)found : *out;
   return status;
 }
+
+/* The outputs are the shape of x, and how many dimensions it has. */
+static void with_shapes(void) {
+  bytes = (struct model_bytes){.size = 0};
+  put_number(&bytes, 1, 10);
+  begin_message(&bytes, 7);
+  put_text(&bytes, 2, "main");
+  put_value(&bytes, 11, "x", 1, 2, NULL);
+  put_node(&bytes, "Shape", "x", "s");
+  put_node(&bytes, "Size", "s", "n");
+  put_value(&bytes, 12, "s", 7, 1, NULL);
+  put_value(&bytes, 12, "n", 7, 1, NULL);
+  end_message(&bytes);
+  CHECK(open_model((void**)&model) == NULL);
+}
+static OrtStatus* fold_graph(void** out) {
+  const OrtGraph* found;
+  size_t count = 0;
+  OrtStatus* status = core_graph_of_model(model, ORTCORE_GRAPH_FOLDED, &found);
+  if (status == NULL) {
+    *out = (void*)found;
+    CHECK(api->Graph_GetNumInitializers(found, &count) == NULL && count == 2);
+  }
+  return status;
+}
+
 static OrtStatus* count_untyped(void** out) {
   size_t count = 0;
   OrtStatus* status = core_untyped_values(model, &count);
@@ -308,6 +334,7 @@ static const struct trial trials[] = {
     {"bytes that are no model", with_bytes, open_nothing, NULL, ORT_INVALID_PROTOBUF},
     TRIAL("ortcore_model_graph", with_model, read_graph, NULL),
     TRIAL("ortcore_model_graph of a wide model", with_wide_model, read_graph, NULL),
+    TRIAL("ortcore_model_graph with constant shapes", with_shapes, fold_graph, NULL),
     TRIAL("ortcore_untyped_values", with_model, count_untyped, NULL),
     TRIAL("Graph_GetName Graph_GetModelPath Graph_GetOnnxIRVersion Graph_GetNumOperatorSets "
           "Graph_GetOperatorSets Graph_GetNumInputs Graph_GetInputs Graph_GetNumOutputs "
