@@ -63,14 +63,15 @@ def add_rows(program: Path, core: Path, real: Path, release: str) -> None:
     releases, calls = suite.read_calls()
     known = {call.name for call in calls}
     at = releases.index(suite.recorded_for(release) or release)
+    listed = subprocess.run([program], check=True, capture_output=True, text=True)
+    new = [name for name in listed.stdout.splitlines() if name not in known]
+    answers = [suite.answers(program, library) for library in (core, real) if new]
     with suite.TABLE.open("a", encoding="utf-8") as table:
-        listed = subprocess.run([program], check=True, capture_output=True, text=True)
-        for name in listed.stdout.splitlines():
-            if name not in known:
-                ours, theirs = (shortened(suite.answer(program, x, name)) for x in (core, real))
-                same = "=" if ours == theirs else theirs
-                columns = ["?"] * at + [same] + [""] * (len(releases) - at - 1)
-                table.write("\t".join([name, ours, reason(ours, theirs), *columns]) + "\n")
+        for name in new:
+            ours, theirs = (shortened(each[name]) for each in answers)
+            same = "=" if ours == theirs else theirs
+            columns = ["?"] * at + [same] + [""] * (len(releases) - at - 1)
+            table.write("\t".join([name, ours, reason(ours, theirs), *columns]) + "\n")
 
 
 def write_tables() -> None:
