@@ -21,6 +21,8 @@ static void end_graph(void* block) {
   end_parts(&graph->outputs);
   end_parts(&graph->nodes);
   end_parts(&graph->initializers);
+  core_items_end(&graph->names);
+  core_items_end(&graph->added);
 }
 
 static const struct core_class graph_class = {.kind = CORE_GRAPH, .end = end_graph};
@@ -47,6 +49,14 @@ ORT_API_STATUS_IMPL(ort_model_editor_CreateGraph, OrtGraph** graph) {
   return NULL;
 }
 
+/* Gives values back that were to become parts of a graph. */
+static void give_back(struct core_list* values) {
+  for (size_t i = 0; i < values->count; i++) {
+    ((OrtValueInfo*)values->items[i])->object.references = 1;
+  }
+  core_list_end(values);
+}
+
 /* Replaces a list of values. Nothing is taken over unless all can be. */
 static OrtStatus* set_values(const char* function, const char* name, struct core_list* list,
                              OrtValueInfo** values, size_t count) {
@@ -55,19 +65,20 @@ static OrtStatus* set_values(const char* function, const char* name, struct core
   for (size_t i = 0; status == NULL && i < count; i++) {
     if (values[i] == NULL) {
       status = core_status(ORT_INVALID_ARGUMENT, function, name, " must not have a NULL entry");
-    } else if (core_is_permanent(&values[i]->object) || core_list_has(&taken, values[i])) {
+    } else if (core_is_permanent(&values[i]->object)) {
       status = core_status(ORT_INVALID_ARGUMENT, function, name,
                            " has a value that a graph has, or that stands there twice");
     } else if (!core_list_add(&taken, values[i])) {
       status = core_no_memory(function, count * sizeof *values);
+    } else {
+      core_make_part(&values[i]->object);
     }
   }
   if (status != NULL) {
-    core_list_end(&taken);
+    give_back(&taken);
     return status;
   }
   for (size_t i = 0; i < count; i++) {
-    core_make_part(&values[i]->object);
     values[i] = NULL;
   }
   end_parts(list);
@@ -101,10 +112,8 @@ static const char* refuse_tensor(const OrtGraph* graph, const OrtValue* tensor,
   if (!core_is_cpu_memory(&dense->info)) {
     return ": tensor must be in CPU memory";
   }
-  for (size_t i = 0; i < graph->initializers.count; i++) {
-    if (((const OrtValueInfo*)graph->initializers.items[i])->tensor == tensor) {
-      return ": tensor was added before";
-    }
+  if (core_items_find(&graph->added, &tensor, sizeof tensor) != NULL) {
+    return ": tensor was added before";
   }
   if (core_is_permanent(&tensor->object)) {
     return ": tensor belongs to another object";
@@ -114,12 +123,18 @@ static const char* refuse_tensor(const OrtGraph* graph, const OrtValue* tensor,
              : NULL;
 }
 
-static bool has_name(const struct core_list* values, const char* name) {
-  size_t i = 0;
-  while (i < values->count && strcmp(((const OrtValueInfo*)values->items[i])->name, name) != 0) {
-    i++;
+/* Adds an initializer to the lists of a graph, or to none. */
+static bool add_initializer(OrtGraph* graph, OrtValueInfo* value, const OrtValue* tensor) {
+  const char* name = value->name;
+  size_t count = graph->initializers.count;
+  if (core_list_add(&graph->initializers, value) &&
+      core_items_add(&graph->names, name, strlen(name) + 1, NULL) != NULL &&
+      core_items_add(&graph->added, &tensor, sizeof tensor, NULL) != NULL) {
+    return true;
   }
-  return i < values->count;
+  graph->initializers.count = count;
+  core_items_cut(&graph->names, count);
+  return false;
 }
 
 ORT_API_STATUS_IMPL(ort_model_editor_AddInitializerToGraph, OrtGraph* graph, const char* name,
@@ -127,7 +142,7 @@ ORT_API_STATUS_IMPL(ort_model_editor_AddInitializerToGraph, OrtGraph* graph, con
   CORE_REQUIRE(AddInitializerToGraph, graph, name, tensor);
   REQUIRE_EDITABLE(AddInitializerToGraph, graph);
   const char* why = name[0] == 0 ? ": name must not be empty"
-                    : has_name(&graph->initializers, name)
+                    : core_items_find(&graph->names, name, strlen(name) + 1) != NULL
                         ? ": the graph has an initializer of that name"
                         : refuse_tensor(graph, tensor, data_is_external);
   if (why != NULL) {
@@ -135,7 +150,7 @@ ORT_API_STATUS_IMPL(ort_model_editor_AddInitializerToGraph, OrtGraph* graph, con
   }
   OrtValueInfo* value = NULL;
   CORE_TRY(core_new_initializer("AddInitializerToGraph", name, &value));
-  if (!core_list_add(&graph->initializers, value)) {
+  if (!add_initializer(graph, value, tensor)) {
     core_drop(value);
     return CORE_OUT_OF_MEMORY(AddInitializerToGraph, sizeof value);
   }

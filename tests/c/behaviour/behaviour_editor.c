@@ -35,6 +35,8 @@ static void set_values(OrtGraph* g, bool is_input, OrtValueInfo** values, size_t
               set_values(g, is_input, v, 2))                                                     \
   EDITOR_CALL(#Name "(twice in the array)", OrtValueInfo* v[] = {free_value("x"), NULL};         \
               v[1] = v[0]; set_values(g, is_input, v, 2))                                        \
+  EDITOR_CALL(#Name "(after twice in the array)", OrtValueInfo* v[] = {free_value("x"), NULL};   \
+              v[1] = v[0]; set_values(g, is_input, v, 2); set_values(g, is_input, v, 1))         \
   EDITOR_CALL(#Name "(two of one name)", OrtValueInfo* v[] = {free_value("x"), free_value("x")}; \
               set_values(g, is_input, v, 2))                                                     \
   EDITOR_CALL(#Name "(one that the graph has)", OrtValueInfo* v[] = {free_value("x")};           \
