@@ -2,6 +2,7 @@
 """What runs take and give, by the official package's rules, where a `Session`'s are stricter."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -218,9 +219,11 @@ def _map(api: "Api", info: "TypeInfo", name: Any, x: Any) -> Value:
         raise RuntimeError("Size of dictionary is empty, unable to run the prediction.")
     try:
         return Value.map(x, contained_dtype(info), api=api)
-    except TypeError:
-        raise RuntimeError(f"{_map_problem(x)} for input '{name}'.") from None
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
+        with suppress(TypeError, ValueError):  # the official map, which the library refuses
+            return Value.map(x, np.dtype(np.float32), api=api)
+        if isinstance(error, TypeError):
+            raise RuntimeError(f"{_map_problem(x)} for input '{name}'.") from None
         raise RuntimeError(f"input '{name}': {error}") from None
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Sparse tensors, for the official package and for its compiled module."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -10,6 +10,7 @@ from ortcffi.compat._devices import OrtDevice, is_cpu
 from ortcffi.compat._environment import api
 from ortcffi.compat._errors import translated
 from ortcffi.compat._types import device_name_of, type_of
+from ortcffi.errors import OrtError
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -45,6 +46,14 @@ def _places(given: Any) -> Array:
         return np.ascontiguousarray(given, np.int64)
     except ValueError as error:
         raise TypeError(f"incompatible function arguments: {error}") from None
+
+
+def _made(make: Callable[..., Value], *arguments: Any) -> Value:
+    """Make a sparse tensor; what does not fit is officially a RuntimeError."""
+    try:
+        return make(*arguments, api=api())
+    except (OrtError, ValueError) as error:
+        raise RuntimeError(str(error)) from error
 
 
 class SparseCooView:
@@ -104,7 +113,7 @@ class CSparseTensor:
         """Make one in COO format over the memory of arrays."""
         _check(ort_device)
         where = _places(coo_indices)
-        return cls._of(Value.sparse_coo(values, where, tuple(dense_shape), api=api()))
+        return cls._of(_made(Value.sparse_coo, values, where, tuple(dense_shape)))
 
     @classmethod
     @translated
@@ -119,7 +128,7 @@ class CSparseTensor:
         """Make one in CSR format over the memory of arrays."""
         _check(ort_device)
         columns, rows = _places(inner_indices), _places(outer_indices)
-        return cls._of(Value.sparse_csr(values, columns, rows, tuple(dense_shape), api=api()))
+        return cls._of(_made(Value.sparse_csr, values, columns, rows, tuple(dense_shape)))
 
     @classmethod
     @translated
@@ -129,7 +138,7 @@ class CSparseTensor:
         """Make one of blocks over the memory of arrays."""
         _check(device)
         where = np.ascontiguousarray(indices, np.int32)
-        return cls._of(Value.block_sparse(values, where, tuple(shape), api=api()))
+        return cls._of(_made(Value.block_sparse, values, where, tuple(shape)))
 
     @translated
     def values(self) -> Array:

@@ -273,8 +273,8 @@ class OrtValue:
         """Return a capsule of DLPack with the memory."""
         return self._value.__dlpack__()
 
-    def __dlpack__(self, stream: object = None) -> "CapsuleType":
-        return self._value.__dlpack__(stream=stream)
+    def __dlpack__(self, stream: object = None, **protocol: Any) -> "CapsuleType":
+        return self._value.__dlpack__(stream=stream, **protocol)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self._value.__dlpack_device__()

@@ -61,7 +61,7 @@ def test_an_array_of_another_type_is_converted_in_place():
 
 def test_indices_of_a_sparse_tensor_have_bounds():
     cpu, places = compat.OrtDevice.make("cpu", 0), np.array([9])
-    with pytest.raises(compat.capi.onnxruntime_pybind11_state.InvalidArgument, match="out of"):
+    with pytest.raises(RuntimeError, match="out of"):
         compat.SparseTensor.sparse_coo_from_numpy([3, 3], np.ones(1, np.float32), places, cpu)
 
 

@@ -78,9 +78,7 @@ def session_for_maps(package, kind):
 @pytest.mark.parametrize(
     ("kind", "x", "message"),
     [
-        # The official package refuses it as a map of another type.
-        (onnx.TensorProto.INT64, {"a": 1.5}, "Unexpected value type  <class 'float'>"),
-        (onnx.TensorProto.INT64, {"a": 1 << 70}, "input 'X': one of values must be from -9223"),
+        (onnx.TensorProto.INT64, {"a": "one"}, "Unexpected value type  <class 'str'>"),
         # The official package takes it for infinity.
         (onnx.TensorProto.FLOAT, {"a": 1e300}, "input 'X': one of values is too large for float32"),
         (onnx.TensorProto.FLOAT, {"\udc80": 1}, "input 'X': .*lone surrogate"),
@@ -92,6 +90,22 @@ def test_what_is_wrong_with_a_map_is_named(kind, x, message):
     session = session_for_maps(compat, kind)
     with pytest.raises(RuntimeError, match=message):
         session.run(None, {"X": x})
+    vars(session).clear()
+
+
+@pytest.mark.parametrize("x", [{"a": 1.5}, {"a": np.float32(1)}, {"a": 1 << 70}, {0: 1.5}])
+def test_a_map_of_other_types_than_the_models_is_refused_by_the_library(onnxruntime, state, x):
+    session = session_for_maps(onnxruntime, onnx.TensorProto.INT64)
+    with pytest.raises(state.InvalidArgument, match="Unexpected input data type"):
+        session.run(None, {"X": x})
+    vars(session).clear()
+
+
+def test_the_drop_in_makes_a_map_of_the_models_types():
+    from ortcffi import compat
+
+    session = session_for_maps(compat, onnx.TensorProto.INT64)
+    assert session.run(None, {"X": {"a": 1 << 40}})[0].tolist() == [[1 << 40]]
     vars(session).clear()
 
 

@@ -153,6 +153,15 @@ def test_an_object_with_dlpack_becomes_a_value(onnxruntime, dtype):
         assert (value.numpy().dtype, value.data_ptr()) == (x.dtype, x.ctypes.data)
 
 
+def test_numpy_takes_a_value_of_an_array_that_cannot_be_written(onnxruntime):
+    x = X.copy()
+    x.flags.writeable = False
+    value = onnxruntime.OrtValue.ortvalue_from_numpy(x)
+    taken = np.from_dlpack(value)
+    assert taken.ctypes.data == x.ctypes.data
+    np.testing.assert_array_equal(taken, x)
+
+
 # --- sparse tensors -------------------------------------------------------------------------------
 
 
@@ -212,6 +221,21 @@ def test_a_wrong_format_or_device_is_a_runtime_error(onnxruntime, cpu):
         tensor.as_csrc_view()
     with pytest.raises(RuntimeError):
         tensor.to_cuda(onnxruntime.OrtDevice.make("cuda", 0))
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_indices_that_do_not_fit_the_values_are_a_runtime_error(onnxruntime, cpu, count):
+    values, indices = np.array([1, 2], np.float32), np.arange(count)
+    with pytest.raises(RuntimeError):
+        onnxruntime.SparseTensor.sparse_coo_from_numpy([3, 3], values, indices, cpu)
+    with pytest.raises(RuntimeError):
+        onnxruntime.SparseTensor.sparse_csr_from_numpy([3, 3], values, np.arange(2), indices, cpu)
+
+
+def test_values_with_gaps_are_a_runtime_error(onnxruntime, cpu):
+    values = np.ones(4, np.float32)[::2]
+    with pytest.raises(RuntimeError, match="contiguous"):
+        onnxruntime.SparseTensor.sparse_coo_from_numpy([3, 3], values, np.arange(2), cpu)
 
 
 # --- devices --------------------------------------------------------------------------------------
