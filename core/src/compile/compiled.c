@@ -171,11 +171,12 @@ static OrtStatus* pack_weights(const struct state* state) {
 
 static OrtStatus* make_kernel(struct state* state, const OrtKernelInfo* info) {
   const struct core_registered_kernel* of = &state->node->kernel;
-  CORE_TRY(of->create(of->state, info, &state->kernel));
-  if (state->kernel == NULL || state->kernel->Compute == NULL || state->kernel->Release == NULL) {
-    state->kernel = NULL;
+  OrtKernelImpl* made = NULL;
+  CORE_TRY(of->create(of->state, info, &made));
+  if (made == NULL || made->Compute == NULL || made->Release == NULL) {
     CORE_FAIL(ORT_FAIL, "the provider made no kernel with Compute and Release");
   }
+  state->kernel = made;
   return pack_weights(state);
 }
 
@@ -283,6 +284,17 @@ static OrtStatus* compute(struct state* state, OrtKernelContext* context) {
   return waits ? ep->Sync(ep) : NULL;
 }
 
+/* A call of a node outside of a session. */
+struct single_run {
+  struct state* state;
+  OrtKernelContext* context;
+};
+
+static OrtStatus* compute_single(void* argument) {
+  const struct single_run* self = argument;
+  return compute(self->state, self->context);
+}
+
 static OrtStatus* run(struct state* state, OrtKernelContext* context) {
   if (state->ep->is_of_session) {
     return compute(state, context);
@@ -292,7 +304,8 @@ static OrtStatus* run(struct state* state, OrtKernelContext* context) {
   if (ep->OnRunStart != NULL) {
     CORE_TRY(ep->OnRunStart(ep, options));
   }
-  OrtStatus* status = compute(state, context);
+  struct single_run single = {state, context};
+  OrtStatus* status = core_ep_call("Compute", compute_single, &single);
   return ep->OnRunEnd != NULL
              ? core_first_failure(status, ep->OnRunEnd(ep, options, status == NULL))
              : status;

@@ -50,14 +50,18 @@ static OrtStatus* create_allocator(void* argument) {
   struct core_device* device = argument;
   OrtEp* ep = device->ep->seen.ep;
   OrtEpFactory* factory = device->ep->factory;
+  OrtAllocator* allocator = NULL;
+  OrtDataTransferImpl* transfer = NULL;
   if (ep->ort_version_supported >= 23 && ep->CreateAllocator != NULL) {
-    CORE_TRY(ep->CreateAllocator(ep, device->ep->memory, &device->allocator));
+    CORE_TRY(ep->CreateAllocator(ep, device->ep->memory, &allocator));
   } else if (CORE_FACTORY_HAS(factory, 23, CreateAllocator)) {
-    CORE_TRY(factory->CreateAllocator(factory, device->ep->memory, NULL, &device->allocator));
+    CORE_TRY(factory->CreateAllocator(factory, device->ep->memory, NULL, &allocator));
   }
+  device->allocator = allocator;
   if (CORE_FACTORY_HAS(factory, 23, CreateDataTransfer)) {
-    CORE_TRY(factory->CreateDataTransfer(factory, &device->transfer));
+    CORE_TRY(factory->CreateDataTransfer(factory, &transfer));
   }
+  device->transfer = transfer;
   if (device->allocator == NULL || device->transfer == NULL) {
     return core_status(ORT_FAIL, function,
                        ": a provider that computes in memory of its own must make an allocator "

@@ -115,10 +115,15 @@ static OrtStatus* begin_run(struct run* run) {
   return pass_all(run);
 }
 
+static OrtStatus* call_provider(void* argument) {
+  const struct run* run = argument;
+  return run->call->compute(run->call->argument, run->inner);
+}
+
 static OrtStatus* compute(struct run* run, struct core_ep* ep) {
   CORE_TRY(core_begin_device_run(run->on, ep));
   CORE_TRY(begin_run(run));
-  CORE_TRY(run->call->compute(run->call->argument, run->inner));
+  CORE_TRY(core_ep_call("Compute", call_provider, run));
   for (size_t i = 0; i < run->inner->output_count; i++) {
     CORE_TRY(take_output(run, i));
   }

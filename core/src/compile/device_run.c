@@ -22,40 +22,53 @@ OrtStatus* core_begin_device_run(struct core_device_run* run, struct core_ep* ep
   return NULL;
 }
 
+/* A wait, and the notification that it makes. */
+struct waiting {
+  const struct core_device_run* run;
+  OrtSyncNotificationImpl* notification;
+};
+
 /* Waits until all work of a stream is done. */
-static OrtStatus* wait_for(OrtSyncStreamImpl* impl) {
-  OrtSyncNotificationImpl* notification = NULL;
+static OrtStatus* wait_for(struct waiting* self, OrtSyncStreamImpl* impl) {
+  OrtSyncNotificationImpl* made = NULL;
   if (impl->CreateNotification == NULL) {
     return NULL;
   }
-  CORE_TRY(impl->CreateNotification(impl, &notification));
-  if (notification == NULL) {
+  CORE_TRY(impl->CreateNotification(impl, &made));
+  self->notification = made;
+  if (made == NULL) {
     return NULL;
   }
-  OrtStatus* status = notification->Activate != NULL ? notification->Activate(notification) : NULL;
-  if (status == NULL && notification->WaitOnHost != NULL) {
-    status = notification->WaitOnHost(notification);
-  }
-  if (notification->Release != NULL) {
-    notification->Release(notification);
-  }
-  return status;
+  CORE_TRY(made->Activate != NULL ? made->Activate(made) : NULL);
+  return made->WaitOnHost != NULL ? made->WaitOnHost(made) : NULL;
 }
 
 /* Waits for the work of the stream and of the provider. */
 static OrtStatus* synchronize(void* argument) {
-  const struct core_device_run* run = argument;
+  struct waiting* self = argument;
+  const struct core_device_run* run = self->run;
   OrtEp* ep = run->device->ep->seen.ep;
   if (run->stream != NULL) {
     OrtSyncStreamImpl* impl = run->stream->impl;
     CORE_TRY(impl->Flush != NULL ? impl->Flush(impl) : NULL);
-    CORE_TRY(wait_for(impl));
+    CORE_TRY(wait_for(self, impl));
   }
   return ep->ort_version_supported >= 25 && ep->Sync != NULL ? ep->Sync(ep) : NULL;
 }
 
+static OrtStatus* release_notification(void* argument) {
+  OrtSyncNotificationImpl* notification = argument;
+  notification->Release(notification);
+  return NULL;
+}
+
 OrtStatus* core_wait_for_device(struct core_device_run* run) {
-  OrtStatus* status = core_ep_call("Sync", synchronize, run);
+  struct waiting waiting = {run, NULL};
+  OrtStatus* status = core_ep_call("Sync", synchronize, &waiting);
+  if (waiting.notification != NULL && waiting.notification->Release != NULL) {
+    status = core_first_failure(
+        status, core_ep_call("Release", release_notification, waiting.notification));
+  }
   run->is_busy = status != NULL;
   while (run->waiting_count > 0) {
     ort_ReleaseValue(run->waiting[--run->waiting_count]);

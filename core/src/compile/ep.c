@@ -87,10 +87,11 @@ static OrtStatus* create(void* argument) {
     metadata[i] = self->devices[i]->metadata;
   }
   OrtEpFactory* factory = self->ep->factory;
+  OrtEp* made = NULL;
   CORE_TRY(factory->CreateEp(factory, hardware, metadata, self->count, self->options, self->logger,
-                             &self->ep->seen.ep));
+                             &made));
+  self->ep->seen.ep = made;
   CORE_TRY(check_provider(self->ep));
-  OrtEp* made = self->ep->seen.ep;
   return made->ort_version_supported >= 24 && made->GetKernelRegistry != NULL
              ? made->GetKernelRegistry(made, &self->ep->registry)
              : NULL;

@@ -73,7 +73,7 @@ ORT_API_STATUS_IMPL(ort_interop_CreateExternalResourceImporterForDevice,
   struct call call = {.device = ep_device};
   OrtStatus* status =
       core_ep_call("CreateExternalResourceImporterForDevice", create_importer, &call);
-  importer->impl = call.made;
+  importer->impl = status == NULL ? call.made : NULL;
   if (status != NULL || importer->impl == NULL) {
     core_drop(importer);
     return status;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "ep/library.h"
+
 static void end_event(void* block) {
   struct OrtProfilingEvent* event = block;
   heap_free(event->name);
@@ -148,15 +150,26 @@ ORT_API_STATUS_IMPL(ort_ep_ProfilingEventsContainer_AddEvents,
   return NULL;
 }
 
+/* The end of a profiler, which may add events before it fails. */
+struct ending {
+  OrtEpProfilerImpl* profiler;
+  struct OrtProfilingEventsContainer added;
+};
+
+static OrtStatus* end_profiling(void* argument) {
+  struct ending* self = argument;
+  return self->profiler->EndProfiling(self->profiler, &self->added);
+}
+
 OrtStatus* ORT_API_CALL core_end_profiling(OrtEpProfilerImpl* profiler, OrtcoreTakeEvent take,
                                            void* state) NO_EXCEPTION {
   CORE_REQUIRE(OrtcoreEndProfiling, profiler, take);
   CORE_REQUIRE(OrtcoreEndProfiling, profiler->EndProfiling);
-  struct OrtProfilingEventsContainer added = {{NULL, 0, 0}};
-  OrtStatus* status = profiler->EndProfiling(profiler, &added);
-  for (size_t i = 0; status == NULL && i < added.events.count; i++) {
-    take(state, added.events.items[i]);
+  struct ending ending = {.profiler = profiler};
+  OrtStatus* status = core_ep_call("EndProfiling", end_profiling, &ending);
+  for (size_t i = 0; status == NULL && i < ending.added.events.count; i++) {
+    take(state, ending.added.events.items[i]);
   }
-  core_end_events(&added);
+  core_end_events(&ending.added);
   return status;
 }

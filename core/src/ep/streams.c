@@ -29,15 +29,16 @@ struct making {
 static OrtStatus* create_stream(void* argument) {
   const struct making* self = argument;
   const struct core_stream_source* source = self->source;
-  OrtSyncStreamImpl** impl = &self->stream->impl;
+  OrtSyncStreamImpl* made = NULL;
   const OrtMemoryDevice* device = (const OrtMemoryDevice*)source->memory;
   OrtEp* ep = source->ep;
   if (ep != NULL && ep->ort_version_supported >= 23 && ep->CreateSyncStreamForDevice != NULL) {
-    CORE_TRY(ep->CreateSyncStreamForDevice(ep, device, impl));
+    CORE_TRY(ep->CreateSyncStreamForDevice(ep, device, &made));
   } else {
-    CORE_TRY(
-        source->factory->CreateSyncStreamForDevice(source->factory, device, source->options, impl));
+    CORE_TRY(source->factory->CreateSyncStreamForDevice(source->factory, device, source->options,
+                                                        &made));
   }
+  self->stream->impl = made;
   return NULL;
 }
 

@@ -213,14 +213,14 @@ struct asked {
 
 static OrtStatus* create_profiler(void* argument) {
   struct asked* self = argument;
-  CORE_TRY(self->ep->CreateProfiler(self->ep, &self->profiler));
-  const OrtEpProfilerImpl* made = self->profiler;
+  OrtEpProfilerImpl* made = NULL;
+  CORE_TRY(self->ep->CreateProfiler(self->ep, &made));
   if (made != NULL &&
       (made->Release == NULL || made->StartProfiling == NULL || made->EndProfiling == NULL)) {
-    self->profiler = NULL;
     CORE_FAIL(ORT_FAIL,
               "CreateProfiler: the profiler must have Release, StartProfiling and EndProfiling");
   }
+  self->profiler = made;
   return NULL;
 }
 
@@ -248,11 +248,6 @@ static OrtStatus* release_profiler(void* argument) {
 
 static void take_event(void* profile, const OrtProfilingEvent* event) {
   write_event(profile, event);
-}
-
-static OrtStatus* end_profiling(void* argument) {
-  const struct asked* self = argument;
-  return core_end_profiling(self->profiler, take_event, self->profile);
 }
 
 static void call_profiler(const char* name, OrtStatus* (*function)(void* argument),
@@ -467,10 +462,9 @@ OrtStatus* core_end_profile(const char* function, struct core_profile* profile) 
   if (__atomic_exchange_n(&profile->has_ended, true, __ATOMIC_ACQ_REL)) {
     return NULL;
   }
-  struct asked asked = {.profile = profile};
   for (size_t i = 0; i < profile->profilers.count; i++) {
-    asked.profiler = profile->profilers.items[i];
-    call_profiler("EndProfiling", end_profiling, &asked);
+    core_ep_log(profile->logger,
+                core_end_profiling(profile->profilers.items[i], take_event, profile));
   }
   return close_file(function, profile);
 }
