@@ -89,15 +89,15 @@ def _build_types() -> None:
     and uses the same type, CFFI ends the process. Since Python 3.12 the collector runs between
     instructions of Python only, and threads change there, so that nothing comes in between.
     """
-    for name in dir(lib):
-        if callable(getattr(lib, name)) and name.startswith(("ortcffi_", "Release")):
-            ffi.addressof(lib, name)  # C is given the addresses of these
     names, structs, _ = ffi.list_types()
-    for name in names:
-        ffi.typeof(f"{name}*")
     for name in structs:
         with suppress(KeyError, TypeError):  # there is no such field, or no fields at all
             ffi.offsetof(f"struct {name}", "")
+    for name in set(names).difference(structs):
+        ffi.typeof(f"{name}*")
+    for name in dir(lib):  # the other slots take what the fields of the tables take
+        if name.startswith(("ortcffi_", "Release")) and callable(getattr(lib, name)):
+            ffi.addressof(lib, name)  # C is given the addresses of these
 
 
 def _check_layout() -> None:

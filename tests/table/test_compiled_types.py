@@ -3,42 +3,57 @@
 
 import sys
 
+import pytest
 from support.processes import run
 
-# Uses in a collection of garbage what is being used for the first time, for functions, structs and
-# other types.
+# Uses in a collection of garbage what is being used for the first time: functions, structs and other
+# types. The collection comes with the object of the given number that this makes.
 PROGRAM = """
 import gc
+import sys
 
 from ortcffi._native import ffi, lib
 
 again = None
-gc.callbacks.append(lambda *_: again and again())
-gc.set_threshold(1)
+
+
+def collected(*_):
+    if again:
+        again()
+
+
+def use(first):
+    global again
+    gc.collect(0)
+    gc.set_threshold(int(sys.argv[1]))
+    again = first
+    first()
+    again = None
+    gc.set_threshold(0)
+
+gc.callbacks.append(collected)
 for name in dir(lib):
-    def again():
+    def function():
         if callable(getattr(lib, name)) and name.startswith(("ortcffi_", "Release")):
             ffi.addressof(lib, name)
 
-    again()
+    use(function)
 names, structs, _ = ffi.list_types()
 for name in structs:
-    def again():
+    def struct():
         try:
             ffi.new(f"struct {name} *")
         except (ffi.error, ValueError, TypeError):
             pass
 
-    again()
+    use(struct)
 for name in names:
-    def again():
-        ffi.typeof(f"{name}*")
-
-    again()
+    use(lambda: ffi.typeof(f"{name}*"))
 print(len(dir(lib)), len(structs), len(names))
 """
 
 
-def test_a_collection_may_use_a_type_that_is_used_for_the_first_time():
-    done = run(sys.executable, "-c", PROGRAM)
+@pytest.mark.parametrize("number", range(1, 7))
+def test_a_collection_may_use_a_type_that_is_used_for_the_first_time(number):
+    done = run(sys.executable, "-c", PROGRAM, str(number))
     assert all(int(count) > 50 for count in done.stdout.split())
