@@ -23,7 +23,7 @@ import sys
 import sysconfig
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import metadata
 from pathlib import Path
 
@@ -73,6 +73,10 @@ IN_PYTHON = {
     "model-attributes": "Python: attributes of a node",
     "model-write": "Python: write a model of 100 nodes",
 }
+IN_IMPORTS = {
+    "import ortcffi; ortcffi.Session": "import of Session, over NumPy's",
+    "import ortcffi.compat as o; o.InferenceSession": "import of compat's sessions, over NumPy's",
+}
 OURS = ", in this package and Python"
 CALLS = ", calls of the library"
 # Where the rest of a path is executed: in the engine, and where it calls the C library.
@@ -94,12 +98,15 @@ def executed(
     client: str, library: str, path: str, count: int, *more: str, function: str = "walk"
 ) -> int:
     tool = [*CALLGRIND, "--callgrind-out-file=/dev/null", f"--toggle-collect={function}"]
-    command = [*tool, client, library, path, str(count), *more]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    collected = re.search(r"Collected : (\d+)", done.stderr)
-    if collected is None:
+    return collected([*tool, client, library, path, str(count), *more], os.environ)
+
+
+def collected(command: list[str], environment: Mapping[str, str]) -> int:
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    if found is None:
         raise RuntimeError(f"callgrind did not say what it collected: {done.stderr}")
-    return int(collected[1])
+    return int(found[1])
 
 
 def counts_in_c(folder: str, library: str) -> dict[str, int]:
@@ -170,6 +177,20 @@ def counts_in_python(folder: str) -> dict[str, int]:
         if calls >= ROUNDS:
             counts[title + CALLS] = round(calls / ROUNDS)
     return counts
+
+
+def counts_of_imports() -> dict[str, int]:
+    environment = {**os.environ, "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    tool = [*CALLGRIND, "--callgrind-out-file=/dev/null"]
+
+    def executed_by(statement: str) -> int:
+        command = [sys.executable, "-P", "-c", f"import os, numpy\n{statement}\nos._exit(0)"]
+        subprocess.run(command, check=True, env=environment)  # Python caches the bytecode
+        return collected([*tool, *command], environment)
+
+    of_numpy = executed_by("")
+    return {title: executed_by(each) - of_numpy for each, title in IN_IMPORTS.items()}
 
 
 def shortest(found: dict[str, Counter[str]], path: str) -> Counter[str]:
@@ -288,6 +309,7 @@ def main() -> int:
             columns[0].update(counts_of_models(folder, libraries[0]))
             columns[0].update(counts_of_sessions(folder, libraries[0]))
         columns[0].update(counts_in_python(folder))
+        columns[0].update(counts_of_imports())
     print(f"{'instructions per round trip':65}" + "".join(f"{Path(p).name:>28}" for p in libraries))
     for title in columns[0]:
         cells = (f"{column[title]:28}" for column in columns if title in column)

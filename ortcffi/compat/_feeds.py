@@ -9,7 +9,6 @@ import numpy as np
 
 from ortcffi._native import ffi
 from ortcffi.compat._environment import api, env
-from ortcffi.compat._sparse import CSparseTensor
 from ortcffi.compat._tensors import tensor_over
 from ortcffi.compat._types import onnx_of
 from ortcffi.compat._values import OrtValue
@@ -131,21 +130,26 @@ def _text(name: Any) -> bytes:
 
 def _official_value(api: "Api", spec: "ValueSpec", x: Any) -> Value | None:
     """Make a value of what a feed has for an input; None for what is officially refused."""
+    if isinstance(x, np.ndarray):
+        return array_value(api, x)
     if isinstance(x, Value):
         return value_for(api, x)  # type: ignore[no-any-return]
-    if isinstance(x, (OrtValue, CSparseTensor)):
-        return x._value
+    return x._value if isinstance(x, OrtValue) else _of_python(api, spec, x)
+
+
+def _of_python(api: "Api", spec: "ValueSpec", x: Any) -> Value | None:
     name, info = spec.name, spec.type_info
     if info.kind == ValueKind.OPTIONAL and info.contained is not None:
         info = info.contained
-    if isinstance(x, np.ndarray):
-        return array_value(api, x)
     if info.kind == ValueKind.SEQUENCE and isinstance(x, list):
         return _sequence(api, info, name, x)
     if isinstance(x, Mapping):  # of which the library says what it is, where it wants no map
         return _map(api, info, name, x)
-    is_list = isinstance(x, list) and info.kind == ValueKind.TENSOR
-    return _of_list(api, info, x) if is_list else None
+    if isinstance(x, list) and info.kind == ValueKind.TENSOR:
+        return _of_list(api, info, x)
+    from ortcffi.compat._sparse import CSparseTensor  # which few programs use
+
+    return x._value if isinstance(x, CSparseTensor) else None
 
 
 def _refusal(name: str, x: Any) -> str:
@@ -261,6 +265,8 @@ def content_of(value: Value) -> Any:
     if kind is ValueKind.TENSOR:
         return OrtValue._of(value).numpy()
     if kind is ValueKind.SPARSE:
+        from ortcffi.compat._sparse import CSparseTensor
+
         return CSparseTensor._of(value)
     return value._contents(content_of)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The enums that each session needs, apart from the others for the time that an enum takes."""
+"""The enums of options of sessions, apart from the others for the time that an enum takes."""
 
 import enum
 

@@ -18,11 +18,6 @@ from ortcffi.compat._environment import (
     text,
 )
 from ortcffi.compat._errors import translated
-from ortcffi.compat._option_enums import (
-    ExecutionMode,
-    ExecutionOrder,
-    GraphOptimizationLevel,
-)
 from ortcffi.compat._values import OrtValue
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import InvalidArgument, OrtError
@@ -37,20 +32,29 @@ if TYPE_CHECKING:
 __all__ = ["LoraAdapter", "RunOptions", "SessionOptions", "get_default_session_options"]
 
 
+def _kind(kind: type | str) -> type:
+    """A type, or the enum of that name: to make one takes time, and few programs set these."""
+    if isinstance(kind, type):
+        return kind
+    from ortcffi.compat import _option_enums
+
+    return getattr(_option_enums, kind)  # type: ignore[no-any-return]
+
+
 class Setting:
     """An attribute that is one of ortcffi's options."""
 
-    def __init__(self, name: str, kind: type, doc: str) -> None:
+    def __init__(self, name: str, kind: type | str, doc: str) -> None:
         self.name, self.kind, self.__doc__ = name, kind, doc
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.official = name
 
     def __get__(self, options: Any, owner: type) -> Any:
-        return self if options is None else self.kind(getattr(options._options, self.name))
+        return self if options is None else _kind(self.kind)(getattr(options._options, self.name))
 
     def __set__(self, options: Any, value: Any) -> None:
-        converted = _converted(self.official, value, self.kind)
+        converted = _converted(self.official, value, _kind(self.kind))
         try:
             setattr(options._options, self.name, converted)
         except (OrtError, ValueError) as error:
@@ -72,17 +76,19 @@ def _converted(name: str, value: Any, kind: type) -> Any:
 class Ignored:
     """An attribute that the C API has no function for: it keeps what it is set to."""
 
-    def __init__(self, default: Any, doc: str) -> None:
-        self.default, self.__doc__ = default, doc
+    def __init__(self, kind: type | str, default: Any, doc: str) -> None:
+        self.kind, self.default, self.__doc__ = kind, default, doc
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
     def __get__(self, options: Any, owner: type) -> Any:
-        return self if options is None else options._ignored.get(self.name, self.default)
+        if options is None:
+            return self
+        return _kind(self.kind)(options._ignored.get(self.name, self.default))
 
     def __set__(self, options: Any, value: Any) -> None:
-        converted = _converted(self.name, value, type(self.default))
+        converted = _converted(self.name, value, _kind(self.kind))
         if converted != self.default:
             message = f"{self.name} has no effect: the C API has no function for it"
             warnings.warn(message, UserWarning, stacklevel=2)
@@ -121,9 +127,9 @@ class SessionOptions:
 
     intra_op_num_threads = Setting("intra_op_threads", int, "Threads that work on one node.")
     inter_op_num_threads = Setting("inter_op_threads", int, "Threads that run nodes.")
-    execution_mode = Setting("execution_mode", ExecutionMode, "Whether nodes run in a row.")
+    execution_mode = Setting("execution_mode", "ExecutionMode", "Whether nodes run in a row.")
     graph_optimization_level = Setting(
-        "optimization_level", GraphOptimizationLevel, "How far graphs are optimized."
+        "optimization_level", "GraphOptimizationLevel", "How far graphs are optimized."
     )
     enable_mem_pattern = Setting("mem_pattern", bool, "Whether a run's memory is one piece.")
     enable_cpu_mem_arena = Setting("cpu_arena", bool, "Whether CPU memory comes from an arena.")
@@ -131,8 +137,8 @@ class SessionOptions:
     logid = Setting("log_id", str, "The name of the session's logger.")
     log_severity_level = Setting("log_severity", int, "The least severity that is logged.")
     log_verbosity_level = Setting("log_verbosity", int, "How much is logged at severity 0.")
-    enable_mem_reuse = Ignored(True, "Whether nodes use memory again.")
-    execution_order = Ignored(ExecutionOrder.DEFAULT, "In which order nodes run.")
+    enable_mem_reuse = Ignored(bool, True, "Whether nodes use memory again.")
+    execution_order = Ignored("ExecutionOrder", 0, "In which order nodes run.")
 
     @translated
     def __init__(self) -> None:
@@ -406,7 +412,7 @@ class RunOptions:
     log_verbosity_level = Setting("log_verbosity", int, "How much is logged at severity 0.")
     logid = Setting("tag", str, "The name of the run in the log.")
     terminate = Setting("terminated", bool, "Whether the runs that use these options end.")
-    only_execute_path_to_fetches = Ignored(False, "Whether only nodes that outputs need run.")
+    only_execute_path_to_fetches = Ignored(bool, False, "Whether only nodes that outputs need run.")
 
     @translated
     def __init__(self) -> None:

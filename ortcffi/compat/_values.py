@@ -13,7 +13,6 @@ from ortcffi.compat._arguments import instance, number
 from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo, device_of, is_cpu, memory_info_of
 from ortcffi.compat._environment import api, env
 from ortcffi.compat._errors import translated
-from ortcffi.compat._sparse import CSparseTensor, SparseTensor
 from ortcffi.compat._tensors import borrowed, empty_on, tensor_at, tensor_over
 from ortcffi.compat._types import (
     device_name_of,
@@ -28,6 +27,8 @@ from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
     from typing_extensions import CapsuleType
+
+    from ortcffi.compat._sparse import CSparseTensor, SparseTensor
 
 __all__ = ["OrtValue", "OrtValueVector", "copy_tensors", "is_dlpack_uint8_tensor"]
 
@@ -166,7 +167,7 @@ class OrtValue:
     ortvalue_from_shape_and_onnx_type_for_memory_info = ortvalue_from_shape_and_type_for_memory_info
 
     @classmethod
-    def ort_value_from_sparse_tensor(cls, sparse_tensor: CSparseTensor) -> Self:
+    def ort_value_from_sparse_tensor(cls, sparse_tensor: "CSparseTensor") -> Self:
         """Make a value of a sparse tensor."""
         return cls._of(sparse_tensor._value)
 
@@ -194,10 +195,12 @@ class OrtValue:
 
     # --- reading ----------------------------------------------------------------------------------
 
-    def as_sparse_tensor(self) -> SparseTensor:
+    def as_sparse_tensor(self) -> "SparseTensor":
         """Return it as a sparse tensor."""
         if not self.is_sparse_tensor():
             raise RuntimeError("This OrtValue does not contain a sparse tensor")
+        from ortcffi.compat._sparse import SparseTensor
+
         return SparseTensor._of(self._value)
 
     def data_ptr(self) -> int:

@@ -14,7 +14,6 @@ from ortcffi.env.state import Registered
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import OrtError
 from ortcffi.memory.allocator import Allocator
-from ortcffi.memory.foreign import allocator_for
 from ortcffi.memory.info import AllocatorType, DeviceMemoryType, MemoryInfo
 
 if TYPE_CHECKING:
@@ -67,6 +66,7 @@ class EnvMemory(Handle):
     def _register(self, allocator: Allocator, for_good: bool = False) -> None:
         """Register an allocator, which may have to stay alive when it is unregistered."""
         from ortcffi.env.null_answers import can_answer_null  # which imports all adaptors
+        from ortcffi.memory.foreign import allocator_for
 
         translated = allocator_for(self.api, allocator)
         # One that the environment owns must not be kept: it would keep the environment.
@@ -80,7 +80,7 @@ class EnvMemory(Handle):
                 stacklevel=3,
             )
         memory = _memory(translated.info)
-        registered = Registered(allocator, translated, translated.handle, memory, for_good)
+        registered = Registered(allocator, translated, memory, for_good)
         with state.allocators:
             replaced = [each for each in self._registered() if each.memory == registered.memory]
             if not is_own:  # before a session can use it

@@ -13,7 +13,6 @@ from ortcffi.callbacks.logs import Logger, LogSeverity, log_context, severity_of
 from ortcffi.env.allocators import EnvMemory
 from ortcffi.env.state import EnvState, state_of
 from ortcffi.ep.devices import EpDevice
-from ortcffi.ep.hardware import HardwareDevice
 from ortcffi.ep.registered import RegisteredEp, devices_of, register
 from ortcffi.errors import OrtError
 from ortcffi.options.config_entries import create_environment
@@ -21,6 +20,7 @@ from ortcffi.options.config_entries import create_environment
 if TYPE_CHECKING:
     import os
 
+    from ortcffi.ep.hardware import HardwareDevice
     from ortcffi.options.thread_pools import ThreadingOptions
     from ortcffi.table.api import Api
 
@@ -215,13 +215,15 @@ class Env(EnvMemory):
         return [out[0][i] for i in range(count[0])]
 
     @property
-    def hardware(self) -> list[HardwareDevice]:
+    def hardware(self) -> "list[HardwareDevice]":
         """The hardware that the library has found.
 
         Notes
         -----
         API functions: ``GetNumHardwareDevices``, ``GetHardwareDevices``, since version 24.
         """
+        from ortcffi.ep.hardware import HardwareDevice
+
         count = ffi.new("size_t*")
         self._call("GetNumHardwareDevices", count)
         out = ffi.new("const OrtHardwareDevice*[]", max(count[0], 1))
@@ -233,7 +235,7 @@ class Env(EnvMemory):
         path: "str | os.PathLike[str]",
         name: str | None = None,
         *,
-        hardware: Iterable[HardwareDevice] | None = None,
+        hardware: "Iterable[HardwareDevice] | None" = None,
         host: "Api | None" = None,
         watch: bool = False,
         as_host: int | None = None,

@@ -6,7 +6,7 @@ import os
 import threading
 import weakref
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._native import lib
 
@@ -32,14 +32,19 @@ if hasattr(os, "register_at_fork"):
         )
 
 
-class Registered(NamedTuple):
+class Registered:
     """A registered allocator, which the library borrows."""
 
-    allocator: "Allocator"  # as the caller gave it
-    translated: "Allocator"  # as the library has it
-    handle: Any  # a cdata of that, which holds it also when it is closed
-    memory: tuple[Any, ...]  # what identifies its memory
-    for_good: bool  # whether it stays also when it is unregistered from a lasting environment
+    def __init__(
+        self,
+        allocator: "Allocator",  # as the caller gave it
+        translated: "Allocator",  # as the library has it
+        memory: tuple[Any, ...],  # what identifies its memory
+        for_good: bool,  # whether it stays also when a lasting environment unregisters it
+    ) -> None:
+        self.allocator, self.translated = allocator, translated
+        self.handle: Any = translated.handle  # which holds it also when it is closed
+        self.memory, self.for_good = memory, for_good
 
 
 class Made(list[Any]):

@@ -10,13 +10,12 @@ from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
-from ortcffi.ep.hardware import HardwareDevice
 from ortcffi.errors import checked
 from ortcffi.memory.info import DeviceMemoryType, MemoryInfo
-from ortcffi.status.key_values import KeyValuePairs
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
+    from ortcffi.ep.hardware import HardwareDevice
     from ortcffi.table.api import Api
 
 __all__ = ["EpDevice", "Selector", "available_providers"]
@@ -76,8 +75,10 @@ class EpDevice(Handle):
         return _pairs(self.api, lib.EpDevice_EpOptions(self.api.pointer, handle))
 
     @property
-    def hardware(self) -> HardwareDevice:
+    def hardware(self) -> "HardwareDevice":
         """The hardware. API function: ``EpDevice_Device``, since version 22."""
+        from ortcffi.ep.hardware import HardwareDevice
+
         handle = lib.EpDevice_Device(self.api.pointer, self.handle)
         return HardwareDevice._of(self.api, handle, self)
 
@@ -171,6 +172,8 @@ def _select(  # noqa: PLR0913, PLR0917  # as many as the C function
 
 
 def _pairs(api: "Api", handle: Any) -> dict[str, str]:
+    from ortcffi.status.key_values import KeyValuePairs
+
     if not handle:
         return {}
     with KeyValuePairs.from_handle(api, ffi.cast("OrtKeyValuePairs*", handle), api) as pairs:

@@ -15,10 +15,10 @@ from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import made_by
 from ortcffi.ep.devices import EpDevice
-from ortcffi.ep.hardware import HardwareDevice
 from ortcffi.errors import call
 
 if TYPE_CHECKING:
+    from ortcffi.ep.hardware import HardwareDevice
     from ortcffi.ep.watched import LeftStatus, WatchedEp
     from ortcffi.table.api import Api
 
@@ -158,7 +158,7 @@ def register(  # noqa: PLR0913, PLR0917  # as many as Env.register_ep has
     find: Find,
     path: "str | os.PathLike[str]",
     name: str | None,
-    hardware: Iterable[HardwareDevice] | None,
+    hardware: "Iterable[HardwareDevice] | None",
     host: "Api | None",
     watched: "WatchedEp | None",
 ) -> RegisteredEp:
@@ -288,7 +288,7 @@ def register_once(
     env: Any,
     path: "str | os.PathLike[str]",
     name: str | None = None,
-    hardware: Iterable[HardwareDevice] | None = None,
+    hardware: "Iterable[HardwareDevice] | None" = None,
 ) -> RegisteredEp:
     """The registration of a library under a name: the one that there is, or else a new one."""
     full = absolute("path", path)
@@ -302,11 +302,13 @@ def register_once(
 
 
 def _host(
-    api: "Api", hardware: Iterable[HardwareDevice] | None, host: "Api | None"
+    api: "Api", hardware: "Iterable[HardwareDevice] | None", host: "Api | None"
 ) -> "tuple[Any, ...]":
     """What only the core can give a library, and what keeps it; nothing where that is not asked."""
     if hardware is None and host is None:
         return ()
+    from ortcffi.ep.hardware import HardwareDevice
+
     if host is not None:
         made_by(host, "host")
     if hardware is not None and not isinstance(hardware, Iterable):

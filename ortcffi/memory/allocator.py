@@ -19,7 +19,6 @@ from ortcffi.memory.blocks import (
     refuse,
 )
 from ortcffi.memory.info import MemoryInfo
-from ortcffi.status.key_values import KeyValuePairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -436,6 +435,8 @@ class Allocator(Blocks, Handle):
         from ortcffi.memory.stats import stats_from
 
         self.api.require("AllocatorGetStats")
+        from ortcffi.status.key_values import KeyValuePairs
+
         owner = owner_of("OrtKeyValuePairs*", self.api, lib.ReleaseKeyValuePairs)
         api = self.api.pointer
         checked.AllocatorGetStats(api, self.handle, out_of(owner))

@@ -5,16 +5,14 @@ import warnings
 from collections.abc import Collection, Iterator, MutableMapping
 from contextlib import AbstractContextManager, nullcontext
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ortcffi._convert import decode, encode
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import level_of_caller, meant
 from ortcffi.errors import OrtError, checked
-from ortcffi.options.known_keys import RUN_KEYS, SESSION_KEYS
 from ortcffi.options.settings import lock
-from ortcffi.status.key_values import KeyValuePairs
 
 if TYPE_CHECKING:
     from ortcffi.options.settings import Options
@@ -46,7 +44,6 @@ class ConfigEntries(MutableMapping[str, str]):
     __slots__ = ("_options",)
 
     ADD = ""
-    KNOWN: ClassVar[Collection[str]] = ()
 
     def __init__(self, options: "Options") -> None:
         self._options = options
@@ -70,7 +67,7 @@ class ConfigEntries(MutableMapping[str, str]):
         with lock:
             kept = self._set_here()
             replaced = key in self
-            if not replaced and key not in self.KNOWN:
+            if not replaced:
                 self._warn_of_likely_mistake(key)
             if replaced and self[key] == value:
                 return
@@ -78,9 +75,15 @@ class ConfigEntries(MutableMapping[str, str]):
                 self._options._write(self.ADD, name, content)
             kept[key] = value
 
+    def _known_keys(self) -> Collection[str]:
+        raise NotImplementedError
+
     def _warn_of_likely_mistake(self, key: str) -> None:
+        known = self._known_keys()
+        if key in known or key in _warned_of:
+            return
         # Others may be those of a newer library, or of an execution provider.
-        if key not in _warned_of and (likely := meant(key, self.KNOWN, likeness=0.85)):
+        if likely := meant(key, known, likeness=0.85):
             _warned_of.add(key)  # copies of the options, which a session takes, have it too
             text = f"ONNX Runtime is not known to read a configuration entry {key!r}{likely}"
             warnings.warn(text, UserWarning, stacklevel=level_of_caller())
@@ -111,10 +114,16 @@ class SessionConfig(ConfigEntries):
     __slots__ = ()
 
     ADD = "AddSessionConfigEntry"
-    KNOWN = SESSION_KEYS
+
+    def _known_keys(self) -> Collection[str]:
+        from ortcffi.options.known_keys import SESSION_KEYS
+
+        return SESSION_KEYS
 
     def to_dict(self) -> dict[str, str]:
         """A copy of all entries, in the library's order; before version 23, of those set here."""
+        from ortcffi.status.key_values import KeyValuePairs
+
         options = self._options
         owner = owner_of("OrtKeyValuePairs*", options.api, lib.ReleaseKeyValuePairs)
         with lock:
@@ -163,7 +172,11 @@ class RunConfig(ConfigEntries):
     __slots__ = ()
 
     ADD = "AddRunConfigEntry"
-    KNOWN = RUN_KEYS
+
+    def _known_keys(self) -> Collection[str]:
+        from ortcffi.options.known_keys import RUN_KEYS
+
+        return RUN_KEYS
 
     def to_dict(self) -> dict[str, str]:
         """A copy of the entries, in the order in which they were added."""

@@ -22,7 +22,6 @@ from ortcffi._table import highest_api_version
 from ortcffi.callbacks.logs import LogSeverity
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import OrtError, call, checked
-from ortcffi.kernels.host import copy_for, host_function
 from ortcffi.options.callback_settings import (
     FunctionSetting,
     PolicySetting,
@@ -30,8 +29,7 @@ from ortcffi.options.callback_settings import (
     logger_setting,
 )
 from ortcffi.options.config_entries import SessionConfig
-from ortcffi.options.devices import add_devices
-from ortcffi.options.providers import add_provider
+from ortcffi.options.providers import add_devices, add_provider
 from ortcffi.options.settings import (
     Options,
     Setting,
@@ -522,6 +520,8 @@ class SessionOptions(Options):
         name = encode("path", absolute("path", path))
         slot = "RegisterCustomOpsLibrary_V2"
         if self.api.is_core:
+            from ortcffi.kernels.host import copy_for, host_function
+
             register = host_function("OrtcoreRegisterLibrary")
             self._register(slot, register, name, copy_for(name), ffi.NULL)
             return

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ortcffi.session.session import Session
     from ortcffi.table.api import Api
 
-__all__ = ["Binding", "bind"]
+__all__ = ["Binding", "bound"]
 
 
 @public
@@ -272,42 +272,10 @@ def _as_result(value: Value) -> Any:
         return value
 
 
-def bind(
-    session: "Session",
-    /,
-    inputs: Mapping[str, Any] | None = None,
-    outputs: Mapping[str, Any] | Iterable[str] | None = None,
-    *,
-    copy: bool = False,
-    hold_gil: bool = False,
-    **io: Any,
+def bound(  # noqa: PLR0913, PLR0917  # as many as `Session.bind` has
+    session: "Session", inputs: Any, outputs: Any, io: Mapping[str, Any], copy: bool, hold_gil: bool
 ) -> Binding:
-    """Bind inputs and outputs once, to run often with less work for each run.
-
-    Parameters
-    ----------
-    inputs : mapping of str to array-like or Value, optional
-        Inputs by name, as for `Binding.bind_input`.
-    outputs : mapping, or iterable of str, optional
-        The outputs wanted by name, as for `Binding.bind_output`; of an iterable each is allocated
-        in memory of the CPU. By default all outputs.
-    copy : bool, optional
-        Whether arrays of inputs are bound by a copy of what they hold now. Otherwise later runs see
-        what is written to them, and an array that cannot be borrowed, such as one that is not
-        C-contiguous, is refused.
-    hold_gil : bool, optional
-        Whether runs keep the GIL, as of `Session`. They do anyway if those of the session do.
-    **io
-        Further inputs and outputs by name.
-
-    Returns
-    -------
-    Binding
-
-    Examples
-    --------
-    ``bound = session.bind(x=x, y=out)``, then ``bound.run()`` as often as `x` has new content.
-    """
+    """Do the work of `Session.bind`."""
     if isinstance(outputs, str) or not isinstance(outputs, Iterable | None):
         raise TypeError(f"outputs must be a mapping or a list of names, not {outputs!r}")
     known = {spec.name for spec in session.outputs}

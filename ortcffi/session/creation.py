@@ -11,12 +11,12 @@ from ortcffi._convert import bytes_like, input_path
 from ortcffi._handle import owned_by
 from ortcffi.env.env import Env
 from ortcffi.errors import checked
-from ortcffi.options.prepacked import PrepackedWeights
 from ortcffi.options.session import ExecutionMode, SessionOptions
 
 if TYPE_CHECKING:
     from ortcffi.env.state import EnvState
     from ortcffi.models.graph import Graph
+    from ortcffi.options.prepacked import PrepackedWeights
     from ortcffi.table.api import Api
 
 _SEQUENTIAL = int(ExecutionMode.SEQUENTIAL)
@@ -64,7 +64,7 @@ def environment_of(api: "Api", env: Env | None) -> Env:
     return env
 
 
-def source_of(api: "Api", model: Any, weights: PrepackedWeights | None = None) -> Source:
+def source_of(api: "Api", model: Any, weights: "PrepackedWeights | None" = None) -> Source:
     """A path or bytes, and a store of weights."""
     subject: tuple[Any, ...]
     store: tuple[Any, ...] = ()

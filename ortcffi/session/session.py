@@ -19,14 +19,10 @@ from ortcffi.ep.registered import hold_registered
 from ortcffi.errors import NotImplemented, checked
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
-from ortcffi.memory.scratch import scratch_for
-from ortcffi.models.view import content_of
 from ortcffi.options.for_library import session_options_for
-from ortcffi.options.prepacked import PrepackedWeights
 from ortcffi.options.run import RunOptions
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.asynchronous import run_async, run_future
-from ortcffi.session.binding import bind
 from ortcffi.session.compiled import Engine
 from ortcffi.session.creation import (
     Source,
@@ -52,7 +48,9 @@ if TYPE_CHECKING:
 
     from ortcffi.models.graph import Graph
     from ortcffi.models.metadata import ModelMetadata
+    from ortcffi.options.prepacked import PrepackedWeights
     from ortcffi.session._compiled import Port
+    from ortcffi.session.binding import Binding
     from ortcffi.session.profile import Profile
     from ortcffi.session.providers import Provider
     from ortcffi.table.api import Api
@@ -152,7 +150,7 @@ class Session(Suggests, Engine, Closing):
         *,
         api: "Api | None" = None,
         providers: "Iterable[Provider] | None" = None,
-        prepacked_weights: PrepackedWeights | None = None,
+        prepacked_weights: "PrepackedWeights | None" = None,
         env: Env | None = None,
         hold_gil: bool = False,
         after_fork: Literal["refuse", "remake"] = "refuse",
@@ -161,7 +159,10 @@ class Session(Suggests, Engine, Closing):
         if after_fork not in ("refuse", "remake"):
             raise ValueError(f"after_fork must be 'refuse' or 'remake', not {after_fork!r}")
         of_type("options", options, SessionOptions)
-        of_type("prepacked_weights", prepacked_weights, PrepackedWeights)
+        if prepacked_weights is not None:
+            from ortcffi.options.prepacked import PrepackedWeights
+
+            of_type("prepacked_weights", prepacked_weights, PrepackedWeights)
         given = options, prepacked_weights, env
         if providers is None:
             engine = engine_for(api, *given)
@@ -172,7 +173,10 @@ class Session(Suggests, Engine, Closing):
             engine = engine_with(chosen, api, *given)
             env = environment_of(engine, env)
             options = with_providers(engine, options, chosen, env)
-        if not engine.is_core or prepacked_weights is not None:
+        takes_file = not engine.is_core or prepacked_weights is not None
+        if takes_file and not isinstance(model, (str, bytes)):
+            from ortcffi.models.view import content_of
+
             model = content_of(model)
         source = source_for(engine, model, options, prepacked_weights)
         self._open(engine, source, options, env=env, hold_gil=hold_gil)
@@ -373,7 +377,46 @@ class Session(Suggests, Engine, Closing):
 
     # --- runs; `run`, `run_values`, `cancel` and `close` are the compiled type's ------------------
 
-    bind = bind
+    def bind(
+        self,
+        /,
+        inputs: Mapping[str, Any] | None = None,
+        outputs: "Mapping[str, Any] | Iterable[str] | None" = None,
+        *,
+        copy: bool = False,
+        hold_gil: bool = False,
+        **io: Any,
+    ) -> "Binding":
+        """Bind inputs and outputs once, to run often with less work for each run.
+
+        Parameters
+        ----------
+        inputs : mapping of str to array-like or Value, optional
+            Inputs by name, as for `Binding.bind_input`.
+        outputs : mapping, or iterable of str, optional
+            The outputs wanted by name, as for `Binding.bind_output`; of an iterable each is
+            allocated in memory of the CPU. By default all outputs.
+        copy : bool, optional
+            Whether arrays of inputs are bound by a copy of what they hold now. Otherwise later runs
+            see what is written to them, and an array that cannot be borrowed, such as one that is
+            not C-contiguous, is refused.
+        hold_gil : bool, optional
+            Whether runs keep the GIL, as of `Session`. They do anyway if those of the session do.
+        **io
+            Further inputs and outputs by name.
+
+        Returns
+        -------
+        Binding
+
+        Examples
+        --------
+        ``bound = session.bind(x=x, y=out)``, then ``bound.run()`` as often as `x` has new content.
+        """
+        from ortcffi.session.binding import bound
+
+        return bound(self, inputs, outputs, io, copy, hold_gil)
+
     run_async = run_async
     run_future = run_future
 
@@ -612,6 +655,8 @@ class Session(Suggests, Engine, Closing):
 
     def _end_profile(self) -> str:
         """End the profile and return its path, "" if there is none."""
+        from ortcffi.memory.scratch import scratch_for
+
         out, allocator = ffi.new("char**"), scratch_for(self.api)
         self._call("SessionEndProfiling", allocator, out)
         return decode(out[0])

@@ -11,11 +11,11 @@ from ortcffi._public import public
 from ortcffi._table import Table, build_info, core_api, default_api, init_api, register_class
 from ortcffi.errors import checked
 from ortcffi.memory.info import AllocatorType, DeviceMemoryType, DeviceType, MemoryInfo, MemType
-from ortcffi.status.key_values import KeyValuePairs
-from ortcffi.status.status import Status
 
 if TYPE_CHECKING:
     from ortcffi.memory.allocator import Allocator
+    from ortcffi.status.key_values import KeyValuePairs
+    from ortcffi.status.status import Status
 
 __all__ = ["Api", "build_info", "core_api", "default_api", "init_api"]
 
@@ -158,14 +158,18 @@ class Api(Table):
         )
         return MemoryInfo(self, owner)
 
-    def status(self, code: int, message: str = "") -> Status:
+    def status(self, code: int, message: str = "") -> "Status":
         """Make a `Status`."""
+        from ortcffi.status.status import Status
+
         return Status(code, message, self)
 
     def key_values(
         self, pairs: Mapping[str, str] | Iterable[tuple[str, str]] = ()
-    ) -> KeyValuePairs:
+    ) -> "KeyValuePairs":
         """Make `KeyValuePairs`."""
+        from ortcffi.status.key_values import KeyValuePairs
+
         return KeyValuePairs(pairs, self)
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi.values.containers import iterate, keys, values
 from ortcffi.values.element_types import ElementType, SparseFormat, ValueKind
-from ortcffi.values.sparse_reading import sparse_format, sparse_indices, sparse_values, to_dict
 from ortcffi.values.tensors import bytes_of, to_lists, twin_of
 
 if TYPE_CHECKING:
@@ -34,6 +33,8 @@ def to_python(value: "Value") -> Any:
     if kind in (ValueKind.SEQUENCE, ValueKind.MAP):
         return value._contents(None)
     if kind == ValueKind.SPARSE:
+        from ortcffi.values.sparse_reading import to_dict
+
         return to_dict(value)
     return to_lists(value)
 
@@ -66,10 +67,10 @@ def _sparse_parts_of(value: "Value") -> "Parts":
         SparseFormat.CSR: value.sparse_csr,
         SparseFormat.BLOCK_SPARSE: value.block_sparse,
     }
-    layout = sparse_format(value)
+    layout = value.sparse_format
     if layout not in makers:
         raise TypeError("a sparse tensor that was not filled cannot be pickled")
-    content = (sparse_values(value), *sparse_indices(value), value.shape)
+    content = (value.sparse_values, *value.sparse_indices, value.shape)
     return partial(makers[layout], copy=True), content
 
 

@@ -16,26 +16,7 @@ __all__ = ["give_away", "given_away"]
 
 
 def give_away(value: "Tensor") -> "OrtValue":
-    """Return a handle of a tensor's memory that owns itself.
-
-    The receiver releases it with ``ReleaseValue``, from any thread. The memory stays until then,
-    and until the library is done with it, whatever happens to this object and to the array that it
-    borrows.
-
-    Returns
-    -------
-    cdata of ``OrtValue *``
-        Another tensor over the same memory.
-
-    Raises
-    ------
-    TypeError
-        The elements are strings, or the value is no dense tensor.
-
-    Notes
-    -----
-    API function: ``CreateTensorWithDataAndDeleterAsOrtValue``, since version 22.
-    """
+    """Do the work of `Value.give_away`."""
     out: Any = ffi.new("OrtValue**")
     given_away(value)._move_handle(address_of(out))
     handle: OrtValue = out[0]

@@ -29,36 +29,7 @@ def sparse_coo(  # noqa: PLR0913, PLR0917  # as many as the format has
     api: "Api | None",
     copy: bool,
 ) -> V:
-    """Make a sparse tensor of values and where they are.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n,)
-        As `from_numpy` takes them.
-    indices : ndarray of int64, shape (n, 2) or (n,)
-        Row and column of each value; or its place in the flattened tensor.
-    shape : sequence of int
-        The dimensions of the tensor.
-    api : Api, optional
-        The table that makes it, by default the one of `default_api`.
-    copy : bool, optional
-        Whether the value gets memory of its own. Otherwise it borrows and keeps both arrays,
-        which must be C-contiguous and aligned. Strings are always copied.
-
-    Raises
-    ------
-    TypeError
-        `values` or `indices` are not what they should be.
-    ValueError
-        An array cannot be borrowed.
-    InvalidArgument
-        An index is out of bounds, or there are too few or too many.
-
-    Notes
-    -----
-    API functions: ``CreateSparseTensorWithValuesAsOrtValue`` and ``UseCooIndices``; for a copy
-    ``CreateSparseTensorAsOrtValue`` and ``FillSparseTensorCoo``. Since version 9.
-    """
+    """Do the work of `Value.sparse_coo`."""
     where = (("indices", indices, np.int64),)
     return _sparse(cls, "Coo", values, where, shape, api, copy)
 
@@ -72,23 +43,7 @@ def sparse_csr(  # noqa: PLR0913, PLR0917  # as many as the format has
     api: "Api | None",
     copy: bool,
 ) -> V:
-    """Make a sparse matrix in compressed rows. Otherwise like `sparse_coo`.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n,)
-        Row after row.
-    inner : ndarray of int64, shape (n,)
-        The column of each value.
-    outer : ndarray of int64, shape (rows + 1,)
-        Where each row begins in `values`, and the last ends.
-    shape, api, copy
-        As for `sparse_coo`.
-
-    Notes
-    -----
-    API functions: ``UseCsrIndices``, ``FillSparseTensorCsr``.
-    """
+    """Do the work of `Value.sparse_csr`."""
     where = (("inner", inner, np.int64), ("outer", outer, np.int64))
     return _sparse(cls, "Csr", values, where, shape, api, copy)
 
@@ -101,21 +56,7 @@ def block_sparse(  # noqa: PLR0913, PLR0917  # as many as the format has
     api: "Api | None",
     copy: bool,
 ) -> V:
-    """Make a sparse matrix of blocks. Otherwise like `sparse_coo`.
-
-    Parameters
-    ----------
-    values : ndarray, shape (height, width, n)
-        The blocks, along the last dimension.
-    indices : ndarray of int32, shape (2, n)
-        The row and the column of each block, counted in blocks.
-    shape, api, copy
-        As for `sparse_coo`.
-
-    Notes
-    -----
-    API functions: ``UseBlockSparseIndices``, ``FillSparseTensorBlockSparse``.
-    """
+    """Do the work of `Value.block_sparse`."""
     where = (("indices", indices, np.int32),)
     return _sparse(cls, "BlockSparse", values, where, shape, api, copy)
 

@@ -25,7 +25,7 @@ INDICES = {
 
 
 def sparse_format(value: Tensor) -> SparseFormat:
-    """How a sparse tensor is laid out. API function: ``GetSparseTensorFormat``."""
+    """Do the work of `Value.sparse_format`."""
     require_kind(value, ValueKind.SPARSE, "format")
     out, api = ffi.new("OrtSparseFormat*"), value.api.pointer
     checked.GetSparseTensorFormat(api, value.handle, out)
@@ -33,12 +33,7 @@ def sparse_format(value: Tensor) -> SparseFormat:
 
 
 def sparse_values(value: Tensor) -> "NDArray[Any]":
-    """The stored values, as a view that keeps this value; of strings a copy.
-
-    Notes
-    -----
-    API functions: ``GetSparseTensorValuesTypeAndShape``, ``GetSparseTensorValues``.
-    """
+    """Do the work of `Value.sparse_values`."""
     require_kind(value, ValueKind.SPARSE, "values")
     element, shape = _type_and_shape(value, "GetSparseTensorValuesTypeAndShape")
     if element == ElementType.STRING:
@@ -51,12 +46,7 @@ def sparse_values(value: Tensor) -> "NDArray[Any]":
 
 
 def sparse_indices(value: Tensor) -> "tuple[NDArray[Any], ...]":
-    """The indices, as views that keep this value, in the order of the makers' parameters.
-
-    Notes
-    -----
-    API functions: ``GetSparseTensorIndicesTypeShape``, ``GetSparseTensorIndices``.
-    """
+    """Do the work of `Value.sparse_indices`."""
     return tuple(_indices(value, number) for number in INDICES[sparse_format(value)])
 
 

@@ -21,25 +21,7 @@ if TYPE_CHECKING:
 
 
 def from_scipy(cls: type[V], x: Any, api: "Api | None", copy: bool) -> V:
-    """Make a sparse tensor of a sparse array or matrix of SciPy.
-
-    Parameters
-    ----------
-    x : scipy.sparse array or matrix
-        In CSR, COO or BSR. SciPy converts others: ``x.tocsr()``.
-    api : Api, optional
-        The table that makes it, by default the one of `default_api`.
-    copy : bool, optional
-        Whether the value gets memory of its own. Only CSR with indices of int64 can be borrowed;
-        SciPy's are int32 by default, and its other formats are laid out differently.
-
-    Raises
-    ------
-    TypeError
-        `x` is in no such format.
-    ValueError
-        `x` cannot be borrowed.
-    """
+    """Do the work of `Value.from_scipy`."""
     layout = getattr(x, "format", None)
     if layout not in ("csr", "coo", "bsr") or not hasattr(x, "nnz"):
         raise TypeError("x must be a sparse array of SciPy, in CSR, COO or BSR")
@@ -56,17 +38,7 @@ def from_scipy(cls: type[V], x: Any, api: "Api | None", copy: bool) -> V:
 
 
 def to_scipy(value: Tensor) -> Any:
-    """Return a sparse array of SciPy: in COO, CSR or BSR, as the tensor is.
-
-    The values of COO and CSR are views that keep this value, as are the indices of CSR.
-
-    Raises
-    ------
-    ImportError
-        SciPy is not installed.
-    TypeError
-        The value is no sparse matrix.
-    """
+    """Do the work of `Value.to_scipy`."""
     layout = sparse_format(value)
     try:
         from scipy import sparse

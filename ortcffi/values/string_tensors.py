@@ -25,33 +25,7 @@ def from_strings(
     fill: str | bytes | None,
     api: "Api | None",
 ) -> V:
-    """Make a tensor of strings.
-
-    Parameters
-    ----------
-    strings : sequence of str or bytes
-        The elements, in the order of the memory. A str becomes UTF-8; bytes stay as they are. A
-        column of pandas and an array of Arrow will do, too.
-    shape : int or sequence of int, optional
-        The dimensions, by default one.
-    fill : str or bytes, optional
-        What stands for a missing element: None, a NaN, or the missing value of pandas. Tensors have
-        none, so without it such an element is refused.
-    api : Api, optional
-        The table that makes it, by default the one of `default_api`.
-
-    Raises
-    ------
-    TypeError
-        An element, or `fill`, is neither str nor bytes.
-    ValueError
-        A str has a lone surrogate, or there are too few or too many strings.
-
-    Notes
-    -----
-    API functions: ``CreateTensorAsOrtValue`` and ``FillStringTensor``; for a string with a null
-    character also ``GetResizedStringTensorElementBuffer``, since version 15.
-    """
+    """Do the work of `Value.from_strings`."""
     given, found = _list(strings), table_for(api)
     if fill is not None:
         if not isinstance(fill, str | bytes):
@@ -63,7 +37,7 @@ def from_strings(
 
 
 def set_strings(value: Tensor, strings: "Sequence[str | bytes]") -> None:
-    """Set all elements of a tensor of strings, as `from_strings` does."""
+    """Do the work of `Value.set_strings`."""
     given = _list(strings)
     _check_count(given, value.shape)
     value._fill_strings(given)

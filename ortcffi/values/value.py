@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """`Value`: an ``OrtValue``, and the arrays that share its memory.
 
-Its methods call functions of the other modules of this topic, which have their documentation.
+Its methods call functions of the other modules of this topic. Those for sparse tensors, strings
+and handles that are given away are imported when they are first used.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,18 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ortcffi._public import described_by, public
-from ortcffi.values import (
-    containers,
-    copies,
-    dlpack,
-    give_away,
-    lifecycle,
-    sparse,
-    sparse_reading,
-    sparse_scipy,
-    string_tensors,
-    tensors,
-)
+from ortcffi.values import containers, copies, dlpack, lifecycle, tensors
 from ortcffi.values.compiled import Tensor
 from ortcffi.values.element_types import ElementType, SparseFormat, ValueKind, dtype_of
 from ortcffi.values.type_info import TypeInfo
@@ -78,7 +68,6 @@ class Value(Tensor):
         return tensors.from_buffer(cls, buffer, shape, dtype, api, copy)
 
     @classmethod
-    @described_by(string_tensors.from_strings)
     def from_strings(
         cls,
         strings: Iterable[str | bytes | None],
@@ -87,6 +76,35 @@ class Value(Tensor):
         fill: str | bytes | None = None,
         api: "Api | None" = None,
     ) -> Self:
+        """Make a tensor of strings.
+
+        Parameters
+        ----------
+        strings : sequence of str or bytes
+            The elements, in the order of the memory. A str becomes UTF-8; bytes stay as they are. A
+            column of pandas and an array of Arrow will do, too.
+        shape : int or sequence of int, optional
+            The dimensions, by default one.
+        fill : str or bytes, optional
+            What stands for a missing element: None, a NaN, or the missing value of pandas. Tensors
+            have none, so without it such an element is refused.
+        api : Api, optional
+            The table that makes it, by default the one of `default_api`.
+
+        Raises
+        ------
+        TypeError
+            An element, or `fill`, is neither str nor bytes.
+        ValueError
+            A str has a lone surrogate, or there are too few or too many strings.
+
+        Notes
+        -----
+        API functions: ``CreateTensorAsOrtValue`` and ``FillStringTensor``; for a string with a null
+        character also ``GetResizedStringTensorElementBuffer``, since version 15.
+        """
+        from ortcffi.values import string_tensors
+
         return string_tensors.from_strings(cls, strings, shape, fill, api)
 
     @classmethod
@@ -116,7 +134,6 @@ class Value(Tensor):
         return containers.map_of(cls, keys, values, api)
 
     @classmethod
-    @described_by(sparse.sparse_coo)
     def sparse_coo(
         cls,
         values: "Array",
@@ -126,10 +143,41 @@ class Value(Tensor):
         api: "Api | None" = None,
         copy: bool = False,
     ) -> Self:
+        """Make a sparse tensor of values and where they are.
+
+        Parameters
+        ----------
+        values : ndarray, shape (n,)
+            As `from_numpy` takes them.
+        indices : ndarray of int64, shape (n, 2) or (n,)
+            Row and column of each value; or its place in the flattened tensor.
+        shape : sequence of int
+            The dimensions of the tensor.
+        api : Api, optional
+            The table that makes it, by default the one of `default_api`.
+        copy : bool, optional
+            Whether the value gets memory of its own. Otherwise it borrows and keeps both arrays,
+            which must be C-contiguous and aligned. Strings are always copied.
+
+        Raises
+        ------
+        TypeError
+            `values` or `indices` are not what they should be.
+        ValueError
+            An array cannot be borrowed.
+        InvalidArgument
+            An index is out of bounds, or there are too few or too many.
+
+        Notes
+        -----
+        API functions: ``CreateSparseTensorWithValuesAsOrtValue`` and ``UseCooIndices``; for a copy
+        ``CreateSparseTensorAsOrtValue`` and ``FillSparseTensorCoo``. Since version 9.
+        """
+        from ortcffi.values import sparse
+
         return sparse.sparse_coo(cls, values, indices, shape, api, copy)
 
     @classmethod
-    @described_by(sparse.sparse_csr)
     def sparse_csr(  # noqa: PLR0913  # as many as the format has
         cls,
         values: "Array",
@@ -140,10 +188,28 @@ class Value(Tensor):
         api: "Api | None" = None,
         copy: bool = False,
     ) -> Self:
+        """Make a sparse matrix in compressed rows. Otherwise like `sparse_coo`.
+
+        Parameters
+        ----------
+        values : ndarray, shape (n,)
+            Row after row.
+        inner : ndarray of int64, shape (n,)
+            The column of each value.
+        outer : ndarray of int64, shape (rows + 1,)
+            Where each row begins in `values`, and the last ends.
+        shape, api, copy
+            As for `sparse_coo`.
+
+        Notes
+        -----
+        API functions: ``UseCsrIndices``, ``FillSparseTensorCsr``.
+        """
+        from ortcffi.values import sparse
+
         return sparse.sparse_csr(cls, values, inner, outer, shape, api, copy)
 
     @classmethod
-    @described_by(sparse.block_sparse)
     def block_sparse(
         cls,
         values: "Array",
@@ -153,11 +219,48 @@ class Value(Tensor):
         api: "Api | None" = None,
         copy: bool = False,
     ) -> Self:
+        """Make a sparse matrix of blocks. Otherwise like `sparse_coo`.
+
+        Parameters
+        ----------
+        values : ndarray, shape (height, width, n)
+            The blocks, along the last dimension.
+        indices : ndarray of int32, shape (2, n)
+            The row and the column of each block, counted in blocks.
+        shape, api, copy
+            As for `sparse_coo`.
+
+        Notes
+        -----
+        API functions: ``UseBlockSparseIndices``, ``FillSparseTensorBlockSparse``.
+        """
+        from ortcffi.values import sparse
+
         return sparse.block_sparse(cls, values, indices, shape, api, copy)
 
     @classmethod
-    @described_by(sparse_scipy.from_scipy)
     def from_scipy(cls, x: Any, *, api: "Api | None" = None, copy: bool = False) -> Self:
+        """Make a sparse tensor of a sparse array or matrix of SciPy.
+
+        Parameters
+        ----------
+        x : scipy.sparse array or matrix
+            In CSR, COO or BSR. SciPy converts others: ``x.tocsr()``.
+        api : Api, optional
+            The table that makes it, by default the one of `default_api`.
+        copy : bool, optional
+            Whether the value gets memory of its own. Only CSR with indices of int64 can be
+            borrowed; SciPy's are int32 by default, and its other formats are laid out differently.
+
+        Raises
+        ------
+        TypeError
+            `x` is in no such format.
+        ValueError
+            `x` cannot be borrowed.
+        """
+        from ortcffi.values import sparse_scipy
+
         return sparse_scipy.from_scipy(cls, x, api, copy)
 
     @classmethod
@@ -202,8 +305,10 @@ class Value(Tensor):
 
     # --- tensors; `numpy`, `strings`, `raw_strings` and `nbytes` are compiled ---------------------
 
-    @described_by(string_tensors.set_strings)
     def set_strings(self, strings: Sequence[str | bytes]) -> None:
+        """Set all elements of a tensor of strings, as `from_strings` does."""
+        from ortcffi.values import string_tensors
+
         string_tensors.set_strings(self, strings)
 
     def __array__(self, dtype: "DTypeLike | None" = None, copy: bool | None = None) -> "Array":
@@ -252,22 +357,50 @@ class Value(Tensor):
     # --- sparse tensors ---------------------------------------------------------------------------
 
     @property
-    @described_by(sparse_reading.sparse_format)
     def sparse_format(self) -> SparseFormat:
+        """How a sparse tensor is laid out. API function: ``GetSparseTensorFormat``."""
+        from ortcffi.values import sparse_reading
+
         return sparse_reading.sparse_format(self)
 
     @property
-    @described_by(sparse_reading.sparse_values)
     def sparse_values(self) -> "Array":
+        """The stored values, as a view that keeps this value; of strings a copy.
+
+        Notes
+        -----
+        API functions: ``GetSparseTensorValuesTypeAndShape``, ``GetSparseTensorValues``.
+        """
+        from ortcffi.values import sparse_reading
+
         return sparse_reading.sparse_values(self)
 
     @property
-    @described_by(sparse_reading.sparse_indices)
     def sparse_indices(self) -> "tuple[Array, ...]":
+        """The indices, as views that keep this value, in the order of the makers' parameters.
+
+        Notes
+        -----
+        API functions: ``GetSparseTensorIndicesTypeShape``, ``GetSparseTensorIndices``.
+        """
+        from ortcffi.values import sparse_reading
+
         return sparse_reading.sparse_indices(self)
 
-    @described_by(sparse_scipy.to_scipy)
     def to_scipy(self) -> Any:
+        """Return a sparse array of SciPy: in COO, CSR or BSR, as the tensor is.
+
+        The values of COO and CSR are views that keep this value, as are the indices of CSR.
+
+        Raises
+        ------
+        ImportError
+            SciPy is not installed.
+        TypeError
+            The value is no sparse matrix.
+        """
+        from ortcffi.values import sparse_scipy
+
         return sparse_scipy.to_scipy(self)
 
     # --- any value; `close` and `handle` are compiled ---------------------------------------------
@@ -288,8 +421,29 @@ class Value(Tensor):
     def __reduce_ex__(self, protocol: Any) -> Any:
         return copies.parts_of(self, protocol)
 
-    @described_by(give_away.give_away)
     def give_away(self) -> "OrtValue":
+        """Return a handle of a tensor's memory that owns itself.
+
+        The receiver releases it with ``ReleaseValue``, from any thread. The memory stays until
+        then, and until the library is done with it, whatever happens to this object and to the
+        array that it borrows.
+
+        Returns
+        -------
+        cdata of ``OrtValue *``
+            Another tensor over the same memory.
+
+        Raises
+        ------
+        TypeError
+            The elements are strings, or the value is no dense tensor.
+
+        Notes
+        -----
+        API function: ``CreateTensorWithDataAndDeleterAsOrtValue``, since version 22.
+        """
+        from ortcffi.values import give_away
+
         return give_away.give_away(self)
 
     def __repr__(self) -> str:

@@ -6,7 +6,7 @@ import sys
 import pytest
 from support.processes import run
 
-# Uses in a collection of garbage what is being used for the first time: functions, structs and other
+# Uses in a collection of garbage what is being used for the first time: functions, structs, other
 # types. The collection comes with the object of the given number that this makes.
 PROGRAM = """
 import gc
