@@ -8,7 +8,15 @@ from enum import IntEnum, IntFlag
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._callback import subject_context
-from ortcffi._convert import callable_or_none, encode, input_path, integer, of_type, path_of
+from ortcffi._convert import (
+    bytes_like,
+    callable_or_none,
+    encode,
+    input_path,
+    integer,
+    of_type,
+    path_of,
+)
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -19,7 +27,7 @@ from ortcffi.memory.scratch import scratch_for
 from ortcffi.models.compile_callbacks import Locate, StoredAt, Write
 from ortcffi.models.editor import Parts, build_model
 from ortcffi.models.graph import Graph
-from ortcffi.models.view import content_of
+from ortcffi.models.view import check_model, content_of
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session import OptimizationLevel, SessionOptions
 from ortcffi.table.engine import engine_for
@@ -142,6 +150,7 @@ def compile_model(  # noqa: PLR0913  # as many as there are options
     Compile functions: ``CreateModelCompilationOptionsFromSessionOptions``, ``CompileModel``,
     ``ReleaseModelCompilationOptions`` and ``ModelCompilationOptions_Set...``, since version 22.
     """
+    check_model(model)
     with ExitStack() as stack:
         task = _Task(stack, options, api)
         task.read(model)
@@ -248,13 +257,7 @@ class _Task:
         elif isinstance(model, (str, os.PathLike)):
             self.set("InputModelPath", input_path("model", model))
         else:
-            try:
-                content = ffi.from_buffer("char[]", model)
-            except (TypeError, ValueError, BufferError):
-                raise TypeError(
-                    f"model must be a path, bytes-like, a Model or a Graph, "
-                    f"not {type(model).__name__}"
-                ) from None
+            content = bytes_like("model", model)
             if not len(content):
                 raise ValueError("model must not be empty")
             self.set("InputModelFromBuffer", content, len(content))

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What all graphs have in common, those of files and those described in Python."""
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ortcffi._convert import encode
+from ortcffi._convert import bytes_like, encode
 from ortcffi._public import meant, public
 from ortcffi._text import html_table, printable
 
-__all__ = ["GraphView", "content_of", "listed", "shortened"]
+__all__ = ["GraphView", "check_model", "content_of", "listed", "shortened"]
 
 _ROWS = 40  # of a table in a notebook
 _NAMES = 4  # of a line
@@ -97,6 +98,12 @@ class GraphView:
         if len(nodes) > _ROWS:
             rows.append(("...", f"{len(nodes) - _ROWS} more", "", ""))
         return html_table(self._described(), ("operator", "name", "inputs", "outputs"), rows)
+
+
+def check_model(model: Any) -> None:
+    """Refuse what cannot be a model, before a library is looked for that might not be there."""
+    if not isinstance(model, (str, os.PathLike, GraphView)) and not hasattr(model, "_content"):
+        bytes_like("model", model)
 
 
 def content_of(model: Any) -> Any:

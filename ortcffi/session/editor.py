@@ -19,7 +19,7 @@ from ortcffi.kernels.host import call_host, host_function
 from ortcffi.models.editor import Parts, build_model, editor_of
 from ortcffi.models.graph import Graph
 from ortcffi.models.model import Model
-from ortcffi.models.view import content_of
+from ortcffi.models.view import check_model, content_of
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.prepacked import PrepackedWeights
 from ortcffi.options.session import SessionOptions
@@ -89,6 +89,7 @@ class ModelEditor(Closing):
         self._handle: Any = None
         self._lock = threading.RLock()  # held while the model is read or changed
         self._changes = False  # whether the thread that holds the lock changes it
+        check_model(model)
         of_type("options", options, SessionOptions)
         of_type("env", env, Env)
         self.api = engine_for(api, options, env)

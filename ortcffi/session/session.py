@@ -155,6 +155,10 @@ class Session(Suggests, Engine, Closing):
         hold_gil: bool = False,
         after_fork: Literal["refuse", "remake"] = "refuse",
     ) -> None:
+        if not isinstance(model, (str, bytes)):
+            from ortcffi.models.view import check_model
+
+            check_model(model)
         of_type("env", env, Env)
         if after_fork not in ("refuse", "remake"):
             raise ValueError(f"after_fork must be 'refuse' or 'remake', not {after_fork!r}")

@@ -114,7 +114,7 @@ def test_the_default_table_is_taken_if_it_has_an_engine(real_api, opened):
         ort.init_api(before)
 
 
-def test_without_a_library_the_error_says_what_to_install():
+def test_without_a_library_the_error_says_what_to_install_or_what_is_no_model():
     code = """
         import importlib.util, os, sys
         import ortcffi as ort
@@ -128,6 +128,13 @@ def test_without_a_library_the_error_says_what_to_install():
             assert error.remedy
         else:
             sys.exit("no error")
+        for make in (ort.Session, ort.ModelEditor, ort.compile_model):
+            try:
+                make(None)
+            except TypeError as error:
+                assert "model must be a path or bytes-like" in str(error), error
+            else:
+                sys.exit(f"{make}: no error")
     """
     run_python(dedent(code))
 
