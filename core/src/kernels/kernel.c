@@ -121,7 +121,8 @@ static void end_kernel(void* block) {
   heap_free(kernel->spare);
   kernel->info.object.class = NULL;
   if (kernel->node != NULL) {
-    kernel->node->options = NULL; /* copies of the info may stay */
+    kernel->node->options = NULL; /* copies of the info may stay, but not what they borrow */
+    kernel->node->logger = NULL;
     core_drop(kernel->node);
   }
 }

@@ -91,7 +91,7 @@ struct core_node {
   const OrtEp* ep;
   const struct core_kernel_host* host;
   const OrtApi* api;
-  /** NULL: the host's. */
+  /** NULL: the host's, also once the kernel has ended. */
   const OrtLogger* logger;
   uint32_t threads;
   /** NULL: none, or the kernel has ended. */
@@ -180,6 +180,8 @@ struct OrtKernelContext {
   bool is_on_device;
   /** The stream of the provider's device; NULL without one. */
   OrtSyncStream* stream;
+  /** The logger of the run; NULL: the node's. */
+  const OrtLogger* logger;
   /** In a run of a session, what it does on the device that computes the node. */
   struct core_device_run* device_run;
   size_t input_count;

@@ -242,7 +242,7 @@ ORT_API_STATUS_IMPL(ort_KernelContext_GetLogger, const OrtKernelContext* context
                     const OrtLogger** logger) {
   CORE_REQUIRE_CONTEXT(KernelContext_GetLogger);
   CORE_REQUIRE(KernelContext_GetLogger, logger);
-  *logger = core_node_logger(context->node);
+  *logger = context->logger != NULL ? context->logger : core_node_logger(context->node);
   return NULL;
 }
 

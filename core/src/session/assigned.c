@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which provider runs which nodes of a session, if its options ask for that record. */
+/* Which provider runs which nodes of a session: the record that its options may ask for, and the
+ * log. */
+#include <stdio.h>
 #include <string.h>
 
 #include "session/session.h"
@@ -11,13 +13,50 @@ struct OrtEpAssignedSubgraph {
   size_t count;
 };
 
-static void list_groups(OrtSession* session, struct OrtEpAssignedSubgraph* list) {
+/* Lists what providers have taken; returns how many subgraphs that are. */
+static size_t list_groups(const OrtSession* session, struct OrtEpAssignedSubgraph* list) {
+  size_t count = 0;
   for (size_t i = 0; i < session->ep_count; i++) {
     const OrtcoreClaims* claims = session->eps[i].claims;
     for (size_t k = 0; claims != NULL && k < claims->group_count; k++) {
       const OrtcoreGroup* group = &claims->groups[k];
-      list[session->assigned_count++] =
+      list[count++] =
           (struct OrtEpAssignedSubgraph){session->eps[i].ep->name, group->nodes, group->node_count};
+    }
+  }
+  return count;
+}
+
+static void log_text(const OrtSession* session, const char* text) {
+  core_session_log(session, ORT_LOGGING_LEVEL_VERBOSE, "assigned.c", text);
+}
+
+static void log_nodes(const OrtSession* session, const struct OrtEpAssignedSubgraph* subgraph) {
+  char text[300];
+  for (size_t i = 0; i < subgraph->count; i++) {
+    const OrtNode* node = subgraph->nodes[i];
+    snprintf(text, sizeof text, "  %.100s (%.180s)", node->op_type, node->name);
+    log_text(session, text);
+  }
+}
+
+/* Logs in the form of ONNX Runtime, which people search logs for. The subgraphs of each provider
+ * are next to each other. */
+static void log_placements(const OrtSession* session, const struct OrtEpAssignedSubgraph* list,
+                           size_t count) {
+  char text[200];
+  log_text(session, "Node placements");
+  for (size_t first = 0, end; first < count; first = end) {
+    size_t nodes = 0;
+    for (end = first; end < count && list[end].provider == list[first].provider; end++) {
+      nodes += list[end].count;
+    }
+    bool has_all = first == 0 && end == count;
+    snprintf(text, sizeof text, " %s placed on [%.100s]. Number of nodes: %zu",
+             has_all ? "All nodes" : "Node(s)", list[first].provider, nodes);
+    log_text(session, text);
+    for (size_t i = first; i < end && !has_all; i++) {
+      log_nodes(session, &list[i]);
     }
   }
 }
@@ -25,26 +64,31 @@ static void list_groups(OrtSession* session, struct OrtEpAssignedSubgraph* list)
 OrtStatus* core_note_assigned(const char* function, OrtSession* session) {
   const char* wanted = core_config_get(&session->options->lists[CORE_SESSION_CONFIG],
                                        "session.record_ep_graph_assignment_info");
-  if (wanted == NULL || strcmp(wanted, "1") != 0) {
+  bool is_recorded = wanted != NULL && strcmp(wanted, "1") == 0;
+  bool is_logged = core_logger_takes(&session->logger, ORT_LOGGING_LEVEL_VERBOSE);
+  if (!is_recorded && !is_logged) {
     return NULL;
   }
   size_t count = session->step_count;
   struct OrtEpAssignedSubgraph* list = core_pool_array(&session->pool, count, sizeof *list);
-  session->assigned = core_pool_array(&session->pool, count, sizeof(void*));
+  const OrtEpAssignedSubgraph** assigned = core_pool_array(&session->pool, count, sizeof *assigned);
   /* Pointers to nodes, not to steps: those move when they are put in order. */
   const OrtNode** nodes = core_pool_array(&session->pool, count, sizeof *nodes);
-  if (list == NULL || session->assigned == NULL || nodes == NULL) {
+  if (list == NULL || assigned == NULL || nodes == NULL) {
     return core_no_memory(function, count * sizeof *list);
   }
-  list_groups(session, list);
   /* The steps of providers come first, one for each group. */
-  for (size_t i = session->assigned_count; i < count; i++) {
+  for (size_t i = list_groups(session, list); i < count; i++) {
     nodes[i] = session->steps[i].node;
     list[i] = (struct OrtEpAssignedSubgraph){CORE_NO_PROVIDER, &nodes[i], 1};
   }
-  for (size_t i = 0; i < count; i++) {
-    session->assigned[i] = &list[i];
+  if (is_logged) {
+    log_placements(session, list, count);
   }
+  for (size_t i = 0; i < count; i++) {
+    assigned[i] = &list[i];
+  }
+  session->assigned = is_recorded ? assigned : NULL;
   session->assigned_count = count;
   return NULL;
 }

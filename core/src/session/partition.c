@@ -163,9 +163,7 @@ static void log_dropped(const OrtSession* session, const char* name) {
            "the nodes that '%.80s' takes as one depend on their own outputs through other nodes: "
            "it gets no nodes",
            name);
-  const struct core_record record = {ORT_LOGGING_LEVEL_WARNING, CORE_LOG_CATEGORY, "partition.c",
-                                     text};
-  core_logger_log(&session->env->logger, &record);
+  core_session_log(session, ORT_LOGGING_LEVEL_WARNING, "partition.c", text);
 }
 
 /* Adds a part of a group to the groups. */
@@ -318,6 +316,7 @@ static OrtStatus* add_compiled(struct partition* partition, const OrtcoreCompile
                               .input_count = from->input_count,
                               .outputs = from->outputs,
                               .output_count = from->output_count,
+                              .logger = &partition->session->logger,
                               .options = partition->session->options};
     CORE_TRY(add_step(partition, &node, from->node, from));
   }
@@ -361,9 +360,10 @@ static OrtStatus* add_provider(struct partition* partition, const struct core_ep
   OrtSession* session = partition->session;
   struct core_session_ep* own = &session->eps[session->ep_count];
   OrtcoreEp* made = NULL;
+  CORE_TRY(core_check_cancelled(session));
   CORE_TRY(core_check_weightless_devices(session, choice->devices, choice->count));
-  CORE_TRY(core_create_ep(choice->devices, choice->count, session->options, &session->env->logger,
-                          &made));
+  CORE_TRY(
+      core_create_ep(choice->devices, choice->count, session->options, &session->logger, &made));
   own->ep = core_ep_of(made);
   own->ep->is_of_session = true;
   session->ep_count++;
@@ -375,7 +375,7 @@ static OrtStatus* add_provider(struct partition* partition, const struct core_ep
     if (partition->failed == NULL) {
       partition->failed = status;
     } else {
-      core_ep_log(&session->env->logger, status);
+      core_ep_log(&session->logger, status);
     }
     return NULL;
   }
@@ -463,6 +463,7 @@ static OrtStatus* add_custom_op(struct partition* partition, const OrtNode* node
                             .input_count = node->input_count,
                             .outputs = operands + node->input_count,
                             .output_count = node->output_count,
+                            .logger = &session->logger,
                             .options = session->options};
   return add_step(partition, &made, node, NULL);
 }
@@ -507,7 +508,7 @@ static OrtStatus* explain(const struct partition* partition, OrtStatus* status) 
     ort_ReleaseStatus(status);
     return partition->failed;
   }
-  core_ep_log(&partition->session->env->logger, partition->failed);
+  core_ep_log(&partition->session->logger, partition->failed);
   return status;
 }
 

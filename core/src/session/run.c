@@ -625,12 +625,12 @@ static CORE_COLD OrtStatus* run_in(struct core_profile* profile, OrtSession* ses
   return status;
 }
 
-/* Runs with a profile, that of the session or else one of this run. What goes wrong with the latter
- * is logged. */
+/* Runs with a profile, that of the session or else one of this run, if there is one. What goes
+ * wrong with the latter is logged. */
 static CORE_COLD OrtStatus* run_profiled(OrtSession* session, struct core_frame* frame,
                                          const OrtRunOptions* options,
                                          const struct core_feeds* feeds) {
-  const OrtLogger* logger = &session->env->logger;
+  const OrtLogger* logger = &session->logger;
   struct core_profile* profile = session->profile;
   if (profile != NULL && core_profile_path(profile) != NULL) {
     return run_in(profile, session, frame, options, feeds);
@@ -649,16 +649,49 @@ static CORE_COLD OrtStatus* run_profiled(OrtSession* session, struct core_frame*
   return status;
 }
 
+static void set_logger(const OrtSession* session, struct core_frame* frame,
+                       const OrtLogger* logger) {
+  for (size_t i = 0; i < session->step_count; i++) {
+    frame->contexts[i]->logger = logger;
+  }
+}
+
+/* Runs with what the options of the run or the session ask for: a profile, or a logger with the tag
+ * and the severity of the run. */
+static CORE_COLD OrtStatus* run_special(OrtSession* session, struct core_frame* frame,
+                                        const OrtRunOptions* options,
+                                        const struct core_feeds* feeds) {
+  struct OrtLogger logger = session->logger;
+  const char* tag = options != NULL && options->tag != NULL ? options->tag : "";
+  size_t size = strlen(logger.id) + strlen(tag) + sizeof ":";
+  char* id = heap_alloc(size);
+  if (id == NULL) {
+    return core_no_memory("Run", size);
+  }
+  bool has_both = logger.id[0] != 0 && tag[0] != 0;
+  snprintf(id, size, "%s%s%s", logger.id, has_both ? ":" : "", tag);
+  logger.id = id;
+  if (options != NULL && options->log_severity >= 0) {
+    logger.severity = options->log_severity;
+  }
+  set_logger(session, frame, &logger);
+  OrtStatus* status = run_profiled(session, frame, options, feeds);
+  set_logger(session, frame, NULL);
+  heap_free(id);
+  return status;
+}
+
 OrtStatus* core_run(OrtSession* session, const OrtRunOptions* options,
                     const struct core_feeds* feeds) {
   struct core_frame* frame = __atomic_exchange_n(&session->spare, NULL, __ATOMIC_ACQUIRE);
   if (CORE_UNLIKELY(frame == NULL)) {
     CORE_TRY(new_frame(session, &frame));
   }
-  bool is_profiled =
-      session->profile != NULL || (options != NULL && options->profile_prefix != NULL);
-  OrtStatus* status = CORE_LIKELY(!is_profiled) ? run(session, frame, options, feeds)
-                                                : run_profiled(session, frame, options, feeds);
+  bool is_special = session->profile != NULL ||
+                    (options != NULL && (options->profile_prefix != NULL || options->tag != NULL ||
+                                         options->log_severity >= 0));
+  OrtStatus* status = CORE_LIKELY(!is_special) ? run(session, frame, options, feeds)
+                                               : run_special(session, frame, options, feeds);
   give_frame_back(session, frame);
   return status;
 }

@@ -14,7 +14,7 @@ static void end_session(void* block) {
   OrtSession* session = block;
   core_end_frames(session);
   if (session->profile != NULL) {
-    core_ep_log(&session->env->logger, core_end_profile("ReleaseSession", session->profile));
+    core_ep_log(&session->logger, core_end_profile("ReleaseSession", session->profile));
     core_free_profile(session->profile);
   }
   for (size_t i = 0; i < session->step_count; i++) {
@@ -106,11 +106,40 @@ static enum core_graph_form form_for(const OrtSession* session) {
                                                                           : CORE_FOLDED;
 }
 
+/* Makes the logger; again, once the options have changed. */
+static void begin_logger(OrtSession* session) {
+  const struct core_session_settings* settings = &session->options->settings;
+  const struct core_text* id = &session->options->texts[CORE_LOG_ID];
+  const struct OrtLogger* default_logger = &session->env->logger;
+  bool has_function = settings->logging_function != NULL;
+  session->logger = (struct OrtLogger){
+      .function = has_function ? settings->logging_function : default_logger->function,
+      .param = has_function ? settings->logging_param : default_logger->param,
+      .id = id->bytes != NULL ? id->bytes : "",
+      .severity = settings->log_severity >= 0
+                      ? settings->log_severity
+                      : __atomic_load_n(&default_logger->severity, __ATOMIC_RELAXED)};
+}
+
+void core_session_log(const OrtSession* session, OrtLoggingLevel severity, const char* file,
+                      const char* text) {
+  const struct core_record record = {severity, CORE_LOG_CATEGORY, file, text};
+  core_logger_log(&session->logger, &record);
+}
+
+OrtStatus* core_check_cancelled(const OrtSession* session) {
+  if (__atomic_load_n(&session->options->load_flag->is_cancelled, __ATOMIC_ACQUIRE)) {
+    CORE_FAIL(ORT_MODEL_LOAD_CANCELED, "Session initialization canceled due to user request.");
+  }
+  return NULL;
+}
+
 /* Begins a session: whatever does not need the model. */
 static OrtStatus* begin_session(const char* function, OrtSession* session,
                                 const OrtSessionOptions* options) {
   CORE_TRY(options != NULL ? ort_CloneSessionOptions(options, &session->options)
                            : ort_CreateSessionOptions(&session->options));
+  begin_logger(session);
   session->has_lock = core_mutex_begin(&session->lock);
   session->has_turn = core_condition_begin(&session->turn);
   if (!session->has_lock || !session->has_turn) {
@@ -118,7 +147,7 @@ static OrtStatus* begin_session(const char* function, OrtSession* session,
   }
   return session->options->settings.profiling
              ? core_begin_profile(function, session->options->texts[CORE_PROFILE_PREFIX].bytes,
-                                  &session->env->logger, &session->profile)
+                                  &session->logger, &session->profile)
              : NULL;
 }
 
@@ -140,6 +169,7 @@ static OrtStatus* prepare(const char* function, OrtSession* session,
   if (session->profile != NULL) {
     core_profile_providers(session->profile, session, event);
   }
+  CORE_TRY(core_check_cancelled(session));
   CORE_TRY(core_note_assigned(function, session));
   CORE_TRY(core_plan(function, session));
   const OrtcoreWriting writing = {.version = ORT_API_VERSION};
@@ -179,6 +209,7 @@ static OrtStatus* open_model(const char* function, const struct core_source* sou
 static OrtStatus* load(const char* function, OrtSession* session,
                        const struct core_source* source) {
   struct core_timing timing = {0};
+  CORE_TRY(core_check_cancelled(session));
   if (session->profile == NULL) {
     return open_model(function, source, &session->model);
   }
@@ -362,6 +393,7 @@ static OrtStatus* finalize(OrtSession* session, const OrtSessionOptions* options
     CORE_TRY(ort_CloneSessionOptions(options, &copy));
     ort_ReleaseSessionOptions(session->options);
     session->options = copy;
+    begin_logger(session);
   }
   return initialize("FinalizeModelEditorSession", session);
 }

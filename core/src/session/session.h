@@ -88,6 +88,8 @@ struct OrtSession {
   struct core_object object;
   enum core_session_state state;
   struct OrtEnv* env;
+  /** The environment's logger, with what the options replace. Providers and kernels borrow it. */
+  struct OrtLogger logger;
   /** A copy of the caller's, which has references to custom ops and libraries of providers. */
   OrtSessionOptions* options;
   OrtModel* model;
@@ -157,6 +159,14 @@ OrtStatus* core_choose_devices(const char* function, OrtSession* session);
 /** Refuses a model with versions of ONNX's operator sets that the core does not know. */
 OrtStatus* core_check_opset_versions(const char* function, const OrtSession* session);
 
+/** Logs a message of a file of the core. */
+void core_session_log(const OrtSession* session, OrtLoggingLevel severity, const char* file,
+                      const char* text);
+
+/** Fails where the options, or those that they are a copy of, say that the session is not to be
+ * made. */
+OrtStatus* core_check_cancelled(const OrtSession* session);
+
 /** Makes the steps of a session from providers and custom ops, in no particular order. */
 OrtStatus* core_partition(const char* function, OrtSession* session);
 
@@ -195,7 +205,8 @@ OrtStatus* core_ask_for_weightless(void* argument);
 /** Has the metadata of a compiled model say the mode. */
 OrtStatus* core_note_weightless(const char* function, OrtSession* session);
 
-/** Notes who runs which nodes, if the options ask for it, before the steps are ordered. */
+/** Before the steps are ordered, notes who runs which nodes, if the options ask for it, and logs it
+ * where the logger takes the severity VERBOSE. */
 OrtStatus* core_note_assigned(const char* function, OrtSession* session);
 
 /** Makes the ports of a graph those of the session, without the numbers of their values. On failure

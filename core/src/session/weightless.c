@@ -71,8 +71,7 @@ OrtStatus* core_check_weightless_devices(const OrtSession* session,
 }
 
 static void note(const OrtSession* session, OrtLoggingLevel level, const char* text) {
-  const struct core_record record = {level, CORE_LOG_CATEGORY, "weightless.c", text};
-  core_logger_log(&session->env->logger, &record);
+  core_session_log(session, level, "weightless.c", text);
 }
 
 static void note_version(const OrtSession* session, const struct core_ep* ep) {
