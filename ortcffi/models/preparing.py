@@ -25,15 +25,11 @@ MISSING = (
 def prepare(model: "Model", operators: Iterable[str]) -> Message:
     """The skeleton with types; weights stay numbers in it, which `onnx` does not read."""
     names = names_of("operators", operators)
-    try:
-        import onnx
-    except ImportError as error:
-        raise ModuleNotFoundError(MISSING, name="onnx") from error
     check_described(names, model.opsets)
     skeleton = model._skeleton()
     if skeleton.all(lib.MODEL_FUNCTION):
         skeleton = inlining.inline(skeleton)
-    declared = onnx.load_model_from_string(bytes(skeleton)).graph.output
+    declared = _parsed(skeleton).graph.output
     proto = _inferred(skeleton)
     keys = {key_of(name) for name in names}
     for _ in range(_DEEPEST if keys else 0):
@@ -49,12 +45,24 @@ def prepare(model: "Model", operators: Iterable[str]) -> Message:
     return Message(proto.SerializeToString())
 
 
+def _parsed(skeleton: Message) -> Any:
+    """The model as an object of the package onnx."""
+    try:
+        import onnx
+        from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise ModuleNotFoundError(MISSING, name="onnx") from error
+    try:
+        return onnx.load_model_from_string(bytes(skeleton))
+    except DecodeError as error:
+        raise ValueError(f"onnx cannot read the model: {error}") from error
+
+
 def _inferred(skeleton: Message) -> Any:
     """The model with types of inner values."""
-    import onnx
     from onnx import shape_inference
 
-    proto = onnx.load_model_from_string(bytes(skeleton))
+    proto = _parsed(skeleton)
     try:
         return shape_inference.infer_shapes(proto, data_prop=True)
     except shape_inference.InferenceError as error:

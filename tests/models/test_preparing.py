@@ -171,3 +171,20 @@ def test_what_onnx_cannot_infer_is_an_error():
     graph.output("y", "f4", [3])
     with pytest.raises(ValueError, match="onnx cannot say which types"):
         ort.Model.load(graph.to_bytes()).prepare()
+
+
+def unreadable() -> bytes:
+    """y = x + x + x, in a model that onnx refuses: a node has malformed metadata."""
+    node = models.node("Add", "x x", "h") + models.field(9, b"\xff")
+    ports = [models.value("x", shape=[3])], [models.value("y", shape=[3])]
+    return models.model([node, models.node("Add", "h x", "y")], *ports)
+
+
+def test_what_onnx_cannot_read_is_an_error():
+    with pytest.raises(ValueError, match="onnx cannot read the model"):
+        ort.Model.load(unreadable()).prepare()
+
+
+def test_a_session_of_the_core_needs_no_onnx_that_reads_the_model(core_api):
+    with pytest.raises(ort.errors.NotImplemented, match="no execution provider"):
+        ort.Session(unreadable(), api=core_api)

@@ -264,6 +264,7 @@ REASONS = {
     "no-compile": "it does not compile",
     "other-op": "EPContext|Unrecognized attribute",
     "other-names": "outputs|must be either specified",
+    "other-inputs": "the value 'nowhere'|must be either specified",
 }
 
 

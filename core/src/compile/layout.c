@@ -117,6 +117,7 @@ OrtStatus* core_prefer_layout(const struct core_claims* claims, OrtGraph** out) 
   struct asking asking = {.ep = claims->ep->seen.ep, .layout = OrtEpDataLayout_NCHW};
   struct core_pool pool = {0};
   size_t *ids = NULL, count = 0;
+  OrtGraph* made = NULL;
   *out = NULL;
   if (claims->graph->parent != NULL || claims->graph->source != NULL ||
       asking.ep->GetPreferredDataLayout == NULL) {
@@ -128,14 +129,16 @@ OrtStatus* core_prefer_layout(const struct core_claims* claims, OrtGraph** out) 
   }
   OrtStatus* status = choose(claims, &asking, &pool, &ids, &count);
   if (status == NULL && count > 0) {
-    status = core_move_channels("ortcore_ep_claim", claims->graph, ids, count, out);
+    status = core_move_channels("ortcore_ep_claim", claims->graph, ids, count, &made);
   }
-  if (status == NULL && *out != NULL) {
-    status = name_providers(claims, *out);
-    if (status != NULL) {
-      core_drop(*out);
-    }
+  if (status == NULL && made != NULL) {
+    status = name_providers(claims, made);
   }
   core_pool_end(&pool);
-  return status;
+  if (status != NULL) {
+    core_drop(made);
+    return status;
+  }
+  *out = made;
+  return NULL;
 }

@@ -87,7 +87,8 @@ static OrtStatus* fold(struct core_scope* scope, const OrtNode* node, bool* is_f
   }
   size_t begin = bound_of(node, "start", 0, type->rank);
   size_t end = bound_of(node, "end", INT64_MAX, type->rank);
-  return make_constant(scope, node, 1, type->dims + begin, begin < end ? end - begin : 0);
+  return begin < end ? make_constant(scope, node, 1, &type->dims[begin], end - begin)
+                     : make_constant(scope, node, 1, NULL, 0);
 }
 
 OrtStatus* core_fold_shapes(struct core_scope* scope) {

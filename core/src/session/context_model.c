@@ -340,6 +340,7 @@ static void write_metadata(struct making* making) {
 static OrtStatus* write_model(struct making* making, const OrtcoreWriting* writing) {
   static const uint32_t written[] = {MODEL_GRAPH, MODEL_METADATA};
   OrtModel* model = NULL;
+  const OrtGraph* graph;
   CORE_TRY(need_all(making));
   core_copy_other_fields(&making->to, making->session->model->bytes, written,
                          CORE_COUNT_OF(written));
@@ -352,7 +353,9 @@ static OrtStatus* write_model(struct making* making, const OrtcoreWriting* writi
   /* Opened again, because core_write_model decides which weights go to another file. */
   CORE_TRY(
       core_open_model_bytes(making->to.bytes, making->to.size, making->session->model, &model));
-  OrtStatus* status = core_write_compiled_model(model, writing, making->contexts);
+  /* A provider's nodes may read what nobody makes. */
+  OrtStatus* status = core_model_graph(making->function, model, CORE_AS_WRITTEN, &graph);
+  status = status == NULL ? core_write_compiled_model(model, writing, making->contexts) : status;
   core_drop(model);
   return status;
 }

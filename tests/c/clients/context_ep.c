@@ -303,6 +303,9 @@ static OrtStatus* make_context(const ContextProvider* ep, const OrtNode* fused, 
   if (says(ep, "other-names")) {
     outputs[0] = "elsewhere";
   }
+  if (says(ep, "other-inputs")) {
+    inputs[0] = "nowhere";
+  }
   status = status != NULL
                ? status
                : api->GetModelEditorApi()->CreateNode(op, domain, name, inputs, input_count,

@@ -247,7 +247,7 @@ static inline bool walk_model(const void* bytes, size_t size) {
   bool is_model = walks(model_functions().open(exact, size, NULL, &model));
   if (is_model) {
     const OrtGraph* graph = NULL;
-    for (size_t which = 0; which < 4; which++) {
+    for (size_t which = 0; which < ORTCORE_FUNCTIONS + 2; which++) {
       if (walks(model_functions().graph_of(model, which, &graph))) {
         walk_graph(graph);
       }
