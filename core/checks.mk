@@ -11,15 +11,24 @@ FAULTS = ../tests/c/faults
 # library's path, as its first argument.
 RUNS = abi client heap old_client versions storm:2:50000:2 arena:2:30000 adaptor_storm:2:20000:2 \
   random_values models:2000 kernels many_threads:800:1000 reload:20:1000 shared_env:2000 platform behaviour $(RUNS_OF_$(SYSTEM))
-RUNS_OF_POSIX = $(FORKS) $(INSIDERS_OF_$(CHOSEN)) throwing:$(THROWING) $(COPIES) kernel_threads:100000
+RUNS_OF_POSIX = $(FORKS) $(INSIDERS_OF_$(CHOSEN)) throwing:$(THROWING) private_copy:$(THROWING) \
+  kernel_threads:100000
 RUNS_OF_APPLE = $(FORKS) throwing:$(THROWING) kernel_threads:100000
 THROWING = $(BUILD)/throwing_ops.so
-# This client has one thread and takes long: it is apart because tsan has nothing to find in it.
-COPIES = private_copy:$(THROWING)
 # Clients that fork. They are apart because the runtimes of most sanitizers do not work in the child
 # of a process with threads.
 FORKS = kernel_threads:1000:fork storm:2:20000:2:fork adaptor_storm:2:20000:2:fork shared_env:100000:200 arena_fork \
   fork_order
+# With tsan, only clients with threads. It finds a race also where the accesses are not simultaneous,
+# so the storms are short; asan runs the long ones.
+RUNS_OF_TSAN = heap storm:2:10000:2 arena:2:6000 adaptor_storm:2:4000:2 models:200 kernels \
+  many_threads:200:1000 reload:20:1000 shared_env:2000 platform throwing:$(THROWING) \
+  kernel_threads:20000
+# valgrind runs one thread at a time, so the storms are short; asan runs `faults` with its hundreds
+# of processes.
+RUNS_OF_VALGRIND = abi client heap old_client versions storm:2:2000:2 arena:2:2000 \
+  adaptor_storm:2:1000:2 random_values models:50 kernels many_threads:50:50 reload:3:50 shared_env:100 platform \
+  behaviour
 # In these programs the n-th allocation fails, or the n-th call of a system function.
 INSIDERS_OF_MALLOC = faults
 INSIDERS_OF_HEAP = system_faults
@@ -94,6 +103,8 @@ SANITIZE = CFLAGS="$(DEBUG) -fsanitize=$(1)" LDFLAGS="-fsanitize=$(firstword $(1
 comma = ,
 UNDEFINED = undefined -fno-sanitize-recover=undefined
 MEMORY = address$(comma)$(UNDEFINED)
+# The runs of a tool, unless the caller chooses others.
+runs_of = $(if $(filter command line,$(origin RUNS)),,RUNS='$$(RUNS_OF_$(1))')
 asan tsan: export UBSAN_OPTIONS = print_stacktrace=1
 asan: export ASAN_OPTIONS = allocator_may_return_null=1:detect_stack_use_after_return=1
 asan:
@@ -105,24 +116,20 @@ check@behaviour: export LSAN_OPTIONS = detect_leaks=0
 RACES = thread$(comma)$(UNDEFINED) -DCORE_TSAN
 tsan: export TSAN_OPTIONS = halt_on_error=1
 tsan:
-	$(MAKE) check BUILD=$(BUILD)/tsan FORKS= COPIES= $(call SANITIZE,$(RACES))
+	$(MAKE) check BUILD=$(BUILD)/tsan $(call runs_of,TSAN) $(call SANITIZE,$(RACES))
 
 # Only definite leaks: what the loader and libpthread keep is reported as possibly lost.
 MEMCHECK = valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=definite
 MEMCHECK += --errors-for-leak-kinds=definite
 # Memcheck finds what asan does not: a branch that depends on uninitialised memory. It knows only
-# the blocks of malloc, so the clients run on that. valgrind runs one thread at a time, so the storms
-# are short: asan and tsan run the long ones, and `faults` with its hundreds of processes.
-RUNS_OF_VALGRIND = abi client heap old_client versions storm:2:2000:2 arena:2:2000 \
-  adaptor_storm:2:1000:2 random_values models:50 kernels many_threads:50:50 reload:3:50 shared_env:100 platform \
-  behaviour
+# the blocks of malloc, so the clients run on that.
 check@behaviour: MEMCHECK += --leak-check=no
 BUILD_OF_VALGRIND = $(BUILD)/valgrind
 FLAGS_OF_VALGRIND = $(DEBUG) -DCORE_EXACT_READS
 valgrind:
 	$(call need,valgrind,valgrind)
 	$(MAKE) check BUILD=$(BUILD_OF_VALGRIND) USE_MALLOC=1 CFLAGS="$(FLAGS_OF_VALGRIND)" \
-	  UNDER='$$(MEMCHECK)' $(if $(filter command line,$(origin RUNS)),,RUNS="$(RUNS_OF_VALGRIND)")
+	  UNDER='$$(MEMCHECK)' $(call runs_of,VALGRIND)
 
 # libFuzzer, which comes with clang. It adds inputs that reach new code to the corpus in BUILD, not
 # to that of the sources. It saves inputs that break the core in BUILD, as crash-*, leak-*,

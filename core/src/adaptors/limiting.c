@@ -131,7 +131,7 @@ static void* ORT_API_CALL limiting_alloc(OrtAllocator* this_, size_t size) NO_EX
 }
 
 /* limiting_free of any pointer, by a thread with any number. */
-static CORE_NOINLINE void free_any(struct limiting* self, void* p) {
+static CORE_NOINLINE void free_limited(struct limiting* self, void* p) {
   struct core_header* header = core_header_of(&self->adaptor, p);
   if (header == NULL) {
     return;
@@ -145,7 +145,7 @@ static void ORT_API_CALL limiting_free(OrtAllocator* this_, void* p) NO_EXCEPTIO
   struct core_header* header = core_plain_header_of(&self->adaptor, p);
   struct core_shard* shard = core_first_shard(&self->shards);
   if (CORE_UNLIKELY(header == NULL || shard == NULL)) {
-    free_any(self, p);
+    free_limited(self, p);
     return;
   }
   unbook(self, shard, (int64_t)header->size);

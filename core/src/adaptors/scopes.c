@@ -283,7 +283,7 @@ void tracking_record(struct core_tracking* self, struct core_header* header) {
 
 /* Counts the free of a block. Returns whether the membership is kept as a record of the peak. Under
  * the lock. */
-static int count_free(struct core_membership* membership, const struct core_header* header) {
+static int count_member_free(struct core_membership* membership, const struct core_header* header) {
   struct core_scope* scope = membership->scope;
   if (!scope->open) {
     return 0;
@@ -314,7 +314,7 @@ void tracking_forget(struct core_tracking* self, struct core_header* header) {
   while (header->memberships != NULL) {
     struct core_membership* membership = header->memberships;
     header->memberships = membership->next;
-    if (!count_free(membership, header)) {
+    if (!count_member_free(membership, header)) {
       push(&ended, membership);
     }
   }

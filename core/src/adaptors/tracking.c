@@ -87,7 +87,7 @@ static inline CORE_INLINE void count_free(struct core_shard* shard,
 }
 
 /* tracking_free of any pointer, by a thread with any number. */
-static CORE_NOINLINE void free_any(struct core_tracking* self, void* p) {
+static CORE_NOINLINE void free_tracked(struct core_tracking* self, void* p) {
   struct core_header* header = core_header_of(&self->adaptor, p);
   if (header == NULL) {
     return;
@@ -107,7 +107,7 @@ static void ORT_API_CALL tracking_free(OrtAllocator* this_, void* p) NO_EXCEPTIO
   struct core_header* header = core_plain_header_of(&self->adaptor, p);
   struct core_shard* shard = core_first_shard(&self->shards);
   if (CORE_UNLIKELY(header == NULL || shard == NULL || header->serial != 0)) {
-    free_any(self, p);
+    free_tracked(self, p);
     return;
   }
   count_free(shard, header);

@@ -6,8 +6,6 @@
 #include "ep/library.h"
 #include "object/keyed_list.h"
 
-static const char function[] = "ortcore_ep_claim";
-
 static struct core_claims* claims_of(OrtcoreClaims* claims) { return (struct core_claims*)claims; }
 
 static void forget_groups(struct core_claims* claims) {
@@ -103,7 +101,7 @@ static OrtStatus* get_capability(void* argument) {
   }
   const struct core_view how = {.name = graph->name};
   OrtGraph* view = NULL;
-  CORE_TRY(core_make_view(function, graph, (const OrtNode* const*)graph->nodes.items,
+  CORE_TRY(core_make_view("ortcore_ep_claim", graph, (const OrtNode* const*)graph->nodes.items,
                           graph->nodes.count, &how, &view));
   OrtStatus* status = ep->GetCapability(ep, view, &claims->info);
   core_end_view(view);

@@ -12,8 +12,6 @@
 #include "kernels/kernel.h"
 #include "object/keyed_list.h"
 
-static const char function[] = "ortcore_ep_compile";
-
 struct compiled;
 
 /* A node. The op comes first: the functions of the op get it as their argument. */
@@ -410,7 +408,7 @@ static OrtStatus* make_room(struct compiled* compiled) {
                  compiled->given_views != NULL && compiled->given_nodes != NULL &&
                  compiled->infos != NULL
              ? NULL
-             : core_no_memory(function, count * sizeof *compiled->nodes);
+             : core_no_memory(CORE_COMPILING, count * sizeof *compiled->nodes);
 }
 
 /* A number that differs between models, for the names of compiled graphs. */
@@ -432,13 +430,14 @@ static OrtStatus* show_group(struct compiled* compiled, const struct core_claims
   OrtGraph *view = NULL, *fused = NULL;
   snprintf(name, sizeof name, "%.64s_%" PRIu64 "_%zu", compiled->ep->name, hash, i);
   snprintf(node_name, sizeof node_name, "%.64s_%s_%zu", compiled->ep->name, name, i);
-  CORE_TRY(core_make_view(function, claims->graph, group->nodes, group->node_count, &how, &view));
+  CORE_TRY(
+      core_make_view(CORE_COMPILING, claims->graph, group->nodes, group->node_count, &how, &view));
   compiled->views[i] = view;
-  CORE_TRY(core_fuse(function, view, node_name, compiled->ep->name, claims->graph->node_numbers + i,
-                     &fused));
+  CORE_TRY(core_fuse(CORE_COMPILING, view, node_name, compiled->ep->name,
+                     claims->graph->node_numbers + i, &fused));
   if (!core_list_add(&compiled->ep->fused, fused)) {
     core_drop(fused);
-    return core_no_memory(function, sizeof fused);
+    return core_no_memory(CORE_COMPILING, sizeof fused);
   }
   compiled->fused[i] = fused->nodes.items[0];
   return NULL;
@@ -465,7 +464,7 @@ static OrtStatus* describe_all(const struct compiled_node* node) {
     const OrtValueInfo* value = of->values[i];
     bool with_constant = value != NULL && ((node->kernel.def != NULL && core_is_constant(value)) ||
                                            value->flags & CORE_IS_CONSTANT_INPUT);
-    CORE_TRY(core_describe_operand(function, value, with_constant, &node->operands[i]));
+    CORE_TRY(core_describe_operand(CORE_COMPILING, value, with_constant, &node->operands[i]));
   }
   return NULL;
 }
@@ -496,7 +495,7 @@ static OrtStatus* move_constants(struct compiled_node* made) {
   size_t count = made->node->input_count;
   made->constants = new_array(count, sizeof *made->constants);
   if (made->constants == NULL) {
-    return core_no_memory(function, count * sizeof *made->constants);
+    return core_no_memory(CORE_COMPILING, count * sizeof *made->constants);
   }
   CORE_TRY(core_device_of(made->of->ep, &device));
   for (size_t i = 0; device != NULL && i < count; i++) {
@@ -523,7 +522,7 @@ static OrtStatus* finish_node(struct compiled* compiled, size_t place,
   made->operands = new_array(count, sizeof *made->operands);
   made->stays = new_array(node->output_count, sizeof *made->stays);
   if (made->operands == NULL || made->stays == NULL) {
-    return core_no_memory(function, count * sizeof *made->operands);
+    return core_no_memory(CORE_COMPILING, count * sizeof *made->operands);
   }
   CORE_TRY(describe_all(made));
   CORE_TRY(move_constants(made));
@@ -542,11 +541,11 @@ static OrtStatus* finish_node(struct compiled* compiled, size_t place,
 static OrtStatus* finish_fused(struct compiled* compiled, size_t i) {
   const struct compiled_node node = {.node = compiled->fused[i], .info = compiled->infos[i]};
   if (node.info == NULL) {
-    return core_status(ORT_FAIL, function,
+    return core_status(ORT_FAIL, CORE_COMPILING,
                        ": the provider left a node without an info: ", node.node->name);
   }
   if (node.info->CreateState == NULL || node.info->Compute == NULL) {
-    return core_status(ORT_FAIL, function,
+    return core_status(ORT_FAIL, CORE_COMPILING,
                        ": the provider gave an info without CreateState or Compute for the node ",
                        node.node->name);
   }
@@ -568,7 +567,7 @@ static OrtStatus* check_count(const struct compiled* compiled) {
     return NULL;
   }
   snprintf(text, sizeof text, ": the provider gave more %s than there are nodes: ", what);
-  return core_status(ORT_FAIL, function, text, compiled->ep->name);
+  return core_status(ORT_FAIL, CORE_COMPILING, text, compiled->ep->name);
 }
 
 /* A node that the provider takes alone has a kernel in its registry. */
@@ -576,7 +575,7 @@ static OrtStatus* finish_single(struct compiled* compiled, const OrtNode* of, si
   const struct core_registered_kernel* found;
   CORE_TRY(core_find_kernel(compiled->ep, of, &found));
   if (found == NULL) {
-    return core_status(ORT_FAIL, function,
+    return core_status(ORT_FAIL, CORE_COMPILING,
                        ": the provider takes a node that it has no kernel for: ", of->op_type);
   }
   const struct compiled_node node = {.node = of, .kernel = *found};
@@ -620,7 +619,7 @@ static OrtStatus* check_contexts(struct compiled* compiled) {
     if (fault != NULL) {
       const char* name = i < compiled->fused_count ? compiled->fused[i]->name : compiled->ep->name;
       compiled->contexts[i] = NULL;
-      status = core_first_failure(status, core_status(ORT_FAIL, function, fault, name));
+      status = core_first_failure(status, core_status(ORT_FAIL, CORE_COMPILING, fault, name));
     }
   }
   return status;

@@ -5,8 +5,6 @@
 #include "ep/library.h"
 #include "ep/streams.h"
 
-static const char function[] = "ortcore_ep_compile";
-
 /* --- where a provider computes --------------------------------------------------------------- */
 
 struct finding {
@@ -63,7 +61,7 @@ static OrtStatus* create_allocator(void* argument) {
   }
   device->transfer = transfer;
   if (device->allocator == NULL || device->transfer == NULL) {
-    return core_status(ORT_FAIL, function,
+    return core_status(ORT_FAIL, CORE_COMPILING,
                        ": a provider that computes in memory of its own must make an allocator "
                        "for it and what copies tensors",
                        NULL);
@@ -100,7 +98,7 @@ OrtStatus* core_device_of(struct core_ep* ep, struct core_device** out) {
   if (found == NULL && ep->memory != NULL) {
     struct core_device* made = heap_alloc(sizeof *made);
     if (made == NULL) {
-      return core_no_memory(function, sizeof *made);
+      return core_no_memory(CORE_COMPILING, sizeof *made);
     }
     *made = (struct core_device){.ep = ep};
     OrtStatus* status = core_ep_call("CreateAllocator", create_allocator, made);

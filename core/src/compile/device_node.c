@@ -120,7 +120,7 @@ static OrtStatus* call_provider(void* argument) {
   return run->call->compute(run->call->argument, run->inner);
 }
 
-static OrtStatus* compute(struct run* run, struct core_ep* ep) {
+static OrtStatus* compute_inner(struct run* run, struct core_ep* ep) {
   CORE_TRY(core_begin_device_run(run->on, ep));
   CORE_TRY(begin_run(run));
   CORE_TRY(core_ep_call("Compute", call_provider, run));
@@ -152,7 +152,7 @@ OrtStatus* core_compute_on_device(struct core_ep* ep, OrtKernelContext* context,
   bool is_of_session = context->device_run != NULL;
   struct run run = {
       .outer = context, .call = call, .on = is_of_session ? context->device_run : &own};
-  OrtStatus* status = compute(&run, ep);
+  OrtStatus* status = compute_inner(&run, ep);
   /* Also after a failure: the device may still read what is released now. */
   bool waits = status != NULL || run.has_copied_back || run.inner->scratch != NULL;
   if (run.on->device != NULL && waits) {

@@ -41,7 +41,7 @@ static const struct core_class ep_class = {
     .kind = CORE_EP, .offset = offsetof(struct core_ep, object), .end = end_ep};
 
 /* The devices that a provider is made for. */
-struct creation {
+struct ep_creation {
   struct core_ep* ep;
   const OrtEpDevice* const* devices;
   size_t count;
@@ -78,8 +78,8 @@ static OrtStatus* check_provider(struct core_ep* ep) {
   return NULL;
 }
 
-static OrtStatus* create(void* argument) {
-  struct creation* self = argument;
+static OrtStatus* create_ep(void* argument) {
+  struct ep_creation* self = argument;
   const OrtHardwareDevice* hardware[CORE_EP_DEVICES];
   const OrtKeyValuePairs* metadata[CORE_EP_DEVICES];
   for (size_t i = 0; i < self->count; i++) {
@@ -115,8 +115,8 @@ OrtStatus* ORT_API_CALL core_create_ep(const OrtEpDevice* const* devices, size_t
     core_retain(ep->library);
   }
   OrtStatus* status = ort_CreateRunOptions(&ep->run_options);
-  struct creation creation = {ep, devices, count, options, logger};
-  status = status == NULL ? core_ep_call("CreateEp", create, &creation) : status;
+  struct ep_creation creation = {ep, devices, count, options, logger};
+  status = status == NULL ? core_ep_call("CreateEp", create_ep, &creation) : status;
   status = status == NULL ? core_find_memory(ep, devices, count) : status;
   if (status != NULL) {
     core_drop(&ep->object);

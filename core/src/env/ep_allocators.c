@@ -11,7 +11,7 @@ struct making {
   OrtAllocator* made;
 };
 
-static OrtStatus* create_allocator(void* argument) {
+static OrtStatus* create_ep_allocator(void* argument) {
   struct making* self = argument;
   return self->factory->CreateAllocator(self->factory, self->info, self->options, &self->made);
 }
@@ -56,7 +56,7 @@ static OrtStatus* create(const char* slot, const OrtEpDevice* device, const OrtM
   if (shared == NULL) {
     return core_no_memory(slot, sizeof *shared);
   }
-  OrtStatus* status = core_ep_call(slot, create_allocator, &making);
+  OrtStatus* status = core_ep_call(slot, create_ep_allocator, &making);
   if (status == NULL && making.made == NULL) {
     status = core_status(ORT_FAIL, slot, ": the factory of an execution provider made no allocator",
                          NULL);

@@ -13,7 +13,7 @@ struct OrtExternalResourceImporter {
   struct core_object* library;
 };
 
-static OrtStatus* release_impl(void* argument) {
+static OrtStatus* release_importer(void* argument) {
   OrtExternalResourceImporterImpl* impl = argument;
   impl->Release(impl);
   return NULL;
@@ -23,7 +23,7 @@ static void end_importer(void* block) {
   struct OrtExternalResourceImporter* importer = block;
   if (importer->impl != NULL && importer->impl->Release != NULL) {
     core_ep_log(NULL,
-                core_ep_call("ReleaseExternalResourceImporter", release_impl, importer->impl));
+                core_ep_call("ReleaseExternalResourceImporter", release_importer, importer->impl));
   }
   core_drop(importer->library);
 }

@@ -11,7 +11,7 @@
 
 /* --- calls of providers ---------------------------------------------------------------------- */
 
-struct call {
+struct caught_call {
   const char* name;
   OrtStatus* (*function)(void* argument);
   void* argument;
@@ -21,18 +21,18 @@ struct call {
 /* Providers are written in C++, and an exception that passed through C code would end the process:
  * it is caught here and becomes a status. */
 static void enter(void* call) {
-  struct call* self = call;
+  struct caught_call* self = call;
   self->status = self->function(self->argument);
 }
 
 static void report(void* call, const char* text) {
-  struct call* self = call;
+  struct caught_call* self = call;
   self->status = core_status(ORT_RUNTIME_EXCEPTION, self->name,
                              ": an exception left the execution provider: ", text);
 }
 
 OrtStatus* core_ep_call(const char* name, OrtStatus* (*function)(void* argument), void* argument) {
-  struct call call = {name, function, argument, NULL};
+  struct caught_call call = {name, function, argument, NULL};
   core_call_catching(enter, &call, report);
   if (CORE_UNLIKELY(call.status != NULL) && ort_GetErrorMessage(call.status)[0] == 0) {
     OrtErrorCode code = ort_GetErrorCode(call.status);

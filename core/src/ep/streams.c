@@ -5,7 +5,7 @@
 #include "ep/library.h"
 #include "memory/memory_info.h"
 
-static OrtStatus* release_impl(void* argument) {
+static OrtStatus* release_stream(void* argument) {
   OrtSyncStreamImpl* impl = argument;
   impl->Release(impl);
   return NULL;
@@ -14,7 +14,7 @@ static OrtStatus* release_impl(void* argument) {
 static void end_stream(void* block) {
   struct OrtSyncStream* stream = block;
   if (stream->impl != NULL && stream->impl->Release != NULL) {
-    core_ep_log(NULL, core_ep_call("ReleaseSyncStream", release_impl, stream->impl));
+    core_ep_log(NULL, core_ep_call("ReleaseSyncStream", release_stream, stream->impl));
   }
   core_drop(stream->library);
 }

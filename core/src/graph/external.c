@@ -70,7 +70,7 @@ bool core_external_name(const struct core_external_data* data, char name[CORE_PA
   return true;
 }
 
-static OrtStatus* refuse(const char* function, const char* name, const char* why) {
+static OrtStatus* refuse_file(const char* function, const char* name, const char* why) {
   char before[128];
   snprintf(before, sizeof before, "%s: the file of weights '", function);
   return core_status(ORT_INVALID_GRAPH, before, name, why);
@@ -115,7 +115,7 @@ static OrtStatus* map_file(const char* function, OrtModel* model, const char* na
   }
   const char* why = find_file(model, name, real);
   if (why != NULL) {
-    return refuse(function, name, why);
+    return refuse_file(function, name, why);
   }
   size_t size = sizeof(struct core_weights_file) + strlen(name) + 1;
   struct core_weights_file* file = heap_alloc(size);
@@ -125,7 +125,7 @@ static OrtStatus* map_file(const char* function, OrtModel* model, const char* na
   strcpy(file->name, name);
   if (!core_map_file(real, &file->mapping)) {
     heap_free(file);
-    return refuse(function, name, "' cannot be read");
+    return refuse_file(function, name, "' cannot be read");
   }
   file->next = __atomic_load_n(&model->files, __ATOMIC_ACQUIRE);
   while (!__atomic_compare_exchange_n(&model->files, &file->next, file, false, __ATOMIC_RELEASE,
@@ -146,7 +146,7 @@ static OrtStatus* find_given(const char* function, const struct core_items* file
       return NULL;
     }
   }
-  return refuse(function, name, "' is not among the files in memory that the options give");
+  return refuse_file(function, name, "' is not among the files in memory that the options give");
 }
 
 static OrtStatus* find_file_bytes(const char* function, const OrtModel* model, const char* name,
@@ -169,7 +169,7 @@ OrtStatus* core_find_weights(const char* function, const OrtModel* model,
     found = model->weights[data->offset];
   } else {
     if (!core_external_name(data, name)) {
-      return refuse(function, "", "' has no name that a file can have");
+      return refuse_file(function, "", "' has no name that a file can have");
     }
     CORE_TRY(find_file_bytes(function, model, name, &file));
     if (data->offset <= file.size) {

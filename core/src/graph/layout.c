@@ -62,8 +62,8 @@ static bool has_name(const OrtGraph* graph, const char* name) {
 }
 
 /* Makes a value that has another one's elements in another order. */
-static OrtStatus* new_value(struct change* change, const OrtValueInfo* of, const int64_t* order,
-                            size_t rank, OrtValueInfo** out) {
+static OrtStatus* new_value_like(struct change* change, const OrtValueInfo* of,
+                                 const int64_t* order, size_t rank, OrtValueInfo** out) {
   size_t size = strlen(of->name) + 32;
   char* name = core_pool_take(&change->graph->pool, size);
   if (name == NULL) {
@@ -76,8 +76,8 @@ static OrtStatus* new_value(struct change* change, const OrtValueInfo* of, const
   return set_type(change, of, order, rank, *out);
 }
 
-static OrtStatus* new_attribute(struct change* change, const int64_t* order, size_t rank,
-                                OrtOpAttr** out) {
+static OrtStatus* new_order(struct change* change, const int64_t* order, size_t rank,
+                            OrtOpAttr** out) {
   size_t size = rank * sizeof *order;
   OrtOpAttr* attribute = core_pool_take(&change->graph->pool, sizeof *attribute + size);
   if (attribute == NULL) {
@@ -101,7 +101,7 @@ static OrtStatus* add_transpose(struct change* change, const OrtValueInfo* input
   if (node == NULL || values == NULL) {
     return core_graph_memory(&change->scope, sizeof *node);
   }
-  CORE_TRY(new_attribute(change, order, rank, &attribute));
+  CORE_TRY(new_order(change, order, rank, &attribute));
   node->object.references = CORE_PERMANENT;
   node->op_type = "Transpose";
   node->domain = node->provider = "";
@@ -134,7 +134,7 @@ static OrtStatus* find_input(struct change* change, const OrtValueInfo* value, s
     }
   }
   make_order(true, rank, order);
-  CORE_TRY(new_value(change, value, order, rank, &made));
+  CORE_TRY(new_value_like(change, value, order, rank, &made));
   CORE_TRY(add_transpose(change, value, made, order, rank));
   *out = made;
   return NULL;
@@ -145,7 +145,7 @@ static OrtStatus* move_output(struct change* change, OrtNode* node, size_t rank)
   const OrtValueInfo** place = &node->values[node->input_count];
   OrtValueInfo *value = (OrtValueInfo*)*place, *made;
   make_order(true, rank, order);
-  CORE_TRY(new_value(change, value, order, rank, &made));
+  CORE_TRY(new_value_like(change, value, order, rank, &made));
   *place = made;
   made->producer = node;
   make_order(false, rank, order);

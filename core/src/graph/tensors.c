@@ -9,7 +9,7 @@
 #include "sparse/sparse.h"
 
 /* A tensor that is being read. */
-struct stored {
+struct stored_tensor {
   const char* function;
   const OrtModel* model;
   struct core_message bytes;
@@ -20,7 +20,7 @@ struct stored {
   size_t size;
 };
 
-static OrtStatus* refuse(const char* function, const char* why) {
+static OrtStatus* refuse_tensor(const char* function, const char* why) {
   return core_status(ORT_INVALID_GRAPH, function, ": ", why);
 }
 
@@ -32,7 +32,7 @@ static OrtStatus* read_lengths(const char* function, struct core_pool* pool,
   uint64_t length;
   *count = core_count_numbers(numbers);
   if (*count > CORE_LARGEST_RANK) {
-    return refuse(function, "a tensor has too many dimensions");
+    return refuse_tensor(function, "a tensor has too many dimensions");
   }
   int64_t* lengths = core_pool_array(pool, *count, sizeof *lengths);
   if (lengths == NULL) {
@@ -46,20 +46,20 @@ static OrtStatus* read_lengths(const char* function, struct core_pool* pool,
 }
 
 /* Reads type and shape of a TensorProto. */
-static OrtStatus* read_head(struct stored* tensor, struct core_pool* pool) {
+static OrtStatus* read_head(struct stored_tensor* tensor, struct core_pool* pool) {
   struct core_message rest = tensor->bytes;
   struct core_field field;
   uint64_t type = 0;
   while (core_next_field(&rest, &field)) {
     if (field.number == TENSOR_SEGMENT) {
-      return refuse(tensor->function, "tensors in segments are not supported");
+      return refuse_tensor(tensor->function, "tensors in segments are not supported");
     }
     if (field.number == TENSOR_ELEMENT && field.wire == CORE_VARINT) {
       type = field.value;
     }
   }
   if (core_is_malformed(&rest)) {
-    return refuse(tensor->function, "a tensor is malformed");
+    return refuse_tensor(tensor->function, "a tensor is malformed");
   }
   tensor->type = core_element_of_onnx(type);
   CORE_TRY(core_check_element_type(tensor->function, "tensor", tensor->type));
@@ -73,7 +73,7 @@ static OrtStatus* read_head(struct stored* tensor, struct core_pool* pool) {
 
 /* The field that has the elements of a type, and how many bytes one of its numbers stands for: half
  * of a complex element, or a byte with several elements of 4 or 2 bits. */
-static struct core_numbers numbers_of(const struct stored* tensor, size_t* bytes) {
+static struct core_numbers numbers_of(const struct stored_tensor* tensor, size_t* bytes) {
   struct core_numbers numbers = {.message = tensor->bytes, .wire = CORE_VARINT};
   size_t bits = core_element_bits(tensor->type);
   *bytes = bits < 8 ? 1 : bits / 8;
@@ -110,18 +110,19 @@ static OrtAllocator* default_allocator(void) {
   return allocator;
 }
 
-static OrtStatus* new_tensor(const struct stored* tensor, struct core_tensor** out) {
+static OrtStatus* new_tensor(const struct stored_tensor* tensor, struct core_tensor** out) {
   return core_new_tensor(tensor->function, default_allocator(), tensor->dims, tensor->rank,
                          tensor->type, out);
 }
 
 /* Makes a tensor of numbers that are stored one by one. */
-static OrtStatus* read_numbers(const struct stored* tensor, struct core_tensor** out) {
+static OrtStatus* read_tensor_numbers(const struct stored_tensor* tensor,
+                                      struct core_tensor** out) {
   size_t bytes;
   uint64_t number;
   struct core_numbers numbers = numbers_of(tensor, &bytes);
   if (core_count_numbers(numbers) != tensor->size / bytes) {
-    return refuse(tensor->function, "a tensor has not as many elements as its shape");
+    return refuse_tensor(tensor->function, "a tensor has not as many elements as its shape");
   }
   CORE_TRY(new_tensor(tensor, out));
   uint8_t* to = (*out)->data;
@@ -149,9 +150,10 @@ static OrtStatus* set_strings(const char* function, struct core_message bytes, u
   return status;
 }
 
-static OrtStatus* read_strings(const struct stored* tensor, struct core_tensor** out) {
+static OrtStatus* read_tensor_strings(const struct stored_tensor* tensor,
+                                      struct core_tensor** out) {
   if (core_count_messages(tensor->bytes, TENSOR_STRINGS) != tensor->count) {
-    return refuse(tensor->function, "a tensor has not as many strings as its shape");
+    return refuse_tensor(tensor->function, "a tensor has not as many strings as its shape");
   }
   CORE_TRY(new_tensor(tensor, out));
   return set_strings(tensor->function, tensor->bytes, TENSOR_STRINGS, out);
@@ -169,31 +171,33 @@ bool core_is_external(struct core_message tensor) {
 }
 
 /* Finds elements that are stored as they are in memory; `*out` is unchanged if they are not. */
-static OrtStatus* find_elements(const struct stored* tensor, const uint8_t** out) {
+static OrtStatus* find_elements(const struct stored_tensor* tensor, const uint8_t** out) {
   struct core_external_data data;
   struct core_message raw;
   if (core_is_external(tensor->bytes)) {
     return core_read_external(tensor->bytes, &data)
                ? core_find_weights(tensor->function, tensor->model, &data, tensor->size, out)
-               : refuse(tensor->function, "a tensor does not say where its external data is");
+               : refuse_tensor(tensor->function,
+                               "a tensor does not say where its external data is");
   }
   if (core_find_message(tensor->bytes, TENSOR_RAW, &raw)) {
     if (core_message_size(raw) != tensor->size) {
-      return refuse(tensor->function, "the raw data of a tensor has not the size of its shape");
+      return refuse_tensor(tensor->function,
+                           "the raw data of a tensor has not the size of its shape");
     }
     *out = raw.at;
   }
   return NULL;
 }
 
-static OrtStatus* read_elements(const struct stored* tensor, struct core_tensor** out) {
+static OrtStatus* read_elements(const struct stored_tensor* tensor, struct core_tensor** out) {
   const uint8_t* elements = NULL;
   if (tensor->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
-    return read_strings(tensor, out);
+    return read_tensor_strings(tensor, out);
   }
   CORE_TRY(find_elements(tensor, &elements));
   if (elements == NULL) {
-    return read_numbers(tensor, out);
+    return read_tensor_numbers(tensor, out);
   }
   return core_borrow_tensor(tensor->function, &core_cpu_memory_info, (void*)elements, tensor->size,
                             tensor->dims, tensor->rank, tensor->type, out);
@@ -201,7 +205,7 @@ static OrtStatus* read_elements(const struct stored* tensor, struct core_tensor*
 
 OrtStatus* core_read_tensor(const char* function, const OrtModel* model, struct core_message bytes,
                             struct core_tensor** out) {
-  struct stored tensor = {.function = function, .model = model, .bytes = bytes};
+  struct stored_tensor tensor = {.function = function, .model = model, .bytes = bytes};
   struct core_pool pool = {0};
   OrtStatus* status = read_head(&tensor, &pool);
   status = status == NULL ? read_elements(&tensor, out) : status;
@@ -211,7 +215,7 @@ OrtStatus* core_read_tensor(const char* function, const OrtModel* model, struct 
 
 OrtStatus* core_measure_tensor(const char* function, const OrtModel* model,
                                struct core_message bytes, size_t* out) {
-  struct stored tensor = {.function = function, .model = model, .bytes = bytes};
+  struct stored_tensor tensor = {.function = function, .model = model, .bytes = bytes};
   struct core_pool pool = {0};
   OrtStatus* status = read_head(&tensor, &pool);
   core_pool_end(&pool);
@@ -223,8 +227,8 @@ OrtStatus* core_measure_tensor(const char* function, const OrtModel* model,
 
 /* Finds the place of a value in the dense tensor; false if it is outside. An index is one number,
  * or one number for each dimension. */
-static bool find_place(const struct stored* dense, const int64_t* index, size_t width,
-                       size_t* place) {
+static bool find_element(const struct stored_tensor* dense, const int64_t* index, size_t width,
+                         size_t* place) {
   if (width == 1) {
     *place = (size_t)index[0];
     return index[0] >= 0 && *place < dense->count;
@@ -239,34 +243,36 @@ static bool find_place(const struct stored* dense, const int64_t* index, size_t 
   return true;
 }
 
-static OrtStatus* scatter(const struct stored* dense, const struct core_tensor* values,
+static OrtStatus* scatter(const struct stored_tensor* dense, const struct core_tensor* values,
                           const struct core_tensor* indices, struct core_tensor* out) {
   size_t count = values->shape.count, bytes = core_element_bits(dense->type) / 8, place;
   size_t width = count > 0 ? indices->shape.count / count : 1;
   if (indices->shape.type != ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64 ||
       indices->shape.count != count * width || (width != 1 && width != dense->rank)) {
-    return refuse(dense->function, "a sparse tensor has not an index for each of its values");
+    return refuse_tensor(dense->function,
+                         "a sparse tensor has not an index for each of its values");
   }
   memset(out->data, 0, dense->count > 0 ? out->bytes : 0);
   for (size_t i = 0; i < count; i++) {
     int64_t index[8];
     if (width > CORE_COUNT_OF(index)) {
-      return refuse(dense->function, "a sparse tensor has too many dimensions");
+      return refuse_tensor(dense->function, "a sparse tensor has too many dimensions");
     }
     memcpy(index, (const int64_t*)indices->data + i * width, width * sizeof *index);
-    if (!find_place(dense, index, width, &place)) {
-      return refuse(dense->function, "an index of a sparse tensor is outside of its shape");
+    if (!find_element(dense, index, width, &place)) {
+      return refuse_tensor(dense->function, "an index of a sparse tensor is outside of its shape");
     }
     memcpy((uint8_t*)out->data + place * bytes, (const uint8_t*)values->data + i * bytes, bytes);
   }
   return NULL;
 }
 
-static OrtStatus* make_dense(struct stored* dense, const struct core_tensor* values,
+static OrtStatus* make_dense(struct stored_tensor* dense, const struct core_tensor* values,
                              const struct core_tensor* indices, struct core_tensor** out) {
   dense->type = values->shape.type;
   if (core_element_bits(dense->type) < 8 || dense->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
-    return refuse(dense->function, "a sparse tensor has elements that only dense ones can have");
+    return refuse_tensor(dense->function,
+                         "a sparse tensor has elements that only dense ones can have");
   }
   CORE_TRY(new_tensor(dense, out));
   size_t bytes = core_element_bits(dense->type) / 8;
@@ -281,13 +287,13 @@ static OrtStatus* make_dense(struct stored* dense, const struct core_tensor* val
 
 static OrtStatus* read_sparse(const char* function, const OrtModel* model,
                               struct core_message bytes, struct core_tensor** out) {
-  struct stored dense = {.function = function, .model = model, .bytes = bytes};
+  struct stored_tensor dense = {.function = function, .model = model, .bytes = bytes};
   struct core_message values_bytes, indices_bytes;
   struct core_tensor *values = NULL, *indices = NULL;
   struct core_pool pool = {0};
   if (!core_find_message(bytes, SPARSE_VALUES, &values_bytes) ||
       !core_find_message(bytes, SPARSE_INDICES, &indices_bytes)) {
-    return refuse(function, "a sparse tensor has no values or no indices");
+    return refuse_tensor(function, "a sparse tensor has no values or no indices");
   }
   OrtStatus* status = core_read_tensor(function, model, values_bytes, &values);
   if (status == NULL) {
@@ -315,7 +321,7 @@ static OrtStatus* read_list(const char* function, struct core_message bytes, boo
   size_t count = is_text ? core_count_messages(bytes, numbers.number) : core_count_numbers(numbers);
   int64_t length = (int64_t)count;
   if (is_scalar && count != 1) {
-    return refuse(function, "a node Constant has no value");
+    return refuse_tensor(function, "a node Constant has no value");
   }
   CORE_TRY(core_new_tensor(function, default_allocator(), &length, is_scalar ? 0 : 1, type, out));
   if (is_text) {
@@ -363,7 +369,7 @@ static OrtStatus* read_constant(const char* function, const OrtModel* model,
       return read_list(function, attribute, constant->is_scalar, constant->type, numbers, out);
     }
   }
-  return refuse(function, "a node Constant has no value");
+  return refuse_tensor(function, "a node Constant has no value");
 }
 
 OrtStatus* core_read_initializer(const char* function, const OrtValueInfo* value, OrtValue** out) {
@@ -387,7 +393,7 @@ OrtStatus* core_fits_initializer(const char* function, const OrtValueInfo* value
     core_drop(own);
     return NULL;
   }
-  struct stored stored = {function, value->graph->model, .bytes = value->tensor_bytes};
+  struct stored_tensor stored = {function, value->graph->model, .bytes = value->tensor_bytes};
   struct core_pool pool = {0};
   OrtStatus* status = read_head(&stored, &pool);
   *out = status == NULL && core_has_shape(&tensor->shape, stored.type, stored.dims, stored.rank);

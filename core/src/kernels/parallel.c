@@ -40,7 +40,7 @@ static void run_batches(void* argument) {
   }
 }
 
-static void report(void* argument, const char* text) {
+static void report_batch(void* argument, const char* text) {
   struct job* job = argument;
   OrtStatus* failure = core_status(ORT_RUNTIME_EXCEPTION, text, NULL, NULL);
   OrtStatus* none = NULL;
@@ -54,7 +54,7 @@ static void report(void* argument, const char* text) {
 static void work(void* argument) {
   const struct job* job = argument;
   OrtAllocator* before = core_enter_kernel(job->node->allocator);
-  core_call_catching(run_batches, argument, report);
+  core_call_catching(run_batches, argument, report_batch);
   core_enter_kernel(before);
 }
 

@@ -69,7 +69,7 @@ static OrtStatus* answer(const char* function, struct core_message model, const 
   return NULL;
 }
 
-static OrtStatus* refuse_file(const char* path) {
+static OrtStatus* refuse_path(const char* path) {
   static const char before[] = "GetCompatibilityInfoFromModel: '";
   char real[CORE_PATH_ROOM];
   enum core_file found = core_find_file(path, real);
@@ -90,7 +90,7 @@ ORT_API_STATUS_IMPL(ort_GetCompatibilityInfoFromModel, const ORTCHAR_T* model_pa
     CORE_FAIL(ORT_INVALID_GRAPH, "GetCompatibilityInfoFromModel: model_path is too long");
   }
   if (!core_map_file(path, &file)) {
-    return refuse_file(path);
+    return refuse_path(path);
   }
   struct core_message model = {file.bytes, file.bytes + file.size};
   OrtStatus* status =

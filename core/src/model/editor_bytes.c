@@ -156,7 +156,7 @@ void core_write_opset(struct core_writing* to, const char* domain, int64_t versi
 }
 
 /* Makes room for more weights behind those that a model has. */
-static OrtStatus* make_room(const char* function, OrtModel* model, size_t count) {
+static OrtStatus* make_room_for_weights(const char* function, OrtModel* model, size_t count) {
   size_t size = (model->weight_count + count) * sizeof *model->weights;
   struct core_weight* weights = size > 0 ? heap_alloc(size) : NULL;
   if (weights == NULL) {
@@ -173,7 +173,7 @@ static OrtStatus* make_room(const char* function, OrtModel* model, size_t count)
 OrtStatus* core_write_editor_graph(const char* function, const OrtGraph* graph,
                                    struct core_writing* to, OrtModel* model) {
   size_t count = graph->initializers.count;
-  CORE_TRY(make_room(function, model, count));
+  CORE_TRY(make_room_for_weights(function, model, count));
   for (size_t i = 0; i < graph->nodes.count; i++) {
     size_t node = core_begin_message(to, GRAPH_NODE);
     core_write_node(to, graph->nodes.items[i]);

@@ -15,7 +15,7 @@ struct extending {
   struct core_writing to;
 };
 
-static bool has_name(const struct core_list* values, struct core_message name) {
+static bool is_named(const struct core_list* values, struct core_message name) {
   size_t i = 0;
   while (i < values->count &&
          !core_message_is(name, ((const OrtValueInfo*)values->items[i])->name)) {
@@ -28,7 +28,7 @@ static bool has_name(const struct core_list* values, struct core_message name) {
 static bool is_port(const OrtGraph* by, struct core_message value) {
   struct core_message name;
   return core_find_message(value, VALUE_NAME, &name) &&
-         (has_name(&by->inputs, name) || has_name(&by->outputs, name));
+         (is_named(&by->inputs, name) || is_named(&by->outputs, name));
 }
 
 /* Writes a field of the model's graph. What is an input or output no longer stays a typed value. */

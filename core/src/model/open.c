@@ -50,7 +50,7 @@ static OrtStatus* refuse(const char* function, const char* why) {
 }
 
 /* Makes room for what the fields will be read to. */
-static OrtStatus* make_room(const char* function, OrtModel* model) {
+static OrtStatus* make_room_for_graphs(const char* function, OrtModel* model) {
   size_t functions = core_count_messages(model->bytes, MODEL_FUNCTION);
   struct core_pool* pool = &model->pool;
   model->functions = core_pool_array(pool, functions, sizeof *model->functions);
@@ -64,7 +64,7 @@ OrtStatus* core_read_model(const char* function, OrtModel* model) {
   struct core_message rest = model->bytes;
   struct core_field field;
   model->function_count = 0;
-  CORE_TRY(make_room(function, model));
+  CORE_TRY(make_room_for_graphs(function, model));
   CORE_TRY(core_read_opsets(function, &model->pool, rest, MODEL_OPSET, &model->opsets));
   while (core_next_field(&rest, &field)) {
     if (field.number == MODEL_IR_VERSION && field.wire == CORE_VARINT) {

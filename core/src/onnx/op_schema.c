@@ -101,8 +101,8 @@ ORT_API_STATUS_IMPL(ort_ep_OpSchema_GetSinceVersion, const OrtOpSchema* schema, 
     }                                                                                   \
   } while (0)
 
-static const OrtOpSchemaTypeConstraint* constraint_of(const OrtOpSchema* schema, bool is_output,
-                                                      size_t index) {
+static const OrtOpSchemaTypeConstraint* constraint_of_operand(const OrtOpSchema* schema,
+                                                              bool is_output, size_t index) {
   size_t constraint = core_schema_operand(schema->schema, is_output, index).constraint;
   return constraint == SIZE_MAX ? NULL : &schema->constraints[constraint];
 }
@@ -126,7 +126,7 @@ ORT_API_STATUS_IMPL(ort_ep_OpSchema_GetInputTypeConstraint, const OrtOpSchema* s
   CORE_REQUIRE(OpSchema_GetInputTypeConstraint, schema, out);
   REQUIRE_INDEX(OpSchema_GetInputTypeConstraint, index,
                 core_schema_operand_count(schema->schema, false));
-  *out = constraint_of(schema, false, index);
+  *out = constraint_of_operand(schema, false, index);
   return NULL;
 }
 
@@ -149,7 +149,7 @@ ORT_API_STATUS_IMPL(ort_ep_OpSchema_GetOutputTypeConstraint, const OrtOpSchema* 
   CORE_REQUIRE(OpSchema_GetOutputTypeConstraint, schema, out);
   REQUIRE_INDEX(OpSchema_GetOutputTypeConstraint, index,
                 core_schema_operand_count(schema->schema, true));
-  *out = constraint_of(schema, true, index);
+  *out = constraint_of_operand(schema, true, index);
   return NULL;
 }
 

@@ -6,7 +6,7 @@
 #include "heap/heap.h"
 #include "platform/platform.h"
 
-static void end_options(void* block) {
+static void end_run_options(void* block) {
   struct OrtRunOptions* options = block;
   heap_free(options->tag);
   heap_free(options->profile_prefix);
@@ -14,7 +14,7 @@ static void end_options(void* block) {
   core_list_end(&options->adapters);
 }
 
-const struct core_class core_run_options_class = {.kind = CORE_RUN_OPTIONS, .end = end_options};
+const struct core_class core_run_options_class = {.kind = CORE_RUN_OPTIONS, .end = end_run_options};
 
 ORT_API_STATUS_IMPL(ort_CreateRunOptions, OrtRunOptions** out) {
   CORE_REQUIRE(CreateRunOptions, out);

@@ -11,7 +11,7 @@
  * cancels has the options that the clone was made of. */
 static const struct core_class flag_class = {.kind = CORE_SHARED};
 
-static void end_options(void* block) {
+static void end_session_options(void* block) {
   struct OrtSessionOptions* options = block;
   for (size_t i = 0; i < CORE_SESSION_TEXTS; i++) {
     heap_free(options->texts[i].bytes);
@@ -26,7 +26,7 @@ static void end_options(void* block) {
 }
 
 const struct core_class core_session_options_class = {.kind = CORE_SESSION_OPTIONS,
-                                                      .end = end_options};
+                                                      .end = end_session_options};
 
 /* Options with these settings, and no texts and lists; NULL where there is no memory. Takes over
  * the reference to the flag. */

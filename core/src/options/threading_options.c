@@ -7,10 +7,12 @@
 
 #define AFFINITY_LIMIT 4096
 
-static void end_options(void* block) { heap_free(((struct OrtThreadingOptions*)block)->affinity); }
+static void end_threading_options(void* block) {
+  heap_free(((struct OrtThreadingOptions*)block)->affinity);
+}
 
 const struct core_class core_threading_options_class = {.kind = CORE_THREADING_OPTIONS,
-                                                        .end = end_options};
+                                                        .end = end_threading_options};
 
 ORT_API_STATUS_IMPL(ort_CreateThreadingOptions, OrtThreadingOptions** out) {
   CORE_REQUIRE(CreateThreadingOptions, out);

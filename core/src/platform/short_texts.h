@@ -69,7 +69,7 @@ static inline bool core_load_short(const char* text, char* to, size_t* length) {
 
 /** Copies a text of `length` bytes, of at least one, to where there is room for `room`: what is
  * behind it there may be overwritten, too. */
-static inline void core_copy_text(char* to, size_t room, const char* from, size_t length) {
+static inline void core_copy_short_text(char* to, size_t room, const char* from, size_t length) {
 #if defined(CORE_WHOLE_REGISTERS)
   if (CORE_LIKELY(length <= CORE_REGISTER && room >= CORE_REGISTER &&
                   core_is_in_page(from, CORE_REGISTER))) {

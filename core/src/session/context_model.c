@@ -18,7 +18,7 @@ struct making {
   enum core_contexts contexts;
 };
 
-static OrtStatus* no_memory(const struct making* making) {
+static OrtStatus* no_memory_to_write(const struct making* making) {
   return core_no_memory(making->function, making->to.size);
 }
 
@@ -36,8 +36,9 @@ static OrtStatus* need(struct making* making, const char* name) {
   if (name == NULL || name[0] == 0 || is_needed(making, name)) {
     return NULL;
   }
-  return core_items_add(&making->needed, name, strlen(name) + 1, NULL) != NULL ? NULL
-                                                                               : no_memory(making);
+  return core_items_add(&making->needed, name, strlen(name) + 1, NULL) != NULL
+             ? NULL
+             : no_memory_to_write(making);
 }
 
 static OrtStatus* need_all(struct making* making) {
@@ -337,7 +338,7 @@ static void write_metadata(struct making* making) {
   }
 }
 
-static OrtStatus* write_model(struct making* making, const OrtcoreWriting* writing) {
+static OrtStatus* write_contexts(struct making* making, const OrtcoreWriting* writing) {
   static const uint32_t written[] = {MODEL_GRAPH, MODEL_METADATA};
   OrtModel* model = NULL;
   const OrtGraph* graph;
@@ -348,7 +349,7 @@ static OrtStatus* write_model(struct making* making, const OrtcoreWriting* writi
   write_metadata(making);
   write_domain(making);
   if (making->to.has_failed) {
-    return no_memory(making);
+    return no_memory_to_write(making);
   }
   /* Opened again, because core_write_model decides which weights go to another file. */
   CORE_TRY(
@@ -363,7 +364,7 @@ static OrtStatus* write_model(struct making* making, const OrtcoreWriting* writi
 OrtStatus* core_write_context_model(const char* function, const OrtSession* session,
                                     const OrtcoreWriting* writing) {
   struct making making = {.function = function, .session = session};
-  OrtStatus* status = write_model(&making, writing);
+  OrtStatus* status = write_contexts(&making, writing);
   core_items_end(&making.needed);
   heap_free(making.to.bytes);
   return status;

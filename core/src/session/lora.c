@@ -50,7 +50,7 @@ static uint64_t field(struct buffer* buffer, uint64_t table, unsigned number) {
   return offset != 0 ? table + offset : 0;
 }
 
-static int32_t number_of(struct buffer* buffer, uint64_t table, unsigned number) {
+static int32_t number_in(struct buffer* buffer, uint64_t table, unsigned number) {
   uint64_t at = field(buffer, table, number);
   return at != 0 ? (int32_t)number_at(buffer, at, 4) : 0;
 }
@@ -74,7 +74,7 @@ static uint64_t vector_of(struct buffer* buffer, uint64_t table, unsigned number
 
 /* --- parameters ------------------------------------------------------------------------------- */
 
-static OrtStatus* refuse(const char* function, const char* why) {
+static OrtStatus* refuse_adapter(const char* function, const char* why) {
   return core_status(ORT_FAIL, function, ": the bytes are no adapter: ", why);
 }
 
@@ -87,7 +87,7 @@ static OrtStatus* make_tensor(const char* function, const struct buffer* buffer,
   CORE_TRY(core_check_element_type(function, "tensor", type));
   CORE_TRY(core_measure(function, type, dims, rank, ORT_FAIL, &count, &needed));
   if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING || needed != size) {
-    return refuse(function, "a parameter has strings, or another size than its shape");
+    return refuse_adapter(function, "a parameter has strings, or another size than its shape");
   }
   CORE_TRY(ort_GetAllocatorWithDefaultOptions(&allocator));
   CORE_TRY(core_new_tensor(function, allocator, dims, rank, type, &tensor));
@@ -105,9 +105,9 @@ static OrtStatus* add_parameter(const char* function, OrtLoraAdapter* adapter,
   uint64_t name = vector_of(buffer, table, PARAMETER_NAME, 1, &length);
   uint64_t shape = vector_of(buffer, table, PARAMETER_DIMS, sizeof(int64_t), &rank);
   uint64_t data = vector_of(buffer, table, PARAMETER_DATA, 1, &size);
-  int32_t type = number_of(buffer, table, PARAMETER_TYPE);
+  int32_t type = number_in(buffer, table, PARAMETER_TYPE);
   if (buffer->is_broken || length == 0) {
-    return refuse(function, "a parameter has no name, or leads out of the bytes");
+    return refuse_adapter(function, "a parameter has no name, or leads out of the bytes");
   }
   parameter->name = core_pool_text(&adapter->pool, buffer->bytes + name, length);
   int64_t* dims = core_pool_array(&adapter->pool, rank, sizeof *dims);
@@ -128,11 +128,11 @@ static OrtStatus* read_adapter(const char* function, OrtLoraAdapter* adapter,
   size_t count = 0;
   bool is_named = buffer->size >= 8 && memcmp(buffer->bytes + 4, IDENTIFIER, 4) == 0;
   if (!is_named) {
-    return refuse(function, "they do not begin with the identifier of adapters");
+    return refuse_adapter(function, "they do not begin with the identifier of adapters");
   }
   uint64_t root = follow(buffer, 0);
-  if (number_of(buffer, root, ADAPTER_FORMAT) != FORMAT_VERSION) {
-    return refuse(function, "the format must be that of version 1");
+  if (number_in(buffer, root, ADAPTER_FORMAT) != FORMAT_VERSION) {
+    return refuse_adapter(function, "the format must be that of version 1");
   }
   uint64_t parameters = vector_of(buffer, root, ADAPTER_PARAMETERS, 4, &count);
   adapter->parameters = core_pool_array(&adapter->pool, count, sizeof *adapter->parameters);
@@ -142,7 +142,8 @@ static OrtStatus* read_adapter(const char* function, OrtLoraAdapter* adapter,
   for (size_t i = 0; i < count; i++) {
     CORE_TRY(add_parameter(function, adapter, buffer, follow(buffer, parameters + 4 * i)));
   }
-  return buffer->is_broken ? refuse(function, "the list of parameters leads out of them") : NULL;
+  return buffer->is_broken ? refuse_adapter(function, "the list of parameters leads out of them")
+                           : NULL;
 }
 
 /* --- adapters --------------------------------------------------------------------------------- */

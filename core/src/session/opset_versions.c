@@ -9,8 +9,8 @@
 #include "onnx/schemas.h"
 #include "session/session.h"
 
-static OrtStatus* refuse(const char* function, OrtErrorCode code, const char* domain,
-                         int64_t version, const char* why) {
+static OrtStatus* refuse_version(const char* function, OrtErrorCode code, const char* domain,
+                                 int64_t version, const char* why) {
   char text[200];
   snprintf(text, sizeof text, ": the model has version %" PRId64 " of the operator set '%.80s', ",
            version, domain[0] == 0 ? "ai.onnx" : domain);
@@ -29,8 +29,8 @@ OrtStatus* core_check_opset_versions(const char* function, const OrtSession* ses
     int64_t newest = core_newest_opset(opsets->domains[i]), version = opsets->versions[i];
     char why[160];
     if (newest > 0 && version < 1) {
-      return refuse(function, ORT_INVALID_GRAPH, opsets->domains[i], version,
-                    "which begins with 1");
+      return refuse_version(function, ORT_INVALID_GRAPH, opsets->domains[i], version,
+                            "which begins with 1");
     }
     if (newest > 0 && version > newest && !takes_newer) {
       snprintf(why, sizeof why,
@@ -38,7 +38,7 @@ OrtStatus* core_check_opset_versions(const char* function, const OrtSession* ses
                " and earlier ones; the entry "
                "session.allow_released_opsets_only with the value 0 takes it as that one",
                newest);
-      return refuse(function, ORT_FAIL, opsets->domains[i], version, why);
+      return refuse_version(function, ORT_FAIL, opsets->domains[i], version, why);
     }
   }
   return NULL;

@@ -413,7 +413,7 @@ static bool has_only_constants(const OrtNode* node) {
   return node->input_count > 0;
 }
 
-static OrtStatus* refuse(const struct partition* partition, const OrtNode* node) {
+static OrtStatus* refuse_node(const struct partition* partition, const OrtNode* node) {
   char text[800], asked[400];
   list_providers(partition->session, asked, sizeof asked);
   if (strcmp(node->op_type, "EPContext") == 0 && strcmp(node->domain, "com.microsoft") == 0) {
@@ -441,7 +441,7 @@ static OrtStatus* add_custom_op(struct partition* partition, const OrtNode* node
   const OrtCustomOp* op;
   CORE_TRY(find_op(session, node, &op));
   if (op == NULL || node->subgraphs.count > 0) {
-    return refuse(partition, node);
+    return refuse_node(partition, node);
   }
   size_t count = node->input_count + node->output_count;
   OrtcoreOperand* operands = core_pool_array(&session->pool, count, sizeof *operands);

@@ -226,7 +226,7 @@ static OrtStatus* move_steps(struct plan* plan) {
 
 /* Lists for each step the values to release after it: it is the last one that reads them, or makes
  * them and no step reads them. */
-static OrtStatus* end_values(struct plan* plan, const bool* is_output) {
+static OrtStatus* plan_ends(struct plan* plan, const bool* is_output) {
   OrtSession* session = plan->session;
   uint32_t* places = core_pool_array(&plan->pool, session->step_count, sizeof *places);
   uint32_t* last = core_pool_array(&plan->pool, session->value_count, sizeof *last);
@@ -413,7 +413,7 @@ static OrtStatus* make_plan(struct plan* plan) {
   CORE_TRY(order_steps(plan));
   CORE_TRY(place_outputs(plan, is_output));
   CORE_TRY(move_steps(plan));
-  return end_values(plan, is_output);
+  return plan_ends(plan, is_output);
 }
 
 OrtStatus* core_plan(const char* function, OrtSession* session) {

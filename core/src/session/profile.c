@@ -152,8 +152,8 @@ static bool set_path(struct core_profile* profile, const ORTCHAR_T* prefix) {
   return added > 0 && (size_t)added < room;
 }
 
-static OrtStatus* open_file(const char* function, struct core_profile* profile,
-                            const ORTCHAR_T* prefix) {
+static OrtStatus* open_profile(const char* function, struct core_profile* profile,
+                               const ORTCHAR_T* prefix) {
   char real[CORE_PATH_ROOM];
   /* Where another profile has begun in this millisecond, the next one gives another name. */
   do {
@@ -185,7 +185,7 @@ OrtStatus* core_begin_profile(const char* function, const ORTCHAR_T* prefix,
   profile->logger = logger;
   profile->began_at = core_wall_clock();
   profile->began = core_clock();
-  OrtStatus* status = open_file(function, profile, prefix);
+  OrtStatus* status = open_profile(function, profile, prefix);
   if (status != NULL) {
     core_free_profile(profile);
     return status;
@@ -255,7 +255,7 @@ static void call_profiler(const char* name, OrtStatus* (*function)(void* argumen
   core_ep_log(asked->profile->logger, core_ep_call(name, function, asked));
 }
 
-static void start(struct asked* asked) {
+static void start_on(struct asked* asked) {
   if (asked->profiler->StartEvent != NULL) {
     call_profiler("StartEvent", start_event, asked);
   }
@@ -275,7 +275,7 @@ static void add_profiler(struct core_profile* profile, OrtEp* ep, const struct c
   call_profiler("StartProfiling", start_profiling, &asked);
   if (event != NULL) {
     asked.id = event->id;
-    start(&asked);
+    start_on(&asked);
   }
 }
 
@@ -296,7 +296,7 @@ struct core_timing core_begin_event(struct core_profile* profile) {
   asked.id = __atomic_add_fetch(&profile->last_id, 1, __ATOMIC_RELAXED);
   for (size_t i = 0; i < profile->profilers.count && !has_ended(profile); i++) {
     asked.profiler = profile->profilers.items[i];
-    start(&asked);
+    start_on(&asked);
   }
   return (struct core_timing){core_clock(), asked.id};
 }
@@ -441,7 +441,7 @@ void core_end_step(struct core_profile* profile, const struct core_timing* timin
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-static OrtStatus* close_file(const char* function, struct core_profile* profile) {
+static OrtStatus* close_profile(const char* function, struct core_profile* profile) {
   core_mutex_lock(&profile->lock);
   put_text(&profile->text, "\n]\n");
   flush(profile);
@@ -466,7 +466,7 @@ OrtStatus* core_end_profile(const char* function, struct core_profile* profile) 
     core_ep_log(profile->logger,
                 core_end_profiling(profile->profilers.items[i], take_event, profile));
   }
-  return close_file(function, profile);
+  return close_profile(function, profile);
 }
 
 void core_free_profile(struct core_profile* profile) {

@@ -120,7 +120,7 @@ struct type_name {
   size_t length;
 };
 
-static void put_text(struct type_name* name, const char* text) {
+static void put_piece(struct type_name* name, const char* text) {
   size_t room = sizeof name->text - name->length;
   int length = snprintf(name->text + name->length, room, "%s", text);
   name->length += length < 0 ? 0 : (size_t)length < room ? (size_t)length : room - 1;
@@ -130,28 +130,28 @@ static void put_text(struct type_name* name, const char* text) {
 static void put_type(struct type_name* name, const OrtTypeInfo* type) {
   switch (type->kind) {
     case ONNX_TYPE_MAP:
-      put_text(name, "map(");
-      put_text(name, core_element_name(type->map.key));
-      put_text(name, ",");
+      put_piece(name, "map(");
+      put_piece(name, core_element_name(type->map.key));
+      put_piece(name, ",");
       put_type(name, type->map.value);
       break;
     case ONNX_TYPE_SEQUENCE:
-      put_text(name, "seq(");
+      put_piece(name, "seq(");
       put_type(name, type->sequence.element);
       break;
     case ONNX_TYPE_OPTIONAL:
-      put_text(name, "optional(");
+      put_piece(name, "optional(");
       put_type(name, type->optional.contained);
       break;
     case ONNX_TYPE_TENSOR:
     case ONNX_TYPE_SPARSETENSOR:
-      put_text(name, type->kind == ONNX_TYPE_TENSOR ? "tensor(" : "sparse_tensor(");
-      put_text(name, core_element_name(type->tensor->type));
+      put_piece(name, type->kind == ONNX_TYPE_TENSOR ? "tensor(" : "sparse_tensor(");
+      put_piece(name, core_element_name(type->tensor->type));
       break;
     default:
-      put_text(name, "opaque(");
+      put_piece(name, "opaque(");
   }
-  put_text(name, ")");
+  put_piece(name, ")");
 }
 
 static CORE_COLD OrtStatus* wrong_type(const OrtValue* value, const OrtTypeInfo* type) {
@@ -159,7 +159,7 @@ static CORE_COLD OrtStatus* wrong_type(const OrtValue* value, const OrtTypeInfo*
   OrtTypeInfo* own = NULL;
   char text[320];
   if (core_type_of(value) == ONNX_TYPE_OPTIONAL) {
-    put_text(&actual, "an optional that holds nothing");
+    put_piece(&actual, "an optional that holds nothing");
   } else {
     CORE_TRY(ort_GetTypeInfo(value, &own));
     put_type(&actual, own);
@@ -347,8 +347,8 @@ static inline OrtStatus* compute(struct core_frame* frame, const struct core_ste
 }
 
 /* Releases the values that a step was the last one to read. */
-static inline void end_values(struct core_frame* frame, const struct core_step* step,
-                              struct core_device_run* device_run) {
+static inline void release_read(struct core_frame* frame, const struct core_step* step,
+                                struct core_device_run* device_run) {
   for (size_t i = 0; i < step->end_count; i++) {
     core_value_number value = step->ends[i];
     if (frame->is_own[value]) {
@@ -390,7 +390,7 @@ static OrtStatus* compute_all(const OrtSession* session, struct core_frame* fram
     CORE_TRY(check_terminated(options));
     fetch(session, frame, i + 1);
     CORE_TRY(compute(frame, &session->steps[i], frame->contexts[i]));
-    end_values(frame, &session->steps[i], frame->contexts[i]->device_run);
+    release_read(frame, &session->steps[i], frame->contexts[i]->device_run);
   }
   return check_terminated(options);
 }
@@ -405,7 +405,7 @@ static CORE_COLD OrtStatus* compute_profiled(const OrtSession* session, struct c
     OrtStatus* status = compute(frame, step, frame->contexts[i]);
     core_end_step(frame->profile, &timing, session, step, frame->operands);
     CORE_TRY(status);
-    end_values(frame, step, frame->contexts[i]->device_run);
+    release_read(frame, step, frame->contexts[i]->device_run);
   }
   return check_terminated(options);
 }
@@ -431,7 +431,7 @@ static const OrtRunOptions* options_for(const struct announcement* self) {
   return self->options != NULL ? self->options : self->to->run_options;
 }
 
-static OrtStatus* start(void* argument) {
+static OrtStatus* call_run_start(void* argument) {
   const struct announcement* self = argument;
   OrtEp* ep = self->to->seen.ep;
   return ep->OnRunStart(ep, options_for(self));
@@ -449,7 +449,8 @@ static OrtStatus* call_run_end(void* argument) {
 }
 
 static OrtStatus* announce_start(struct announcement* self) {
-  return self->to->seen.ep->OnRunStart != NULL ? core_ep_call("OnRunStart", start, self) : NULL;
+  return self->to->seen.ep->OnRunStart != NULL ? core_ep_call("OnRunStart", call_run_start, self)
+                                               : NULL;
 }
 
 static OrtStatus* announce_end(struct announcement* self) {
@@ -538,8 +539,8 @@ static OrtStatus* hand_over_one(const struct core_frame* frame, core_value_numbe
 }
 
 /* Hands the outputs over; on failure the caller gets none. `is_new` has a place for each. */
-static OrtStatus* hand_over(const OrtSession* session, const struct core_frame* frame,
-                            const struct core_feeds* feeds, bool* is_new) {
+static OrtStatus* hand_each_over(const OrtSession* session, const struct core_frame* frame,
+                                 const struct core_feeds* feeds, bool* is_new) {
   OrtStatus* status = NULL;
   size_t done = 0;
   for (; status == NULL && done < feeds->output_count; done++) {
@@ -561,13 +562,13 @@ static OrtStatus* hand_all_over(const OrtSession* session, const struct core_fra
                                 const struct core_feeds* feeds) {
   bool few[64];
   if (CORE_LIKELY(feeds->output_count <= CORE_COUNT_OF(few))) {
-    return hand_over(session, frame, feeds, few);
+    return hand_each_over(session, frame, feeds, few);
   }
   bool* many = heap_alloc(feeds->output_count);
   if (many == NULL) {
     return core_no_memory("Run", feeds->output_count);
   }
-  OrtStatus* status = hand_over(session, frame, feeds, many);
+  OrtStatus* status = hand_each_over(session, frame, feeds, many);
   heap_free(many);
   return status;
 }

@@ -146,7 +146,7 @@ ORT_API_STATUS_IMPL(ort_SessionGetMemoryInfoForOutputs, const OrtSession* sessio
 }
 
 /* The device of the only provider; NULL where there are several, or none. */
-static const OrtEpDevice* device_of(const OrtSession* session) {
+static const OrtEpDevice* ep_device_of(const OrtSession* session) {
   const struct core_list* choices = &session->options->ep_choices;
   return choices->count == 1 ? ((const struct core_ep_choice*)choices->items[0])->devices[0] : NULL;
 }
@@ -155,7 +155,7 @@ ORT_API_STATUS_IMPL(ort_SessionGetEpDeviceForInputs, const OrtSession* session,
                     const OrtEpDevice** inputs_ep_devices, size_t num_inputs) {
   CORE_REQUIRE(SessionGetEpDeviceForInputs, session, inputs_ep_devices);
   REQUIRE_READY(session);
-  return fill_places("inputs", &session->inputs, device_of(session),
+  return fill_places("inputs", &session->inputs, ep_device_of(session),
                      (const void**)inputs_ep_devices, num_inputs);
 }
 
@@ -163,7 +163,7 @@ ORT_API_STATUS_IMPL(ort_SessionGetEpDeviceForOutputs, const OrtSession* session,
                     const OrtEpDevice** outputs_ep_devices, size_t num_outputs) {
   CORE_REQUIRE(SessionGetEpDeviceForOutputs, session, outputs_ep_devices);
   REQUIRE_READY(session);
-  return fill_places("outputs", &session->outputs, device_of(session),
+  return fill_places("outputs", &session->outputs, ep_device_of(session),
                      (const void**)outputs_ep_devices, num_outputs);
 }
 

@@ -86,7 +86,7 @@ static OrtStatus* fill_together(const char* function, struct core_strings* strin
   char* at = block;
   for (size_t i = 0; i < strings->count; i++) {
     size_t length = texts[i].length;
-    core_copy_text(at, (size_t)(block + size - at), texts[i].bytes, length);
+    core_copy_short_text(at, (size_t)(block + size - at), texts[i].bytes, length);
     at[length] = '\0';
     at += length + 1;
   }

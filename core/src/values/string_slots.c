@@ -146,7 +146,7 @@ ORT_API_STATUS_IMPL(ort_GetStringTensorContent, const OrtValue* value, void* s, 
     const struct core_string* string = &strings->elements[i];
     offsets[i] = at;
     if (string->length > 0) {
-      core_copy_text((char*)s + at, total - at, core_string_text(string), string->length);
+      core_copy_short_text((char*)s + at, total - at, core_string_text(string), string->length);
     }
     at += string->length;
   }
