@@ -6,18 +6,20 @@
 #include <string.h>
 
 #include "graph/reading.h"
-#include "object/hash.h"
+#include "object/keyed_list.h"
 #include "values/type_info.h"
 
 /* Operators with channels have far fewer. */
 #define MOST_DIMENSIONS 16
 
-/* A graph whose layout is being changed. The scope has only the values that are added. */
+/* A graph whose layout is being changed. The scope has the values of all names. */
 struct change {
   struct core_scope scope;
   OrtGraph* graph;
-  /** The index of the first node that was added. */
-  size_t first_new;
+  /* The nodes that the graph had, by id. */
+  OrtNode** nodes;
+  /* The copies with the channels last, by the address of the value. */
+  struct core_items copies;
 };
 
 /* Writes for each dimension of the new shape its index in the old one. */
@@ -51,14 +53,9 @@ static OrtStatus* set_type(const struct change* change, const OrtValueInfo* of,
   return core_new_tensor_type(change->scope.function, ONNX_TYPE_TENSOR, &info, &value->type);
 }
 
-static bool has_name(const OrtGraph* graph, const char* name) {
-  uint32_t hash = core_hash(name, strlen(name));
-  for (const OrtValueInfo* value = graph->values; value != NULL; value = value->next) {
-    if (value->hash == hash && strcmp(value->name, name) == 0) {
-      return true;
-    }
-  }
-  return false;
+static bool has_name(struct change* change, const char* name) {
+  OrtValueInfo* found;
+  return core_find_value(&change->scope, core_message_of(name), &found) == NULL && found != NULL;
 }
 
 /* Makes a value that has another one's elements in another order. */
@@ -69,7 +66,7 @@ static OrtStatus* new_value_like(struct change* change, const OrtValueInfo* of,
   if (name == NULL) {
     return core_graph_memory(&change->scope, size);
   }
-  for (unsigned i = 0; i == 0 || has_name(change->graph, name); i++) {
+  for (unsigned i = 0; i == 0 || has_name(change, name); i++) {
     snprintf(name, size, "%s_nhwc%.0u", of->name, i);
   }
   CORE_TRY(core_define_value(&change->scope, core_message_of(name), out));
@@ -126,17 +123,19 @@ static OrtStatus* find_input(struct change* change, const OrtValueInfo* value, s
                              const OrtValueInfo** out) {
   int64_t order[MOST_DIMENSIONS];
   OrtValueInfo* made;
-  for (size_t i = change->first_new; i < change->graph->nodes.count; i++) {
-    const OrtNode* node = change->graph->nodes.items[i];
-    if (node->values[0] == value) {
-      *out = node->values[1];
-      return NULL;
-    }
+  struct core_item* item = core_items_find(&change->copies, &value, sizeof value);
+  if (item != NULL) {
+    *out = item->pointer;
+    return NULL;
   }
   make_order(true, rank, order);
   CORE_TRY(new_value_like(change, value, order, rank, &made));
   CORE_TRY(add_transpose(change, value, made, order, rank));
-  *out = made;
+  item = core_items_add(&change->copies, &value, sizeof value, NULL);
+  if (item == NULL) {
+    return core_graph_memory(&change->scope, sizeof *item);
+  }
+  item->pointer = *out = made;
   return NULL;
 }
 
@@ -176,23 +175,25 @@ static OrtStatus* move_node(struct change* change, OrtNode* node) {
   return NULL;
 }
 
-/* Ids are no indices: reading a graph may sort its nodes. */
-static OrtNode* node_of(const OrtGraph* graph, size_t id) {
-  for (size_t i = 0; i < graph->nodes.count; i++) {
-    OrtNode* node = graph->nodes.items[i];
-    if (node->id == id) {
-      return node;
-    }
-  }
-  return NULL;
-}
-
 /* Changes nodes, and lists their ids in the graph. */
 static OrtStatus* move_nodes(struct change* change, const size_t* ids, size_t count) {
   OrtGraph* graph = change->graph;
   for (size_t i = 0; i < count; i++) {
-    CORE_TRY(move_node(change, node_of(graph, ids[i])));
+    CORE_TRY(move_node(change, change->nodes[ids[i]]));
     graph->moved[graph->moved_count++] = ids[i];
+  }
+  return NULL;
+}
+
+/* Lists nodes by id, and values by name. */
+static OrtStatus* list_all(struct change* change) {
+  const OrtGraph* graph = change->graph;
+  for (size_t i = 0; i < graph->nodes.count; i++) {
+    OrtNode* node = graph->nodes.items[i];
+    change->nodes[node->id] = node;
+  }
+  for (OrtValueInfo* value = graph->values; value != NULL; value = value->next) {
+    CORE_TRY(core_enter_value(&change->scope, value));
   }
   return NULL;
 }
@@ -201,9 +202,11 @@ static OrtStatus* apply(struct change* change, const OrtGraph* from, const size_
                         size_t count) {
   OrtGraph* graph = change->graph;
   graph->moved = core_pool_array(&graph->pool, from->moved_count + count, sizeof *graph->moved);
-  if (graph->moved == NULL) {
-    return core_graph_memory(&change->scope, count * sizeof *graph->moved);
+  change->nodes = core_pool_array(&graph->pool, graph->node_numbers, sizeof *change->nodes);
+  if (graph->moved == NULL || change->nodes == NULL) {
+    return core_graph_memory(&change->scope, graph->node_numbers * sizeof *change->nodes);
   }
+  CORE_TRY(list_all(change));
   CORE_TRY(move_nodes(change, from->moved, from->moved_count));
   CORE_TRY(move_nodes(change, ids, count));
   for (OrtValueInfo* value = graph->values; value != NULL; value = value->next) {
@@ -220,9 +223,9 @@ OrtStatus* core_move_channels(const char* function, const OrtGraph* from, const 
   OrtGraph* graph = NULL;
   CORE_TRY(core_read_graph(function, from->model, from->form, &graph));
   struct change change = {.scope = {.function = function, .root = graph, .graph = graph},
-                          .graph = graph,
-                          .first_new = graph->nodes.count};
+                          .graph = graph};
   OrtStatus* status = apply(&change, from, ids, count);
+  core_items_end(&change.copies);
   if (status != NULL) {
     core_drop(graph);
     return status;

@@ -125,6 +125,18 @@ OrtStatus* core_define_value(struct core_scope* scope, struct core_message name,
   return NULL;
 }
 
+OrtStatus* core_enter_value(struct core_scope* scope, OrtValueInfo* value) {
+  if (!grow(scope)) {
+    return core_graph_memory(scope, scope->place_count * sizeof(void*));
+  }
+  OrtValueInfo** place = find_place(scope, core_message_of(value->name), value->hash);
+  if (*place == NULL) {
+    *place = value;
+    scope->value_count++;
+  }
+  return NULL;
+}
+
 OrtStatus* core_find_value(struct core_scope* scope, struct core_message name, OrtValueInfo** out) {
   OrtValueInfo* around = NULL;
   *out = scope->place_count > 0 ? *find_place(scope, name, hash_of(name)) : NULL;

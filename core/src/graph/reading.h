@@ -50,6 +50,9 @@ OrtStatus* core_find_value(struct core_scope* scope, struct core_message name, O
 OrtStatus* core_define_value(struct core_scope* scope, struct core_message name,
                              OrtValueInfo** out);
 
+/** Has the scope find a value of a graph that has been read, unless it has one of that name. */
+OrtStatus* core_enter_value(struct core_scope* scope, OrtValueInfo* value);
+
 /** Reads the node's names and defines its outputs. */
 OrtStatus* core_read_node(struct core_scope* scope, struct core_message bytes, OrtNode** out);
 

@@ -296,7 +296,7 @@ ORT_API_STATUS_IMPL(ort_model_editor_CreateSessionFromModel, const OrtEnv* env,
 /* Has the session show what a model has, which the session has or gets. */
 static OrtStatus* show_model(const char* function, OrtSession* session, OrtModel* model) {
   const OrtGraph* graph = NULL;
-  CORE_TRY(core_model_graph(function, model, CORE_PREPARED, &graph));
+  CORE_TRY(core_model_graph(function, model, form_for(session), &graph));
   CORE_TRY(core_list_ports(function, session, graph));
   session->graph = graph;
   return NULL;
