@@ -154,7 +154,10 @@ static void put_type(struct type_name* name, const OrtTypeInfo* type) {
   put_piece(name, ")");
 }
 
-static CORE_COLD OrtStatus* wrong_type(const OrtValue* value, const OrtTypeInfo* type) {
+/* In these texts a side is "input" or "output". */
+
+static CORE_COLD OrtStatus* wrong_type(const OrtValue* value, const OrtTypeInfo* type,
+                                       const char* side) {
   struct type_name actual = {.length = 0}, wanted = {.length = 0};
   OrtTypeInfo* own = NULL;
   char text[320];
@@ -166,28 +169,30 @@ static CORE_COLD OrtStatus* wrong_type(const OrtValue* value, const OrtTypeInfo*
   }
   put_type(&wanted, type);
   ort_ReleaseTypeInfo(own);
-  snprintf(text, sizeof text, "Unexpected input data type. Actual: (%s) , expected: (%s)",
+  snprintf(text, sizeof text, "Unexpected %s data type. Actual: (%s) , expected: (%s)", side,
            actual.text, wanted.text);
   return core_status(ORT_INVALID_ARGUMENT, text, NULL, NULL);
 }
 
 #define HINT " Please fix either the inputs/outputs or the model."
 
-/* The shape of a tensor that an input is or may hold. */
+/* The shape of a tensor that a port is or may hold. */
 static const OrtTensorTypeAndShapeInfo* shape_of(const struct core_port* port) {
   const OrtTypeInfo* type = port->type;
   return type->kind == ONNX_TYPE_OPTIONAL ? type->optional.contained->tensor : type->tensor;
 }
 
-static CORE_COLD OrtStatus* wrong_rank(const struct core_port* port, size_t rank) {
-  char text[120];
+static CORE_COLD OrtStatus* wrong_rank(const struct core_port* port, size_t rank,
+                                       const char* side) {
+  char text[120], what[40];
+  snprintf(what, sizeof what, "Invalid rank for %s: ", side);
   snprintf(text, sizeof text, " Got: %zu Expected: %zu" HINT, rank, shape_of(port)->rank);
-  return core_status(ORT_INVALID_ARGUMENT, "Invalid rank for input: ", port->name, text);
+  return core_status(ORT_INVALID_ARGUMENT, what, port->name, text);
 }
 
 static CORE_COLD OrtStatus* wrong_dimensions(const struct core_port* port,
-                                             const struct core_shape* shape) {
-  char text[600];
+                                             const struct core_shape* shape, const char* side) {
+  char text[600], what[60];
   size_t length = (size_t)snprintf(text, sizeof text, " for the following indices\n");
   for (size_t i = 0; i < shape->rank && length < sizeof text - 200; i++) {
     int64_t wanted = shape_of(port)->dims[i];
@@ -198,16 +203,19 @@ static CORE_COLD OrtStatus* wrong_dimensions(const struct core_port* port,
     }
   }
   snprintf(text + length, sizeof text - length, HINT);
-  return core_status(ORT_INVALID_ARGUMENT, "Got invalid dimensions for input: ", port->name, text);
+  snprintf(what, sizeof what, "Got invalid dimensions for %s: ", side);
+  return core_status(ORT_INVALID_ARGUMENT, what, port->name, text);
 }
 
-static OrtStatus* check_input(const struct core_port* port, const OrtValue* value) {
+/* Refuses a value that the model does not allow for a port. */
+static OrtStatus* check_value(const struct core_port* port, const OrtValue* value,
+                              const char* side) {
   const OrtTypeInfo* type = port->type;
   if (type == NULL) {
     return NULL;
   }
   if (CORE_UNLIKELY(!core_is_of_type(value, type))) {
-    return wrong_type(value, type);
+    return wrong_type(value, type, side);
   }
   const struct core_shape* shape = core_shape_of(value);
   if (shape == NULL) {
@@ -218,11 +226,11 @@ static OrtStatus* check_input(const struct core_port* port, const OrtValue* valu
     return NULL;
   }
   if (CORE_UNLIKELY(shape->rank != info->rank)) {
-    return wrong_rank(port, shape->rank);
+    return wrong_rank(port, shape->rank, side);
   }
   for (size_t i = 0; i < info->rank; i++) {
     if (CORE_UNLIKELY(info->dims[i] >= 0 && info->dims[i] != shape->dims[i])) {
-      return wrong_dimensions(port, shape);
+      return wrong_dimensions(port, shape, side);
     }
   }
   return NULL;
@@ -241,7 +249,7 @@ static OrtStatus* set_input(const OrtSession* session, struct core_frame* frame,
   if (CORE_UNLIKELY(port == NULL)) {
     return core_status(ORT_INVALID_ARGUMENT, "Invalid input name: ", name, NULL);
   }
-  CORE_TRY(check_input(port, value));
+  CORE_TRY(check_value(port, value, "input"));
   frame->values[port->value] = (OrtValue*)value;
   return NULL;
 }
@@ -284,7 +292,7 @@ static OrtStatus* set_inputs(const OrtSession* session, struct core_frame* frame
   return NULL;
 }
 
-/* Checks the names of the outputs. A step writes into an output that the caller gave; not into an
+/* Checks the outputs. A step writes into an output that the caller gave; not into an
  * optional one, which would not show that the step makes none. */
 static OrtStatus* set_outputs(const OrtSession* session, struct core_frame* frame,
                               const struct core_feeds* feeds) {
@@ -297,8 +305,12 @@ static OrtStatus* set_outputs(const OrtSession* session, struct core_frame* fram
     if (CORE_UNLIKELY(port == NULL)) {
       return core_status(ORT_INVALID_ARGUMENT, "Invalid output name: ", name, NULL);
     }
+    if (feeds->outputs[i] == NULL) {
+      continue;
+    }
+    CORE_TRY(check_value(port, feeds->outputs[i], "output"));
     bool can_be_left_out = port->type != NULL && port->type->kind == ONNX_TYPE_OPTIONAL;
-    if (feeds->outputs[i] != NULL && frame->values[port->value] == NULL && !can_be_left_out) {
+    if (frame->values[port->value] == NULL && !can_be_left_out) {
       frame->values[port->value] = feeds->outputs[i];
     }
   }

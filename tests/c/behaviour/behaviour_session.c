@@ -572,6 +572,16 @@ CALL("Run(profile in a folder that is not there)") {
   CHECK(api->RunOptionsEnableProfiling(options, ORT_TSTR("not/there/profile")) == NULL);
   say_status(api->Run(some_session(), options, &x, (const OrtValue* const*)&value, 1, &a, 1, &out));
 }
+/* Runs the node that makes b, two floats, into a value. */
+static void run_into(OrtValue* out) {
+  const char *x = "x", *b = "b";
+  OrtValue* value = FLOATS(1);
+  say_status(api->Run(some_session(), NULL, &x, (const OrtValue* const*)&value, 1, &b, 1, &out));
+}
+CALL("Run(output of two floats into three)") { run_into(FLOATS(0, 0, 0)); }
+CALL("Run(output of two floats into a matrix)") { run_into(TENSOR(FLOAT, 1, 2)); }
+CALL("Run(output of two floats into doubles)") { run_into(DOUBLES(0, 0)); }
+CALL("Run(output of two floats into strings)") { run_into(STRINGS("a", "b")); }
 CALL("Run(output of another length)") {
   const char *x = "x", *a = "a";
   OrtValue *value = FLOATS(1, 2), *out = FLOATS(0, 0, 0);
