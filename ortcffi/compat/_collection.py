@@ -54,30 +54,36 @@ class Session(Facts):
         self, output_names: Any, input_feed: Mapping[str, Any], run_options: Any = None
     ) -> list[Any]:
         """Run the model and return the contents of its outputs."""
-        if not input_feed.keys() >= self._required:
-            raise self._missing(input_feed)
+        if type(input_feed) is not dict or len(input_feed) < self._count:
+            self._check(input_feed)
         try:
             if run_options is None:
                 return self._run(input_feed, output_names or None)  # type: ignore[no-any-return]
         except EncodedName:
             pass
-        except OrtError as error:
+        except Exception as error:
+            self._check(input_feed)  # there may be as many names as inputs, but others
+            if not isinstance(error, OrtError):
+                raise
             try:
                 reraise(error)
             except EPFail as failure:
                 self._fall_back(failure)
         return self._try(CSession.run, output_names, input_feed, run_options)  # type: ignore[no-any-return]
 
-    def _missing(self, feed: Mapping[str, Any]) -> ValueError:
+    def _check(self, feed: Mapping[str, Any]) -> None:
+        if feed.keys() >= self._required:
+            return
         given = list(feed.keys())
         names = [each.name for each in self._sess.inputs_meta]
         missing = [name for name in names if name in self._required and name not in given]
-        return ValueError(f"Required inputs ({missing}) are missing from input feed ({given}).")
+        raise ValueError(
+            f"Required inputs ({missing}) are missing from input feed ({given})."
+        ) from None
 
     def _try(self, call: Callable[..., Any], names: Any, feed: Any, options: Any) -> Any:
         """Run the model; for the CPU if an execution provider fails."""
-        if not feed.keys() >= self._required:
-            raise self._missing(feed)
+        self._check(feed)
         try:
             return call(self._sess, names or None, feed, options)
         except EPFail as failure:
@@ -184,6 +190,7 @@ class Session(Facts):
         self._sess.set_tuning_results(results, error_on_invalid)
 
     _required: set[str]  # the inputs that are not optional
+    _count: int  # of all inputs
     _run: Callable[..., Any]  # that of the engine
 
 
@@ -258,7 +265,7 @@ class InferenceSession(Session):
         for name in ("_inputs_meta", "_outputs_meta"):
             vars(self).pop(name, None)
         self._run = session._engine.run
-        self._required = session._engine._required()
+        self._required, self._count = session._engine._required()
 
 
 def _normalized(providers: Any, options: Any) -> tuple[list[str], list[dict[str, str]]]:

@@ -245,6 +245,17 @@ def test_a_missing_input_is_a_value_error(session):
         session.run(None, {"Z": X})
 
 
+def test_an_input_is_missing_also_where_no_wanted_output_needs_it(onnxruntime):
+    graph = Graph()
+    inputs = [graph.input(name, "f4", [2]) for name in "ab"]
+    for value in inputs:
+        (made,) = graph.node("Neg", [value], [f"{value.name}_out"])
+        graph.output(made, "f4", [2])
+    session = onnxruntime.InferenceSession(graph.to_bytes(), providers=CPU)
+    with pytest.raises(ValueError, match=r"Required inputs \(\['b'\]\) are missing"):
+        session.run(["a_out"], {"a": X[0]})
+
+
 @pytest.mark.parametrize(("names", "feed"), [(None, {"X": X, "Z": X}), (["Q"], {"X": X})])
 def test_unknown_names_have_the_official_error(session, state, names, feed):
     with pytest.raises(state.InvalidArgument, match=r"Invalid (input|output) name"):

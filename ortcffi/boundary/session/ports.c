@@ -307,7 +307,7 @@ PyObject* ortcffi_session_required(PyObject* self, PyObject* unused) {
       Py_CLEAR(names);
     }
   }
-  return names;
+  return names == NULL ? NULL : Py_BuildValue("(Nn)", names, (Py_ssize_t)session->inputs.count);
 }
 
 /* (name, owner of the type, kind, element, shape) of a port. */

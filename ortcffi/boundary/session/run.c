@@ -192,13 +192,26 @@ static int is_nothing(const struct session* session, const OrtValue* value) {
 /* Up to so many bytes are freed with the GIL held, because that takes no time. */
 #define SMALL (256 * 1024)
 
-/* What a run returns for a sequence or a map. */
-static PyObject* contents_of(const struct session* session, const OrtValue* value, int kind,
-                             int member) {
+/* How a sequence or a map is converted. */
+static struct contents contents_for(const struct session* session, int member) {
   PyObject* function = session->contents == Py_None ? NULL : session->contents;
-  struct contents how = {
+  return (struct contents){
       .maker = session->maker, .type = session->value_type, .function = function, .member = member};
-  return ortcffi_contents(how, value, kind);
+}
+
+/* What a run returns for a sequence or a map, which is released. */
+static PyObject* take_contents(const struct session* session, OrtValue* value,
+                               const struct port* port) {
+  struct contents how = contents_for(session, port->content.member);
+  PyObject* contents = ortcffi_contents(&how, value, port->kind);
+  if (contents != NULL && !session->calls_python && how.bytes <= SMALL) {
+    session->maker->api->ReleaseValue(value);
+    return contents;
+  }
+  Py_BEGIN_ALLOW_THREADS; /* a release may block */
+  session->maker->api->ReleaseValue(value);
+  Py_END_ALLOW_THREADS;
+  return contents;
 }
 
 /* What a run returns for a value of that kind, which may have the memory of an input. */
@@ -219,7 +232,8 @@ static PyObject* convert_result(struct session* session, struct value* value, in
     }
   }
   if (kind == ONNX_TYPE_SEQUENCE || kind == ONNX_TYPE_MAP) {
-    return contents_of(session, ortcffi_value_object(value), kind, ONNX_TYPE_UNKNOWN);
+    struct contents how = contents_for(session, ONNX_TYPE_UNKNOWN);
+    return ortcffi_contents(&how, ortcffi_value_object(value), kind);
   }
   return kind < 0 ? NULL : ASK_RULES(session, "result", "OO", value, is_input ? Py_True : Py_False);
 }
@@ -251,12 +265,8 @@ static PyObject* result_of(struct run* run, size_t i, int as_value) {
   const struct port* port = run->output_ports[i];
   OrtValue* handle = run->outputs[i];
   if (!as_value && (port->kind == ONNX_TYPE_SEQUENCE || port->kind == ONNX_TYPE_MAP)) {
-    PyObject* contents = contents_of(session, handle, port->kind, port->content.member);
     run->outputs[i] = NULL;
-    Py_BEGIN_ALLOW_THREADS; /* a release may block */
-    session->maker->api->ReleaseValue(handle);
-    Py_END_ALLOW_THREADS;
-    return contents;
+    return take_contents(session, handle, port);
   }
   PyObject* input = input_behind(run, i);
   struct value* value = value_of(run, i, input);

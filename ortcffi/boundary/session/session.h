@@ -209,7 +209,8 @@ void ortcffi_free_ports(const struct session* session, struct ports* ports);
  * type, kind, element, shape), and how many inputs have no default. `make()` makes a new Owner of
  * an OrtTypeInfo, which gets the type. */
 PyObject* ortcffi_session_ports(PyObject* self, PyObject* make);
-/* _required(): the names of the inputs that are not optional and have no default, as a set. */
+/* _required(): the names of the inputs that are not optional and have no default, as a set; and how
+ * many inputs there are. */
 PyObject* ortcffi_session_required(PyObject* self, PyObject* unused);
 /* The place of a name; -1 if there is none. The place `guess` is tried first. */
 Py_ssize_t ortcffi_find_port(const struct ports* ports, PyObject* name, size_t guess);

@@ -9,6 +9,10 @@
 /* A tensor of up to so many bytes is copied, which takes less time than an array that keeps it. */
 #define SMALL 4096
 
+/* What counts as the bytes of a member, and of those that may take long to be freed. */
+#define MEMBER 256
+#define MANY ((uint64_t)1 << 40)
+
 /* --- tensors -----------------------------------------------------------------------------------*/
 
 /* Whether NumPy itself has the element type, or the elements are strings. */
@@ -17,9 +21,10 @@ static int is_of_numpys(const struct value* tensor) {
 }
 
 /* Converts a member in Python, or makes an array that keeps it. Takes the member over. */
-static PyObject* convert_value(const struct contents* how, OrtValue* member, int is_of_numpy) {
+static PyObject* convert_value(struct contents* how, OrtValue* member, int is_of_numpy) {
   PyObject* value = (PyObject*)ortcffi_new_value(how->type, how->maker, member, NULL);
   PyObject* result = NULL;
+  how->bytes += MANY;
   if (value != NULL && is_of_numpy) {
     result = ortcffi_value_numpy(value, NULL, 0, NULL);
   } else if (value != NULL) {
@@ -73,7 +78,7 @@ static PyObject* lists_of(int element, const char** data, const int64_t* shape, 
   return list;
 }
 
-static PyObject* copy_of_tensor(const struct contents* how, struct value* tensor) {
+static PyObject* copy_of_tensor(struct contents* how, struct value* tensor) {
   int is_list = how->function == NULL;
   int element = tensor->element;
   int is_text = element == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
@@ -81,6 +86,7 @@ static PyObject* copy_of_tensor(const struct contents* how, struct value* tensor
   if (data == NULL && !is_text) {
     return NULL;
   }
+  how->bytes += is_text ? MANY : ortcffi_value_bytes(tensor);
   if (is_list && (element == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT ||
                   element == ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE ||
                   element == ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64)) {
@@ -116,7 +122,7 @@ PyObject* ortcffi_copy_of_value(struct maker* maker, OrtValue* value) {
 }
 
 /* Takes the member over. */
-static PyObject* contents_of_tensor(const struct contents* how, OrtValue* member) {
+static PyObject* contents_of_tensor(struct contents* how, OrtValue* member) {
   struct value tensor = {.maker = how->maker, .is_on_cpu = 1};
   tensor.life.object = member;
   PyObject* result = NULL;
@@ -140,8 +146,7 @@ static PyObject* contents_of_tensor(const struct contents* how, OrtValue* member
 
 /* A copy of a tensor in a sequence that is read in place; NULL without an exception if the tensor
  * must be got by GetValue. */
-static PyObject* copy_of_member(const struct contents* how, const struct members* members,
-                                size_t place) {
+static PyObject* copy_of_member(struct contents* how, const struct members* members, size_t place) {
   struct value tensor = {.maker = how->maker};
   tensor.life.object = (void*)(uintptr_t)(members->tensors + place * ORTCFFI_VALUE_SIZE);
   int answer = ortcffi_value_shape(&tensor);
@@ -210,11 +215,12 @@ static PyObject* dict_of_map(const struct members* members, const struct map* ma
   return dict;
 }
 
-static PyObject* list_of_maps(const struct members* members) {
+static PyObject* list_of_maps(struct contents* how, const struct members* members) {
   PyObject* keys = PyList_New(0);
   PyObject* list = keys == NULL ? NULL : PyList_New((Py_ssize_t)members->count);
   for (size_t i = 0; list != NULL && i < members->count; i++) {
     const struct map* map = &members->maps[i];
+    how->bytes += map->count * sizeof(struct text_node);
     PyObject* dict = dict_of_map(members, map, i == 0 ? NULL : map - 1, keys);
     if (dict == NULL) {
       Py_CLEAR(list);
@@ -228,11 +234,11 @@ static PyObject* list_of_maps(const struct members* members) {
 
 /* --- sequences and maps ------------------------------------------------------------------------*/
 
-static PyObject* contents_of_map(const struct contents* how, const OrtValue* map);
+static PyObject* contents_of_map(struct contents* how, const OrtValue* map);
 
 /* A member of a sequence, or the keys or values of a map. `kind` is UNKNOWN before the first: all
  * are of one kind, which takes as long to ask for as a member. */
-static PyObject* contents_of_member(const struct contents* how, const OrtValue* value, size_t place,
+static PyObject* contents_of_member(struct contents* how, const OrtValue* value, size_t place,
                                     ONNXType* kind) {
   const struct maker* maker = how->maker;
   OrtValue* member = NULL;
@@ -272,19 +278,20 @@ static PyObject* dict_of(PyObject* keys, PyObject* values) {
   return dict;
 }
 
-static PyObject* contents_of_map(const struct contents* how, const OrtValue* map) {
+static PyObject* contents_of_map(struct contents* how, const OrtValue* map) {
   ONNXType kind = ONNX_TYPE_TENSOR;
   struct contents lists = *how;
   lists.function = NULL;
   PyObject* keys = contents_of_member(&lists, map, 0, &kind);
   PyObject* values = keys == NULL ? NULL : contents_of_member(&lists, map, 1, &kind);
   PyObject* dict = values == NULL ? NULL : dict_of(keys, values);
+  how->bytes = lists.bytes;
   Py_XDECREF(keys);
   Py_XDECREF(values);
   return dict;
 }
 
-static PyObject* contents_of_sequence(const struct contents* how, const OrtValue* sequence) {
+static PyObject* contents_of_sequence(struct contents* how, const OrtValue* sequence) {
   size_t count;
   OrtStatus* status = how->maker->api->GetValueCount(sequence, &count);
   if (status != NULL) {
@@ -294,10 +301,11 @@ static PyObject* contents_of_sequence(const struct contents* how, const OrtValue
   int is_in_place =
       count > 0 && ortcffi_members(how->maker, sequence, count, how->member, &members);
   if (is_in_place && members.maps != NULL) {
-    return list_of_maps(&members);
+    return list_of_maps(how, &members);
   }
   ONNXType kind = (ONNXType)how->member;
   PyObject* list = PyList_New((Py_ssize_t)count);
+  how->bytes += count * MEMBER;
   for (size_t i = 0; list != NULL && i < count; i++) {
     PyObject* member = is_in_place ? copy_of_member(how, &members, i) : NULL;
     if (member == NULL && !PyErr_Occurred()) {
@@ -313,8 +321,8 @@ static PyObject* contents_of_sequence(const struct contents* how, const OrtValue
   return list;
 }
 
-PyObject* ortcffi_contents(struct contents how, const OrtValue* value, int kind) {
-  return kind == ONNX_TYPE_MAP ? contents_of_map(&how, value) : contents_of_sequence(&how, value);
+PyObject* ortcffi_contents(struct contents* how, const OrtValue* value, int kind) {
+  return kind == ONNX_TYPE_MAP ? contents_of_map(how, value) : contents_of_sequence(how, value);
 }
 
 PyObject* ortcffi_value_contents(PyObject* self, PyObject* function) {
@@ -326,7 +334,7 @@ PyObject* ortcffi_value_contents(PyObject* self, PyObject* function) {
                          .type = Py_TYPE(self),
                          .function = function == Py_None ? NULL : function};
   int kind = ortcffi_value_kind(value);
-  PyObject* result = kind < 0 ? NULL : ortcffi_contents(how, ortcffi_value_object(value), kind);
+  PyObject* result = kind < 0 ? NULL : ortcffi_contents(&how, ortcffi_value_object(value), kind);
   handle_end(&value->life);
   return result;
 }

@@ -15,12 +15,13 @@ struct contents {
   /* NULL: tensors become nested lists. Otherwise they become arrays, strings that are not UTF-8 are
    * refused, and this function converts the Value of a tensor for which NumPy has no type. */
   PyObject* function;
-  int member; /* the kind of a sequence's members; UNKNOWN if that is not known */
+  int member;     /* the kind of a sequence's members; UNKNOWN if that is not known */
+  uint64_t bytes; /* in: 0; out: about the bytes of all elements, if those are numbers; or many */
 };
 
 /* A list of a value of kind SEQUENCE, or a dict of one of MAP, which stays the caller's; NULL with
  * an exception. */
-PyObject* ortcffi_contents(struct contents how, const OrtValue* value, int kind);
+PyObject* ortcffi_contents(struct contents* how, const OrtValue* value, int kind);
 
 /* A copy of a dense tensor as an array, as in a sequence; NULL without an exception for a value
  * that is none, or whose elements NumPy has no type for. */
