@@ -247,9 +247,8 @@ def test_a_missing_input_is_a_value_error(session):
 
 def test_an_input_is_missing_also_where_no_wanted_output_needs_it(onnxruntime):
     graph = Graph()
-    inputs = [graph.input(name, "f4", [2]) for name in "ab"]
-    for value in inputs:
-        (made,) = graph.node("Neg", [value], [f"{value.name}_out"])
+    for name in "ab":
+        (made,) = graph.node("Neg", [graph.input(name, "f4", [2])], [f"{name}_out"])
         graph.output(made, "f4", [2])
     session = onnxruntime.InferenceSession(graph.to_bytes(), providers=CPU)
     with pytest.raises(ValueError, match=r"Required inputs \(\['b'\]\) are missing"):
