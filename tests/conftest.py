@@ -73,8 +73,12 @@ def keep_bytecode() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes longest begins first, so that no process waits for it in the end."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    """What takes longest begins first, so that no process waits for it in the end.
+
+    What is not slow but in a group waits for what its group prepares.
+    """
+    first = ("slow", "xdist_group")
+    items.sort(key=lambda item: [item.get_closest_marker(name) is None for name in first])
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -18,10 +18,7 @@ HEAPS = {
 SYSTEM_HEADERS = Path("/usr/include")
 
 
-ON = {"malloc": [pytest.mark.xdist_group("malloc")]}
-
-
-@pytest.fixture(params=[pytest.param(heap, marks=ON.get(heap, [])) for heap in HEAPS])
+@pytest.fixture(params=[pytest.param(heap, marks=pytest.mark.xdist_group(heap)) for heap in HEAPS])
 def heap(request: pytest.FixtureRequest, c_compiler: list[str]) -> str:
     if request.param == "mimalloc" and not has_mimalloc(c_compiler):
         pytest.skip("mimalloc.h is not installed")
