@@ -30,8 +30,9 @@ from ortcffi.models.model_graph import ModelGraph
 from ortcffi.models.parts import ModelNode
 from ortcffi.models.view import listed
 from ortcffi.status.key_values import KeyValuePairs
-from ortcffi.values.element_types import ElementType, ValueKind, element_of
-from ortcffi.values.type_info import TypeInfo, contained_dtype
+from ortcffi.values.containers import sequence_items
+from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
+from ortcffi.values.type_info import TypeInfo, contained_element
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -462,10 +463,10 @@ class _Compiled(Definition):
         super().write(api, version, context, index, element, result)
 
     def _set_container(self, api: int, version: int, context: int, index: int, result: Any) -> None:
-        kind, dtype = self.containers[index] or (None, None)
+        kind, element = self.containers[index] or (None, None)
         subject, table = f"{self.full_name}: output {index}", table_of(api, version)
         make = _map if kind is ValueKind.MAP else _sequence
-        with make(subject, result, dtype, table) as value:
+        with make(subject, result, element, table) as value:
             at = ffi.cast("OrtKernelContext*", context)
             function = host_function("OrtcoreKernelSetOutput")
             call_host("OrtcoreKernelSetOutput", function, at, index, value.handle)
@@ -477,32 +478,28 @@ class _Compiled(Definition):
         raise ValueError(f"{self.full_name}: {text}")
 
 
-def _container_type(info: TypeInfo | None) -> "tuple[ValueKind, np.dtype[Any] | None] | None":
-    """The kind of a sequence or map, and the dtype of the tensors in it; None for other types."""
+def _container_type(info: TypeInfo | None) -> tuple[ValueKind, int | None] | None:
+    """The kind of a sequence or map, and the type of its elements; None for other types."""
     if info is not None and _is_optional(info):
         return _container_type(info.contained)
     if info is None or info.kind not in (ValueKind.SEQUENCE, ValueKind.MAP):
         return None
-    return ValueKind(info.kind), contained_dtype(info)
+    return ValueKind(info.kind), contained_element(info)
 
 
 def _is_optional(info: TypeInfo | None) -> bool:
     return info is not None and info.kind is ValueKind.OPTIONAL
 
 
-def _sequence(subject: str, x: Any, dtype: "np.dtype[Any] | None", api: "Api") -> Value:
-    if not isinstance(x, (list, tuple)):
-        raise TypeError(f"{subject} must be a list, not {type(x).__name__}")
-    if not x and dtype is None:
-        raise ValueError(f"{subject} must have elements: only sequences of tensors can be empty")
-    if not x:
-        return empty_sequence_on_core(api, element_of(dtype))
-    return Value.sequence(
-        [each if isinstance(each, Mapping) else np.asarray(each, dtype) for each in x], api=api
-    )
+def _sequence(subject: str, x: Any, element: int | None, api: "Api") -> Value:
+    items = sequence_items(subject, x, element)
+    if items or element is None:
+        return Value.sequence(items, api=api)
+    return empty_sequence_on_core(api, element)
 
 
-def _map(subject: str, x: Any, dtype: "np.dtype[Any] | None", api: "Api") -> Value:
+def _map(subject: str, x: Any, element: int | None, api: "Api") -> Value:
+    dtype = None if element is None else dtype_of(element)
     return Value.map(mapping(subject, x), dtype, api=api)
 
 

@@ -11,6 +11,7 @@ from ortcffi.ep.installed import REFERENCE
 from ortcffi.models.python_ep import execution_provider
 from ortcffi.models.snapshot import bytes_of_graph, bytes_of_node
 from ortcffi.values.element_types import ValueKind, dtype_of
+from ortcffi.values.type_info import contained_dtype
 
 try:
     import onnx
@@ -115,14 +116,20 @@ def _remove_defaults(graph: Any, versions: dict[str, int]) -> None:
 
 
 def _dtype(value: Any) -> Any:
-    return dtype_of(value.element_type) if value.element_type else None
+    """That of a tensor, or of the tensors in a sequence; None if it is not known."""
+    if value.element_type:
+        return dtype_of(value.element_type)
+    is_optional = value.type is not None and value.type.kind is ValueKind.OPTIONAL
+    return contained_dtype(value.type.contained if is_optional else value.type)
 
 
 def _as_declared(result: Any, dtype: Any) -> Any:
     """The reference computes some operators in wider types than they have."""
     if _is_nothing(result):
         return None
-    if isinstance(result, (list, dict)):
+    if isinstance(result, list):
+        return [_as_declared(each, dtype) for each in result]
+    if isinstance(result, dict):
         return result
     array = np.asarray(result)
     return array if dtype is None or array.dtype == dtype else array.astype(dtype)

@@ -10,32 +10,13 @@ from ortcffi.errors import checked
 from ortcffi.kernels.empty_sequence import empty_sequence_on_core
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.creation import environment_of
-from ortcffi.values.element_types import ValueKind
 from ortcffi.values.lifecycle import blank
-from ortcffi.values.type_info import contained_tensor
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
-    from ortcffi.values.type_info import TypeInfo
 
-__all__ = ["empty_sequence", "empty_sequence_of"]
-
-
-def empty_sequence_of(api: "Api", subject: str, info: "TypeInfo | None") -> Value:
-    """Make a sequence without elements of a type, or of the one that an optional may hold.
-
-    Raises
-    ------
-    ValueError
-        Its elements would not be tensors.
-    """
-    if info is not None and info.kind == ValueKind.OPTIONAL:
-        info = info.contained
-    tensor = contained_tensor(info)
-    if tensor is None:
-        raise ValueError(f"{subject} is empty, and only sequences of tensors can be")
-    return empty_sequence(api, tensor.element_type)
+__all__ = ["empty_sequence"]
 
 
 def empty_sequence(api: "Api", element: int) -> Value:

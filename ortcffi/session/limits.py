@@ -165,9 +165,11 @@ def _smallest(api: "Api", subject: str, info: "TypeInfo") -> Value:
         return Value.map_of(*(Value.empty(0, element, api=api) for element in elements), api=api)
     if inner is None and info.contained is not None:  # a sequence of maps
         return Value.sequence([_smallest(api, subject, info.contained)], api=api)
-    from ortcffi.session.empty import empty_sequence_of
+    if inner is None:
+        raise ValueError(f"{subject} is of the type {info}, of which no value can be made")
+    from ortcffi.session.empty import empty_sequence
 
-    return empty_sequence_of(api, subject, info)
+    return empty_sequence(api, inner.element_type)
 
 
 def arena_stats(session: "Session") -> "AllocatorStats | None":

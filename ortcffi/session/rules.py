@@ -29,8 +29,9 @@ from ortcffi.options.run import RunOptions
 from ortcffi.session.specs import ValueSpec, described
 from ortcffi.values import tensors
 from ortcffi.values.checks import array_of, element_of_array, not_held, unfit
+from ortcffi.values.containers import sequence_items
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind, dtype_of, element_of
-from ortcffi.values.type_info import contained_dtype
+from ortcffi.values.type_info import contained_dtype, contained_element
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -278,22 +279,23 @@ def _as_value(api: "Api", subject: str, spec: ValueSpec, x: Any) -> Value:
 
 
 def _as_sequence(api: "Api", subject: str, spec: ValueSpec, x: Any) -> Value:
-    if isinstance(x, (str, bytes, Mapping)) or not isinstance(x, Iterable):
-        raise TypeError(f"{subject} must be a list of arrays or mappings, not {type(x).__name__}")
-    items = [each if isinstance(each, (Value, Mapping)) else array_of(each, None) for each in x]
-    if not items:
-        from ortcffi.session.empty import empty_sequence_of
+    element = contained_element(_inside(spec))
+    items = sequence_items(subject, x, element)
+    if not items and element is not None:
+        from ortcffi.session.empty import empty_sequence
 
-        return empty_sequence_of(api, subject, spec.type_info)
+        return empty_sequence(api, element)
     values = [value_for(api, i) if isinstance(i, Value) else i for i in items]
     return Value.sequence(values, api=api)
 
 
 def _as_map(api: "Api", subject: str, spec: ValueSpec, x: Any) -> Value:
-    if not isinstance(x, Mapping):
-        raise TypeError(f"{subject} must be a mapping, not {type(x).__name__}")
-    info = spec.type_info.contained if spec.kind is ValueKind.OPTIONAL else spec.type_info
-    return Value.map(x, contained_dtype(info), api=api)
+    return Value.map(mapping(subject, x), contained_dtype(_inside(spec)), api=api)
+
+
+def _inside(spec: ValueSpec) -> Any:
+    """The type of an input, or the one that it may hold if it is optional."""
+    return spec.type_info.contained if spec.kind is ValueKind.OPTIONAL else spec.type_info
 
 
 def _as_sparse(api: "Api", subject: str, x: Any) -> Value:

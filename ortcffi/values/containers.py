@@ -10,7 +10,7 @@ from ortcffi._convert import INT32, integer
 from ortcffi._native import ffi
 from ortcffi._table import table_for
 from ortcffi.errors import checked
-from ortcffi.values.checks import element_of_array, unfit
+from ortcffi.values.checks import array_of, element_of_array, unfit
 from ortcffi.values.compiled import Tensor, V
 from ortcffi.values.element_types import ElementType, ValueKind, as_element, dtype_of
 from ortcffi.values.lifecycle import blank, require_content, require_kind
@@ -54,6 +54,39 @@ def sequence(cls: type[V], values: Iterable[Any], api: "Api | None") -> V:
     found = _table_of_all(given, api)
     made = [_as_value(cls, f"values[{i}]", x, found) for i, x in enumerate(given)]
     return _contain(cls, made, ValueKind.SEQUENCE, found)
+
+
+def sequence_items(subject: str, x: Any, element: int | None) -> list[Any]:
+    """What a sequence of a model's is to be made of: values, arrays and mappings.
+
+    Inputs of sessions and results of providers in Python follow these rules.
+
+    Parameters
+    ----------
+    subject : str
+        What the errors name.
+    x : iterable
+        Any but a text, a mapping and an array: an array is one tensor. Lists and numbers in it
+        become arrays, of `element` if no more than rounding changes their values by that.
+    element : int or None
+        ONNX's number for the type of the tensors; None if the items are no tensors.
+    """
+    refused = (str, bytes, Mapping, np.ndarray)
+    if isinstance(x, refused) or not isinstance(x, Iterable):
+        raise TypeError(f"{subject} must be a list of arrays or mappings, not {type(x).__name__}")
+    items = list(x)
+    if not items and element is None:
+        raise ValueError(f"{subject} is empty, and only sequences of tensors can be")
+    for place, each in enumerate(items):
+        if not isinstance(each, (Tensor, Mapping, np.ndarray)):
+            dtype = None if element is None else dtype_of(element)
+            try:
+                items[place] = array_of(each, dtype)
+            except (TypeError, ValueError) as error:
+                kind = TypeError if isinstance(error, TypeError) else ValueError
+                text = f"{subject}: item {place} cannot be made an array: {error}"
+                raise kind(text) from None
+    return items
 
 
 def map_from(

@@ -296,10 +296,16 @@ def contained_tensor(info: TypeInfo | None) -> "TensorTypeInfo | None":
     return None if contained is None else contained.tensor_info
 
 
+def contained_element(info: TypeInfo | None) -> int | None:
+    """The type of elements that a container's tensors have; None if it has none or is not known."""
+    tensor = contained_tensor(info)
+    return None if tensor is None else int(tensor.element_type)
+
+
 def contained_dtype(info: TypeInfo | None) -> "np.dtype[Any] | None":
     """The dtype of the tensors that a container holds; None if it holds none or is not known."""
-    tensor = contained_tensor(info)
-    return None if tensor is None else dtype_of(tensor.element_type)
+    element = contained_element(info)
+    return None if element is None else dtype_of(element)
 
 
 def _inner(argument: str, info: Any) -> TypeInfo:

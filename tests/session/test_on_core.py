@@ -242,6 +242,14 @@ def test_a_provider_in_python_makes_maps_of_sequences():
     assert counted == [[[1, 2], [1]]]
 
 
+@pytest.mark.parametrize("made", [[[1, 2], 3], ([1, 2], 3), {0: [1, 2], 1: 3}.values()])
+def test_what_a_provider_returns_for_a_sequence_may_be_of_lists_and_numbers(made):
+    model = with_containers(
+        [(("Mystery", ["x"], ["z"]), {"domain": "of.others"})], {"x": "tensor"}, {"z": "sequence"}
+    )
+    assert made_by(lambda _: made, model, x=X) == [[[1, 2], 3]]
+
+
 def test_the_error_names_nested_types():
     model = with_containers(
         [(("Mystery", ["x"], ["z"]), {"domain": "of.others"})],
@@ -255,8 +263,10 @@ def test_the_error_names_nested_types():
 @pytest.mark.parametrize(
     ("kind", "result", "message"),
     [
-        ("sequence", np.ones(2), "output 0 must be a list, not ndarray"),
-        ("sequence of map", [], "only sequences of tensors can be empty"),
+        ("sequence", np.ones(2), "output 0 must be a list of arrays or mappings, not ndarray"),
+        ("sequence", [np.ones(2)], "value is not of the type of the output"),
+        ("sequence", [[[1], [2, 3]]], "output 0: item 0 cannot be made an array"),
+        ("sequence of map", [], "only sequences of tensors can be"),
         ("sequence", [{"a": 1.0}], "value is not of the type of the output"),
         ("map", [1], "output 0 must be a mapping, not list"),
         ("map", {"a": "text"}, "values are str, and no numbers of dtype float32"),

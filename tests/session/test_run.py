@@ -139,8 +139,21 @@ def test_a_sequence_goes_in_and_out(opened):
     assert session.inputs[0].kind is ort.ValueKind.SEQUENCE
     arrays = [np.ones(2, np.float32), np.zeros(1, np.float32)]
     assert session.run(x=arrays) == [[[1, 1], [0]]]
-    with pytest.raises(TypeError, match="input 'x' must be a list of arrays"):
-        session.run(x=5)
+    for wrong in (5, np.ones(2, np.float32), "text", {"a": 1}):
+        with pytest.raises(TypeError, match="input 'x' must be a list of arrays"):
+            session.run(x=wrong)
+
+
+@pytest.mark.parametrize("given", [[[1, 2], 3], ([1, 2], 3), {0: [1, 2], 1: 3}.values()])
+def test_a_sequence_may_be_given_as_lists_and_numbers(opened, given):
+    kind = models.sequence_type(models.tensor_type("float32", None))
+    ports = [models.value_info("x", kind)], [models.value_info("y", kind)]
+    session = opened(models.model([models.node("Identity", "x", "y")], *ports))
+    assert session.run(x=given) == [[[1, 2], 3]]
+    with pytest.raises(InvalidArgument, match="float"):
+        session.run(x=[np.ones(2)])
+    with pytest.raises(ValueError, match="input 'x': item 1 cannot be made an array"):
+        session.run(x=[1, [[1], [2, 3]]])
 
 
 def test_a_sequence_of_tensors_may_be_empty(opened):
