@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ortcffi as ort
-from ortcffi._native import Owner
+from ortcffi._native import Owner, lib
 
 
 @pytest.fixture(autouse=True)
@@ -38,3 +38,15 @@ def dense() -> ort.Graph:
     (y,) = graph.node("Softmax", [total], ["y"], attributes={"axis": -1})
     graph.output(y, "f4", ["batch", 3])
     return graph
+
+
+@pytest.fixture
+def leaves_nothing_of_python() -> Iterator[None]:
+    """No provider written in Python is left, and no kernel and op of one."""
+    gc.collect()
+    before = (lib.ortcffi_live_python_eps(), lib.ortcffi_live_python_kernels())
+    ops = lib.ortcffi_live_python_ops()
+    yield
+    gc.collect()
+    assert (lib.ortcffi_live_python_eps(), lib.ortcffi_live_python_kernels()) == before
+    assert lib.ortcffi_live_python_ops() == ops
