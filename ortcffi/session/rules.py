@@ -347,15 +347,17 @@ def unknown(what: str, name: str, specs: tuple[ValueSpec, ...]) -> InvalidArgume
 
 def array_for(subject: str, spec: ValueSpec, x: Any) -> "np.ndarray[Any, Any]":
     """An array of a list or a number, in the model's dtype where no value changes by that."""
+    is_optional = spec.kind is ValueKind.OPTIONAL
+    dtype = contained_dtype(spec.type_info) if is_optional else spec.dtype
     try:
-        array = array_of(x, spec.dtype)
+        array = array_of(x, dtype)
     except TypeError as error:
         raise TypeError(f"{subject} cannot be made an array: {error}") from None
     except ValueError as error:
         raise InvalidArgument(f"{subject} cannot be made an array: {error}") from None
     if isinstance(x, (list, tuple, int, float)):
         _check_held(subject, spec, array)
-    if array.dtype == object and spec.element_type is not ElementType.STRING:
+    if array.dtype == object and (dtype is None or dtype.kind != "O"):
         if array.ndim > 0 and hasattr(x, "astype"):  # such as a pandas.DataFrame
             raise _of_objects(subject, spec, array)
         if isinstance(x, (list, tuple)):

@@ -120,12 +120,14 @@ def array_of(x: Any, dtype: "np.dtype[Any] | None") -> "NDArray[Any]":
     """An array of a list or a number.
 
     It is of `dtype` if no more than rounding changes the values by that, and otherwise of the dtype
-    that NumPy finds.
+    that NumPy finds. Without elements it is one of strings, too.
     """
     found = np.asarray(x)
     if dtype is None or found.dtype == dtype or found.dtype.kind not in "biufc":
         return found
-    if dtype.kind == "O" or (found.dtype.kind == "c" and dtype.kind != "c"):
+    if dtype.kind == "O":
+        return found if found.size else found.astype(dtype)
+    if found.dtype.kind == "c" and dtype.kind != "c":
         return found
     array, same = _cast(found, dtype)
     return array if same.all() else found

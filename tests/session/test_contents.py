@@ -33,6 +33,20 @@ def test_strings_of_a_sequence_are_lists(opened, shape):
     assert opened(pairs("str")).run(x=x) == [[x.tolist()] * 2]
 
 
+@pytest.mark.parametrize(
+    ("dtype", "given", "wanted"),
+    [
+        ("float32", [[1, 2], [3.5], []], [[1, 2], [3.5], []]),
+        ("float32", [np.ones(2, np.float32), 2], [[1, 1], 2]),
+        ("str", [["a"], []], [["a"], []]),
+    ],
+)
+def test_lists_of_a_sequence_become_arrays_of_the_models_dtype(opened, dtype, given, wanted):
+    kind = sequence_type(tensor_type(dtype))
+    ports = [[value_info(name, kind)] for name in "xy"]
+    assert opened(model([node("Identity", "x", "y")], *ports)).run(x=given) == [wanted]
+
+
 def test_maps_are_dicts(opened):
     session = opened(zipped(classlabels_strings=["b", "a"]))
     x = np.array([[0.5, 1.5], [2.5, 3.5]], np.float32)

@@ -71,6 +71,12 @@ def test_a_node_asks_whether_an_optional_holds_something(optional_api, kind):
     assert [session.run(x=x)[0].item() for x in (GIVEN[kind], None)] == [True, False]
 
 
+def test_lists_in_an_optional_become_arrays_of_the_models_dtype(optional_api, kind):
+    given = {"tensor": X.tolist(), "sequence": [X.tolist(), X]}[kind]
+    (found,) = passes(optional_api, kind).run(x=given)
+    np.testing.assert_array_equal(found, GIVEN[kind])
+
+
 def test_nothing_that_another_session_made_goes_in(optional_api, kind):
     session = passes(optional_api, kind)
     with session.bind({}, ["y"]) as binding:

@@ -117,6 +117,12 @@ def test_strings_go_in_and_out(opened, kind):
     assert y.tolist() == texts
 
 
+@pytest.mark.parametrize(("given", "shape"), [([], (0,)), ([[], []], (2, 0))])
+def test_a_list_without_elements_is_one_of_strings(opened, given, shape):
+    (y,) = opened(models.identity("str", None)).run(x=given)
+    assert (y.dtype, y.shape) == (np.dtype(object), shape)
+
+
 def test_a_string_with_a_null_character_survives(opened):
     (y,) = opened(models.identity("str", [1])).run(x=np.array(["a\0b"], object))
     assert y.tolist() == ["a\0b"]
