@@ -149,17 +149,28 @@ OrtStatus* core_copy_by_device(struct core_device* device, const OrtValue* from,
   return core_tensor_of(from)->bytes > 0 ? core_ep_call("CopyTensors", copy_by_ep, &copying) : NULL;
 }
 
+/* A tensor on a device that is like another one. */
+struct making {
+  OrtAllocator* allocator;
+  const struct core_shape* shape;
+  struct core_tensor* made;
+};
+
+static OrtStatus* make_tensor(void* argument) {
+  struct making* self = argument;
+  return core_new_tensor("CopyTensors", self->allocator, self->shape->dims, self->shape->rank,
+                         self->shape->type, &self->made);
+}
+
 OrtStatus* core_copy_to_device(struct core_device* device, const OrtValue* from,
                                OrtSyncStream* stream, OrtValue** out) {
-  const struct core_shape* shape = core_shape_of(from);
-  struct core_tensor* made = NULL;
-  CORE_TRY(core_new_tensor("CopyTensors", device->allocator, shape->dims, shape->rank, shape->type,
-                           &made));
-  OrtStatus* status = core_copy_by_device(device, from, &made->base, stream);
+  struct making making = {device->allocator, core_shape_of(from), NULL};
+  CORE_TRY(core_ep_call("Alloc", make_tensor, &making));
+  OrtStatus* status = core_copy_by_device(device, from, &making.made->base, stream);
   if (status != NULL) {
-    ort_ReleaseValue(&made->base);
+    ort_ReleaseValue(&making.made->base);
     return status;
   }
-  *out = &made->base;
+  *out = &making.made->base;
   return NULL;
 }

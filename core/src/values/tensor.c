@@ -86,15 +86,17 @@ OrtStatus* core_new_tensor(const char* function, OrtAllocator* allocator, const 
   if (CORE_UNLIKELY(allocator->Alloc == NULL)) {
     return core_status(ORT_INVALID_ARGUMENT, function, ": the allocator has no Alloc", NULL);
   }
-  struct core_tensor* tensor = new_shell(info, dims, rank);
-  if (tensor == NULL) {
-    return core_no_memory(function, sizeof *tensor);
-  }
+  /* First, since an allocator of another library may throw. */
   void* data = bytes > 0 ? allocator->Alloc(allocator, bytes) : NULL;
   if (CORE_UNLIKELY(data == NULL && bytes > 0)) {
-    tensor->owner = NULL;
-    core_drop(tensor);
     return core_no_memory(function, bytes);
+  }
+  struct core_tensor* tensor = new_shell(info, dims, rank);
+  if (CORE_UNLIKELY(tensor == NULL)) {
+    if (data != NULL) {
+      allocator->Free(allocator, data);
+    }
+    return core_no_memory(function, sizeof *tensor);
   }
   tensor->shape.type = type;
   tensor->shape.count = count;

@@ -74,7 +74,10 @@ static OrtStatus* planned(const char* call) {
 /* --- memory ---------------------------------------------------------------------------------- */
 
 static void* ORT_API_CALL f_take(OrtAllocator* self, size_t size) {
-  if (is_failing("Alloc")) return NULL;
+  if (is_failing("Alloc")) {
+    if (FailingEpMode == THROW) planned("Alloc");
+    return NULL;
+  }
   FailingEpAlive++;
   return take(self, size);
 }
