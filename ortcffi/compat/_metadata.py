@@ -2,10 +2,11 @@
 """What a session tells of its model, with the official package's names."""
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ortcffi._public import refuse_pickle
 from ortcffi.compat._types import type_name
+from ortcffi.session.assignment import AssignedNode, assigned_groups
 from ortcffi.values.element_types import ValueKind
 from ortcffi.values.type_info import contained_tensor
 
@@ -102,12 +103,10 @@ def metadata_of(session: "Session") -> ModelMetadata:
     return found
 
 
-class OrtEpAssignedNode(NamedTuple):
+class OrtEpAssignedNode(AssignedNode):
     """A node that an execution provider runs."""
 
-    name: str
-    domain: str
-    op_type: str
+    __slots__ = ()
 
 
 class OrtEpAssignedSubgraph:
@@ -127,5 +126,5 @@ def assignment_of(session: "Session") -> list[OrtEpAssignedSubgraph]:
     """Which execution providers run which nodes of a session's model."""
     return [
         OrtEpAssignedSubgraph(provider, [OrtEpAssignedNode(*node) for node in nodes])
-        for provider, nodes in session._assigned()
+        for provider, nodes in assigned_groups(session)
     ]

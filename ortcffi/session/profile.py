@@ -10,12 +10,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ortcffi._public import public
 from ortcffi._text import html_table
+from ortcffi.errors import NotImplemented
 from ortcffi.options.run import RunOptions
 
 if TYPE_CHECKING:
     from ortcffi.session.session import Session
 
-__all__ = ["OperatorTime", "Profile", "ProfileEvent", "profiling", "read_profile"]
+__all__ = [
+    "OperatorTime",
+    "Profile",
+    "ProfileEvent",
+    "profiled_run",
+    "profiling",
+    "read_profile",
+]
 
 
 @public
@@ -176,3 +184,19 @@ def profiling(session: "Session") -> Iterator[Profile]:
             session._ask_options(False)
             session._recorder = None
             profile.events.extend(recorder.read())
+
+
+def profiled_run(
+    session: "Session", /, *arguments: Any, **settings: Any
+) -> tuple[list[Any], Profile]:
+    """The outputs of a run and its profile, as `Session.run_profiled` describes."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        recorder = _Recorder(session, folder)
+        with recorder.options() as options:
+            results = session.run(*arguments, options=options, **settings)
+        paths = [os.path.join(folder, name) for name in os.listdir(folder)]
+        if not paths:
+            raise NotImplemented(f"{session.api} writes no profile of a run", "Run")
+        return results, read_profile(paths[0])

@@ -16,11 +16,10 @@ from ortcffi.env.env import Env
 from ortcffi.env.state import Made
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.registered import hold_registered
-from ortcffi.errors import NotImplemented, checked
+from ortcffi.errors import checked
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.options.for_library import session_options_for
-from ortcffi.options.run import RunOptions
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.asynchronous import run_async, run_future
 from ortcffi.session.compiled import Engine
@@ -580,39 +579,12 @@ class Session(Suggests, Engine, Closing):
         ``EpAssignedSubgraph_GetNodes``, ``EpAssignedNode_GetName``, ``EpAssignedNode_GetDomain``,
         ``EpAssignedNode_GetOperatorType``, since version 24.
         """
+        from ortcffi.session.assignment import assigned_groups
+
         found: dict[str, list[str]] = {}
-        for provider, nodes in self._assigned():
-            found.setdefault(provider, []).extend(op for _name, _domain, op in nodes)
+        for provider, nodes in assigned_groups(self):
+            found.setdefault(provider, []).extend(node.op_type for node in nodes)
         return found
-
-    def _assigned(self) -> list[tuple[str, list[tuple[str, str, str]]]]:
-        """Of each group of nodes its execution provider, and name, domain and operator of each."""
-        out, count = ffi.new("const OrtEpAssignedSubgraph* const**"), ffi.new("size_t*")
-        handle = self.handle  # what is read belongs to the session
-        self._call("Session_GetEpGraphAssignmentInfo", out, count)
-        found = []
-        for i in range(count[0]):
-            provider = self._text("EpAssignedSubgraph_GetEpName", out[0][i])
-            nodes, number = ffi.new("const OrtEpAssignedNode* const**"), ffi.new("size_t*")
-            self._read("EpAssignedSubgraph_GetNodes", out[0][i], nodes, number)
-            found.append((provider, [self._node(nodes[0][j]) for j in range(number[0])]))
-        del handle
-        return found
-
-    def _node(self, node: Any) -> tuple[str, str, str]:
-        return (
-            self._text("EpAssignedNode_GetName", node),
-            self._text("EpAssignedNode_GetDomain", node),
-            self._text("EpAssignedNode_GetOperatorType", node),
-        )
-
-    def _read(self, slot: str, *arguments: Any) -> None:
-        getattr(checked, slot)(self.api.pointer, *arguments)
-
-    def _text(self, slot: str, subject: Any) -> str:
-        out = ffi.new("const char**")
-        self._read(slot, subject, out)
-        return decode(out[0])
 
     def set_ep_options(self, options: Mapping[str, str]) -> None:
         """Change options of execution providers while the session lives.
@@ -727,19 +699,9 @@ class Session(Suggests, Engine, Closing):
         -----
         API functions: ``Run``, ``RunOptionsEnableProfiling``, since version 25.
         """
-        import glob
-        import os
-        import tempfile
+        from ortcffi.session.profile import profiled_run
 
-        from ortcffi.session.profile import read_profile
-
-        with tempfile.TemporaryDirectory() as folder, RunOptions(self.api) as options:
-            options.profiling = os.path.join(folder, "run")
-            results = self.run(feed, outputs, options=options, out=out, timeout=timeout, **inputs)
-            paths = glob.glob(os.path.join(glob.escape(folder), "*.json"))
-            if not paths:
-                raise NotImplemented(f"{self.api} writes no profile of a run", "Run")
-            return results, read_profile(paths[0])
+        return profiled_run(self, feed, outputs, out=out, timeout=timeout, **inputs)
 
     # --- pickling ---------------------------------------------------------------------------------
 
