@@ -66,7 +66,8 @@ class Session(Facts):
             if not isinstance(error, OrtError):
                 raise
             try:
-                reraise(error)
+                if all(x is not None for x in input_feed.values()):
+                    reraise(error)
             except EPFail as failure:
                 self._fall_back(failure)
         return self._try(CSession.run, output_names, input_feed, run_options)  # type: ignore[no-any-return]

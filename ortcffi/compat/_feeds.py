@@ -173,8 +173,8 @@ def array_value(api: "Api", x: np.ndarray[Any, Any]) -> Value:
     return tensor_over(native, api)
 
 
-def _as_text(x: Any) -> Any:
-    return x if isinstance(x, (str, bytes)) else str(x)
+def _as_text(x: Any) -> str:
+    return x if isinstance(x, str) else str(x)
 
 
 def _of_list(api: "Api", info: "TypeInfo", x: list[Any]) -> Value:

@@ -199,6 +199,9 @@ class InferenceSession:
             names = names and [string("a name", name) for name in names]
             return self._run(run, names, decoded, options)
         except OrtError as error:
+            given = {name: x for name, x in feed.items() if x is not None}
+            if len(given) < len(feed):  # None is officially no input, whatever the name
+                return self._run(run, names, given, options)
             reraise(error)
 
     def run_with_ort_values(

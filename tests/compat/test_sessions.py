@@ -12,6 +12,7 @@ from weakref import ref
 
 import numpy as np
 import pytest
+from support import models
 from support.processes import TIME_LIMIT
 from support.threads import run_threads
 
@@ -290,6 +291,22 @@ def test_strings_go_in_and_come_out(onnxruntime, strings, x):
     session = onnxruntime.InferenceSession(strings, providers=CPU)
     assert session.get_inputs()[0].type == "tensor(string)"
     np.testing.assert_equal(session.run(None, {"X": x})[0], np.array(x, object))
+
+
+@pytest.mark.parametrize("given", [np.array([b"a", "b"], object), [b"a", "b"]])
+def test_bytes_among_objects_are_the_text_that_python_has_for_them(onnxruntime, given):
+    session = onnxruntime.InferenceSession(models.identity("str", None), providers=CPU)
+    assert session.run(None, {"x": given})[0].tolist() == ["b'a'", "b"]
+
+
+def test_none_for_a_name_that_the_model_does_not_have_is_no_input(onnxruntime, state):
+    session = onnxruntime.InferenceSession(models.add(), providers=CPU)
+    x = np.ones((1, 4), np.float32)
+    for options in (None, onnxruntime.RunOptions()):
+        (y,) = session.run(["y"], {"other": None, "x": x}, options)
+        assert y.tolist() == [[2] * 4]
+        with pytest.raises(state.InvalidArgument, match="Invalid input name: other"):
+            session.run(["y"], {"other": x, "x": x}, options)
 
 
 def test_bytes_are_strings(onnxruntime, strings):
