@@ -20,6 +20,9 @@ CLIENTS = {  # the package that each needs
     "rapidocr": "rapidocr_onnxruntime",
     "ddddocr": "ddddocr",
     "nudenet": "nudenet",
+    "swift_f0": "swift_f0",
+    "faster_whisper": "faster_whisper",
+    "piper": "piper",
     "sklearn": "skl2onnx",
     "skl2onnx": "skl2onnx",
 }
@@ -77,6 +80,8 @@ def test_the_clients_do_their_work(use):
     assert use("official", "magika")[0]["python"] == "python"
     assert "".join(use("official", "rapidocr")[0]).replace(" ", "") == "HelloWorld2026"
     assert use("official", "ddddocr")[0][0] == "8a3k"
+    assert 150 < np.median(use("official", "swift_f0")[0]) < 250  # Hz
+    assert len(use("official", "piper")[0]) > len("مرحبا بالعالم")
     assert len(use("official", "sklearn")[0]) > 60  # estimators
 
 

@@ -71,6 +71,15 @@ def png(picture: Any) -> bytes:
     return file.getvalue()
 
 
+# --- a sound --------------------------------------------------------------------------------------
+
+
+def sound() -> Any:
+    """Three seconds of a tone that glides, at 16 kHz."""
+    time = np.arange(48000) / 16000
+    return (0.3 * np.sin(2 * np.pi * (200 + 40 * np.sin(time)) * time)).astype(np.float32)
+
+
 # --- the clients ----------------------------------------------------------------------------------
 
 
@@ -113,6 +122,26 @@ def nudenet() -> Any:
     picture = np.stack([rows, columns, rows + columns], -1).astype(np.uint8)
     detector = NudeDetector()
     return detector.detect(picture), detector.detect_batch([picture, picture[::-1].copy()], 2)
+
+
+def swift_f0() -> Any:
+    from swift_f0 import SwiftF0
+
+    found = SwiftF0().detect(sound(), 16000)
+    return np.round(found.pitch_hz, 1).tolist()
+
+
+def faster_whisper() -> Any:
+    from faster_whisper.vad import get_speech_timestamps, get_vad_model
+
+    voiced = get_vad_model()(sound()[: 512 * 90])
+    return voiced.round(4).tolist(), get_speech_timestamps(sound())
+
+
+def piper() -> Any:
+    from piper.tashkeel import TashkeelDiacritizer
+
+    return TashkeelDiacritizer()("مرحبا بالعالم")
 
 
 def estimators() -> dict[str, Any]:
@@ -182,7 +211,13 @@ def skl2onnx() -> Any:
     return names
 
 
-CLIENTS = {each.__name__: each for each in (magika, rapidocr, ddddocr, nudenet, sklearn, skl2onnx)}
+CLIENTS = {
+    each.__name__: each
+    for each in (
+        *(magika, rapidocr, ddddocr, nudenet, swift_f0, faster_whisper, piper),
+        *(sklearn, skl2onnx),
+    )
+}
 
 
 def main() -> None:
