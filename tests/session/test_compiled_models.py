@@ -3,6 +3,7 @@
 
 import ctypes
 import itertools
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -348,6 +349,38 @@ def test_a_file_that_exists_is_replaced_unless_that_is_refused(api, model, optio
     assert target.read_bytes() == b"precious"
     ort.compile_model(model, target, options=options_for(api), embed_ep_context=True, api=api)
     assert run(target, options_for(api)) == EXPECTED
+
+
+@contextmanager
+def files_of_at_most(size):
+    """A disk that is full, for each file that is longer."""
+    resource = pytest.importorskip("resource")
+    _, most = before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("where", [{}, {"external_initializers": "w.bin"}])
+def test_files_that_exist_stay_where_the_new_ones_cannot_be_written(core_api, tmp_path, where):
+    graph = ort.Graph()
+    graph.input("x", "f4", [1000])
+    graph.initializer("w", np.arange(1000, dtype=np.float32))
+    graph.node("Mul", ["x", "w"], ["y"])
+    graph.output("y", "f4", [1000])
+    there = {"out.onnx": b"precious", "w.bin": b"weights"}
+    for name, content in there.items():
+        (tmp_path / name).write_bytes(content)
+    with (
+        files_of_at_most(2000),
+        pytest.raises(ort.OrtError, match=r"the model cannot be written to '.*(out.onnx|w.bin)'"),
+    ):
+        ort.compile_model(graph.to_bytes(), tmp_path / "out.onnx", api=core_api, **where)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == there
+    ort.compile_model(graph.to_bytes(), tmp_path / "out.onnx", api=core_api, **where)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.onnx", "w.bin"]
 
 
 def test_options_that_change_the_model_are_in_the_compiled_one(core_api, options_for):

@@ -255,6 +255,8 @@ FILE* core_create_file(const char* path, bool is_new) {
 
 void core_remove_file(const char* path) { unlink(path); }
 
+bool core_rename_file(const char* from, const char* to) { return rename(from, to) == 0; }
+
 bool core_map_file(const char* path, struct core_mapping* out) {
   struct stat found;
   /* Not blocking: a pipe has no writer perhaps. */

@@ -353,6 +353,11 @@ void core_remove_file(const char* path) {
   }
 }
 
+bool core_rename_file(const char* from, const char* to) {
+  wchar_t old[CORE_PATH_ROOM], new[CORE_PATH_ROOM];
+  return widen(from, old) && widen(to, new) && MoveFileExW(old, new, MOVEFILE_REPLACE_EXISTING);
+}
+
 bool core_map_file(const char* path, struct core_mapping* out) {
   wchar_t wide[CORE_PATH_ROOM];
   LARGE_INTEGER size = {.QuadPart = 0};

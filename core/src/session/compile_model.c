@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* CompileModel: has the providers of a session compile what they take, and writes a model of it. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,31 +17,52 @@ static const char function[] = "CompileModel";
 struct file {
   FILE* stream;
   const char* path;
+  /* Where the bytes go: to another file of the folder, which gets the path once all is written, so
+   * that a file that is there stays until then; to a device such as /dev/null itself. "" until it
+   * is opened. */
+  char written[CORE_PATH_ROOM];
 };
 
-/* Removes a regular file: a device such as /dev/null stays. */
-static void remove_regular(const char* path) {
-  char real[CORE_PATH_ROOM];
-  if (core_find_file(path, real) == CORE_REGULAR_FILE) {
-    core_remove_file(path);
+/* The length of the part of a path that names the folder. */
+static int folder_of(const char* path) {
+  size_t length = strlen(path);
+  while (length > 0 && !CORE_IS_SEPARATOR(path[length - 1])) {
+    length--;
   }
+  return (int)length;
 }
 
-/* The file may be the one that the model is mapped from, so it is replaced and not emptied. */
+static bool is_written_beside(const char* path) {
+  char real[CORE_PATH_ROOM];
+  enum core_file kind = core_find_file(path, real);
+  return kind != CORE_FOLDER && kind != CORE_SPECIAL_FILE;
+}
+
 static OrtStatus* open_file(struct file* file) {
-  remove_regular(file->path);
-  file->stream = core_create_file(file->path, false);
-  return file->stream != NULL
-             ? NULL
-             : core_status(ORT_INVALID_ARGUMENT, "open file \"", file->path, "\" failed");
+  static uint32_t count;
+  const char* path = file->path;
+  uint32_t number = __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED);
+  int size = is_written_beside(path) ? snprintf(file->written, sizeof file->written,
+                                                "%.*s.ortcore.%" PRId32 ".%" PRIu32,
+                                                folder_of(path), path, core_process_id(), number)
+                                     : snprintf(file->written, sizeof file->written, "%s", path);
+  bool fits = size > 0 && (size_t)size < sizeof file->written;
+  file->stream = fits ? core_create_file(file->written, false) : NULL;
+  if (file->stream == NULL) {
+    file->written[0] = 0;
+    return core_status(ORT_INVALID_ARGUMENT, "open file \"", path, "\" failed");
+  }
+  return NULL;
+}
+
+static OrtStatus* not_written(const struct file* file) {
+  return core_status(ORT_FAIL, "the model cannot be written to '", file->path, "'");
 }
 
 static OrtStatus* write_to_file(void* state, const void* bytes, size_t size) {
   struct file* file = state;
   CORE_TRY(file->stream == NULL ? open_file(file) : NULL);
-  return fwrite(bytes, 1, size, file->stream) == size
-             ? NULL
-             : core_status(ORT_FAIL, "the model cannot be written to '", file->path, "'");
+  return fwrite(bytes, 1, size, file->stream) == size ? NULL : not_written(file);
 }
 
 static OrtStatus* write_to_memory(void* state, const void* bytes, size_t size) {
@@ -49,28 +71,43 @@ static OrtStatus* write_to_memory(void* state, const void* bytes, size_t size) {
   return to->has_failed ? core_no_memory(function, to->size + size) : NULL;
 }
 
-/* Closes a file, and removes it if it could not be written. */
-static OrtStatus* close_file(const struct file* file, OrtStatus* status) {
-  if (file->stream == NULL) {
-    return status;
+static OrtStatus* close_file(struct file* file, OrtStatus* status) {
+  bool is_closed = file->stream == NULL || fclose(file->stream) == 0;
+  file->stream = NULL;
+  return status == NULL && !is_closed ? not_written(file) : status;
+}
+
+/* Has a closed file get its path; removes it where not all could be written. */
+static OrtStatus* publish(const struct file* file, OrtStatus* status) {
+  bool is_other = file->written[0] != 0 && strcmp(file->written, file->path) != 0;
+  if (is_other && status == NULL && !core_rename_file(file->written, file->path)) {
+    status = not_written(file);
   }
-  bool is_closed = fclose(file->stream) == 0;
-  if (status == NULL && !is_closed) {
-    status = core_status(ORT_FAIL, "the model cannot be written to '", file->path, "'");
-  }
-  if (status != NULL) {
-    remove_regular(file->path);
+  if (is_other && status != NULL) {
+    core_remove_file(file->written);
   }
   return status;
 }
 
-OrtStatus* core_save_context_model(const char* name, const OrtSession* session, const char* path,
-                                   const OrtcoreWriting* writing) {
+/* The model comes last, because it names the file with its initializers. */
+static OrtStatus* finish(struct file* model, struct file* initializers, OrtStatus* status) {
+  status = close_file(initializers, close_file(model, status));
+  return publish(model, publish(initializers, status));
+}
+
+static OrtStatus* save(const char* name, const OrtSession* session, const char* path,
+                       const OrtcoreWriting* writing, struct file* initializers) {
   OrtcoreWriting own = *writing;
-  struct file file = {NULL, path};
+  struct file file = {.path = path};
   own.write = write_to_file;
   own.state = &file;
-  return close_file(&file, core_write_context_model(name, session, &own));
+  return finish(&file, initializers, core_write_context_model(name, session, &own));
+}
+
+OrtStatus* core_save_context_model(const char* name, const OrtSession* session, const char* path,
+                                   const OrtcoreWriting* writing) {
+  struct file none = {.path = ""};
+  return save(name, session, path, writing, &none);
 }
 
 /* --- what is compiled ------------------------------------------------------------------------- */
@@ -257,13 +294,9 @@ static OrtStatus* set_external(struct task* task, OrtcoreWriting* writing) {
     writing->external_state = &task->initializers;
     return NULL;
   }
-  size_t folder = strlen(task->path);
-  while (folder > 0 && !CORE_IS_SEPARATOR(task->path[folder - 1])) {
-    folder--;
-  }
-  folder = core_path_is_inside(task->external_name) ? folder : 0;
-  int size = snprintf(task->external_path, sizeof task->external_path, "%.*s%s", (int)folder,
-                      task->path, task->external_name);
+  int folder = core_path_is_inside(task->external_name) ? folder_of(task->path) : 0;
+  int size = snprintf(task->external_path, sizeof task->external_path, "%.*s%s", folder, task->path,
+                      task->external_name);
   if (size < 0 || (size_t)size >= sizeof task->external_path) {
     return too_long(function);
   }
@@ -276,16 +309,16 @@ static OrtStatus* set_external(struct task* task, OrtcoreWriting* writing) {
 static OrtStatus* write_model(struct task* task) {
   const OrtModelCompilationOptions* options = task->options;
   OrtcoreWriting writing = {.version = ORT_API_VERSION};
-  OrtStatus* status = set_external(task, &writing);
-  if (status == NULL && task->path[0] != 0) {
-    status = core_save_context_model(function, task->session, task->path, &writing);
-  } else if (status == NULL) {
-    bool is_buffer = options->output == CORE_OUTPUT_BUFFER;
-    writing.write = is_buffer ? write_to_memory : options->write;
-    writing.state = is_buffer ? &task->model : options->write_state;
-    status = core_write_context_model(function, task->session, &writing);
+  struct file none = {.path = ""};
+  CORE_TRY(set_external(task, &writing));
+  if (task->path[0] != 0) {
+    return save(function, task->session, task->path, &writing, &task->external_file);
   }
-  return close_file(&task->external_file, status);
+  bool is_buffer = options->output == CORE_OUTPUT_BUFFER;
+  writing.write = is_buffer ? write_to_memory : options->write;
+  writing.state = is_buffer ? &task->model : options->write_state;
+  return finish(&none, &task->external_file,
+                core_write_context_model(function, task->session, &writing));
 }
 
 /* A block of the caller's allocator with what was written; NULL for none. */
