@@ -182,7 +182,11 @@ class Env(EnvMemory):
     # --- telemetry and devices --------------------------------------------------------------------
 
     def set_telemetry(self, on: bool) -> None:
-        """Enable or disable the library's telemetry, which only Windows builds have.
+        """Enable or disable the library's telemetry, which builds for Windows have.
+
+        The wheels of 1.32 have it on Linux, too: a thread of theirs stores an event of each session
+        in ``~/.cache/Microsoft``. With the environment variable ``ORT_DISABLE_TELEMETRY=1`` they
+        open no file there.
 
         Notes
         -----
