@@ -185,7 +185,7 @@ class OrtValue:
             if source is data:
                 raise
             raise TypeError(f"from_dlpack expected a valid DLPack capsule: {error}") from None
-        except ValueError as error:
+        except (OrtError, ValueError) as error:
             raise RuntimeError(str(error)) from None
         if is_bool_tensor is None:
             is_bool_tensor = _has_bool(data)
@@ -277,7 +277,8 @@ class OrtValue:
         return self._value.__dlpack__()
 
     def __dlpack__(self, stream: object = None, **protocol: Any) -> "CapsuleType":
-        return self._value.__dlpack__(stream=stream, **protocol)
+        del stream  # the memory of a CPU has none; officially any is taken
+        return self._value.__dlpack__(**protocol)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self._value.__dlpack_device__()

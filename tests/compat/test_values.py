@@ -153,6 +153,16 @@ def test_an_object_with_dlpack_becomes_a_value(onnxruntime, dtype):
         assert (value.numpy().dtype, value.data_ptr()) == (x.dtype, x.ctypes.data)
 
 
+def test_a_capsule_is_given_whatever_the_stream(onnxruntime, state):
+    value = onnxruntime.OrtValue.ortvalue_from_numpy(X)
+    assert from_capsule(state, value.__dlpack__(stream=5)).data_ptr() == X.ctypes.data
+
+
+def test_an_object_with_elements_that_tensors_lack_is_a_runtime_error(onnxruntime):
+    with pytest.raises(RuntimeError):
+        onnxruntime.OrtValue.from_dlpack(np.ones(2, np.complex64))
+
+
 def test_numpy_takes_a_value_of_an_array_that_cannot_be_written(onnxruntime):
     x = X.copy()
     x.flags.writeable = False
