@@ -40,10 +40,10 @@ _CODE = (
 def command(module: str, function: str, *arguments: str | int, faults: bool = False) -> list[str]:
     """The command that calls a function of a module, found where this process finds it.
 
-    With `faults`, a crash prints the stacks of Python.
+    With `faults`, a crash prints the stacks of Python, and what was printed before is not lost.
     """
     path = [entry for entry in sys.path if isinstance(entry, str)]
-    options = ["-X", "faulthandler"] if faults else []
+    options = ["-u", "-X", "faulthandler"] if faults else []
     request = json.dumps([path, module, function, arguments])
     return [sys.executable, *options, "-c", _CODE, request]
 

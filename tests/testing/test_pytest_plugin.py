@@ -327,12 +327,13 @@ def test_after(shared): assert shared == os.getpid() and not ended
     assert "3 passed" in output
 
 
-def test_an_isolated_test_that_takes_too_long_fails_and_says_where_it_was(run):
+def test_an_isolated_test_that_takes_too_long_fails_and_says_where_it_was(run, monkeypatch):
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     output = run(
         """
 import time
 
-@pytest.mark.ort_isolated(timeout=8)
+@pytest.mark.ort_isolated(timeout=3)
 def test_sleeps():
     print("sleeping")
     time.sleep(1000)
@@ -344,7 +345,7 @@ def test_limit(): pass
 def test_argument(): pass
 """
     )
-    assert "test_it.py::test_sleeps, in its call: it takes longer than 8 seconds" in output
+    assert "test_it.py::test_sleeps, in its call: it takes longer than 3 seconds" in output
     assert "sleeping" in output
     assert "in test_sleeps" in output
     assert "timeout must be a number of seconds above 0, not -1" in output
