@@ -66,7 +66,7 @@ class Session(Facts):
             if not isinstance(error, OrtError):
                 raise
             try:
-                if all(x is not None for x in input_feed.values()):
+                if len(self._sess._without_none(input_feed)) == len(input_feed):
                     reraise(error)
             except EPFail as failure:
                 self._fall_back(failure)

@@ -23,6 +23,7 @@ from ortcffi.compat._options import RunOptions, SessionOptions, append_provider
 from ortcffi.compat._values import OrtValue, OrtValueVector
 from ortcffi.errors import OrtError
 from ortcffi.session.session import Session
+from ortcffi.values.element_types import ValueKind
 
 if TYPE_CHECKING:
     from ortcffi.compat._binding import SessionIOBinding
@@ -199,10 +200,18 @@ class InferenceSession:
             names = names and [string("a name", name) for name in names]
             return self._run(run, names, decoded, options)
         except OrtError as error:
-            given = {name: x for name, x in feed.items() if x is not None}
-            if len(given) < len(feed):  # None is officially no input, whatever the name
+            given = self._without_none(feed)
+            if len(given) < len(feed):  # so the engine has refused the feed, and run nothing
                 return self._run(run, names, given, options)
             reraise(error)
+
+    def _without_none(self, feed: Mapping[str, Any]) -> dict[str, Any]:
+        """A feed without None, which is officially no input, whatever the name.
+
+        Where an input is optional None stays: there the engine takes it.
+        """
+        optional = {each.name for each in self._engine.inputs if each.kind is ValueKind.OPTIONAL}
+        return {name: x for name, x in feed.items() if x is not None or name in optional}
 
     def run_with_ort_values(
         self, feed: Mapping[str, OrtValue], names: Sequence[str], options: Any = None, /
