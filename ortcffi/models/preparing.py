@@ -29,8 +29,9 @@ def prepare(model: "Model", operators: Iterable[str]) -> Message:
     skeleton = model._skeleton()
     if skeleton.all(lib.MODEL_FUNCTION):
         skeleton = inlining.inline(skeleton)
-    declared = _parsed(skeleton).graph.output
-    proto = _inferred(skeleton)
+    parsed = _parsed(skeleton)
+    declared = parsed.graph.output
+    proto = _inferred(parsed)
     keys = {key_of(name) for name in names}
     for _ in range(_DEEPEST if keys else 0):
         described = Descriptions(proto, keys, model.opsets)
@@ -39,7 +40,7 @@ def prepare(model: "Model", operators: Iterable[str]) -> Message:
             if described.untyped is not None:
                 raise ValueError(f"onnx cannot replace {described.untyped}")
             break
-        proto = _inferred(skeleton)
+        proto = _inferred(_parsed(skeleton))
     for output, before in zip(proto.graph.output, declared, strict=True):
         _keep_declared(output.type, before.type)
     return Message(proto.SerializeToString())
@@ -58,11 +59,10 @@ def _parsed(skeleton: Message) -> Any:
         raise ValueError(f"onnx cannot read the model: {error}") from error
 
 
-def _inferred(skeleton: Message) -> Any:
-    """The model with types of inner values."""
+def _inferred(proto: Any) -> Any:
+    """A copy of the model with types of inner values."""
     from onnx import shape_inference
 
-    proto = _parsed(skeleton)
     try:
         return shape_inference.infer_shapes(proto, data_prop=True)
     except shape_inference.InferenceError as error:

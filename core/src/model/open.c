@@ -92,10 +92,7 @@ OrtStatus* core_read_model(const char* function, OrtModel* model) {
 
 /* The folder of a path, whose end it cuts off. */
 static const char* folder_of(OrtModel* model, char* path) {
-  size_t length = strlen(path);
-  while (length > 0 && !CORE_IS_SEPARATOR(path[length - 1])) {
-    length--;
-  }
+  size_t length = core_path_folder_length(path);
   /* A separator that is the root, or ends a drive, belongs to the folder. */
   bool is_root = length <= 1 || path[length - 2] == ':';
   return core_pool_text(&model->pool, path, is_root ? length : length - 1);

@@ -23,6 +23,14 @@ bool core_path_is_inside(const char* path) {
   return true;
 }
 
+size_t core_path_folder_length(const char* path) {
+  size_t length = strlen(path);
+  while (length > 0 && !CORE_IS_SEPARATOR(path[length - 1])) {
+    length--;
+  }
+  return length;
+}
+
 bool core_path_is_below(const char* folder, const char* path) {
   size_t length = strlen(folder);
   bool ends = length > 0 && CORE_IS_SEPARATOR(folder[length - 1]);

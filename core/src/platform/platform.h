@@ -329,6 +329,9 @@ static inline size_t core_path_size(const ORTCHAR_T* path) {
 /** The size of a buffer that holds a path as UTF-8. */
 static inline size_t core_path_utf8_room(const ORTCHAR_T* path) { return 2 * core_path_size(path); }
 
+/** The length of the part of a path in UTF-8 that names the folder, with the separator after it. */
+size_t core_path_folder_length(const char* path);
+
 /** Whether a path in UTF-8, as it is written, stays in the folder that it is joined to: it is
  * relative, not empty, and no part of it is "..". Links are not followed. */
 bool core_path_is_inside(const char* path);

@@ -23,15 +23,6 @@ struct file {
   char written[CORE_PATH_ROOM];
 };
 
-/* The length of the part of a path that names the folder. */
-static int folder_of(const char* path) {
-  size_t length = strlen(path);
-  while (length > 0 && !CORE_IS_SEPARATOR(path[length - 1])) {
-    length--;
-  }
-  return (int)length;
-}
-
 static bool is_written_beside(const char* path) {
   char real[CORE_PATH_ROOM];
   enum core_file kind = core_find_file(path, real);
@@ -42,10 +33,11 @@ static OrtStatus* open_file(struct file* file) {
   static uint32_t count;
   const char* path = file->path;
   uint32_t number = __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED);
-  int size = is_written_beside(path) ? snprintf(file->written, sizeof file->written,
-                                                "%.*s.ortcore.%" PRId32 ".%" PRIu32,
-                                                folder_of(path), path, core_process_id(), number)
-                                     : snprintf(file->written, sizeof file->written, "%s", path);
+  int size =
+      is_written_beside(path)
+          ? snprintf(file->written, sizeof file->written, "%.*s.ortcore.%" PRId32 ".%" PRIu32,
+                     (int)core_path_folder_length(path), path, core_process_id(), number)
+          : snprintf(file->written, sizeof file->written, "%s", path);
   bool fits = size > 0 && (size_t)size < sizeof file->written;
   file->stream = fits ? core_create_file(file->written, false) : NULL;
   if (file->stream == NULL) {
@@ -294,7 +286,8 @@ static OrtStatus* set_external(struct task* task, OrtcoreWriting* writing) {
     writing->external_state = &task->initializers;
     return NULL;
   }
-  int folder = core_path_is_inside(task->external_name) ? folder_of(task->path) : 0;
+  int folder =
+      core_path_is_inside(task->external_name) ? (int)core_path_folder_length(task->path) : 0;
   int size = snprintf(task->external_path, sizeof task->external_path, "%.*s%s", folder, task->path,
                       task->external_name);
   if (size < 0 || (size_t)size >= sizeof task->external_path) {
