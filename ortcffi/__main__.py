@@ -12,20 +12,14 @@ from typing import cast
 from ortcffi._text import fail, program_name
 
 COMMANDS = {  # name: the module that has its main(), what it does
-    "bench": ("ortcffi.bench.cli", "measure speed, compared with other libraries"),
-    "check": ("ortcffi.cli.check", "find what is wrong with a library of custom ops or EPs"),
-    "doctor": (
-        "ortcffi.cli.doctor",
-        "list libraries with the C API, and what is wrong with them",
-    ),
-    "info": (
-        "ortcffi.cli.info",
-        "print versions, build and slots, or facts of a model",
-    ),
-    "top": ("ortcffi.cli.top", "run a program and tell what its sessions do"),
-    "completion": ("ortcffi.cli.completion", "print a script that completes the command line"),
-    "config": ("ortcffi.cli.build_flags", "print the flags for compiling and linking C clients"),
     "run": ("ortcffi.cli.run", "run a model, and say what time and memory it takes"),
+    "info": ("ortcffi.cli.info", "print versions, build and slots, or facts of a model"),
+    "top": ("ortcffi.cli.top", "run a program and tell what its sessions do"),
+    "bench": ("ortcffi.bench.cli", "measure speed, compared with other libraries"),
+    "doctor": ("ortcffi.cli.doctor", "list libraries with the C API, and what is wrong with them"),
+    "check": ("ortcffi.cli.check", "find what is wrong with a library of custom ops or EPs"),
+    "config": ("ortcffi.cli.build_flags", "print the flags for compiling and linking C clients"),
+    "completion": ("ortcffi.cli.completion", "print a script that completes the command line"),
 }
 
 
@@ -35,7 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Only the module of that command is imported.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    name = program_name()  # `top` replaces the arguments of the process
+    command = given[0] if given and given[0] in COMMANDS else ""
+    name = program_name(command)  # `top` replaces the arguments of the process
     if sys.stdout is None:
         return fail(name, "stdout is closed")
     try:
@@ -43,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="backslashreplace")
-        code = _run(given)
+        code = _run(command, given)
         sys.stdout.flush()
     except BrokenPipeError:
         _discard_stdout()
@@ -56,10 +51,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _run(given: list[str]) -> int:
-    if not given or given[0] not in COMMANDS:
+def _run(command: str, given: list[str]) -> int:
+    if not command:
         return _without_command(given)
-    module = import_module(COMMANDS[given[0]][0])
+    module = import_module(COMMANDS[command][0])
     return cast("int", module.main(given[1:]))
 
 

@@ -19,7 +19,7 @@ from ortcffi.callbacks.logs import LogSeverity
 from ortcffi.errors import OrtError
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session
-from ortcffi.table.load import LoadError
+from ortcffi.table.load import VARIABLE, LibraryNotFound, LoadError
 from ortcffi.testing.random_inputs import random_feed, shapes_of
 
 DESCRIPTION = """Runs a model with random inputs by the official package, by the drop-in for it, and
@@ -59,6 +59,9 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(reason)
     try:
         figures = _measured(given)
+    except LibraryNotFound as error:
+        missing = "found no library that runs models: run 'pip install onnxruntime' or set "
+        return fail(parser.prog, f"{missing}{VARIABLE}" if error.path is None else error)
     except (OrtError, LoadError, OSError, ValueError, RuntimeError) as error:
         return fail(parser.prog, error)
     if given.json is not None:

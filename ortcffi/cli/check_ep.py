@@ -18,7 +18,7 @@ from ortcffi.cli.check_client import Client
 from ortcffi.cli.check_report import Finding, Report
 from ortcffi.env.env import Env
 from ortcffi.ep.hardware import HardwareDevice, HardwareType
-from ortcffi.ep.installed import hardware_for, installed_eps
+from ortcffi.ep.installed import ep_named, hardware_for
 from ortcffi.models.model import Model
 from ortcffi.models.providers import Ep
 from ortcffi.table.hosts import emulate, release_of
@@ -228,16 +228,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def for_installed(name: str, request: EpRequest) -> tuple[str, EpRequest]:
     """The path of a library, and the request for it; a name can be that of an installed package."""
-    found = [each for each in installed_eps() if each.name == name]
-    if not found or os.path.exists(name):
+    if os.path.exists(name):
+        return name, request
+    found = ep_named(name)
+    if not found.name:
         return name, request
     with Env("check", core_api(), severity=4) as env:
-        invented = hardware_for(env, found[0]) or []
+        invented = hardware_for(env, found) or []
         hardware = [(HardwareType(each.kind).name, each.vendor_id) for each in invented]
     subject = request.subject
-    options = found[0].options | subject.options
+    options = found.options | subject.options
     subject = subject._replace(options=options, hardware=subject.hardware or hardware)
-    return found[0].path, request._replace(subject=subject)
+    return found.path, request._replace(subject=subject)
 
 
 def _hosts(text: str) -> tuple[str, ...]:

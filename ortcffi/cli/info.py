@@ -98,6 +98,7 @@ def _where(find: Callable[[], str]) -> str | None:
 
 def _render(facts: dict[str, Any]) -> str:
     versions = "API versions {} to {}".format(*facts["api_versions"])
+    alive = facts["live_objects"]
     paired = {
         "ortcffi": facts["version"],
         "core": f"{facts['core']} ({versions})",
@@ -107,7 +108,7 @@ def _render(facts: dict[str, Any]) -> str:
         "include": facts["include"] or "not there",
         "library": facts["library"] or "not there; 'make -C core' builds it",
         "providers": ", ".join(facts["providers"]),
-        "live objects": ", ".join(f"{kind} {n}" for kind, n in facts["live_objects"].items()),
+        "live objects": ", ".join(f"{kind} {n}" for kind, n in alive.items() if n) or "none",
     }
     lines = [f"{name:13} {text}" for name, text in paired.items()]
     columns = list(_COLUMNS.values())

@@ -122,7 +122,8 @@ def render(facts: dict[str, Any]) -> str:
         lines.append(f"library: {facts['library']} ({facts['library version']})")
         lines.append(f"providers: {', '.join(facts['providers'])}")
     if "execution_providers" in facts:
-        lines += map(_taking, facts["execution_providers"])
+        found = facts["execution_providers"]
+        lines += map(_taking, found) if found else ["execution providers: none with a device here"]
     return joined(lines)
 
 

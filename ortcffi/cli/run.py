@@ -95,13 +95,14 @@ def _without_library(error: LibraryNotFound) -> str:
 
 
 def _run(given: argparse.Namespace) -> None:
+    feed, shapes = _given_feed(given.inputs), shapes_of(given.shape)
     api = None if given.library is None else load(given.library)
     begin = perf_counter()
     with SessionOptions(intra_op_threads=given.threads, logger=write_log) as options:
         session = Session(given.model, options, api=api, providers=given.ep or None)
     with session:
         _say(f"loaded in {(perf_counter() - begin) * 1e3:.1f} ms by {session.api}")
-        feed = _feed(session, given)
+        feed = random_feed(session, feed, shapes, given.size)
         for name, array in feed.items():
             _say(f"input   {name}: {array.dtype}{list(array.shape)}")
         times, results = [], []
@@ -149,9 +150,9 @@ def _difference(result: Any, wanted: Any) -> str:
     return f"differs by at most {difference:.3g}, where the largest is {np.max(np.abs(wanted)):.3g}"
 
 
-def _feed(session: Session, given: argparse.Namespace) -> dict[str, Any]:
+def _given_feed(inputs: Sequence[str]) -> dict[str, Any]:
     feed: dict[str, Any] = {}
-    for each in given.inputs:
+    for each in inputs:
         name, equals, path = each.partition("=")
         if not equals and not each.endswith(".npz"):
             raise ValueError(f"expected NAME=FILE.npy or FILE.npz, not {each!r}")
@@ -161,7 +162,7 @@ def _feed(session: Session, given: argparse.Namespace) -> dict[str, Any]:
                 f"{each!r}: the file has arrays by name, {', '.join(found)}: pass {path} alone"
             )
         feed.update({name: found} if equals else found)
-    return random_feed(session, feed, shapes_of(given.shape), given.size)
+    return feed
 
 
 def _read(path: str) -> Any:

@@ -206,8 +206,11 @@ class Ep(Handle):
         *,
         config: Mapping[str, str] | None = None,
     ) -> None:
-        if not isinstance(devices, (EpDevice, Iterable)):
-            raise TypeError(f"devices must be EpDevices of the core, not {devices!r}")
+        if isinstance(devices, str) or not isinstance(devices, (EpDevice, Iterable)):
+            raise TypeError(
+                f"devices must be EpDevices of the core, such as env.register_ep(path).devices, "
+                f"not {devices!r}"
+            )
         chosen = [devices] if isinstance(devices, EpDevice) else list(devices)
         for i, device in enumerate(chosen):
             if not isinstance(device, EpDevice) or not device.api.is_core:

@@ -306,6 +306,13 @@ def test_rules_are_tried_no_longer_than_the_limit(monkeypatch, capfd):
     assert "not tried on core, because the time of the whole check is up: " in output
 
 
+def test_a_provider_that_is_not_installed_is_named_with_its_package(monkeypatch, capfd):
+    monkeypatch.setattr("sys.path", [])
+    with pytest.raises(SystemExit):
+        main(["check", "ggml"])
+    assert "'ggml' is not installed: run 'pip install onnxruntime-ggml'" in capfd.readouterr().err
+
+
 @pytest.mark.parametrize("wrong", ["0", "-1", "nan", "soon"])
 def test_a_limit_must_be_a_number_of_seconds(wrong, capfd):
     with pytest.raises(SystemExit):

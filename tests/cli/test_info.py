@@ -11,6 +11,7 @@ import pytest
 from slots import slots_of
 from support.versions import API_VERSION, VERSION_STRING
 
+import ortcffi as ort
 from ortcffi._native import lib
 from ortcffi.cli import build_flags as config
 from ortcffi.cli import info
@@ -26,6 +27,16 @@ def test_every_slot_is_counted_under_its_topic():
     slots = listed_slots()
     reported = {topic: sum(counts.values()) for topic, counts in info.slots_by_topic().items()}
     assert reported == {topic: sum(1 for t, _ in slots if t == topic) for topic, _ in slots}
+
+
+def test_only_objects_that_are_alive_are_printed(capsys):
+    with ort.RunOptions():
+        assert info.main([]) == 0
+    (alive,) = (
+        line for line in capsys.readouterr().out.splitlines() if line.startswith("live objects ")
+    )
+    assert "run options 1" in alive
+    assert " 0" not in alive
 
 
 def test_a_slot_is_implemented_where_the_core_answers():

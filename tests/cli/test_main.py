@@ -53,7 +53,7 @@ def test_the_installed_script_calls_itself_by_its_name(monkeypatch, script):
     monkeypatch.setattr(sys, "argv", [script])
     assert run_here().stdout.startswith("usage: ortcffi COMMAND ")
     assert run_here("info", "--frobnicate").stderr.startswith("usage: ortcffi info ")
-    assert run_here("top", "no such file.py").stderr.startswith("ortcffi: ")
+    assert run_here("top", "no such file.py").stderr.startswith("ortcffi top: ")
 
 
 def test_the_version_is_printed():
@@ -64,7 +64,7 @@ def test_the_version_is_printed():
 def test_an_unknown_command_is_named_with_what_was_expected(argument):
     done = run_here(argument)
     assert (done.returncode, done.stdout) == (2, "")
-    names = "bench, check, doctor, info, top, completion, config, run"
+    names = "run, info, top, bench, doctor, check, config, completion"
     expected = f"no such command: {argument!r}; expected one of {names}\n"
     assert done.stderr.endswith(expected)
 
@@ -121,18 +121,26 @@ def in_a_shell(script: str) -> CompletedProcess[str]:
     return processes.run("sh", "-c", script, "sh", *COMMAND, code=None)
 
 
-@pytest.mark.parametrize("command", ["info", "doctor", "config --cflags", "--version"])
-def test_a_closed_stdout_is_an_error_without_a_traceback(command):
+WRITING = [  # a call, and how errors name it
+    ("info", "ortcffi info"),
+    ("doctor", "ortcffi doctor"),
+    ("config --cflags", "ortcffi config"),
+    ("--version", "ortcffi"),
+]
+
+
+@pytest.mark.parametrize(("command", "name"), WRITING)
+def test_a_closed_stdout_is_an_error_without_a_traceback(command, name):
     done = in_a_shell(f'"$@" {command} >&-')
-    assert (done.returncode, done.stderr) == (1, "python -m ortcffi: stdout is closed\n")
+    assert (done.returncode, done.stderr) == (1, f"python -m {name}: stdout is closed\n")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
-@pytest.mark.parametrize("command", ["info", "doctor", "config --cflags", "--version"])
-def test_a_full_disk_is_an_error_without_a_traceback(command):
+@pytest.mark.parametrize(("command", "name"), WRITING)
+def test_a_full_disk_is_an_error_without_a_traceback(command, name):
     done = in_a_shell(f'"$@" {command} >/dev/full')
     assert done.returncode == 1
-    assert done.stderr == "python -m ortcffi: [Errno 28] No space left on device\n"
+    assert done.stderr == f"python -m {name}: [Errno 28] No space left on device\n"
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="the system does not list files")

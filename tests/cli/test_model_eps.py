@@ -53,6 +53,12 @@ def test_json_has_what_fails(model, installed, tmp_path, capsys):
     assert "none.so" in found["problem"]
 
 
+def test_that_none_is_installed_is_said(model, monkeypatch, capsys):
+    monkeypatch.setattr(model_eps, "installed_eps", list)
+    assert info.main([model, "--eps"]) == 0
+    assert "execution providers: none with a device here" in capsys.readouterr().out
+
+
 def test_it_needs_a_model(capsys):
     with pytest.raises(SystemExit):
         info.main(["--eps"])

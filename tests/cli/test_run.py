@@ -58,9 +58,10 @@ def test_what_goes_wrong_is_one_line_and_an_exit_code(model, tmp_path, capsys):
         ([str(model), f"a={tmp_path / 'fifo'}"], "fifo is not a regular file"),
     ]:
         assert main(arguments) == 1
-        error = capsys.readouterr().err
-        assert error.startswith("python -m ortcffi run: ")
-        assert message in error
+        printed = capsys.readouterr()
+        assert printed.err.startswith("python -m ortcffi run: ")
+        assert message in printed.err
+        assert printed.out == ""  # nothing was loaded
     with pytest.raises(SystemExit):
         main([str(model), "--count", "0"])
     with pytest.raises(SystemExit):

@@ -195,6 +195,8 @@ def test_nothing_to_compile_is_refused(provider):
 def test_arguments_are_checked(provider):
     with pytest.raises(TypeError, match=r"devices\[0\] must be an EpDevice"):
         ort.Ep(["CPU"])
+    with pytest.raises(TypeError, match=r"such as env.register_ep\(path\)\.devices, not 'my.so'"):
+        ort.Ep("my.so")
     with pytest.raises(ValueError, match="devices must not be empty"):
         ort.Ep([])
     with pytest.raises(ort.errors.NoSuchFile, match=r"'no\.onnx' does not exist"):
