@@ -83,6 +83,28 @@ def test_nodes_run_in_an_order_in_which_each_has_its_inputs(api, opened, x):
         np.testing.assert_array_equal(y, x / 2 + x + 2 * x)
 
 
+def test_a_step_may_write_where_one_before_wrote_that_nobody_reads(api, opened, x):
+    names = ["x", *"abcdefg"]
+    nodes = [ours("join", f"{x} x", y) for x, y in zip(names, names[1:], strict=False)]
+    session = opened(of(nodes, outputs="b g"), with_ops(api), api=api)
+    given = x.copy()
+    first = session.run(x=given)
+    second = session.run(x=10 * given)
+    for each, factor in ((first, 1), (second, 10)):
+        np.testing.assert_array_equal(each[0], 5 * factor * x)
+        np.testing.assert_array_equal(each[1], 15 * factor * x)
+    np.testing.assert_array_equal(given, x)
+
+
+def test_a_run_after_one_that_failed_is_right(api, opened, x):
+    nodes = [ours("join", "x x", "a"), ours("join", "a x", "b"), ours("join", "b z", "y")]
+    session = opened(of(nodes, inputs="x z"), with_ops(api), api=api)
+    for _ in range(2):
+        np.testing.assert_array_equal(session.run(x=x, z=x)[0], 7 * x)
+        with pytest.raises(ort.OrtError, match="join"):
+            session.run(x=x, z=np.ones((3, 3), np.float32))
+
+
 def test_initializers_are_inputs_and_some_can_be_replaced(api, opened, x):
     weights = [tensor(name, np.full((1, 3), n, np.float32)) for name, n in (("w", 1), ("v", 10))]
     nodes = [ours("join", "x w", "a"), ours("join", "a v", "y")]

@@ -185,6 +185,10 @@ static OrtStatus* finish(OrtKernelContext* context, OrtStatus* status, OrtValue*
       status = leave_out(context->node, i, &made[i].handle.target);
     }
   }
+  if (context->idle != NULL && context->output_count > 0 &&
+      *context->idle == made[0].handle.target) {
+    *context->idle = NULL;
+  }
   for (size_t i = 0; i < context->output_count; i++) {
     if (made[i].is_callers) {
       continue;

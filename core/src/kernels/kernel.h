@@ -184,6 +184,9 @@ struct OrtKernelContext {
   const OrtLogger* logger;
   /** In a run of a session, what it does on the device that computes the node. */
   struct core_device_run* device_run;
+  /** In a run of a session, where it has a tensor that no step reads any more, or NULL. The first
+   * output may become that tensor; the place is NULL then. */
+  OrtValue** idle;
   size_t input_count;
   size_t output_count;
   /** How many inputs and outputs there can be. */

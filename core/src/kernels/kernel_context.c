@@ -101,6 +101,23 @@ static ONNXTensorElementDataType type_of_output(const OrtKernelContext* context,
   return type;
 }
 
+/* The tensor that the run has idle, if it can be the output: it is like one that `allocator` would
+ * make. An allocator that has a reference count also counts or checks what it allocates, so that
+ * its tensors are always made anew. */
+static struct core_tensor* idle_output(const OrtKernelContext* context, size_t index,
+                                       const OrtAllocator* allocator,
+                                       ONNXTensorElementDataType type, const int64_t* dims,
+                                       size_t rank) {
+  if (context->idle == NULL || *context->idle == NULL || index != 0) {
+    return NULL;
+  }
+  struct core_tensor* idle = core_tensor_of(*context->idle);
+  bool fits = idle->owner == allocator && !idle->keeps_owner &&
+              type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING &&
+              core_has_shape(&idle->shape, type, dims, rank);
+  return fits ? idle : NULL;
+}
+
 static OrtStatus* new_output(const OrtKernelContext* context, size_t index, const int64_t* dims,
                              size_t rank, struct core_tensor** out) {
   static const char function[] = "KernelContext_GetOutput";
@@ -113,6 +130,10 @@ static OrtStatus* new_output(const OrtKernelContext* context, size_t index, cons
   bool is_on_device = context->is_on_device && type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING &&
                       !context->passed[context->input_count + index].is_for_cpu;
   OrtAllocator* allocator = is_on_device ? node->device_allocator : node->allocator;
+  *out = idle_output(context, index, allocator, type, dims, rank);
+  if (*out != NULL) {
+    return NULL;
+  }
   OrtStatus* status = core_new_tensor(function, allocator, dims, rank, type, out);
   /* As the reference says of memory that it does not get. */
   if (CORE_UNLIKELY(status != NULL) && ort_GetErrorCode(status) == ORT_RUNTIME_EXCEPTION) {
@@ -158,8 +179,10 @@ ORT_API_STATUS_IMPL(ort_KernelContext_GetOutput, OrtKernelContext* context, size
       *out = handle;
       return NULL;
     }
-    /* Another thread of the kernel was faster. */
-    ort_ReleaseValue(&made->base);
+    /* Another thread of the kernel was faster. Both may have taken the idle tensor. */
+    if (there != &made->base) {
+      ort_ReleaseValue(&made->base);
+    }
   }
   CORE_TRY(check_output(there, dim_values, dim_count));
   *out = handle;

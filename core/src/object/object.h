@@ -36,6 +36,11 @@ static inline CORE_INLINE int core_is_permanent(const struct core_object* self) 
   return self->references >= CORE_PERMANENT;
 }
 
+/** Whether the caller holds the only reference: no other thread can change the count then. */
+static inline CORE_INLINE bool core_is_only_reference(const struct core_object* self) {
+  return __atomic_load_n(&self->references, __ATOMIC_ACQUIRE) == 1;
+}
+
 /** Drops a reference; returns whether it was the last one. The only holder needs no atomic
  * decrement: no other thread can change the count. */
 static inline CORE_INLINE int core_was_last(struct core_object* self) {

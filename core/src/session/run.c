@@ -20,6 +20,9 @@ struct core_frame {
   OrtValue** operands;
   /* What the run does on devices, one for each provider. */
   struct core_device_run* device_runs;
+  /* A small tensor that the run made and no step reads any more, or NULL: a step whose output is
+   * like it gets it instead of a new one. */
+  OrtValue* idle;
   /* NULL for a run without one. */
   struct core_profile* profile;
   /* One for each step. */
@@ -63,7 +66,9 @@ static void begin_frame(const OrtSession* session, struct core_frame* frame) {
     size_t room = operands_of(&session->steps[i]);
     frame->contexts[i] = (OrtKernelContext*)(void*)next;
     core_begin_context(frame->contexts[i], session->steps[i].kernel, room);
-    frame->contexts[i]->device_run = device_run_of(session, frame, &session->steps[i]);
+    struct core_device_run* device_run = device_run_of(session, frame, &session->steps[i]);
+    frame->contexts[i]->device_run = device_run;
+    frame->contexts[i]->idle = device_run == NULL ? &frame->idle : NULL;
     next += core_context_size(room);
   }
   frame->values = (OrtValue**)(void*)next;
@@ -71,6 +76,7 @@ static void begin_frame(const OrtSession* session, struct core_frame* frame) {
   frame->operands = frame->values + session->value_count;
   frame->is_own = (bool*)(frame->operands + session->most_operands);
   memset(frame->is_own, 0, session->value_count);
+  frame->idle = NULL;
   frame->profile = NULL;
 }
 
@@ -95,6 +101,8 @@ static void give_frame_back(OrtSession* session, struct core_frame* frame) {
     }
     frame->values[i] = (OrtValue*)session->constants[i];
   }
+  ort_ReleaseValue(frame->idle);
+  frame->idle = NULL;
   heap_free(__atomic_exchange_n(&session->spare, frame, __ATOMIC_ACQ_REL));
 }
 
@@ -358,6 +366,18 @@ static inline OrtStatus* compute(struct core_frame* frame, const struct core_ste
   return CORE_LIKELY(step->copy_count == 0) ? NULL : copy_outputs(frame, step, context);
 }
 
+/* The most bytes of an idle tensor: to make a larger one takes little of the time of its step. */
+#define MOST_IDLE 4096
+
+/* Releases a value of the run, or has the next steps use its memory. */
+static inline void release_value(struct core_frame* frame, OrtValue* value) {
+  bool can_be_used = core_is_tensor(value) && core_tensor_of(value)->bytes <= MOST_IDLE &&
+                     core_is_only_reference(&value->object);
+  OrtValue* released = can_be_used ? frame->idle : value;
+  frame->idle = can_be_used ? value : frame->idle;
+  ort_ReleaseValue(released);
+}
+
 /* Releases the values that a step was the last one to read. */
 static inline void release_read(struct core_frame* frame, const struct core_step* step,
                                 struct core_device_run* device_run) {
@@ -365,7 +385,7 @@ static inline void release_read(struct core_frame* frame, const struct core_step
     core_value_number value = step->ends[i];
     if (frame->is_own[value]) {
       if (CORE_LIKELY(device_run == NULL)) {
-        ort_ReleaseValue(frame->values[value]);
+        release_value(frame, frame->values[value]);
       } else {
         core_release_after(device_run, frame->values[value]);
       }
