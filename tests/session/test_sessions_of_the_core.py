@@ -2,6 +2,7 @@
 """Sessions of the core: its nodes are run by custom ops and execution providers. What custom ops
 alone can run is tried on the real library too."""
 
+import itertools
 import threading
 from collections.abc import Iterator
 
@@ -85,7 +86,7 @@ def test_nodes_run_in_an_order_in_which_each_has_its_inputs(api, opened, x):
 
 def test_a_step_may_write_where_one_before_wrote_that_nobody_reads(api, opened, x):
     names = ["x", *"abcdefg"]
-    nodes = [ours("join", f"{x} x", y) for x, y in zip(names, names[1:], strict=False)]
+    nodes = [ours("join", f"{x} x", y) for x, y in itertools.pairwise(names)]
     session = opened(of(nodes, outputs="b g"), with_ops(api), api=api)
     given = x.copy()
     first = session.run(x=given)
