@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists the inputs, the outputs and the initializers that runs may replace. */
+/* Lists the inputs, the outputs and the initializers that runs may replace, and finds them by name.
+ */
 #include "session/session.h"
 
 static OrtStatus* add_port(const char* function, struct core_ports* ports,
@@ -42,5 +43,18 @@ OrtStatus* core_list_ports(const char* function, OrtSession* session, const OrtG
   session->inputs = inputs;
   session->overridable = overridable;
   session->outputs = outputs;
+  return NULL;
+}
+
+const struct core_port* core_find_port(const struct core_ports* ports, const char* name,
+                                       size_t guess) {
+  if (guess < ports->count && strcmp(ports->list[guess].name, name) == 0) {
+    return &ports->list[guess];
+  }
+  for (size_t i = 0; i < ports->count; i++) {
+    if (strcmp(ports->list[i].name, name) == 0) {
+      return &ports->list[i];
+    }
+  }
   return NULL;
 }

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* What the caller of a run gives and gets: inputs and outputs are checked, results handed over. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "options/run_options.h"
+#include "session/lora.h"
+#include "session/run.h"
+
+/* --- checks ----------------------------------------------------------------------------------- */
+
+struct type_name {
+  char text[120];
+  size_t length;
+};
+
+static void put_piece(struct type_name* name, const char* text) {
+  size_t room = sizeof name->text - name->length;
+  int length = snprintf(name->text + name->length, room, "%s", text);
+  name->length += length < 0 ? 0 : (size_t)length < room ? (size_t)length : room - 1;
+}
+
+/* A type as ONNX writes it, such as "seq(map(string,tensor(float)))". */
+static void put_type(struct type_name* name, const OrtTypeInfo* type) {
+  switch (type->kind) {
+    case ONNX_TYPE_MAP:
+      put_piece(name, "map(");
+      put_piece(name, core_element_name(type->map.key));
+      put_piece(name, ",");
+      put_type(name, type->map.value);
+      break;
+    case ONNX_TYPE_SEQUENCE:
+      put_piece(name, "seq(");
+      put_type(name, type->sequence.element);
+      break;
+    case ONNX_TYPE_OPTIONAL:
+      put_piece(name, "optional(");
+      put_type(name, type->optional.contained);
+      break;
+    case ONNX_TYPE_TENSOR:
+    case ONNX_TYPE_SPARSETENSOR:
+      put_piece(name, type->kind == ONNX_TYPE_TENSOR ? "tensor(" : "sparse_tensor(");
+      put_piece(name, core_element_name(type->tensor->type));
+      break;
+    default:
+      put_piece(name, "opaque(");
+  }
+  put_piece(name, ")");
+}
+
+/* In these texts a side is "input" or "output". */
+
+static CORE_COLD OrtStatus* wrong_type(const OrtValue* value, const OrtTypeInfo* type,
+                                       const char* side) {
+  struct type_name actual = {.length = 0}, wanted = {.length = 0};
+  OrtTypeInfo* own = NULL;
+  char text[320];
+  if (core_type_of(value) == ONNX_TYPE_OPTIONAL) {
+    put_piece(&actual, "an optional that holds nothing");
+  } else {
+    CORE_TRY(ort_GetTypeInfo(value, &own));
+    put_type(&actual, own);
+  }
+  put_type(&wanted, type);
+  ort_ReleaseTypeInfo(own);
+  snprintf(text, sizeof text, "Unexpected %s data type. Actual: (%s) , expected: (%s)", side,
+           actual.text, wanted.text);
+  return core_status(ORT_INVALID_ARGUMENT, text, NULL, NULL);
+}
+
+#define HINT " Please fix either the inputs/outputs or the model."
+
+/* The shape of a tensor that a port is or may hold. */
+static const OrtTensorTypeAndShapeInfo* shape_of(const struct core_port* port) {
+  const OrtTypeInfo* type = port->type;
+  return type->kind == ONNX_TYPE_OPTIONAL ? type->optional.contained->tensor : type->tensor;
+}
+
+static CORE_COLD OrtStatus* wrong_rank(const struct core_port* port, size_t rank,
+                                       const char* side) {
+  char text[120], what[40];
+  snprintf(what, sizeof what, "Invalid rank for %s: ", side);
+  snprintf(text, sizeof text, " Got: %zu Expected: %zu" HINT, rank, shape_of(port)->rank);
+  return core_status(ORT_INVALID_ARGUMENT, what, port->name, text);
+}
+
+static CORE_COLD OrtStatus* wrong_dimensions(const struct core_port* port,
+                                             const struct core_shape* shape, const char* side) {
+  char text[600], what[60];
+  size_t length = (size_t)snprintf(text, sizeof text, " for the following indices\n");
+  for (size_t i = 0; i < shape->rank && length < sizeof text - 200; i++) {
+    int64_t wanted = shape_of(port)->dims[i];
+    if (wanted >= 0 && wanted != shape->dims[i]) {
+      length += (size_t)snprintf(text + length, sizeof text - length,
+                                 " index: %zu Got: %" PRId64 " Expected: %" PRId64 "\n", i,
+                                 shape->dims[i], wanted);
+    }
+  }
+  snprintf(text + length, sizeof text - length, HINT);
+  snprintf(what, sizeof what, "Got invalid dimensions for %s: ", side);
+  return core_status(ORT_INVALID_ARGUMENT, what, port->name, text);
+}
+
+/* Refuses a value that the model does not allow for a port. */
+static OrtStatus* check_value(const struct core_port* port, const OrtValue* value,
+                              const char* side) {
+  const OrtTypeInfo* type = port->type;
+  if (type == NULL) {
+    return NULL;
+  }
+  if (CORE_UNLIKELY(!core_is_of_type(value, type))) {
+    return wrong_type(value, type, side);
+  }
+  const struct core_shape* shape = core_shape_of(value);
+  if (shape == NULL) {
+    return NULL;
+  }
+  const OrtTensorTypeAndShapeInfo* info = shape_of(port);
+  if (!info->has_shape) {
+    return NULL;
+  }
+  if (CORE_UNLIKELY(shape->rank != info->rank)) {
+    return wrong_rank(port, shape->rank, side);
+  }
+  for (size_t i = 0; i < info->rank; i++) {
+    if (CORE_UNLIKELY(info->dims[i] >= 0 && info->dims[i] != shape->dims[i])) {
+      return wrong_dimensions(port, shape, side);
+    }
+  }
+  return NULL;
+}
+
+static OrtStatus* set_input(const OrtSession* session, struct core_frame* frame, const char* name,
+                            const OrtValue* value, size_t i) {
+  if (CORE_UNLIKELY(name == NULL)) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "Run: input_names must not have NULL");
+  }
+  if (CORE_UNLIKELY(value == NULL)) {
+    return core_status(ORT_INVALID_ARGUMENT, "Run: NULL input supplied for input ", name, NULL);
+  }
+  const struct core_port* port = core_find_port(&session->inputs, name, i);
+  port = port != NULL ? port : core_find_port(&session->overridable, name, 0);
+  if (CORE_UNLIKELY(port == NULL)) {
+    return core_status(ORT_INVALID_ARGUMENT, "Invalid input name: ", name, NULL);
+  }
+  CORE_TRY(check_value(port, value, "input"));
+  frame->values[port->value] = (OrtValue*)value;
+  return NULL;
+}
+
+static OrtStatus* set_adapters(const OrtSession* session, struct core_frame* frame,
+                               const OrtRunOptions* options) {
+  for (size_t i = 0; options != NULL && i < options->adapters.count; i++) {
+    const OrtLoraAdapter* adapter = options->adapters.items[i];
+    for (size_t k = 0; k < adapter->count; k++) {
+      const struct core_lora_parameter* parameter = &adapter->parameters[k];
+      CORE_TRY(set_input(session, frame, parameter->name, parameter->value, 0));
+    }
+  }
+  return NULL;
+}
+
+/* An optional input that is left out holds nothing. */
+static CORE_COLD OrtStatus* leave_out_input(struct core_frame* frame,
+                                            const struct core_port* port) {
+  if (port->type == NULL || port->type->kind != ONNX_TYPE_OPTIONAL) {
+    return core_status(ORT_INVALID_ARGUMENT, "Missing Input: ", port->name, NULL);
+  }
+  CORE_TRY(core_empty_optional("Run", &frame->values[port->value]));
+  frame->is_own[port->value] = true;
+  return NULL;
+}
+
+OrtStatus* core_set_inputs(const OrtSession* session, struct core_frame* frame,
+                           const OrtRunOptions* options, const struct core_feeds* feeds) {
+  for (size_t i = 0; i < feeds->input_count; i++) {
+    CORE_TRY(set_input(session, frame, feeds->input_names[i], feeds->inputs[i], i));
+  }
+  CORE_TRY(set_adapters(session, frame, options));
+  for (size_t i = 0; i < session->inputs.count; i++) {
+    const struct core_port* port = &session->inputs.list[i];
+    if (CORE_UNLIKELY(frame->values[port->value] == NULL)) {
+      CORE_TRY(leave_out_input(frame, port));
+    }
+  }
+  return NULL;
+}
+
+OrtStatus* core_set_outputs(const OrtSession* session, struct core_frame* frame,
+                            const struct core_feeds* feeds) {
+  for (size_t i = 0; i < feeds->output_count; i++) {
+    const char* name = feeds->output_names[i];
+    if (CORE_UNLIKELY(name == NULL)) {
+      CORE_FAIL(ORT_INVALID_ARGUMENT, "Run: output_names must not have NULL");
+    }
+    const struct core_port* port = core_find_port(&session->outputs, name, i);
+    if (CORE_UNLIKELY(port == NULL)) {
+      return core_status(ORT_INVALID_ARGUMENT, "Invalid output name: ", name, NULL);
+    }
+    if (feeds->outputs[i] == NULL) {
+      continue;
+    }
+    CORE_TRY(check_value(port, feeds->outputs[i], "output"));
+    bool can_be_left_out = port->type != NULL && port->type->kind == ONNX_TYPE_OPTIONAL;
+    if (frame->values[port->value] == NULL && !can_be_left_out) {
+      frame->values[port->value] = feeds->outputs[i];
+    }
+  }
+  return NULL;
+}
+
+/* --- outputs ---------------------------------------------------------------------------------- */
+
+/* Returns a value that the run did not make: an input or a constant. A tensor is copied, because
+ * its memory may end before the output does. */
+static OrtStatus* copy_output(const OrtValue* from, OrtValue** out) {
+  OrtAllocator* allocator = NULL;
+  struct core_tensor* copy = NULL;
+  if (!core_is_tensor(from)) {
+    *out = core_retain_value(from);
+    return NULL;
+  }
+  CORE_TRY(ort_GetAllocatorWithDefaultOptions(&allocator));
+  CORE_TRY(core_copy_tensor("Run", core_tensor_of(from), allocator, &copy));
+  *out = &copy->base;
+  return NULL;
+}
+
+/* Copies into the tensor of the caller. */
+static OrtStatus* fill_output(const OrtValue* from, OrtValue* to) {
+  const struct core_shape* wanted = core_shape_of(to);
+  if (!core_is_tensor(from) || !core_is_tensor(to) ||
+      !core_has_shape(core_shape_of(from), wanted->type, wanted->dims, wanted->rank)) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "Run: an output that is given must have the element type and shape of the result");
+  }
+  return core_copy_elements("Run", core_tensor_of(from), core_tensor_of(to));
+}
+
+static OrtStatus* hand_over_one(const struct core_frame* frame, core_value_number value,
+                                OrtValue** out) {
+  const OrtValue* made = frame->values[value];
+  if (made == NULL) {
+    CORE_FAIL(ORT_FAIL, "Run: the model left out an output that is asked for");
+  }
+  if (*out == made) {
+    return NULL;
+  }
+  if (*out != NULL) {
+    return fill_output(made, *out);
+  }
+  if (frame->is_own[value]) {
+    *out = core_retain_value(made);
+    return NULL;
+  }
+  return copy_output(made, out);
+}
+
+/* `is_new` has a place for each output. */
+static OrtStatus* hand_each_over(const OrtSession* session, const struct core_frame* frame,
+                                 const struct core_feeds* feeds, bool* is_new) {
+  OrtStatus* status = NULL;
+  size_t done = 0;
+  for (; status == NULL && done < feeds->output_count; done++) {
+    const struct core_port* port =
+        core_find_port(&session->outputs, feeds->output_names[done], done);
+    is_new[done] = feeds->outputs[done] == NULL;
+    status = hand_over_one(frame, port->value, &feeds->outputs[done]);
+  }
+  for (size_t i = 0; status != NULL && i < done; i++) {
+    if (is_new[i]) {
+      ort_ReleaseValue(feeds->outputs[i]);
+      feeds->outputs[i] = NULL;
+    }
+  }
+  return status;
+}
+
+OrtStatus* core_hand_over(const OrtSession* session, const struct core_frame* frame,
+                          const struct core_feeds* feeds) {
+  bool few[64];
+  if (CORE_LIKELY(feeds->output_count <= CORE_COUNT_OF(few))) {
+    return hand_each_over(session, frame, feeds, few);
+  }
+  bool* many = heap_alloc(feeds->output_count);
+  if (many == NULL) {
+    return core_no_memory("Run", feeds->output_count);
+  }
+  OrtStatus* status = hand_each_over(session, frame, feeds, many);
+  heap_free(many);
+  return status;
+}
