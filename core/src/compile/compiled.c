@@ -1,36 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What a provider runs: groups of nodes that it compiled, and single nodes that it has kernels for.
- * Each becomes a custom op of its own. Its kernel calls what the provider compiled, or the
- * provider's kernel. */
+/* Has a provider compile what it takes of a graph, and finds its kernels for single nodes. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "compile/compiled_node.h"
 #include "compile/device.h"
-#include "compile/ep.h"
 #include "ep/library.h"
-#include "kernels/kernel.h"
 #include "object/keyed_list.h"
-
-struct compiled;
-
-/* A node. The op comes first: the functions of the op get it as their argument. */
-struct compiled_node {
-  OrtCustomOp op;
-  struct compiled* of;
-  /** A fused node, or one of the graph. */
-  const OrtNode* node;
-  /** What the provider compiled of a fused node; NULL for a single node, which has `kernel`. */
-  OrtNodeComputeInfo* info;
-  /** A copy, because the provider may add kernels to its registry. `def` is NULL for a fused node.
-   */
-  struct core_registered_kernel kernel;
-  OrtcoreOperand* operands;
-  /** For each input its constant on the provider's device, or NULL. */
-  OrtValue** constants;
-  /** For each output whether it stays on that device. */
-  bool* stays;
-};
 
 struct compiled {
   struct OrtcoreCompiled seen;
@@ -41,7 +18,7 @@ struct compiled {
   /** The graph of the claims, where they made it; a reference. */
   OrtGraph* graph;
   /** Both have `seen.node_count` places, fused nodes first. */
-  struct compiled_node* nodes;
+  struct core_compiled_node* nodes;
   struct OrtcoreCompiledNode* answers;
   /** The arguments of Compile: `fused_count` of each. Infos and contexts have `room` places, so
    * that a provider that gives one for each node that it takes is found. */
@@ -55,283 +32,6 @@ struct compiled {
   const OrtGraph** given_views;
   const OrtNode** given_nodes;
 };
-
-/* The argument of CreateState. */
-struct OrtNodeComputeContext {
-  const char* node_name;
-};
-
-const char* ORT_API_CALL ort_ep_NodeComputeContext_NodeName(const OrtNodeComputeContext* context)
-    NO_EXCEPTION {
-  return context == NULL ? NULL : context->node_name;
-}
-
-/* --- the op of a node ------------------------------------------------------------------------ */
-
-static const struct compiled_node* node_of(const OrtCustomOp* op) {
-  return (const struct compiled_node*)op;
-}
-
-static const char* ORT_API_CALL get_name(const OrtCustomOp* op) {
-  return node_of(op)->node->op_type;
-}
-static const char* ORT_API_CALL get_provider(const OrtCustomOp* op) {
-  return node_of(op)->of->ep->name;
-}
-static size_t ORT_API_CALL get_input_count(const OrtCustomOp* op) {
-  return node_of(op)->node->input_count;
-}
-static size_t ORT_API_CALL get_output_count(const OrtCustomOp* op) {
-  return node_of(op)->node->output_count;
-}
-static ONNXTensorElementDataType ORT_API_CALL get_input_type(const OrtCustomOp* op, size_t index) {
-  return node_of(op)->operands[index].element_type;
-}
-static ONNXTensorElementDataType ORT_API_CALL get_output_type(const OrtCustomOp* op, size_t index) {
-  return node_of(op)->operands[node_of(op)->node->input_count + index].element_type;
-}
-
-/* An operand that a node leaves out is an optional one. */
-static OrtCustomOpInputOutputCharacteristic ORT_API_CALL get_input_kind(const OrtCustomOp* op,
-                                                                        size_t index) {
-  return node_of(op)->node->values[index] != NULL ? INPUT_OUTPUT_REQUIRED : INPUT_OUTPUT_OPTIONAL;
-}
-static OrtCustomOpInputOutputCharacteristic ORT_API_CALL get_output_kind(const OrtCustomOp* op,
-                                                                         size_t index) {
-  return get_input_kind(op, node_of(op)->node->input_count + index);
-}
-static int ORT_API_CALL get_version(const OrtCustomOp* op) {
-  int since = 1;
-  ort_ReleaseStatus(ort_Node_GetSinceVersion(node_of(op)->node, &since));
-  return since > 0 ? since : 1;
-}
-
-/* One kernel, and together all that a call of it reads. */
-struct state {
-  const struct compiled_node* node;
-  const struct core_ep* ep;
-  /* What CreateState made, or the provider's kernel. */
-  OrtNodeComputeInfo* info;
-  void* state;
-  OrtKernelImpl* kernel;
-  bool has_state;
-  uint32_t input_count;
-  /* For each input the rank that it must have, and so many dimensions, of which an unknown one is
-   * negative; or ANY_RANK. */
-  int64_t shapes[];
-};
-#define ANY_RANK (-1)
-
-static const OrtTensorTypeAndShapeInfo* shape_of(const OrtcoreOperand* operand) {
-  const OrtTypeInfo* type = operand->type;
-  bool has_shape = type != NULL && type->kind == ONNX_TYPE_TENSOR && type->tensor->has_shape;
-  return has_shape ? type->tensor : NULL;
-}
-
-static struct state* new_state(const struct compiled_node* node) {
-  size_t count = node->node->input_count, numbers = count;
-  for (size_t i = 0; i < count; i++) {
-    const OrtTensorTypeAndShapeInfo* shape = shape_of(&node->operands[i]);
-    numbers += shape != NULL ? shape->rank : 0;
-  }
-  struct state* state = heap_alloc(sizeof *state + numbers * sizeof *state->shapes);
-  if (state == NULL) {
-    return NULL;
-  }
-  *state = (struct state){
-      .node = node, .ep = node->of->ep, .info = node->info, .input_count = (uint32_t)count};
-  int64_t* next = state->shapes;
-  for (size_t i = 0; i < count; i++) {
-    const OrtTensorTypeAndShapeInfo* shape = shape_of(&node->operands[i]);
-    *next++ = shape != NULL ? (int64_t)shape->rank : ANY_RANK;
-    for (size_t k = 0; shape != NULL && k < shape->rank; k++) {
-      *next++ = shape->dims[k];
-    }
-  }
-  return state;
-}
-
-/* Lets a kernel store its constants in a form of its own (PrePackWeight). */
-static OrtStatus* pack_weights(const struct state* state) {
-  OrtKernelImpl* kernel = state->kernel;
-  OrtAllocator* allocator = NULL;
-  bool is_packed = false;
-  CORE_TRY(ort_GetAllocatorWithDefaultOptions(&allocator));
-  for (size_t i = 0; kernel->PrePackWeight != NULL && i < state->node->node->input_count; i++) {
-    const OrtValue* weight = state->node->constants[i];
-    weight = weight != NULL ? weight : state->node->operands[i].constant;
-    if (weight != NULL) {
-      CORE_TRY(kernel->PrePackWeight(kernel, weight, (int)i, allocator, NULL, &is_packed));
-    }
-  }
-  return NULL;
-}
-
-static OrtStatus* make_kernel(struct state* state, const OrtKernelInfo* info) {
-  const struct core_registered_kernel* of = &state->node->kernel;
-  OrtKernelImpl* made = NULL;
-  CORE_TRY(of->create(of->state, info, &made));
-  if (made == NULL || made->Compute == NULL || made->Release == NULL) {
-    CORE_FAIL(ORT_FAIL, "the provider made no kernel with Compute and Release");
-  }
-  state->kernel = made;
-  return pack_weights(state);
-}
-
-static OrtStatus* make_state(struct state* state) {
-  OrtNodeComputeInfo* info = state->info;
-  struct OrtNodeComputeContext context = {state->node->node->name};
-  OrtEp* ep = state->ep->seen.ep;
-  CORE_TRY(info->CreateState(info, &context, &state->state));
-  state->has_state = true;
-  return !state->ep->is_of_session && ep->ort_version_supported >= 27 &&
-                 ep->OnSessionInitializationEnd != NULL
-             ? ep->OnSessionInitializationEnd(ep)
-             : NULL;
-}
-
-/* The struct is freed first, because the provider's functions may throw. */
-static void ORT_API_CALL destroy_kernel(void* kernel) {
-  if (kernel == NULL) {
-    return;
-  }
-  const struct state state = *(struct state*)kernel;
-  heap_free(kernel);
-  if (state.kernel != NULL) {
-    state.kernel->Release(state.kernel);
-  }
-  if (state.has_state && state.info->ReleaseState != NULL) {
-    state.info->ReleaseState(state.info, state.state);
-  }
-}
-
-struct creation {
-  struct state* state;
-  const OrtKernelInfo* info;
-};
-
-static OrtStatus* create(void* argument) {
-  const struct creation* self = argument;
-  return self->state->node->kernel.def != NULL ? make_kernel(self->state, self->info)
-                                               : make_state(self->state);
-}
-
-static OrtStatusPtr ORT_API_CALL create_kernel(const OrtCustomOp* op, const OrtApi* api,
-                                               const OrtKernelInfo* info, void** kernel) {
-  struct state* state = new_state(node_of(op));
-  (void)api;
-  if (state == NULL) {
-    return core_no_memory("CreateKernel", sizeof *state);
-  }
-  const struct core_ep* ep = state->ep;
-  info->node->ep = ep->seen.ep;
-  info->node->device_allocator = ep->device != NULL ? ep->device->allocator : NULL;
-  struct creation creation = {state, info};
-  OrtStatus* status = core_ep_call("CreateState", create, &creation);
-  if (status != NULL) {
-    destroy_kernel(state);
-    return status;
-  }
-  *kernel = state;
-  return NULL;
-}
-
-static bool has_shape(const OrtValue* value, size_t rank, const int64_t* dims) {
-  const struct core_shape* shape = value != NULL ? core_shape_of(value) : NULL;
-  bool fits = shape == NULL || shape->rank == rank;
-  for (size_t i = 0; fits && shape != NULL && i < rank; i++) {
-    fits = dims[i] < 0 || dims[i] == shape->dims[i];
-  }
-  return fits;
-}
-
-/* Refuses an input whose shape differs from the model's: providers rely on the host to check it. */
-static OrtStatus* check_shapes(const struct state* state, const OrtKernelContext* context) {
-  const int64_t* next = state->shapes;
-  for (size_t i = 0; i < state->input_count; i++) {
-    int64_t rank = *next++;
-    if (rank == ANY_RANK) {
-      continue;
-    }
-    if (!has_shape(core_context_input(context, i), (size_t)rank, next)) {
-      return core_status(ORT_INVALID_ARGUMENT, "the input '", state->node->operands[i].name,
-                         "' has another shape than in the model");
-    }
-    next += rank;
-  }
-  return NULL;
-}
-
-static OrtStatus* call_compute(void* argument, OrtKernelContext* context) {
-  const struct state* state = argument;
-  OrtNodeComputeInfo* info = state->info;
-  return info != NULL ? info->Compute(info, state->state, context)
-                      : state->kernel->Compute(state->kernel, context);
-}
-
-static OrtStatus* compute(struct state* state, OrtKernelContext* context) {
-  OrtEp* ep = state->ep->seen.ep;
-  if (state->ep->memory != NULL) {
-    const struct compiled_node* node = state->node;
-    const struct core_device_call call = {call_compute, state, node->constants, node->stays,
-                                          node->kernel.def};
-    return core_compute_on_device(node->of->ep, context, &call);
-  }
-  CORE_TRY(call_compute(state, context));
-  bool waits = !state->ep->is_of_session && ep->ort_version_supported >= 25 && ep->Sync != NULL;
-  return waits ? ep->Sync(ep) : NULL;
-}
-
-/* A call of a node outside of a session. */
-struct single_run {
-  struct state* state;
-  OrtKernelContext* context;
-};
-
-static OrtStatus* compute_single(void* argument) {
-  const struct single_run* self = argument;
-  return compute(self->state, self->context);
-}
-
-static OrtStatus* run(struct state* state, OrtKernelContext* context) {
-  if (state->ep->is_of_session) {
-    return compute(state, context);
-  }
-  OrtEp* ep = state->ep->seen.ep;
-  const OrtRunOptions* options = state->ep->run_options;
-  if (ep->OnRunStart != NULL) {
-    CORE_TRY(ep->OnRunStart(ep, options));
-  }
-  struct single_run single = {state, context};
-  OrtStatus* status = core_ep_call("Compute", compute_single, &single);
-  return ep->OnRunEnd != NULL
-             ? core_first_failure(status, ep->OnRunEnd(ep, options, status == NULL))
-             : status;
-}
-
-static OrtStatusPtr ORT_API_CALL compute_kernel(void* kernel, OrtKernelContext* context) {
-  struct state* state = kernel;
-  CORE_TRY(check_shapes(state, context));
-  return run(state, context);
-}
-
-static const OrtCustomOp op_of_nodes = {
-    .version = 18,
-    .GetName = get_name,
-    .GetExecutionProviderType = get_provider,
-    .GetInputTypeCount = get_input_count,
-    .GetInputType = get_input_type,
-    .GetOutputTypeCount = get_output_count,
-    .GetOutputType = get_output_type,
-    .GetInputCharacteristic = get_input_kind,
-    .GetOutputCharacteristic = get_output_kind,
-    .GetStartVersion = get_version,
-    .KernelDestroy = destroy_kernel,
-    .CreateKernelV2 = create_kernel,
-    .KernelComputeV2 = compute_kernel,
-};
-
-/* --- compilation ----------------------------------------------------------------------------- */
 
 /* The number of places of an array up to the last that is not NULL. */
 static size_t count_given(void* const* array, size_t room) {
@@ -363,7 +63,7 @@ static void end_compiled(void* block) {
     core_drop(compiled->contexts[i]);
   }
   for (size_t i = 0; compiled->nodes != NULL && i < compiled->seen.node_count; i++) {
-    const struct compiled_node* node = &compiled->nodes[i];
+    const struct core_compiled_node* node = &compiled->nodes[i];
     for (size_t k = 0; node->constants != NULL && k < node->node->input_count; k++) {
       ort_ReleaseValue(node->constants[k]);
     }
@@ -458,7 +158,7 @@ OrtStatus* core_describe_operand(const char* name, const OrtValueInfo* value, bo
 
 /* Describes the operands of a node. Constants are described with their tensors where the provider
  * reads them as inputs: always for a kernel, for a fused node if it does not keep them itself. */
-static OrtStatus* describe_all(const struct compiled_node* node) {
+static OrtStatus* describe_all(const struct core_compiled_node* node) {
   const OrtNode* of = node->node;
   for (size_t i = 0; i < of->input_count + of->output_count; i++) {
     const OrtValueInfo* value = of->values[i];
@@ -470,34 +170,34 @@ static OrtStatus* describe_all(const struct compiled_node* node) {
 }
 
 /* Whether a kernel wants an input in the CPU's memory, or makes an output there. */
-static bool is_for_cpu(const struct compiled_node* node, size_t operand) {
+static bool is_for_cpu(const struct core_compiled_node* node, size_t operand) {
   size_t inputs = node->node->input_count;
   bool is_output = operand >= inputs;
   return core_is_for_cpu(node->kernel.def, is_output ? operand - inputs : operand, is_output);
 }
 
 struct core_ep* core_ep_of_compiled(const OrtcoreCompiledNode* node) {
-  return node_of(node->op)->of->ep;
+  return core_compiled_node_of(node->op)->ep;
 }
 
 const struct core_ep* core_device_of_operand(const OrtcoreCompiledNode* node, size_t operand) {
   const struct core_ep* ep = core_ep_of_compiled(node);
-  return ep->memory != NULL && !is_for_cpu(node_of(node->op), operand) ? ep : NULL;
+  return ep->memory != NULL && !is_for_cpu(core_compiled_node_of(node->op), operand) ? ep : NULL;
 }
 
 void core_leave_on_device(const OrtcoreCompiledNode* node, size_t output) {
-  node_of(node->op)->stays[output] = true;
+  core_compiled_node_of(node->op)->stays[output] = true;
 }
 
 /* Copies the constants of a node to the device of the provider, if it has one. */
-static OrtStatus* move_constants(struct compiled_node* made) {
+static OrtStatus* move_constants(struct core_compiled_node* made) {
   struct core_device* device = NULL;
   size_t count = made->node->input_count;
   made->constants = new_array(count, sizeof *made->constants);
   if (made->constants == NULL) {
     return core_no_memory(CORE_COMPILING, count * sizeof *made->constants);
   }
-  CORE_TRY(core_device_of(made->of->ep, &device));
+  CORE_TRY(core_device_of(made->ep, &device));
   for (size_t i = 0; device != NULL && i < count; i++) {
     const OrtValue* constant = made->operands[i].constant;
     if (constant != NULL && core_is_tensor(constant) && !is_for_cpu(made, i) &&
@@ -509,16 +209,16 @@ static OrtStatus* move_constants(struct compiled_node* made) {
 }
 
 static OrtStatus* finish_node(struct compiled* compiled, size_t place,
-                              const struct compiled_node* from) {
-  struct compiled_node* made = &compiled->nodes[place];
+                              const struct core_compiled_node* from) {
+  struct core_compiled_node* made = &compiled->nodes[place];
   const OrtNode* node = from->node;
   size_t count = node->input_count + node->output_count;
   *made = *from;
   if (made->kernel.def != NULL) {
     core_retain(&made->kernel.def->object);
   }
-  made->op = op_of_nodes;
-  made->of = compiled;
+  made->op = core_compiled_op;
+  made->ep = compiled->ep;
   made->operands = new_array(count, sizeof *made->operands);
   made->stays = new_array(node->output_count, sizeof *made->stays);
   if (made->operands == NULL || made->stays == NULL) {
@@ -539,7 +239,7 @@ static OrtStatus* finish_node(struct compiled* compiled, size_t place,
 }
 
 static OrtStatus* finish_fused(struct compiled* compiled, size_t i) {
-  const struct compiled_node node = {.node = compiled->fused[i], .info = compiled->infos[i]};
+  const struct core_compiled_node node = {.node = compiled->fused[i], .info = compiled->infos[i]};
   if (node.info == NULL) {
     return core_status(ORT_FAIL, CORE_COMPILING,
                        ": the provider left a node without an info: ", node.node->name);
@@ -578,7 +278,7 @@ static OrtStatus* finish_single(struct compiled* compiled, const OrtNode* of, si
     return core_status(ORT_FAIL, CORE_COMPILING,
                        ": the provider takes a node that it has no kernel for: ", of->op_type);
   }
-  const struct compiled_node node = {.node = of, .kernel = *found};
+  const struct core_compiled_node node = {.node = of, .kernel = *found};
   return finish_node(compiled, place, &node);
 }
 
