@@ -166,7 +166,7 @@ def _check_library(report: Report) -> None:
     if lowest < core.host_version and not client.problem:
         _compare(report, name, trials, _compute(report, lowest))
     _check_older(report, core)
-    if _has_installed():
+    if installed_libraries():
         _register(report, "real", "the installed library", len(core.ops))
 
 
@@ -217,10 +217,6 @@ def _check_factories(report: Report, request: EpRequest) -> None:
         report.notes.append(f"makes a factory of {title} by {factory.vendor or 'nobody'}")
     if not core.problem:
         check_eps(report, core, request)
-
-
-def _has_installed() -> bool:
-    return bool(installed_libraries())
 
 
 # --- ops and kernels ------------------------------------------------------------------------------

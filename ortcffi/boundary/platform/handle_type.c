@@ -172,7 +172,7 @@ static PyObject* get_owned(PyObject* self, void* unused) {
 
 static PyObject* get_closed(PyObject* self, void* unused) {
   (void)unused;
-  return PyBool_FromLong(((struct handle*)self)->state >= HANDLE_CLOSED);
+  return PyBool_FromLong(((struct handle*)self)->state != HANDLE_OPEN);
 }
 
 static PyObject* get_handle(PyObject* self, void* unused) {
@@ -204,7 +204,7 @@ static PyGetSetDef handle_getters[] = {
      "The cdata to pass to functions of ``lib``; `ValueError` after `close`.\n\n"
      "The object stays as long as the cdata lives.",
      NULL},
-    {"closed", get_closed, NULL, "Whether `close` was called.", NULL},
+    {"closed", get_closed, NULL, "Whether it cannot be used: it was closed, or never made.", NULL},
     {"api", get_api, NULL, "The table that the object belongs to. No other table may be given it.",
      NULL},
     {"_handle_address", get_address, NULL, NULL, NULL},

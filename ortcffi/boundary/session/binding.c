@@ -360,11 +360,6 @@ static PyObject* get_outputs(PyObject* self, void* unused) {
   return bound_of((const struct binding*)self, OUTPUTS);
 }
 
-static PyObject* get_closed(PyObject* self, void* unused) {
-  (void)unused;
-  return PyBool_FromLong(((const struct binding*)self)->life.state != HANDLE_OPEN);
-}
-
 static int binding_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT((PyObject*)((struct binding*)self)->session);
   return handle_traverse(self, visit, arg);
@@ -391,7 +386,6 @@ static PyMethodDef binding_methods[] = {
 };
 
 static PyGetSetDef binding_members[] = {
-    {"closed", get_closed, NULL, NULL, NULL},
     {"_inputs", get_inputs, NULL, NULL, NULL},
     {"_outputs", get_outputs, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},

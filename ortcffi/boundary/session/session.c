@@ -269,11 +269,6 @@ static PyObject* get_api(PyObject* self, void* unused) {
   return Py_NewRef(session->maker->owner);
 }
 
-static PyObject* get_closed(PyObject* self, void* unused) {
-  (void)unused;
-  return PyBool_FromLong(((const struct session*)self)->life.state != HANDLE_OPEN);
-}
-
 static PyObject* get_running(PyObject* self, void* unused) {
   (void)unused;
   Py_ssize_t count = 0;
@@ -296,7 +291,6 @@ static PyMemberDef session_members[] = {
 
 static PyGetSetDef session_getters[] = {
     {"api", get_api, NULL, NULL, NULL},
-    {"closed", get_closed, NULL, NULL, NULL},
     {"running", get_running, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
