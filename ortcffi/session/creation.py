@@ -106,9 +106,11 @@ def source_of_graph(api: "Api", graph: "Graph") -> Source:
 
 def has_threads(api: "Api", options: SessionOptions | None) -> bool:
     """Whether the library has threads for a session, as far as its options say."""
-    if api.is_core:  # it has none; execution providers may
+    if api.is_core:  # it has none of its own; functions of the client and execution providers may
         return options is not None and (
-            options._chooses_devices or bool(options._alive.get("ep_devices"))
+            options._chooses_devices
+            or any(options._alive.get(kept) for kept in ("ep_devices", "thread_functions"))
+            or not options._values.get("per_session_threads", True)
         )
     if options is None:
         return True

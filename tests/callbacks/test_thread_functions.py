@@ -6,7 +6,10 @@ import sys
 import threading
 import weakref
 
+import numpy as np
 import pytest
+from support import models
+from support.processes import TIME_LIMIT
 from support.threads import join
 
 import ortcffi as ort
@@ -35,19 +38,11 @@ class Maker:
         return ort.ThreadFunctions(self.create, self.join)
 
 
-@pytest.fixture
-def model(real_library):
-    """A model that the package carries as an example."""
-    return real_library.parents[1] / "datasets/sigmoid.onnx"
-
-
-def session(api, env, model, options):
-    """A session, which needs an engine: the real library has one."""
-    out = ffi.new("OrtSession**")
-    path = str(model).encode()
-    status = lib.CreateSession(api.pointer, env.handle, path, options.handle, out)
-    ort.errors.check(api.pointer, status, "CreateSession")
-    return ffi.gc(out[0], lambda made: lib.ReleaseSession(api.pointer, made))
+def session(api, options, env=None):
+    """A session, which needs an engine: the core has that of a provider."""
+    return ort.Session(
+        models.add(), options, api=api, env=env, providers=["reference"] if api.is_core else []
+    )
 
 
 @pytest.fixture
@@ -61,39 +56,89 @@ def numbers():
 pytestmark = pytest.mark.usefixtures("numbers")
 
 
-def test_a_session_has_its_threads_from_python(real_api, model):
+def test_a_session_has_its_threads_from_python(api):
     maker = Maker()
-    with (
-        ort.Env(api=real_api) as env,
-        ort.SessionOptions(
-            real_api, intra_op_threads=3, thread_functions=maker.functions
-        ) as options,
-    ):
-        made = session(real_api, env, model, options)
+    with ort.SessionOptions(api, intra_op_threads=3, thread_functions=maker.functions) as options:
+        made = session(api, options)
         assert len(maker.made) == 2
         assert all(thread.is_alive() for thread in maker.made)
-        ffi.release(made)
+        made.close()
         assert maker.joined == maker.made
         assert not any(thread.is_alive() for thread in maker.made)
 
 
-def test_an_environment_has_its_threads_from_python(real_api):
+@pytest.mark.parametrize(("mode", "count"), [("PARALLEL", 4), ("SEQUENTIAL", 2)])
+def test_nodes_side_by_side_have_threads_of_their_own(api, mode, count):
+    maker = Maker()
+    settings = {"intra_op_threads": 3, "inter_op_threads": 3}
+    settings |= {"execution_mode": ort.ExecutionMode[mode]}
+    with ort.SessionOptions(api, thread_functions=maker.functions, **settings) as options:
+        session(api, options).close()
+    assert len(maker.made) == len(maker.joined) == count
+
+
+def test_an_environment_has_its_threads_from_python(api):
     maker = Maker()
     functions = maker.functions
     with ort.ThreadingOptions(
-        real_api, intra_op_threads=3, inter_op_threads=1, thread_functions=functions
+        api, intra_op_threads=3, inter_op_threads=2, thread_functions=functions
     ) as options:
-        env = ort.Env(api=real_api, threading=options)
-    assert len(maker.made) == 2
+        env = ort.Env(api=api, threading=options)
+    assert len(maker.made) == 3
     env.close()
-    assert maker.joined == maker.made
+    assert sorted(map(id, maker.joined)) == sorted(map(id, maker.made))
 
 
-def test_the_environment_keeps_the_functions(real_api):
+@ort.custom_op("of.threads", inputs=["f4"], outputs=["f4"], name="NoteThread")
+def note_thread(x):
+    used.append(threading.get_ident())
+    return x
+
+
+used: list[int] = []
+
+
+@pytest.mark.parametrize("of", ["session", "environment"])
+def test_awaited_runs_are_made_by_the_threads_of(of, api):
+    maker = Maker()
+    settings = {"intra_op_threads": 2, "thread_functions": maker.functions}
+    shares = of == "environment"
+    with (
+        ort.ThreadingOptions(api, **settings if shares else {}) as threading_options,
+        ort.Env(api=api, threading=threading_options) as env,
+        ort.SessionOptions(
+            api, per_session_threads=not shares, **{} if shares else settings
+        ) as options,
+        ort.CustomOpDomain("of.threads", api) as domain,
+    ):
+        domain.add(note_thread)
+        options.add_custom_op_domain(domain)
+        node = models.node("NoteThread", "x", "y", "of.threads")
+        ports = [models.value("x")], [models.value("y")]
+        source = models.model([node], *ports, domains={"of.threads": 1})
+        with ort.Session(source, options, api=api, env=env) as opened:
+            used.clear()
+            for _ in range(20):
+                assert opened.run_future(x=np.ones((1, 4), np.float32)).result(TIME_LIMIT)
+        assert set(used) <= {thread.ident for thread in maker.made}
+        assert len(used) == 20
+
+
+def test_threads_of_an_environment_that_has_none_are_refused(api):
+    with (
+        ort.Env(api=api) as env,
+        ort.SessionOptions(api, per_session_threads=False) as options,
+        pytest.raises(ort.OrtError, match="CreateEnvWithGlobalThreadPools") as raised,
+    ):
+        session(api, options, env)
+    assert raised.value.code == ort.ErrorCode.FAIL
+
+
+def test_the_environment_keeps_the_functions(api):
     maker = Maker()
     alive = weakref.ref(maker)
-    with ort.ThreadingOptions(real_api, thread_functions=maker.functions) as options:
-        env = ort.Env(api=real_api, threading=options)
+    with ort.ThreadingOptions(api, thread_functions=maker.functions) as options:
+        env = ort.Env(api=api, threading=options)
     made = len(maker.made)
     del maker, options
     gc.collect()
@@ -102,34 +147,51 @@ def test_the_environment_keeps_the_functions(real_api):
     assert alive() is None
 
 
-def test_an_exception_in_create_is_the_cause_of_what_the_outer_call_raises(real_api, model):
+def test_an_exception_in_create_is_the_cause_of_what_the_outer_call_raises(api):
     def create(_work):
         raise KeyError("mine")
 
     functions = ort.ThreadFunctions(create, print)
     with (
-        ort.Env(api=real_api) as env,
-        ort.SessionOptions(real_api, intra_op_threads=2, thread_functions=functions) as options,
+        ort.SessionOptions(api, intra_op_threads=2, thread_functions=functions) as options,
         pytest.raises(ort.OrtError) as raised,
     ):
-        session(real_api, env, model, options)
+        session(api, options)
     assert type(raised.value.__cause__) is KeyError
 
 
-def test_an_environment_whose_threads_cannot_be_made_is_not_there(real_api):
+def test_the_core_joins_the_threads_that_came_before_one_that_cannot_be_made(core_api):
+    maker = Maker()
+
+    def create(work):
+        if len(maker.made) == 2:
+            raise KeyError("mine")
+        return maker.create(work)
+
+    functions = ort.ThreadFunctions(create, maker.join)
+    with (
+        ort.SessionOptions(core_api, intra_op_threads=5, thread_functions=functions) as options,
+        pytest.raises(ort.OrtError, match="ort_custom_create_thread_fn made no thread"),
+    ):
+        session(core_api, options)
+    assert maker.joined == maker.made
+    assert len(maker.made) == 2
+
+
+def test_an_environment_whose_threads_cannot_be_made_is_not_there(api):
     def create(_work):
         raise KeyError("mine")
 
     functions = ort.ThreadFunctions(create, print)
     with (
-        ort.ThreadingOptions(real_api, intra_op_threads=2, thread_functions=functions) as options,
+        ort.ThreadingOptions(api, intra_op_threads=2, thread_functions=functions) as options,
         pytest.raises(ort.OrtError) as raised,
     ):
-        ort.Env(api=real_api, threading=options)
+        ort.Env(api=api, threading=options)
     assert type(raised.value.__cause__) is KeyError
 
 
-def test_an_exception_in_join_is_reported(real_api, model, monkeypatch):
+def test_an_exception_in_join_is_reported(api, monkeypatch):
     reported = []
     monkeypatch.setattr(
         sys,
@@ -143,11 +205,8 @@ def test_an_exception_in_join_is_reported(real_api, model, monkeypatch):
         raise KeyError("mine")
 
     functions = ort.ThreadFunctions(maker.create, join)
-    with (
-        ort.Env(api=real_api) as env,
-        ort.SessionOptions(real_api, intra_op_threads=2, thread_functions=functions) as options,
-    ):
-        ffi.release(session(real_api, env, model, options))
+    with ort.SessionOptions(api, intra_op_threads=2, thread_functions=functions) as options:
+        session(api, options).close()
     assert reported == [(KeyError, "Exception ignored in a function that joins threads")]
 
 
@@ -217,18 +276,18 @@ def test_functions_that_have_gone_make_no_thread():
     lib.ortcffi_join_thread(ffi.NULL)
 
 
-def test_a_session_logs_where_its_options_say(real_api, model):
+def test_a_session_logs_where_its_options_say(real_api):
     everywhere, mine = [], []
     with (
         ort.Env(api=real_api, logger=everywhere.append, severity=ort.LogSeverity.FATAL) as env,
         ort.SessionOptions(real_api, logger=mine.append, log_id="mine", log_severity=0) as options,
     ):
-        ffi.release(session(real_api, env, model, options))
+        session(real_api, options, env).close()
     assert {message.log_id for message in mine} >= {"mine"}
     assert everywhere == []
 
 
-def test_a_selector_chooses_among_the_devices_of_a_session(real_api, model):
+def test_a_selector_chooses_among_the_devices_of_a_session(real_api):
     seen = []
 
     def select(devices, model, runtime):
@@ -239,29 +298,29 @@ def test_a_selector_chooses_among_the_devices_of_a_session(real_api, model):
         ort.Env(api=real_api) as env,
         ort.SessionOptions(real_api, device_selector=select) as options,
     ):
-        ffi.release(session(real_api, env, model, options))
+        session(real_api, options, env).close()
     assert seen == [(["CPUExecutionProvider"], dict, dict)]
 
 
 @pytest.mark.parametrize(
     ("answer", "error"), [(lambda: 1 / 0, ZeroDivisionError), (lambda: ["x"], ValueError)]
 )
-def test_an_exception_in_a_selector_comes_back(real_api, model, answer, error):
+def test_an_exception_in_a_selector_comes_back(real_api, answer, error):
     with (
         ort.Env(api=real_api) as env,
         ort.SessionOptions(real_api, device_selector=lambda *_: answer()) as options,
         pytest.raises(ort.OrtError) as raised,
     ):
-        session(real_api, env, model, options)
+        session(real_api, options, env)
     assert type(raised.value.__cause__) is error
 
 
-def test_loading_can_be_cancelled(real_api, model):
+def test_loading_can_be_cancelled(real_api):
     with (
         ort.Env(api=real_api) as env,
         ort.SessionOptions(real_api, loading_cancelled=True) as options,
     ):
         with pytest.raises(ort.errors.ModelLoadCanceled):
-            session(real_api, env, model, options)
+            session(real_api, options, env)
         options.loading_cancelled = False
-        ffi.release(session(real_api, env, model, options))
+        session(real_api, options, env).close()

@@ -22,6 +22,7 @@ struct env_settings {
 
 static void end_env(void* block) {
   struct OrtEnv* env = block;
+  core_end_thread_pool(env->threads);
   core_env_release_allocators(env);
   ort_ReleaseThreadingOptions(env->threading);
   ort_ReleaseKeyValuePairs(env->config);
@@ -31,31 +32,44 @@ static void end_env(void* block) {
 
 static const struct core_class env_class = {.kind = CORE_ENV, .end = end_env};
 
-/* False where there is no memory. */
-static bool copy_settings(const struct env_settings* from, struct OrtEnv* to) {
-  if (from->threading != NULL) {
-    to->threading = core_copy_threading_options(from->threading);
+/* Copies what the environment is made with, and has the client make its threads. */
+static OrtStatus* copy_settings(const char* function, const struct env_settings* from,
+                                struct OrtEnv* to) {
+  if (from->config != NULL) {
+    CORE_TRY(core_copy_pairs(function, from->config, &to->config));
   }
-  OrtStatus* status =
-      from->config == NULL ? NULL : core_copy_pairs("CreateEnv", from->config, &to->config);
-  ort_ReleaseStatus(status);
-  return status == NULL && (to->threading != NULL || from->threading == NULL);
+  if (from->threading == NULL) {
+    return NULL;
+  }
+  to->threading = core_copy_threading_options(from->threading);
+  if (to->threading == NULL) {
+    return core_no_memory(function, sizeof *to->threading);
+  }
+  return core_new_thread_pool(function, &to->threading->functions, to->threading->intra_op_threads,
+                              to->threading->inter_op_threads, &to->threads);
 }
 
-static struct OrtEnv* new_env(const struct env_settings* settings) {
+static OrtStatus* new_env(const char* function, const struct env_settings* settings,
+                          struct OrtEnv** out) {
+  if (settings->id == NULL) {
+    return core_status(ORT_RUNTIME_EXCEPTION, function,
+                       ": logid must not be NULL for the first environment", NULL);
+  }
   size_t id_size = strlen(settings->id) + 1;
   struct OrtEnv* env = core_new_object(&env_class, sizeof *env + id_size);
   if (env == NULL) {
-    return NULL;
+    return core_no_memory(function, sizeof *env + id_size);
   }
   env->logger = (struct OrtLogger){.function = settings->function,
                                    .param = settings->param,
                                    .id = memcpy(env + 1, settings->id, id_size),
                                    .severity = settings->severity};
-  if (copy_settings(settings, env)) {
-    return env;
+  OrtStatus* status = copy_settings(function, settings, env);
+  if (status != NULL) {
+    core_drop(env);
+    return status;
   }
-  core_drop(env);
+  *out = env;
   return NULL;
 }
 
@@ -76,35 +90,19 @@ static struct OrtEnv* count_client(struct OrtEnv* made) {
   return env;
 }
 
-/* The environment, with one more client, created if there is none. NULL where there is no memory,
- * or where the first one would have no log id. */
-static struct OrtEnv* join(const struct env_settings* settings) {
+/* The common part of all functions that create an environment, after their guards: hands out the
+ * environment, with one more client. */
+static OrtStatus* hand_out(const char* function, const struct env_settings* settings,
+                           OrtEnv** out) {
   struct OrtEnv* env = count_client(NULL);
-  struct OrtEnv* made = env == NULL && settings->id != NULL ? new_env(settings) : NULL;
-  if (made != NULL) {
+  if (env == NULL) {
+    struct OrtEnv* made = NULL;
+    CORE_TRY(new_env(function, settings, &made));
     env = count_client(made);
     /* Another thread created one meanwhile. */
     if (env != made) {
       core_drop(made);
     }
-  }
-  return env;
-}
-
-static OrtStatus* no_environment(const char* function, const struct env_settings* settings) {
-  if (settings->id == NULL) {
-    return core_status(ORT_RUNTIME_EXCEPTION, function,
-                       ": logid must not be NULL for the first environment", NULL);
-  }
-  return core_status(ORT_RUNTIME_EXCEPTION, function, ": out of memory", NULL);
-}
-
-/* The common part of all functions that create an environment, after their guards. */
-static OrtStatus* hand_out(const char* function, const struct env_settings* settings,
-                           OrtEnv** out) {
-  struct OrtEnv* env = join(settings);
-  if (env == NULL) {
-    return no_environment(function, settings);
   }
   *out = env;
   return NULL;
@@ -130,6 +128,9 @@ void ORT_API_CALL ort_ReleaseEnv(OrtEnv* input) NO_EXCEPTION {
   }
   core_unlock(CORE_LOCK_ENV);
   if (is_last) {
+    /* Here, and not with the last reference, which a run on one of the threads may have. */
+    core_end_thread_pool(input->threads);
+    input->threads = NULL;
     core_env_unregister_eps(input);
   }
   if (is_current) {

@@ -12,6 +12,7 @@
 #include "platform/platform.h"
 
 struct core_shared_allocator;
+struct core_thread_pool;
 struct core_registered_ep;
 
 struct OrtEnv {
@@ -23,6 +24,8 @@ struct OrtEnv {
   struct OrtLogger logger;
   /** A copy of the options that it was created with, or NULL. Constant. */
   OrtThreadingOptions* threading;
+  /** The threads that sessions share, until the last client releases it; NULL for none. */
+  struct core_thread_pool* threads;
   /** The allocators that sessions share; env_allocators.c has them. Under the lock. */
   struct core_shared_allocator* allocators;
   /** The entries that it was created with, or NULL. Constant. */

@@ -9,16 +9,10 @@
 
 #include "custom_ops/custom_op.h"
 #include "ep/devices.h"
+#include "kernels/thread_pool.h"
 #include "object/keyed_list.h"
 #include "object/list.h"
 #include "options/ep_context.h"
-
-/** The client's functions that create and join threads. */
-struct core_thread_functions {
-  OrtCustomCreateThreadFn create;
-  void* creation_options;
-  OrtCustomJoinThreadFn join;
-};
 
 /** The settings that a plain assignment copies. */
 struct core_session_settings {

@@ -99,9 +99,11 @@ static inline void core_run_once(core_once* once, void (*function)(void)) {
 
 #endif
 
-/** Releases a mutex that the caller holds, waits for a signal or about 10 ms, and takes it again.
- * It may return earlier, too. */
+/** Releases a mutex that the caller holds, waits for a signal, and takes it again. It may return
+ * earlier, too. */
 void core_condition_wait(core_condition* condition, core_mutex* mutex);
+/** The same for about 10 ms at most. */
+void core_condition_wait_briefly(core_condition* condition, core_mutex* mutex);
 /** @} */
 
 /** @name Threads and processes
@@ -160,6 +162,9 @@ void core_thread_join(struct core_thread* thread);
 
 /** Lets other threads run. */
 void core_yield(void);
+
+/** How many processors the system has, at least 1. */
+size_t core_processor_count(void);
 
 /** The system's ids of this process and of the calling thread. */
 int32_t core_process_id(void);

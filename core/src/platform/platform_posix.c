@@ -58,7 +58,16 @@ void core_thread_join(struct core_thread* thread) {
 
 void core_yield(void) { sched_yield(); }
 
+size_t core_processor_count(void) {
+  long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count > 0 ? (size_t)count : 1;
+}
+
 void core_condition_wait(core_condition* condition, core_mutex* mutex) {
+  pthread_cond_wait(condition, mutex);
+}
+
+void core_condition_wait_briefly(core_condition* condition, core_mutex* mutex) {
   uint64_t end = core_wall_clock() + 10000000;
   struct timespec time = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
   pthread_cond_timedwait(condition, mutex, &time);

@@ -23,6 +23,10 @@ void core_condition_signal(core_condition* condition) {
 }
 
 void core_condition_wait(core_condition* condition, core_mutex* mutex) {
+  SleepConditionVariableSRW((CONDITION_VARIABLE*)condition, SLIM(mutex), INFINITE, 0);
+}
+
+void core_condition_wait_briefly(core_condition* condition, core_mutex* mutex) {
   SleepConditionVariableSRW((CONDITION_VARIABLE*)condition, SLIM(mutex), 10, 0);
 }
 
@@ -202,6 +206,7 @@ uint64_t core_wall_clock(void) {
   return (ticks - UINT64_C(116444736000000000)) * 100;
 }
 
+size_t core_processor_count(void) { return GetActiveProcessorCount(ALL_PROCESSOR_GROUPS); }
 int32_t core_process_id(void) { return (int32_t)GetCurrentProcessId(); }
 int32_t core_thread_id(void) { return (int32_t)GetCurrentThreadId(); }
 

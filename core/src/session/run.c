@@ -298,7 +298,7 @@ static OrtStatus* take_turn(OrtSession* session, const OrtRunOptions* options, c
                          NULL);
   }
   while (status == NULL && session->runner != NULL) {
-    core_condition_wait(&session->turn, &session->lock);
+    core_condition_wait_briefly(&session->turn, &session->lock);
     status = check_terminated(options);
   }
   session->runner = status == NULL ? thread : session->runner;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* RunAsync: each run has a thread of its own, which ends with it. */
+/* RunAsync, on the threads that the client has made for the session or the environment. Where there
+ * are none each run has a thread of its own, which ends with it. */
 #include "session/session.h"
 
 struct job {
   struct core_thread thread;
+  struct core_task task;
   /** A reference. */
   OrtSession* session;
   const OrtRunOptions* options;
@@ -22,6 +24,14 @@ static void run_job(void* argument) {
                status);
 }
 
+/* False where there is no thread for it. */
+static bool start(struct job* job) {
+  const OrtSession* session = job->session;
+  struct core_thread_pool* pool =
+      session->shares_threads ? session->env->threads : session->threads;
+  return pool != NULL ? core_pool_do(pool, &job->task) : core_thread_start_alone(&job->thread);
+}
+
 ORT_API_STATUS_IMPL(ort_RunAsync, OrtSession* session, const OrtRunOptions* run_options,
                     const char* const* input_names, const OrtValue* const* input, size_t input_len,
                     const char* const* output_names, size_t output_names_len, OrtValue** output,
@@ -30,12 +40,18 @@ ORT_API_STATUS_IMPL(ort_RunAsync, OrtSession* session, const OrtRunOptions* run_
   CORE_REQUIRE_IF(input_len > 0, RunAsync, input_names);
   CORE_REQUIRE_IF(input_len > 0, RunAsync, input);
   CORE_REQUIRE_OUTPUTS(output_names_len);
+  if (session->thread_count < 2) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "RunAsync: session must have a second thread (SetIntraOpNumThreads, "
+              "SetGlobalIntraOpNumThreads)");
+  }
   struct job* job = heap_alloc(sizeof *job);
   if (job == NULL) {
     return CORE_OUT_OF_MEMORY(RunAsync, sizeof *job);
   }
   *job = (struct job){
       .thread = {.function = run_job, .argument = job},
+      .task = {.function = run_job, .argument = job},
       .session = session,
       .options = run_options,
       .feeds = {input_names, input, input_len, output_names, output, output_names_len},
@@ -43,10 +59,10 @@ ORT_API_STATUS_IMPL(ort_RunAsync, OrtSession* session, const OrtRunOptions* run_
       .user_data = user_data,
   };
   core_retain(&session->object);
-  if (!core_thread_start_alone(&job->thread)) {
+  if (!start(job)) {
     core_drop(session);
     heap_free(job);
-    CORE_FAIL(ORT_FAIL, "RunAsync: the system has no room for another thread");
+    CORE_FAIL(ORT_FAIL, "RunAsync: there is no thread for the run");
   }
   return NULL;
 }

@@ -7,11 +7,13 @@
 #include "ep/library.h"
 #include "model/model.h"
 #include "object/keyed_list.h"
+#include "options/threading_options.h"
 #include "session/context_model.h"
 #include "session/profile.h"
 
 static void end_session(void* block) {
   OrtSession* session = block;
+  core_end_thread_pool(session->threads);
   core_end_frames(session);
   if (session->profile != NULL) {
     core_ep_log(&session->logger, core_end_profile("ReleaseSession", session->profile));
@@ -134,6 +136,26 @@ OrtStatus* core_check_cancelled(const OrtSession* session) {
   return NULL;
 }
 
+static OrtStatus* begin_threads(const char* function, OrtSession* session) {
+  const struct core_session_settings* settings = &session->options->settings;
+  session->shares_threads = !settings->per_session_threads;
+  if (!session->shares_threads) {
+    session->thread_count = core_thread_count(settings->intra_op_threads);
+    int inter_op = settings->execution_mode == ORT_PARALLEL ? settings->inter_op_threads : 1;
+    return core_new_thread_pool(function, &settings->threads, settings->intra_op_threads, inter_op,
+                                &session->threads);
+  }
+  if (session->env->threading == NULL) {
+    return core_status(ORT_FAIL, function,
+                       ": the options want the threads of the environment "
+                       "(DisablePerSessionThreads), which has none: it was not created with "
+                       "CreateEnvWithGlobalThreadPools",
+                       NULL);
+  }
+  session->thread_count = core_thread_count(session->env->threading->intra_op_threads);
+  return NULL;
+}
+
 /* Begins a session: whatever does not need the model. */
 static OrtStatus* begin_session(const char* function, OrtSession* session,
                                 const OrtSessionOptions* options) {
@@ -145,6 +167,7 @@ static OrtStatus* begin_session(const char* function, OrtSession* session,
   if (!session->has_lock || !session->has_turn) {
     return core_no_memory(function, sizeof session->lock);
   }
+  CORE_TRY(begin_threads(function, session));
   return session->options->settings.profiling
              ? core_begin_profile(function, session->options->texts[CORE_PROFILE_PREFIX].bytes,
                                   &session->logger, &session->profile)
@@ -409,4 +432,11 @@ ORT_API_STATUS_IMPL(ort_model_editor_FinalizeModelEditorSession, OrtSession* ses
   return status;
 }
 
-void ORT_API_CALL ort_ReleaseSession(OrtSession* input) NO_EXCEPTION { core_drop(input); }
+void ORT_API_CALL ort_ReleaseSession(OrtSession* input) NO_EXCEPTION {
+  if (input != NULL) {
+    /* Here, and not with the last reference, which a run on one of the threads may have. */
+    core_end_thread_pool(input->threads);
+    input->threads = NULL;
+  }
+  core_drop(input);
+}

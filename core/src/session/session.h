@@ -134,6 +134,12 @@ struct OrtSession {
   struct core_frame* spare;
   /** What the options ask for, until the session ends; NULL for none. */
   struct core_profile* profile;
+  /** How many threads it computes with, the caller's among them. */
+  size_t thread_count;
+  /** Whether it uses the threads of the environment. */
+  bool shares_threads;
+  /** Its own threads, until the client releases it; NULL for none. */
+  struct core_thread_pool* threads;
 };
 
 extern const struct core_class core_session_class;

@@ -17,12 +17,13 @@ static OrtSession* recording_session(void) {
   return session_with(options);
 }
 
-/* The real library runs aside where it has a thread for that. */
-static OrtSession* threaded_session(void) {
+/* A session runs aside where it has a thread for that. */
+static OrtSession* session_of(int threads) {
   OrtSessionOptions* options = session_options();
-  CHECK(api->SetIntraOpNumThreads(options, 2) == NULL);
+  CHECK(api->SetIntraOpNumThreads(options, threads) == NULL);
   return session_with(options);
 }
+static OrtSession* threaded_session(void) { return session_of(2); }
 
 static const OrtEpAssignedSubgraph* some_part(void) {
   const OrtEpAssignedSubgraph* const* parts = NULL;
@@ -130,6 +131,53 @@ static void run_async(OrtSession* session, const char* input, RunAsyncCallbackFn
   }
 }
 CALL("RunAsync(s)") { run_async(threaded_session(), "x", note_end); }
+CALL("RunAsync(s of one thread)") { run_async(session_of(1), "x", note_end); }
 CALL("RunAsync(unknown input)") { run_async(threaded_session(), "z", note_end); }
 CALL("RunAsync(callback=NULL)") { run_async(threaded_session(), "x", NULL); }
 CALL("RunAsync(NULL)") { run_async(NULL, "x", note_end); }
+
+/* --- threads of the client -------------------------------------------------------------------- */
+
+static OrtCustomThreadHandle create_no_thread(void* options, OrtThreadWorkerFn function,
+                                              void* argument) {
+  (void)options;
+  (void)function;
+  (void)argument;
+  return NULL;
+}
+static void join_thread(OrtCustomThreadHandle thread) { (void)thread; }
+
+static void make_threads(OrtCustomJoinThreadFn join, int count) {
+  OrtSessionOptions* options = session_options();
+  struct model_bytes model = session_model();
+  OrtSession* session = NULL;
+  CHECK(api->SetIntraOpNumThreads(options, count) == NULL);
+  CHECK(api->SessionOptionsSetCustomCreateThreadFn(options, create_no_thread) == NULL);
+  CHECK(api->SessionOptionsSetCustomJoinThreadFn(options, join) == NULL);
+  say_status(api->CreateSessionFromArray(session_env(), model.at, model.size, options, &session));
+}
+CALL("CreateSessionFromArray(threads that cannot be made)") { make_threads(join_thread, 2); }
+CALL("CreateSessionFromArray(no threads are made)") { make_threads(join_thread, 1); }
+CALL("CreateSessionFromArray(threads that cannot be joined)") { make_threads(NULL, 2); }
+
+CALL("CreateSessionFromArray(threads of an environment without)") {
+  OrtSessionOptions* options = session_options();
+  struct model_bytes model = session_model();
+  OrtSession* session = NULL;
+  CHECK(api->DisablePerSessionThreads(options) == NULL);
+  say_status(api->CreateSessionFromArray(session_env(), model.at, model.size, options, &session));
+}
+
+static void make_global_threads(OrtCustomJoinThreadFn join) {
+  OrtThreadingOptions* options = NULL;
+  OrtEnv* env = NULL;
+  CHECK(api->CreateThreadingOptions(&options) == NULL);
+  CHECK(api->SetGlobalIntraOpNumThreads(options, 2) == NULL);
+  CHECK(api->SetGlobalCustomCreateThreadFn(options, create_no_thread) == NULL);
+  CHECK(api->SetGlobalCustomJoinThreadFn(options, join) == NULL);
+  say_status(api->CreateEnvWithGlobalThreadPools(ORT_LOGGING_LEVEL_FATAL, "pools", options, &env));
+}
+CALL("CreateEnvWithGlobalThreadPools(threads that cannot be made)") {
+  make_global_threads(join_thread);
+}
+CALL("CreateEnvWithGlobalThreadPools(threads that cannot be joined)") { make_global_threads(NULL); }

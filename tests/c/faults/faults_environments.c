@@ -24,8 +24,19 @@ static OrtStatus* create_without_name(void** out) {
 static OrtStatus* create_with_logger(void** out) {
   return api->CreateEnvWithCustomLogger(keep, NULL, ORT_LOGGING_LEVEL_WARNING, "id", (OrtEnv**)out);
 }
+/* A thread that has nothing to do. */
+static OrtCustomThreadHandle create_thread(void* options, OrtThreadWorkerFn function,
+                                           void* argument) {
+  (void)options, (void)function;
+  return argument;
+}
+static void join_thread(OrtCustomThreadHandle thread) { (void)thread; }
+
 static void with_threading(void) {
   CHECK(api->CreateThreadingOptions(&threading) == NULL);
+  CHECK(api->SetGlobalIntraOpNumThreads(threading, 3) == NULL);
+  CHECK(api->SetGlobalCustomCreateThreadFn(threading, create_thread) == NULL);
+  CHECK(api->SetGlobalCustomJoinThreadFn(threading, join_thread) == NULL);
   CHECK(api->SetGlobalIntraOpThreadAffinity(threading, "1;2") == NULL);
   api->CreateKeyValuePairs(&entries);
   api->AddKeyValuePair(entries, "key", "value");
