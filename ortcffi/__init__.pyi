@@ -60,11 +60,11 @@ from ortcffi.memory.adaptors import (
     Guarded as Guarded,
 )
 from ortcffi.memory.allocator import Allocator as Allocator
-from ortcffi.memory.info import AllocatorType as AllocatorType
-from ortcffi.memory.info import DeviceMemoryType as DeviceMemoryType
-from ortcffi.memory.info import DeviceType as DeviceType
 from ortcffi.memory.info import MemoryInfo as MemoryInfo
-from ortcffi.memory.info import MemType as MemType
+from ortcffi.memory.kinds import AllocatorType as AllocatorType
+from ortcffi.memory.kinds import DeviceMemoryType as DeviceMemoryType
+from ortcffi.memory.kinds import DeviceType as DeviceType
+from ortcffi.memory.kinds import MemType as MemType
 from ortcffi.memory.leaks import Leak as Leak
 from ortcffi.memory.leaks import LeakGroup as LeakGroup
 from ortcffi.memory.leaks import ScopeLine as ScopeLine
@@ -110,12 +110,12 @@ from ortcffi.official.attach import attach as attach
 from ortcffi.official.attached import Official as Official
 from ortcffi.official.layout import UnknownLayoutError as UnknownLayoutError
 from ortcffi.official.soft_bound import SoftBound as SoftBound
+from ortcffi.options.kinds import DevicePolicy as DevicePolicy
+from ortcffi.options.kinds import ExecutionMode as ExecutionMode
+from ortcffi.options.kinds import FreeDimension as FreeDimension
+from ortcffi.options.kinds import OptimizationLevel as OptimizationLevel
 from ortcffi.options.prepacked import PrepackedWeights as PrepackedWeights
 from ortcffi.options.run import RunOptions as RunOptions
-from ortcffi.options.session import DevicePolicy as DevicePolicy
-from ortcffi.options.session import ExecutionMode as ExecutionMode
-from ortcffi.options.session import FreeDimension as FreeDimension
-from ortcffi.options.session import OptimizationLevel as OptimizationLevel
 from ortcffi.options.session import SessionOptions as SessionOptions
 from ortcffi.options.thread_pools import ThreadingOptions as ThreadingOptions
 from ortcffi.session.batcher import Batcher as Batcher
@@ -147,8 +147,8 @@ from ortcffi.table.load import LoadError as LoadError
 from ortcffi.table.load import load as load
 from ortcffi.table.trace import trace as trace
 from ortcffi.values.element_types import ElementType as ElementType
-from ortcffi.values.element_types import SparseFormat as SparseFormat
 from ortcffi.values.element_types import ValueKind as ValueKind
+from ortcffi.values.sparse_format import SparseFormat as SparseFormat
 from ortcffi.values.tensor_type_info import TensorTypeInfo as TensorTypeInfo
 from ortcffi.values.type_info import TypeInfo as TypeInfo
 from ortcffi.values.value import Value as Value

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ortcffi import _exceptions
 from ortcffi._exceptions import *  # noqa: F403  # their names are listed there alone
-from ortcffi._exceptions import ErrorCode, Fail, OrtError, OutOfMemory, RuntimeException
+from ortcffi._exceptions import Fail, OrtError, OutOfMemory, RuntimeException
 from ortcffi._exceptions import code_and_message as code_and_message  # noqa: PLC0414  # handed on
 from ortcffi._native import lib, slot_since
 
@@ -40,9 +40,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import NoReturn
 
+    from ortcffi._codes import ErrorCode as ErrorCode  # noqa: PLC0414  # see __getattr__
     from ortcffi._ort import Lib, OrtApi, OrtStatus
 
-__all__ = ["check"]
+__all__ = ["ErrorCode", "check"]
 __all__ += _exceptions.__all__
 
 # Stored exceptions: the thread, or 0 for one that Python did not start; the text; the exception.
@@ -59,10 +60,23 @@ def _renew_guard() -> None:
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_guard)
 
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """Import `ErrorCode` where a program wants it, which a session does not."""
+        if name != "ErrorCode":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from ortcffi._codes import ErrorCode
+
+        return ErrorCode
+
+
 # What the arenas of ONNX Runtime say.
 REFUSALS_OF_ARENAS = ("Failed to allocate memory", "Available memory of ")
 
-CLASSES = {int(vars(kind)["code"]): kind for kind in OrtError.__subclasses__()}
+CLASSES: dict[int, type[OrtError]] = {
+    vars(kind)["code"].number: kind for kind in OrtError.__subclasses__()
+}
 
 
 def error_for(code: int, message: str, function: str | None) -> BaseException:
@@ -74,7 +88,7 @@ def error_for(code: int, message: str, function: str | None) -> BaseException:
         error = OutOfMemory(message, function)
     elif kind is Fail and _is_refusal_of_arena(message):
         error = OutOfMemory(message, function)
-        error.code = ErrorCode.FAIL
+        error.code = Fail.code
     else:
         error = kind(message, function)
     return _with_cause(error)
@@ -260,10 +274,10 @@ def out_of_memory(message: str, function: str) -> BaseException:
 
 
 _CODES = (
-    (FileNotFoundError, ErrorCode.NO_SUCHFILE),
-    (NotImplementedError, ErrorCode.NOT_IMPLEMENTED),
-    (MemoryError, ErrorCode.RUNTIME_EXCEPTION),
-    (ValueError, ErrorCode.INVALID_ARGUMENT),
+    (FileNotFoundError, lib.ORT_NO_SUCHFILE),
+    (NotImplementedError, lib.ORT_NOT_IMPLEMENTED),
+    (MemoryError, lib.ORT_RUNTIME_EXCEPTION),
+    (ValueError, lib.ORT_INVALID_ARGUMENT),
 )
 
 
@@ -291,5 +305,5 @@ def code_and_text(error: BaseException) -> tuple[int, bytes]:
         code = int(error.code)
     else:
         kinds = (code for kind, code in _CODES if isinstance(error, kind))
-        code = next(kinds, ErrorCode.RUNTIME_EXCEPTION)
+        code = next(kinds, lib.ORT_RUNTIME_EXCEPTION)
     return code, text.encode(errors="replace")

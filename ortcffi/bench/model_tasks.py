@@ -17,7 +17,8 @@ from ortcffi._native import lib
 from ortcffi.models.graph import Graph
 from ortcffi.models.model import Model
 from ortcffi.models.wire import Message
-from ortcffi.options.session import OptimizationLevel, SessionOptions
+from ortcffi.options.kinds import OptimizationLevel
+from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session
 
 from .resident import resident_bytes

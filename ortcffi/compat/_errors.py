@@ -3,9 +3,13 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from ortcffi.errors import ErrorCode, OrtError, code_and_message
+from ortcffi._native import lib
+from ortcffi.errors import OrtError, code_and_message
+
+if TYPE_CHECKING:
+    from ortcffi.errors import ErrorCode
 
 __all__ = [
     "DeviceReset",
@@ -42,8 +46,10 @@ class _Official(OrtError):
     function: str | None = None
 
     @property
-    def code(self) -> ErrorCode:
+    def code(self) -> "ErrorCode":
         """The status's code."""
+        from ortcffi.errors import ErrorCode
+
         found = code_and_message(self)
         return ErrorCode.FAIL if found is None else ErrorCode(found[0])
 
@@ -117,21 +123,21 @@ class DeviceReset(_Official):
 
 
 _CLASSES: dict[int, type[_Official]] = {
-    ErrorCode.FAIL: Fail,
-    ErrorCode.INVALID_ARGUMENT: InvalidArgument,
-    ErrorCode.NO_SUCHFILE: NoSuchFile,
-    ErrorCode.NO_MODEL: NoModel,
-    ErrorCode.ENGINE_ERROR: EngineError,
-    ErrorCode.RUNTIME_EXCEPTION: RuntimeException,
-    ErrorCode.INVALID_PROTOBUF: InvalidProtobuf,
-    ErrorCode.MODEL_LOADED: ModelLoaded,
-    ErrorCode.NOT_IMPLEMENTED: NotImplemented,
-    ErrorCode.INVALID_GRAPH: InvalidGraph,
-    ErrorCode.EP_FAIL: EPFail,
-    ErrorCode.MODEL_LOAD_CANCELED: ModelLoadCanceled,
-    ErrorCode.MODEL_REQUIRES_COMPILATION: ModelRequiresCompilation,
-    ErrorCode.NOT_FOUND: NotFound,
-    ErrorCode.DEVICE_RESET: DeviceReset,
+    lib.ORT_FAIL: Fail,
+    lib.ORT_INVALID_ARGUMENT: InvalidArgument,
+    lib.ORT_NO_SUCHFILE: NoSuchFile,
+    lib.ORT_NO_MODEL: NoModel,
+    lib.ORT_ENGINE_ERROR: EngineError,
+    lib.ORT_RUNTIME_EXCEPTION: RuntimeException,
+    lib.ORT_INVALID_PROTOBUF: InvalidProtobuf,
+    lib.ORT_MODEL_LOADED: ModelLoaded,
+    lib.ORT_NOT_IMPLEMENTED: NotImplemented,
+    lib.ORT_INVALID_GRAPH: InvalidGraph,
+    lib.ORT_EP_FAIL: EPFail,
+    lib.ORT_MODEL_LOAD_CANCELED: ModelLoadCanceled,
+    lib.ORT_MODEL_REQUIRES_COMPILATION: ModelRequiresCompilation,
+    lib.ORT_NOT_FOUND: NotFound,
+    lib.ORT_DEVICE_RESET: DeviceReset,
 }
 
 
@@ -139,8 +145,8 @@ def reraise(error: OrtError) -> NoReturn:
     """Raise the official package's exception for one of ortcffi's."""
     if isinstance(error, _Official):
         raise error
-    kind = _CLASSES.get(int(error.code), Fail)
-    code = ErrorCode(error.code)
+    code = error.code
+    kind = _CLASSES.get(int(code), Fail)
     official = kind(f"[ONNXRuntimeError] : {int(code)} : {code.name} : {error.message}")
     official.function = error.function
     raise official from error.__cause__

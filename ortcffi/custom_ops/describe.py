@@ -9,7 +9,7 @@ from ortcffi._convert import decode, known
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi.memory.info import MemType
+from ortcffi.memory.kinds import MemType
 from ortcffi.values.element_types import ElementType
 
 __all__ = ["Characteristic", "CustomOp", "Operand", "listed", "new_ops", "places", "read_op"]

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import UINT32, encode, integer, optional_mapping
 from ortcffi._handle import Handle
-from ortcffi._native import ffi
+from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.env import state
 from ortcffi.env.state import Registered
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import OrtError
 from ortcffi.memory.allocator import Allocator
-from ortcffi.memory.info import AllocatorType, DeviceMemoryType, MemoryInfo
+from ortcffi.memory.info import MemoryInfo
 
 if TYPE_CHECKING:
     from ortcffi.arena.cfg import ArenaCfg
@@ -178,7 +178,7 @@ class EnvMemory(Handle):
         """
         from ortcffi.arena.cfg import ArenaCfg
 
-        memory = self.api.cpu_memory_info(AllocatorType.ARENA) if info is None else info
+        memory = self.api.cpu_memory_info(lib.OrtArenaAllocator) if info is None else info
         measures = ffi.NULL if cfg is None else self._of("cfg", cfg, ArenaCfg)
         wanted = self._info("info", memory)
         pairs = optional_mapping("options", options)
@@ -204,8 +204,8 @@ class EnvMemory(Handle):
     def create_shared_allocator(
         self,
         device: EpDevice,
-        mem_type: int = DeviceMemoryType.DEFAULT,
-        allocator_type: int = AllocatorType.DEVICE,
+        mem_type: int = lib.OrtDeviceMemoryType_DEFAULT,
+        allocator_type: int = lib.OrtDeviceAllocator,
         options: Mapping[str, str] | None = None,
     ) -> Allocator:
         """Have the library create the shared allocator for memory of a device, replacing the last.
@@ -248,7 +248,7 @@ class EnvMemory(Handle):
         return Allocator(self.api, out[0], parent=self)
 
     def release_shared_allocator(
-        self, device: EpDevice, mem_type: int = DeviceMemoryType.DEFAULT
+        self, device: EpDevice, mem_type: int = lib.OrtDeviceMemoryType_DEFAULT
     ) -> None:
         """Free the shared allocator for memory of a device. Nothing may use it any more.
 

@@ -9,7 +9,6 @@ from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
-from ortcffi.callbacks.logs import Logger, LogSeverity, log_context, severity_of
 from ortcffi.env.allocators import EnvMemory
 from ortcffi.env.state import EnvState, state_of
 from ortcffi.ep.devices import EpDevice
@@ -20,6 +19,8 @@ from ortcffi.options.config_entries import create_environment
 if TYPE_CHECKING:
     import os
 
+    from ortcffi._callback import Context
+    from ortcffi.callbacks.logs import Logger, LogSeverity
     from ortcffi.ep.hardware import HardwareDevice
     from ortcffi.options.thread_pools import ThreadingOptions
     from ortcffi.table.api import Api
@@ -85,14 +86,18 @@ class Env(EnvMemory):
         log_id: str = "ortcffi",
         api: "Api | None" = None,
         *,
-        logger: Logger | None = None,
-        severity: int = LogSeverity.WARNING,
+        logger: "Logger | None" = None,
+        severity: int = lib.ORT_LOGGING_LEVEL_WARNING,
         threading: "ThreadingOptions | None" = None,
         config: Mapping[str, str] | None = None,
     ) -> None:
         api = table_for(api)
         name, least = encode("log_id", log_id), integer("severity", severity, INT32)
-        context = None if logger is None else log_context(logger)
+        context: Context | None = None
+        if logger is not None:
+            from ortcffi.callbacks.logs import log_context  # defines what C calls
+
+            context = log_context(logger)
         threads = _threads(api, threading)
         given = [context, *(threading._alive.values() if threading is not None else ())]
         given = [each for each in given if each is not None]
@@ -100,7 +105,7 @@ class Env(EnvMemory):
         api.require(slot)
         state = state_of(api)
         owner = owner_of("OrtEnv*", api, lib.ReleaseEnv, state)
-        others = state.begin(given, severity_of(least))
+        others = state.begin(given, least)
         try:
             create_environment(api, slot, arguments, out_of(owner))
         except BaseException:
@@ -120,7 +125,7 @@ class Env(EnvMemory):
     # --- logging ----------------------------------------------------------------------------------
 
     @property
-    def severity(self) -> LogSeverity | int:
+    def severity(self) -> "LogSeverity | int":
         """The lowest severity that the library's default logger logs. It can be set.
 
         Its value is the one that any `Env` of the library set last.
@@ -129,13 +134,15 @@ class Env(EnvMemory):
         -----
         API function: ``UpdateEnvWithCustomLogLevel``, since version 14.
         """
-        return self._state.severity
+        from ortcffi.callbacks.logs import severity_of
+
+        return severity_of(self._state.severity)
 
     @severity.setter
     def severity(self, severity: int) -> None:
         least = integer("severity", severity, INT32)
         self._call("UpdateEnvWithCustomLogLevel", ffi.cast("OrtLoggingLevel", least))
-        self._state.severity = severity_of(least)
+        self._state.severity = least
 
     # --- threads ----------------------------------------------------------------------------------
 

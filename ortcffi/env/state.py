@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._native import lib
 
 if TYPE_CHECKING:
-    from ortcffi.callbacks.logs import LogSeverity
     from ortcffi.env.env import Env
     from ortcffi.memory.allocator import Allocator
     from ortcffi.table.api import Api
@@ -64,7 +63,7 @@ class EnvState:
 
     Attributes
     ----------
-    severity : LogSeverity or int
+    severity : int
         The severity that an `Env` set last.
     borrowed : tuple
         What the library borrows now.
@@ -87,7 +86,7 @@ class EnvState:
         "severity",
     )
 
-    severity: "LogSeverity | int"
+    severity: int
 
     def __init__(self) -> None:
         self.borrowed: tuple[Any, ...] = ()
@@ -105,7 +104,7 @@ class EnvState:
             self._envs = [each for each, env in found if env is not None]
         return [env for _, env in found if env is not None and not env.closed]
 
-    def begin(self, given: Iterable[object], severity: "LogSeverity | int") -> "list[Env]":
+    def begin(self, given: Iterable[object], severity: int) -> "list[Env]":
         """Note that the library is about to be asked for its environment.
 
         Returns

@@ -11,7 +11,7 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.errors import checked
-from ortcffi.memory.info import DeviceMemoryType, MemoryInfo
+from ortcffi.memory.info import MemoryInfo
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
@@ -82,7 +82,7 @@ class EpDevice(Handle):
         handle = lib.EpDevice_Device(self.api.pointer, self.handle)
         return HardwareDevice._of(self.api, handle, self)
 
-    def memory_info(self, mem_type: int = DeviceMemoryType.DEFAULT) -> MemoryInfo | None:
+    def memory_info(self, mem_type: int = lib.OrtDeviceMemoryType_DEFAULT) -> MemoryInfo | None:
         """Describe memory of the device, or return None if it has no such memory of its own.
 
         Notes
@@ -94,7 +94,7 @@ class EpDevice(Handle):
         found = lib.EpDevice_MemoryInfo(self.api.pointer, self.handle, kind)
         return MemoryInfo(self.api, ffi.cast("OrtMemoryInfo*", found), self) if found else None
 
-    def memory(self, mem_type: int = DeviceMemoryType.DEFAULT) -> tuple[int, int]:
+    def memory(self, mem_type: int = lib.OrtDeviceMemoryType_DEFAULT) -> tuple[int, int]:
         """Return two amounts of the device's memory, in bytes, as its execution provider says them.
 
         Parameters

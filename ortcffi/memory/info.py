@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Where memory is: ``OrtMemoryInfo``."""
 
-from enum import IntEnum
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import decode, known
 from ortcffi._handle import Handle
@@ -11,50 +10,10 @@ from ortcffi._public import public
 from ortcffi.errors import checked
 
 if TYPE_CHECKING:
+    from ortcffi.memory.kinds import AllocatorType, DeviceMemoryType, DeviceType, MemType
     from ortcffi.table.api import Api
 
-__all__ = ["AllocatorType", "DeviceMemoryType", "DeviceType", "MemType", "MemoryInfo"]
-
-
-@public
-class AllocatorType(IntEnum):
-    """Kinds of allocator (``OrtAllocatorType``)."""
-
-    INVALID = lib.OrtInvalidAllocator
-    DEVICE = lib.OrtDeviceAllocator
-    ARENA = lib.OrtArenaAllocator
-    READ_ONLY = lib.OrtReadOnlyAllocator
-
-
-@public
-class MemType(IntEnum):
-    """What memory is for, as seen from a device (``OrtMemType``)."""
-
-    CPU_INPUT = lib.OrtMemTypeCPUInput
-    CPU_OUTPUT = lib.OrtMemTypeCPUOutput
-    CPU = lib.OrtMemTypeCPU
-    DEFAULT = lib.OrtMemTypeDefault
-
-
-@public
-class DeviceMemoryType(IntEnum):
-    """Whether the CPU can reach a device's memory (``OrtDeviceMemoryType``)."""
-
-    DEFAULT = lib.OrtDeviceMemoryType_DEFAULT
-    HOST_ACCESSIBLE = lib.OrtDeviceMemoryType_HOST_ACCESSIBLE
-
-
-@public
-class DeviceType(IntEnum):
-    """Kinds of device (``OrtMemoryInfoDeviceType``)."""
-
-    CPU = lib.OrtMemoryInfoDeviceType_CPU
-    GPU = lib.OrtMemoryInfoDeviceType_GPU
-    FPGA = lib.OrtMemoryInfoDeviceType_FPGA
-    NPU = lib.OrtMemoryInfoDeviceType_NPU
-
-
-E = TypeVar("E", bound=IntEnum)
+__all__ = ["MemoryInfo"]
 
 
 @public
@@ -92,30 +51,38 @@ class MemoryInfo(Handle):
         return out[0]  # type: ignore[no-any-return]
 
     @property
-    def mem_type(self) -> MemType | int:
+    def mem_type(self) -> "MemType | int":
         """What the memory is for. API function: ``MemoryInfoGetMemType``."""
+        from ortcffi.memory.kinds import MemType
+
         out = ffi.new("OrtMemType*")
         self._read_handle(checked.MemoryInfoGetMemType, self.api.pointer, out)
         return known(MemType, out[0])
 
     @property
-    def allocator_type(self) -> AllocatorType | int:
+    def allocator_type(self) -> "AllocatorType | int":
         """The kind of allocator. API function: ``MemoryInfoGetType``."""
+        from ortcffi.memory.kinds import AllocatorType
+
         out = ffi.new("OrtAllocatorType*")
         self._read_handle(checked.MemoryInfoGetType, self.api.pointer, out)
         return known(AllocatorType, out[0])
 
     @property
-    def device_type(self) -> DeviceType | int:
+    def device_type(self) -> "DeviceType | int":
         """The kind of device. API function: ``MemoryInfoGetDeviceType``, since version 14."""
+        from ortcffi.memory.kinds import DeviceType
+
         self.api.require("MemoryInfoGetDeviceType")
         out = ffi.new("OrtMemoryInfoDeviceType*")
         lib.MemoryInfoGetDeviceType(self.api.pointer, self.handle, out)
         return known(DeviceType, out[0])
 
     @property
-    def device_mem_type(self) -> DeviceMemoryType | int:
+    def device_mem_type(self) -> "DeviceMemoryType | int":
         """Whether the CPU reaches it. API function: ``MemoryInfoGetDeviceMemType``, since 23."""
+        from ortcffi.memory.kinds import DeviceMemoryType
+
         self.api.require("MemoryInfoGetDeviceMemType")
         number = lib.MemoryInfoGetDeviceMemType(self.api.pointer, self.handle)
         return known(DeviceMemoryType, number)
@@ -146,7 +113,7 @@ class MemoryInfo(Handle):
             getter = GETTERS.get(name)
             if getter is None or self.api.supports(getter):
                 value = getattr(self, name)
-                facts.append(f"{name}={value.name if isinstance(value, IntEnum) else value}")
+                facts.append(f"{name}={getattr(value, 'name', value)}")
         return f"<MemoryInfo {' '.join(facts)}>"
 
 

@@ -29,7 +29,8 @@ from ortcffi.models.editor import Parts, build_model
 from ortcffi.models.graph import Graph
 from ortcffi.models.view import check_model, content_of
 from ortcffi.options.for_library import session_options_for
-from ortcffi.options.session import OptimizationLevel, SessionOptions
+from ortcffi.options.kinds import OptimizationLevel
+from ortcffi.options.session import SessionOptions
 from ortcffi.table.engine import engine_for
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
     from ortcffi.models.model import Model
-    from ortcffi.options.session import FreeDimension
+    from ortcffi.options.kinds import FreeDimension
 
 __all__ = ["extract", "outer_names", "rename", "renamed_graph", "replace", "value_names"]
 __all__ += ["check_versions", "fix_dimensions", "with_metadata", "with_opset"]

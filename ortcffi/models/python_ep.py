@@ -25,7 +25,7 @@ from ortcffi.kernels.empty_sequence import empty_sequence_on_core
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.kernels.op_sets import table_of_base
 from ortcffi.kernels.python_op import OpStruct
-from ortcffi.memory.info import MemType
+from ortcffi.memory.kinds import MemType
 from ortcffi.models.model_graph import ModelGraph
 from ortcffi.models.parts import ModelNode
 from ortcffi.models.view import listed

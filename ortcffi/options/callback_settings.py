@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._callback import Context
 from ortcffi._convert import callable_or_none
 from ortcffi._native import ffi, lib
-from ortcffi.callbacks.logs import Logger, log_context
-from ortcffi.options.settings import Options, Setting
+from ortcffi.options.settings import MemberSetting, Options, Setting
 
 if TYPE_CHECKING:
+    from ortcffi.callbacks.logs import Logger
     from ortcffi.callbacks.thread_functions import ThreadFunctions
 
 
-def _logger(name: str, logger: Any) -> Logger | None:
+def _logger(name: str, logger: Any) -> "Logger | None":
     if logger is not None and not callable(logger) and not hasattr(logger, "handle"):
         raise TypeError(f"{name} must be a logging.Logger or a callable, not {logger!r}")
     return logger  # type: ignore[no-any-return]
@@ -57,12 +57,18 @@ class FunctionSetting(Setting[Any]):
         options._values.pop(self.replaces, None)
 
 
+def _log_context(logger: Any, _api: object) -> Context:
+    from ortcffi.callbacks.logs import log_context  # defines what C calls
+
+    return log_context(logger)
+
+
 def logger_setting(on: str) -> FunctionSetting:
     """Return a setting that is a logger."""
-    return FunctionSetting(on, "ortcffi_log", lambda logger, _api: log_context(logger), _logger)
+    return FunctionSetting(on, "ortcffi_log", _log_context, _logger)
 
 
-class PolicySetting(Setting[Any]):
+class PolicySetting(MemberSetting):
     """A setting that replaces a device selector."""
 
     def write(self, options: Options, value: Any) -> None:

@@ -4,11 +4,10 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ortcffi._convert import INT32, optional_mapping, pointer
+from ortcffi._convert import optional_mapping, pointer
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi.callbacks.logs import LogSeverity
 from ortcffi.errors import OrtError
 from ortcffi.options.config_entries import RunConfig
 from ortcffi.options.settings import (
@@ -18,10 +17,10 @@ from ortcffi.options.settings import (
     encoded,
     flag,
     lock,
-    member,
     nothing,
     number,
     path,
+    severity,
     text,
 )
 
@@ -77,7 +76,7 @@ class RunOptions(Options):
     _write = Handle._change
 
     log_severity = Setting(
-        member(LogSeverity, INT32),
+        severity,
         -1,
         "RunOptionsSetRunLogSeverityLevel",
         read=("RunOptionsGetRunLogSeverityLevel", "int*"),

@@ -2,12 +2,10 @@
 """Options of sessions."""
 
 from collections.abc import Iterable, Mapping
-from enum import IntEnum
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ortcffi._callback import subject_context
 from ortcffi._convert import (
-    INT32,
     AnyPath,
     absolute,
     encode,
@@ -19,7 +17,6 @@ from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import described_by, public
 from ortcffi._table import highest_api_version
-from ortcffi.callbacks.logs import LogSeverity
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import OrtError, call, checked
 from ortcffi.options.callback_settings import (
@@ -31,16 +28,17 @@ from ortcffi.options.callback_settings import (
 from ortcffi.options.config_entries import SessionConfig
 from ortcffi.options.providers import add_devices, add_provider
 from ortcffi.options.settings import (
+    MemberSetting,
     Options,
     Setting,
     encoded,
     file,
     flag,
     lock,
-    member,
     nothing,
     number,
     path,
+    severity,
     text,
 )
 
@@ -48,70 +46,16 @@ if TYPE_CHECKING:
     from ortcffi._callback import Context
     from ortcffi.custom_ops.describe import CustomOp
     from ortcffi.custom_ops.domain import CustomOpDomain
+    from ortcffi.options.kinds import FreeDimension
     from ortcffi.table.api import Api
     from ortcffi.values.value import Value
 
 __all__ = [
-    "DevicePolicy",
-    "ExecutionMode",
-    "FreeDimension",
-    "OptimizationLevel",
     "SessionOptions",
 ]
 
 INT64 = (-(2**63), 2**63 - 1)
 SHARED_ARENA = "session.use_env_allocators"
-
-
-@public
-class ExecutionMode(IntEnum):
-    """Whether the nodes of a graph run one at a time or in parallel (``ExecutionMode``)."""
-
-    SEQUENTIAL = lib.ORT_SEQUENTIAL
-    PARALLEL = lib.ORT_PARALLEL
-
-
-@public
-class OptimizationLevel(IntEnum):
-    """How far graphs are optimized (``GraphOptimizationLevel``)."""
-
-    DISABLE_ALL = lib.ORT_DISABLE_ALL
-    BASIC = lib.ORT_ENABLE_BASIC
-    EXTENDED = lib.ORT_ENABLE_EXTENDED
-    LAYOUT = lib.ORT_ENABLE_LAYOUT
-    ALL = lib.ORT_ENABLE_ALL
-
-
-@public
-class DevicePolicy(IntEnum):
-    """Which devices a library prefers (``OrtExecutionProviderDevicePolicy``)."""
-
-    DEFAULT = lib.OrtExecutionProviderDevicePolicy_DEFAULT
-    PREFER_CPU = lib.OrtExecutionProviderDevicePolicy_PREFER_CPU
-    PREFER_NPU = lib.OrtExecutionProviderDevicePolicy_PREFER_NPU
-    PREFER_GPU = lib.OrtExecutionProviderDevicePolicy_PREFER_GPU
-    MAX_PERFORMANCE = lib.OrtExecutionProviderDevicePolicy_MAX_PERFORMANCE
-    MAX_EFFICIENCY = lib.OrtExecutionProviderDevicePolicy_MAX_EFFICIENCY
-    MIN_OVERALL_POWER = lib.OrtExecutionProviderDevicePolicy_MIN_OVERALL_POWER
-
-
-@public
-class FreeDimension(NamedTuple):
-    """A free dimension of the model's inputs that is fixed to a value.
-
-    Attributes
-    ----------
-    name : str
-        The name or the denotation of the dimension in the model.
-    value : int
-        Its value.
-    is_denotation : bool
-        Whether `name` is the denotation, such as ``"DATA_BATCH"``.
-    """
-
-    name: str
-    value: int
-    is_denotation: bool = False
 
 
 def _reader_context(reader: Any, api: "Api") -> "Context":
@@ -194,15 +138,15 @@ class SessionOptions(Options):
     """int: Threads that compute one node, including the caller's; 0: the library chooses."""
     inter_op_threads = Setting(number, 0, "SetInterOpNumThreads")
     """int: Threads that run nodes in parallel; 0: the library chooses."""
-    execution_mode = Setting(
-        member(ExecutionMode),
-        ExecutionMode.SEQUENTIAL,
+    execution_mode = MemberSetting(
+        "ExecutionMode",
+        lib.ORT_SEQUENTIAL,
         "SetSessionExecutionMode",
         read=("GetSessionExecutionMode", "ExecutionMode*"),
     )
     """ExecutionMode: Whether the nodes of a graph run one at a time or in parallel."""
-    optimization_level = Setting(
-        member(OptimizationLevel), OptimizationLevel.ALL, "SetSessionGraphOptimizationLevel"
+    optimization_level = MemberSetting(
+        "OptimizationLevel", lib.ORT_ENABLE_ALL, "SetSessionGraphOptimizationLevel"
     )
     """OptimizationLevel: How far graphs are optimized."""
     mem_pattern = Setting(
@@ -229,7 +173,7 @@ class SessionOptions(Options):
     environment's, and it cannot be set to True again."""
     log_id = Setting(text, "", "SetSessionLogId", arguments=encoded)
     """str: The name of the sessions' logger."""
-    log_severity = Setting(member(LogSeverity, INT32), -1, "SetSessionLogSeverityLevel")
+    log_severity = Setting(severity, -1, "SetSessionLogSeverityLevel")
     """LogSeverity or int: The least severity that is logged; -1: that of the environment."""
     log_verbosity = Setting(number, 0, "SetSessionLogVerbosityLevel")
     """int: How much is logged at `LogSeverity.VERBOSE`."""
@@ -246,7 +190,9 @@ class SessionOptions(Options):
     loading_cancelled = Setting(flag, False, "SessionOptionsSetLoadCancellationFlag")
     """bool: Set it to True from another thread to end the loading of a model. Since version 22."""
     device_policy = PolicySetting(
-        member(DevicePolicy), DevicePolicy.DEFAULT, "SessionOptionsSetEpSelectionPolicy"
+        "DevicePolicy",
+        lib.OrtExecutionProviderDevicePolicy_DEFAULT,
+        "SessionOptionsSetEpSelectionPolicy",
     )
     """DevicePolicy: Which devices the library prefers. Setting it removes a `device_selector`.
     Since version 22."""
@@ -343,6 +289,8 @@ class SessionOptions(Options):
         API functions: ``AddFreeDimensionOverrideByName``, since version 3, and
         ``AddFreeDimensionOverride``.
         """
+        from ortcffi.options.kinds import FreeDimension
+
         slot = "AddFreeDimensionOverride" if is_denotation else "AddFreeDimensionOverrideByName"
         fixed = integer("value", value, INT64)
         dimension, text = FreeDimension(name, fixed, bool(is_denotation)), encode("name", name)
@@ -351,8 +299,9 @@ class SessionOptions(Options):
             self._values.setdefault("free_dimensions", []).append(dimension)
 
     @property
-    def free_dimensions(self) -> list[FreeDimension]:
+    def free_dimensions(self) -> "list[FreeDimension]":
         """The dimensions that were fixed, oldest first. Of equal names, a model uses the first."""
+        from ortcffi.options.kinds import FreeDimension
         from ortcffi.options.read_back import read_items
 
         kept = self._kept("free_dimensions", [])

@@ -19,8 +19,6 @@ from ortcffi._table import table_for
 from ortcffi.errors import checked
 
 if TYPE_CHECKING:
-    from enum import IntEnum
-
     from ortcffi.table.api import Api
 
 T = TypeVar("T")
@@ -211,6 +209,25 @@ class Setting(Generic[T]):
             change(self.on, *self.arguments(value))
 
 
+class MemberSetting(Setting[Any]):
+    """A setting that is a member of an enum: of `kind` in `ortcffi.options.kinds`."""
+
+    def __init__(
+        self, kind: str, default: int, on: str, read: tuple[str, str] | None = None
+    ) -> None:
+        super().__init__(self._member, default, on, read=read)
+        self.kind = kind
+
+    def _member(self, name: str, value: Any) -> Any:
+        from ortcffi.options import kinds
+
+        return known(getattr(kinds, self.kind), integer(name, value, UINT32))
+
+    def of(self, options: Options, described: Mapping[str, Any]) -> Any:
+        """Return the member, also where it is the default, which is a number."""
+        return self._member(self.name, super().of(options, described))
+
+
 # --- kinds of values ------------------------------------------------------------------------------
 
 
@@ -249,9 +266,11 @@ def file(name: str, value: "str | os.PathLike[str] | None") -> str | None:
     return path(name, value) or None
 
 
-def member(kind: "type[IntEnum]", limits: tuple[int, int] = UINT32) -> Callable[[str, Any], Any]:
-    """Convert an int to a member of an enum if it has one; by default C's unsigned range."""
-    return lambda name, value: known(kind, integer(name, value, limits))
+def severity(name: str, value: Any) -> int:
+    """Convert an int to a `LogSeverity` if it has one."""
+    from ortcffi.callbacks.logs import LogSeverity
+
+    return known(LogSeverity, integer(name, value, INT32))
 
 
 def encoded(value: str | None) -> tuple[bytes]:

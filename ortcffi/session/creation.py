@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import bytes_like, input_path
 from ortcffi._handle import owned_by
+from ortcffi._native import lib
 from ortcffi.env.env import Env
 from ortcffi.errors import checked
-from ortcffi.options.session import ExecutionMode, SessionOptions
+from ortcffi.options.session import SessionOptions
 
 if TYPE_CHECKING:
     from ortcffi.env.state import EnvState
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ortcffi.options.prepacked import PrepackedWeights
     from ortcffi.table.api import Api
 
-_SEQUENTIAL = int(ExecutionMode.SEQUENTIAL)
+_SEQUENTIAL: int = lib.ORT_SEQUENTIAL
 
 
 class Source:

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ortcffi._convert import byte_count
-from ortcffi._native import ffi
+from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._text import size
-from ortcffi.callbacks.logs import LogSeverity
 from ortcffi.env.env import Env
 from ortcffi.errors import Fail, NotImplemented, OrtError, checked
-from ortcffi.memory.info import AllocatorType
 from ortcffi.options.run import RunOptions
 from ortcffi.options.session import SHARED_ARENA, SessionOptions
 from ortcffi.table.engine import engine_for, has_engine
@@ -76,7 +74,7 @@ def limit_session_memory(limit: int | str | None, api: "Api | None" = None) -> N
     before = limited.pop(engine.library, None)
     if before is not None:
         with before:
-            before.unregister_allocator(engine.cpu_memory_info(AllocatorType.ARENA))
+            before.unregister_allocator(engine.cpu_memory_info(lib.OrtArenaAllocator))
     if bound is None:
         return
     from ortcffi.arena.cfg import ArenaCfg
@@ -141,7 +139,7 @@ def shrink(session: "Session") -> None:
     names = [ffi.new("char[]", spec.name.encode()) for spec in (*inputs, session.outputs[0])]
     out = ffi.new("OrtValue*[]", 1)  # to which nothing is written
     given = ffi.new("char*[]", names[:-1]), ffi.new("OrtValue*[]", [v.handle for v in values])
-    with RunOptions(api, log_severity=LogSeverity.FATAL, config=_SHRINKAGE) as options:
+    with RunOptions(api, log_severity=lib.ORT_LOGGING_LEVEL_FATAL, config=_SHRINKAGE) as options:
         options.terminated = True
         arguments = *given, len(inputs), ffi.new("char*[]", names[-1:]), 1, out
         try:

@@ -10,7 +10,7 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import Table, build_info, core_api, default_api, init_api, register_class
 from ortcffi.errors import checked
-from ortcffi.memory.info import AllocatorType, DeviceMemoryType, DeviceType, MemoryInfo, MemType
+from ortcffi.memory.info import MemoryInfo
 
 if TYPE_CHECKING:
     from ortcffi.memory.allocator import Allocator
@@ -67,9 +67,9 @@ class Api(Table):
     def memory_info(
         self,
         name: str,
-        allocator_type: int = AllocatorType.DEVICE,
+        allocator_type: int = lib.OrtDeviceAllocator,
         id: int = 0,  # noqa: A002
-        mem_type: int = MemType.DEFAULT,
+        mem_type: int = lib.OrtMemTypeDefault,
     ) -> MemoryInfo:
         """Describe memory of a device that the library knows by name.
 
@@ -101,7 +101,7 @@ class Api(Table):
         return MemoryInfo(self, owner)
 
     def cpu_memory_info(
-        self, allocator_type: int = AllocatorType.DEVICE, mem_type: int = MemType.DEFAULT
+        self, allocator_type: int = lib.OrtDeviceAllocator, mem_type: int = lib.OrtMemTypeDefault
     ) -> MemoryInfo:
         """Describe memory of the CPU. API function: ``CreateCpuMemoryInfo``."""
         owner = owner_of("OrtMemoryInfo*", self, lib.ReleaseMemoryInfo)
@@ -112,13 +112,13 @@ class Api(Table):
     def device_memory_info(  # noqa: PLR0913  # as many as the C function
         self,
         name: str,
-        device_type: int = DeviceType.CPU,
+        device_type: int = lib.OrtMemoryInfoDeviceType_CPU,
         *,
         vendor_id: int = 0,
         device_id: int = 0,
-        device_mem_type: int = DeviceMemoryType.DEFAULT,
+        device_mem_type: int = lib.OrtDeviceMemoryType_DEFAULT,
         alignment: int = 0,
-        allocator_type: int = AllocatorType.DEVICE,
+        allocator_type: int = lib.OrtDeviceAllocator,
     ) -> MemoryInfo:
         """Describe memory of any device.
 

@@ -15,7 +15,8 @@ from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
 from ortcffi.errors import OrtError, call
 from ortcffi.models.providers import CompiledNode, Ep
-from ortcffi.options.session import OptimizationLevel, SessionOptions
+from ortcffi.options.kinds import OptimizationLevel
+from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session
 from ortcffi.testing.ep_bench import (
     EXCEPTION,

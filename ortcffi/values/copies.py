@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ortcffi.values.containers import iterate, keys, values
-from ortcffi.values.element_types import ElementType, SparseFormat, ValueKind
+from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.tensors import bytes_of, to_lists, twin_of
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ def parts_of(value: "Value", protocol: int) -> "Parts":
 
 
 def _sparse_parts_of(value: "Value") -> "Parts":
+    from ortcffi.values.sparse_format import SparseFormat
+
     makers: dict[SparseFormat, Callable[..., Value]] = {
         SparseFormat.COO: value.sparse_coo,
         SparseFormat.CSR: value.sparse_csr,

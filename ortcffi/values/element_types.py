@@ -13,7 +13,7 @@ from ortcffi._public import public
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["ElementType", "SparseFormat", "ValueKind"]
+__all__ = ["ElementType", "ValueKind"]
 
 
 @public
@@ -60,16 +60,6 @@ class ValueKind(IntEnum):
     OPAQUE = lib.ONNX_TYPE_OPAQUE
     SPARSE = lib.ONNX_TYPE_SPARSETENSOR
     OPTIONAL = lib.ONNX_TYPE_OPTIONAL
-
-
-@public
-class SparseFormat(IntEnum):
-    """How a sparse tensor is laid out (``OrtSparseFormat``)."""
-
-    UNDEFINED = lib.ORT_SPARSE_UNDEFINED
-    COO = lib.ORT_SPARSE_COO
-    CSR = lib.ORT_SPARSE_CSRC
-    BLOCK_SPARSE = lib.ORT_SPARSE_BLOCK_SPARSE
 
 
 _NUMPYS = {

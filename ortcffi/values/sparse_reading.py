@@ -9,8 +9,9 @@ from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi.errors import checked
 from ortcffi.values.compiled import Tensor
-from ortcffi.values.element_types import ElementType, SparseFormat, ValueKind
+from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.lifecycle import require_kind
+from ortcffi.values.sparse_format import SparseFormat
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi.values.compiled import Tensor, V
-from ortcffi.values.element_types import SparseFormat
 from ortcffi.values.sparse import block_sparse, sparse_coo, sparse_csr
+from ortcffi.values.sparse_format import SparseFormat
 from ortcffi.values.sparse_reading import (
     entries,
     places,

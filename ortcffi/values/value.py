@@ -13,7 +13,7 @@ import numpy as np
 from ortcffi._public import described_by, public
 from ortcffi.values import containers, copies, dlpack, lifecycle, tensors
 from ortcffi.values.compiled import Tensor
-from ortcffi.values.element_types import ElementType, SparseFormat, ValueKind, dtype_of
+from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.type_info import TypeInfo
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ortcffi.memory.allocator import Allocator, Shape
     from ortcffi.memory.info import MemoryInfo
     from ortcffi.table.api import Api
+    from ortcffi.values.sparse_format import SparseFormat
 
     Array = NDArray[Any]
 
@@ -357,7 +358,7 @@ class Value(Tensor):
     # --- sparse tensors ---------------------------------------------------------------------------
 
     @property
-    def sparse_format(self) -> SparseFormat:
+    def sparse_format(self) -> "SparseFormat":
         """How a sparse tensor is laid out. API function: ``GetSparseTensorFormat``."""
         from ortcffi.values import sparse_reading
 

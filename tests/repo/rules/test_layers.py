@@ -135,6 +135,7 @@ def test_modules_import_those_of_lower_topics_only():
 # What stands beside the topics and below them, and who alone may import it; None: anybody.
 BELOW = {
     "_callback": None,
+    "_codes": None,
     "_convert": None,
     "_exceptions": "ortcffi.errors",
     "_forks": "ortcffi",
