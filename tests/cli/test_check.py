@@ -130,7 +130,7 @@ def test_experimental_functions_that_newer_libraries_lack_are_a_finding(check_so
 
 
 def test_an_op_that_is_registered_twice_is_a_finding(check):
-    code, findings, _ = check("-DAGAIN=type")
+    code, findings, _ = check("-DAGAIN=plain_type")
     message = "checked:Nothing is registered twice for one version and the same types of inputs"
     assert (code, findings) == (1, [message])
 

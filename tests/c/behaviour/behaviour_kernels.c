@@ -4,17 +4,13 @@
 
 #include <string.h>
 
+#include "../clients/plain_op.h"
+
 const struct probe* current_probe;
 
 static const char* ORT_API_CALL name(const OrtCustomOp* op) { return (void)op, "Probe"; }
-static const char* ORT_API_CALL provider(const OrtCustomOp* op) { return (void)op, NULL; }
 static size_t ORT_API_CALL six(const OrtCustomOp* op) { return (void)op, 6; }
 static size_t ORT_API_CALL three(const OrtCustomOp* op) { return (void)op, 3; }
-static int ORT_API_CALL one(const OrtCustomOp* op) { return (void)op, 1; }
-static ONNXTensorElementDataType ORT_API_CALL floats(const OrtCustomOp* op, size_t i) {
-  (void)op, (void)i;
-  return ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
-}
 static ONNXTensorElementDataType ORT_API_CALL out_type(const OrtCustomOp* op, size_t i) {
   (void)op;
   return i == 2 ? ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING : ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
@@ -27,9 +23,6 @@ static OrtCustomOpInputOutputCharacteristic ORT_API_CALL in_kind(const OrtCustom
 }
 static OrtCustomOpInputOutputCharacteristic ORT_API_CALL out_kind(const OrtCustomOp* op, size_t i) {
   return (void)op, i == 1 ? INPUT_OUTPUT_OPTIONAL : INPUT_OUTPUT_REQUIRED;
-}
-static OrtMemType ORT_API_CALL memory(const OrtCustomOp* op, size_t i) {
-  return (void)op, (void)i, OrtMemTypeDefault;
 }
 
 /* Whether the library has an engine, which may not survive what a probe does. */
@@ -74,22 +67,22 @@ static void ORT_API_CALL destroy(void* kernel) { (void)kernel; }
 const OrtCustomOp probe_op = {
     .version = ORT_API_VERSION,
     .GetName = name,
-    .GetExecutionProviderType = provider,
-    .GetInputType = floats,
+    .GetExecutionProviderType = plain_provider,
+    .GetInputType = plain_type,
     .GetInputTypeCount = six,
     .GetOutputType = out_type,
     .GetOutputTypeCount = three,
     .KernelDestroy = destroy,
     .GetInputCharacteristic = in_kind,
     .GetOutputCharacteristic = out_kind,
-    .GetInputMemoryType = memory,
-    .GetVariadicInputMinArity = one,
-    .GetVariadicInputHomogeneity = one,
+    .GetInputMemoryType = plain_memory,
+    .GetVariadicInputMinArity = plain_one,
+    .GetVariadicInputHomogeneity = plain_one,
     .CreateKernelV2 = create,
     .KernelComputeV2 = compute,
     .InferOutputShapeFn = infer,
-    .GetStartVersion = one,
-    .GetEndVersion = one,
+    .GetStartVersion = plain_one,
+    .GetEndVersion = plain_one,
 };
 
 const float x[6] = {1, 2, 3, 4, 5, 6};

@@ -10,6 +10,8 @@
 
 #include "onnxruntime_c_api.h"
 
+#include "plain_op.h"
+
 static const OrtApi* api;
 
 /* What an op does instead, or besides. */
@@ -50,39 +52,6 @@ struct kernel {
 };
 
 static const char* name(const OrtCustomOp* op) { return ((const struct op*)op)->name; }
-
-static const char* provider(const OrtCustomOp* op) {
-  (void)op;
-  return NULL;
-}
-
-static ONNXTensorElementDataType type(const OrtCustomOp* op, size_t i) {
-  (void)op;
-  (void)i;
-  return ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
-}
-
-static size_t one(const OrtCustomOp* op) {
-  (void)op;
-  return 1;
-}
-
-static OrtCustomOpInputOutputCharacteristic required(const OrtCustomOp* op, size_t i) {
-  (void)op;
-  (void)i;
-  return INPUT_OUTPUT_REQUIRED;
-}
-
-static OrtMemType memory_type(const OrtCustomOp* op, size_t i) {
-  (void)op;
-  (void)i;
-  return OrtMemTypeDefault;
-}
-
-static int at_least_one(const OrtCustomOp* op) {
-  (void)op;
-  return 1;
-}
 
 static int last_version(const OrtCustomOp* op) {
   (void)op;
@@ -297,20 +266,11 @@ ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
     op->base = (OrtCustomOp){
         .version = 24,
         .GetName = name,
-        .GetExecutionProviderType = provider,
-        .GetInputType = type,
-        .GetInputTypeCount = one,
-        .GetOutputType = type,
-        .GetOutputTypeCount = one,
+        PLAIN_OP,
+        .GetInputTypeCount = plain_count,
+        .GetOutputTypeCount = plain_count,
         .KernelDestroy = destroy,
-        .GetInputCharacteristic = required,
-        .GetOutputCharacteristic = required,
-        .GetInputMemoryType = memory_type,
-        .GetVariadicInputMinArity = at_least_one,
-        .GetVariadicInputHomogeneity = at_least_one,
-        .GetVariadicOutputMinArity = at_least_one,
-        .GetVariadicOutputHomogeneity = at_least_one,
-        .GetStartVersion = at_least_one,
+        .GetStartVersion = plain_one,
         .GetEndVersion = last_version,
         .CreateKernelV2 = create,
         .KernelComputeV2 = compute,

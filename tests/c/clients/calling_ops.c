@@ -11,13 +11,8 @@
 
 #include "onnxruntime_c_api.h"
 
-#define TRY(call)               \
-  do {                          \
-    OrtStatus* failed = (call); \
-    if (failed != NULL) {       \
-      return failed;            \
-    }                           \
-  } while (0)
+#include "plain_op.h"
+#include "trying.h"
 
 static const OrtApi* api;
 static OrtCustomOpDomain* domain;
@@ -34,19 +29,6 @@ struct kernel {
 };
 
 static const char* ORT_API_CALL name(const OrtCustomOp* op) { return ((const struct op*)op)->name; }
-static const char* ORT_API_CALL provider(const OrtCustomOp* op) { return (void)op, NULL; }
-static size_t ORT_API_CALL one(const OrtCustomOp* op) { return (void)op, 1; }
-static int ORT_API_CALL arity(const OrtCustomOp* op) { return (void)op, 1; }
-static ONNXTensorElementDataType ORT_API_CALL floats(const OrtCustomOp* op, size_t i) {
-  return (void)op, (void)i, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
-}
-static OrtCustomOpInputOutputCharacteristic ORT_API_CALL required(const OrtCustomOp* op, size_t i) {
-  return (void)op, (void)i, INPUT_OUTPUT_REQUIRED;
-}
-static OrtMemType ORT_API_CALL memory(const OrtCustomOp* op, size_t i) {
-  return (void)op, (void)i, OrtMemTypeDefault;
-}
-
 static OrtStatus* make_inner(const char* its_name, const OrtKernelInfo* info, OrtOp** out) {
   const ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
   const char *any = "T", *first = "Input0";
@@ -134,27 +116,18 @@ static OrtStatus* ORT_API_CALL compute_double(void* kernel, OrtKernelContext* co
   return api->InvokeOp(context, ((const struct kernel*)kernel)->inner, in, 2, &out, 1);
 }
 
-#define OP(its_name, compute)                \
-  {                                          \
-    .name = (its_name), .callbacks = {       \
-      .version = 16,                         \
-      .GetName = name,                       \
-      .GetExecutionProviderType = provider,  \
-      .GetInputType = floats,                \
-      .GetInputTypeCount = one,              \
-      .GetOutputType = floats,               \
-      .GetOutputTypeCount = one,             \
-      .GetInputCharacteristic = required,    \
-      .GetOutputCharacteristic = required,   \
-      .GetInputMemoryType = memory,          \
-      .GetVariadicInputMinArity = arity,     \
-      .GetVariadicInputHomogeneity = arity,  \
-      .GetVariadicOutputMinArity = arity,    \
-      .GetVariadicOutputHomogeneity = arity, \
-      .CreateKernelV2 = create,              \
-      .KernelComputeV2 = (compute),          \
-      .KernelDestroy = destroy               \
-    }                                        \
+#define OP(its_name, compute)            \
+  {                                      \
+    .name = (its_name), .callbacks = {   \
+      .version = 16,                     \
+      .GetName = name,                   \
+      PLAIN_OP,                          \
+      .GetInputTypeCount = plain_count,  \
+      .GetOutputTypeCount = plain_count, \
+      .CreateKernelV2 = create,          \
+      .KernelComputeV2 = (compute),      \
+      .KernelDestroy = destroy           \
+    }                                    \
   }
 
 static const struct op ops[] = {OP("Scale", compute_scale), OP("Fourfold", compute_fourfold),

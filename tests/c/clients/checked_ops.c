@@ -14,6 +14,8 @@
 
 #include "onnxruntime_c_api.h"
 
+#include "plain_op.h"
+
 #ifndef ASKS
 #define ASKS 8
 #endif
@@ -26,19 +28,6 @@ static const char* name(const OrtCustomOp* op) {
   return "Nothing";
 }
 
-#ifndef LACKS
-static const char* provider(const OrtCustomOp* op) {
-  (void)op;
-  return NULL;
-}
-#endif
-
-static ONNXTensorElementDataType type(const OrtCustomOp* op, size_t i) {
-  (void)op;
-  (void)i;
-  return ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
-}
-
 #ifdef AGAIN
 static inline ONNXTensorElementDataType integers(const OrtCustomOp* op, size_t i) {
   (void)op;
@@ -46,17 +35,6 @@ static inline ONNXTensorElementDataType integers(const OrtCustomOp* op, size_t i
   return ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32;
 }
 #endif
-
-static size_t one(const OrtCustomOp* op) {
-  (void)op;
-  return 1;
-}
-
-static OrtCustomOpInputOutputCharacteristic required(const OrtCustomOp* op, size_t i) {
-  (void)op;
-  (void)i;
-  return INPUT_OUTPUT_REQUIRED;
-}
 
 #ifdef REFUSES
 static OrtStatus* refuse(const OrtCustomOp* op, const OrtApi* given, const OrtKernelInfo* info,
@@ -136,16 +114,16 @@ static const OrtCustomOp op = {
     .CreateKernel = create,
     .GetName = name,
 #ifndef LACKS
-    .GetExecutionProviderType = provider,
+    .GetExecutionProviderType = plain_provider,
 #endif
-    .GetInputType = type,
-    .GetInputTypeCount = one,
-    .GetOutputType = type,
-    .GetOutputTypeCount = one,
+    .GetInputType = plain_type,
+    .GetInputTypeCount = plain_count,
+    .GetOutputType = plain_type,
+    .GetOutputTypeCount = plain_count,
     .KernelCompute = compute,
     .KernelDestroy = destroy,
-    .GetInputCharacteristic = required,
-    .GetOutputCharacteristic = required,
+    .GetInputCharacteristic = plain_kind,
+    .GetOutputCharacteristic = plain_kind,
 };
 
 static OrtCustomOpDomain* domain;

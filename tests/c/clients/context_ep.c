@@ -15,6 +15,7 @@
 #undef CreateEpFactories
 
 #include "events.h"
+#include "trying.h"
 
 #define MOST 64
 
@@ -58,22 +59,21 @@ static OrtStatus* add_numbers(OrtNodeComputeInfo* self, void* state, OrtKernelCo
   float* numbers = (float*)sum->numbers;
   size_t count = sum->count;
   (void)state;
-  OrtStatus* status = api->KernelContext_GetInput(context, 0, &input);
-  if (status == NULL && count == 0) {
-    status = api->KernelContext_GetInput(context, 1, &weights);
-    status = status == NULL ? api->GetTensorSizeInBytes(weights, &count) : status;
-    status =
-        status == NULL ? api->GetTensorMutableData((OrtValue*)weights, (void**)&numbers) : status;
+  TRY(api->KernelContext_GetInput(context, 0, &input));
+  if (count == 0) {
+    TRY(api->KernelContext_GetInput(context, 1, &weights));
+    TRY(api->GetTensorSizeInBytes(weights, &count));
+    TRY(api->GetTensorMutableData((OrtValue*)weights, (void**)&numbers));
     count /= sizeof(float);
   }
   const int64_t length = (int64_t)count;
-  status = status == NULL ? api->KernelContext_GetOutput(context, 0, &length, 1, &output) : status;
-  status = status == NULL ? api->GetTensorMutableData((OrtValue*)input, (void**)&from) : status;
-  status = status == NULL ? api->GetTensorMutableData(output, (void**)&to) : status;
-  for (size_t i = 0; status == NULL && i < count; i++) {
+  TRY(api->KernelContext_GetOutput(context, 0, &length, 1, &output));
+  TRY(api->GetTensorMutableData((OrtValue*)input, (void**)&from));
+  TRY(api->GetTensorMutableData(output, (void**)&to));
+  for (size_t i = 0; i < count; i++) {
     to[i] = from[i] + numbers[i];
   }
-  return status;
+  return NULL;
 }
 
 /* --- taking nodes ---------------------------------------------------------------------------- */
@@ -130,18 +130,19 @@ static OrtStatus* take_nodes(OrtEp* self, const OrtGraph* graph, OrtEpGraphSuppo
   const OrtNode* nodes[MOST];
   size_t count = 0;
   options.ort_version_supported = 23;
-  OrtStatus* status = api->Graph_GetNumNodes(graph, &count);
-  if (status == NULL && count <= MOST) {
-    status = api->Graph_GetNodes(graph, nodes, count);
+  TRY(api->Graph_GetNumNodes(graph, &count));
+  if (count > MOST) {
+    return NULL;
   }
-  for (size_t i = 0; status == NULL && count <= MOST && i < count; i++) {
+  TRY(api->Graph_GetNodes(graph, nodes, count));
+  for (size_t i = 0; i < count; i++) {
     if ((is_named(api, nodes[i], "Add", "") && is_constant(api, nodes[i])) ||
         is_own_context(ep, nodes[i])) {
       options.drop_constant_initializers = !ep->is_weightless && !is_own_context(ep, nodes[i]);
-      status = ep->factory->ep_api->EpGraphSupportInfo_AddNodesToFuse(info, &nodes[i], 1, &options);
+      TRY(ep->factory->ep_api->EpGraphSupportInfo_AddNodesToFuse(info, &nodes[i], 1, &options));
     }
   }
-  return status;
+  return NULL;
 }
 
 /* --- the constant, there and back ------------------------------------------------------------ */
@@ -169,15 +170,17 @@ static OrtStatus* store(const ContextProvider* ep, const Sum* sum, const char* n
   return is_stored ? NULL : ep->factory->api->CreateStatus(ORT_EP_FAIL, path);
 }
 
+static void keep_numbers(Sum* sum, const void* numbers, size_t size) {
+  sum->count = size / sizeof(float) < MOST ? size / sizeof(float) : MOST;
+  memcpy(sum->numbers, numbers, sum->count * sizeof(float));
+}
+
 static OrtStatus* load_file(const ContextProvider* ep, const OrtGraph* graph, Sum* sum,
                             const char* name) {
   const OrtApi* api = ep->factory->api;
   const ORTCHAR_T* model = NULL;
   char path[2048];
-  OrtStatus* status = api->Graph_GetModelPath(graph, &model);
-  if (status != NULL) {
-    return status;
-  }
+  TRY(api->Graph_GetModelPath(graph, &model));
   note("load");
   join(model, name, path, sizeof path);
   FILE* file = fopen(path, "rb");
@@ -199,14 +202,10 @@ static OrtStatus* load(const ContextProvider* ep, const OrtGraph* graph, Sum* su
     return load_file(ep, graph, sum, name);
   }
   note("read");
-  OrtStatus* status = api->GetAllocatorWithDefaultOptions(&allocator);
-  status = status == NULL ? ep->read(ep->read_state, name, allocator, &data, &size) : status;
-  if (status == NULL) {
-    sum->count = size / sizeof(float) < MOST ? size / sizeof(float) : MOST;
-    memcpy(sum->numbers, data, sum->count * sizeof(float));
-    status = api->AllocatorFree(allocator, data);
-  }
-  return status;
+  TRY(api->GetAllocatorWithDefaultOptions(&allocator));
+  TRY(ep->read(ep->read_state, name, allocator, &data, &size));
+  keep_numbers(sum, data, size);
+  return api->AllocatorFree(allocator, data);
 }
 
 /* What a node EPContext has. */
@@ -218,19 +217,15 @@ static OrtStatus* open_context(const ContextProvider* ep, const OrtGraph* graph,
   size_t size = 0;
   char text[MOST * sizeof(float) + 1];
   note("open");
-  OrtStatus* status = api->Node_GetAttributeByName(node, "embed_mode", &attribute);
-  if (status == NULL && attribute != NULL) {
-    status = api->ReadOpAttr(attribute, ORT_OP_ATTR_INT, &embeds, sizeof embeds, &size);
-  }
-  if (status != NULL) {
-    return status;
+  TRY(api->Node_GetAttributeByName(node, "embed_mode", &attribute));
+  if (attribute != NULL) {
+    TRY(api->ReadOpAttr(attribute, ORT_OP_ATTR_INT, &embeds, sizeof embeds, &size));
   }
   size = read_text(api, node, "ep_cache_context", text, sizeof text);
   if (embeds == 0) {
     return load(ep, graph, sum, text);
   }
-  sum->count = size / sizeof(float);
-  memcpy(sum->numbers, text, size);
+  keep_numbers(sum, text, size);
   return NULL;
 }
 
@@ -239,16 +234,12 @@ static OrtStatus* read_constant(const OrtApi* api, const OrtNode* node, Sum* sum
   const OrtValue* constant = NULL;
   size_t size = 0;
   float* numbers;
-  OrtStatus* status = api->Node_GetInputs(node, inputs, 2);
-  status = status == NULL ? api->ValueInfo_GetInitializerValue(inputs[1], &constant) : status;
-  status = status == NULL ? api->GetTensorSizeInBytes(constant, &size) : status;
-  status =
-      status == NULL ? api->GetTensorMutableData((OrtValue*)constant, (void**)&numbers) : status;
-  if (status == NULL) {
-    sum->count = size / sizeof(float) < MOST ? size / sizeof(float) : MOST;
-    memcpy(sum->numbers, numbers, sum->count * sizeof(float));
-  }
-  return status;
+  TRY(api->Node_GetInputs(node, inputs, 2));
+  TRY(api->ValueInfo_GetInitializerValue(inputs[1], &constant));
+  TRY(api->GetTensorSizeInBytes(constant, &size));
+  TRY(api->GetTensorMutableData((OrtValue*)constant, (void**)&numbers));
+  keep_numbers(sum, numbers, size);
+  return NULL;
 }
 
 /* --- compiling ------------------------------------------------------------------------------- */
@@ -257,15 +248,13 @@ static OrtStatus* read_constant(const OrtApi* api, const OrtNode* node, Sum* sum
 static OrtStatus* list_names(const OrtApi* api, const OrtNode* node, bool are_inputs,
                              const char** names, size_t* count) {
   const OrtValueInfo* values[MOST];
-  OrtStatus* status =
-      are_inputs ? api->Node_GetNumInputs(node, count) : api->Node_GetNumOutputs(node, count);
-  status = status != NULL ? status
-           : are_inputs   ? api->Node_GetInputs(node, values, *count)
-                          : api->Node_GetOutputs(node, values, *count);
-  for (size_t i = 0; status == NULL && i < *count; i++) {
-    status = api->GetValueInfoName(values[i], &names[i]);
+  TRY(are_inputs ? api->Node_GetNumInputs(node, count) : api->Node_GetNumOutputs(node, count));
+  TRY(are_inputs ? api->Node_GetInputs(node, values, *count)
+                 : api->Node_GetOutputs(node, values, *count));
+  for (size_t i = 0; i < *count; i++) {
+    TRY(api->GetValueInfoName(values[i], &names[i]));
   }
-  return status;
+  return NULL;
 }
 
 /* Makes the attributes: main_context is left out, which means 1. */
@@ -275,13 +264,9 @@ static OrtStatus* make_attributes(const ContextProvider* ep, const Sum* sum, con
   const int64_t embeds = ep->embeds;
   const void* data = !ep->embeds ? file : ep->is_weightless ? "-" : (const void*)sum->numbers;
   size_t size = !ep->embeds ? strlen(file) : ep->is_weightless ? 1 : sum->count * sizeof(float);
-  OrtStatus* status = api->CreateOpAttr("embed_mode", &embeds, 1, ORT_OP_ATTR_INT, &attributes[0]);
-  status = status != NULL ? status
-                          : api->CreateOpAttr("ep_cache_context", data, (int)size,
-                                              ORT_OP_ATTR_STRING, &attributes[1]);
-  return status != NULL
-             ? status
-             : api->CreateOpAttr("source", "context_ep", 10, ORT_OP_ATTR_STRING, &attributes[2]);
+  TRY(api->CreateOpAttr("embed_mode", &embeds, 1, ORT_OP_ATTR_INT, &attributes[0]));
+  TRY(api->CreateOpAttr("ep_cache_context", data, (int)size, ORT_OP_ATTR_STRING, &attributes[1]));
+  return api->CreateOpAttr("source", "context_ep", 10, ORT_OP_ATTR_STRING, &attributes[2]);
 }
 
 static OrtStatus* make_context(const ContextProvider* ep, const OrtNode* fused, const Sum* sum,
@@ -295,21 +280,21 @@ static OrtStatus* make_context(const ContextProvider* ep, const OrtNode* fused, 
   char file[64];
   note("context");
   snprintf(file, sizeof file, "context_%zu.bin", number);
-  OrtStatus* status = ep->embeds ? NULL : store(ep, sum, file);
-  status = status != NULL ? status : api->Node_GetName(fused, &name);
-  status = status != NULL ? status : list_names(api, fused, true, inputs, &input_count);
-  status = status != NULL ? status : list_names(api, fused, false, outputs, &output_count);
-  status = status != NULL ? status : make_attributes(ep, sum, file, attributes);
+  TRY(ep->embeds ? NULL : store(ep, sum, file));
+  TRY(api->Node_GetName(fused, &name));
+  TRY(list_names(api, fused, true, inputs, &input_count));
+  TRY(list_names(api, fused, false, outputs, &output_count));
+  OrtStatus* status = make_attributes(ep, sum, file, attributes);
   if (says(ep, "other-names")) {
     outputs[0] = "elsewhere";
   }
   if (says(ep, "other-inputs")) {
     inputs[0] = "nowhere";
   }
-  status = status != NULL
-               ? status
-               : api->GetModelEditorApi()->CreateNode(op, domain, name, inputs, input_count,
-                                                      outputs, output_count, attributes, 3, out);
+  if (status == NULL) {
+    status = api->GetModelEditorApi()->CreateNode(op, domain, name, inputs, input_count, outputs,
+                                                  output_count, attributes, 3, out);
+  }
   for (size_t i = 0; i < 3; i++) {
     api->ReleaseOpAttr(attributes[i]);
   }
@@ -327,30 +312,27 @@ static OrtStatus* compile_one(const ContextProvider* ep, const OrtGraph* graph,
   made->base.ReleaseState = release_state;
   made->api = ep->factory->api;
   *info = &made->base;
-  OrtStatus* status = made->api->Graph_GetNodes(graph, &node, 1);
-  if (status != NULL) {
-    return status;
-  }
+  TRY(made->api->Graph_GetNodes(graph, &node, 1));
   if (is_named(made->api, node, "EPContext", "com.microsoft")) {
     return open_context(ep, graph, node, made);
   }
   note("compile");
-  status = ep->is_weightless ? NULL : read_constant(made->api, node, made);
-  return status == NULL && ep->makes_contexts && !says(ep, "no-contexts")
+  TRY(ep->is_weightless ? NULL : read_constant(made->api, node, made));
+  return ep->makes_contexts && !says(ep, "no-contexts")
              ? make_context(ep, fused, made, number, context)
-             : status;
+             : NULL;
 }
 
 static OrtStatus* compile_all(OrtEp* self, const OrtGraph** graphs, const OrtNode** nodes,
                               size_t count, OrtNodeComputeInfo** infos, OrtNode** contexts) {
   const ContextProvider* ep = (ContextProvider*)self;
-  OrtStatus* status = says(ep, "no-compile")
-                          ? ep->factory->api->CreateStatus(ORT_EP_FAIL, "it does not compile")
-                          : NULL;
-  for (size_t i = 0; status == NULL && i < count; i++) {
-    status = compile_one(ep, graphs[i], nodes[i], i, &infos[i], &contexts[i]);
+  if (says(ep, "no-compile")) {
+    return ep->factory->api->CreateStatus(ORT_EP_FAIL, "it does not compile");
   }
-  return status;
+  for (size_t i = 0; i < count; i++) {
+    TRY(compile_one(ep, graphs[i], nodes[i], i, &infos[i], &contexts[i]));
+  }
+  return NULL;
 }
 
 /* --- the factory ----------------------------------------------------------------------------- */
@@ -359,9 +341,8 @@ static OrtStatus* read_option(const OrtApi* api, const OrtSessionOptions* option
                               char* text, size_t room) {
   int is_there = 0;
   text[0] = 0;
-  OrtStatus* status = api->HasSessionConfigEntry(options, key, &is_there);
-  return status != NULL || !is_there ? status
-                                     : api->GetSessionConfigEntry(options, key, text, &room);
+  TRY(api->HasSessionConfigEntry(options, key, &is_there));
+  return is_there ? api->GetSessionConfigEntry(options, key, text, &room) : NULL;
 }
 
 static OrtStatus* support_functions(const OrtEp* self, uint32_t* flags) {
@@ -382,16 +363,14 @@ static OrtStatus* support_weightless(const OrtEp* self, OrtWeightlessSupport* su
 static OrtStatus* read_weightless(ContextProvider* ep, const OrtSessionOptions* options) {
   const OrtApi* api = ep->factory->api;
   char enable[8], mode[8], line[40];
-  OrtStatus* status = read_option(api, options, "ep.enable_weightless", enable, sizeof enable);
-  status = status == NULL
-               ? read_option(api, options, "ep.enable_weightless_mode", mode, sizeof mode)
-               : status;
-  if (status == NULL && enable[0] != 0) {
+  TRY(read_option(api, options, "ep.enable_weightless", enable, sizeof enable));
+  TRY(read_option(api, options, "ep.enable_weightless_mode", mode, sizeof mode));
+  if (enable[0] != 0) {
     snprintf(line, sizeof line, "weightless=%s;mode=%s", enable, mode);
     note(line);
     ep->is_weightless = strcmp(enable, "1") == 0;
   }
-  return status;
+  return NULL;
 }
 
 /* What compiled models are marked with. */
@@ -411,24 +390,17 @@ static OrtStatus* read_options(ContextProvider* ep, const OrtSessionOptions* opt
   const OrtEpApi* ep_api = ep->factory->ep_api;
   OrtEpContextConfig* config = NULL;
   char enable[8], embed[8], line[1200];
-  OrtStatus* status = read_option(api, options, "ep.context_enable", enable, sizeof enable);
-  status = status == NULL ? read_option(api, options, "ep.context_embed_mode", embed, sizeof embed)
-                          : status;
-  status = status == NULL
-               ? read_option(api, options, "ep.context_file_path", ep->path, sizeof ep->path)
-               : status;
-  if (status != NULL) {
-    return status;
-  }
+  TRY(read_option(api, options, "ep.context_enable", enable, sizeof enable));
+  TRY(read_option(api, options, "ep.context_embed_mode", embed, sizeof embed));
+  TRY(read_option(api, options, "ep.context_file_path", ep->path, sizeof ep->path));
   ep->makes_contexts = strcmp(enable, "1") == 0;
   ep->embeds = strcmp(embed, "1") == 0;
   snprintf(line, sizeof line, "enable=%s;embed=%s;path=%s", enable, embed, ep->path);
   note(line);
-  status = read_weightless(ep, options);
-  status = status == NULL ? ep_api->SessionOptionsGetEpContextConfig(options, &config) : status;
-  if (status == NULL) {
-    status = ep_api->EpContextConfigGetEpContextDataReadFunc(config, &ep->read, &ep->read_state);
-  }
+  TRY(read_weightless(ep, options));
+  TRY(ep_api->SessionOptionsGetEpContextConfig(options, &config));
+  OrtStatus* status =
+      ep_api->EpContextConfigGetEpContextDataReadFunc(config, &ep->read, &ep->read_state);
   if (status == NULL) {
     status = ep_api->EpContextConfigGetEpContextDataWriteFunc(config, &ep->write, &ep->write_state);
   }

@@ -27,6 +27,8 @@
 #include "onnxruntime_ep_c_api.h"
 
 #include "events.h"
+#include "plain_op.h"
+#include "trying.h"
 
 #define VENDOR 0xBE57
 #define LARGEST_RANK 8
@@ -40,12 +42,6 @@ static int asks(const char* word) { return strstr(asked, word) != NULL; }
 static int is_elsewhere(void) { return asks("memory") && !asks("default-cpu"); }
 
 ORT_EXPORT const char* DeviceEpEvents(void) { return take_events(); }
-
-#define TRY(expression)                            \
-  do {                                             \
-    OrtStatus* tried_status = (expression);        \
-    if (tried_status != NULL) return tried_status; \
-  } while (0)
 
 static OrtStatus* fail(const char* why) { return api->CreateStatus(ORT_EP_FAIL, why); }
 
@@ -435,19 +431,7 @@ static void ORT_API_CALL release_ep(OrtEpFactory* self, OrtEp* ep) { (void)self,
 static OrtCustomOpDomain* domain;
 
 static const char* ORT_API_CALL op_name(const OrtCustomOp* op) { return (void)op, "Mul"; }
-static const char* ORT_API_CALL op_provider(const OrtCustomOp* op) { return (void)op, NULL; }
 static size_t ORT_API_CALL two(const OrtCustomOp* op) { return (void)op, 2; }
-static size_t ORT_API_CALL one(const OrtCustomOp* op) { return (void)op, 1; }
-static ONNXTensorElementDataType ORT_API_CALL op_type(const OrtCustomOp* op, size_t i) {
-  return (void)op, (void)i, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
-}
-static OrtCustomOpInputOutputCharacteristic ORT_API_CALL op_kind(const OrtCustomOp* op, size_t i) {
-  return (void)op, (void)i, INPUT_OUTPUT_REQUIRED;
-}
-static OrtMemType ORT_API_CALL op_memory(const OrtCustomOp* op, size_t i) {
-  return (void)op, (void)i, OrtMemTypeDefault;
-}
-static int ORT_API_CALL op_number(const OrtCustomOp* op) { return (void)op, 1; }
 static int ORT_API_CALL op_last(const OrtCustomOp* op) { return (void)op, INT32_MAX; }
 static OrtStatus* ORT_API_CALL no_kernel(const OrtCustomOp* op, const OrtApi* table,
                                          const OrtKernelInfo* info, void** kernel) {
@@ -461,22 +445,13 @@ static void ORT_API_CALL destroy(void* kernel) { (void)kernel; }
 static OrtStatus* make_domain(void) {
   static const OrtCustomOp op = {.version = 18,
                                  .GetName = op_name,
-                                 .GetExecutionProviderType = op_provider,
-                                 .GetInputType = op_type,
+                                 PLAIN_OP,
                                  .GetInputTypeCount = two,
-                                 .GetOutputType = op_type,
-                                 .GetOutputTypeCount = one,
+                                 .GetOutputTypeCount = plain_count,
                                  .KernelDestroy = destroy,
-                                 .GetInputCharacteristic = op_kind,
-                                 .GetOutputCharacteristic = op_kind,
-                                 .GetInputMemoryType = op_memory,
-                                 .GetVariadicInputMinArity = op_number,
-                                 .GetVariadicInputHomogeneity = op_number,
-                                 .GetVariadicOutputMinArity = op_number,
-                                 .GetVariadicOutputHomogeneity = op_number,
                                  .CreateKernelV2 = no_kernel,
                                  .KernelComputeV2 = compute_nothing,
-                                 .GetStartVersion = op_number,
+                                 .GetStartVersion = plain_one,
                                  .GetEndVersion = op_last};
   TRY(api->CreateCustomOpDomain("device.own", &domain));
   return api->CustomOpDomain_Add(domain, &op);

@@ -9,15 +9,11 @@
 #include "onnxruntime_c_api.h"
 #include "onnxruntime_ep_c_api.h"
 
+#include "trying.h"
+
 static const OrtApi* api;
 static const OrtEpApi* ep_api;
 static OrtKernelRegistry* registry;
-
-#define TRY(expression)              \
-  do {                               \
-    OrtStatus* tried = (expression); \
-    if (tried != NULL) return tried; \
-  } while (0)
 
 typedef struct {
   OrtKernelImpl base;

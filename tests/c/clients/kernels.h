@@ -8,6 +8,7 @@
 #include "client.h"
 #include "onnxruntime_c_api.h"
 #include "ortcore.h"
+#include "plain_op.h"
 
 static const OrtApi* api;
 static OrtAllocator* allocator;
@@ -75,9 +76,6 @@ static inline const struct test_op* op_of(const OrtCustomOp* op) {
   return (const struct test_op*)op;
 }
 static inline const char* ORT_API_CALL op_name(const OrtCustomOp* op) { return op_of(op)->name; }
-static inline const char* ORT_API_CALL op_provider(const OrtCustomOp* op) {
-  return (void)op, (const char*)NULL;
-}
 static inline size_t ORT_API_CALL op_inputs(const OrtCustomOp* op) { return op_of(op)->inputs; }
 static inline size_t ORT_API_CALL op_outputs(const OrtCustomOp* op) { return op_of(op)->outputs; }
 static inline ONNXTensorElementDataType ORT_API_CALL op_input(const OrtCustomOp* op, size_t i) {
@@ -90,18 +88,10 @@ static inline OrtCustomOpInputOutputCharacteristic ORT_API_CALL op_kind(const Or
                                                                         size_t i) {
   return op_of(op)->kinds[i];
 }
-static inline OrtCustomOpInputOutputCharacteristic ORT_API_CALL op_required(const OrtCustomOp* op,
-                                                                            size_t i) {
-  return (void)op, (void)i, INPUT_OUTPUT_REQUIRED;
-}
-static inline OrtMemType ORT_API_CALL op_memory(const OrtCustomOp* op, size_t i) {
-  return (void)op, (void)i, OrtMemTypeDefault;
-}
 static inline int ORT_API_CALL op_least(const OrtCustomOp* op) { return op_of(op)->least; }
 static inline int ORT_API_CALL op_homogeneous(const OrtCustomOp* op) {
   return op_of(op)->homogeneous;
 }
-static inline int ORT_API_CALL op_one(const OrtCustomOp* op) { return (void)op, 1; }
 static inline OrtStatus* ORT_API_CALL op_create(const OrtCustomOp* op, const OrtApi* table,
                                                 const OrtKernelInfo* info, void** kernel) {
   *kernel = (void*)op;
@@ -117,23 +107,23 @@ static const struct test_op one_to_one = {
         {
             .version = ORT_API_VERSION,
             .GetName = op_name,
-            .GetExecutionProviderType = op_provider,
+            .GetExecutionProviderType = plain_provider,
             .GetInputType = op_input,
             .GetInputTypeCount = op_inputs,
             .GetOutputType = op_output,
             .GetOutputTypeCount = op_outputs,
             .KernelDestroy = op_destroy,
             .GetInputCharacteristic = op_kind,
-            .GetOutputCharacteristic = op_required,
-            .GetInputMemoryType = op_memory,
+            .GetOutputCharacteristic = plain_kind,
+            .GetInputMemoryType = plain_memory,
             .GetVariadicInputMinArity = op_least,
             .GetVariadicInputHomogeneity = op_homogeneous,
-            .GetVariadicOutputMinArity = op_one,
-            .GetVariadicOutputHomogeneity = op_one,
+            .GetVariadicOutputMinArity = plain_one,
+            .GetVariadicOutputHomogeneity = plain_one,
             .CreateKernelV2 = op_create,
             .KernelComputeV2 = op_compute,
-            .GetStartVersion = op_one,
-            .GetEndVersion = op_one,
+            .GetStartVersion = plain_one,
+            .GetEndVersion = plain_one,
         },
     .inputs = 1,
     .outputs = 1,

@@ -6,6 +6,7 @@
 
 #include "model_bytes.h"
 #include "onnxruntime_c_api.h"
+#include "plain_op.h"
 
 /* CHECK is the includer's. */
 
@@ -14,34 +15,6 @@ static const OrtApi* twice_api;
 static inline const char* ORT_API_CALL twice_name(const OrtCustomOp* op) {
   (void)op;
   return "Twice";
-}
-static inline const char* ORT_API_CALL twice_provider(const OrtCustomOp* op) {
-  (void)op;
-  return NULL;
-}
-static inline OrtMemType ORT_API_CALL twice_memory(const OrtCustomOp* op, size_t i) {
-  (void)op;
-  (void)i;
-  return OrtMemTypeDefault;
-}
-static inline int ORT_API_CALL twice_one(const OrtCustomOp* op) {
-  (void)op;
-  return 1;
-}
-static inline size_t ORT_API_CALL twice_count(const OrtCustomOp* op) {
-  (void)op;
-  return 1;
-}
-static inline ONNXTensorElementDataType ORT_API_CALL twice_type(const OrtCustomOp* op, size_t i) {
-  (void)op;
-  (void)i;
-  return ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
-}
-static inline OrtCustomOpInputOutputCharacteristic ORT_API_CALL twice_kind(const OrtCustomOp* op,
-                                                                           size_t i) {
-  (void)op;
-  (void)i;
-  return INPUT_OUTPUT_REQUIRED;
 }
 static inline OrtStatusPtr ORT_API_CALL twice_create(const OrtCustomOp* op, const OrtApi* given,
                                                      const OrtKernelInfo* info, void** kernel) {
@@ -76,18 +49,9 @@ static inline void ORT_API_CALL twice_destroy(void* kernel) { (void)kernel; }
 static const OrtCustomOp twice_op = {
     .version = 16,
     .GetName = twice_name,
-    .GetExecutionProviderType = twice_provider,
-    .GetInputMemoryType = twice_memory,
-    .GetVariadicInputMinArity = twice_one,
-    .GetVariadicInputHomogeneity = twice_one,
-    .GetVariadicOutputMinArity = twice_one,
-    .GetVariadicOutputHomogeneity = twice_one,
-    .GetInputTypeCount = twice_count,
-    .GetInputType = twice_type,
-    .GetOutputTypeCount = twice_count,
-    .GetOutputType = twice_type,
-    .GetInputCharacteristic = twice_kind,
-    .GetOutputCharacteristic = twice_kind,
+    PLAIN_OP,
+    .GetInputTypeCount = plain_count,
+    .GetOutputTypeCount = plain_count,
     .KernelDestroy = twice_destroy,
     .CreateKernelV2 = twice_create,
     .KernelComputeV2 = twice_compute,
