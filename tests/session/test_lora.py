@@ -229,6 +229,60 @@ def test_bytes_of_adapters_that_lie_are_refused_or_read_without_harm(core_api, f
                     ort.LoraAdapter(lie or b"\0", core_api).close()
 
 
+def shared(count: int, size: int = 4, name: bytes = b"w") -> bytes:
+    """An adapter whose list has one parameter `count` times, of `size` numbers that are 2."""
+    places = np.arange(count, 0, -1, np.uint32) * 4 + 12
+    ends = name.ljust(-(-(len(name) + 1) // 4) * 4, b"\0")
+    shape = np.array([1, size], np.int64).tobytes()
+    to_shape = 16 + len(ends)
+    words = [20, 0x54524F54, 0x000C000C, 4, 0x00080000, 12, 1, 4, count, *places]
+    words += [0x0014000C, 0x00080004, 0x0010000C, 12, 16, to_shape, 1, to_shape + len(shape) - 4]
+    parts = [np.array([len(name)], np.uint32).tobytes(), ends]
+    parts += [np.array([2], np.uint32).tobytes(), shape]
+    parts += [np.array([4 * size], np.uint32).tobytes(), np.full(size, 2, np.float32).tobytes()]
+    return np.array(words, np.uint32).tobytes() + b"".join(parts)
+
+
+def test_parameters_that_share_their_numbers_take_the_memory_of_one(opened_on, api, x):
+    session = opened_on(api)
+    before = api.default_allocator.stats.bytes_allocated if api.is_core else 0
+    with ort.LoraAdapter(shared(100, 1 << 18), api):
+        assert not api.is_core or api.default_allocator.stats.bytes_allocated - before < 3 << 20
+    with ort.RunOptions(api, adapters=[ort.LoraAdapter(shared(1000), api)]) as options:
+        assert session.run({"x": x}, options=options)[0].tolist() == [[2, 4, 6, 8]]
+
+
+LIES = {
+    "too many parameters": shared(1_000_001),
+    "a name without an end": shared(1).replace(b"w\0", b"ww"),
+    "no list": shared(1).replace(b"\0\0\x08\0", bytes(4), 1),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_adapters_that_lie_are_refused(api, lie):
+    with pytest.raises(ort.errors.Fail):
+        ort.LoraAdapter(LIES[lie], api)
+
+
+def test_of_parameters_with_one_name_the_first_counts(opened_on, api, tmp_path, x):
+    adapter = AdapterFormat()
+    numbers = {"v": 3, "w": 5}
+    adapter.set_parameters(
+        {
+            name: OrtValue.ortvalue_from_numpy(np.full((1, 4), number, np.float32))
+            for name, number in numbers.items()
+        }
+    )
+    adapter.export_adapter(str(tmp_path / "two"))
+    content = (tmp_path / "two").read_bytes()
+    assert content.count(b"\1\0\0\0v\0") == 1
+    twice = content.replace(b"\1\0\0\0v\0", b"\1\0\0\0w\0")
+    session = opened_on(api)
+    with ort.RunOptions(api, adapters=[ort.LoraAdapter(twice, api)]) as options:
+        assert session.run({"x": x}, options=options)[0].tolist() == [[3, 6, 9, 12]]
+
+
 def test_an_interpreter_ends_while_options_have_adapters(file):
     code = f"""
 import ortcffi as ort

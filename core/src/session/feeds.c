@@ -152,7 +152,7 @@ static OrtStatus* set_adapters(const OrtSession* session, struct core_frame* fra
                                const OrtRunOptions* options) {
   for (size_t i = 0; options != NULL && i < options->adapters.count; i++) {
     const OrtLoraAdapter* adapter = options->adapters.items[i];
-    for (size_t k = 0; k < adapter->count; k++) {
+    for (size_t k = adapter->count; k-- > 0;) {
       const struct core_lora_parameter* parameter = &adapter->parameters[k];
       CORE_TRY(set_input(session, frame, parameter->name, parameter->value, 0));
     }

@@ -9,12 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "memory/allocator.h"
+#include "memory/memory_info.h"
 #include "options/run_options.h"
 #include "platform/platform.h"
 
 #define IDENTIFIER "TORT"
 #define FORMAT_VERSION 1
+/* Of a small file, many parameters may be one table, and many shapes one vector. */
+#define MOST_PARAMETERS 1000000
+#define MOST_DIMENSIONS 64
 /* Fields of an adapter and of a parameter. */
 enum { ADAPTER_FORMAT, ADAPTER_PARAMETERS = 3 };
 enum { PARAMETER_NAME, PARAMETER_DIMS, PARAMETER_TYPE, PARAMETER_DATA };
@@ -78,42 +81,44 @@ static OrtStatus* refuse_adapter(const char* function, const char* why) {
   return core_status(ORT_FAIL, function, ": the bytes are no adapter: ", why);
 }
 
+/* Only the elements of strings are no numbers, and those of other types have no size. */
+static bool is_number(int32_t type) {
+  return type > 0 && type < CORE_ELEMENT_TYPES && core_bits_of_elements[type] > 0 &&
+         type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
+}
+
+/* Elements are not copied: parameters may have the same ones, at any alignment. */
 static OrtStatus* make_tensor(const char* function, const struct buffer* buffer, uint64_t data,
                               size_t size, ONNXTensorElementDataType type, const int64_t* dims,
                               size_t rank, OrtValue** out) {
-  OrtAllocator* allocator = NULL;
-  struct core_tensor* tensor = NULL;
   size_t count = 0, needed = 0;
-  CORE_TRY(core_check_element_type(function, "tensor", type));
   CORE_TRY(core_measure(function, type, dims, rank, ORT_FAIL, &count, &needed));
-  if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING || needed != size) {
-    return refuse_adapter(function, "a parameter has strings, or another size than its shape");
+  if (needed != size) {
+    return refuse_adapter(function, "a parameter has another size than its shape");
   }
-  CORE_TRY(ort_GetAllocatorWithDefaultOptions(&allocator));
-  CORE_TRY(core_new_tensor(function, allocator, dims, rank, type, &tensor));
-  if (size > 0) {
-    memcpy(tensor->data, buffer->bytes + data, size);
-  }
-  *out = &tensor->base;
-  return NULL;
+  return core_borrow_tensor(function, &core_cpu_memory_info, (void*)(buffer->bytes + data), size,
+                            dims, rank, type, (struct core_tensor**)out);
 }
 
 static OrtStatus* add_parameter(const char* function, OrtLoraAdapter* adapter,
                                 struct buffer* buffer, uint64_t table) {
   struct core_lora_parameter* parameter = &adapter->parameters[adapter->count];
   size_t length, rank, size;
+  int64_t dims[MOST_DIMENSIONS];
   uint64_t name = vector_of(buffer, table, PARAMETER_NAME, 1, &length);
   uint64_t shape = vector_of(buffer, table, PARAMETER_DIMS, sizeof(int64_t), &rank);
   uint64_t data = vector_of(buffer, table, PARAMETER_DATA, 1, &size);
   int32_t type = number_in(buffer, table, PARAMETER_TYPE);
-  if (buffer->is_broken || length == 0) {
+  if (number_at(buffer, name + length, 1) != 0 || buffer->is_broken || length == 0) {
     return refuse_adapter(function, "a parameter has no name, or leads out of the bytes");
   }
-  parameter->name = core_pool_text(&adapter->pool, buffer->bytes + name, length);
-  int64_t* dims = core_pool_array(&adapter->pool, rank, sizeof *dims);
-  if (parameter->name == NULL || dims == NULL) {
-    return core_no_memory(function, length + rank * sizeof *dims);
+  if (!is_number(type)) {
+    return refuse_adapter(function, "a parameter has elements of a type that is not supported");
   }
+  if (rank > MOST_DIMENSIONS) {
+    return refuse_adapter(function, "a parameter has more than 64 dimensions");
+  }
+  parameter->name = (const char*)buffer->bytes + name;
   for (size_t i = 0; i < rank; i++) {
     dims[i] = (int64_t)number_at(buffer, shape + i * sizeof *dims, sizeof *dims);
   }
@@ -135,6 +140,9 @@ static OrtStatus* read_adapter(const char* function, OrtLoraAdapter* adapter,
     return refuse_adapter(function, "the format must be that of version 1");
   }
   uint64_t parameters = vector_of(buffer, root, ADAPTER_PARAMETERS, 4, &count);
+  if (parameters == 0 || count > MOST_PARAMETERS) {
+    return refuse_adapter(function, "they have no list of parameters, or too long a one");
+  }
   adapter->parameters = core_pool_array(&adapter->pool, count, sizeof *adapter->parameters);
   if (adapter->parameters == NULL) {
     return core_no_memory(function, count * sizeof *adapter->parameters);
@@ -170,12 +178,14 @@ static const struct core_class lora_class = {.kind = CORE_LORA_ADAPTER, .end = e
 
 static OrtStatus* new_adapter(const char* function, const void* bytes, size_t size,
                               OrtLoraAdapter** out) {
-  struct buffer buffer = {bytes, size, false};
   OrtLoraAdapter* adapter = core_new_object(&lora_class, sizeof *adapter);
   if (adapter == NULL) {
     return core_no_memory(function, sizeof *adapter);
   }
-  OrtStatus* status = read_adapter(function, adapter, &buffer);
+  const void* copy = core_pool_text(&adapter->pool, bytes, size);
+  struct buffer buffer = {copy, size, false};
+  OrtStatus* status =
+      copy != NULL ? read_adapter(function, adapter, &buffer) : core_no_memory(function, size);
   if (status != NULL) {
     core_drop(adapter);
     return status;

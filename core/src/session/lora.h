@@ -13,8 +13,9 @@ struct core_lora_parameter {
 
 struct OrtLoraAdapter {
   struct core_object object;
-  /** The memory of the list and of the names. */
+  /** The memory of the list, and of the bytes that have names and elements. */
   struct core_pool pool;
+  /** Of those with one name, the first counts. */
   struct core_lora_parameter* parameters;
   size_t count;
 };
