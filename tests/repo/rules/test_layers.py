@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from support.paths import CHECKOUT
 
 # From the lowest to the highest. Those of one line know what is above, and not each other.
@@ -112,7 +113,10 @@ def imports_of(module: str) -> set[str]:
     return names & MODULES.keys() - {module, "ortcffi"}
 
 
-IMPORTS = {module: imports_of(module) for module in MODULES}
+@pytest.fixture(scope="module")
+def imports() -> dict[str, set[str]]:
+    """What each module of the package imports from it."""
+    return {module: imports_of(module) for module in MODULES}
 
 
 def topic_of(module: str) -> str | None:
@@ -121,11 +125,11 @@ def topic_of(module: str) -> str | None:
     return parts[1] if MODULES[module].parent != PACKAGE else None
 
 
-def test_modules_import_those_of_lower_topics_only():
+def test_modules_import_those_of_lower_topics_only(imports):
     upwards = []
     for module in MODULES.keys() - {"ortcffi.__main__"}:
         topic = topic_of(module)
-        for other in IMPORTS[module]:
+        for other in imports[module]:
             above = topic_of(other)
             if above is not None and (topic is None or not knows(topic, above)):
                 upwards.append(f"{module} imports {other}")
@@ -149,16 +153,16 @@ BELOW = {
 }
 
 
-def test_few_modules_stand_below_the_topics():
+def test_few_modules_stand_below_the_topics(imports):
     assert {path.stem for path in PACKAGE.glob("*.py")} == {*BELOW, "__init__", "__main__"}
     wrong = [
         f"{module} imports {name}"
         for name, only in BELOW.items()
-        for module, imported in IMPORTS.items()
+        for module, imported in imports.items()
         if f"ortcffi.{name}" in imported and only not in (None, module)
     ]
     assert wrong == []
 
 
-def test_no_modules_import_each_other_in_a_circle():
-    assert len(list(graphlib.TopologicalSorter(IMPORTS).static_order())) == len(MODULES)
+def test_no_modules_import_each_other_in_a_circle(imports):
+    assert len(list(graphlib.TopologicalSorter(imports).static_order())) == len(MODULES)
