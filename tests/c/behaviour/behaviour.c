@@ -9,6 +9,8 @@
  */
 #include "behaviour.h"
 
+#include "../clients/client.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #if !defined(_WIN32)

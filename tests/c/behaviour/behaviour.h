@@ -8,7 +8,7 @@
 #ifndef ORTCFFI_TESTS_BEHAVIOUR_H_
 #define ORTCFFI_TESTS_BEHAVIOUR_H_
 
-#include "../clients/client.h"
+#include "../clients/check.h"
 #include "onnxruntime_c_api.h"
 #include "ortcore.h"
 

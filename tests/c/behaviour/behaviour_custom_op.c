@@ -3,6 +3,8 @@
  * function that libraries export. */
 #include "behaviour.h"
 
+#include "../clients/client.h"
+
 /* What the registration is to do. */
 static enum { SUCCEED, FAIL_HALFWAY } task;
 static int registrations;

@@ -3,6 +3,7 @@
 #include "behaviour_kernels.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "../clients/plain_op.h"
 

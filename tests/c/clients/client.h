@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What the clients share: how they find a library on each system, and how they say what went wrong.
- */
+/* What the clients share: how they find a library on each system. */
 #ifndef ORTCFFI_TESTS_CLIENT_H_
 #define ORTCFFI_TESTS_CLIENT_H_
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "check.h"
+
 #if defined(_WIN32)
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
@@ -21,14 +20,6 @@
 #if defined(__APPLE__)
 #include <mach/mach.h>
 #endif
-
-#define CHECK(condition)                                                      \
-  do {                                                                        \
-    if (!(condition)) {                                                       \
-      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
-      exit(1);                                                                \
-    }                                                                         \
-  } while (0)
 
 /* Opens the library of that path, or ends the process. */
 static inline void* open_library(const char* path) {

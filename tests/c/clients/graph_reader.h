@@ -4,9 +4,12 @@
 #ifndef ORTCFFI_TESTS_GRAPH_READER_H_
 #define ORTCFFI_TESTS_GRAPH_READER_H_
 
-#include "client.h"
+#include "check.h"
 #include "onnxruntime_c_api.h"
 #include "ortcore.h"
+#if !defined(_WIN32)
+#include "client.h"
+#endif
 
 typedef void graph_function(const OrtGraph* graph);
 
