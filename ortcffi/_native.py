@@ -24,6 +24,7 @@ except ModuleNotFoundError as error:
 __all__ = [
     "Owner",
     "address_of",
+    "address_of_function",
     "answered_by_core",
     "by_slot",
     "ffi",
@@ -82,22 +83,50 @@ def by_slot(numbers: Any) -> dict[str, int]:
 # --- what is done once ---
 
 
+# Functions whose addresses C is given, beside those that release objects or are Python.
+_CALLED_BY_C = (
+    "ortcffi_create_thread",
+    "ortcffi_join_thread",
+    "ortcffi_locate",
+    "ortcffi_log",
+    "ortcffi_read_named",
+    "ortcffi_select_devices",
+    "ortcffi_work_abandoned",
+    "ortcffi_work_enqueued",
+    "ortcffi_work_started",
+    "ortcffi_work_stopped",
+    "ortcffi_write",
+    "ortcffi_write_named",
+)
+
+
+def address_of_function(name: str) -> Any:
+    """The address of a function of the boundary that libraries call, as a cdata of its type."""
+    if name not in _CALLED_BY_C:
+        raise LookupError(f"{name} must be in _CALLED_BY_C, for which types are built")
+    return ffi.addressof(lib, name)
+
+
 def _build_types() -> None:
-    """Have CFFI build the types of all functions and structs.
+    """Have CFFI build the types that functions of `lib` take, those of structs, and pointers.
 
     It would build each at its first use. But if the collector or another thread comes in between,
     and uses the same type, CFFI ends the process. Since Python 3.12 the collector runs between
     instructions of Python only, and threads change there, so that nothing comes in between.
+
+    Of the fields of tables none is built, which would take longer than all else: functions of
+    tables are called as functions of `lib`.
     """
     names, structs, _ = ffi.list_types()
     for name in structs:
-        with suppress(KeyError, TypeError):  # there is no such field, or no fields at all
-            ffi.offsetof(f"struct {name}", "")
-    for name in set(names).difference(structs):
+        if not name.endswith("Api"):
+            with suppress(KeyError, TypeError):  # there is no such field, or no fields at all
+                ffi.offsetof(f"struct {name}", "")
+    for name in set(names).difference(structs):  # also ortcffi_types, which has what functions take
         ffi.typeof(f"{name}*")
-    for name in dir(lib):  # the other slots take what the fields of the tables take
-        if name.startswith(("ortcffi_", "Release")) and callable(getattr(lib, name)):
-            ffi.addressof(lib, name)  # C is given the addresses of these
+    for name in dir(lib):
+        if name in _CALLED_BY_C or name.startswith(("Release", "ortcffi_python_")):
+            ffi.addressof(lib, name)  # as does def_extern
 
 
 def _check_layout() -> None:

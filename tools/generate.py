@@ -21,9 +21,10 @@ import re
 import shlex
 import subprocess
 import sysconfig
+from copy import deepcopy
 from pathlib import Path
 
-from pycparser import c_ast, c_parser
+from pycparser import c_ast, c_generator, c_parser
 from slots import slots_of
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -273,6 +274,33 @@ def cdef(header: str = "cdef.h", folder: Path = CHECKOUT) -> str:
     return "\n".join([*kept, ""])
 
 
+def argument_types(cdef: str) -> str:
+    """A type that has all types that functions take and return, so that CFFI builds them with it.
+
+    Otherwise it builds a type when the first function with it is used; see
+    `ortcffi._native._build_types`.
+    """
+    write = c_generator.CGenerator().visit
+    types: dict[str, None] = {}
+    for function in Declarations(cdef).functions:
+        taken = [parameter.type for parameter in function.type.args.params]
+        for kind in (function.type.type, *taken):
+            pointer = c_ast.PtrDecl([], kind.type) if isinstance(kind, c_ast.ArrayDecl) else kind
+            types[write(c_ast.Typename(None, [], None, unnamed(pointer)))] = None
+    del types["void"]
+    return f"typedef void (*ortcffi_types)({', '.join(types)});\n"
+
+
+def unnamed(node: c_ast.Node) -> c_ast.Node:
+    """The type of a parameter or function, without its name."""
+    copy = deepcopy(node)
+    inner = copy
+    while not isinstance(inner, c_ast.TypeDecl):
+        inner = inner.type
+    inner.declname = None
+    return copy
+
+
 def counted(readme: str) -> str:
     """The README with the numbers of the lists."""
     rows = slots_of("ort_slots.def")
@@ -312,7 +340,7 @@ def generated() -> dict[Path, str]:
     """The files that this script writes, and their text."""
     declarations = cdef()
     return {
-        CDEF: declarations,
+        CDEF: declarations + argument_types(declarations),
         BENCH_CDEF: cdef("bench/bench.h", BENCH_CDEF.parent),
         STUB: stub(declarations),
         README: counted(README.read_text(encoding="utf-8")),

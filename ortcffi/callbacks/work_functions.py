@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._callback import Context, called_from_c, find, forget, remember, report_exception
 from ortcffi._convert import callable_or_none
-from ortcffi._native import address_of, ffi, lib
+from ortcffi._native import address_of, address_of_function, ffi
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
@@ -51,7 +51,7 @@ class WorkFunctions:
 
         It has all four functions: each work must end.
         """
-        functions = [ffi.addressof(lib, f"ortcffi_work_{name}") for name in _C_NAMES]
+        functions = [address_of_function(f"ortcffi_work_{name}") for name in _C_NAMES]
         values = (version, *functions, self._context.pointer)
         return ffi.new("OrtThreadPoolCallbacksConfig*", values)
 

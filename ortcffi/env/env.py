@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import INT32, UINT32, encode, integer, optional_mapping
 from ortcffi._handle import out_of, owner_of
-from ortcffi._native import ffi, lib
+from ortcffi._native import address_of_function, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.env.allocators import EnvMemory
@@ -324,7 +324,7 @@ def _creation(  # noqa: PLR0913, PLR0917  # as many as the C struct
     api: "Api", context: Any, severity: int, name: bytes, threads: Any, config: Any
 ) -> tuple[str, tuple[Any, ...], object]:
     """The function that creates an environment, its arguments, and what must outlive the call."""
-    function = ffi.addressof(lib, "ortcffi_log") if context else ffi.NULL
+    function = address_of_function("ortcffi_log") if context else ffi.NULL
     parameter = context.pointer if context else ffi.NULL
     level = ffi.cast("OrtLoggingLevel", severity)  # any number, also a negative one
     if config is not None:

@@ -18,7 +18,7 @@ from ortcffi._convert import (
     path_of,
 )
 from ortcffi._handle import out_of, owned_by, owner_of
-from ortcffi._native import ffi, lib
+from ortcffi._native import address_of_function, ffi, lib
 from ortcffi._public import public
 from ortcffi.env.env import Env
 from ortcffi.ep.context_data import NamedWriter
@@ -229,7 +229,7 @@ class _Task:
         """Set an option that is a function."""
         context = subject_context(subject, self.api)
         self.alive.append(context)
-        self.set(option, ffi.addressof(lib, f"ortcffi_{function}"), context.pointer)
+        self.set(option, address_of_function(f"ortcffi_{function}"), context.pointer)
 
     def externalize(self, where: Any, threshold: int, output: Any) -> None:
         """Set where initializers go: a function, a file, or memory that `output` is given."""

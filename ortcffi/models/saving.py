@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from ortcffi._callback import Context
 from ortcffi._convert import byte_count, path_of
-from ortcffi._native import ffi, lib
+from ortcffi._native import address_of_function, ffi, lib
 from ortcffi.errors import OrtError
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.models.compile_callbacks import Sink
@@ -37,7 +37,7 @@ def _write(
     writing = ffi.new("OrtcoreWriting*")
     writing.version, writing.is_skeleton = lib.ORTCFFI_API_VERSION, is_skeleton
     contexts = [Context(Sink(take, model.api))]
-    writing.write, writing.state = ffi.addressof(lib, "ortcffi_write"), contexts[0].pointer
+    writing.write, writing.state = address_of_function("ortcffi_write"), contexts[0].pointer
     if external is not None:
         contexts.append(Context(Sink(external.take, model.api)))
         name = ffi.new("char[]", external.name)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._callback import Context
 from ortcffi._convert import callable_or_none
-from ortcffi._native import ffi, lib
+from ortcffi._native import address_of_function, ffi
 from ortcffi.options.settings import MemberSetting, Options, Setting
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class FunctionSetting(Setting[Any]):
     def write(self, options: Options, value: Any) -> None:
         """Pass the function and its context to the library."""
         context = None if value is None else self.context(value, options.api)
-        function = ffi.NULL if context is None else ffi.addressof(lib, self.function)
+        function = ffi.NULL if context is None else address_of_function(self.function)
         options._call(self.on, function, context.pointer if context else ffi.NULL)
         options._alive[self.name] = context
         options._values.pop(self.replaces, None)
@@ -97,7 +97,7 @@ class ThreadsSetting(Setting["ThreadFunctions | None"]):
 
         context = None if value is None else thread_context(value)
         create, join = "ortcffi_create_thread", "ortcffi_join_thread"
-        options._call(self.on, ffi.addressof(lib, create) if context else ffi.NULL)
+        options._call(self.on, address_of_function(create) if context else ffi.NULL)
         options._call(self.others[0], context.pointer if context else ffi.NULL)
-        options._call(self.others[1], ffi.addressof(lib, join) if context else ffi.NULL)
+        options._call(self.others[1], address_of_function(join) if context else ffi.NULL)
         options._alive[self.name] = context
