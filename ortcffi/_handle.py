@@ -20,7 +20,7 @@ from ortcffi.errors import checked
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["Array", "Closing", "Handle", "out_of", "owned_by", "owner_of"]
+__all__ = ["Array", "Closing", "FromHandle", "Handle", "out_of", "owned_by", "owner_of"]
 
 public(Owner)
 
@@ -205,3 +205,32 @@ class Handle(Owner, Closing):
         self._write_handle(getattr(checked, slot), self.api.pointer, *arguments)
 
     __reduce__ = refuse_pickle
+
+
+@public
+class FromHandle(Handle):
+    """An object that functions of the C API also give, so that users can wrap it."""
+
+    __slots__ = ()
+
+    _release: Release
+
+    @classmethod
+    def from_handle(cls, api: "Api", handle: Any, parent: object = None) -> Self:
+        """Wrap what a function of the API gave.
+
+        Parameters
+        ----------
+        api : Api
+            The table that `handle` came from.
+        handle : cdata
+            The pointer. Owned by the new object unless there is a parent.
+        parent : object, optional
+            The owner of `handle`, which is kept alive. Its pairs and types cannot be changed.
+        """
+        made = cls.__new__(cls)
+        made._wrap(api, handle, cls._release if parent is None else None, parent)
+        return made
+
+    def _wrap(self, api: "Api", handle: Any, release: Release | None, parent: object) -> None:
+        Handle.__init__(self, api, handle, release=release, parent=parent)

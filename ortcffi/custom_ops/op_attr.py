@@ -4,10 +4,10 @@
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import decode, encode, float32, integer, known
-from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._handle import FromHandle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
@@ -47,7 +47,7 @@ _PLURAL = {plural: single for single, plural in _SINGLE.items()}
 
 
 @public
-class OpAttr(Handle):
+class OpAttr(FromHandle):
     """A named attribute of a node: an int, a float, a str, or a list of one of them.
 
     Parameters
@@ -79,6 +79,8 @@ class OpAttr(Handle):
 
     __slots__ = ()
 
+    _release = lib.ReleaseOpAttr
+
     def __init__(
         self,
         name: str,
@@ -94,24 +96,6 @@ class OpAttr(Handle):
         owner, text = owner_of("OrtOpAttr*", api, lib.ReleaseOpAttr), encode("name", name)
         checked.CreateOpAttr(api.pointer, text, data, length, kind, out_of(owner))
         super().__init__(api, owner)
-
-    @classmethod
-    def from_handle(cls, api: "Api", handle: Any, parent: object = None) -> Self:
-        """Wrap what a function gave.
-
-        Parameters
-        ----------
-        api : Api
-            The table that `handle` came from.
-        handle : cdata of ``OrtOpAttr *``
-            Owned by the new object unless there is a parent.
-        parent : object, optional
-            What `handle` belongs to. It is kept alive.
-        """
-        attribute = cls.__new__(cls)
-        release = lib.ReleaseOpAttr if parent is None else None
-        Handle.__init__(attribute, api, handle, release=release, parent=parent)
-        return attribute
 
     @property
     def name(self) -> str:

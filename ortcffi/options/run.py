@@ -2,10 +2,10 @@
 """Options of runs."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ortcffi._convert import optional_mapping, pointer
-from ortcffi._handle import Handle
+from ortcffi._handle import FromHandle, Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import OrtError
@@ -34,7 +34,7 @@ STREAM = "OrtSyncStream *"
 
 
 @public
-class RunOptions(Options):
+class RunOptions(Options, FromHandle):
     """Options of runs. A run reads them until it ends, and meanwhile only `terminated` can be set.
 
     Parameters
@@ -69,6 +69,8 @@ class RunOptions(Options):
     """
 
     __slots__ = ("_adapters",)
+
+    _release = lib.ReleaseRunOptions
 
     _elsewhere: ClassVar = {"add_run_config_entry": "config", "get_run_config_entry": "config"}
 
@@ -135,23 +137,9 @@ class RunOptions(Options):
         for adapter in adapters:
             self.add_adapter(adapter)
 
-    @classmethod
-    def from_handle(cls, api: "Api", handle: Any, parent: object = None) -> Self:
-        """Wrap what a function gave.
-
-        Parameters
-        ----------
-        api : Api
-            The table that `handle` came from.
-        handle : cdata of ``OrtRunOptions *``
-            Owned by the new object unless there is a parent.
-        parent : object, optional
-            What `handle` belongs to. It is kept alive.
-        """
-        options = cls.__new__(cls)
-        options._adapters = []
-        options._take(api, handle, lib.ReleaseRunOptions if parent is None else None, parent)
-        return options
+    def _wrap(self, *arguments: Any) -> None:
+        super()._wrap(*arguments)
+        self._adapters = []
 
     def _describe(self) -> dict[str, Any]:
         from ortcffi.options.read_back import read_settings

@@ -13,7 +13,7 @@ from ortcffi._convert import (
     mapping,
     optional_mapping,
 )
-from ortcffi._handle import out_of, owner_of
+from ortcffi._handle import FromHandle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import described_by, public
 from ortcffi._table import highest_api_version
@@ -86,7 +86,7 @@ class _InConfig(Setting[bool]):
 
 
 @public
-class SessionOptions(Options):
+class SessionOptions(Options, FromHandle):
     """Options of sessions. A session copies them when it is made.
 
     Meanwhile only `loading_cancelled` can be set, as long as a `ModelEditor` has them, too.
@@ -127,6 +127,8 @@ class SessionOptions(Options):
     """
 
     __slots__ = ()
+
+    _release = lib.ReleaseSessionOptions
 
     _elsewhere: ClassVar = {
         "add_session_config_entry": "config",
@@ -225,24 +227,6 @@ class SessionOptions(Options):
         self.config.update(optional_mapping("config", config))
         for name, value in optional_mapping("free_dimensions", free_dimensions).items():
             self.fix_dimension(name, value)
-
-    @classmethod
-    def from_handle(cls, api: "Api", handle: Any, parent: object = None) -> Self:
-        """Wrap a handle, such as the one that ``RegisterCustomOps`` is given.
-
-        Parameters
-        ----------
-        api : Api
-            The table that `handle` came from.
-        handle : cdata of ``OrtSessionOptions *``
-            Owned by the new object unless `parent` is given.
-        parent : object, optional
-            The owner of `handle`, which is kept alive.
-        """
-        options = cls.__new__(cls)
-        release = lib.ReleaseSessionOptions if parent is None else None
-        options._take(api, handle, release, parent)
-        return options
 
     @property
     def _chooses_devices(self) -> bool:

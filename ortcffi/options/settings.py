@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 from ortcffi._convert import INT32, UINT32, decode, encode, integer, known, path_of
-from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._handle import Handle, Release, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import Suggests, meant, public
 from ortcffi._table import table_for
@@ -56,15 +56,9 @@ class Options(Suggests, Handle):
         api.require(create)
         owner = owner_of(f"{kind}*", api, getattr(lib, release), *parents)
         getattr(checked, create)(api.pointer, out_of(owner))
-        self._take(api, owner, None)
+        Options._wrap(self, api, owner, None, None)
 
-    def _take(
-        self,
-        api: "Api",
-        handle: Any,
-        release: Callable[[Any, Any], None] | None,
-        parent: object = None,
-    ) -> None:
+    def _wrap(self, api: "Api", handle: Any, release: Release | None, parent: object) -> None:
         Handle.__init__(self, api, handle, release=release, parent=parent)
         self._values, self._alive = {}, {}
 

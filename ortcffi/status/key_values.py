@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import encode
-from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._handle import FromHandle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
@@ -18,7 +18,7 @@ __all__ = ["KeyValuePairs"]
 
 
 @public
-class KeyValuePairs(Handle, MutableMapping[str, str]):
+class KeyValuePairs(FromHandle, MutableMapping[str, str]):
     """A mapping of str to str that lives in the library.
 
     The order is the library's: the core keeps that in which keys were added.
@@ -47,6 +47,8 @@ class KeyValuePairs(Handle, MutableMapping[str, str]):
 
     __slots__ = ()
 
+    _release = lib.ReleaseKeyValuePairs
+
     _pointer = "OrtKeyValuePairs*"
 
     def __init__(
@@ -71,24 +73,6 @@ class KeyValuePairs(Handle, MutableMapping[str, str]):
         except (TypeError, ValueError) as error:
             raise TypeError(f"pairs must be a mapping or an iterable of pairs: {error}") from None
         self.update(given)
-
-    @classmethod
-    def from_handle(cls, api: "Api", handle: Any, parent: object = None) -> "KeyValuePairs":
-        """Wrap the pairs that a function returned.
-
-        Parameters
-        ----------
-        api : Api
-            The table that `handle` came from.
-        handle : cdata of ``OrtKeyValuePairs *``
-            Owned by the new object unless there is a parent.
-        parent : object, optional
-            The owner of `handle`. It is kept alive, and the pairs cannot be changed.
-        """
-        pairs = cls.__new__(cls)
-        release = lib.ReleaseKeyValuePairs if parent is None else None
-        Handle.__init__(pairs, api, handle, release=release, parent=parent)
-        return pairs
 
     def to_dict(self) -> dict[str, str]:
         """A copy of all pairs, in the library's order."""

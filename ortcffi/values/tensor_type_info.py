@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import UINT32, decode, encode, integer, known
-from ortcffi._handle import Array, Handle, out_of, owner_of
+from ortcffi._handle import Array, FromHandle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
@@ -51,7 +51,7 @@ def moved(api: "Api", array: Array, place: int) -> "TensorTypeInfo | None":
 
 
 @public
-class TensorTypeInfo(Handle):
+class TensorTypeInfo(FromHandle):
     """The element type and the shape of a tensor.
 
     Parameters
@@ -84,6 +84,8 @@ class TensorTypeInfo(Handle):
 
     __slots__ = ()
 
+    _release = lib.ReleaseTensorTypeAndShapeInfo
+
     _pointer = "OrtTensorTypeAndShapeInfo*"
 
     def __init__(
@@ -99,24 +101,6 @@ class TensorTypeInfo(Handle):
         self.element_type = element_type
         if shape is not None:
             self._set_dimensions(shape)
-
-    @classmethod
-    def from_handle(cls, api: "Api", handle: Any, parent: object = None) -> "TensorTypeInfo":
-        """Wrap an object that a function returned.
-
-        Parameters
-        ----------
-        api : Api
-            The table that `handle` came from.
-        handle : cdata of ``OrtTensorTypeAndShapeInfo *``
-            Owned by the new object unless there is a parent.
-        parent : object, optional
-            The owner of `handle`. It is kept alive, and the object cannot be changed.
-        """
-        info = cls.__new__(cls)
-        release = lib.ReleaseTensorTypeAndShapeInfo if parent is None else None
-        Handle.__init__(info, api, handle, release=release, parent=parent)
-        return info
 
     @property
     def element_type(self) -> ElementType | int:
