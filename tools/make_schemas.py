@@ -161,7 +161,8 @@ def generated() -> str:
         schemas += map(table.schema, versions)
         places = table.text(name), table.text(domain), first, len(schemas) - first
         operators.append(f"{braced(map(str, places))},")
-    return HEAD + table.arrays(operators, schemas)
+    newest = f"static const int64_t newest_ir_version = {onnx.IR_VERSION};\n"
+    return HEAD + newest + table.arrays(operators, schemas)
 
 
 def main() -> None:

@@ -409,3 +409,34 @@ def test_an_entry_lets_a_newer_version_be_as_the_newest_that_is_known(api, opene
     options.config["session.allow_released_opsets_only"] = "0"
     session = opened(model(*ONE_OP, opset=999, domains={DOMAIN: 1}), options, api=api)
     assert session.run(x=np.ones(3, np.float32))[0].tolist() == [3, 3, 3]
+
+
+def test_a_newer_version_of_the_format_is_refused(api, opened):
+    with pytest.raises(ort.errors.Fail, match=r"version:? 99"):
+        opened(model(*ONE_OP, domains={DOMAIN: 1}, facts=field(1, 99)), with_ops(api), api=api)
+
+
+def with_declared_weights(number: int, dtype: str, shape) -> bytes:
+    """y = x + 2 * w, ones; a field of the graph says a type of w."""
+    ones = tensor("w", np.ones((1, 3), np.float32))
+    declared = field(number, value("w", dtype, shape))
+    return of([ours("join", "x w", "y")], initializers=[ones], inner=declared)
+
+
+TYPES = [("float32", [1, 3]), ("float32", ["n", 3])]
+OTHERS = [("float32", [1, 4]), ("float32", [3]), ("int32", [1, 3])]
+
+
+@pytest.mark.parametrize(("dtype", "shape"), OTHERS)
+def test_an_initializer_that_is_an_input_of_another_type_is_refused(api, opened, dtype, shape):
+    with pytest.raises(ort.OrtError):
+        opened(with_declared_weights(11, dtype, shape), with_ops(api), api=api)
+
+
+@pytest.mark.parametrize(
+    ("number", "dtype", "shape"),
+    [(11, *TYPES[0]), (11, *TYPES[1]), *((13, *each) for each in OTHERS)],
+)
+def test_of_an_initializer_only_the_type_as_an_input_counts(api, opened, number, dtype, shape):
+    session = opened(with_declared_weights(number, dtype, shape), with_ops(api), api=api)
+    assert session.run(x=np.zeros((1, 3), np.float32))[0].tolist() == [[2, 2, 2]]

@@ -300,6 +300,9 @@ static OrtStatus* read_outputs(struct core_scope* scope, const struct numbers* n
     split_value(numbers, &field, &name, &type);
     if (!is_output) { /* optimizers leave types behind of values that no node makes any more */
       value = scope->place_count > 0 ? *find_place(scope, name, hash_of(name)) : NULL;
+      if (value != NULL && value->flags & CORE_IS_INITIALIZER) {
+        continue; /* its type is that of its elements */
+      }
     } else {
       CORE_TRY(core_find_value(scope, name, &value));
       if (value == NULL) {

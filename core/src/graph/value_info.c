@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* OrtValueInfo: a value of a graph, with its name and type. */
+#include <stdio.h>
 #include <string.h>
 
 #include "graph/graph.h"
@@ -110,6 +111,30 @@ ORT_API_STATUS_IMPL(ort_GetValueInfoTypeInfo, const OrtValueInfo* value_info,
   return NULL;
 }
 
+/* Refuses an initializer that is an input of another type. */
+static OrtStatus* check_initializer(const char* function, const OrtValueInfo* value,
+                                    const OrtValue* tensor) {
+  const OrtTensorTypeAndShapeInfo* info = NULL;
+  const struct core_shape* shape = core_shape_of(tensor);
+  if (value->flags & CORE_IS_INPUT && value->type_bytes.at != NULL) {
+    CORE_TRY(core_known_tensor(value, &info));
+  }
+  if (info == NULL || shape == NULL) {
+    return NULL;
+  }
+  bool fits = info->type == shape->type && (!info->has_shape || info->rank == shape->rank);
+  for (size_t i = 0; fits && info->has_shape && i < info->rank; i++) {
+    fits = info->dims[i] < 0 || info->dims[i] == shape->dims[i];
+  }
+  if (fits) {
+    return NULL;
+  }
+  char before[160];
+  snprintf(before, sizeof before, "%s: the initializer '", function);
+  return core_status(ORT_INVALID_GRAPH, before, value->name,
+                     "' is an input of another element type or shape");
+}
+
 OrtStatus* core_initializer_of(const char* function, const OrtValueInfo* value_info,
                                const OrtValue** out) {
   OrtValueInfo* value = core_origin(value_info);
@@ -117,6 +142,11 @@ OrtStatus* core_initializer_of(const char* function, const OrtValueInfo* value_i
   if (tensor == NULL && value->flags & CORE_IS_INITIALIZER) {
     OrtValue* made = NULL;
     CORE_TRY(core_read_initializer(function, value, &made));
+    OrtStatus* status = check_initializer(function, value, made);
+    if (status != NULL) {
+      core_drop(made);
+      return status;
+    }
     core_make_part(&made->object);
     tensor = core_publish((void**)&value->tensor, made);
     if (tensor != made) {

@@ -104,6 +104,8 @@ const struct core_schema* core_find_schema(const char* op, const char* domain, i
   return NULL;
 }
 
+int64_t core_newest_ir_version(void) { return newest_ir_version; }
+
 int core_newest_opset(const char* domain) {
   int newest = 0;
   for (size_t i = 0; i < CORE_COUNT_OF(operators); i++) {

@@ -18,6 +18,9 @@ struct core_schema;
  * The domain "ai.onnx" is "". A deprecated operator is found. */
 const struct core_schema* core_find_schema(const char* op, const char* domain, int opset);
 
+/** The newest version of the format of models that the table's release of ONNX has. */
+int64_t core_newest_ir_version(void);
+
 /** The newest version of an operator set that the table has operators of; 0 where it has none. */
 int core_newest_opset(const char* domain);
 

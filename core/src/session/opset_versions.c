@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Refuses models whose operators have meanings that the core does not know: its table of ONNX's
- * operators ends with some version of each operator set. */
+/* Refuses models whose operators or format have meanings that the core does not know: its table of
+ * ONNX's operators is of one release of ONNX. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +21,14 @@ OrtStatus* core_check_opset_versions(const char* function, const OrtSession* ses
   const struct core_opsets* opsets = &session->model->opsets;
   const char* only_released = core_config_get(&session->options->lists[CORE_SESSION_CONFIG],
                                               "session.allow_released_opsets_only");
+  if (session->model->ir_version > core_newest_ir_version()) {
+    char text[120];
+    snprintf(text, sizeof text,
+             ": the model has version %" PRId64
+             " of ONNX's format, of which this library knows %" PRId64 " and earlier ones",
+             session->model->ir_version, core_newest_ir_version());
+    return core_status(ORT_FAIL, function, text, NULL);
+  }
   bool takes_newer = only_released != NULL && strcmp(only_released, "1") != 0;
   if (opsets->count == 0) {
     return core_status(ORT_FAIL, function, ": the model does not say its operator sets", NULL);
