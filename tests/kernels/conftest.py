@@ -6,6 +6,7 @@ import gc
 import numpy as np
 import pytest
 from support import one_node
+from support.paths import CHECKOUT
 
 import ortcffi as ort
 from ortcffi._native import lib
@@ -23,6 +24,15 @@ def leaves_no_python_op():
     yield
     gc.collect()
     assert alive() == before
+
+
+@pytest.fixture
+def buggy_ops(compile_c):
+    """The library of ``tests/c/clients/buggy_ops.c``."""
+    source = CHECKOUT / "tests/c/clients/buggy_ops.c"
+    built = compile_c(source, "-shared", "-fPIC", "-fvisibility=hidden")
+    with ort.CustomOpLibrary(built) as library:
+        yield library
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import re
 
 import numpy as np
 import pytest
-from support.paths import CHECKOUT
 
 import ortcffi as ort
 from ortcffi.testing import compare_with_session
@@ -41,18 +40,9 @@ FOUND = {
 MEMORY = ["WritesAfterOutput", "WritesBeforeOutput", "WritesAfterInput", "WritesToInput"]
 
 
-@pytest.fixture
-def library(compile_c):
-    """The library of ``tests/c/clients/buggy_ops.c``."""
-    source = CHECKOUT / "tests/c/clients/buggy_ops.c"
-    built = compile_c(source, "-shared", "-fPIC", "-fvisibility=hidden")
-    with ort.CustomOpLibrary(built) as library:
-        yield library
-
-
 @pytest.mark.parametrize("name", FOUND)
-def test_a_checked_kernel_names_the_bug(library, name):
-    op = library["buggy", name]
+def test_a_checked_kernel_names_the_bug(buggy_ops, name):
+    op = buggy_ops["buggy", name]
     for call in ("__call__", "compute"):
         with (
             op.kernel(check=True) as kernel,
@@ -61,8 +51,8 @@ def test_a_checked_kernel_names_the_bug(library, name):
             getattr(kernel, call)(X)
 
 
-def test_a_checked_kernel_accuses_no_op_that_is_right(library):
-    with library["buggy", "Doubles"].kernel(check=True) as kernel:
+def test_a_checked_kernel_accuses_no_op_that_is_right(buggy_ops):
+    with buggy_ops["buggy", "Doubles"].kernel(check=True) as kernel:
         for x in (X, X[:, ::2], np.float32(3), np.empty((0, 2), np.float32)):
             np.testing.assert_array_equal(kernel(x), 2 * x)
         out = np.empty_like(X)
@@ -71,18 +61,18 @@ def test_a_checked_kernel_accuses_no_op_that_is_right(library):
 
 
 @pytest.mark.parametrize("name", MEMORY)
-def test_a_guarded_allocator_is_enough_for_bugs_of_memory(library, name, guarded):
+def test_a_guarded_allocator_is_enough_for_bugs_of_memory(buggy_ops, name, guarded):
     with (
-        library["buggy", name].kernel(allocator=guarded) as kernel,
+        buggy_ops["buggy", name].kernel(allocator=guarded) as kernel,
         pytest.raises(AssertionError, match=re.escape(FOUND[name])),
     ):
         kernel(X)
 
 
 @pytest.mark.parametrize("name", MEMORY)
-def test_the_allocator_of_tests_is_enough_for_bugs_of_memory(library, name, ort_allocator):
+def test_the_allocator_of_tests_is_enough_for_bugs_of_memory(buggy_ops, name, ort_allocator):
     with (
-        library["buggy", name].kernel(allocator=ort_allocator) as kernel,
+        buggy_ops["buggy", name].kernel(allocator=ort_allocator) as kernel,
         pytest.raises(AssertionError, match=re.escape(FOUND[name])),
     ):
         kernel(X)
@@ -95,58 +85,58 @@ def guarded(core_api):
 
 
 @pytest.mark.parametrize("name", MEMORY)
-def test_a_check_does_not_rely_on_a_guard_inside_other_adaptors(library, name, guarded):
+def test_a_check_does_not_rely_on_a_guard_inside_other_adaptors(buggy_ops, name, guarded):
     with (
         ort.Tracking(guarded) as tracking,
-        library["buggy", name].kernel(check=True, allocator=tracking) as kernel,
+        buggy_ops["buggy", name].kernel(check=True, allocator=tracking) as kernel,
         pytest.raises(AssertionError, match=re.escape(FOUND[name])),
     ):
         kernel(X)
     assert guarded.find_damage() is None
 
 
-def test_a_guarded_allocator_inside_others_is_found(library, guarded):
+def test_a_guarded_allocator_inside_others_is_found(buggy_ops, guarded):
     with (
         ort.Tracking(guarded) as tracking,
-        library["buggy", "WritesAfterOutput"].kernel(allocator=tracking) as kernel,
+        buggy_ops["buggy", "WritesAfterOutput"].kernel(allocator=tracking) as kernel,
         pytest.raises(AssertionError, match=re.escape(FOUND["WritesAfterOutput"])),
     ):
         kernel(X)
 
 
 @pytest.mark.parametrize("name", ["Counts", "CountsForAll"])
-def test_a_kernel_may_be_allowed_to_change(library, name):
-    with library["buggy", name].kernel(check=True, repeats=1) as kernel:
+def test_a_kernel_may_be_allowed_to_change(buggy_ops, name):
+    with buggy_ops["buggy", name].kernel(check=True, repeats=1) as kernel:
         assert not np.array_equal(kernel(X), kernel(X))
 
 
 @pytest.mark.parametrize(("attributes", "other"), [({}, 1.5), ({"alpha": 3.0}, 4.0)])
-def test_a_comparison_finds_the_attribute_of_another_kernel(library, attributes, other, real_api):
+def test_a_comparison_finds_the_attribute_of_another_kernel(buggy_ops, attributes, other, real_api):
     message = f"UsesFirstAlpha, with attributes {{'alpha': {other}}}, beside a kernel with others"
     with pytest.raises(AssertionError, match=message):
-        compare_with_session(library["buggy", "UsesFirstAlpha"], [X], attributes, api=real_api)
+        compare_with_session(buggy_ops["buggy", "UsesFirstAlpha"], [X], attributes, api=real_api)
 
 
 @pytest.mark.parametrize("name", ["CountsForAll", "SharesScratch", *FOUND])
-def test_a_comparison_with_a_session_finds_the_bug(library, name, real_api):
+def test_a_comparison_with_a_session_finds_the_bug(buggy_ops, name, real_api):
     with pytest.raises(AssertionError, match=f"buggy:{name}"):
-        compare_with_session(library["buggy", name], [X], api=real_api)
+        compare_with_session(buggy_ops["buggy", name], [X], api=real_api)
 
 
-def test_a_comparison_finds_kernels_that_share_memory(library, real_api):
+def test_a_comparison_finds_kernels_that_share_memory(buggy_ops, real_api):
     with pytest.raises(AssertionError, match="on 2 threads"):
-        compare_with_session(library["buggy", "SharesScratch"], [X], api=real_api)
+        compare_with_session(buggy_ops["buggy", "SharesScratch"], [X], api=real_api)
 
 
-def test_a_comparison_names_an_op_that_ends_its_session(library, real_api):
+def test_a_comparison_names_an_op_that_ends_its_session(buggy_ops, real_api):
     message = "buggy:ReleasesTwice: in a session, it crashes"
     with pytest.raises(AssertionError, match=message):
-        compare_with_session(library["buggy", "ReleasesTwice"], [X], api=real_api)
+        compare_with_session(buggy_ops["buggy", "ReleasesTwice"], [X], api=real_api)
 
 
-def test_a_comparison_accuses_no_op_that_is_right(library, real_api):
-    compare_with_session(library["buggy", "Doubles"], [X], api=real_api, threads=4)
-    compare_with_session(library["buggy", "Doubles"], [X], {"alpha": 3.0}, api=real_api)
+def test_a_comparison_accuses_no_op_that_is_right(buggy_ops, real_api):
+    compare_with_session(buggy_ops["buggy", "Doubles"], [X], api=real_api, threads=4)
+    compare_with_session(buggy_ops["buggy", "Doubles"], [X], {"alpha": 3.0}, api=real_api)
 
 
 def define(op_set, function, element=np.float32, **keywords):
@@ -193,35 +183,35 @@ def test_calls_of_a_checked_kernel_do_not_overlap(op_set):
 
 
 @pytest.mark.parametrize("repeats", [0, 1001, "2"])
-def test_repeats_are_checked(library, repeats):
+def test_repeats_are_checked(buggy_ops, repeats):
     with pytest.raises((TypeError, ValueError), match="repeats"):
-        library["buggy", "Doubles"].kernel(check=True, repeats=repeats)
+        buggy_ops["buggy", "Doubles"].kernel(check=True, repeats=repeats)
 
 
-def test_a_library_of_ops_is_a_mapping(library):
-    assert "buggy" in library
-    assert ("buggy", "Doubles") in library
-    assert library.get(("buggy", "Doubles")).name == "Doubles"
-    assert "none" not in library
-    assert ("buggy", "Doubles", "more") not in library
-    assert library.get("none") is None
-    assert library.get(("buggy", "None"), 3) == 3
+def test_a_library_of_ops_is_a_mapping(buggy_ops):
+    assert "buggy" in buggy_ops
+    assert ("buggy", "Doubles") in buggy_ops
+    assert buggy_ops.get(("buggy", "Doubles")).name == "Doubles"
+    assert "none" not in buggy_ops
+    assert ("buggy", "Doubles", "more") not in buggy_ops
+    assert buggy_ops.get("none") is None
+    assert buggy_ops.get(("buggy", "None"), 3) == 3
 
 
 # --- attributes -----------------------------------------------------------------------------------
 
 
-def test_an_attribute_that_the_op_never_reads_is_named(library):
+def test_an_attribute_that_the_op_never_reads_is_named(buggy_ops):
     message = "attribute 'alpah' of buggy:Doubles is never read; the op asked for alpha, sep"
     with pytest.warns(UserWarning, match=message):
-        library["buggy", "Doubles"].kernel({"alpah": 2.0, "sep": ","})
+        buggy_ops["buggy", "Doubles"].kernel({"alpah": 2.0, "sep": ","})
 
 
-def test_an_attribute_that_the_op_reads_as_another_type_is_named(library):
+def test_an_attribute_that_the_op_reads_as_another_type_is_named(buggy_ops):
     message = "attribute 'alpha' of buggy:Doubles is asked for as FLOAT, but given as INT"
     with pytest.warns(UserWarning, match=message):
-        library["buggy", "Doubles"].kernel({"alpha": 2})
+        buggy_ops["buggy", "Doubles"].kernel({"alpha": 2})
 
 
-def test_shape_inference_may_read_what_the_kernel_does_not(library):
-    library["buggy", "LeavesLast"].kernel({"axis": 2})
+def test_shape_inference_may_read_what_the_kernel_does_not(buggy_ops):
+    buggy_ops["buggy", "LeavesLast"].kernel({"axis": 2})

@@ -16,17 +16,8 @@ import ortcffi as ort
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 
-@pytest.fixture
-def library(compile_c):
-    """The library of ``tests/c/clients/buggy_ops.c``."""
-    source = CHECKOUT / "tests/c/clients/buggy_ops.c"
-    built = compile_c(source, "-shared", "-fPIC", "-fvisibility=hidden")
-    with ort.CustomOpLibrary(built) as library:
-        yield library
-
-
-def test_a_crash_is_an_exception_with_the_op_and_the_signal(library):
-    kernel = library["buggy", "Crashes"].kernel(isolated=True)
+def test_a_crash_is_an_exception_with_the_op_and_the_signal(buggy_ops):
+    kernel = buggy_ops["buggy", "Crashes"].kernel(isolated=True)
     with pytest.raises(ort.KernelCrashed) as caught:
         kernel(X)
     error = caught.value
@@ -42,15 +33,15 @@ def test_a_crash_is_an_exception_with_the_op_and_the_signal(library):
     kernel.close()
 
 
-def test_a_crash_at_the_end_is_an_exception_of_close(library):
-    kernel = library["buggy", "CrashesAtEnd"].kernel(isolated=True)
+def test_a_crash_at_the_end_is_an_exception_of_close(buggy_ops):
+    kernel = buggy_ops["buggy", "CrashesAtEnd"].kernel(isolated=True)
     np.testing.assert_array_equal(kernel(X), 2 * X)
     with pytest.raises(ort.KernelCrashed, match="when its kernel is destroyed, it crashes"):
         kernel.close()
 
 
-def test_it_is_called_as_a_kernel(library):
-    op = library["buggy", "LeavesLast"]
+def test_it_is_called_as_a_kernel(buggy_ops):
+    op = buggy_ops["buggy", "LeavesLast"]
     with op.kernel(isolated=True, node_name="it") as kernel:
         assert (kernel.node_name, kernel.description) == ("it", op.description)
         assert kernel(X).dtype == np.float32
@@ -58,7 +49,7 @@ def test_it_is_called_as_a_kernel(library):
         assert (info.shape, info.element_type) == ((2, None), ort.ElementType.FLOAT)
         with ort.TensorTypeInfo(np.float32, (4,)) as given:
             assert kernel.infer_shapes(given)[0].shape == (4,)
-    with library["buggy", "Doubles"].kernel(isolated=True) as kernel:
+    with buggy_ops["buggy", "Doubles"].kernel(isolated=True) as kernel:
         for x in ([1, 2], np.float32(3), X[:, ::2], ort.Value.from_numpy(X)):
             np.testing.assert_array_equal(kernel(x), 2 * np.asarray(x))
         assert isinstance(kernel.compute(X), ort.Value)
@@ -74,8 +65,8 @@ def test_it_is_called_as_a_kernel(library):
         np.testing.assert_array_equal(kernel(X), 2 * X)
 
 
-def test_arguments_of_the_kernel_cross(library):
-    op = library["buggy", "LeavesLast"]
+def test_arguments_of_the_kernel_cross(buggy_ops):
+    op = buggy_ops["buggy", "LeavesLast"]
     with (
         op.kernel(isolated=True, check=True) as kernel,
         pytest.raises(AssertionError, match="did not write element 5"),
@@ -83,7 +74,7 @@ def test_arguments_of_the_kernel_cross(library):
         kernel(X)
     with (
         pytest.warns(UserWarning, match="'alpah' of buggy:Doubles is never read"),
-        library["buggy", "Doubles"].kernel({"alpah": 1.0}, isolated=True),
+        buggy_ops["buggy", "Doubles"].kernel({"alpah": 1.0}, isolated=True),
     ):
         pass
     with pytest.raises(TypeError, match="unexpected keyword argument 'wrong'"):
@@ -95,7 +86,7 @@ def test_arguments_of_the_kernel_cross(library):
     with (
         ort.OpAttr("empty", [], ort.OpAttrType.INTS) as empty,
         pytest.warns(UserWarning, match="'empty' of buggy:Doubles is never read"),
-        library["buggy", "Doubles"].kernel({"empty": empty}, isolated=True),
+        buggy_ops["buggy", "Doubles"].kernel({"empty": empty}, isolated=True),
     ):
         pass
 
@@ -117,8 +108,8 @@ def test_strings_and_optional_and_variadic_inputs_cross(cxx_compiler):
         assert out.numpy().tolist() == [">a1", ">bé"]
 
 
-def test_a_call_that_takes_too_long_ends_the_process_and_says_where_it_was(library):
-    kernel = library["buggy", "Hangs"].kernel(isolated=True, timeout=1)
+def test_a_call_that_takes_too_long_ends_the_process_and_says_where_it_was(buggy_ops):
+    kernel = buggy_ops["buggy", "Hangs"].kernel(isolated=True, timeout=1)
     with pytest.raises(ort.KernelCrashed) as caught:
         kernel(X)
     text = str(caught.value)
@@ -126,21 +117,21 @@ def test_a_call_that_takes_too_long_ends_the_process_and_says_where_it_was(libra
     assert "in _compute" in text
     assert (caught.value.signal, kernel.closed) == ("", True)
     with pytest.raises(ValueError, match="timeout must be a number of seconds above 0, not 0"):
-        library["buggy", "Hangs"].kernel(isolated=True, timeout=0)
+        buggy_ops["buggy", "Hangs"].kernel(isolated=True, timeout=0)
     with pytest.raises(TypeError, match="timeout must be a number of seconds, not str"):
-        library["buggy", "Hangs"].kernel(isolated=True, timeout="1")
+        buggy_ops["buggy", "Hangs"].kernel(isolated=True, timeout="1")
 
 
-def test_a_kernel_that_is_collected_ends_its_process(library):
-    kernel = library["buggy", "Doubles"].kernel(isolated=True)
+def test_a_kernel_that_is_collected_ends_its_process(buggy_ops):
+    kernel = buggy_ops["buggy", "Doubles"].kernel(isolated=True)
     process = kernel._process
     del kernel
     gc.collect()
     assert process.returncode == 0
 
 
-def test_the_child_of_a_fork_cannot_use_it(library):
-    with library["buggy", "Doubles"].kernel(isolated=True) as kernel:
+def test_the_child_of_a_fork_cannot_use_it(buggy_ops):
+    with buggy_ops["buggy", "Doubles"].kernel(isolated=True) as kernel:
         child = fork_quietly()
         if child == 0:
             try:

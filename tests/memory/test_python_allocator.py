@@ -10,6 +10,7 @@ import weakref
 
 import numpy as np
 import pytest
+from support.allocators import InPython
 from support.threads import run_threads
 
 import ortcffi
@@ -39,23 +40,17 @@ OrtAllocator* around(OrtAllocator* allocator) { inner = allocator; return &threa
 """
 
 
-class Mine(PythonAllocator):
+class Mine(InPython):
     """Blocks of CFFI's, unless there is an error to raise."""
 
     def __init__(self, error=None):
         super().__init__()
         self.error = error
-        self.blocks = {}
 
     def alloc(self, size):
         if self.error is not None:
             raise self.error
-        block = ffi.new("char[]", size)
-        self.blocks[int(ffi.cast("uintptr_t", block))] = block
-        return block
-
-    def free(self, pointer):
-        del self.blocks[int(ffi.cast("uintptr_t", pointer))]
+        return super().alloc(size)
 
     def figures(self):
         if self.error is not None:

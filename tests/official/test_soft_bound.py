@@ -96,8 +96,9 @@ def test_a_run_below_the_bound_is_as_usual(answers):
     assert answers["below"] == [6.0, []]
 
 
-def test_a_run_that_goes_over_the_bound_is_terminated(answers):
-    kind, is_memory_error, text, cause = answers["over"]
+@pytest.mark.parametrize("run", ["over", "our session"])
+def test_a_run_that_goes_over_the_bound_is_terminated(answers, run):
+    kind, is_memory_error, text, cause = answers[run]
     assert [kind, is_memory_error] == REFUSED
     assert text.startswith(CAUSED)
     assert cause == "Fail"
@@ -113,13 +114,6 @@ def test_what_goes_over_is_counted_and_reported(answers):
 
 def test_the_session_and_the_process_stay_usable(answers):
     assert answers["after"] == 6.0
-
-
-def test_a_run_of_our_session_is_terminated_too(answers):
-    kind, is_memory_error, text, cause = answers["our session"]
-    assert [kind, is_memory_error] == REFUSED
-    assert text.startswith(CAUSED)
-    assert cause == "Fail"
 
 
 def test_options_serve_the_next_run_again(answers):

@@ -3,15 +3,13 @@
 
 import os
 import shutil
-import sys
 import threading
 from collections.abc import Mapping
-from functools import partial
 
 import pytest
 from support.paths import CHECKOUT
 from support.processes import fork
-from support.threads import join, run_threads, start
+from support.threads import join, race, start
 from support.versions import API_VERSION
 
 import ortcffi as ort
@@ -21,32 +19,8 @@ CUSTOM_OPS = CHECKOUT / "tests/c/clients/custom_ops.c"
 NEWER_HOST = CHECKOUT / "tests/c/clients/newer_host.c"
 
 
-def together(*works):
-    """Run functions in threads at once and raise what one of them raised."""
-    errors = []
-
-    def guarded(work):
-        try:
-            for i in range(ROUNDS):
-                work(i)
-        except BaseException as error:  # noqa: BLE001  # raised below, in the test's own thread
-            errors.append(error)
-
-    run_threads(*[partial(guarded, work) for work in works])
-    if errors:
-        raise errors[0]
-
-
 def text(i):
     return "x" * (1 + i % 97)
-
-
-@pytest.fixture(autouse=True)
-def threads_switch_often():
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)
 
 
 def test_a_tag_is_read_whole_while_it_is_replaced(api):
@@ -55,27 +29,19 @@ def test_a_tag_is_read_whole_while_it_is_replaced(api):
         def read(_i):
             assert set(options.tag) == {"x"}
 
-        together(lambda i: setattr(options, "tag", text(i)), read)
+        race(ROUNDS, lambda i: setattr(options, "tag", text(i)), read)
 
 
-def test_a_run_entry_is_read_whole_while_it_is_replaced(api):
-    with ort.Env("races", api, severity=4), ort.RunOptions(api, config={"key": "x"}) as options:
-
-        def read(_i):
-            assert set(options.config["key"]) == {"x"}
-            assert set(options.config.to_dict()) == {"key"}
-
-        together(lambda i: options.config.__setitem__("key", text(i)), read)
-
-
-def test_a_session_entry_is_read_whole_while_it_is_replaced(api):
-    with ort.Env("races", api, severity=4), ort.SessionOptions(api, config={"key": "x"}) as options:
+@pytest.mark.parametrize("kind", [ort.RunOptions, ort.SessionOptions])
+def test_an_entry_is_read_whole_while_it_is_replaced(api, kind):
+    with ort.Env("races", api, severity=4), kind(api, config={"key": "x"}) as options:
 
         def read(_i):
             assert set(options.config["key"]) == {"x"}
             assert options.config.get("none") is None
+            assert kind is ort.SessionOptions or set(options.config.to_dict()) == {"key"}
 
-        together(lambda i: options.config.__setitem__("key", text(i)), read)
+        race(ROUNDS, lambda i: options.config.__setitem__("key", text(i)), read)
 
 
 def test_dimensions_are_read_while_more_are_added(api):
@@ -84,7 +50,7 @@ def test_dimensions_are_read_while_more_are_added(api):
         def read(_i):
             assert all(set(dimension.name) == {"x"} for dimension in options.free_dimensions[-5:])
 
-        together(lambda i: options.fix_dimension(text(i), i), read)
+        race(ROUNDS, lambda i: options.fix_dimension(text(i), i), read)
 
 
 def test_ops_are_read_while_libraries_register_more(api, compile_c, tmp_path):
@@ -100,7 +66,7 @@ def test_ops_are_read_while_libraries_register_more(api, compile_c, tmp_path):
             if i < 50:
                 assert {op.name for op in options.custom_ops} <= {"Nothing"}
 
-        together(register, read)
+        race(ROUNDS, register, read)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")

@@ -38,6 +38,14 @@ def opened() -> Iterator[Callable[..., ort.Session]]:
         sessions.pop().close()
 
 
+@pytest.fixture(params=[1, 2])
+def options(request: pytest.FixtureRequest) -> Iterator[ort.SessionOptions]:
+    """Of sessions whose runs are the library's own, and of such as need a thread of ours."""
+    severity = ort.LogSeverity.FATAL
+    with ort.SessionOptions(intra_op_threads=request.param, log_severity=severity) as options:
+        yield options
+
+
 @pytest.fixture
 def x() -> Any:
     """The input of the small models."""

@@ -23,14 +23,6 @@ from ortcffi.testing.live_objects import left_alive, live_objects
 BIG = np.eye(32, dtype=np.float32)
 
 
-@pytest.fixture(params=[1, 2])
-def options(request):
-    """Of sessions whose runs are the library's own, and of such as need a thread of ours."""
-    severity = ort.LogSeverity.FATAL
-    with ort.SessionOptions(intra_op_threads=request.param, log_severity=severity) as options:
-        yield options
-
-
 @pytest.fixture
 def session(opened, options):
     return opened(models.add(), options)

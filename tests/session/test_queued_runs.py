@@ -21,13 +21,6 @@ MOST = os.cpu_count() or 1
 """How many runs of a session are under way at most."""
 
 
-@pytest.fixture(params=[1, 2])
-def options(request):
-    severity = ort.LogSeverity.FATAL
-    with ort.SessionOptions(intra_op_threads=request.param, log_severity=severity) as options:
-        yield options
-
-
 @pytest.fixture
 def endless(opened, options):
     session = opened(models.loop(10**12, 32), options)

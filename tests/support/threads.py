@@ -2,9 +2,11 @@
 """How tests start threads and wait for them, each time with a limit."""
 
 import asyncio
+import sys
 import threading
 import time
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any
 
 from support.processes import TIME_LIMIT
@@ -29,6 +31,24 @@ def start(*works: Callable[[], object]) -> list[threading.Thread]:
 def run_threads(*works: Callable[[], object]) -> None:
     """Run functions at the same time, each in a thread of its own, until all have ended."""
     join(*start(*works))
+
+
+def race(times: int, *works: Callable[[int], object]) -> None:
+    """Call functions with 0, 1, 2 and so on, each in a thread of its own; threads switch often.
+
+    What one of them raises fails the test.
+    """
+
+    def repeat(work: Callable[[int], object]) -> None:
+        for i in range(times):
+            work(i)
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        run_threads(*[partial(repeat, work) for work in works])
+    finally:
+        sys.setswitchinterval(before)
 
 
 def wait_until(

@@ -1,54 +1,24 @@
 # SPDX-License-Identifier: MIT
 """Types that one thread reads while another changes or closes them."""
 
-import sys
-import threading
-
 import numpy as np
 import pytest
-from support.threads import join, start, wait_until
+from support.threads import race
 
 from ortcffi import TensorTypeInfo, Value
-
-
-@pytest.fixture(autouse=True)
-def frequent_switches():
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)
-
-
-def in_parallel(read, change):
-    """Call `change` until a thread has called `read` 2000 times; return what `read` raised."""
-    errors, done = [], threading.Event()
-
-    def reader():
-        try:
-            for _ in range(2000):
-                read()
-        except Exception as error:  # noqa: BLE001
-            errors.append(error)
-        done.set()
-
-    threads = start(reader)
-    wait_until(lambda: change() or done.is_set())
-    join(*threads)
-    return errors
 
 
 def test_a_shape_is_never_read_half_changed_while_another_thread_sets_it(api):
     shapes = [("a long name of a dimension", 1), (2, "another", None), ("x" * 1000,)]
     info = TensorTypeInfo("f4", shapes[0], api)
-    turn = iter(range(10**9))
 
-    def read():
+    def read(_i):
         assert info.shape in shapes
 
-    def change():
-        info.shape = shapes[next(turn) % 3]
+    def change(i):
+        info.shape = shapes[i % 3]
 
-    assert in_parallel(read, change) == []
+    race(2000, read, change)
 
 
 def test_a_shape_that_was_set_is_kept_by_the_handle_that_was_read_before(api):
@@ -70,11 +40,11 @@ def test_an_array_of_strings_may_get_another_shape_while_it_is_read(api):
 
     flat[0] = Text("a")
 
-    def read():
+    def read(_i):
         assert Value.from_numpy(flat, api=api).shape in shapes
         assert Value.from_numpy(array, api=api).shape == (2, 2)
 
-    def change():
+    def change(_i):
         flat.shape = shapes[flat.shape]
 
-    assert in_parallel(read, change) == []
+    race(2000, read, change)

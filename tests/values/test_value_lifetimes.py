@@ -90,25 +90,12 @@ def test_the_allocator_ends_with_the_last_value(core_api):
     assert live_objects()["adaptor"] == before
 
 
-def test_a_tensor_of_the_core_keeps_its_allocator_without_python(core_api):
-    before = live_objects()["adaptor"]
-    with Logging(core_api.default_allocator) as logging:
-        out, shape = ffi.new("OrtValue**"), ffi.new("int64_t[]", [4])
-        assert not lib.CreateTensorAsOrtValue(
-            core_api.pointer, logging.handle, shape, 1, lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, out
-        )
-    del logging
-    gc.collect()
-    assert live_objects()["adaptor"] == before + 1
-    lib.ReleaseValue(core_api.pointer, out[0])
-    assert live_objects()["adaptor"] == before
-
-
-def test_a_sparse_tensor_of_the_core_keeps_its_allocator_without_python(core_api):
+@pytest.mark.parametrize("slot", ["CreateTensorAsOrtValue", "CreateSparseTensorAsOrtValue"])
+def test_a_tensor_of_the_core_keeps_its_allocator_without_python(core_api, slot):
     before = live_objects()["adaptor"]
     with Logging(core_api.default_allocator) as logging:
         out, shape = ffi.new("OrtValue**"), ffi.new("int64_t[]", [2, 2])
-        assert not lib.CreateSparseTensorAsOrtValue(
+        assert not getattr(lib, slot)(
             core_api.pointer, logging.handle, shape, 2, lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, out
         )
     del logging
