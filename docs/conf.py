@@ -2,18 +2,23 @@
 """How Sphinx makes the documentation: ``sphinx-build -W -b html docs docs/_build/html``."""
 
 import doctest
+import gc
 import inspect
 import re
 import sys
 from pathlib import Path
 from typing import Any
 
+from docutils.nodes import document
 from sphinx.application import Sphinx
 
 DOCS = Path(__file__).parent
 sys.path[:0] = [str(DOCS / "generate"), str(DOCS.parent / "tools")]
 
 import slots  # noqa: E402  # found along the path above
+
+# Pages are many objects, which stay: to look at them again and again takes a third of the time.
+gc.set_threshold(1_000_000)
 
 SLOTS = {slot.name for slot in slots.slots_of("ort_slots.def")}
 
@@ -105,6 +110,15 @@ def part_attributes(
     lines[:] = "".join(fields).split("\n")
 
 
+def own_nodes(_app: Sphinx, page: document) -> None:
+    """Have all nodes of a page know its document, with which each page is saved.
+
+    Those of ``eval-rst`` know one of their own, with all that Sphinx knows of the other pages.
+    """
+    for node in page.findall():
+        node.document = page
+
+
 def linked(name: str) -> str:
     """A literal, or a link to what the reference of the C API has under that name."""
     return f":c:func:`{name}`" if name in SLOTS else f"``{name}``"
@@ -116,3 +130,4 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-docstring", link_slots)
     app.connect("autodoc-process-docstring", describe_property, priority=400)  # before napoleon
     app.connect("autodoc-process-docstring", part_attributes, priority=900)  # after napoleon
+    app.connect("doctree-read", own_nodes)
