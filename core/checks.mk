@@ -10,19 +10,19 @@ FAULTS = ../tests/c/faults
 # Each run is the name of a client and its arguments, separated by colons. The client also gets the
 # library's path, as its first argument.
 RUNS = abi client heap old_client versions storm:2:50000:2 arena:2:30000 adaptor_storm:2:20000:2 \
-  random_values models:2000 kernels many_threads:800:1000 reload:20:1000 shared_env:2000 platform behaviour $(RUNS_OF_$(SYSTEM))
+  random_values models:2000 kernels many_threads:800:1000 reload:20:1000 shared_env:2000 platform session_threads behaviour $(RUNS_OF_$(SYSTEM))
 RUNS_OF_POSIX = $(FORKS) $(INSIDERS_OF_$(CHOSEN)) throwing:$(THROWING) private_copy:$(THROWING) \
   kernel_threads:100000
 RUNS_OF_APPLE = $(FORKS) throwing:$(THROWING) kernel_threads:100000
 THROWING = $(BUILD)/throwing_ops.so
 # Clients that fork. They are apart because the runtimes of most sanitizers do not work in the child
 # of a process with threads.
-FORKS = kernel_threads:1000:fork storm:2:20000:2:fork adaptor_storm:2:20000:2:fork shared_env:100000:200 arena_fork \
+FORKS = kernel_threads:1000:fork storm:2:20000:2:fork adaptor_storm:2:20000:2:fork shared_env:100000:200 arena_fork session_threads:fork \
   fork_order
 # With tsan, only clients with threads. It finds a race also where the accesses are not simultaneous,
 # so the storms are short; asan runs the long ones.
 RUNS_OF_TSAN = heap storm:2:10000:2 arena:2:6000 adaptor_storm:2:4000:2 models:200 kernels \
-  many_threads:200:1000 reload:20:1000 shared_env:2000 platform throwing:$(THROWING) \
+  many_threads:200:1000 reload:20:1000 shared_env:2000 platform session_threads throwing:$(THROWING) \
   kernel_threads:20000
 # valgrind runs one thread at a time, so the storms are short; asan runs `faults` with its hundreds
 # of processes.

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from support import eps
 from support.models import field, graph, model, node, tensor, value
+from support.processes import run
 
 import ortcffi as ort
 from ortcffi._native import ffi, lib
@@ -440,3 +441,9 @@ def test_an_initializer_that_is_an_input_of_another_type_is_refused(api, opened,
 def test_of_an_initializer_only_the_type_as_an_input_counts(api, opened, number, dtype, shape):
     session = opened(with_declared_weights(number, dtype, shape), with_ops(api), api=api)
     assert session.run(x=np.zeros((1, 3), np.float32))[0].tolist() == [[2, 2, 2]]
+
+
+def test_threads_of_the_client_make_runs_and_help_kernels(build_client, core_library):
+    assert (
+        "session_threads: OK" in run(build_client("session_threads"), core_library, "fork").stdout
+    )

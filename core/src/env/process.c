@@ -63,5 +63,6 @@ ORT_API_STATUS_IMPL(ort_SetPerSessionThreadPoolCallbacks, OrtEnv* env,
                   ORT_API_VERSION));
   }
   CORE_FAIL(ORT_NOT_IMPLEMENTED,
-            "SetPerSessionThreadPoolCallbacks: this library has no thread pools of sessions");
+            "SetPerSessionThreadPoolCallbacks: this library calls no functions about the work of "
+            "threads");
 }

@@ -78,6 +78,8 @@ struct core_side {
   const char* what;
 };
 
+struct core_thread_pool;
+
 struct core_node {
   struct core_object object;
   /** What each call reads comes first, and together: a large model does not fit into caches. */
@@ -94,6 +96,8 @@ struct core_node {
   /** NULL: the host's, also once the kernel has ended. */
   const OrtLogger* logger;
   uint32_t threads;
+  /** Where the pool with these threads is, if there is one; NULL: the kernel is in no session. */
+  struct core_thread_pool* const* pool;
   /** NULL: none, or the kernel has ended. */
   const OrtSessionOptions* options;
   int since_version;

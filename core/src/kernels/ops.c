@@ -118,6 +118,7 @@ static OrtStatus* make_kernel(const struct request* request, const OrtOpAttr* co
                             .threads = node->threads,
                             .options = node->options};
   CORE_TRY(core_kernel_create(node->host, &made, out));
+  (*out)->node->pool = node->pool;
   let_leave_out(&(*out)->node->inputs);
   return NULL;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* ParallelFor: threads that live for one call, so that no fork and no end of the process meets them
- * idle. */
+/* ParallelFor, on the threads that the client has made for a session. Elsewhere threads live for
+ * one call, so that no fork and no end of the process meets them idle. */
 #include "heap/heap.h"
 #include "kernels/borrowed.h"
+#include "kernels/thread_pool.h"
 #include "platform/catching.h"
 
 /* Threads that a kernel may use, the caller's among them. */
@@ -21,6 +22,17 @@ struct job {
   size_t next;
   /** What the first function that threw said. Atomic. */
   OrtStatus* failure;
+  /** With a pool: how many of its threads are at work, under the lock. */
+  core_mutex lock;
+  size_t busy;
+  /** Signalled when one has ended its work. */
+  core_condition ended;
+};
+
+/** A thread beside the caller's, of the library or of a pool. */
+struct helper {
+  struct core_thread thread;
+  struct core_task task;
 };
 
 static void run_batches(void* argument) {
@@ -58,6 +70,71 @@ static void work(void* argument) {
   core_enter_kernel(before);
 }
 
+/* Does all with the caller's thread and those that can be started. */
+static void share(struct job* job, struct helper* helpers, size_t count) {
+  size_t started = 0;
+  while (started < count) {
+    helpers[started].thread = (struct core_thread){work, job, 0};
+    if (!core_thread_start(&helpers[started].thread)) {
+      break;
+    }
+    started++;
+  }
+  work(job);
+  for (size_t i = 0; i < started; i++) {
+    core_thread_join(&helpers[i].thread);
+  }
+}
+
+static void help(void* argument) {
+  struct job* job = argument;
+  work(job);
+  core_mutex_lock(&job->lock);
+  job->busy--;
+  core_condition_signal(&job->ended);
+  core_mutex_unlock(&job->lock);
+}
+
+static void give_to_pool(struct job* job, struct core_thread_pool* pool, struct helper* helpers,
+                         size_t count) {
+  size_t given = 0, idle = 0;
+  job->busy = count;
+  while (given < count) {
+    helpers[given].task = (struct core_task){.function = help, .argument = job};
+    if (!core_pool_do(pool, &helpers[given].task)) {
+      break;
+    }
+    given++;
+  }
+  work(job);
+  for (size_t i = 0; i < given; i++) {
+    idle += core_pool_take_back(pool, &helpers[i].task);
+  }
+  core_mutex_lock(&job->lock);
+  job->busy -= count - given + idle;
+  while (job->busy > 0) {
+    core_condition_wait(&job->ended, &job->lock);
+  }
+  core_mutex_unlock(&job->lock);
+}
+
+/* The same with a pool, all of whose threads may have other work: what none of them has begun when
+ * the caller's thread finds no more is taken back. */
+static void share_with_pool(struct job* job, struct core_thread_pool* pool, struct helper* helpers,
+                            size_t count) {
+  if (!core_mutex_begin(&job->lock)) {
+    work(job);
+    return;
+  }
+  if (core_condition_begin(&job->ended)) {
+    give_to_pool(job, pool, helpers, count);
+    core_condition_end(&job->ended);
+  } else {
+    work(job);
+  }
+  core_mutex_end(&job->lock);
+}
+
 ORT_API_STATUS_IMPL(ort_KernelContext_ParallelFor, const OrtKernelContext* context,
                     void (*fn)(void*, size_t), size_t total, size_t num_batch, void* usr_data) {
   CORE_REQUIRE_CONTEXT(KernelContext_ParallelFor);
@@ -70,21 +147,21 @@ ORT_API_STATUS_IMPL(ort_KernelContext_ParallelFor, const OrtKernelContext* conte
   size_t batches = num_batch > 0 ? num_batch : count * BATCHES_PER_THREAD;
   batches = batches < total ? batches : total;
   count = count < batches ? count : batches;
-  struct job job = {context->node, fn, usr_data, total, batches, 0, NULL};
+  struct job job = {.node = context->node,
+                    .function = fn,
+                    .argument = usr_data,
+                    .total = total,
+                    .batches = batches};
+  struct core_thread_pool* pool = context->node->pool != NULL ? *context->node->pool : NULL;
   /* Without memory the caller does all by itself. */
-  struct core_thread* threads = count > 1 ? heap_alloc((count - 1) * sizeof *threads) : NULL;
-  size_t started = 0;
-  while (threads != NULL && started < count - 1) {
-    threads[started] = (struct core_thread){work, &job, 0};
-    if (!core_thread_start(&threads[started])) {
-      break;
-    }
-    started++;
+  struct helper* helpers = count > 1 ? heap_alloc((count - 1) * sizeof *helpers) : NULL;
+  if (helpers == NULL) {
+    work(&job);
+  } else if (pool == NULL) {
+    share(&job, helpers, count - 1);
+  } else {
+    share_with_pool(&job, pool, helpers, count - 1);
   }
-  work(&job);
-  for (size_t i = 0; i < started; i++) {
-    core_thread_join(&threads[i]);
-  }
-  heap_free(threads);
+  heap_free(helpers);
   return job.failure;
 }

@@ -61,6 +61,22 @@ bool core_pool_do(struct core_thread_pool* pool, struct core_task* task) {
   return true;
 }
 
+bool core_pool_take_back(struct core_thread_pool* pool, const struct core_task* task) {
+  struct core_task* before = NULL;
+  core_mutex_lock(&pool->lock);
+  struct core_task* found = pool->first;
+  while (found != NULL && found != task) {
+    before = found;
+    found = found->next;
+  }
+  if (found != NULL) {
+    *(before == NULL ? &pool->first : &before->next) = found->next;
+    pool->last = found == pool->last ? before : pool->last;
+  }
+  core_mutex_unlock(&pool->lock);
+  return found != NULL;
+}
+
 /* --- how pools begin and end ------------------------------------------------------------------ */
 
 struct creation {

@@ -47,6 +47,9 @@ OrtStatus* core_new_thread_pool(const char* name, const struct core_thread_funct
  * copied the pool without them. */
 bool core_pool_do(struct core_thread_pool* pool, struct core_task* task);
 
+/** Takes back a task that no thread has begun; false where one has. */
+bool core_pool_take_back(struct core_thread_pool* pool, const struct core_task* task);
+
 /** Ends a pool once its tasks are done; to be called on no thread of its own. NULL is fine. */
 void core_end_thread_pool(struct core_thread_pool* pool);
 

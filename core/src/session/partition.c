@@ -298,6 +298,8 @@ static OrtStatus* add_step(struct partition* partition, const OrtcoreNode* node,
                                              : CORE_NO_PROVIDER};
   if (!session->only_compiles) {
     CORE_TRY(core_host_kernel(node, &step->kernel));
+    step->kernel->node->threads = session->kernel_threads;
+    step->kernel->node->pool = session->shares_threads ? &session->env->threads : &session->threads;
   }
   session->step_count++;
   return NULL;

@@ -136,11 +136,18 @@ OrtStatus* core_check_cancelled(const OrtSession* session) {
   return NULL;
 }
 
+static void note_threads(OrtSession* session, int intra_op,
+                         const struct core_thread_functions* functions) {
+  session->thread_count = core_thread_count(intra_op);
+  session->kernel_threads =
+      intra_op > 0 || functions->create != NULL ? (uint32_t)session->thread_count : 1;
+}
+
 static OrtStatus* begin_threads(const char* function, OrtSession* session) {
   const struct core_session_settings* settings = &session->options->settings;
   session->shares_threads = !settings->per_session_threads;
   if (!session->shares_threads) {
-    session->thread_count = core_thread_count(settings->intra_op_threads);
+    note_threads(session, settings->intra_op_threads, &settings->threads);
     int inter_op = settings->execution_mode == ORT_PARALLEL ? settings->inter_op_threads : 1;
     return core_new_thread_pool(function, &settings->threads, settings->intra_op_threads, inter_op,
                                 &session->threads);
@@ -152,7 +159,8 @@ static OrtStatus* begin_threads(const char* function, OrtSession* session) {
                        "CreateEnvWithGlobalThreadPools",
                        NULL);
   }
-  session->thread_count = core_thread_count(session->env->threading->intra_op_threads);
+  note_threads(session, session->env->threading->intra_op_threads,
+               &session->env->threading->functions);
   return NULL;
 }
 

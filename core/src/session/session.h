@@ -134,8 +134,11 @@ struct OrtSession {
   struct core_frame* spare;
   /** What the options ask for, until the session ends; NULL for none. */
   struct core_profile* profile;
-  /** How many threads it computes with, the caller's among them. */
+  /** How many threads it has, the caller's among them. */
   size_t thread_count;
+  /** How many of them a kernel may use: all where the options say how many, or have functions that
+   * create them; else the caller's, beside which some would have to be started in each call. */
+  uint32_t kernel_threads;
   /** Whether it uses the threads of the environment. */
   bool shares_threads;
   /** Its own threads, until the client releases it; NULL for none. */
