@@ -31,9 +31,12 @@ Release = Callable[..., None]
 @cache
 def _facts(kind: str, release: Any) -> tuple[Any, Any]:
     """CFFI's type of the pointer, and the function that releases an object."""
-    is_function = isinstance(release, ffi.CData)
-    function = release if is_function else ffi.addressof(lib, release.__name__)
-    return ffi.typeof(kind), ffi.cast("void*", function)
+    if isinstance(release, ffi.CData):
+        return ffi.typeof(kind), ffi.cast("void*", release)
+    function = lib.ortcffi_releasing(release.__name__.encode())
+    if not function:
+        raise LookupError(f"{release.__name__} is in no list of functions that release objects")
+    return ffi.typeof(kind), function
 
 
 @cache

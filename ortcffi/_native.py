@@ -83,7 +83,7 @@ def by_slot(numbers: Any) -> dict[str, int]:
 # --- what is done once ---
 
 
-# Functions whose addresses C is given, beside those that release objects or are Python.
+# Functions that libraries call, whose types are built with their addresses.
 _CALLED_BY_C = (
     "ortcffi_create_thread",
     "ortcffi_join_thread",
@@ -125,7 +125,7 @@ def _build_types() -> None:
     for name in set(names).difference(structs):  # also ortcffi_types, which has what functions take
         ffi.typeof(f"{name}*")
     for name in dir(lib):
-        if name in _CALLED_BY_C or name.startswith(("Release", "ortcffi_python_")):
+        if name in _CALLED_BY_C or name.startswith("ortcffi_python_"):
             ffi.addressof(lib, name)  # as does def_extern
 
 

@@ -13,6 +13,8 @@
 #ifndef ORTCFFI_BOUNDARY_H_
 #define ORTCFFI_BOUNDARY_H_
 
+#include <string.h>
+
 #include "boundary/cffi.h"
 
 #include "boundary/headers.h"
@@ -31,6 +33,30 @@
 
 #define ROWS "boundary/define_rows.def"
 #include "ort_tables.def"
+
+#define TEXT_OF(function) #function
+#define NAMED(function) {TEXT_OF(function), (void*)(function)},
+
+/* The functions that release objects: those of tables, then the boundary's own. */
+static const struct {
+  const char* name;
+  void* function;
+} releasing[] = {
+#undef ROWS
+#define ROWS "boundary/release_rows.def"
+#include "ort_tables.def"
+    NAMED(ortcffi_end_ops) NAMED(ortcffi_release_adaptor) NAMED(ortcffi_release_list)
+        NAMED(ortcffi_release_scope) NAMED(ortcffi_release_scratch) NAMED(ortcffi_release_work)
+            NAMED(ortcffi_unregister_ep) NAMED(ortcffi_unwatch_ep)};
+
+void* ortcffi_releasing(const char* name) {
+  for (size_t i = 0; i < sizeof releasing / sizeof *releasing; i++) {
+    if (strcmp(releasing[i].name, name) == 0) {
+      return releasing[i].function;
+    }
+  }
+  return NULL;
+}
 
 #undef Py_BEGIN_ALLOW_THREADS
 #undef Py_END_ALLOW_THREADS

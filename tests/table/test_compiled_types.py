@@ -35,7 +35,7 @@ def use(first):
 gc.callbacks.append(collected)
 for name in dir(lib):
     use(lambda: getattr(lib, name))
-    if name in _native._CALLED_BY_C or name.startswith("Release"):
+    if name in _native._CALLED_BY_C or name.startswith("ortcffi_python_"):
         use(lambda: ffi.addressof(lib, name))
 names, structs, _ = ffi.list_types()
 for name in structs:

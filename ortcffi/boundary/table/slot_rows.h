@@ -34,6 +34,10 @@ const ortcffi_slot* ortcffi_slot_row(int i);
 /* The API version that the slot of OrtApi with a name came with; 0 if there is none. */
 int ortcffi_slot_since(const char* name);
 
+/* The address of the function with a name that releases objects; NULL if there is none. CFFI would
+ * build a type for each. */
+void* ortcffi_releasing(const char* name);
+
 /* The number of the core's live objects of a kind; see enum core_kind. */
 int64_t ortcffi_live_objects(int kind);
 
