@@ -90,6 +90,13 @@ def joined(lines: Iterable[str], separator: str = "\n") -> str:
     return separator.join(map(printable, lines))
 
 
+def described(element: str, shape: "Iterable[int | str] | None") -> str:
+    """An element type and a shape in a few words, `printable`."""
+    if shape is None:
+        return f"{element} of any shape"
+    return f"{element}[{', '.join('?' if n == -1 else printable(str(n)) for n in shape)}]"
+
+
 def write_log(message: "LogMessage") -> None:
     """Write a message of a library, which may have names of a model, to stderr: a logger."""
     severity = getattr(message.severity, "name", str(message.severity)).lower()

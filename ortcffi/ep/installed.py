@@ -8,11 +8,13 @@ from collections.abc import Iterator, Mapping
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._public import meant, public
-from ortcffi.ep.hardware import HardwareDevice
 from ortcffi.ep.registered import RegisteredEp, register_once
+
+if TYPE_CHECKING:
+    from ortcffi.ep.hardware import HardwareDevice
 
 __all__ = [
     "PYTHON_EPS",
@@ -190,9 +192,11 @@ def registered_in(env: Any, ep: InstalledEp) -> RegisteredEp:
     return register_once(env, ep.path, ep.name or None, hardware_for(env, ep))
 
 
-def hardware_for(env: Any, ep: InstalledEp) -> list[HardwareDevice] | None:
+def hardware_for(env: Any, ep: InstalledEp) -> "list[HardwareDevice] | None":
     """Hardware that the core invents for a provider that refuses what is there."""
     wants_intel = ep.name in _PACKAGES and _PACKAGES[ep.name].is_of_intel
     if not (wants_intel and env.api.is_core and platform.machine() in ("x86_64", "AMD64")):
         return None
+    from ortcffi.ep.hardware import HardwareDevice
+
     return [HardwareDevice("CPU", vendor_id=_INTEL, vendor="Intel", api=env.api)]

@@ -2,6 +2,7 @@
 """What sessions are made of: a path or bytes, options, an environment, a store of weights."""
 
 import os
+import warnings
 import weakref
 from collections.abc import Callable, Hashable
 from functools import partial
@@ -10,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._convert import bytes_like, input_path
 from ortcffi._handle import owned_by
 from ortcffi._native import lib
+from ortcffi._text import size
 from ortcffi.env.env import Env
 from ortcffi.errors import checked
-from ortcffi.options.session import SessionOptions
+from ortcffi.options.session import SHARED_ARENA, SessionOptions
+from ortcffi.table.engine import has_engine
 
 if TYPE_CHECKING:
     from ortcffi.env.state import EnvState
@@ -177,3 +180,31 @@ def borrowed_of(content: object, options: SessionOptions | None) -> object:
 
 
 _KEYS = ("session.use_ort_model_bytes_directly", "session.use_ort_model_bytes_for_initializers")
+
+
+# --- the arena of sessions that share memory ---
+
+limited: "dict[Hashable, Env]" = {}
+"""By library: what keeps the environment that has the arena."""
+
+
+def with_limit(api: "Api", options: SessionOptions | None) -> SessionOptions | None:
+    """Options for a session: those that share the arena where there is a limit."""
+    if api.library not in limited or (options is not None and SHARED_ARENA in options.config):
+        return options
+    chosen = SessionOptions(api) if options is None else options._for_creation()
+    chosen.shared_arena = True
+    return chosen
+
+
+def warn_of_ignored_arena(api: "Api", state: "EnvState", options: SessionOptions | None) -> None:
+    """Warn of a session that has an arena of its own where the environment's is bounded."""
+    # The core's sessions have no arena, nor use that one.
+    limit = state.arena_limit if has_engine(api) else 0
+    if limit and (options is None or SHARED_ARENA not in options.config):
+        warnings.warn(
+            f"the environment's arena is bounded to {size(limit)}, but this session does not use "
+            "it: make it with SessionOptions(shared_arena=True), or False if that is meant",
+            RuntimeWarning,
+            stacklevel=4,  # the caller of the session's class
+        )

@@ -2,7 +2,6 @@
 """Bounds of the memory of sessions: one for all that follow, and the message of a refused run."""
 
 import re
-import warnings
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -15,25 +14,20 @@ from ortcffi._text import size
 from ortcffi.env.env import Env
 from ortcffi.errors import Fail, NotImplemented, OrtError, checked
 from ortcffi.options.run import RunOptions
-from ortcffi.options.session import SHARED_ARENA, SessionOptions
+from ortcffi.session.creation import limited
 from ortcffi.table.engine import engine_for, has_engine
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.type_info import contained_tensor
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from ortcffi.env.state import EnvState
     from ortcffi.memory.stats import AllocatorStats
     from ortcffi.session.session import Session
     from ortcffi.table.api import Api
     from ortcffi.values.type_info import TypeInfo
 
-__all__ = ["limit_session_memory", "limited", "shrink", "warn_of_ignored_arena", "with_limit"]
+__all__ = ["limit_session_memory", "shrink"]
 
-limited: "dict[Hashable, Env]" = {}
-"""By library: what keeps the environment that has the arena."""
 _SHRINKAGE = {"memory.enable_memory_arena_shrinkage": "cpu:0"}
 
 
@@ -90,46 +84,8 @@ def limit_session_memory(limit: int | str | None, api: "Api | None" = None) -> N
     limited[engine.library] = env
 
 
-def with_limit(api: "Api", options: SessionOptions | None) -> SessionOptions | None:
-    """Options for a session: those that share the arena where there is a limit."""
-    if api.library not in limited or (options is not None and SHARED_ARENA in options.config):
-        return options
-    chosen = SessionOptions(api) if options is None else options._for_creation()
-    chosen.shared_arena = True
-    return chosen
-
-
-def warn_of_ignored_arena(api: "Api", state: "EnvState", options: SessionOptions | None) -> None:
-    """Warn of a session that has an arena of its own where the environment's is bounded."""
-    # The core's sessions have no arena, nor use that one.
-    limit = state.arena_limit if has_engine(api) else 0
-    if limit and (options is None or SHARED_ARENA not in options.config):
-        warnings.warn(
-            f"the environment's arena is bounded to {size(limit)}, but this session does not use "
-            "it: make it with SessionOptions(shared_arena=True), or False if that is meant",
-            RuntimeWarning,
-            stacklevel=4,  # the caller of the session's class
-        )
-
-
 def shrink(session: "Session") -> None:
-    """Return the unused memory of the session's arena to the system.
-
-    The arena may be one that sessions share. If its chunks double, which is the default, it keeps
-    the first of them. Outputs that are still in use keep the chunks that they are in.
-
-    Raises
-    ------
-    InvalidArgument
-        The session has no arena.
-    NotImplemented
-        The library is the core, whose sessions have none.
-
-    Notes
-    -----
-    API function: ``Run``, whose options have the entry ``memory.enable_memory_arena_shrinkage`` and
-    are terminated, so that no node runs; the inputs have no elements where the model allows that.
-    """
+    """Return the unused memory of the session's arena to the system: `Session.shrink`."""
     api = session.api
     if not has_engine(api):
         raise NotImplemented(f"sessions of {api} have no arena", "Run")

@@ -20,7 +20,6 @@ from ortcffi.ep.registered import register_once
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session import SessionOptions
 from ortcffi.table.engine import engine_for
-from ortcffi.table.load import LibraryNotFound
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -111,8 +110,12 @@ def names_for_core(providers: Iterable[str]) -> tuple[str, ...]:
 
 def engine_with(providers: list[Chosen], api: "Api | None", *belongings: Any) -> "Api":
     """As `engine_for`, for a session with these providers."""
+    on_core = are_for_core(providers) if providers else None
+    if on_core:
+        return engine_for(api, *belongings, on_core=True)
+    from ortcffi.table.load import LibraryNotFound
+
     try:
-        on_core = are_for_core(providers) if providers else None
         return engine_for(api, *belongings, on_core=on_core)
     except LibraryNotFound as error:
         others = [name for name, _ in providers if isinstance(name, str) and not _is_library(name)]

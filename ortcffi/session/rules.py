@@ -16,6 +16,7 @@ import numpy as np
 from ortcffi._convert import mapping
 from ortcffi._native import ffi
 from ortcffi._public import meant
+from ortcffi._text import described
 from ortcffi.errors import (
     Cancelled,
     InvalidArgument,
@@ -26,7 +27,6 @@ from ortcffi.errors import (
 )
 from ortcffi.options.for_library import run_options_for, value_for
 from ortcffi.options.run import RunOptions
-from ortcffi.session.specs import ValueSpec, described
 from ortcffi.values import tensors
 from ortcffi.values.checks import array_of, element_of_array, not_held, unfit
 from ortcffi.values.containers import sequence_items
@@ -37,6 +37,7 @@ from ortcffi.values.value import Value
 if TYPE_CHECKING:
     from ortcffi.session.binding import Binding
     from ortcffi.session.session import Session
+    from ortcffi.session.specs import ValueSpec
     from ortcffi.table.api import Api
 
 __all__ = [
@@ -224,7 +225,7 @@ class Rules:
 RULES = Rules()
 
 
-def spec_of_input(session: "Session", place: int) -> ValueSpec:
+def spec_of_input(session: "Session", place: int) -> "ValueSpec":
     """The input at a place, or the overridable initializer; those follow the inputs."""
     specs = session.inputs
     own = len(specs)
@@ -261,7 +262,7 @@ def _is_nothing(x: Any) -> bool:
     return x is None or (isinstance(x, Value) and not x.closed and x.kind is ValueKind.OPTIONAL)
 
 
-def _as_value(api: "Api", subject: str, spec: ValueSpec, x: Any) -> Value:
+def _as_value(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
     if isinstance(x, Value):
         _check_open(subject, x)
         mine: Value = value_for(api, x)
@@ -278,7 +279,7 @@ def _as_value(api: "Api", subject: str, spec: ValueSpec, x: Any) -> Value:
     return _as_tensor(api, subject, spec, x)
 
 
-def _as_sequence(api: "Api", subject: str, spec: ValueSpec, x: Any) -> Value:
+def _as_sequence(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
     element = contained_element(_inside(spec))
     items = sequence_items(subject, x, element)
     if not items and element is not None:
@@ -289,11 +290,11 @@ def _as_sequence(api: "Api", subject: str, spec: ValueSpec, x: Any) -> Value:
     return Value.sequence(values, api=api)
 
 
-def _as_map(api: "Api", subject: str, spec: ValueSpec, x: Any) -> Value:
+def _as_map(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
     return Value.map(mapping(subject, x), contained_dtype(_inside(spec)), api=api)
 
 
-def _inside(spec: ValueSpec) -> Any:
+def _inside(spec: "ValueSpec") -> Any:
     """The type of an input, or the one that it may hold if it is optional."""
     return spec.type_info.contained if spec.kind is ValueKind.OPTIONAL else spec.type_info
 
@@ -305,7 +306,7 @@ def _as_sparse(api: "Api", subject: str, x: Any) -> Value:
     return Value.from_scipy(x, api=api)
 
 
-def _as_tensor(api: "Api", subject: str, spec: ValueSpec, x: Any) -> Value:
+def _as_tensor(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
     if isinstance(x, type):
         raise TypeError(f"{subject} must be an array, not the class {x.__name__}")
     if isinstance(x, np.ndarray):
@@ -336,7 +337,7 @@ def _as_tensor(api: "Api", subject: str, spec: ValueSpec, x: Any) -> Value:
 # --- checks ---------------------------------------------------------------------------------------
 
 
-def unknown(what: str, name: str, specs: tuple[ValueSpec, ...]) -> InvalidArgument:
+def unknown(what: str, name: str, specs: "tuple[ValueSpec, ...]") -> InvalidArgument:
     """The error for a name that the model has not."""
     known = ", ".join(repr(spec.name) for spec in specs[:8]) + (", ..." if len(specs) > 8 else "")
     hint = meant(name, [spec.name for spec in specs])
@@ -345,7 +346,7 @@ def unknown(what: str, name: str, specs: tuple[ValueSpec, ...]) -> InvalidArgume
     return InvalidArgument(f"there is no {what} {name!r}{end}")
 
 
-def array_for(subject: str, spec: ValueSpec, x: Any) -> "np.ndarray[Any, Any]":
+def array_for(subject: str, spec: "ValueSpec", x: Any) -> "np.ndarray[Any, Any]":
     """An array of a list or a number, in the model's dtype where no value changes by that."""
     is_optional = spec.kind is ValueKind.OPTIONAL
     dtype = contained_dtype(spec.type_info) if is_optional else spec.dtype
@@ -369,7 +370,7 @@ def array_for(subject: str, spec: ValueSpec, x: Any) -> "np.ndarray[Any, Any]":
     return array
 
 
-def _of_objects(subject: str, spec: ValueSpec, array: "np.ndarray[Any, Any]") -> InvalidArgument:
+def _of_objects(subject: str, spec: "ValueSpec", array: "np.ndarray[Any, Any]") -> InvalidArgument:
     """The error for an array of objects where the model wants numbers."""
     first = f", the first of type {type(array.flat[0]).__name__}" if array.size else ""
     cast = "" if spec.element_type is None else _cast(ElementType.UNDEFINED, spec.element_type)
@@ -378,7 +379,7 @@ def _of_objects(subject: str, spec: ValueSpec, array: "np.ndarray[Any, Any]") ->
     )
 
 
-def _check_held(subject: str, spec: ValueSpec, array: "np.ndarray[Any, Any]") -> None:
+def _check_held(subject: str, spec: "ValueSpec", array: "np.ndarray[Any, Any]") -> None:
     """Refuse numbers of a list that the model's dtype cannot hold, and name one."""
     dtype = spec.dtype
     if dtype is None or array.dtype == dtype or array.dtype.kind not in "biuf":
@@ -395,7 +396,7 @@ def _check_open(subject: str, value: Value) -> None:
         raise ValueError(f"{subject} is a Value that is closed")
 
 
-def _check(subject: str, spec: ValueSpec, value: Value) -> None:
+def _check(subject: str, spec: "ValueSpec", value: Value) -> None:
     kind = value.kind
     wanted = spec.kind
     if wanted is ValueKind.OPTIONAL and spec.type_info.contained is not None:
@@ -425,7 +426,7 @@ def check_borrowed(subject: str, x: Any, value: Value) -> None:
 
 
 def _check_element(
-    subject: str, spec: ValueSpec, element: ElementType, shape: tuple[int, ...]
+    subject: str, spec: "ValueSpec", element: ElementType, shape: tuple[int, ...]
 ) -> None:
     wanted = spec.element_type
     if wanted is None or element == wanted:
@@ -448,7 +449,7 @@ def _cast(element: ElementType, wanted: ElementType) -> str:
     return f": cast it with .astype({module}.{name})"
 
 
-def _check_shape(subject: str, spec: ValueSpec, shape: tuple[int, ...]) -> None:
+def _check_shape(subject: str, spec: "ValueSpec", shape: tuple[int, ...]) -> None:
     wanted = spec.shape
     if wanted is None or spec.element_type is None:
         return

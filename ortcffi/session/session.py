@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from ortcffi._convert import INT32, decode, encode, integer, mapping, of_type, pointer, seconds
 from ortcffi._handle import Closing, out_of, owner_of
 from ortcffi._native import ffi, lib
-from ortcffi._public import Suggests, described_by, public
+from ortcffi._public import Suggests, public
 from ortcffi._table import made_by
 from ortcffi._text import html_table, printable
 from ortcffi.env.env import Env
@@ -32,10 +32,10 @@ from ortcffi.session.creation import (
     has_threads,
     source_of,
     source_of_graph,
+    warn_of_ignored_arena,
+    with_limit,
 )
-from ortcffi.session.limits import shrink, warn_of_ignored_arena, with_limit
 from ortcffi.session.rules import RULES
-from ortcffi.session.specs import ValueSpec
 from ortcffi.table.engine import engine_for
 from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.type_info import TypeInfo
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from ortcffi.session.binding import Binding
     from ortcffi.session.profile import Profile
     from ortcffi.session.providers import Provider
+    from ortcffi.session.specs import ValueSpec
     from ortcffi.table.api import Api
 
 __all__ = ["Session"]
@@ -346,7 +347,7 @@ class Session(Suggests, Engine, Closing):
         return self._specs
 
     @property
-    def inputs(self) -> tuple[ValueSpec, ...]:
+    def inputs(self) -> "tuple[ValueSpec, ...]":
         """What the model wants, in the model's order.
 
         Notes
@@ -357,7 +358,7 @@ class Session(Suggests, Engine, Closing):
         return self._all_specs()[0]
 
     @property
-    def overridable_initializers(self) -> tuple[ValueSpec, ...]:
+    def overridable_initializers(self) -> "tuple[ValueSpec, ...]":
         """Inputs that the model has a default for.
 
         Notes
@@ -368,7 +369,7 @@ class Session(Suggests, Engine, Closing):
         return self._all_specs()[1]
 
     @property
-    def outputs(self) -> tuple[ValueSpec, ...]:
+    def outputs(self) -> "tuple[ValueSpec, ...]":
         """What the model gives, in the model's order.
 
         Notes
@@ -502,8 +503,27 @@ class Session(Suggests, Engine, Closing):
         self._call("CreateAllocator", described.handle, out_of(owner))
         return Allocator(api, owner)
 
-    @described_by(shrink)
     def shrink(self) -> None:
+        """Return the unused memory of the session's arena to the system.
+
+        The arena may be one that sessions share. If its chunks double, which is the default, it
+        keeps the first of them. Outputs that are still in use keep the chunks that they are in.
+
+        Raises
+        ------
+        InvalidArgument
+            The session has no arena.
+        NotImplemented
+            The library is the core, whose sessions have none.
+
+        Notes
+        -----
+        API function: ``Run``, whose options have the entry
+        ``memory.enable_memory_arena_shrinkage`` and are terminated, so that no node runs; the
+        inputs have no elements where the model allows that.
+        """
+        from ortcffi.session.limits import shrink
+
         shrink(self)
 
     @property
@@ -747,11 +767,13 @@ def _ports_of(session: Session) -> tuple[str, str]:
     return _listed(session.inputs), _listed(session.outputs)
 
 
-def _listed(specs: tuple[ValueSpec, ...]) -> str:
+def _listed(specs: "tuple[ValueSpec, ...]") -> str:
     return ", ".join(f"{printable(spec.name)}: {spec.describe()}" for spec in specs)
 
 
-def _spec(api: "Api", port: "Port") -> ValueSpec:
+def _spec(api: "Api", port: "Port") -> "ValueSpec":
+    from ortcffi.session.specs import ValueSpec
+
     name, owner, kind, element, shape = port
     element_type = ElementType(element) if element != ElementType.UNDEFINED else None
     return ValueSpec(name, TypeInfo(api, owner), ValueKind(kind), element_type, shape)

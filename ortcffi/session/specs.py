@@ -4,7 +4,7 @@
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._public import public
-from ortcffi._text import printable
+from ortcffi._text import described
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.type_info import TypeInfo
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-__all__ = ["ValueSpec", "described"]
+__all__ = ["ValueSpec"]
 
 Shape = tuple[int | str, ...]
 
@@ -56,10 +56,3 @@ class ValueSpec(NamedTuple):
 
     def __repr__(self) -> str:
         return f"<ValueSpec {self.name!r} {self.describe()}>"
-
-
-def described(element: str, shape: "Shape | tuple[int, ...] | None") -> str:
-    """An element type and a shape in a few words, `printable`."""
-    if shape is None:
-        return f"{element} of any shape"
-    return f"{element}[{', '.join('?' if n == -1 else printable(str(n)) for n in shape)}]"

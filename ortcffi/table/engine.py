@@ -9,7 +9,6 @@ from ortcffi._table import core_api, default_api, table_for
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.registered import hold_registered
 from ortcffi.options.session import SessionOptions
-from ortcffi.table.load import VARIABLE, LibraryNotFound, load
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -79,6 +78,8 @@ def load_engine() -> "Api":
 
     While the variable ``ORTCFFI_LIBRARY`` and ``sys.path`` stay as they are, it is searched once.
     """
+    from ortcffi.table.load import VARIABLE
+
     global _found  # noqa: PLW0603  # there is one process
     settings = os.environ.get(VARIABLE), sys.path
     if _found is None or _found[0] != settings:
@@ -106,6 +107,8 @@ def advice(library: str = "pass api=ortcffi.load(path)", ep: str = "pass provide
 
 
 def _search() -> "Api":
+    from ortcffi.table.load import LibraryNotFound, load
+
     try:
         return load()
     except LibraryNotFound as error:

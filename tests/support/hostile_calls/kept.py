@@ -16,7 +16,7 @@ from ortcffi._native import Owner
 from ortcffi.compat import _environment
 from ortcffi.ep.installed import PYTHON_EPS
 from ortcffi.kernels import op_sets
-from ortcffi.session import limits
+from ortcffi.session import creation
 
 LONGEST_WAY = 12
 
@@ -74,9 +74,9 @@ def take_back() -> None:
             except errors.InvalidArgument:  # interrupted before the library had it
                 env._state.remove([each])
         env._state._past.clear()
-    for env in limits.limited.values():
+    for env in creation.limited.values():
         env.close()
-    limits.limited.clear()
+    creation.limited.clear()
     compat.set_default_logger_callback(None)
     _environment.close_environment()
     errors._kept.clear()
