@@ -5,10 +5,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ortcffi.compat._devices import OrtMemoryInfo
-from ortcffi.compat._metadata import ModelMetadata, NodeArg, OrtEpAssignedSubgraph
+from ortcffi.compat._metadata import ModelMetadata, NodeArg
 from ortcffi.compat._options import SessionOptions
 
 if TYPE_CHECKING:
+    from ortcffi.compat._assignment import OrtEpAssignedSubgraph
     from ortcffi.compat._hardware import OrtEpDevice
 
 __all__ = ["Facts"]
@@ -67,7 +68,7 @@ class Facts:
         """Return the options of the execution providers."""
         return self._sess.get_provider_options()  # type: ignore[no-any-return]
 
-    def get_provider_graph_assignment_info(self) -> list[OrtEpAssignedSubgraph]:
+    def get_provider_graph_assignment_info(self) -> "list[OrtEpAssignedSubgraph]":
         """Return which execution providers run which nodes."""
         return self._sess.get_provider_graph_assignment_info()  # type: ignore[no-any-return]
 

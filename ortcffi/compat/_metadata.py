@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from ortcffi._public import refuse_pickle
 from ortcffi.compat._types import type_name
-from ortcffi.session.assignment import AssignedNode, assigned_groups
 from ortcffi.values.element_types import ValueKind
 from ortcffi.values.type_info import contained_tensor
 
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from ortcffi.session.session import Session
     from ortcffi.session.specs import ValueSpec
 
-__all__ = ["ModelMetadata", "NodeArg", "OrtEpAssignedNode", "OrtEpAssignedSubgraph"]
+__all__ = ["ModelMetadata", "NodeArg"]
 
 
 def _shape_of(spec: "ValueSpec") -> "tuple[int | str | None, ...] | None":
@@ -101,30 +100,3 @@ def metadata_of(session: "Session") -> ModelMetadata:
     for name, fact in facts.items():
         setattr(found, name, fact)
     return found
-
-
-class OrtEpAssignedNode(AssignedNode):
-    """A node that an execution provider runs."""
-
-    __slots__ = ()
-
-
-class OrtEpAssignedSubgraph:
-    """Nodes that an execution provider runs."""
-
-    __slots__ = ("_nodes", "ep_name")
-
-    def __init__(self, ep_name: str, nodes: list[OrtEpAssignedNode]) -> None:
-        self.ep_name, self._nodes = ep_name, nodes
-
-    def get_nodes(self) -> list[OrtEpAssignedNode]:
-        """Return the nodes."""
-        return list(self._nodes)
-
-
-def assignment_of(session: "Session") -> list[OrtEpAssignedSubgraph]:
-    """Which execution providers run which nodes of a session's model."""
-    return [
-        OrtEpAssignedSubgraph(provider, [OrtEpAssignedNode(*node) for node in nodes])
-        for provider, nodes in assigned_groups(session)
-    ]

@@ -15,8 +15,6 @@ from ortcffi.compat._feeds import EncodedName, Engine
 from ortcffi.compat._metadata import (
     ModelMetadata,
     NodeArg,
-    OrtEpAssignedSubgraph,
-    assignment_of,
     metadata_of,
 )
 from ortcffi.compat._options import RunOptions, SessionOptions, append_provider
@@ -26,6 +24,7 @@ from ortcffi.session.session import Session
 from ortcffi.values.element_types import ValueKind
 
 if TYPE_CHECKING:
+    from ortcffi.compat._assignment import OrtEpAssignedSubgraph
     from ortcffi.compat._binding import SessionIOBinding
     from ortcffi.compat._hardware import OrtEpDevice
 
@@ -158,8 +157,10 @@ class InferenceSession:
         return {name: dict(options) for name, options in self._providers.items()}
 
     @translated
-    def get_provider_graph_assignment_info(self) -> list[OrtEpAssignedSubgraph]:
+    def get_provider_graph_assignment_info(self) -> "list[OrtEpAssignedSubgraph]":
         """Return which execution providers run which nodes."""
+        from ortcffi.compat._assignment import assignment_of
+
         return assignment_of(self._engine)
 
     @property

@@ -3,6 +3,10 @@
 
 from typing import Any
 
+from ortcffi.compat._assignment import (
+    OrtEpAssignedNode as OrtEpAssignedNode,
+    OrtEpAssignedSubgraph as OrtEpAssignedSubgraph,
+)
 from ortcffi.compat._adapters import AdapterFormat as AdapterFormat
 from ortcffi.compat._binding import SessionIOBinding as SessionIOBinding
 from ortcffi.compat._compiler import (
@@ -86,8 +90,6 @@ from ortcffi.compat._logging import (
 from ortcffi.compat._metadata import (
     ModelMetadata as ModelMetadata,
     NodeArg as NodeArg,
-    OrtEpAssignedNode as OrtEpAssignedNode,
-    OrtEpAssignedSubgraph as OrtEpAssignedSubgraph,
 )
 from ortcffi.compat._model_package import (
     ModelPackageComponentContext as ModelPackageComponentContext,
