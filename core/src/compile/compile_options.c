@@ -24,13 +24,7 @@ ORT_API_STATUS_IMPL(ort_compile_CreateModelCompilationOptionsFromSessionOptions,
   if (options == NULL) {
     return CORE_OUT_OF_MEMORY(CreateModelCompilationOptionsFromSessionOptions, sizeof *options);
   }
-  OrtStatus* status = ort_CloneSessionOptions(session_options, &options->session_options);
-  if (status != NULL) {
-    core_drop(options);
-    return status;
-  }
-  *out = options;
-  return NULL;
+  CORE_HAND_OUT(ort_CloneSessionOptions(session_options, &options->session_options), options, out);
 }
 
 void ORT_API_CALL ort_compile_ReleaseModelCompilationOptions(OrtModelCompilationOptions* input)

@@ -135,10 +135,5 @@ OrtStatus* core_prefer_layout(const struct core_claims* claims, OrtGraph** out) 
     status = name_providers(claims, made);
   }
   core_pool_end(&pool);
-  if (status != NULL) {
-    core_drop(made);
-    return status;
-  }
-  *out = made;
-  return NULL;
+  CORE_HAND_OUT(status, made, out);
 }

@@ -64,13 +64,7 @@ static OrtStatus* new_env(const char* function, const struct env_settings* setti
                                    .param = settings->param,
                                    .id = memcpy(env + 1, settings->id, id_size),
                                    .severity = settings->severity};
-  OrtStatus* status = copy_settings(function, settings, env);
-  if (status != NULL) {
-    core_drop(env);
-    return status;
-  }
-  *out = env;
-  return NULL;
+  CORE_HAND_OUT(copy_settings(function, settings, env), env, out);
 }
 
 /* The environment, with one more client, which has a reference. Where there is none, `made` becomes

@@ -44,13 +44,7 @@ ORT_API_STATUS_IMPL(ort_ep_CreateHardwareDevice, OrtHardwareDeviceType type, uin
   device->type = type;
   device->vendor_id = vendor_id;
   device->device_id = device_id;
-  OrtStatus* status = fill_hardware(device, vendor_name, metadata);
-  if (status != NULL) {
-    core_drop(device);
-    return status;
-  }
-  *hardware_device = device;
-  return NULL;
+  CORE_HAND_OUT(fill_hardware(device, vendor_name, metadata), device, hardware_device);
 }
 
 void ORT_API_CALL ort_ep_ReleaseHardwareDevice(OrtHardwareDevice* input) NO_EXCEPTION {
@@ -147,13 +141,7 @@ ORT_API_STATUS_IMPL(ort_ep_CreateEpDevice, OrtEpFactory* ep_factory,
   }
   device->factory = ep_factory;
   device->hardware = hardware_device;
-  OrtStatus* status = fill_device(device, &provider, ep_metadata, ep_options);
-  if (status != NULL) {
-    core_drop(device);
-    return status;
-  }
-  *ep_device = device;
-  return NULL;
+  CORE_HAND_OUT(fill_device(device, &provider, ep_metadata, ep_options), device, ep_device);
 }
 
 void ORT_API_CALL ort_ep_ReleaseEpDevice(OrtEpDevice* input) NO_EXCEPTION { core_drop(input); }

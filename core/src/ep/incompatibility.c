@@ -43,12 +43,7 @@ OrtStatus* core_ask_incompatibility(OrtEpFactory* factory, const OrtHardwareDevi
       CORE_FACTORY_HAS(factory, 24, GetHardwareDeviceIncompatibilityDetails)
           ? core_ep_call("GetHardwareDeviceEpIncompatibilityDetails", get_details, &question)
           : NULL;
-  if (status != NULL) {
-    core_drop(details);
-    return status;
-  }
-  *out = details;
-  return NULL;
+  CORE_HAND_OUT(status, details, out);
 }
 
 ORT_API_STATUS_IMPL(ort_ep_DeviceEpIncompatibilityDetails_SetDetails,

@@ -61,13 +61,7 @@ ORT_API_STATUS_IMPL(ort_ep_CreateProfilingEvent, OrtProfilingEventCategory categ
   event->thread_id = thread_id;
   event->timestamp_us = timestamp_us;
   event->duration_us = duration_us;
-  OrtStatus* status = fill_event(event, event_name, arg_keys, arg_values, num_args);
-  if (status != NULL) {
-    core_drop(event);
-    return status;
-  }
-  *out = event;
-  return NULL;
+  CORE_HAND_OUT(fill_event(event, event_name, arg_keys, arg_values, num_args), event, out);
 }
 
 void ORT_API_CALL ort_ep_ReleaseProfilingEvent(OrtProfilingEvent* input) NO_EXCEPTION {

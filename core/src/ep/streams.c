@@ -59,12 +59,7 @@ OrtStatus* core_make_stream(const char* function, const struct core_stream_sourc
         core_status(ORT_FAIL, function,
                     ": the execution provider must make a stream whose Release is not NULL", NULL);
   }
-  if (status != NULL) {
-    core_drop(made);
-    return status;
-  }
-  *out = made;
-  return NULL;
+  CORE_HAND_OUT(status, made, out);
 }
 
 ORT_API_STATUS_IMPL(ort_CreateSyncStreamForEpDevice, const OrtEpDevice* ep_device,

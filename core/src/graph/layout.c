@@ -226,10 +226,5 @@ OrtStatus* core_move_channels(const char* function, const OrtGraph* from, const 
                           .graph = graph};
   OrtStatus* status = apply(&change, from, ids, count);
   core_items_end(&change.copies);
-  if (status != NULL) {
-    core_drop(graph);
-    return status;
-  }
-  *out = graph;
-  return NULL;
+  CORE_HAND_OUT(status, graph, out);
 }

@@ -42,13 +42,7 @@ ORT_API_STATUS_IMPL(ort_model_editor_CreateValueInfo, const char* name,
   }
   OrtValueInfo* value = NULL;
   CORE_TRY(new_value("CreateValueInfo", name, &value));
-  OrtStatus* status = core_copy_type_info("CreateValueInfo", type_info, &value->type);
-  if (status != NULL) {
-    core_drop(value);
-    return status;
-  }
-  *value_info = value;
-  return NULL;
+  CORE_HAND_OUT(core_copy_type_info("CreateValueInfo", type_info, &value->type), value, value_info);
 }
 
 void ORT_API_CALL ort_ReleaseValueInfo(OrtValueInfo* input) NO_EXCEPTION { core_drop(input); }

@@ -292,10 +292,5 @@ OrtStatus* core_fuse(const char* function, const OrtGraph* view, const char* nam
     node->id = id;
     status = fuse(&scope, view, name, provider, node);
   }
-  if (status != NULL) {
-    core_drop(graph);
-    return status;
-  }
-  *out = graph;
-  return NULL;
+  CORE_HAND_OUT(status, graph, out);
 }

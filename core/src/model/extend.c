@@ -121,10 +121,5 @@ OrtStatus* core_extend_model(const char* function, const OrtModel* of, const Ort
   OrtStatus* status = extend(&work, model);
   heap_free(work.skeleton.bytes);
   heap_free(work.to.bytes);
-  if (status != NULL) {
-    core_drop(model);
-    return status;
-  }
-  *out = model;
-  return NULL;
+  CORE_HAND_OUT(status, model, out);
 }

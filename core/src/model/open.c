@@ -139,19 +139,10 @@ static OrtStatus* open_file(const char* function, OrtModel* model, const ORTCHAR
   return core_read_model(subject, model);
 }
 
-static OrtStatus* hand_out(OrtStatus* status, OrtModel* model, OrtModel** out) {
-  if (status != NULL) {
-    core_drop(model);
-    return status;
-  }
-  *out = model;
-  return NULL;
-}
-
 OrtStatus* core_open_model_file(const char* function, const ORTCHAR_T* path, OrtModel** out) {
   OrtModel* model = NULL;
   CORE_TRY(core_new_model(function, &model));
-  return hand_out(open_file(function, model, path), model, out);
+  CORE_HAND_OUT(open_file(function, model, path), model, out);
 }
 
 OrtStatus* ORT_API_CALL core_open_model(const ORTCHAR_T* model_path, OrtModel** out) {
@@ -185,7 +176,7 @@ OrtStatus* core_copy_model(const char* function, const void* bytes, size_t size,
   OrtStatus* status = model->own != NULL || size == 0
                           ? open_bytes(function, model, model->own, size, NULL)
                           : core_no_memory(function, size);
-  return hand_out(status, model, out);
+  CORE_HAND_OUT(status, model, out);
 }
 
 OrtStatus* core_change_model(const char* function, OrtModel* of, const struct core_changes* changes,
@@ -195,13 +186,13 @@ OrtStatus* core_change_model(const char* function, OrtModel* of, const struct co
   CORE_TRY(core_new_model(function, &model));
   model->weights = size > 0 ? core_copy_bytes(of->weights, size) : NULL;
   if (size > 0 && model->weights == NULL) {
-    return hand_out(core_no_memory(function, size), model, out);
+    CORE_HAND_OUT(core_no_memory(function, size), model, out);
   }
   model->weight_count = of->weight_count;
   model->changes = *changes;
   model->bytes = of->bytes;
   core_share_weights(model, of);
-  return hand_out(core_read_model(function, model), model, out);
+  CORE_HAND_OUT(core_read_model(function, model), model, out);
 }
 
 OrtStatus* ORT_API_CALL core_open_model_bytes(const void* bytes, size_t size, OrtModel* weights_of,
@@ -209,8 +200,7 @@ OrtStatus* ORT_API_CALL core_open_model_bytes(const void* bytes, size_t size, Or
   OrtModel* model = NULL;
   CORE_REQUIRE(ortcore_open_model_bytes, bytes, out);
   CORE_TRY(core_new_model("ortcore_open_model_bytes", &model));
-  return hand_out(open_bytes("ortcore_open_model_bytes", model, bytes, size, weights_of), model,
-                  out);
+  CORE_HAND_OUT(open_bytes("ortcore_open_model_bytes", model, bytes, size, weights_of), model, out);
 }
 
 static OrtStatus* check_graph(const char* function, const OrtModel* model, size_t which) {

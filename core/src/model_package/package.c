@@ -69,13 +69,7 @@ ORT_API_STATUS_IMPL(ort_model_package_CreateModelPackageOptionsFromSessionOption
   if (options == NULL) {
     return CORE_OUT_OF_MEMORY(CreateModelPackageOptionsFromSessionOptions, sizeof *options);
   }
-  OrtStatus* status = ort_CloneSessionOptions(session_options, &options->session_options);
-  if (status != NULL) {
-    core_drop(options);
-    return status;
-  }
-  *out = options;
-  return NULL;
+  CORE_HAND_OUT(ort_CloneSessionOptions(session_options, &options->session_options), options, out);
 }
 
 void ORT_API_CALL ort_model_package_ReleaseModelPackageOptions(OrtModelPackageOptions* input)
@@ -96,13 +90,7 @@ ORT_API_STATUS_IMPL(ort_model_package_CreateModelPackageContext, const ORTCHAR_T
   if (package == NULL) {
     return CORE_OUT_OF_MEMORY(CreateModelPackageContext, sizeof *package);
   }
-  OrtStatus* status = core_package_read(package, root);
-  if (status != NULL) {
-    core_drop(package);
-    return status;
-  }
-  *out = package;
-  return NULL;
+  CORE_HAND_OUT(core_package_read(package, root), package, out);
 }
 
 void ORT_API_CALL ort_model_package_ReleaseModelPackageContext(OrtModelPackageContext* input)

@@ -186,12 +186,7 @@ static OrtStatus* new_adapter(const char* function, const void* bytes, size_t si
   struct buffer buffer = {copy, size, false};
   OrtStatus* status =
       copy != NULL ? read_adapter(function, adapter, &buffer) : core_no_memory(function, size);
-  if (status != NULL) {
-    core_drop(adapter);
-    return status;
-  }
-  *out = adapter;
-  return NULL;
+  CORE_HAND_OUT(status, adapter, out);
 }
 
 ORT_API_STATUS_IMPL(ort_CreateLoraAdapter, const ORTCHAR_T* adapter_file_path,

@@ -252,12 +252,7 @@ static OrtStatus* load(const char* function, OrtSession* session,
 }
 
 static OrtStatus* hand_out(OrtStatus* status, OrtSession* session, OrtSession** out) {
-  if (status != NULL) {
-    core_drop(session);
-    return status;
-  }
-  *out = session;
-  return NULL;
+  CORE_HAND_OUT(status, session, out);
 }
 
 /* Makes a session whose model is loaded. */

@@ -113,12 +113,7 @@ ORT_API_STATUS_IMPL(ort_CreateSparseTensorWithValuesAsOrtValue, const OrtMemoryI
   CORE_TRY(new_sparse(function, dense_shape, dense_shape_len, type, &sparse));
   OrtStatus* status = core_borrow_tensor(function, info, p_data, SIZE_MAX, values_shape,
                                          values_shape_len, type, &sparse->values);
-  if (status != NULL) {
-    core_drop(sparse);
-    return status;
-  }
-  *out = &sparse->base;
-  return NULL;
+  CORE_HAND_OUT(status, &sparse->base, out);
 }
 
 OrtStatus* core_as_sparse(const char* function, const OrtValue* value, struct core_sparse** out) {
