@@ -87,6 +87,31 @@ def test_memory_and_devices_of_inputs_and_outputs(opened):
     assert len(session.input_devices) == len(session.output_devices) == 2
 
 
+def test_each_input_and_output_has_the_device_of_its_provider(api):
+    for name, op in (("adds", "Add"), ("multiplies", "Mul")):
+        ort.execution_provider(name)(provider_of(op))
+    ports = [models.value(name, shape=[2]) for name in "xyzuv"]
+    nodes = [models.node("Add", "x x", "u"), models.node("Mul", "u y", "v")]
+    content = models.model(nodes, ports[:3], ports[3:])
+    with ort.Session(content, api=api, providers=["adds", "multiplies"]) as session:
+        for found in (session.input_devices, session.output_devices):
+            assert [device.name for device in found[:2]] == ["adds", "multiplies"]
+        assert session.input_devices[2] is None, "nothing reads it"
+
+
+def provider_of(op):
+    """A class that computes nodes of one operator."""
+
+    class Provider:
+        def capability(self, graph):
+            return [node for node in graph.nodes if node.op_type == op]
+
+        def compile(self, _graph):
+            return lambda x, y=None: x if y is None else x * y
+
+    return Provider
+
+
 def test_the_assignment_names_providers_and_operators(opened):
     options = ort.SessionOptions(config={"session.record_ep_graph_assignment_info": "1"})
     session = opened(models.two_inputs(), options)

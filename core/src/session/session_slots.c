@@ -145,26 +145,71 @@ ORT_API_STATUS_IMPL(ort_SessionGetMemoryInfoForOutputs, const OrtSession* sessio
                      (const void**)outputs_memory_info, num_outputs);
 }
 
-/* The device of the only provider; NULL where there are several, or none. */
-static const OrtEpDevice* ep_device_of(const OrtSession* session) {
-  const struct core_list* choices = &session->options->ep_choices;
-  return choices->count == 1 ? ((const struct core_ep_choice*)choices->items[0])->devices[0] : NULL;
+/* The device of the provider that computes a step; NULL for a custom op. */
+static const OrtEpDevice* device_of_step(const OrtSession* session, const struct core_step* step) {
+  for (size_t i = 0; i < session->ep_count; i++) {
+    const OrtcoreCompiled* compiled = session->eps[i].compiled;
+    for (size_t k = 0; compiled != NULL && k < compiled->node_count; k++) {
+      if (step->compiled == &compiled->nodes[k]) {
+        const struct core_ep_choice* choice = session->options->ep_choices.items[i];
+        return choice->devices[0];
+      }
+    }
+  }
+  return NULL;
+}
+
+/* Whether a step reads a value as an input of the session, or makes it, perhaps as a copy of what
+ * is on a device. */
+static bool has_value(const struct core_step* step, core_value_number value, bool is_input) {
+  size_t first = is_input ? 0 : step->input_count;
+  size_t end = is_input ? step->input_count : first + step->output_count;
+  for (size_t i = first; i < end; i++) {
+    if (step->values[i] == value) {
+      return true;
+    }
+  }
+  for (size_t i = 0; !is_input && i < step->copy_count; i++) {
+    if (step->copies[i].to == value) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The device of the first step that reads a value, or that makes it. */
+static const OrtEpDevice* device_for(const OrtSession* session, core_value_number value,
+                                     bool is_input) {
+  for (size_t i = 0; i < session->step_count; i++) {
+    if (has_value(&session->steps[i], value, is_input)) {
+      return device_of_step(session, &session->steps[i]);
+    }
+  }
+  return NULL;
+}
+
+static OrtStatus* fill_devices(const OrtSession* session, bool is_input,
+                               const OrtEpDevice** devices, size_t count) {
+  const struct core_ports* ports = is_input ? &session->inputs : &session->outputs;
+  CORE_TRY(fill_places(is_input ? "inputs" : "outputs", ports, NULL, (const void**)devices, count));
+  for (size_t i = 0; i < ports->count; i++) {
+    devices[i] = device_for(session, ports->list[i].value, is_input);
+  }
+  return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_SessionGetEpDeviceForInputs, const OrtSession* session,
                     const OrtEpDevice** inputs_ep_devices, size_t num_inputs) {
   CORE_REQUIRE(SessionGetEpDeviceForInputs, session, inputs_ep_devices);
   REQUIRE_READY(session);
-  return fill_places("inputs", &session->inputs, ep_device_of(session),
-                     (const void**)inputs_ep_devices, num_inputs);
+  return fill_devices(session, true, inputs_ep_devices, num_inputs);
 }
 
 ORT_API_STATUS_IMPL(ort_SessionGetEpDeviceForOutputs, const OrtSession* session,
                     const OrtEpDevice** outputs_ep_devices, size_t num_outputs) {
   CORE_REQUIRE(SessionGetEpDeviceForOutputs, session, outputs_ep_devices);
   REQUIRE_READY(session);
-  return fill_places("outputs", &session->outputs, ep_device_of(session),
-                     (const void**)outputs_ep_devices, num_outputs);
+  return fill_devices(session, false, outputs_ep_devices, num_outputs);
 }
 
 ORT_API_STATUS_IMPL(ort_CreateAllocator, const OrtSession* session, const OrtMemoryInfo* mem_info,
