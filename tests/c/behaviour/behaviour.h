@@ -42,6 +42,20 @@ struct call {
   static const struct call* const listed_##n __attribute__((IN_SECTION, IN_ORDER)) = &call_##n; \
   static void make_##n(void)
 
+/* Writes a call whose body gets what `begin` makes and `end` gives back. */
+#define CALL_WITH(text, type, argument, begin, end) \
+  CALL_WITH_NUMBER(text, type, argument, begin, end, __COUNTER__)
+#define CALL_WITH_NUMBER(text, type, argument, begin, end, n) \
+  CALL_WITH_COUNTED(text, type, argument, begin, end, n)
+#define CALL_WITH_COUNTED(text, type, argument, begin, end, n) \
+  static void body_##n(type argument __attribute__((unused))); \
+  CALL(text) {                                                 \
+    type argument = begin();                                   \
+    body_##n(argument);                                        \
+    end(argument);                                             \
+  }                                                            \
+  static void body_##n(type argument __attribute__((unused)))
+
 extern const OrtApiBase* base;
 extern const OrtApi* api;
 /** ORT_API_VERSION, or that of an older library. */

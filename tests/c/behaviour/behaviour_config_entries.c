@@ -18,13 +18,10 @@ static void done(OrtSessionOptions* options) {
   api->ReleaseEnv(env);
 }
 
-/* A call on options, `o`, with the entry key=abc, that says its status. */
-#define SAY(text, expression)       \
-  CALL(text) {                      \
-    OrtSessionOptions* o = fresh(); \
-    say_status(api->expression);    \
-    done(o);                        \
-  }
+/* Calls on options, `o`, with the entry key=abc; SAY says the status of one. */
+#define OPTIONS_CALL(text) CALL_WITH(text, OrtSessionOptions*, o, fresh, done)
+#define SAY(text, expression) \
+  OPTIONS_CALL(text) { say_status(api->expression); }
 
 /* A text of the letter x; the next call overwrites it. */
 static const char* long_text(size_t length) {
@@ -51,13 +48,11 @@ SAY("AddSessionConfigEntry(key of 1024)", AddSessionConfigEntry(o, long_text(102
 SAY("AddSessionConfigEntry(key of 1025)", AddSessionConfigEntry(o, long_text(1025), "v"))
 SAY("AddSessionConfigEntry(value of 8192)", AddSessionConfigEntry(o, "k", long_text(8192)))
 SAY("AddSessionConfigEntry(value of 8193)", AddSessionConfigEntry(o, "k", long_text(8193)))
-CALL("AddSessionConfigEntry twice same key") {
-  OrtSessionOptions* options = fresh();
-  say_status(api->AddSessionConfigEntry(options, "key", "longer"));
+OPTIONS_CALL("AddSessionConfigEntry twice same key") {
+  say_status(api->AddSessionConfigEntry(o, "key", "longer"));
   char value[16];
-  say_entry(options, "key", value, sizeof value);
+  say_entry(o, "key", value, sizeof value);
   say("%s", value);
-  done(options);
 }
 CALL("AddSessionConfigEntry twice without an environment") {
   OrtSessionOptions* options = NULL;
@@ -66,37 +61,29 @@ CALL("AddSessionConfigEntry twice without an environment") {
   say_status(api->AddSessionConfigEntry(options, "key", "2"));
   api->ReleaseSessionOptions(options);
 }
-CALL("AddSessionConfigEntry to a copy") {
-  OrtSessionOptions* options = fresh();
+OPTIONS_CALL("AddSessionConfigEntry to a copy") {
   OrtSessionOptions* copy = NULL;
-  say_status(api->CloneSessionOptions(options, &copy));
+  say_status(api->CloneSessionOptions(o, &copy));
   say_status(api->AddSessionConfigEntry(copy, "key", "longer"));
-  say_entry(options, "key", NULL, 0);
+  say_entry(o, "key", NULL, 0);
   say_entry(copy, "key", NULL, 0);
   api->ReleaseSessionOptions(copy);
-  done(options);
 }
 
-CALL("HasSessionConfigEntry(o,\"key\",&i)") {
-  OrtSessionOptions* options = fresh();
+OPTIONS_CALL("HasSessionConfigEntry(o,\"key\",&i)") {
   int found = 99;
-  say_status(api->HasSessionConfigEntry(options, "key", &found));
+  say_status(api->HasSessionConfigEntry(o, "key", &found));
   say("%d", found);
-  done(options);
 }
-CALL("HasSessionConfigEntry(o,\"nope\",&i)") {
-  OrtSessionOptions* options = fresh();
+OPTIONS_CALL("HasSessionConfigEntry(o,\"nope\",&i)") {
   int found = 99;
-  say_status(api->HasSessionConfigEntry(options, "nope", &found));
+  say_status(api->HasSessionConfigEntry(o, "nope", &found));
   say("%d", found);
-  done(options);
 }
-CALL("HasSessionConfigEntry(o,NULL,&i)") {
-  OrtSessionOptions* options = fresh();
+OPTIONS_CALL("HasSessionConfigEntry(o,NULL,&i)") {
   int found = 99;
-  say_status(api->HasSessionConfigEntry(options, NULL, &found));
+  say_status(api->HasSessionConfigEntry(o, NULL, &found));
   say("%d", found);
-  done(options);
 }
 CALL("HasSessionConfigEntry(NULL,\"key\",&i)") {
   int found = 99;
@@ -104,59 +91,38 @@ CALL("HasSessionConfigEntry(NULL,\"key\",&i)") {
 }
 SAY("HasSessionConfigEntry(o,\"key\",NULL)", HasSessionConfigEntry(o, "key", NULL))
 
-CALL("GetSessionConfigEntry(o,\"key\",buf,&size)") {
-  OrtSessionOptions* options = fresh();
+OPTIONS_CALL("GetSessionConfigEntry(o,\"key\",buf,&size)") {
   char value[8] = "#######";
-  say_entry(options, "key", value, sizeof value);
+  say_entry(o, "key", value, sizeof value);
   say("%s", value);
-  done(options);
 }
-CALL("GetSessionConfigEntry(missing key)") {
-  OrtSessionOptions* options = fresh();
+OPTIONS_CALL("GetSessionConfigEntry(missing key)") {
   char value[8] = "#######";
-  say_entry(options, "nope", value, sizeof value);
+  say_entry(o, "nope", value, sizeof value);
   say("%s", value);
-  done(options);
 }
-CALL("GetSessionConfigEntry(buf NULL,size 0)") {
-  OrtSessionOptions* options = fresh();
-  say_entry(options, "key", NULL, 0);
-  done(options);
-}
-CALL("GetSessionConfigEntry(buf NULL,size 8)") {
-  OrtSessionOptions* options = fresh();
-  say_entry(options, "key", NULL, 8);
-  done(options);
-}
-CALL("GetSessionConfigEntry(buf,size 3) of 4") {
-  OrtSessionOptions* options = fresh();
+OPTIONS_CALL("GetSessionConfigEntry(buf NULL,size 0)") { say_entry(o, "key", NULL, 0); }
+OPTIONS_CALL("GetSessionConfigEntry(buf NULL,size 8)") { say_entry(o, "key", NULL, 8); }
+OPTIONS_CALL("GetSessionConfigEntry(buf,size 3) of 4") {
   char value[8] = "#######";
-  say_entry(options, "key", value, 3);
+  say_entry(o, "key", value, 3);
   say("%s", value);
-  done(options);
 }
-CALL("GetSessionConfigEntry(buf,size 4) of 4") {
-  OrtSessionOptions* options = fresh();
+OPTIONS_CALL("GetSessionConfigEntry(buf,size 4) of 4") {
   char value[8] = "#######";
-  say_entry(options, "key", value, 4);
+  say_entry(o, "key", value, 4);
   say("%s", value);
-  done(options);
 }
-CALL("GetSessionConfigEntry(key NULL)") {
-  OrtSessionOptions* options = fresh();
-  say_entry(options, NULL, NULL, 0);
-  done(options);
-}
+OPTIONS_CALL("GetSessionConfigEntry(key NULL)") { say_entry(o, NULL, NULL, 0); }
 SAY("GetSessionConfigEntry(size NULL)", GetSessionConfigEntry(o, "key", NULL, NULL))
 CALL("GetSessionConfigEntry(NULL,\"key\",NULL,&size)") {
   size_t size = 0;
   say_status(api->GetSessionConfigEntry(NULL, "key", NULL, &size));
 }
 
-CALL("GetSessionOptionsConfigEntries(o,&kvps)") {
-  OrtSessionOptions* options = fresh();
+OPTIONS_CALL("GetSessionOptionsConfigEntries(o,&kvps)") {
   OrtKeyValuePairs* pairs = NULL;
-  say_status(api->GetSessionOptionsConfigEntries(options, &pairs));
+  say_status(api->GetSessionOptionsConfigEntries(o, &pairs));
   const char* const* keys = NULL;
   const char* const* values = NULL;
   size_t count = 0;
@@ -164,7 +130,6 @@ CALL("GetSessionOptionsConfigEntries(o,&kvps)") {
   say("%zu", count);
   say("%s=%s", keys[0], values[0]);
   api->ReleaseKeyValuePairs(pairs);
-  done(options);
 }
 CALL("GetSessionOptionsConfigEntries(NULL,&kvps)") {
   OrtKeyValuePairs* pairs = UNTOUCHED;
@@ -179,9 +144,7 @@ SAY("AddFreeDimensionOverride(NULL,\"N\",3)", AddFreeDimensionOverride(NULL, "N"
 SAY("AddFreeDimensionOverrideByName(o,\"\",3)", AddFreeDimensionOverrideByName(o, "", 3))
 SAY("AddFreeDimensionOverrideByName(o,NULL,3)", AddFreeDimensionOverrideByName(o, NULL, 3))
 SAY("AddFreeDimensionOverrideByName(NULL,\"N\",3)", AddFreeDimensionOverrideByName(NULL, "N", 3))
-CALL("AddFreeDimensionOverrideByName twice same name") {
-  OrtSessionOptions* options = fresh();
-  say_status(api->AddFreeDimensionOverrideByName(options, "N", 3));
-  say_status(api->AddFreeDimensionOverrideByName(options, "N", 4));
-  done(options);
+OPTIONS_CALL("AddFreeDimensionOverrideByName twice same name") {
+  say_status(api->AddFreeDimensionOverrideByName(o, "N", 3));
+  say_status(api->AddFreeDimensionOverrideByName(o, "N", 4));
 }

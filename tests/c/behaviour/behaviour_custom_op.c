@@ -47,6 +47,8 @@ static void end(OrtSessionOptions* options) {
   registered = NULL;
 }
 
+#define OPTIONS_CALL(text) CALL_WITH(text, OrtSessionOptions*, options, some_options, end)
+
 CALL("CreateCustomOpDomain(\"d\",&o)") {
   OrtCustomOpDomain* domain = UNTOUCHED;
   say_status(api->CreateCustomOpDomain("d", &domain));
@@ -86,31 +88,21 @@ CALL("ReleaseCustomOpDomain(NULL)") {
   api->ReleaseCustomOpDomain(NULL);
   say("no-op");
 }
-CALL("AddCustomOpDomain(o,d)") {
-  OrtSessionOptions* options = some_options();
+OPTIONS_CALL("AddCustomOpDomain(o,d)") {
   registered = some_domain("d");
   say_status(api->AddCustomOpDomain(options, registered));
-  end(options);
 }
-CALL("AddCustomOpDomain twice") {
-  OrtSessionOptions* options = some_options();
+OPTIONS_CALL("AddCustomOpDomain twice") {
   registered = some_domain("d");
   say_status(api->AddCustomOpDomain(options, registered));
   say_status(api->AddCustomOpDomain(options, registered));
-  end(options);
 }
-CALL("AddCustomOpDomain(o,d), then d is released first") {
-  OrtSessionOptions* options = some_options();
+OPTIONS_CALL("AddCustomOpDomain(o,d), then d is released first") {
   OrtCustomOpDomain* domain = some_domain("d");
   say_status(api->AddCustomOpDomain(options, domain));
   api->ReleaseCustomOpDomain(domain);
-  end(options);
 }
-CALL("AddCustomOpDomain(o,NULL)") {
-  OrtSessionOptions* options = some_options();
-  say_status(api->AddCustomOpDomain(options, NULL));
-  end(options);
-}
+OPTIONS_CALL("AddCustomOpDomain(o,NULL)") { say_status(api->AddCustomOpDomain(options, NULL)); }
 CALL("AddCustomOpDomain(NULL,d)") {
   OrtCustomOpDomain* domain = some_domain("d");
   say_status(api->AddCustomOpDomain(NULL, domain));
@@ -169,11 +161,9 @@ CALL("RegisterCustomOpsLibrary(o,path of one that fails,&h)") {
 }
 CALL("RegisterCustomOpsLibrary(o,\"/nope.so\",&h)") { register_library("/nope.so"); }
 CALL("RegisterCustomOpsLibrary(o,NULL,&h)") { register_library(NULL); }
-CALL("RegisterCustomOpsLibrary(o,path,NULL)") {
-  OrtSessionOptions* options = some_options();
+OPTIONS_CALL("RegisterCustomOpsLibrary(o,path,NULL)") {
   task = SUCCEED;
   say_status(api->RegisterCustomOpsLibrary(options, this_program(), NULL));
-  end(options);
 }
 CALL("RegisterCustomOpsLibrary(NULL,\"/nope.so\",&h)") {
   void* library = UNTOUCHED;
@@ -216,9 +206,5 @@ CALL("RegisterCustomOpsUsingFunction(o,NULL)") { register_function(NULL); }
 CALL("RegisterCustomOpsUsingFunction(NULL,\"no_such_function\")") {
   say_status(api->RegisterCustomOpsUsingFunction(NULL, "no_such_function"));
 }
-CALL("EnableOrtCustomOps(o)") {
-  OrtSessionOptions* options = some_options();
-  say_status(api->EnableOrtCustomOps(options));
-  end(options);
-}
+OPTIONS_CALL("EnableOrtCustomOps(o)") { say_status(api->EnableOrtCustomOps(options)); }
 CALL("EnableOrtCustomOps(NULL)") { say_status(api->EnableOrtCustomOps(NULL)); }

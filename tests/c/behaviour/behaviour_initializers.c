@@ -13,8 +13,9 @@ struct scene {
   OrtValue *user, *other, *allocated, *sequence;
 };
 
-static struct scene begin(void) {
-  struct scene s = {0};
+static struct scene* begin(void) {
+  static struct scene s;
+  s = (struct scene){0};
   ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
   CHECK(api->CreateSessionOptions(&s.options) == NULL);
   CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &s.info) == NULL);
@@ -24,7 +25,7 @@ static struct scene begin(void) {
   CHECK(api->CreateTensorWithDataAsOrtValue(s.info, numbers, sizeof numbers, shape, 1, type,
                                             &s.other) == NULL);
   CHECK(api->CreateTensorAsOrtValue(s.allocator, shape, 1, type, &s.allocated) == NULL);
-  return s;
+  return &s;
 }
 
 static void end(struct scene* s) {
@@ -41,42 +42,33 @@ static void make_sequence(struct scene* s) {
   CHECK(api->CreateValue(in, 1, ONNX_TYPE_SEQUENCE, &s->sequence) == NULL);
 }
 
-/* A call in a scene, `s`, that says its status. */
-#define SAY(text, expression)    \
-  CALL(text) {                   \
-    struct scene s = begin();    \
-    say_status(api->expression); \
-    end(&s);                     \
-  }
+/* Calls in a scene, `s`; SAY says the status of one. */
+#define SCENE_CALL(text) CALL_WITH(text, struct scene*, s, begin, end)
+#define SAY(text, expression) \
+  SCENE_CALL(text) { say_status(api->expression); }
 
-SAY("AddInitializer(o,\"w\",user-buffer tensor)", AddInitializer(s.options, "w", s.user))
-SAY("AddInitializer(o,\"\",v)", AddInitializer(s.options, "", s.user))
-SAY("AddInitializer(o,NULL,v)", AddInitializer(s.options, NULL, s.user))
-SAY("AddInitializer(o,\"w\",NULL)", AddInitializer(s.options, "w", NULL))
-SAY("AddInitializer(NULL,\"w\",v)", AddInitializer(NULL, "w", s.user))
-SAY("AddInitializer(o,\"w\",allocated tensor)", AddInitializer(s.options, "w", s.allocated))
-CALL("AddInitializer(o,\"w\",sequence)") {
-  struct scene s = begin();
-  make_sequence(&s);
-  say_status(api->AddInitializer(s.options, "w", s.sequence));
-  end(&s);
+SAY("AddInitializer(o,\"w\",user-buffer tensor)", AddInitializer(s->options, "w", s->user))
+SAY("AddInitializer(o,\"\",v)", AddInitializer(s->options, "", s->user))
+SAY("AddInitializer(o,NULL,v)", AddInitializer(s->options, NULL, s->user))
+SAY("AddInitializer(o,\"w\",NULL)", AddInitializer(s->options, "w", NULL))
+SAY("AddInitializer(NULL,\"w\",v)", AddInitializer(NULL, "w", s->user))
+SAY("AddInitializer(o,\"w\",allocated tensor)", AddInitializer(s->options, "w", s->allocated))
+SCENE_CALL("AddInitializer(o,\"w\",sequence)") {
+  make_sequence(s);
+  say_status(api->AddInitializer(s->options, "w", s->sequence));
 }
-CALL("AddInitializer duplicate name") {
-  struct scene s = begin();
-  say_status(api->AddInitializer(s.options, "w", s.user));
-  say_status(api->AddInitializer(s.options, "w", s.other));
-  end(&s);
+SCENE_CALL("AddInitializer duplicate name") {
+  say_status(api->AddInitializer(s->options, "w", s->user));
+  say_status(api->AddInitializer(s->options, "w", s->other));
 }
-CALL("AddInitializer(o,\"w\",tensor with a deleter)") {
-  struct scene s = begin();
+SCENE_CALL("AddInitializer(o,\"w\",tensor with a deleter)") {
   OrtValue* value = NULL;
-  void* memory = s.allocator->Alloc(s.allocator, sizeof numbers);
-  CHECK(api->CreateTensorWithDataAndDeleterAsOrtValue(s.allocator, memory, sizeof numbers, shape, 1,
-                                                      ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
+  void* memory = s->allocator->Alloc(s->allocator, sizeof numbers);
+  CHECK(api->CreateTensorWithDataAndDeleterAsOrtValue(s->allocator, memory, sizeof numbers, shape,
+                                                      1, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
                                                       &value) == NULL);
-  say_status(api->AddInitializer(s.options, "w", value));
+  say_status(api->AddInitializer(s->options, "w", value));
   api->ReleaseValue(value);
-  end(&s);
 }
 
 static const char* const names[] = {"a", "b"};
@@ -90,69 +82,47 @@ static void add(struct scene* s, const char* const* under, OrtValue* first, OrtV
   say_status(api->AddExternalInitializers(s->options, under, values, count));
 }
 
-#define ADD(text, under, first, second)   \
-  CALL(text) {                            \
-    struct scene s = begin();             \
-    add(&s, under, s.first, s.second, 2); \
-    end(&s);                              \
-  }
+#define ADD(text, under, first, second) \
+  SCENE_CALL(text) { add(s, under, s->first, s->second, 2); }
 
 ADD("AddExternalInitializers(o,names,values,2)", names, user, other)
 ADD("AddExternalInitializers(one name twice)", same_names, user, other)
 ADD("AddExternalInitializers(a name NULL)", one_name, user, other)
 ADD("AddExternalInitializers(a value NULL)", names, user, sequence)
 ADD("AddExternalInitializers(allocated tensor)", names, user, allocated)
-SAY("AddExternalInitializers(n=0)", AddExternalInitializers(s.options, NULL, NULL, 0))
-CALL("AddExternalInitializers(name \"\")") {
-  struct scene s = begin();
+SAY("AddExternalInitializers(n=0)", AddExternalInitializers(s->options, NULL, NULL, 0))
+SCENE_CALL("AddExternalInitializers(name \"\")") {
   static const char* const empty[] = {""};
-  add(&s, empty, s.user, NULL, 1);
-  end(&s);
+  add(s, empty, s->user, NULL, 1);
 }
-CALL("AddExternalInitializers(sequence)") {
-  struct scene s = begin();
-  make_sequence(&s);
-  add(&s, names, s.sequence, NULL, 1);
-  end(&s);
+SCENE_CALL("AddExternalInitializers(sequence)") {
+  make_sequence(s);
+  add(s, names, s->sequence, NULL, 1);
 }
-CALL("AddExternalInitializers(dup)") {
-  struct scene s = begin();
-  add(&s, names, s.user, NULL, 1);
-  add(&s, names, s.other, NULL, 1);
-  end(&s);
+SCENE_CALL("AddExternalInitializers(dup)") {
+  add(s, names, s->user, NULL, 1);
+  add(s, names, s->other, NULL, 1);
 }
-CALL("AddExternalInitializers under the name of an initializer") {
-  struct scene s = begin();
-  say_status(api->AddInitializer(s.options, "a", s.user));
-  add(&s, names, s.other, NULL, 1);
-  end(&s);
+SCENE_CALL("AddExternalInitializers under the name of an initializer") {
+  say_status(api->AddInitializer(s->options, "a", s->user));
+  add(s, names, s->other, NULL, 1);
 }
-CALL("AddExternalInitializers again after a failure") {
-  struct scene s = begin();
-  add(&s, names, s.user, s.allocated, 2);
-  add(&s, names, s.user, s.other, 2);
-  end(&s);
+SCENE_CALL("AddExternalInitializers again after a failure") {
+  add(s, names, s->user, s->allocated, 2);
+  add(s, names, s->user, s->other, 2);
 }
-CALL("AddExternalInitializers to a copy of options that have the name") {
-  struct scene s = begin();
-  add(&s, names, s.user, NULL, 1);
-  OrtSessionOptions* original = s.options;
-  say_status(api->CloneSessionOptions(original, &s.options));
+SCENE_CALL("AddExternalInitializers to a copy of options that have the name") {
+  add(s, names, s->user, NULL, 1);
+  OrtSessionOptions* original = s->options;
+  say_status(api->CloneSessionOptions(original, &s->options));
   api->ReleaseSessionOptions(original);
-  add(&s, names, s.user, NULL, 1);
-  end(&s);
+  add(s, names, s->user, NULL, 1);
 }
-CALL("AddExternalInitializers(names NULL)") {
-  struct scene s = begin();
-  add(&s, NULL, s.user, NULL, 1);
-  end(&s);
-}
-SAY("AddExternalInitializers(values NULL)", AddExternalInitializers(s.options, names, NULL, 1))
-CALL("AddExternalInitializers(NULL,...)") {
-  struct scene s = begin();
-  const OrtValue* const values[] = {s.user};
+SCENE_CALL("AddExternalInitializers(names NULL)") { add(s, NULL, s->user, NULL, 1); }
+SAY("AddExternalInitializers(values NULL)", AddExternalInitializers(s->options, names, NULL, 1))
+SCENE_CALL("AddExternalInitializers(NULL,...)") {
+  const OrtValue* const values[] = {s->user};
   say_status(api->AddExternalInitializers(NULL, names, values, 1));
-  end(&s);
 }
 
 static const ORTCHAR_T* const files[] = {ORT_TSTR("a"), ORT_TSTR("b")};
@@ -163,7 +133,7 @@ static char* const one_buffer[] = {(char*)numbers, NULL};
 static const size_t lengths[] = {4, 0};
 
 #define FILES(text, files, buffers, lengths, count) \
-  SAY(text, AddExternalInitializersFromFilesInMemory(s.options, files, buffers, lengths, count))
+  SAY(text, AddExternalInitializersFromFilesInMemory(s->options, files, buffers, lengths, count))
 
 FILES("AddExternalInitializersFromFilesInMemory(two files)", files, buffers, lengths, 2)
 FILES("AddExternalInitializersFromFilesInMemory(one name twice)", same_files, buffers, lengths, 2)
@@ -175,18 +145,14 @@ FILES("AddExternalInitializersFromFilesInMemory(buffers NULL)", files, NULL, len
 FILES("AddExternalInitializersFromFilesInMemory(lengths NULL)", files, buffers, NULL, 2)
 SAY("AddExternalInitializersFromFilesInMemory(NULL,...)",
     AddExternalInitializersFromFilesInMemory(NULL, files, buffers, lengths, 2))
-CALL("AddExternalInitializersFromFilesInMemory(dup)") {
-  struct scene s = begin();
+SCENE_CALL("AddExternalInitializersFromFilesInMemory(dup)") {
   for (int i = 0; i < 2; i++) {
     say_status(
-        api->AddExternalInitializersFromFilesInMemory(s.options, files, buffers, lengths, 2));
+        api->AddExternalInitializersFromFilesInMemory(s->options, files, buffers, lengths, 2));
   }
-  end(&s);
 }
-CALL("AddExternalInitializersFromFilesInMemory again after a failure") {
-  struct scene s = begin();
+SCENE_CALL("AddExternalInitializersFromFilesInMemory again after a failure") {
   say_status(
-      api->AddExternalInitializersFromFilesInMemory(s.options, same_files, buffers, lengths, 2));
-  say_status(api->AddExternalInitializersFromFilesInMemory(s.options, files, buffers, lengths, 2));
-  end(&s);
+      api->AddExternalInitializersFromFilesInMemory(s->options, same_files, buffers, lengths, 2));
+  say_status(api->AddExternalInitializersFromFilesInMemory(s->options, files, buffers, lengths, 2));
 }

@@ -16,13 +16,10 @@ static void done(OrtRunOptions* options) {
   api->ReleaseEnv(env);
 }
 
-/* A call on fresh run options, `o`, that says its status. */
-#define SAY(text, expression)    \
-  CALL(text) {                   \
-    OrtRunOptions* o = fresh();  \
-    say_status(api->expression); \
-    done(o);                     \
-  }
+/* Calls on fresh run options, `o`; SAY says the status of one. */
+#define OPTIONS_CALL(text) CALL_WITH(text, OrtRunOptions*, o, fresh, done)
+#define SAY(text, expression) \
+  OPTIONS_CALL(text) { say_status(api->expression); }
 
 /* A text of the letter x; the next call overwrites it. */
 static const char* long_text(size_t length) {
@@ -55,40 +52,32 @@ static void say_tag(const OrtRunOptions* options) {
 }
 
 SAY("CreateRunOptions(NULL)", CreateRunOptions(NULL))
-CALL("CreateRunOptions(&o) and its defaults") {
-  OrtRunOptions* options = fresh();
-  say_verbosity(options);
-  say_severity(options);
-  say_tag(options);
-  done(options);
+OPTIONS_CALL("CreateRunOptions(&o) and its defaults") {
+  say_verbosity(o);
+  say_severity(o);
+  say_tag(o);
 }
 CALL("ReleaseRunOptions(NULL)") {
   api->ReleaseRunOptions(NULL);
   say("no-op");
 }
 
-CALL("RunOptionsSetRunTag(o,NULL)") {
-  OrtRunOptions* options = fresh();
-  say_status(api->RunOptionsSetRunTag(options, "abc"));
-  say_status(api->RunOptionsSetRunTag(options, NULL));
-  say_tag(options);
-  done(options);
+OPTIONS_CALL("RunOptionsSetRunTag(o,NULL)") {
+  say_status(api->RunOptionsSetRunTag(o, "abc"));
+  say_status(api->RunOptionsSetRunTag(o, NULL));
+  say_tag(o);
 }
 SAY("RunOptionsSetRunTag(NULL,\"t\")", RunOptionsSetRunTag(NULL, "t"))
 CALL("RunOptionsGetRunTag(NULL,&t)") { say_tag(NULL); }
 SAY("RunOptionsGetRunTag(o,NULL)", RunOptionsGetRunTag(o, NULL))
-CALL("RunOptionsSetRunLogSeverityLevel(o,99)") {
-  OrtRunOptions* options = fresh();
-  say_status(api->RunOptionsSetRunLogSeverityLevel(options, 99));
-  say_severity(options);
-  done(options);
+OPTIONS_CALL("RunOptionsSetRunLogSeverityLevel(o,99)") {
+  say_status(api->RunOptionsSetRunLogSeverityLevel(o, 99));
+  say_severity(o);
 }
 SAY("RunOptionsSetRunLogSeverityLevel(NULL,1)", RunOptionsSetRunLogSeverityLevel(NULL, 1))
-CALL("RunOptionsSetRunLogVerbosityLevel(o,-7)") {
-  OrtRunOptions* options = fresh();
-  say_status(api->RunOptionsSetRunLogVerbosityLevel(options, -7));
-  say_verbosity(options);
-  done(options);
+OPTIONS_CALL("RunOptionsSetRunLogVerbosityLevel(o,-7)") {
+  say_status(api->RunOptionsSetRunLogVerbosityLevel(o, -7));
+  say_verbosity(o);
 }
 SAY("RunOptionsSetRunLogVerbosityLevel(NULL,1)", RunOptionsSetRunLogVerbosityLevel(NULL, 1))
 CALL("RunOptionsGetRunLogSeverityLevel(NULL,&l)") {
@@ -105,11 +94,9 @@ SAY("RunOptionsSetTerminate(o)", RunOptionsSetTerminate(o))
 SAY("RunOptionsSetTerminate(NULL)", RunOptionsSetTerminate(NULL))
 SAY("RunOptionsUnsetTerminate(o)", RunOptionsUnsetTerminate(o))
 SAY("RunOptionsUnsetTerminate(NULL)", RunOptionsUnsetTerminate(NULL))
-CALL("RunOptionsSetSyncStream(o,NULL)") {
-  OrtRunOptions* options = fresh();
-  api->RunOptionsSetSyncStream(options, NULL);
+OPTIONS_CALL("RunOptionsSetSyncStream(o,NULL)") {
+  api->RunOptionsSetSyncStream(o, NULL);
   say("no-op");
-  done(options);
 }
 CALL("RunOptionsSetSyncStream(NULL,NULL)") {
   api->RunOptionsSetSyncStream(NULL, NULL);
@@ -130,27 +117,15 @@ SAY("AddRunConfigEntry(key of 1024)", AddRunConfigEntry(o, long_text(1024), "v")
 SAY("AddRunConfigEntry(key of 1025)", AddRunConfigEntry(o, long_text(1025), "v"))
 SAY("AddRunConfigEntry(value of 8192)", AddRunConfigEntry(o, "k", long_text(8192)))
 SAY("AddRunConfigEntry(value of 8193)", AddRunConfigEntry(o, "k", long_text(8193)))
-CALL("AddRunConfigEntry twice same key") {
-  OrtRunOptions* options = fresh();
-  say_status(api->AddRunConfigEntry(options, "k", "1"));
-  say_status(api->AddRunConfigEntry(options, "k", "2"));
-  say("%s", api->GetRunConfigEntry(options, "k"));
-  done(options);
+OPTIONS_CALL("AddRunConfigEntry twice same key") {
+  say_status(api->AddRunConfigEntry(o, "k", "1"));
+  say_status(api->AddRunConfigEntry(o, "k", "2"));
+  say("%s", api->GetRunConfigEntry(o, "k"));
 }
-CALL("GetRunConfigEntry(o,\"k\") of an empty value") {
-  OrtRunOptions* options = fresh();
-  say_status(api->AddRunConfigEntry(options, "k", ""));
-  say("\"%s\"", api->GetRunConfigEntry(options, "k"));
-  done(options);
+OPTIONS_CALL("GetRunConfigEntry(o,\"k\") of an empty value") {
+  say_status(api->AddRunConfigEntry(o, "k", ""));
+  say("\"%s\"", api->GetRunConfigEntry(o, "k"));
 }
-CALL("GetRunConfigEntry(o,\"nope\")") {
-  OrtRunOptions* options = fresh();
-  say_pointer(api->GetRunConfigEntry(options, "nope"));
-  done(options);
-}
-CALL("GetRunConfigEntry(o,NULL)") {
-  OrtRunOptions* options = fresh();
-  say_pointer(api->GetRunConfigEntry(options, NULL));
-  done(options);
-}
+OPTIONS_CALL("GetRunConfigEntry(o,\"nope\")") { say_pointer(api->GetRunConfigEntry(o, "nope")); }
+OPTIONS_CALL("GetRunConfigEntry(o,NULL)") { say_pointer(api->GetRunConfigEntry(o, NULL)); }
 CALL("GetRunConfigEntry(NULL,\"k\")") { say_pointer(api->GetRunConfigEntry(NULL, "k")); }
