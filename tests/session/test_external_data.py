@@ -68,3 +68,38 @@ def test_a_model_of_bytes_reads_no_weights_outside_of_the_current_folder(folder)
     assert os.getcwd() != str(folder)
     with pytest.raises(ort.OrtError, match=r"[Ee]xternal data"):
         ort.Session(model_with("w.bin", folder.parent), options())
+
+
+FOLDER = "session.model_external_initializers_file_folder_path"
+
+
+def opened_in(api, content, folder):
+    """A session of bytes whose weights are in files of a folder."""
+    given = ort.SessionOptions(api, log_severity=ort.LogSeverity.FATAL, config={FOLDER: folder})
+    return ort.Session(content, given, api=api, providers=["reference"] if api.is_core else [])
+
+
+@pytest.mark.parametrize("case", BESIDE)
+def test_a_model_of_bytes_reads_weights_in_the_folder_of_the_options(api, folder, case):
+    with opened_in(api, model_with(BESIDE[case], folder.parent), str(folder)) as session:
+        assert session.run(x=W)[0].tolist() == (2 * W).tolist()
+
+
+@needs_release(31, "weights that are looked for in the model's folder alone")
+@pytest.mark.parametrize("case", ELSEWHERE)
+def test_a_model_of_bytes_reads_no_weights_elsewhere(api, folder, case):
+    with pytest.raises(ort.OrtError):
+        opened_in(api, model_with(ELSEWHERE[case], folder.parent), str(folder))
+
+
+def test_a_folder_of_weights_that_is_not_there_is_refused(api, folder):
+    with pytest.raises(ort.OrtError, match="missing"):
+        opened_in(api, model_with("w.bin", folder.parent), str(folder / "missing"))
+
+
+def test_the_folder_of_the_options_counts_before_that_of_the_model(api, folder):
+    path = folder / "model.onnx"
+    path.write_bytes(model_with("w.bin", folder.parent))
+    (folder / "below/w.bin").write_bytes(bytes(16))
+    with opened_in(api, path, str(folder / "below")) as session:
+        assert session.run(x=W)[0].tolist() == W.tolist()

@@ -62,6 +62,8 @@ struct core_changes {
   const struct core_items* external_initializers;
   /** All files of weights, in memory: none is read from disk. */
   const struct core_items* files;
+  /** The folder of files of weights, in the place of the model's. UTF-8; copied. */
+  const char* folder;
   /** Nodes that these may run stay though they lead to no output: they may do more than compute. */
   const struct core_custom_ops* custom_ops;
 };

@@ -179,6 +179,16 @@ OrtStatus* core_copy_model(const char* function, const void* bytes, size_t size,
   CORE_HAND_OUT(status, model, out);
 }
 
+static OrtStatus* give_folder(const char* function, OrtModel* model) {
+  char real[CORE_PATH_ROOM];
+  if (core_find_file(model->changes.folder, real) != CORE_FOLDER) {
+    return core_status(ORT_INVALID_ARGUMENT, function, ": there is no folder of weights ",
+                       model->changes.folder);
+  }
+  model->folder = model->real_folder = core_pool_text(&model->pool, real, strlen(real));
+  return model->folder != NULL ? NULL : core_no_memory(function, strlen(real));
+}
+
 OrtStatus* core_change_model(const char* function, OrtModel* of, const struct core_changes* changes,
                              OrtModel** out) {
   OrtModel* model = NULL;
@@ -192,7 +202,8 @@ OrtStatus* core_change_model(const char* function, OrtModel* of, const struct co
   model->changes = *changes;
   model->bytes = of->bytes;
   core_share_weights(model, of);
-  CORE_HAND_OUT(core_read_model(function, model), model, out);
+  OrtStatus* status = changes->folder != NULL ? give_folder(function, model) : NULL;
+  CORE_HAND_OUT(status == NULL ? core_read_model(function, model) : status, model, out);
 }
 
 OrtStatus* ORT_API_CALL core_open_model_bytes(const void* bytes, size_t size, OrtModel* weights_of,

@@ -83,7 +83,9 @@ static OrtStatus* change_model(const char* function, OrtSession* session) {
   const struct core_items* used[CORE_SESSION_LISTS] = {NULL};
   const struct core_custom_ops* ops = &session->options->custom_ops;
   OrtModel* changed = NULL;
-  bool is_changed = ops->domains.count > 0 || is_shared(session);
+  const char* folder = core_config_get(&lists[CORE_SESSION_CONFIG],
+                                       "session.model_external_initializers_file_folder_path");
+  bool is_changed = ops->domains.count > 0 || is_shared(session) || folder != NULL;
   for (size_t i = 0; i < CORE_SESSION_LISTS; i++) {
     used[i] = lists[i].count > 0 ? &lists[i] : NULL;
     is_changed |= i != CORE_SESSION_CONFIG && used[i] != NULL;
@@ -95,6 +97,7 @@ static OrtStatus* change_model(const char* function, OrtSession* session) {
                                        .initializers = used[CORE_INITIALIZERS],
                                        .external_initializers = used[CORE_EXTERNAL_INITIALIZERS],
                                        .files = used[CORE_EXTERNAL_FILES],
+                                       .folder = folder,
                                        .custom_ops = ops};
   CORE_TRY(core_change_model(function, session->model, &changes, &changed));
   core_drop(session->model);
