@@ -77,17 +77,18 @@ def same(array: Any) -> Any:
     return array.copy()
 
 
+_NODE = models.node("same", "x", "y", "lives")
+_PORTS = [models.value("x", shape=["n", 4])], [models.value("y", shape=["n", 4])]
+_MODEL = models.model([_NODE], *_PORTS, domains={"lives": 1})
+
+
 def _session() -> Any:
     """A session of the core, which the op above runs."""
-    node = models.node("same", "x", "y", "lives")
-    ports = [models.value("x", shape=["n", 4])], [models.value("y", shape=["n", 4])]
     options = ort.SessionOptions(core_api())
     with ort.CustomOpDomain("lives", core_api()) as domain, options:
         domain.add(same)
         options.add_custom_op_domain(domain)
-        return ort.Session(
-            models.model([node], *ports, domains={"lives": 1}), options, api=core_api()
-        )
+        return ort.Session(_MODEL, options, api=core_api())
 
 
 def _array(allocator: Any) -> Any:
