@@ -89,6 +89,21 @@ def test_a_model_is_compiled_to_bytes_that_run(api, model, options_for):
     assert said().endswith("open open")
 
 
+def test_without_compilation_only_a_compiled_model_runs(api, model, options_for):
+    config = {"session.disable_model_compile": "1"}
+    with pytest.raises(ort.errors.ModelRequiresCompilation):
+        run(model, options_for(api, config=config))
+    options = options_for(api)
+    compiled = ort.compile_model(model, options=options, embed_ep_context=True, api=api)
+    assert run(compiled, options_for(api, config=config)) == EXPECTED
+
+
+def test_nodes_that_no_provider_takes_may_be_refused(api, model, options_for):
+    config = {"session.disable_cpu_ep_fallback": "1"}
+    with pytest.raises(ort.errors.Fail, match="CPU"):
+        run(model, options_for(api, config=config))
+
+
 def test_a_compiled_file_has_its_data_beside_it(api, model, options_for, tmp_path):
     (tmp_path / "in.onnx").write_bytes(model)
     out = tmp_path / "out.onnx"

@@ -103,3 +103,10 @@ def test_the_folder_of_the_options_counts_before_that_of_the_model(api, folder):
     (folder / "below/w.bin").write_bytes(bytes(16))
     with opened_in(api, path, str(folder / "below")) as session:
         assert session.run(x=W)[0].tolist() == W.tolist()
+
+
+def test_an_empty_folder_of_weights_is_none(api, folder):
+    path = folder / "model.onnx"
+    path.write_bytes(model_with("w.bin", folder.parent))
+    with opened_in(api, path, "") as session:
+        assert session.run(x=W)[0].tolist() == (2 * W).tolist()

@@ -357,6 +357,33 @@ static void name_last_ep(const OrtSession* session) {
   }
 }
 
+static bool has_entry(const OrtSession* session, const char* key) {
+  const char* value = core_config_get(&session->options->lists[CORE_SESSION_CONFIG], key);
+  return value != NULL && strcmp(value, "1") == 0;
+}
+
+static bool is_context(const OrtNode* node) {
+  return strcmp(node->op_type, "EPContext") == 0 && strcmp(node->domain, "com.microsoft") == 0;
+}
+
+/* Where the options want no compilation, the last provider may only take nodes for which it has
+ * kernels, and what it compiled before. */
+static OrtStatus* check_compilation(const OrtSession* session) {
+  const struct core_session_ep* own = core_last_ep(session);
+  bool is_wanted = !has_entry(session, "session.disable_model_compile");
+  for (size_t i = 0; !is_wanted && i < own->claims->group_count; i++) {
+    const OrtcoreGroup* group = &own->claims->groups[i];
+    for (size_t k = 0; group->is_fused && k < group->node_count; k++) {
+      if (!is_context(group->nodes[k])) {
+        return core_status(ORT_MODEL_REQUIRES_COMPILATION, "The provider '", own->ep->name,
+                           "' must compile nodes, which the options refuse "
+                           "(session.disable_model_compile)");
+      }
+    }
+  }
+  return NULL;
+}
+
 /* Makes a provider, and has it take and compile nodes that are left. */
 static OrtStatus* add_provider(struct partition* partition, const struct core_ep_choice* choice) {
   OrtSession* session = partition->session;
@@ -386,6 +413,7 @@ static OrtStatus* add_provider(struct partition* partition, const struct core_ep
     session->last_graph = ((const struct core_claims*)own->claims)->graph;
     struct core_weightless weightless = {session, choice->devices, choice->count};
     CORE_TRY(core_ep_call(partition->function, core_ask_for_weightless, &weightless));
+    CORE_TRY(check_compilation(session));
     CORE_TRY(core_ep_compile(own->claims, &own->compiled));
     CORE_TRY(core_check_compiled(partition->function, session));
     CORE_TRY(add_compiled(partition, own->compiled));
@@ -418,7 +446,7 @@ static bool has_only_constants(const OrtNode* node) {
 static OrtStatus* refuse_node(const struct partition* partition, const OrtNode* node) {
   char text[800], asked[400];
   list_providers(partition->session, asked, sizeof asked);
-  if (strcmp(node->op_type, "EPContext") == 0 && strcmp(node->domain, "com.microsoft") == 0) {
+  if (is_context(node)) {
     snprintf(text, sizeof text,
              ": the model was compiled for an execution provider that the session does not have: "
              "EPContext node '%.100s' is not compatible with any execution provider added to the "
@@ -444,6 +472,11 @@ static OrtStatus* add_custom_op(struct partition* partition, const OrtNode* node
   CORE_TRY(find_op(session, node, &op));
   if (op == NULL || node->subgraphs.count > 0) {
     return refuse_node(partition, node);
+  }
+  if (has_entry(session, "session.disable_cpu_ep_fallback")) {
+    return core_status(ORT_FAIL, "No provider takes the node '", node->name,
+                       "', and the options refuse the CPU for it "
+                       "(session.disable_cpu_ep_fallback)");
   }
   size_t count = node->input_count + node->output_count;
   OrtcoreOperand* operands = core_pool_array(&session->pool, count, sizeof *operands);

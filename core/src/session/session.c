@@ -85,6 +85,7 @@ static OrtStatus* change_model(const char* function, OrtSession* session) {
   OrtModel* changed = NULL;
   const char* folder = core_config_get(&lists[CORE_SESSION_CONFIG],
                                        "session.model_external_initializers_file_folder_path");
+  folder = folder != NULL && folder[0] != 0 ? folder : NULL;
   bool is_changed = ops->domains.count > 0 || is_shared(session) || folder != NULL;
   for (size_t i = 0; i < CORE_SESSION_LISTS; i++) {
     used[i] = lists[i].count > 0 ? &lists[i] : NULL;
