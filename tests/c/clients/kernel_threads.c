@@ -31,27 +31,34 @@ static OrtStatus* visit_all(OrtKernelContext* context) {
   return twice(context);
 }
 
-static void visits_each_number_once(void) {
+static void compute(OrtcoreKernel* kernel, const OrtValue* in) {
+  OrtValue* out = NULL;
+  CHECK(host.compute(kernel, &in, 1, &out, 1) == NULL);
+  api->ReleaseValue(out);
+}
+
+static void work_with_threads(OrtStatus* (*work)(OrtKernelContext* context), uint32_t threads) {
   struct test_op op = one_to_one;
-  op.work = visit_all;
+  op.work = work;
+  OrtcoreNode node = {.version = ORT_API_VERSION, .op = &op.base, .threads = threads};
+  OrtcoreKernel* kernel = NULL;
+  OrtValue* in = new_floats();
+  CHECK(host.create(&node, &kernel) == NULL);
+  compute(kernel, in);
+  api->ReleaseValue(in);
+  host.release(kernel);
+}
+
+static void visits_each_number_once(void) {
   for (uint32_t threads = 0; threads < 5; threads++) {
-    OrtcoreNode node = {.version = ORT_API_VERSION, .op = &op.base, .threads = threads};
-    OrtcoreKernel* kernel = NULL;
-    OrtValue *in = new_floats(), *out = NULL;
-    CHECK(host.create(&node, &kernel) == NULL);
-    CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1) == NULL);
-    api->ReleaseValue(out);
-    api->ReleaseValue(in);
-    host.release(kernel);
+    work_with_threads(visit_all, threads);
   }
 }
 
 static void* compute_often(void* kernel) {
   OrtValue* in = new_floats();
   for (int i = 0; i < 2000; i++) {
-    OrtValue* out = NULL;
-    CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1) == NULL);
-    api->ReleaseValue(out);
+    compute(kernel, in);
   }
   api->ReleaseValue(in);
   return NULL;
@@ -83,19 +90,6 @@ static OrtStatus* fork_inside(OrtKernelContext* context) {
   return NULL;
 }
 
-static void forks_inside_a_kernel(void) {
-  struct test_op op = one_to_one;
-  op.work = fork_inside;
-  OrtcoreNode node = {.version = ORT_API_VERSION, .op = &op.base, .threads = 3};
-  OrtcoreKernel* kernel = NULL;
-  OrtValue *in = new_floats(), *out = NULL;
-  CHECK(host.create(&node, &kernel) == NULL);
-  CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1) == NULL);
-  api->ReleaseValue(out);
-  api->ReleaseValue(in);
-  host.release(kernel);
-}
-
 /* Bytes that the core's heap has given out. */
 static long long in_use(void) {
   OrtKeyValuePairs* figures = NULL;
@@ -111,9 +105,7 @@ static void does_not_grow(int rounds) {
   long long before = in_use();
   for (int i = 0; i < rounds; i++) {
     OrtcoreKernel* kernel = new_kernel(&op);
-    OrtValue* out = NULL;
-    CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1) == NULL);
-    api->ReleaseValue(out);
+    compute(kernel, in);
     host.release(kernel);
   }
   CHECK(in_use() == before);
@@ -127,7 +119,7 @@ int main(int argc, char** argv) {
   shares_a_kernel_between_threads();
   does_not_grow(atoi(argv[2]));
   if (argc == 4) {
-    forks_inside_a_kernel();
+    work_with_threads(fork_inside, 3);
   }
   printf("kernel_threads: OK\n");
   return 0;
