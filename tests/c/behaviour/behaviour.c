@@ -82,6 +82,21 @@ void say_out(const void* out, const void* before) {
   say(out == before ? "out=untouched" : out == NULL ? "out=NULL" : "out=set");
 }
 
+const char* long_text(char letter, size_t length) {
+  static char text[10000];
+  CHECK(length < sizeof text);
+  memset(text, letter, length);
+  text[length] = '\0';
+  return text;
+}
+
+OrtCustomThreadHandle create_thread(void* options, OrtThreadWorkerFn worker, void* argument) {
+  (void)options, (void)worker, (void)argument;
+  return NULL;
+}
+
+void join_thread(OrtCustomThreadHandle thread) { (void)thread; }
+
 #if !defined(_WIN32)
 /* A child has the library from its parent, loaded. */
 static void make_in_a_child(const struct call* call) {

@@ -80,6 +80,13 @@ void say_pointer(const void* pointer);
 /** Says whether a call that was given `before` in its out-parameter has changed it. */
 void say_out(const void* out, const void* before);
 
+/** A text of one letter; the next call overwrites it. */
+const char* long_text(char letter, size_t length);
+
+/** Functions for threads, which make none. */
+OrtCustomThreadHandle create_thread(void* options, OrtThreadWorkerFn worker, void* argument);
+void join_thread(OrtCustomThreadHandle thread);
+
 /** What a call must not read or write: an address that no page has. */
 #define UNTOUCHED ((void*)0x10)
 

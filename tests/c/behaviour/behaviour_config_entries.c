@@ -23,15 +23,6 @@ static void done(OrtSessionOptions* options) {
 #define SAY(text, expression) \
   OPTIONS_CALL(text) { say_status(api->expression); }
 
-/* A text of the letter x; the next call overwrites it. */
-static const char* long_text(size_t length) {
-  static char text[10000];
-  CHECK(length < sizeof text);
-  memset(text, 'x', length);
-  text[length] = '\0';
-  return text;
-}
-
 static void say_entry(const OrtSessionOptions* options, const char* key, char* buffer,
                       size_t size) {
   say_status(api->GetSessionConfigEntry(options, key, buffer, &size));
@@ -44,10 +35,10 @@ SAY("AddSessionConfigEntry(o,NULL,\"v\")", AddSessionConfigEntry(o, NULL, "v"))
 SAY("AddSessionConfigEntry(o,\"k\",NULL)", AddSessionConfigEntry(o, "k", NULL))
 SAY("AddSessionConfigEntry(o,\"k\",\"\")", AddSessionConfigEntry(o, "k", ""))
 SAY("AddSessionConfigEntry(NULL,\"k\",\"v\")", AddSessionConfigEntry(NULL, "k", "v"))
-SAY("AddSessionConfigEntry(key of 1024)", AddSessionConfigEntry(o, long_text(1024), "v"))
-SAY("AddSessionConfigEntry(key of 1025)", AddSessionConfigEntry(o, long_text(1025), "v"))
-SAY("AddSessionConfigEntry(value of 8192)", AddSessionConfigEntry(o, "k", long_text(8192)))
-SAY("AddSessionConfigEntry(value of 8193)", AddSessionConfigEntry(o, "k", long_text(8193)))
+SAY("AddSessionConfigEntry(key of 1024)", AddSessionConfigEntry(o, long_text('x', 1024), "v"))
+SAY("AddSessionConfigEntry(key of 1025)", AddSessionConfigEntry(o, long_text('x', 1025), "v"))
+SAY("AddSessionConfigEntry(value of 8192)", AddSessionConfigEntry(o, "k", long_text('x', 8192)))
+SAY("AddSessionConfigEntry(value of 8193)", AddSessionConfigEntry(o, "k", long_text('x', 8193)))
 OPTIONS_CALL("AddSessionConfigEntry twice same key") {
   say_status(api->AddSessionConfigEntry(o, "key", "longer"));
   char value[16];

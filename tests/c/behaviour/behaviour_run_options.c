@@ -21,15 +21,6 @@ static void done(OrtRunOptions* options) {
 #define SAY(text, expression) \
   OPTIONS_CALL(text) { say_status(api->expression); }
 
-/* A text of the letter x; the next call overwrites it. */
-static const char* long_text(size_t length) {
-  static char text[10000];
-  CHECK(length < sizeof text);
-  memset(text, 'x', length);
-  text[length] = '\0';
-  return text;
-}
-
 static void say_severity(const OrtRunOptions* options) {
   int level = 99;
   say_status(api->RunOptionsGetRunLogSeverityLevel(options, &level));
@@ -113,10 +104,10 @@ SAY("AddRunConfigEntry(o,\"\",\"v\")", AddRunConfigEntry(o, "", "v"))
 SAY("AddRunConfigEntry(o,NULL,\"v\")", AddRunConfigEntry(o, NULL, "v"))
 SAY("AddRunConfigEntry(o,\"k\",NULL)", AddRunConfigEntry(o, "k", NULL))
 SAY("AddRunConfigEntry(NULL,\"k\",\"v\")", AddRunConfigEntry(NULL, "k", "v"))
-SAY("AddRunConfigEntry(key of 1024)", AddRunConfigEntry(o, long_text(1024), "v"))
-SAY("AddRunConfigEntry(key of 1025)", AddRunConfigEntry(o, long_text(1025), "v"))
-SAY("AddRunConfigEntry(value of 8192)", AddRunConfigEntry(o, "k", long_text(8192)))
-SAY("AddRunConfigEntry(value of 8193)", AddRunConfigEntry(o, "k", long_text(8193)))
+SAY("AddRunConfigEntry(key of 1024)", AddRunConfigEntry(o, long_text('x', 1024), "v"))
+SAY("AddRunConfigEntry(key of 1025)", AddRunConfigEntry(o, long_text('x', 1025), "v"))
+SAY("AddRunConfigEntry(value of 8192)", AddRunConfigEntry(o, "k", long_text('x', 8192)))
+SAY("AddRunConfigEntry(value of 8193)", AddRunConfigEntry(o, "k", long_text('x', 8193)))
 OPTIONS_CALL("AddRunConfigEntry twice same key") {
   say_status(api->AddRunConfigEntry(o, "k", "1"));
   say_status(api->AddRunConfigEntry(o, "k", "2"));

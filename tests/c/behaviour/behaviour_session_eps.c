@@ -145,7 +145,6 @@ static OrtCustomThreadHandle create_no_thread(void* options, OrtThreadWorkerFn f
   (void)argument;
   return NULL;
 }
-static void join_thread(OrtCustomThreadHandle thread) { (void)thread; }
 
 static void make_threads(OrtCustomJoinThreadFn join, int count) {
   OrtSessionOptions* options = session_options();

@@ -8,21 +8,12 @@ static OrtSessionOptions* fresh(void) {
   return options;
 }
 
-/* A call on fresh options, `o`, that says its status. */
-#define SAY(text, expression)       \
-  CALL(text) {                      \
-    OrtSessionOptions* o = fresh(); \
-    say_status(api->expression);    \
-    api->ReleaseSessionOptions(o);  \
-  }
+static void done(OrtSessionOptions* options) { api->ReleaseSessionOptions(options); }
 
-static OrtCustomThreadHandle create_thread(void* options, OrtThreadWorkerFn worker,
-                                           void* argument) {
-  (void)options, (void)worker, (void)argument;
-  return NULL;
-}
-
-static void join_thread(OrtCustomThreadHandle thread) { (void)thread; }
+/* Calls on fresh options, `o`; SAY says the status of one. */
+#define OPTIONS_CALL(text) CALL_WITH(text, OrtSessionOptions*, o, fresh, done)
+#define SAY(text, expression) \
+  OPTIONS_CALL(text) { say_status(api->expression); }
 
 static OrtStatus* ORT_API_CALL choose(const OrtEpDevice** devices, size_t count,
                                       const OrtKeyValuePairs* model,
@@ -84,12 +75,10 @@ SAY("SetSessionExecutionMode(o,1)", SetSessionExecutionMode(o, ORT_PARALLEL))
 SAY("SetSessionExecutionMode(o,7)", SetSessionExecutionMode(o, (ExecutionMode)7))
 SAY("SetSessionExecutionMode(o,-1)", SetSessionExecutionMode(o, (ExecutionMode)-1))
 SAY("SetSessionExecutionMode(NULL,0)", SetSessionExecutionMode(NULL, ORT_SEQUENTIAL))
-CALL("GetSessionExecutionMode(o,&m)") {
-  OrtSessionOptions* options = fresh();
+OPTIONS_CALL("GetSessionExecutionMode(o,&m)") {
   ExecutionMode mode = (ExecutionMode)99;
-  say_status(api->GetSessionExecutionMode(options, &mode));
+  say_status(api->GetSessionExecutionMode(o, &mode));
   say("%d", (int)mode);
-  api->ReleaseSessionOptions(options);
 }
 CALL("GetSessionExecutionMode(NULL,&m)") {
   ExecutionMode mode = (ExecutionMode)99;
@@ -134,24 +123,16 @@ static void say_mem_pattern(const OrtSessionOptions* options) {
   say("%d", on);
 }
 
-CALL("EnableMemPattern after DisableMemPattern") {
-  OrtSessionOptions* options = fresh();
-  say_status(api->DisableMemPattern(options));
-  say_status(api->EnableMemPattern(options));
-  say_mem_pattern(options);
-  api->ReleaseSessionOptions(options);
+OPTIONS_CALL("EnableMemPattern after DisableMemPattern") {
+  say_status(api->DisableMemPattern(o));
+  say_status(api->EnableMemPattern(o));
+  say_mem_pattern(o);
 }
-CALL("DisableMemPattern(o)") {
-  OrtSessionOptions* options = fresh();
-  say_status(api->DisableMemPattern(options));
-  say_mem_pattern(options);
-  api->ReleaseSessionOptions(options);
+OPTIONS_CALL("DisableMemPattern(o)") {
+  say_status(api->DisableMemPattern(o));
+  say_mem_pattern(o);
 }
-CALL("GetMemPatternEnabled(o,&on)") {
-  OrtSessionOptions* options = fresh();
-  say_mem_pattern(options);
-  api->ReleaseSessionOptions(options);
-}
+OPTIONS_CALL("GetMemPatternEnabled(o,&on)") { say_mem_pattern(o); }
 CALL("GetMemPatternEnabled(NULL,&on)") { say_mem_pattern(NULL); }
 SAY("GetMemPatternEnabled(o,NULL)", GetMemPatternEnabled(o, NULL))
 

@@ -11,23 +11,6 @@
     api->ReleaseThreadingOptions(o);                \
   }
 
-static OrtCustomThreadHandle create_thread(void* options, OrtThreadWorkerFn worker,
-                                           void* argument) {
-  (void)options, (void)worker, (void)argument;
-  return NULL;
-}
-
-static void join_thread(OrtCustomThreadHandle thread) { (void)thread; }
-
-/* A text of digits; the next call overwrites it. */
-static const char* digits(size_t length) {
-  static char text[10000];
-  CHECK(length < sizeof text);
-  memset(text, '1', length);
-  text[length] = '\0';
-  return text;
-}
-
 CALL("CreateThreadingOptions(NULL)") { say_status(api->CreateThreadingOptions(NULL)); }
 CALL("CreateThreadingOptions(&o)") {
   OrtThreadingOptions* options = UNTOUCHED;
@@ -56,9 +39,9 @@ SAY("SetGlobalIntraOpThreadAffinity(o,\"no numbers\")",
 SAY("SetGlobalIntraOpThreadAffinity(o,\"\")", SetGlobalIntraOpThreadAffinity(o, ""))
 SAY("SetGlobalIntraOpThreadAffinity(o,NULL)", SetGlobalIntraOpThreadAffinity(o, NULL))
 SAY("SetGlobalIntraOpThreadAffinity(o, 4096 digits)",
-    SetGlobalIntraOpThreadAffinity(o, digits(4096)))
+    SetGlobalIntraOpThreadAffinity(o, long_text('1', 4096)))
 SAY("SetGlobalIntraOpThreadAffinity(o, 4097 digits)",
-    SetGlobalIntraOpThreadAffinity(o, digits(4097)))
+    SetGlobalIntraOpThreadAffinity(o, long_text('1', 4097)))
 SAY("SetGlobalIntraOpThreadAffinity(NULL,\"1\")", SetGlobalIntraOpThreadAffinity(NULL, "1"))
 SAY("SetGlobalCustomCreateThreadFn(o,f)", SetGlobalCustomCreateThreadFn(o, create_thread))
 SAY("SetGlobalCustomCreateThreadFn(o,NULL)", SetGlobalCustomCreateThreadFn(o, NULL))
