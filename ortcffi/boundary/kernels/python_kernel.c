@@ -46,17 +46,6 @@ OrtStatus* ortcffi_status_of_exception(PyObject* definition, const OrtApi* api) 
   return status;
 }
 
-int ortcffi_raise_status(const OrtApi* api, OrtStatus* status, const char* function) {
-  PyObject* name = PyUnicode_FromString(function);
-  if (name == NULL) {
-    api->ReleaseStatus(status);
-    return -1;
-  }
-  (void)ortcffi_fail(api, status, (ortcffi_object*)name);
-  Py_DECREF(name);
-  return -1;
-}
-
 /* --- making one --------------------------------------------------------------------------------*/
 
 static struct python_kernel* new_kernel(struct python_op* op, const OrtApi* api) {

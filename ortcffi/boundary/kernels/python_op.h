@@ -95,7 +95,5 @@ int ortcffi_write_outputs(const struct python_kernel* kernel, OrtKernelContext* 
 
 /* The pending exception as a status of that table; there is none afterwards. */
 OrtStatus* ortcffi_status_of_exception(PyObject* definition, const OrtApi* api);
-/* Raises the exception for a status that is not NULL; -1. */
-int ortcffi_raise_status(const OrtApi* api, OrtStatus* status, const char* function);
 
 #endif

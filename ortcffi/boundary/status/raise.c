@@ -79,6 +79,17 @@ ortcffi_object* ortcffi_fail(const OrtApi* api, OrtStatus* status, ortcffi_objec
   return NULL;
 }
 
+int ortcffi_raise_status(const OrtApi* api, OrtStatus* status, const char* function) {
+  PyObject* name = PyUnicode_FromString(function);
+  if (name == NULL) {
+    api->ReleaseStatus(status);
+    return -1;
+  }
+  (void)ortcffi_fail(api, status, (ortcffi_object*)name);
+  Py_DECREF(name);
+  return -1;
+}
+
 void ortcffi_report(ortcffi_object* error, ortcffi_object* what) {
   PyErr_SetObject((PyObject*)Py_TYPE((PyObject*)error), (PyObject*)error);
   PyErr_WriteUnraisable((PyObject*)what);

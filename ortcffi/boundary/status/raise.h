@@ -40,6 +40,9 @@ ortcffi_object* ortcffi_call(ortcffi_object* fail, ortcffi_object* api, ortcffi_
 void ortcffi_report(ortcffi_object* error, ortcffi_object* what);
 
 #ifndef ORTCFFI_CDEF
+/* ortcffi_fail with the name of the function as text; -1. */
+int ortcffi_raise_status(const OrtApi* api, OrtStatus* status, const char* function);
+
 /* The table whose function returned the last failing status. Needs the GIL. */
 extern const void* ortcffi_failed_table;
 

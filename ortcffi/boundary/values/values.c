@@ -14,13 +14,7 @@ void* ortcffi_empty_memory(void) {
 }
 
 PyObject* ortcffi_value_fail(const struct maker* maker, OrtStatus* status, const char* function) {
-  PyObject* name = PyUnicode_FromString(function);
-  if (name == NULL) {
-    maker->api->ReleaseStatus(status);
-    return NULL;
-  }
-  (void)ortcffi_fail(maker->api, status, (ortcffi_object*)name);
-  Py_DECREF(name);
+  (void)ortcffi_raise_status(maker->api, status, function);
   return NULL;
 }
 

@@ -138,20 +138,12 @@ CALL("RunAsync(NULL)") { run_async(NULL, "x", note_end); }
 
 /* --- threads of the client -------------------------------------------------------------------- */
 
-static OrtCustomThreadHandle create_no_thread(void* options, OrtThreadWorkerFn function,
-                                              void* argument) {
-  (void)options;
-  (void)function;
-  (void)argument;
-  return NULL;
-}
-
 static void make_threads(OrtCustomJoinThreadFn join, int count) {
   OrtSessionOptions* options = session_options();
   struct model_bytes model = session_model();
   OrtSession* session = NULL;
   CHECK(api->SetIntraOpNumThreads(options, count) == NULL);
-  CHECK(api->SessionOptionsSetCustomCreateThreadFn(options, create_no_thread) == NULL);
+  CHECK(api->SessionOptionsSetCustomCreateThreadFn(options, create_thread) == NULL);
   CHECK(api->SessionOptionsSetCustomJoinThreadFn(options, join) == NULL);
   say_status(api->CreateSessionFromArray(session_env(), model.at, model.size, options, &session));
 }
@@ -172,7 +164,7 @@ static void make_global_threads(OrtCustomJoinThreadFn join) {
   OrtEnv* env = NULL;
   CHECK(api->CreateThreadingOptions(&options) == NULL);
   CHECK(api->SetGlobalIntraOpNumThreads(options, 2) == NULL);
-  CHECK(api->SetGlobalCustomCreateThreadFn(options, create_no_thread) == NULL);
+  CHECK(api->SetGlobalCustomCreateThreadFn(options, create_thread) == NULL);
   CHECK(api->SetGlobalCustomJoinThreadFn(options, join) == NULL);
   say_status(api->CreateEnvWithGlobalThreadPools(ORT_LOGGING_LEVEL_FATAL, "pools", options, &env));
 }
