@@ -314,3 +314,76 @@ def test_options_of_another_library_have_nothing_to_read(real_api):
         assert read_pairs(run, lib.ortcffi_run_config) is None
     with ThreadingOptions(real_api) as threads:
         assert read_pairs(threads, lib.ortcffi_describe_threading_options) is None
+
+
+NAMED = {
+    "intra_op_num_threads": ("intra_op_threads", " -5", -5),
+    "inter_op_num_threads": ("inter_op_threads", "+7", 7),
+    "execution_mode": ("execution_mode", "Parallel", 1),
+    "graph_optimization_level": ("optimization_level", "enable_basic", 1),
+    "enable_mem_pattern": ("mem_pattern", "FALSE", False),
+    "enable_cpu_mem_arena": ("cpu_arena", "0", False),
+    "use_deterministic_compute": ("deterministic", "1", True),
+    "use_per_session_threads": ("per_session_threads", "false", False),
+    "log_id": ("log_id", "naïve", "naïve"),
+    "log_severity_level": ("log_severity", "3", 3),
+    "log_verbosity_level": ("log_verbosity", "-9", -9),
+    "optimized_model_filepath": ("optimized_model_path", "模型.onnx", "模型.onnx"),
+    "enable_profiling": ("profiling", "run", "run"),
+}
+
+
+@pytest.mark.parametrize("key", NAMED)
+def test_an_entry_may_name_a_setting(core_api, key):
+    name, value, expected = NAMED[key]
+    with SessionOptions(core_api) as options:
+        set_entry(options, key, value)
+        assert f"session.{key}" not in seen_anew(options).config
+        assert getattr(seen_anew(options), name) == expected
+
+
+@pytest.mark.parametrize("key", ["optimized_model_filepath", "enable_profiling"])
+def test_an_empty_path_of_an_entry_is_none(core_api, key):
+    with SessionOptions(core_api) as options:
+        for value in ("run", ""):
+            set_entry(options, key, value)
+        assert getattr(seen_anew(options), NAMED[key][0]) is None
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("intra_op_num_threads", ""),
+        ("intra_op_num_threads", "3 "),
+        ("intra_op_num_threads", "2147483648"),
+        ("execution_mode", "1"),
+        ("graph_optimization_level", "99"),
+        ("enable_mem_pattern", "yes"),
+        ("enable_cpu_mem_arena", ""),
+    ],
+)
+def test_a_wrong_value_of_such_an_entry_is_refused(api, key, value):
+    if api.version < 32:
+        pytest.skip("older releases take these entries for unknown ones")
+    with SessionOptions(api) as options, pytest.raises(InvalidArgument, match=key):
+        set_entry(options, key, value)
+
+
+def test_such_an_entry_is_not_stored(api):
+    if api.version < 32:
+        pytest.skip("older releases take these entries for unknown ones")
+    with SessionOptions(api) as options:
+        set_entry(options, "execution_mode", "parallel")
+        found, mode = ffi.new("int*"), ffi.new("ExecutionMode*")
+        lib.HasSessionConfigEntry(api.pointer, options.handle, b"session.execution_mode", found)
+        lib.GetSessionExecutionMode(api.pointer, options.handle, mode)
+        assert (found[0], mode[0]) == (0, 1)
+
+
+def set_entry(options, key, value):
+    """Add an entry as a client in C does."""
+    table, handle = options.api.pointer, options.handle
+    texts = f"session.{key}".encode(), value.encode()
+    status = lib.AddSessionConfigEntry(table, handle, *texts)
+    if status != ffi.NULL:
+        fail(table, status, "AddSessionConfigEntry")

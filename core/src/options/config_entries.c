@@ -39,7 +39,12 @@ const char* core_config_get(const struct core_items* entries, const char* key) {
 
 ORT_API_STATUS_IMPL(ort_AddSessionConfigEntry, OrtSessionOptions* options, const char* config_key,
                     const char* config_value) {
+  bool is_named = false;
   CORE_REQUIRE(AddSessionConfigEntry, options, config_key, config_value);
+  CORE_TRY(core_set_named(options, config_key, config_value, &is_named));
+  if (is_named) {
+    return NULL;
+  }
   return core_config_set("AddSessionConfigEntry", &options->lists[CORE_SESSION_CONFIG], config_key,
                          config_value);
 }

@@ -114,6 +114,11 @@ void core_end_ep_choices(struct core_list* choices);
 OrtStatus* core_config_set(const char* function, struct core_items* entries, const char* key,
                            const char* value);
 
+/** Sets what an entry stands for that is a setting with a function of its own; `is_named` is false
+ * for other entries, with which nothing is done. */
+OrtStatus* core_set_named(OrtSessionOptions* options, const char* key, const char* value,
+                          bool* is_named);
+
 /** The value of a key; NULL if there is no such entry. Valid until the entry changes. */
 const char* core_config_get(const struct core_items* entries, const char* key);
 
