@@ -79,6 +79,7 @@ def opened_in(api, content, folder):
     return ort.Session(content, given, api=api, providers=["reference"] if api.is_core else [])
 
 
+@needs_release(21, "an entry for the folder of weights")
 @pytest.mark.parametrize("case", BESIDE)
 def test_a_model_of_bytes_reads_weights_in_the_folder_of_the_options(api, folder, case):
     with opened_in(api, model_with(BESIDE[case], folder.parent), str(folder)) as session:
@@ -92,11 +93,13 @@ def test_a_model_of_bytes_reads_no_weights_elsewhere(api, folder, case):
         opened_in(api, model_with(ELSEWHERE[case], folder.parent), str(folder))
 
 
+@needs_release(21, "an entry for the folder of weights")
 def test_a_folder_of_weights_that_is_not_there_is_refused(api, folder):
     with pytest.raises(ort.OrtError, match="missing"):
         opened_in(api, model_with("w.bin", folder.parent), str(folder / "missing"))
 
 
+@needs_release(31, "an entry for it that counts before the folder of the model")
 def test_the_folder_of_the_options_counts_before_that_of_the_model(api, folder):
     path = folder / "model.onnx"
     path.write_bytes(model_with("w.bin", folder.parent))

@@ -413,7 +413,7 @@ def test_an_entry_lets_a_newer_version_be_as_the_newest_that_is_known(api, opene
 
 
 def test_a_newer_version_of_the_format_is_refused(api, opened):
-    with pytest.raises(ort.errors.Fail, match=r"version:? 99"):
+    with pytest.raises(REFUSED, match=r"version:? 99"):
         opened(model(*ONE_OP, domains={DOMAIN: 1}, facts=field(1, 99)), with_ops(api), api=api)
 
 
