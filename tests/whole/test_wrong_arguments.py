@@ -38,7 +38,7 @@ CALLS = {
         lambda: ort.Session.from_graph(ort.Graph(), 5),
     ],
     "env must be Env, not int": [lambda: ort.ModelEditor(b"", env=5)],
-    "devices must be EpDevices of the core, not 5": [lambda: ort.Ep(5)],
+    "devices must be EpDevices of the core, such as .*, not 5": [lambda: ort.Ep(5)],
     "devices must be of CPU, .* not 5": [lambda: ort.PythonEp("a name", print, devices=5)],
     r"devices must be of CPU, .* not \[\]": [lambda: ort.PythonEp("a name", print, devices=[[]])],
     "name must be a str, not list": [lambda: ort.python_ep([])],
