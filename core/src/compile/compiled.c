@@ -7,7 +7,7 @@
 #include "compile/compiled_node.h"
 #include "compile/device.h"
 #include "ep/library.h"
-#include "object/keyed_list.h"
+#include "object/list.h"
 
 struct compiled {
   struct OrtcoreCompiled seen;

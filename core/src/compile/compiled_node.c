@@ -185,11 +185,7 @@ static OrtStatusPtr ORT_API_CALL create_kernel(const OrtCustomOp* op, const OrtA
 
 static bool has_shape(const OrtValue* value, size_t rank, const int64_t* dims) {
   const struct core_shape* shape = value != NULL ? core_shape_of(value) : NULL;
-  bool fits = shape == NULL || shape->rank == rank;
-  for (size_t i = 0; fits && shape != NULL && i < rank; i++) {
-    fits = dims[i] < 0 || dims[i] == shape->dims[i];
-  }
-  return fits;
+  return shape == NULL || core_fits_dimensions(shape, dims, rank);
 }
 
 /* Refuses an input whose shape differs from the model's: providers rely on the host to check it. */

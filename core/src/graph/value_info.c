@@ -116,11 +116,8 @@ static OrtStatus* check_initializer(const char* function, const OrtValueInfo* va
   if (info == NULL || shape == NULL) {
     return NULL;
   }
-  bool fits = info->type == shape->type && (!info->has_shape || info->rank == shape->rank);
-  for (size_t i = 0; fits && info->has_shape && i < info->rank; i++) {
-    fits = info->dims[i] < 0 || info->dims[i] == shape->dims[i];
-  }
-  if (fits) {
+  if (info->type == shape->type &&
+      (!info->has_shape || core_fits_dimensions(shape, info->dims, info->rank))) {
     return NULL;
   }
   char before[160];

@@ -62,9 +62,7 @@ static void log_placements(const OrtSession* session, const struct OrtEpAssigned
 }
 
 OrtStatus* core_note_assigned(const char* function, OrtSession* session) {
-  const char* wanted = core_config_get(&session->options->lists[CORE_SESSION_CONFIG],
-                                       "session.record_ep_graph_assignment_info");
-  bool is_recorded = wanted != NULL && strcmp(wanted, "1") == 0;
+  bool is_recorded = core_session_wants(session, "session.record_ep_graph_assignment_info");
   bool is_logged = core_logger_takes(&session->logger, ORT_LOGGING_LEVEL_VERBOSE);
   if (!is_recorded && !is_logged) {
     return NULL;

@@ -119,15 +119,11 @@ static OrtStatus* check_value(const struct core_port* port, const OrtValue* valu
   if (!info->has_shape) {
     return NULL;
   }
-  if (CORE_UNLIKELY(shape->rank != info->rank)) {
-    return wrong_rank(port, shape->rank, side);
+  if (CORE_LIKELY(core_fits_dimensions(shape, info->dims, info->rank))) {
+    return NULL;
   }
-  for (size_t i = 0; i < info->rank; i++) {
-    if (CORE_UNLIKELY(info->dims[i] >= 0 && info->dims[i] != shape->dims[i])) {
-      return wrong_dimensions(port, shape, side);
-    }
-  }
-  return NULL;
+  return shape->rank != info->rank ? wrong_rank(port, shape->rank, side)
+                                   : wrong_dimensions(port, shape, side);
 }
 
 static OrtStatus* set_input(const OrtSession* session, struct core_frame* frame, const char* name,

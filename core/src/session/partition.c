@@ -357,11 +357,6 @@ static void name_last_ep(const OrtSession* session) {
   }
 }
 
-static bool has_entry(const OrtSession* session, const char* key) {
-  const char* value = core_config_get(&session->options->lists[CORE_SESSION_CONFIG], key);
-  return value != NULL && strcmp(value, "1") == 0;
-}
-
 static bool is_context(const OrtNode* node) {
   return strcmp(node->op_type, "EPContext") == 0 && strcmp(node->domain, "com.microsoft") == 0;
 }
@@ -370,7 +365,7 @@ static bool is_context(const OrtNode* node) {
  * kernels, and what it compiled before. */
 static OrtStatus* check_compilation(const OrtSession* session) {
   const struct core_session_ep* own = core_last_ep(session);
-  bool is_wanted = !has_entry(session, "session.disable_model_compile");
+  bool is_wanted = !core_session_wants(session, "session.disable_model_compile");
   for (size_t i = 0; !is_wanted && i < own->claims->group_count; i++) {
     const OrtcoreGroup* group = &own->claims->groups[i];
     for (size_t k = 0; group->is_fused && k < group->node_count; k++) {
@@ -473,7 +468,7 @@ static OrtStatus* add_custom_op(struct partition* partition, const OrtNode* node
   if (op == NULL || node->subgraphs.count > 0) {
     return refuse_node(partition, node);
   }
-  if (has_entry(session, "session.disable_cpu_ep_fallback")) {
+  if (core_session_wants(session, "session.disable_cpu_ep_fallback")) {
     return core_status(ORT_FAIL, "No provider takes the node '", node->name,
                        "', and the options refuse the CPU for it "
                        "(session.disable_cpu_ep_fallback)");

@@ -26,14 +26,8 @@ static size_t size_of_frame(const OrtSession* session) {
 /* What a run does on the device that computes a step; NULL for one without a device. */
 static struct core_device_run* device_run_of(const OrtSession* session, struct core_frame* frame,
                                              const struct core_step* step) {
-  size_t i = 0;
-  if (step->compiled == NULL) {
-    return NULL;
-  }
-  while (session->eps[i].ep != core_ep_of_compiled(step->compiled)) {
-    i++;
-  }
-  return session->eps[i].ep->memory != NULL ? &frame->device_runs[i] : NULL;
+  const struct core_session_ep* own = core_ep_of_step(session, step);
+  return own != NULL && own->ep->memory != NULL ? &frame->device_runs[own - session->eps] : NULL;
 }
 
 /* Lays a new frame out: contexts, values, operands and the rest are behind it in the same block. */

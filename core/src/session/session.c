@@ -216,9 +216,7 @@ static OrtStatus* prepare(const char* function, OrtSession* session,
 static OrtStatus* initialize(const char* function, OrtSession* session) {
   struct core_timing event = {0};
   OrtStatus* status;
-  const char* contexts =
-      core_config_get(&session->options->lists[CORE_SESSION_CONFIG], "ep.context_enable");
-  session->makes_contexts = contexts != NULL && strcmp(contexts, "1") == 0;
+  session->makes_contexts = core_session_wants(session, "ep.context_enable");
   if (session->profile == NULL) {
     status = prepare(function, session, NULL);
   } else {

@@ -11,6 +11,8 @@
 #ifndef ORTCFFI_SESSION_H_
 #define ORTCFFI_SESSION_H_
 
+#include <string.h>
+
 #include "compile/ep.h"
 #include "env/env.h"
 #include "kernels/kernel.h"
@@ -178,6 +180,25 @@ OrtStatus* core_check_cancelled(const OrtSession* session);
 
 /** Makes the steps of a session from providers and custom ops, in no particular order. */
 OrtStatus* core_partition(const char* function, OrtSession* session);
+
+/** Whether the options have an entry with the value "1". */
+static inline bool core_session_wants(const OrtSession* session, const char* key) {
+  const char* value = core_config_get(&session->options->lists[CORE_SESSION_CONFIG], key);
+  return value != NULL && strcmp(value, "1") == 0;
+}
+
+/** The provider that computes a step; NULL for a custom op. */
+static inline const struct core_session_ep* core_ep_of_step(const OrtSession* session,
+                                                            const struct core_step* step) {
+  const struct core_session_ep* own = session->eps;
+  if (step->compiled == NULL) {
+    return NULL;
+  }
+  while (own->ep != core_ep_of_compiled(step->compiled)) {
+    own++;
+  }
+  return own;
+}
 
 /** The provider that was made last. */
 static inline const struct core_session_ep* core_last_ep(const OrtSession* session) {

@@ -147,16 +147,12 @@ ORT_API_STATUS_IMPL(ort_SessionGetMemoryInfoForOutputs, const OrtSession* sessio
 
 /* The device of the provider that computes a step; NULL for a custom op. */
 static const OrtEpDevice* device_of_step(const OrtSession* session, const struct core_step* step) {
-  for (size_t i = 0; i < session->ep_count; i++) {
-    const OrtcoreCompiled* compiled = session->eps[i].compiled;
-    for (size_t k = 0; compiled != NULL && k < compiled->node_count; k++) {
-      if (step->compiled == &compiled->nodes[k]) {
-        const struct core_ep_choice* choice = session->options->ep_choices.items[i];
-        return choice->devices[0];
-      }
-    }
+  const struct core_session_ep* own = core_ep_of_step(session, step);
+  if (own == NULL) {
+    return NULL;
   }
-  return NULL;
+  const struct core_ep_choice* choice = session->options->ep_choices.items[own - session->eps];
+  return choice->devices[0];
 }
 
 /* Whether a step reads a value as an input of the session, or makes it, perhaps as a copy of what

@@ -69,6 +69,16 @@ static inline bool core_has_shape(const struct core_shape* shape, ONNXTensorElem
          (rank == 0 || memcmp(shape->dims, dims, rank * sizeof *dims) == 0);
 }
 
+/** Whether a shape has so many dimensions, of which a negative one may have any size. */
+static inline bool core_fits_dimensions(const struct core_shape* shape, const int64_t* dims,
+                                        size_t rank) {
+  bool fits = shape->rank == rank;
+  for (size_t i = 0; fits && i < rank; i++) {
+    fits = dims[i] < 0 || dims[i] == shape->dims[i];
+  }
+  return fits;
+}
+
 struct core_shaped {
   struct OrtValue base;
   struct core_shape shape;
