@@ -263,11 +263,8 @@ def test_the_interpreter_ends_while_threads_run_our_view_over_a_bound():
         ours = official.session(session)
 
         def work():
-            try:
-                while True:
-                    ours.run({"x": X})
-            except ort.errors.Cancelled:
-                pass  # Python may end the process with an error if a thread prints now
+            while True:
+                ours.run({"x": X})
 
         for _ in range(2):
             threading.Thread(target=work, daemon=True).start()

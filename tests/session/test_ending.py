@@ -488,16 +488,37 @@ def test_the_end_of_the_interpreter_ends_runs_that_are_under_way():
         session = ort.Session(models.loop(10_000_000, 32), options)
         x = np.eye(32, dtype=np.float32)
         def run():
-            try:
+            while True:
                 session.run({"x": x})
-            except ort.errors.Cancelled:
-                pass
         threading.Thread(target=run, daemon=True).start()
         job = session.run_future({"x": x})
         while session.running < 2:
             time.sleep(0.001)
     """
     assert python(code) == ""
+
+
+def test_a_run_that_the_end_of_the_interpreter_ends_raises_where_somebody_waits_for_its_thread():
+    code = """
+        import atexit, threading, time
+        import numpy as np
+        answers = []
+        def work():
+            try:
+                session.run({"x": np.eye(32, dtype=np.float32)})
+            except ort.errors.Cancelled as error:
+                answers.append(str(error))
+        thread = threading.Thread(target=work, daemon=True)
+        atexit.register(lambda: (thread.join(), print(answers)))
+        import ortcffi as ort
+        from support import models
+        options = ort.SessionOptions(intra_op_threads=1, log_severity=ort.LogSeverity.FATAL)
+        session = ort.Session(models.loop(10_000_000, 32), options)
+        thread.start()
+        while session.running < 1:
+            time.sleep(0.001)
+    """
+    assert python(code) == "['the run was ended by cancel']\n"
 
 
 def test_the_thread_that_ends_runs_is_started_once_though_an_import_lets_others_go_on():

@@ -364,6 +364,7 @@ int ortcffi_run_perform(struct run* run, struct habit* habit, int holds_gil, con
     return -1;
   }
   if (status != NULL) {
+    ortcffi_supervise_exit();
     ortcffi_run_fail(run, status, function);
     return -1;
   }

@@ -309,6 +309,10 @@ void ortcffi_supervise_learn(struct habit* habit, const struct run* run, double 
 /* To be called after the run: notes its duration, and restores the state before it. */
 void ortcffi_supervise_end(const struct supervision* supervision, const struct run* run,
                            struct habit* habit, double seconds);
+/* To be called with the GIL after a run that failed, before it raises: while the interpreter ends
+ * runs, it waits for the end of the thread, whose traceback nobody wants; a second at most, because
+ * a function of atexit may wait for the thread. */
+void ortcffi_supervise_exit(void);
 /* Makes the thread wake at the deadline of a run. */
 void ortcffi_supervise_deadline(const struct run* run);
 /* Whether a run should leave the main thread: it is on it, is likely to be long, and calls no

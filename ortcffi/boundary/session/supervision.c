@@ -360,14 +360,29 @@ static int has_runs(void) {
   return 0;
 }
 
+static int is_ending; /* whether ortcffi_end_runs is under way; guarded by the GIL */
+
+static void sleep_without_gil(double seconds) {
+  struct timespec pause = {.tv_sec = (time_t)seconds};
+  pause.tv_nsec = (long)((seconds - (double)pause.tv_sec) * 1e9);
+  Py_BEGIN_ALLOW_THREADS;
+  nanosleep(&pause, NULL);
+  Py_END_ALLOW_THREADS;
+}
+
+void ortcffi_supervise_exit(void) {
+  if (is_ending) {
+    sleep_without_gil(1); /* the interpreter usually ends within a tenth of that */
+  }
+}
+
 int ortcffi_end_runs(double seconds) {
   double deadline = ortcffi_now() + seconds;
-  const struct timespec pause = {.tv_nsec = 1000 * 1000};
+  is_ending = 1;
   while (has_runs() && ortcffi_now() < deadline) {
     ortcffi_stop_all(NULL);
-    Py_BEGIN_ALLOW_THREADS;
-    nanosleep(&pause, NULL);
-    Py_END_ALLOW_THREADS;
+    sleep_without_gil(1e-3);
   }
+  is_ending = 0;
   return !has_runs();
 }
