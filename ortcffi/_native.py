@@ -4,7 +4,6 @@
 import gc
 import os
 import sys
-from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -108,7 +107,7 @@ def address_of_function(name: str) -> Any:
 
 
 def _build_types() -> None:
-    """Have CFFI build the types that functions of `lib` take, those of structs, and pointers.
+    """Have CFFI build the types that this package uses: `tools/generate.py` lists them.
 
     It would build each at its first use. But if the collector or another thread comes in between,
     and uses the same type, CFFI ends the process. Since Python 3.12 the collector runs between
@@ -117,16 +116,9 @@ def _build_types() -> None:
     Of the fields of tables none is built, which would take longer than all else: functions of
     tables are called as functions of `lib`.
     """
-    names, structs, _ = ffi.list_types()
-    for name in structs:
-        if not name.endswith("Api"):
-            with suppress(KeyError, TypeError):  # there is no such field, or no fields at all
-                ffi.offsetof(f"struct {name}", "")
-    for name in set(names).difference(structs):  # also ortcffi_types, which has what functions take
-        ffi.typeof(f"{name}*")
-    for name in dir(lib):
-        if name in _CALLED_BY_C or name.startswith("ortcffi_python_"):
-            ffi.addressof(lib, name)  # as does def_extern
+    ffi.typeof("ortcffi_types")
+    for name in _CALLED_BY_C:
+        ffi.addressof(lib, name)
 
 
 def _check_layout() -> None:

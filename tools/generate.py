@@ -274,25 +274,41 @@ def cdef(header: str = "cdef.h", folder: Path = CHECKOUT) -> str:
     return "\n".join([*kept, ""])
 
 
-def argument_types(cdef: str) -> str:
-    """A type that has all types that functions take and return, so that CFFI builds them with it.
+def used_types(cdef: str) -> str:
+    """A type that has all types that Python uses, so that CFFI builds them with it.
 
-    Otherwise it builds a type when the first function with it is used; see
-    `ortcffi._native._build_types`.
+    Those are what functions take and return, callbacks, structs of this package, and what Python's
+    modules name. Otherwise CFFI builds each at its first use; see `ortcffi._native._build_types`.
     """
-    write = c_generator.CGenerator().visit
+    declared = Declarations(cdef)
     types: dict[str, None] = {}
-    for function in Declarations(cdef).functions:
+    for function in declared.functions:
         taken = [parameter.type for parameter in function.type.args.params]
         for kind in (function.type.type, *taken):
             pointer = c_ast.PtrDecl([], kind.type) if isinstance(kind, c_ast.ArrayDecl) else kind
-            types[write(c_ast.Typename(None, [], None, unnamed(pointer)))] = None
+            types[spelled(pointer)] = None
+        if function.name.startswith("ortcffi_python_"):
+            types[spelled(c_ast.PtrDecl([], function.type))] = None
+    modules = (path.read_text(encoding="utf-8") for path in CHECKOUT.glob("ortcffi/**/*.py"))
+    named = set(re.findall(r"\w+", "\n".join(modules)))
+    for name, fields in declared.structs.items():
+        is_ours = not name.startswith("Ort") or name.startswith("Ortcore")
+        if fields and (is_ours or name in named) and not name.endswith("Api"):
+            types[f"struct {name}"] = None  # by value, so that CFFI builds the types of its fields
+    for name in declared.typedefs:
+        if name in named and name not in declared.structs:
+            types[f"{name} *"] = None
     del types["void"]
     return f"typedef void (*ortcffi_types)({', '.join(types)});\n"
 
 
+def spelled(node: c_ast.Node) -> str:
+    """How C writes the type of a parameter or function, without its name."""
+    return c_generator.CGenerator().visit(c_ast.Typename(None, [], None, unnamed(node)))
+
+
 def unnamed(node: c_ast.Node) -> c_ast.Node:
-    """The type of a parameter or function, without its name."""
+    """The same type without a name."""
     copy = deepcopy(node)
     inner = copy
     while not isinstance(inner, c_ast.TypeDecl):
@@ -340,7 +356,7 @@ def generated() -> dict[Path, str]:
     """The files that this script writes, and their text."""
     declarations = cdef()
     return {
-        CDEF: declarations + argument_types(declarations),
+        CDEF: declarations + used_types(declarations),
         BENCH_CDEF: cdef("bench/bench.h", BENCH_CDEF.parent),
         STUB: stub(declarations),
         README: counted(README.read_text(encoding="utf-8")),
