@@ -90,6 +90,9 @@ class Arena(Adaptor):
             return super()._limits()
         return [(self.measures["max_mem"], self.stats.bytes_reserved or 0), *super()._limits()]
 
+    def _null_answers(self) -> str:
+        return "an Arena with max_bytes" if "max_mem" in self.measures else super()._null_answers()
+
     def shrink(self) -> None:
         """Return unused chunks to the inner allocator. The same as `release_unused`."""
         self.release_unused()

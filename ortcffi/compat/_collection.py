@@ -4,12 +4,12 @@
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ortcffi.compat._devices import device_of
 from ortcffi.compat._environment import CPU, built_in_providers, get_available_providers, has_cpu
 from ortcffi.compat._errors import EPFail, reraise
-from ortcffi.compat._facts import Facts
 from ortcffi.compat._feeds import EncodedName
 from ortcffi.compat._options import SessionOptions
 from ortcffi.compat._providers import check_and_normalize_provider_args
@@ -18,14 +18,18 @@ from ortcffi.compat._values import OrtValue
 from ortcffi.errors import OrtError
 
 if TYPE_CHECKING:
+    from ortcffi.compat._assignment import OrtEpAssignedSubgraph
     from ortcffi.compat._binding import IOBinding
+    from ortcffi.compat._devices import OrtMemoryInfo
+    from ortcffi.compat._hardware import OrtEpDevice
+    from ortcffi.compat._metadata import ModelMetadata, NodeArg
 
 __all__ = ["InferenceSession", "Session"]
 
 _LOAD_CONFIG = "ORT_LOAD_CONFIG_FROM_MODEL"
 
 
-class Session(Facts):
+class Session:
     """What an `InferenceSession` can do."""
 
     def __init__(self, enable_fallback: bool = True) -> None:
@@ -47,6 +51,67 @@ class Session(Facts):
     def enable_fallback(self) -> None:
         """Have the model loaded anew for the CPU if an execution provider fails."""
         self._enable_fallback = True
+
+    # --- what there is ----------------------------------------------------------------------------
+
+    @cached_property
+    def _inputs_meta(self) -> "list[NodeArg]":
+        return self._sess.inputs_meta  # type: ignore[no-any-return]
+
+    @cached_property
+    def _outputs_meta(self) -> "list[NodeArg]":
+        return self._sess.outputs_meta  # type: ignore[no-any-return]
+
+    def get_session_options(self) -> SessionOptions:
+        """Return the options of the session."""
+        return self._sess.session_options  # type: ignore[no-any-return]
+
+    def get_inputs(self) -> "list[NodeArg]":
+        """Return the inputs of the model, in the same list each time."""
+        return self._inputs_meta
+
+    def get_outputs(self) -> "list[NodeArg]":
+        """Return the outputs of the model, in the same list each time."""
+        return self._outputs_meta
+
+    def get_overridable_initializers(self) -> "list[NodeArg]":
+        """Return the inputs that the model has a default for."""
+        return self._sess.overridable_initializers  # type: ignore[no-any-return]
+
+    def get_modelmeta(self) -> "ModelMetadata":
+        """Return what the model says of itself."""
+        return self._sess.model_meta  # type: ignore[no-any-return]
+
+    def get_input_memory_infos(self) -> "list[OrtMemoryInfo]":
+        """Return where inputs are wanted."""
+        return self._sess.input_meminfos  # type: ignore[no-any-return]
+
+    def get_output_memory_infos(self) -> "list[OrtMemoryInfo]":
+        """Return where outputs are made."""
+        return self._sess.output_meminfos  # type: ignore[no-any-return]
+
+    def get_input_epdevices(self) -> list["OrtEpDevice | None"]:
+        """Return the devices that inputs are wanted on."""
+        return self._sess.input_epdevices  # type: ignore[no-any-return]
+
+    def get_providers(self) -> list[str]:
+        """Return the names of the execution providers."""
+        return self._sess.get_providers()  # type: ignore[no-any-return]
+
+    def get_provider_options(self) -> dict[str, dict[str, str]]:
+        """Return the options of the execution providers."""
+        return self._sess.get_provider_options()  # type: ignore[no-any-return]
+
+    def get_provider_graph_assignment_info(self) -> "list[OrtEpAssignedSubgraph]":
+        """Return which execution providers run which nodes."""
+        return self._sess.get_provider_graph_assignment_info()  # type: ignore[no-any-return]
+
+    # Programs also read the attributes that the official functions return.
+    _sess_options = property(get_session_options)
+    _overridable_initializers = property(get_overridable_initializers)
+    _model_meta = property(get_modelmeta)
+    _providers = property(get_providers)
+    _provider_options = property(get_provider_options)
 
     # --- runs -------------------------------------------------------------------------------------
 

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from ortcffi.memory.allocator import Allocator
     from ortcffi.table.api import Api
 
-__all__ = ["EnvState", "Made", "Registered", "state_of"]
+__all__ = ["EnvState", "Made", "Registered", "allocators_lock", "state_of"]
 
 # Protects the fields of states. Never held while a library is called. Recursive, because a
 # destructor may come here while this thread changes them.
 _guard = threading.RLock()
 # Held while allocators are registered, unregistered and looked up, so that none is freed between
 # its look-up and its first reference.
-allocators = threading.RLock()
+allocators_lock = threading.RLock()
 # A child must not find them locked by a thread that it does not have.
 if hasattr(os, "register_at_fork"):
-    for _lock in (_guard, allocators):  # the hooks before a fork run in the opposite order
+    for _lock in (_guard, allocators_lock):  # the hooks before a fork run in the opposite order
         os.register_at_fork(
             before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
         )

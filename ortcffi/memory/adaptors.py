@@ -64,6 +64,9 @@ class Adaptor(Allocator):
     def _limits(self) -> Limits:
         return self.inner._limits() if hasattr(self, "inner") else []
 
+    def _null_answers(self) -> str:
+        return self.inner._null_answers()
+
     @property
     def info(self) -> "MemoryInfo":
         """Where the memory is: what the allocator inside says."""
@@ -126,6 +129,9 @@ class Failing(Adaptor):
 
     def __init__(self, inner: Allocator, after: int = 0) -> None:
         super().__init__(inner, lib.ortcffi_failing, integer("after", after, SIZE))
+
+    def _null_answers(self) -> str:
+        return "a Failing allocator"
 
     @property
     def refused(self) -> int:

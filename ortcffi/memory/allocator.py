@@ -72,6 +72,10 @@ class Allocator(Blocks, Handle):
         """The limits of this allocator, for messages."""
         return []
 
+    def _null_answers(self) -> str:
+        """What has it answer NULL, at which ONNX Runtime ends the process; "" for nothing."""
+        return ""
+
     def _refuse(self, failure: BaseException | None, function: str) -> None:
         """Raise for a block that the allocator does not have; called from C."""
         try:

@@ -95,6 +95,9 @@ class Limiting(Adaptor):
             return super()._limits()
         return [(self.limit, int(lib.ortcffi_limiting_in_use(address))), *super()._limits()]
 
+    def _null_answers(self) -> str:
+        return super()._null_answers() if self.soft else "a Limiting allocator"
+
 
 def _create_limiting(limiting: Limiting, inner: Any, out: Any) -> Any:
     if limiting.soft:

@@ -104,6 +104,9 @@ class PythonAllocator(Allocator):
     def shrink(self) -> None:
         """Return unused memory to the system; called by `release_unused`."""
 
+    def _null_answers(self) -> str:
+        return f"an allocator in Python, {type(self).__name__},"
+
     # What the callbacks call.
 
     def _alloc(self, size: int) -> Any:
