@@ -10,11 +10,14 @@ from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
 from ortcffi.errors import call
+from ortcffi.values.lifecycle import blank
+from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["call_host", "copy_for", "host_function", "made_by_slot", "table_of_host"]
+__all__ = ["call_host", "copy_for", "empty_sequence_on_core", "host_function", "made_by_slot"]
+__all__ += ["table_of_host"]
 
 
 @cache
@@ -42,6 +45,13 @@ def table_of_host(api: "Api", *, watch: bool = False) -> tuple[Any, Any]:
 def call_host(name: str, function: Any, *arguments: Any) -> None:
     """Call a function of the core; raise the exception for a failing status."""
     call(core_api().pointer, name, function, *arguments)
+
+
+def empty_sequence_on_core(api: "Api", element: int) -> Value:
+    """A sequence without tensors of an element type, of a table of the core."""
+    value, out = blank(Value, api)
+    call_host("OrtcoreEmptySequence", host_function("OrtcoreEmptySequence"), element, out)
+    return value
 
 
 def copy_for(path: bytes) -> int:

@@ -21,8 +21,7 @@ from ortcffi.ep.installed import PYTHON_EPS, REFERENCE
 from ortcffi.ep.registered import definition_of
 from ortcffi.errors import NotImplemented, call, checked, code_and_text
 from ortcffi.kernels.definition import Definition, remember_table, table_of, takes_out
-from ortcffi.kernels.empty_sequence import empty_sequence_on_core
-from ortcffi.kernels.host import call_host, host_function
+from ortcffi.kernels.host import call_host, empty_sequence_on_core, host_function
 from ortcffi.kernels.op_sets import table_of_base
 from ortcffi.kernels.python_op import OpStruct
 from ortcffi.memory.kinds import MemType

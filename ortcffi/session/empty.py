@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Sequences without elements, for which the C API has no function."""
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.errors import checked
-from ortcffi.kernels.empty_sequence import empty_sequence_on_core
+from ortcffi.kernels.host import empty_sequence_on_core
+from ortcffi.models.wire import Message
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.creation import environment_of
 from ortcffi.values.lifecycle import blank
@@ -55,31 +55,14 @@ def _make(api: "Api", element: int) -> Value:
     return value
 
 
-@cache
 def _model(element: int) -> bytes:
     """A model whose output is an empty sequence, as ONNX serializes it.
 
     The model editor cannot make it: it knows outputs that are tensors only.
     """
-    attribute = _text(1, b"dtype") + _number(3, element) + _number(20, 2)
-    node = _text(2, b"y") + _text(4, b"SequenceEmpty") + _text(5, attribute)
-    tensor = _text(1, _number(1, element))
-    kind = _text(4, _text(1, tensor))
-    graph = _text(1, node) + _text(2, b"g") + _text(12, _text(1, b"y") + _text(2, kind))
-    return _number(1, 8) + _text(7, graph) + _text(8, _text(1, b"") + _number(2, 17))
-
-
-def _number(field: int, value: int) -> bytes:
-    return _varint(field << 3) + _varint(value)
-
-
-def _text(field: int, content: bytes) -> bytes:
-    return _varint(field << 3 | 2) + _varint(len(content)) + content
-
-
-def _varint(value: int) -> bytes:
-    out = b""
-    while value > 127:
-        out += bytes([value & 127 | 128])
-        value >>= 7
-    return out + bytes([value])
+    attribute = Message().add(1, "dtype").add(3, element).add(20, 2)
+    node = Message().add(2, "y").add(4, "SequenceEmpty").add(5, attribute)
+    tensor = Message().add(1, Message().add(1, element))
+    output = Message().add(1, "y").add(2, Message().add(4, Message().add(1, tensor)))
+    graph = Message().add(1, node).add(2, "g").add(12, output)
+    return bytes(Message().add(1, 8).add(7, graph).add(8, Message().add(1, "").add(2, 17)))
