@@ -8,13 +8,14 @@ that `core_api` makes. It registers itself here, so that no topic below imports 
 import os
 import re
 from functools import cache
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import INT32, decode, integer
 from ortcffi._convert import pointer as pointer_to
 from ortcffi._native import address_of, answered_by_core, lib, slot_since
 from ortcffi._public import public, refuse_pickle
-from ortcffi.errors import NotImplemented
+from ortcffi.errors import NotImplemented, OrtError, checked
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -28,10 +29,12 @@ __all__ = [
     "Table",
     "build_info",
     "core_api",
+    "create_environment",
     "default_api",
     "highest_api_version",
     "init_api",
     "made_by",
+    "registered_devices",
     "table_at",
     "table_for",
 ]
@@ -39,6 +42,9 @@ __all__ = [
 HIGHEST_VERSION: int = lib.ORTCFFI_API_VERSION  # of the table that this package was compiled for
 _CORE = "the embedded core"
 _TABLE, _BASE = "const OrtApi *", "const OrtApiBase *"
+# Of each library (`Table.library`) the devices whose registration `ortcffi.ep.registered` knows, by
+# their addresses. Here, so that that module is imported only where there are any.
+registered_devices: "dict[Hashable, dict[int, Any]]" = {}
 # What C is called with. Another pointer or version would have it read past the end of the table.
 _FACTS = {"base", "pointer", "client_table", "version", "version_string", "path", "_library"}
 
@@ -302,3 +308,21 @@ def table_for(api: "Api | None") -> "Api":
     if api is None:
         return default_api()
     return made_by(api)
+
+
+def create_environment(api: Table, slot: str, arguments: tuple[Any, ...], out: Any) -> None:
+    """Have the library create the environment.
+
+    While a library ends its last environment, on another thread for example, it refuses to create a
+    new one: then this waits and tries again.
+    """
+    end = monotonic() + 10
+    while True:
+        try:
+            getattr(checked, slot)(api.pointer, *arguments, out)
+        except OrtError as error:
+            if "Only one instance of LoggingManager" not in str(error) or monotonic() > end:
+                raise
+        else:
+            return
+        sleep(0.001)

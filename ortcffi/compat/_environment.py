@@ -10,7 +10,6 @@ from ortcffi._table import core_api
 from ortcffi.compat._errors import translated
 from ortcffi.env.env import Env
 from ortcffi.env.state import state_of
-from ortcffi.ep.devices import EpDevice, available_providers
 from ortcffi.errors import Fail, checked
 from ortcffi.table.engine import engine_for
 from ortcffi.table.load import LibraryNotFound
@@ -18,6 +17,7 @@ from ortcffi.table.load import LibraryNotFound
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
+    from ortcffi.ep.devices import EpDevice
     from ortcffi.table.api import Api
 
 __all__ = [
@@ -156,6 +156,8 @@ def built_in_providers() -> tuple[str, ...]:
     found = state.providers
     if found is None:
         if not api().is_core:
+            from ortcffi.ep.devices import available_providers
+
             found = tuple(available_providers(api()))
         elif state.stand_ins:
             found = (*state.stand_ins, CPU)
@@ -177,7 +179,7 @@ def get_available_providers() -> list[str]:
     return list(dict.fromkeys([*built_in_providers(), *(each.name for each in registered())]))
 
 
-def registered(name: str | None = None) -> list[EpDevice]:
+def registered(name: str | None = None) -> "list[EpDevice]":
     """The devices of libraries, or those of one; not the CPU, which the core lists without one."""
     return [each for each in env().devices if name in (None, each.name) and each.name != CPU]
 

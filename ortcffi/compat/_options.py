@@ -19,7 +19,6 @@ from ortcffi.compat._environment import (
 )
 from ortcffi.compat._errors import translated
 from ortcffi.compat._values import OrtValue
-from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import InvalidArgument, OrtError
 from ortcffi.options.run import RunOptions as Run
 from ortcffi.options.session import SessionOptions as Options
@@ -27,6 +26,7 @@ from ortcffi.options.session import SessionOptions as Options
 if TYPE_CHECKING:
     from ortcffi.compat._enums import OrtExecutionProviderDevicePolicy
     from ortcffi.compat._hardware import OrtEpDevice
+    from ortcffi.ep.devices import EpDevice
     from ortcffi.session.lora import LoraAdapter as Adapter
 
 __all__ = ["LoraAdapter", "RunOptions", "SessionOptions", "get_default_session_options"]
@@ -374,7 +374,7 @@ def append_provider(options: Options, name: str, given: dict[str, str]) -> str |
     return name
 
 
-def append_devices(options: Options, devices: list[EpDevice], given: dict[str, str]) -> str:
+def append_devices(options: Options, devices: "list[EpDevice]", given: dict[str, str]) -> str:
     """Add the execution provider of some devices to a session's options, and return its name."""
     options.add_devices(devices, given)
     return devices[0].name

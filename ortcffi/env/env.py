@@ -9,14 +9,11 @@ from ortcffi._convert import INT32, UINT32, encode, integer, optional_mapping
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import address_of_function, ffi, lib
 from ortcffi._public import public
-from ortcffi._table import table_for
+from ortcffi._table import create_environment, table_for
 from ortcffi.env.state import EnvState, Registered, allocators_lock, state_of
-from ortcffi.ep.devices import EpDevice
-from ortcffi.ep.registered import RegisteredEp, devices_of, register
 from ortcffi.errors import OrtError
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
-from ortcffi.options.config_entries import create_environment
 
 if TYPE_CHECKING:
     import os
@@ -24,7 +21,9 @@ if TYPE_CHECKING:
     from ortcffi._callback import Context
     from ortcffi.arena.cfg import ArenaCfg
     from ortcffi.callbacks.logs import Logger, LogSeverity
+    from ortcffi.ep.devices import EpDevice
     from ortcffi.ep.hardware import HardwareDevice
+    from ortcffi.ep.registered import RegisteredEp
     from ortcffi.options.thread_pools import ThreadingOptions
     from ortcffi.table.api import Api
 
@@ -359,7 +358,7 @@ class Env(Handle):
 
     def create_shared_allocator(
         self,
-        device: EpDevice,
+        device: "EpDevice",
         mem_type: int = lib.OrtDeviceMemoryType_DEFAULT,
         allocator_type: int = lib.OrtDeviceAllocator,
         options: Mapping[str, str] | None = None,
@@ -395,7 +394,7 @@ class Env(Handle):
         pairs = None if options is None else self.api.key_values(options)
         self._call(
             "CreateSharedAllocator",
-            self._of("device", device, EpDevice),
+            self._device(device),
             integer("mem_type", mem_type, UINT32),
             integer("allocator_type", allocator_type),
             ffi.NULL if pairs is None else pairs.handle,
@@ -404,7 +403,7 @@ class Env(Handle):
         return Allocator(self.api, out[0], parent=self)
 
     def release_shared_allocator(
-        self, device: EpDevice, mem_type: int = lib.OrtDeviceMemoryType_DEFAULT
+        self, device: "EpDevice", mem_type: int = lib.OrtDeviceMemoryType_DEFAULT
     ) -> None:
         """Free the shared allocator for memory of a device. Nothing may use it any more.
 
@@ -413,7 +412,7 @@ class Env(Handle):
         API function: ``ReleaseSharedAllocator``, since version 23.
         """
         memory = integer("mem_type", mem_type, UINT32)
-        self._call("ReleaseSharedAllocator", self._of("device", device, EpDevice), memory)
+        self._call("ReleaseSharedAllocator", self._device(device), memory)
 
     def _registered(self) -> list[Registered]:
         return [each for each in self._state.borrowed if isinstance(each, Registered)]
@@ -436,6 +435,11 @@ class Env(Handle):
 
     def _info(self, argument: str, info: Any) -> Any:
         return self._of(argument, info, MemoryInfo)
+
+    def _device(self, device: Any) -> Any:
+        from ortcffi.ep.devices import EpDevice
+
+        return self._of("device", device, EpDevice)
 
     def _of(self, argument: str, given: Any, kind: type[Handle]) -> Any:
         """The handle of an object of this library."""
@@ -478,8 +482,10 @@ class Env(Handle):
         self._call("SetLanguageProjection", integer("language", language, UINT32))
 
     @property
-    def devices(self) -> list[EpDevice]:
+    def devices(self) -> "list[EpDevice]":
         """The devices of execution providers. API function: ``GetEpDevices``, since version 22."""
+        from ortcffi.ep.registered import devices_of
+
         return devices_of(self, self._find_devices)
 
     def _find_devices(self) -> list[Any]:
@@ -513,7 +519,7 @@ class Env(Handle):
         watch: bool = False,
         as_host: int | None = None,
         faults: Mapping[str, int] | None = None,
-    ) -> RegisteredEp:
+    ) -> "RegisteredEp":
         """Register a library with execution providers.
 
         Parameters
@@ -558,6 +564,8 @@ class Env(Handle):
         in this process, or the official package, has registered the file, a copy is loaded (on
         Linux), and metadata ``library_path`` of its devices is not the path of the file.
         """
+        from ortcffi.ep.registered import register
+
         watched = None
         if watch or as_host is not None or faults is not None:
             from ortcffi.ep.watched import WatchedEp

@@ -13,7 +13,7 @@ from ortcffi._convert import absolute, encode, path_of
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
-from ortcffi._table import made_by
+from ortcffi._table import made_by, registered_devices
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import call
 
@@ -39,9 +39,9 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
     )
-# Of each library (`Api.library`) the devices whose registration is known, by their addresses, and
-# whether it has ended, which another thread may do at any time.
-_owned: "dict[Hashable, dict[int, tuple[weakref.ref[RegisteredEp], Any]]]" = {}
+# By the address of a device its registration, and whether that has ended, which another thread may
+# do at any time.
+_owned: "dict[Hashable, dict[int, tuple[weakref.ref[RegisteredEp], Any]]]" = registered_devices
 
 # What is being registered, by name: a later definition of a provider in Python may have the name.
 _registering: dict[str, Any] = {}

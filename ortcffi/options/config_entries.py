@@ -4,21 +4,19 @@
 import warnings
 from collections.abc import Collection, Iterator, MutableMapping
 from contextlib import AbstractContextManager, nullcontext
-from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ortcffi._convert import decode, encode
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import level_of_caller, meant
-from ortcffi.errors import OrtError, checked
+from ortcffi._table import create_environment
 from ortcffi.options.settings import lock
 
 if TYPE_CHECKING:
     from ortcffi.options.settings import Options
-    from ortcffi.table.api import Api
 
-__all__ = ["ConfigEntries", "create_environment"]
+__all__ = ["ConfigEntries", "RunConfig", "SessionConfig"]
 
 
 _warned_of: set[str] = set()
@@ -231,21 +229,3 @@ class _Environment(AbstractContextManager[None]):
 
     def __exit__(self, *_: object) -> None:
         self._owner.close()
-
-
-def create_environment(api: "Api", slot: str, arguments: tuple[Any, ...], out: Any) -> None:
-    """Have the library create the environment.
-
-    While a library ends its last environment, on another thread for example, it refuses to create a
-    new one: then this waits and tries again.
-    """
-    end = monotonic() + 10
-    while True:
-        try:
-            getattr(checked, slot)(api.pointer, *arguments, out)
-        except OrtError as error:
-            if "Only one instance of LoggingManager" not in str(error) or monotonic() > end:
-                raise
-        else:
-            return
-        sleep(0.001)

@@ -20,26 +20,7 @@ _OWN = {"CUDA": "CUDA", "Tensorrt": "TensorRT"}
 
 
 def add_provider(options: Options, name: str, settings: Mapping[str, str] | None = None) -> None:
-    """Have sessions run nodes on an execution provider where it can.
-
-    Parameters
-    ----------
-    name : str
-        Its name, such as ``"CUDAExecutionProvider"`` or ``"XNNPACK"``. The CPU's needs none.
-    settings : mapping of str to str, optional
-        Its options.
-
-    Raises
-    ------
-    OrtError
-        The library was not built with it, or refuses the options.
-
-    Notes
-    -----
-    API functions: ``SessionOptionsAppendExecutionProvider``, since version 12;
-    ``CreateCUDAProviderOptions``, ``SessionOptionsAppendExecutionProvider_CUDA_V2`` and those of
-    TensorRT.
-    """
+    """As `SessionOptions.add_provider`."""
     encode("name", name)
     pairs = {str(key): str(value) for key, value in optional_mapping("settings", settings).items()}
     if name == CPU:
@@ -102,28 +83,7 @@ def _add_own(options: Options, kind: str, arrays: tuple[Any, Any, int]) -> None:
 def add_devices(
     options: Options, devices: Iterable[EpDevice], settings: Mapping[str, str] | None = None
 ) -> None:
-    """Have sessions run nodes on devices of one execution provider where it can.
-
-    Parameters
-    ----------
-    devices : iterable of EpDevice
-        Of `Env.devices` or `RegisteredEp.devices`, all of the same execution provider. These
-        options and their sessions keep them.
-    settings : mapping of str to str, optional
-        The execution provider's options, which come after those of the devices. The library has
-        them as configuration entries ``ep.<provider in lower case>.<key>``.
-
-    Raises
-    ------
-    InvalidArgument
-        The devices are of several execution providers.
-    ValueError
-        There are no devices, or one was offered to a function that chooses devices.
-
-    Notes
-    -----
-    API function: ``SessionOptionsAppendExecutionProvider_V2``, since version 22.
-    """
+    """As `SessionOptions.add_devices`."""
     if not isinstance(devices, Iterable):
         raise TypeError(f"devices must be a sequence of EpDevice, not {type(devices).__name__}")
     chosen = [of_type(f"devices[{i}]", each, EpDevice) for i, each in enumerate(devices)]

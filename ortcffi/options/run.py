@@ -4,12 +4,11 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ortcffi._convert import optional_mapping, pointer
+from ortcffi._convert import mapping, pointer
 from ortcffi._handle import FromHandle, Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import OrtError
-from ortcffi.options.config_entries import RunConfig
 from ortcffi.options.settings import (
     TEXT,
     Options,
@@ -25,6 +24,7 @@ from ortcffi.options.settings import (
 )
 
 if TYPE_CHECKING:
+    from ortcffi.options.config_entries import RunConfig
     from ortcffi.session.lora import LoraAdapter
     from ortcffi.table.api import Api
 
@@ -131,7 +131,8 @@ class RunOptions(Options, FromHandle):
         names = "CreateRunOptions", "ReleaseRunOptions", "OrtRunOptions"
         self._begin(api, *names, self._adapters)
         self._set_all(settings)
-        self.config.update(optional_mapping("config", config))
+        if config is not None:
+            self.config.update(mapping("config", config))
         if not isinstance(adapters, Iterable):
             raise TypeError(f"adapters must be an iterable, not {type(adapters).__name__}")
         for adapter in adapters:
@@ -147,12 +148,14 @@ class RunOptions(Options, FromHandle):
         return read_settings(self, lib.ortcffi_describe_run_options)
 
     @property
-    def config(self) -> RunConfig:
+    def config(self) -> "RunConfig":
         """The configuration entries: a mapping whose entries can be set but not removed.
 
         The API cannot list them: of other libraries than the embedded core, the entries that were
         set through this object are listed.
         """
+        from ortcffi.options.config_entries import RunConfig
+
         return RunConfig(self)
 
     def add_adapter(self, adapter: "LoraAdapter") -> None:

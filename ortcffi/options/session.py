@@ -15,9 +15,8 @@ from ortcffi._convert import (
 )
 from ortcffi._handle import FromHandle, out_of, owner_of
 from ortcffi._native import ffi, lib
-from ortcffi._public import described_by, public
+from ortcffi._public import public
 from ortcffi._table import highest_api_version
-from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import OrtError, call, checked
 from ortcffi.options.callback_settings import (
     FunctionSetting,
@@ -25,8 +24,6 @@ from ortcffi.options.callback_settings import (
     ThreadsSetting,
     logger_setting,
 )
-from ortcffi.options.config_entries import SessionConfig
-from ortcffi.options.providers import add_devices, add_provider
 from ortcffi.options.settings import (
     MemberSetting,
     Options,
@@ -46,6 +43,8 @@ if TYPE_CHECKING:
     from ortcffi._callback import Context
     from ortcffi.custom_ops.describe import CustomOp
     from ortcffi.custom_ops.domain import CustomOpDomain
+    from ortcffi.ep.devices import EpDevice
+    from ortcffi.options.config_entries import SessionConfig
     from ortcffi.options.kinds import FreeDimension
     from ortcffi.table.api import Api
     from ortcffi.values.value import Value
@@ -56,6 +55,12 @@ __all__ = [
 
 INT64 = (-(2**63), 2**63 - 1)
 SHARED_ARENA = "session.use_env_allocators"
+
+
+def _selector_context(selector: Any, api: "Api") -> "Context":
+    import ortcffi.ep.devices  # noqa: F401  # defines what C calls
+
+    return subject_context(selector, api)
 
 
 def _reader_context(reader: Any, api: "Api") -> "Context":
@@ -201,7 +206,7 @@ class SessionOptions(Options, FromHandle):
     device_selector = FunctionSetting(
         "SessionOptionsSetEpSelectionPolicyDelegate",
         "ortcffi_select_devices",
-        subject_context,
+        _selector_context,
         replaces="device_policy",
     )
     """callable or None: ``device_selector(devices, model, runtime)`` chooses devices for a
@@ -224,7 +229,8 @@ class SessionOptions(Options, FromHandle):
         create, release = "CreateSessionOptions", "ReleaseSessionOptions"
         self._begin(api, create, release, "OrtSessionOptions")
         self._set_all(settings)
-        self.config.update(optional_mapping("config", config))
+        if config is not None:
+            self.config.update(mapping("config", config))
         for name, value in optional_mapping("free_dimensions", free_dimensions).items():
             self.fix_dimension(name, value)
 
@@ -240,18 +246,64 @@ class SessionOptions(Options, FromHandle):
         return read_settings(self, lib.ortcffi_describe_session_options)
 
     @property
-    def config(self) -> SessionConfig:
+    def config(self) -> "SessionConfig":
         """The configuration entries: a mapping whose entries can be set, and not removed."""
+        from ortcffi.options.config_entries import SessionConfig
+
         return SessionConfig(self)
 
-    @described_by(add_provider)
     def add_provider(self, name: str, settings: Mapping[str, str] | None = None) -> None:
+        """Have sessions run nodes on an execution provider where it can.
+
+        Parameters
+        ----------
+        name : str
+            Its name, such as ``"CUDAExecutionProvider"`` or ``"XNNPACK"``. The CPU's needs none.
+        settings : mapping of str to str, optional
+            Its options.
+
+        Raises
+        ------
+        OrtError
+            The library was not built with it, or refuses the options.
+
+        Notes
+        -----
+        API functions: ``SessionOptionsAppendExecutionProvider``, since version 12;
+        ``CreateCUDAProviderOptions``, ``SessionOptionsAppendExecutionProvider_CUDA_V2`` and those
+        of TensorRT.
+        """
+        from ortcffi.options.providers import add_provider
+
         add_provider(self, name, settings)
 
-    @described_by(add_devices)
     def add_devices(
-        self, devices: Iterable[EpDevice], settings: Mapping[str, str] | None = None
+        self, devices: "Iterable[EpDevice]", settings: Mapping[str, str] | None = None
     ) -> None:
+        """Have sessions run nodes on devices of one execution provider where it can.
+
+        Parameters
+        ----------
+        devices : iterable of EpDevice
+            Of `Env.devices` or `RegisteredEp.devices`, all of the same execution provider. These
+            options and their sessions keep them.
+        settings : mapping of str to str, optional
+            The execution provider's options, which come after those of the devices. The library has
+            them as configuration entries ``ep.<provider in lower case>.<key>``.
+
+        Raises
+        ------
+        InvalidArgument
+            The devices are of several execution providers.
+        ValueError
+            There are no devices, or one was offered to a function that chooses devices.
+
+        Notes
+        -----
+        API function: ``SessionOptionsAppendExecutionProvider_V2``, since version 22.
+        """
+        from ortcffi.options.providers import add_devices
+
         add_devices(self, devices, settings)
 
     # --- free dimensions --------------------------------------------------------------------------

@@ -14,8 +14,6 @@ from ortcffi._table import made_by
 from ortcffi._text import html_table, printable
 from ortcffi.env.env import Env
 from ortcffi.env.state import Made
-from ortcffi.ep.devices import EpDevice
-from ortcffi.ep.registered import hold_registered
 from ortcffi.errors import checked
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
@@ -36,7 +34,7 @@ from ortcffi.session.creation import (
     with_limit,
 )
 from ortcffi.session.rules import RULES
-from ortcffi.table.engine import engine_for
+from ortcffi.table.engine import engine_for, hold_registered
 from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.type_info import TypeInfo
 from ortcffi.values.value import Value
@@ -45,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from contextlib import AbstractContextManager
 
+    from ortcffi.ep.devices import EpDevice
     from ortcffi.models.graph import Graph
     from ortcffi.models.metadata import ModelMetadata
     from ortcffi.options.prepacked import PrepackedWeights
@@ -555,7 +554,7 @@ class Session(Suggests, Engine, Closing):
     # --- execution providers ----------------------------------------------------------------------
 
     @property
-    def input_devices(self) -> list[EpDevice | None]:
+    def input_devices(self) -> "list[EpDevice | None]":
         """The devices of inputs, None for one that has none.
 
         Notes
@@ -565,7 +564,7 @@ class Session(Suggests, Engine, Closing):
         return self._devices("SessionGetEpDeviceForInputs", len(self.inputs))
 
     @property
-    def output_devices(self) -> list[EpDevice | None]:
+    def output_devices(self) -> "list[EpDevice | None]":
         """The devices of outputs, None for one that has none.
 
         Notes
@@ -574,7 +573,9 @@ class Session(Suggests, Engine, Closing):
         """
         return self._devices("SessionGetEpDeviceForOutputs", len(self.outputs))
 
-    def _devices(self, slot: str, count: int) -> list[EpDevice | None]:
+    def _devices(self, slot: str, count: int) -> "list[EpDevice | None]":
+        from ortcffi.ep.devices import EpDevice
+
         out = ffi.new("const OrtEpDevice*[]", count)
         handle = self.handle  # keeps the session, and so its environment
         self._call(slot, out, count)

@@ -5,15 +5,13 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._table import core_api, default_api, table_for
-from ortcffi.ep.devices import EpDevice
-from ortcffi.ep.registered import hold_registered
+from ortcffi._table import core_api, default_api, registered_devices, table_for
 from ortcffi.options.session import SessionOptions
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["advice", "engine_for", "has_engine", "load_engine"]
+__all__ = ["advice", "engine_for", "has_engine", "hold_registered", "load_engine"]
 
 _RUN_BY_CORE = ("ep_devices", "custom_ops", "op_domains")  # what options keep that computes
 
@@ -56,7 +54,7 @@ def has_engine(api: "Api") -> bool:
 
 
 def _decides(belonging: Any) -> bool:
-    if has_engine(belonging.api) or isinstance(belonging, EpDevice):
+    if has_engine(belonging.api):
         return True
     return isinstance(belonging, SessionOptions) and any(
         belonging._alive.get(name) for name in _RUN_BY_CORE
@@ -66,6 +64,15 @@ def _decides(belonging: Any) -> bool:
 def _chooses_on_core(belonging: Any) -> bool:
     # Options of a library with an engine have decided before.
     return isinstance(belonging, SessionOptions) and belonging._chooses_devices
+
+
+def hold_registered(api: "Api") -> "dict[Any, Any]":
+    """What has the execution providers that are registered with a library stay as they are."""
+    if api.library not in registered_devices:
+        return {}
+    from ortcffi.ep import registered
+
+    return registered.hold_registered(api)
 
 
 # What was found, and for which settings: a search takes longer than a small session. A library
