@@ -8,66 +8,6 @@ from typing import Any
 
 from ortcffi import _forks  # noqa: F401  # before anything else is imported
 
-__all__ = ["Aligned", "Allocator", "AllocatorStats", "AllocatorType", "Api", "Arena", "ArenaCfg"]
-__all__ += ["Binding", "ModelMetadata", "OperatorTime", "Profile", "ProfileEvent", "ScopeLine"]
-__all__ += ["Characteristic", "CustomOp", "CustomOpDomain", "DeviceMemoryType", "DevicePolicy"]
-__all__ += ["DeviceType", "ElementType", "Env", "EpDevice", "ErrorCode", "ExecutionMode"]
-__all__ += [
-    "Failing",
-    "FreeDimension",
-    "KeyValuePairs",
-    "Leak",
-    "LeakGroup",
-    "LibraryNotFound",
-    "Limiting",
-]
-__all__ += [
-    "LoadError",
-    "LogMessage",
-    "LogSeverity",
-    "Logging",
-    "LoraAdapter",
-    "MemType",
-    "MemoryInfo",
-]
-__all__ += ["OpAttr", "OpAttrType", "OpSchema", "Operand", "OptimizationLevel", "OrtError"]
-__all__ += ["SchemaAttribute", "SchemaOperand", "op_schema"]
-__all__ += ["PrepackedWeights", "PythonAllocator", "RunOptions", "Runtime", "Scope"]
-__all__ += [
-    "Session",
-    "SessionOptions",
-    "SparseFormat",
-    "Status",
-    "TensorTypeInfo",
-    "ThreadFunctions",
-]
-__all__ += ["ThreadingOptions", "Tracking", "TypeInfo", "Value", "ValueKind"]
-__all__ += [
-    "ValueSpec",
-    "available_providers",
-    "build_info",
-    "carry",
-    "core_api",
-    "default_api",
-    "emulate",
-    "errors",
-]
-__all__ += ["PythonEp", "execution_provider", "python_ep"]
-__all__ += ["Attribute", "OpSet", "PythonOp", "custom_op", "custom_op_library", "op_set"]
-__all__ += ["CustomOpLibrary", "Kernel", "LibraryOp", "optional", "variadic"]
-__all__ += ["expose_symbols", "ffi", "find_runtimes", "get_include", "get_library", "init_api"]
-__all__ += ["Official", "SoftBound", "UnknownLayoutError", "attach"]
-__all__ += ["lib", "load", "numpy_allocator", "set_numpy_allocator", "trace"]
-__all__ += ["CompileFlags", "Graph", "GraphNode", "GraphValue", "ModelEditor", "StoredAt"]
-__all__ += ["GraphView", "Model", "ModelFunction", "ModelGraph", "ModelNode", "ModelValue"]
-__all__ += ["ModelPackage", "PackageVariant", "WeightlessMode", "compile_model"]
-__all__ += ["Batcher", "Metrics", "SessionMetrics", "count_runs", "metrics", "sessions"]
-__all__ += ["CheckedKernel", "Damage", "Guarded", "limit_session_memory"]
-__all__ += ["IsolatedKernel", "KernelCrashed"]
-__all__ += ["HardwareDevice", "HardwareType", "InstalledEp", "RegisteredEp", "installed_eps"]
-__all__ += ["CompiledNode", "Ep", "EpClaims", "EpFactory", "EpGroup", "EpLibrary"]
-__all__ += ["LeftStatus", "WatchedEp"]
-
 _NAMES = {
     "_native": "ffi lib",
     "memory.adaptors": "Aligned Damage Failing Guarded",
@@ -150,8 +90,10 @@ _NAMES = {
     "values.type_info": "TypeInfo",
     "values.value": "Value",
 }
-_OFFICIAL = {"InferenceSession", "OrtValue", "get_available_providers", "get_device"}
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+__all__ = list(_MODULES)
+__all__ += ["errors"]
+_OFFICIAL = {"InferenceSession", "OrtValue", "get_available_providers", "get_device"}
 # Not public: the bases in C of public classes, where a pickle of ``Session.run`` looks for it.
 _BASES = {
     "Blocks": "memory.allocator",

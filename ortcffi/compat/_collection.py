@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi.compat._devices import device_of
 from ortcffi.compat._environment import CPU, built_in_providers, get_available_providers, has_cpu
-from ortcffi.compat._errors import EPFail, reraise
 from ortcffi.compat._feeds import EncodedName
 from ortcffi.compat._options import SessionOptions
 from ortcffi.compat._providers import check_and_normalize_provider_args
 from ortcffi.compat._session import InferenceSession as CSession
+from ortcffi.compat._translated import reraise
 from ortcffi.compat._values import OrtValue
 from ortcffi.errors import OrtError
 
@@ -133,7 +133,7 @@ class Session:
             try:
                 if len(self._sess._without_none(input_feed)) == len(input_feed):
                     reraise(error)
-            except EPFail as failure:
+            except OrtError as failure:
                 self._fall_back(failure)
         return self._try(CSession.run, output_names, input_feed, run_options)  # type: ignore[no-any-return]
 
@@ -152,13 +152,15 @@ class Session:
         self._check(feed)
         try:
             return call(self._sess, names or None, feed, options)
-        except EPFail as failure:
+        except OrtError as failure:
             self._fall_back(failure)
             return call(self._sess, names or None, feed, options)
 
-    def _fall_back(self, failure: EPFail) -> None:
-        """Load the model for the CPU, or raise the failure."""
-        if not (self._enable_fallback and has_cpu()):
+    def _fall_back(self, failure: OrtError) -> None:
+        """Load the model for the CPU if an execution provider failed, or raise the failure."""
+        from ortcffi.compat._errors import EPFail
+
+        if not (isinstance(failure, EPFail) and self._enable_fallback and has_cpu()):
             raise failure
         print(f"EP Error: {failure!s} using {self.get_providers()}")
         print(f"Falling back to {[CPU]} and retrying.")

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The exceptions of the official package: one class per code, with its texts."""
 
-from collections.abc import Callable
-from functools import wraps
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, NoReturn
 
 from ortcffi._native import lib
 from ortcffi.errors import OrtError, code_and_message
@@ -28,10 +26,7 @@ __all__ = [
     "NotImplemented",
     "RuntimeException",
     "reraise",
-    "translated",
 ]
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 class _Official(OrtError):
@@ -150,22 +145,3 @@ def reraise(error: OrtError) -> NoReturn:
     official = kind(f"[ONNXRuntimeError] : {int(code)} : {code.name} : {error.message}")
     official.function = error.function
     raise official from error.__cause__
-
-
-def translated_by(fail: Callable[[OrtError], NoReturn]) -> Callable[[F], F]:
-    """Have a function raise what `fail` raises for one of ortcffi's exceptions."""
-
-    def translate(function: F) -> F:
-        @wraps(function)
-        def call(*arguments: Any, **options: Any) -> Any:
-            try:
-                return function(*arguments, **options)
-            except OrtError as error:
-                fail(error)
-
-        return call  # type: ignore[return-value]
-
-    return translate
-
-
-translated = translated_by(reraise)

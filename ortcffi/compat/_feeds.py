@@ -17,7 +17,6 @@ from ortcffi.options.for_library import value_for
 from ortcffi.session.rules import Rules, has_value, spec_of_input
 from ortcffi.session.session import Session, source_for
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
-from ortcffi.values.type_info import contained_dtype
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -221,6 +220,8 @@ def _map(api: "Api", info: "TypeInfo", name: Any, x: Any) -> Value:
         raise RuntimeError("Input is not of the type dict")
     if not x:
         raise RuntimeError("Size of dictionary is empty, unable to run the prediction.")
+    from ortcffi.values.type_info import contained_dtype
+
     try:
         return Value.map(x, contained_dtype(info), api=api)
     except (TypeError, ValueError) as error:

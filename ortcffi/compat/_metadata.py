@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from ortcffi._public import refuse_pickle
 from ortcffi.compat._types import type_name
 from ortcffi.values.element_types import ValueKind
-from ortcffi.values.type_info import contained_tensor
 
 if TYPE_CHECKING:
     from ortcffi.session.session import Session
@@ -19,6 +18,8 @@ __all__ = ["ModelMetadata", "NodeArg"]
 def _shape_of(spec: "ValueSpec") -> "tuple[int | str | None, ...] | None":
     """The shape of a tensor, and of one that may be missing."""
     if spec.kind is ValueKind.OPTIONAL:
+        from ortcffi.values.type_info import contained_tensor
+
         tensor = contained_tensor(spec.type_info)
         return None if tensor is None else tensor.shape
     return spec.shape if spec.kind in (ValueKind.TENSOR, ValueKind.SPARSE) else None

@@ -6,18 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._callback import report
 from ortcffi.compat._arguments import function, instance, string, switch
 from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo
 from ortcffi.compat._environment import CPU, has_cpu, pairs, state
-from ortcffi.compat._errors import reraise, translated
 from ortcffi.compat._feeds import EncodedName, Engine
-from ortcffi.compat._metadata import (
-    ModelMetadata,
-    NodeArg,
-    metadata_of,
-)
 from ortcffi.compat._options import RunOptions, SessionOptions, append_provider
+from ortcffi.compat._translated import reraise, translated
 from ortcffi.compat._values import OrtValue, OrtValueVector
 from ortcffi.errors import OrtError
 from ortcffi.session.session import Session
@@ -27,6 +21,8 @@ if TYPE_CHECKING:
     from ortcffi.compat._assignment import OrtEpAssignedSubgraph
     from ortcffi.compat._binding import SessionIOBinding
     from ortcffi.compat._hardware import OrtEpDevice
+    from ortcffi.compat._metadata import ModelMetadata, NodeArg
+    from ortcffi.session.specs import ValueSpec
 
 __all__ = ["InferenceSession"]
 
@@ -121,31 +117,33 @@ class InferenceSession:
         return self._shown
 
     @cached_property
-    def _inputs(self) -> list[NodeArg]:
-        return [NodeArg(spec) for spec in self._engine.inputs]
+    def _inputs(self) -> "list[NodeArg]":
+        return _node_args(self._engine.inputs)
 
     @cached_property
-    def _outputs(self) -> list[NodeArg]:
-        return [NodeArg(spec) for spec in self._engine.outputs]
+    def _outputs(self) -> "list[NodeArg]":
+        return _node_args(self._engine.outputs)
 
     @property
-    def inputs_meta(self) -> list[NodeArg]:
+    def inputs_meta(self) -> "list[NodeArg]":
         """The inputs; the same objects each time."""
         return self._inputs.copy()
 
     @property
-    def outputs_meta(self) -> list[NodeArg]:
+    def outputs_meta(self) -> "list[NodeArg]":
         """The outputs; the same objects each time."""
         return self._outputs.copy()
 
     @property
-    def overridable_initializers(self) -> list[NodeArg]:
+    def overridable_initializers(self) -> "list[NodeArg]":
         """Inputs that the model has a default for."""
-        return [NodeArg(spec) for spec in self._engine.overridable_initializers]
+        return _node_args(self._engine.overridable_initializers)
 
     @cached_property
-    def model_meta(self) -> ModelMetadata:
+    def model_meta(self) -> "ModelMetadata":
         """What the model says of itself."""
+        from ortcffi.compat._metadata import metadata_of
+
         return metadata_of(self._engine)
 
     def get_providers(self) -> list[str]:
@@ -271,6 +269,8 @@ class InferenceSession:
         try:
             callback(results, user_data, message)
         except Exception as error:  # noqa: BLE001  # nobody waits for it
+            from ortcffi._callback import report
+
             report(error, "the callback of run_async")
 
     def run_with_iobinding(self, binding: "SessionIOBinding", options: Any = None, /) -> None:
@@ -325,3 +325,9 @@ class InferenceSession:
     def webgpu_context_id(self) -> int:
         """Return -1: the C API cannot tell."""
         return -1
+
+
+def _node_args(specs: "tuple[ValueSpec, ...]") -> "list[NodeArg]":
+    from ortcffi.compat._metadata import NodeArg
+
+    return [NodeArg(spec) for spec in specs]

@@ -4,9 +4,9 @@
 from typing import TYPE_CHECKING, Any
 
 from ortcffi.values.element_types import ElementType, ValueKind, as_element
-from ortcffi.values.type_info import TypeInfo, contained_tensor
 
 if TYPE_CHECKING:
+    from ortcffi.values.type_info import TypeInfo
     from ortcffi.values.value import Value
 
 __all__ = [
@@ -53,7 +53,7 @@ def element_of(given: Any) -> ElementType:
         raise RuntimeError(str(error)) from None
 
 
-def type_name(info: TypeInfo | None) -> str:
+def type_name(info: "TypeInfo | None") -> str:
     """A type such as ``tensor(float)`` or ``seq(map(int64,tensor(float)))``."""
     if info is None:
         return ""
@@ -81,6 +81,8 @@ def onnx_element_of(value: "Value") -> int:
     """ONNX's number for the type of the elements, those of the tensors of a sequence."""
     if value.kind is not ValueKind.SEQUENCE:
         return onnx_of(value.element_type)
+    from ortcffi.values.type_info import contained_tensor
+
     tensor = contained_tensor(value.type_info)
     if tensor is None:
         raise RuntimeError("only tensors and sequences of tensors have elements of one type")

@@ -4,12 +4,12 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._callback import Context
 from ortcffi._convert import callable_or_none
 from ortcffi._native import address_of_function, ffi
 from ortcffi.options.settings import MemberSetting, Options, Setting
 
 if TYPE_CHECKING:
+    from ortcffi._callback import Context
     from ortcffi.callbacks.logs import Logger
     from ortcffi.callbacks.thread_functions import ThreadFunctions
 
@@ -41,7 +41,7 @@ class FunctionSetting(Setting[Any]):
         self,
         on: str,
         function: str,
-        context: Callable[[Any, Any], Context],
+        context: "Callable[[Any, Any], Context]",
         convert: Callable[[str, Any], Any] = callable_or_none,
         replaces: str = "",
     ) -> None:
@@ -57,7 +57,7 @@ class FunctionSetting(Setting[Any]):
         options._values.pop(self.replaces, None)
 
 
-def _log_context(logger: Any, _api: object) -> Context:
+def _log_context(logger: Any, _api: object) -> "Context":
     from ortcffi.callbacks.logs import log_context  # defines what C calls
 
     return log_context(logger)

@@ -4,7 +4,6 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ortcffi._callback import subject_context
 from ortcffi._convert import (
     AnyPath,
     absolute,
@@ -59,12 +58,14 @@ SHARED_ARENA = "session.use_env_allocators"
 
 def _selector_context(selector: Any, api: "Api") -> "Context":
     import ortcffi.ep.devices  # noqa: F401  # defines what C calls
+    from ortcffi._callback import subject_context
 
     return subject_context(selector, api)
 
 
 def _reader_context(reader: Any, api: "Api") -> "Context":
     import ortcffi.ep.context_data  # noqa: F401  # defines what C calls
+    from ortcffi._callback import subject_context
 
     return subject_context(reader, api)
 

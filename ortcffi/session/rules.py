@@ -31,7 +31,6 @@ from ortcffi.values import tensors
 from ortcffi.values.checks import array_of, element_of_array, not_held, unfit
 from ortcffi.values.containers import sequence_items
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind, dtype_of, element_of
-from ortcffi.values.type_info import contained_dtype, contained_element
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -280,6 +279,8 @@ def _as_value(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
 
 
 def _as_sequence(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
+    from ortcffi.values.type_info import contained_element
+
     element = contained_element(_inside(spec))
     items = sequence_items(subject, x, element)
     if not items and element is not None:
@@ -291,6 +292,8 @@ def _as_sequence(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
 
 
 def _as_map(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
+    from ortcffi.values.type_info import contained_dtype
+
     return Value.map(mapping(subject, x), contained_dtype(_inside(spec)), api=api)
 
 
@@ -348,8 +351,11 @@ def unknown(what: str, name: str, specs: "tuple[ValueSpec, ...]") -> InvalidArgu
 
 def array_for(subject: str, spec: "ValueSpec", x: Any) -> "np.ndarray[Any, Any]":
     """An array of a list or a number, in the model's dtype where no value changes by that."""
-    is_optional = spec.kind is ValueKind.OPTIONAL
-    dtype = contained_dtype(spec.type_info) if is_optional else spec.dtype
+    dtype = spec.dtype
+    if spec.kind is ValueKind.OPTIONAL:
+        from ortcffi.values.type_info import contained_dtype
+
+        dtype = contained_dtype(spec.type_info)
     try:
         array = array_of(x, dtype)
     except TypeError as error:

@@ -36,7 +36,6 @@ from ortcffi.session.creation import (
 from ortcffi.session.rules import RULES
 from ortcffi.table.engine import engine_for, hold_registered
 from ortcffi.values.element_types import ElementType, ValueKind
-from ortcffi.values.type_info import TypeInfo
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -774,6 +773,7 @@ def _listed(specs: "tuple[ValueSpec, ...]") -> str:
 
 def _spec(api: "Api", port: "Port") -> "ValueSpec":
     from ortcffi.session.specs import ValueSpec
+    from ortcffi.values.type_info import TypeInfo
 
     name, owner, kind, element, shape = port
     element_type = ElementType(element) if element != ElementType.UNDEFINED else None

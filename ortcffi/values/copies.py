@@ -18,15 +18,7 @@ if TYPE_CHECKING:
 
 
 def to_python(value: "Value") -> Any:
-    """Return the content as Python's own objects.
-
-    Returns
-    -------
-    object
-        Of a tensor nested lists, or one element if it has no dimensions: int, float, bool and str.
-        Of a sequence a list, of a map a dict. Of a sparse tensor a dict of the stored values by
-        their indices, which are tuples. None of an optional that holds nothing.
-    """
+    """As `Value.to_python`."""
     kind = value._kind
     if kind == ValueKind.OPTIONAL:
         return None
@@ -77,7 +69,7 @@ def _sparse_parts_of(value: "Value") -> "Parts":
 
 
 def copy(value: "Value") -> Any:
-    """Return a value of the same table, with memory of its own."""
+    """As `Value.copy`."""
     if value.kind is ValueKind.TENSOR:
         return twin_of(value)
     make, arguments = parts_of(value, 4)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """`Value`: an ``OrtValue``, and the arrays that share its memory.
 
-Its methods call functions of the other modules of this topic. Those for sparse tensors, strings
-and handles that are given away are imported when they are first used.
+Its methods call functions of the other modules of this topic. Those for copies, sparse tensors,
+strings and handles that are given away are imported when they are first used.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ortcffi._public import described_by, public
-from ortcffi.values import containers, copies, dlpack, lifecycle, tensors
+from ortcffi.values import containers, dlpack, lifecycle, tensors
 from ortcffi.values.compiled import Tensor
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
-from ortcffi.values.type_info import TypeInfo
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from ortcffi.memory.info import MemoryInfo
     from ortcffi.table.api import Api
     from ortcffi.values.sparse_format import SparseFormat
+    from ortcffi.values.type_info import TypeInfo
 
     Array = NDArray[Any]
 
@@ -295,8 +295,10 @@ class Value(Tensor):
         return dtype_of(self._element)
 
     @property
-    def type_info(self) -> TypeInfo | None:
+    def type_info(self) -> "TypeInfo | None":
         """Its whole type, down to the types of a map. API function: ``GetTypeInfo``."""
+        from ortcffi.values.type_info import TypeInfo
+
         return TypeInfo.of_value(self)
 
     @property
@@ -406,12 +408,24 @@ class Value(Tensor):
 
     # --- any value; `close` and `handle` are compiled ---------------------------------------------
 
-    @described_by(copies.to_python)
     def to_python(self) -> Any:
+        """Return the content as Python's own objects.
+
+        Returns
+        -------
+        object
+            Of a tensor nested lists, or one element if it has no dimensions: int, float, bool and
+            str. Of a sequence a list, of a map a dict. Of a sparse tensor a dict of the stored
+            values by their indices, which are tuples. None of an optional that holds nothing.
+        """
+        from ortcffi.values import copies
+
         return copies.to_python(self)
 
-    @described_by(copies.copy)
     def copy(self) -> Self:
+        """Return a value of the same table, with memory of its own."""
+        from ortcffi.values import copies
+
         return copies.copy(self)  # type: ignore[no-any-return]
 
     __copy__ = copy
@@ -420,6 +434,8 @@ class Value(Tensor):
         return self.copy()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
+        from ortcffi.values import copies
+
         return copies.parts_of(self, protocol)
 
     def give_away(self) -> "OrtValue":

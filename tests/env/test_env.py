@@ -367,7 +367,7 @@ def test_an_environment_is_made_when_another_thread_has_ended_the_last_one(real_
             raise ort.errors.Fail(text, "CreateEnv")
 
     busy = Busy()
-    monkeypatch.setattr("ortcffi.options.config_entries.checked", busy)
+    monkeypatch.setattr("ortcffi._table.checked", busy)
     with ort.Env(api=real_api):
         assert busy.refused == 2
     with ort.SessionOptions(real_api, config={"key": "value"}) as options:
