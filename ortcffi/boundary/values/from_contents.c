@@ -245,6 +245,10 @@ static int map_of_pairs(struct making* making, char* keys, char* values, size_t 
 /* As ortcffi_value_of_contents, for a map: it copies everything, so no object must outlive it. */
 static int map_of_dict(struct making* making, PyObject* dict, OrtValue** out) {
   int64_t few[64]; /* of which the values have the second half */
+  if (making->type->element == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT &&
+      ortcffi_dtype_of(making->type->element) == NULL) {
+    return -1; /* its first call runs Python, which must not change the dict as it is read */
+  }
   size_t count = PyDict_CheckExact(dict) ? (size_t)PyDict_Size(dict) : 0;
   if (count == 0 || written_size(making->type->key) != 8 ||
       written_size(making->type->element) == 0) {
@@ -363,13 +367,16 @@ static int write_to_array(PyObject* x, int element, char* to) {
   return *object != NULL;
 }
 
-/* Writes the elements of nested lists, which go on at `to`; 0 where one does not fit. */
-static int write_lists(PyObject* x, size_t rank, int element, char** to) {
-  Py_ssize_t count = PyList_Size(x);
-  for (Py_ssize_t i = 0; i < count; i++) {
+/* Writes the elements of nested lists, which go on at `to`; 0 where one does not fit, or a list has
+ * changed: to make the array may have run Python. */
+static int write_lists(PyObject* x, const int64_t* shape, size_t rank, int element, char** to) {
+  if (!PyList_CheckExact(x) || PyList_Size(x) != shape[0]) {
+    return 0;
+  }
+  for (Py_ssize_t i = 0; i < shape[0]; i++) {
     PyObject* item = PyList_GetItem(x, i);
     if (rank > 1) {
-      if (!write_lists(item, rank - 1, element, to)) {
+      if (!write_lists(item, shape + 1, rank - 1, element, to)) {
         return 0;
       }
       continue;
@@ -406,7 +413,7 @@ PyObject* ortcffi_array_of_list(PyObject* list, int element) {
   }
   PyObject* array = empty_array(shape, rank, element);
   char* to = array == NULL ? NULL : ((struct array*)array)->data;
-  if (array != NULL && !write_lists(list, rank, element, &to)) {
+  if (array != NULL && !write_lists(list, shape, rank, element, &to)) {
     Py_CLEAR(array);
   }
   return array;
