@@ -123,8 +123,10 @@ def _build_types() -> None:
 
 def _check_layout() -> None:
     """Refuse a CFFI whose cdata are not as the compiled module reads them."""
-    one, same, other = ffi.new("char*"), ffi.new("char*"), ffi.new("int*")
-    if not lib.ortcffi_knows_cdata(one, same, other, address_of(one)):
+    own = ffi.new("char*")
+    all_types = own, ffi.cast("char*", own), ffi.from_buffer("char*", b"x")
+    check = lib.ortcffi_knows_cdata
+    if not all(check(i, x, ffi.typeof(x), address_of(x)) for i, x in enumerate(all_types)):
         raise ImportError(
             f"CFFI {_cffi_backend.__version__} lays out its cdata otherwise than the versions "
             "1.17 to 2.1, which ortcffi knows: install one of them, or a newer ortcffi"

@@ -2,10 +2,14 @@
 /* Checks the layout of CFFI's cdata once, when the package is imported. */
 #include "boundary/platform/layouts.h"
 
-int ortcffi_knows_cdata(ortcffi_object* one, ortcffi_object* same, ortcffi_object* other,
+PyTypeObject* ortcffi_cdata_types[ORTCFFI_CDATA_TYPES];
+
+int ortcffi_knows_cdata(unsigned place, ortcffi_object* object, ortcffi_object* type,
                         uintptr_t address) {
-  const struct cdata* cdata = (const struct cdata*)one;
-  const struct _cffi_ctypedescr* type = cdata->type;
-  return type == ((const struct cdata*)same)->type && type != ((const struct cdata*)other)->type &&
-         (uintptr_t)cdata->pointer == address;
+  const struct cdata* cdata = (const struct cdata*)object;
+  int is_known = (PyObject*)cdata->type == (PyObject*)type && (uintptr_t)cdata->pointer == address;
+  if (is_known && place < ORTCFFI_CDATA_TYPES) {
+    ortcffi_cdata_types[place] = Py_TYPE((PyObject*)object);
+  }
+  return is_known;
 }

@@ -16,11 +16,16 @@ struct cdata {
   struct _cffi_ctypedescr* type;
   char* pointer;
 };
+
+/* The types in Python of plain cdata, of those that own what they point to, and of those that keep
+ * a buffer's object alive, as handles do. */
+#define ORTCFFI_CDATA_TYPES 3
+extern PyTypeObject* ortcffi_cdata_types[ORTCFFI_CDATA_TYPES];
 #endif
 
-/* Whether cdata have that layout: `one` and `same` are of one type, `other` of another, and `one`
- * points to the address. */
-int ortcffi_knows_cdata(ortcffi_object* one, ortcffi_object* same, ortcffi_object* other,
+/* Whether a cdata has that layout: it is of the type, CFFI's, and points to the address. Cdata of
+ * its type in Python are read so from now on; `place` is that in the list above. */
+int ortcffi_knows_cdata(unsigned place, ortcffi_object* object, ortcffi_object* type,
                         uintptr_t address);
 
 #endif /* ORTCFFI_BOUNDARY_PLATFORM_LAYOUTS_H_ */
