@@ -16,6 +16,7 @@ from ortcffi._public import public
 from ortcffi.errors import InvalidArgument, QueueTimeout
 from ortcffi.session.rules import RULES, array_for
 from ortcffi.session.session import Session
+from ortcffi.values.checks import element_of_array
 
 __all__ = ["Batcher"]
 
@@ -149,7 +150,7 @@ class Batcher:
         arrays = {name: self._array(name, x) for name, x in self._feed(feed, inputs).items()}
         loop = self._own_loop()
         call = _Call(arrays, loop)
-        kinds = sorted((name, x.dtype.str, x.shape[1:]) for name, x in arrays.items())
+        kinds = sorted((name, x.dtype, x.shape[1:]) for name, x in arrays.items())
         key = names, tuple(kinds)
         queue = self._queues.get(key)
         if queue is None:
@@ -200,7 +201,8 @@ class Batcher:
         if spec is None:
             RULES.refuse(self._session, "input", name)
         if isinstance(x, np.ndarray):
-            return x
+            element_of_array(x, f"input {name!r}")  # refuses what would fail a joined run
+            return np.asarray(x)
         return np.asarray(x) if hasattr(x, "__array__") else array_for(f"input {name!r}", spec, x)
 
     def _outputs(self, outputs: Iterable[str]) -> tuple[str, ...]:

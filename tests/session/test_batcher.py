@@ -78,6 +78,43 @@ def test_what_does_not_fit_fails_its_own_call(session):
     assert [type(error) for error in wrong] == 4 * [InvalidArgument]
 
 
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        (np.ma.masked_array(rows(1), [[True, False]]), TypeError),
+        (rows(1).astype("M8[s]"), TypeError),
+        (rows(1).astype("f8"), InvalidArgument),
+    ],
+)
+def test_an_array_that_no_input_takes_fails_its_own_call(session, wrong, error):
+    async def main():
+        batcher = ort.Batcher(session)
+        calls = [batcher.run(x=rows(1, 1)), batcher.run(x=wrong), batcher.run(x=rows(1, 2))]
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    (first,), failure, (last,) = run_async(main())
+    assert isinstance(failure, error)
+    assert [first.tolist(), last.tolist()] == [[[2, 2]], [[4, 4]]]
+
+
+def test_dtypes_of_ml_dtypes_are_not_joined(opened):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    graph = ort.Graph({"": 21})
+    graph.input("x", ml_dtypes.int4, ["n"])
+    graph.output(graph.node("Cast", ["x"], ["y"], attributes={"to": 1})[0], "f4", ["n"])
+    session = opened(graph.to_bytes())
+    wide, narrow = np.array([1], ml_dtypes.int4), np.array([1], ml_dtypes.int2)
+
+    async def main():
+        batcher = ort.Batcher(session)
+        calls = [batcher.run(x=x) for x in (wide, narrow, wide)]
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    (first,), failure, (last,) = run_async(main())
+    assert isinstance(failure, InvalidArgument)
+    assert first.tolist() == last.tolist() == [1]
+
+
 def test_a_call_that_is_cancelled_disturbs_no_other(session):
     async def main():
         batcher = ort.Batcher(session, max_wait=0.02)
