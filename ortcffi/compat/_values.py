@@ -23,6 +23,7 @@ from ortcffi.compat._types import (
 )
 from ortcffi.errors import OrtError, OutOfMemory, checked
 from ortcffi.values.element_types import ElementType, ValueKind
+from ortcffi.values.tensors import bytes_of
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -274,20 +275,23 @@ class OrtValue:
 
     def to_dlpack(self) -> "CapsuleType":
         """Return a capsule of DLPack with the memory."""
-        return self._value.__dlpack__()
+        return self.__dlpack__()
 
     def __dlpack__(self, stream: object = None, **protocol: Any) -> "CapsuleType":
         del stream  # the memory of a CPU has none; officially any is taken
-        return self._value.__dlpack__(**protocol)
+        value = self._dense()
+        if value.element_type is ElementType.STRING:
+            raise RuntimeError("Unsupported ORT data type for DLPack: string")
+        return value.__dlpack__(**protocol)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return self._value.__dlpack_device__()
+        return self._dense().__dlpack_device__()
 
     def update_inplace(self, data: Any) -> None:
         """Copy an array or another value into the memory."""
         if isinstance(data, OrtValue):
             if {data.device_name(), self.device_name()} == {"cpu"}:
-                self.update_inplace(data.numpy())
+                _copy(data._dense(), self._dense())
             else:
                 copy_tensors([data], [self])
             return
@@ -304,6 +308,17 @@ class OrtValue:
                 "The input size of numpy arrays does not match the size of the OrtValue."
             )
         target.numpy()[...] = data.reshape(target.shape)
+
+
+def _copy(source: Value, target: Value) -> None:
+    """Copy a tensor's bytes into the memory of another one."""
+    if source.element_type is not target.element_type:
+        raise RuntimeError("The source and destination OrtValues must have the same data type")
+    if source.element_type is ElementType.STRING:
+        raise RuntimeError("Inplace update of string tensors is not supported")
+    if source.nbytes != target.nbytes:
+        raise RuntimeError("The source and destination OrtValues must have the same size")
+    bytes_of(target)[...] = bytes_of(source)
 
 
 class _DLTensor(ctypes.Structure):

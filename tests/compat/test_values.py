@@ -11,7 +11,7 @@ from support.sparse_models import sparse_output
 import ortcffi as ort
 
 X = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
-BFLOAT16 = 16
+BFLOAT16, FLOAT8E5M2, INT4 = 16, 19, 22
 DTYPES = ["f4", "f8", "f2", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "?"]
 
 
@@ -92,6 +92,25 @@ def test_a_value_is_updated_in_place(onnxruntime):
     value.update_inplace(other)
     np.testing.assert_array_equal(value.numpy(), -X)
     assert value.data_ptr() == place
+
+
+@pytest.mark.parametrize(("element", "dtype"), [(BFLOAT16, "u2"), (FLOAT8E5M2, "u1"), (INT4, "u1")])
+def test_a_value_of_elements_that_numpy_has_not_updates_another(onnxruntime, element, dtype):
+    make = onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type
+    memory = np.zeros(3, dtype)
+    target, source = make(memory, element), make(np.array([1, 2, 3], dtype), element)
+    target.update_inplace(source)
+    taken = source.tensor_size_in_bytes() // memory.itemsize
+    assert memory[:taken].tolist() == [1, 2, 3][:taken]
+
+
+@pytest.mark.parametrize(
+    ("other", "says"), [(np.zeros((3, 2)), "same data type"), (X[:2], "same size")]
+)
+def test_a_value_of_another_type_or_size_updates_none(onnxruntime, other, says):
+    value = onnxruntime.OrtValue.ortvalue_from_numpy(X)
+    with pytest.raises(RuntimeError, match=says):
+        value.update_inplace(onnxruntime.OrtValue.ortvalue_from_numpy(other))
 
 
 def test_a_wrong_update_is_an_error(onnxruntime):
@@ -353,7 +372,9 @@ def test_strings_are_not_written_in_place(onnxruntime):
     np.testing.assert_array_equal(value.numpy(), X)
 
 
-@pytest.mark.parametrize("method", ["data_ptr", "tensor_size_in_bytes"])
+@pytest.mark.parametrize(
+    "method", ["data_ptr", "tensor_size_in_bytes", "__dlpack__", "__dlpack_device__"]
+)
 def test_a_sparse_tensor_has_no_memory_of_its_own(onnxruntime, method):
     device = onnxruntime.OrtDevice.make("cpu", 0)
     places = np.array([1, 5])
