@@ -71,7 +71,6 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/memory/foreign.c",
     "ortcffi/boundary/memory/numpy_memory.c",
     "ortcffi/boundary/memory/numpy_arrays.c",
-    "ortcffi/boundary/memory/numpy_layout.c",
     "ortcffi/boundary/memory/scratch.c",
     "ortcffi/boundary/memory/stacks.c",
     "ortcffi/boundary/status/raise.c",

@@ -195,10 +195,7 @@ static int declared(const struct python_kernel* kernel, size_t i) {
 /* Raises, by Python, for an output whose shape is not the declared one; -1. */
 static int refuse_shape(const struct python_kernel* kernel, size_t i, const int64_t* shape,
                         size_t rank) {
-  PyObject* tuple = PyTuple_New((Py_ssize_t)rank);
-  for (size_t place = 0; tuple != NULL && place < rank; place++) {
-    PyTuple_SetItem(tuple, (Py_ssize_t)place, PyLong_FromLongLong(shape[place]));
-  }
+  PyObject* tuple = ortcffi_tuple_of_numbers(shape, rank);
   if (tuple != NULL) {
     Py_XDECREF(
         PyObject_CallMethod(kernel->op->definition, "refuse_shape", "nO", (Py_ssize_t)i, tuple));

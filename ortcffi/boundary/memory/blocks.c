@@ -108,15 +108,8 @@ static struct block* new_block(struct allocator* self, Py_ssize_t size) {
 /* The array that NumPy's constructor makes over a block, with flags that it finds out. */
 static PyObject* construct_array(const struct extent* extent, PyObject* dtype, struct block* block,
                                  int order) {
-  PyObject* shape = PyTuple_New(extent->rank);
-  for (Py_ssize_t i = 0; shape != NULL && i < extent->rank; i++) {
-    PyObject* length = PyLong_FromSsize_t(extent->lengths[i]);
-    if (length == NULL) {
-      Py_CLEAR(shape);
-    } else {
-      PyTuple_SetItem(shape, i, length);
-    }
-  }
+  const int64_t* lengths = (const int64_t*)extent->lengths;
+  PyObject* shape = ortcffi_tuple_of_numbers(lengths, (size_t)extent->rank);
   PyObject* array =
       shape == NULL ? NULL
                     : PyObject_CallFunction((PyObject*)ortcffi_array_type, "OOOiOs", shape, dtype,

@@ -35,8 +35,13 @@ enum { C_CONTIGUOUS = 0x1, F_CONTIGUOUS = 0x2, ALIGNED = 0x100, WRITEABLE = 0x40
 /* numpy.ndarray. The structs hold for it alone, not for its subtypes. */
 extern PyTypeObject* ortcffi_array_type;
 
-/* Finds NumPy, once. -1 with an exception. */
+/* Finds NumPy, once, and checks that the structs are laid out as above: if not, an ImportError
+ * names the difference. -1 with an exception. */
 int ortcffi_arrays_begin(void);
+
+/* The functions and types that NumPy exports in a capsule, in the order of its ABI, which is the
+ * same in all versions; NULL if there are none. May be called before that. */
+void** ortcffi_numpy_functions(void);
 
 /* The dtype that numpy.dtype makes of an object. NULL with an exception. */
 PyObject* ortcffi_as_dtype(PyObject* given);
@@ -48,5 +53,8 @@ PyObject* ortcffi_make_array(void* data, const Py_ssize_t* shape, size_t rank, P
 
 /* Sets the base of an array; takes the reference to `owner`. -1 with an exception. */
 int ortcffi_array_keep(PyObject* array, PyObject* owner);
+
+/* A new tuple of numbers, such as a shape; NULL with an exception. Needs no NumPy. */
+PyObject* ortcffi_tuple_of_numbers(const int64_t* numbers, size_t count);
 
 #endif

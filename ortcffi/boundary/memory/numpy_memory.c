@@ -12,7 +12,7 @@
 #include "onnxruntime_c_api.h"
 
 #include "boundary/memory/adaptors.h"
-#include "boundary/memory/numpy_table.h"
+#include "boundary/memory/numpy_arrays.h"
 
 /* NumPy's structs of version 1 of the protocol; new fields come after these. */
 struct numpy_allocator {
@@ -116,22 +116,6 @@ static PyObject* new_handler(OrtAllocator* allocator) {
   core_allocator_retain(allocator);
   PyCapsule_SetContext(capsule, context);
   return capsule;
-}
-
-void** ortcffi_numpy_functions(void) {
-  static void** functions;
-  /* It moved in NumPy 2. */
-  static const char* const places[] = {"numpy._core._multiarray_umath",
-                                       "numpy.core._multiarray_umath"};
-  for (size_t i = 0; functions == NULL && i < sizeof places / sizeof *places; i++) {
-    PyObject* module = PyImport_ImportModule(places[i]);
-    PyObject* capsule = module == NULL ? NULL : PyObject_GetAttrString(module, "_ARRAY_API");
-    functions = capsule == NULL ? NULL : PyCapsule_GetPointer(capsule, NULL);
-    Py_XDECREF(capsule);
-    Py_XDECREF(module);
-    PyErr_Clear();
-  }
-  return functions;
 }
 
 static PyObject* default_handler(void) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Counts the runs of a session: how many, how long, how they failed. See session.h. */
+#include "boundary/memory/numpy_arrays.h"
 #include "boundary/session/session.h"
 #include "boundary/session/session_types.h"
 
@@ -37,30 +38,17 @@ void ortcffi_count_run(struct run* run, double seconds, const OrtStatus* status)
   }
 }
 
-static PyObject* tuple_of(const uint64_t* numbers, Py_ssize_t count) {
-  PyObject* tuple = PyTuple_New(count);
-  for (Py_ssize_t i = 0; tuple != NULL && i < count; i++) {
-    PyObject* number = PyLong_FromUnsignedLongLong(numbers[i]);
-    if (number == NULL) {
-      Py_CLEAR(tuple);
-    } else {
-      PyTuple_SetItem(tuple, i, number);
-    }
-  }
-  return tuple;
-}
-
 PyObject* ortcffi_session_counts(PyObject* self, PyObject* unused) {
   (void)unused;
   struct counts counts = ((struct session*)self)->counts; /* at one moment: with the GIL */
-  PyObject* durations = tuple_of(counts.by_duration, DURATIONS);
-  PyObject* errors = tuple_of(counts.errors, ERROR_CODES);
-  PyObject* endings = tuple_of(counts.endings, ENDINGS);
-  unsigned long long refused = counts.refused;
+  PyObject* durations = ortcffi_tuple_of_numbers(counts.by_duration, DURATIONS);
+  PyObject* errors = ortcffi_tuple_of_numbers(counts.errors, ERROR_CODES);
+  PyObject* endings = ortcffi_tuple_of_numbers(counts.endings, ENDINGS);
+  long long refused = counts.refused;
   PyObject* all =
       durations == NULL || errors == NULL || endings == NULL
           ? NULL
-          : Py_BuildValue("(OOOKd)", durations, errors, endings, refused, counts.seconds);
+          : Py_BuildValue("(OOOLd)", durations, errors, endings, refused, counts.seconds);
   Py_XDECREF(durations);
   Py_XDECREF(errors);
   Py_XDECREF(endings);

@@ -85,11 +85,11 @@ struct habit {
 
 /* Counts of a session's runs since it was made; see ort.metrics. */
 struct counts {
-  uint64_t by_duration[DURATIONS]; /* runs that succeeded */
-  uint64_t errors[ERROR_CODES];    /* runs that failed in the library, by OrtErrorCode */
-  uint64_t endings[ENDINGS];       /* runs that were ended early, by `enum ending` */
-  uint64_t refused;                /* calls whose arguments were refused before the run */
-  double seconds;                  /* of the runs that succeeded, together */
+  int64_t by_duration[DURATIONS]; /* runs that succeeded */
+  int64_t errors[ERROR_CODES];    /* runs that failed in the library, by OrtErrorCode */
+  int64_t endings[ENDINGS];       /* runs that were ended early, by `enum ending` */
+  int64_t refused;                /* calls whose arguments were refused before the run */
+  double seconds;                 /* of the runs that succeeded, together */
 };
 
 /* Jobs in the order in which they came. */

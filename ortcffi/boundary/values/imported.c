@@ -67,22 +67,6 @@ static void imported_dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-static PyObject* tuple_of(const int64_t* numbers, int32_t count) {
-  if (numbers == NULL) {
-    return Py_NewRef(Py_None);
-  }
-  PyObject* tuple = PyTuple_New(count);
-  for (int32_t i = 0; tuple != NULL && i < count; i++) {
-    PyObject* number = PyLong_FromLongLong(numbers[i]);
-    if (number == NULL) {
-      Py_CLEAR(tuple);
-    } else {
-      PyTuple_SetItem(tuple, i, number);
-    }
-  }
-  return tuple;
-}
-
 /* 0 if tensors cannot have such elements. */
 static int element_of(const struct dl_tensor* tensor, int is_padded) {
   for (size_t i = 0; i < DL_KINDS; i++) {
@@ -122,8 +106,10 @@ static PyObject* imported_facts(PyObject* self, void* unused) {
         "x: __dlpack__ gave a tensor without a shape or memory, or of too many dimensions");
     return NULL;
   }
-  PyObject* shape = tuple_of(tensor->rank == 0 ? (int64_t[]){0} : tensor->shape, tensor->rank);
-  PyObject* strides = tuple_of(tensor->strides, tensor->rank);
+  size_t rank = (size_t)tensor->rank;
+  PyObject* shape = ortcffi_tuple_of_numbers(tensor->shape, rank);
+  PyObject* strides = tensor->strides == NULL ? Py_NewRef(Py_None)
+                                              : ortcffi_tuple_of_numbers(tensor->strides, rank);
   if (shape == NULL || strides == NULL) {
     Py_XDECREF(shape);
     Py_XDECREF(strides);

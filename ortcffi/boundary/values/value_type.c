@@ -2,6 +2,7 @@
 /* Values as Python objects: their memory as a buffer, and the type itself. See values.h. */
 #include <stddef.h>
 
+#include "boundary/memory/numpy_arrays.h"
 #include "boundary/values/contents.h"
 #include "boundary/values/value_docs.h"
 #include "boundary/values/values.h"
@@ -104,23 +105,12 @@ void ortcffi_value_releasebuffer(PyObject* self, Py_buffer* view) {
 static PyObject* get_shape(PyObject* self, void* unused) {
   (void)unused;
   struct value* value = (struct value*)self;
-  if (ortcffi_value_open(value) < 0 || ortcffi_value_shape(value) < 0) {
+  if (ortcffi_value_open(value) < 0 || ortcffi_value_shape(value) < 0 ||
+      handle_begin(&value->life) < 0) {
     return NULL;
   }
-  PyObject* shape = PyTuple_New((Py_ssize_t)value->rank);
-  /* The allocation may have started the collector, and Python code of it may have closed the value.
-   */
-  if (shape != NULL && ortcffi_value_open(value) < 0) {
-    Py_CLEAR(shape);
-  }
-  for (size_t i = 0; shape != NULL && i < value->rank; i++) {
-    PyObject* length = PyLong_FromLongLong(value->shape[i]);
-    if (length == NULL) {
-      Py_CLEAR(shape);
-    } else {
-      PyTuple_SetItem(shape, (Py_ssize_t)i, length);
-    }
-  }
+  PyObject* shape = ortcffi_tuple_of_numbers(value->shape, value->rank);
+  handle_end(&value->life);
   return shape;
 }
 
