@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Libraries with execution providers, on the core and on the real library."""
 
+import ctypes
 import gc
 import sys
 
 import pytest
 from support.paths import CHECKOUT
 from support.processes import fork, run
-from support.threads import run_threads
+from support.threads import join, run_threads, start, wait_until
 
 import ortcffi as ort
+from ortcffi._native import ffi, lib
 from ortcffi.testing.live_objects import left_alive, live_objects
 
 WORDS = "memory host-memory transfers streams three-devices"
@@ -71,6 +73,23 @@ def test_a_library_ends_when_the_last_of_its_users_is_closed(api, asked_ep, even
         users.popitem()[1].close()
         gc.collect()
     assert events()[-4:] == END
+
+
+def test_a_library_stays_until_it_has_an_allocator_back(core_api, asked_ep, events):
+    with ort.Env(api=core_api) as env:
+        ep = env.register_ep(asked_ep, "memory waits")
+        given = [int(ffi.cast("uintptr_t", each.handle)) for each in (env, ep.devices[0])]
+        # As in C: nothing of Python's keeps the library.
+        pointers = ffi.cast("OrtEnv*", given[0]), ffi.cast("OrtEpDevice*", given[1])
+        arguments = core_api.pointer, *pointers, lib.OrtDeviceMemoryType_DEFAULT
+        events()
+        releasing = start(lambda: lib.ReleaseSharedAllocator(*arguments))
+        wait_until(lambda: events() == ["waits"])
+        ep.close()
+        assert events() == []
+        ctypes.CDLL(str(asked_ep)).AskedEpGoOn()
+        join(*releasing)
+        assert events() == ["~allocator", "~factory"]
 
 
 def test_a_copy_of_options_keeps_the_library(env, asked_ep, events):

@@ -266,10 +266,14 @@ def test_a_session_of_the_real_library_computes_there_alike(api, library, events
 
 
 def test_a_provider_asks_where_things_are(api, library, events):
-    run(api, library, "memory streams asks", multiplying(), {"x": X})
+    with (
+        eps.session_on(api, library, "memory streams asks", multiplying()) as session,
+        ort.RunOptions(api, log_severity=ort.LogSeverity.FATAL) as options,
+    ):
+        session.run({"x": X}, options=options)
     noted = events()
     first = noted.index("compute-in-stream") + 1
-    assert noted[first : first + 8] == [
+    assert noted[first : first + 9] == [
         "input-there",
         "weight-there",
         "allocator",
@@ -278,6 +282,7 @@ def test_a_provider_asks_where_things_are(api, library, events):
         "sync-stream",
         "first-sync",
         "no-output-yet",
+        "logger-of-run",
     ]
 
 

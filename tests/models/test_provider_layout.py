@@ -80,6 +80,20 @@ def test_a_session_of_the_real_library_changes_the_layout_alike(real_api, librar
     np.testing.assert_array_equal(z, x.max((2, 3), keepdims=True))
 
 
+def test_transposes_for_one_provider_stay_when_another_wants_the_channels_last(
+    core_api, library, tmp_path
+):
+    x = x_of((2, 3, 1, 1))
+    model = pooling("GlobalAveragePool", shape=x.shape)
+    second = copy(library, tmp_path / "second.so")
+    with (
+        ort.Env("layout", core_api) as env,
+        env.register_ep(second, "nhwc transposes") as made,
+        eps.session_on(core_api, library, "nhwc", model, [made.devices]) as session,
+    ):
+        np.testing.assert_array_equal(session.run({"x": x})[0], x)
+
+
 def test_a_provider_says_which_operators_change(provider):
     claims = provider.capability(pooling("GlobalAveragePool", "GlobalMaxPool", "Elu"))
     assert {node.op_type: node.domain for group in claims.groups for node in group.nodes} == {

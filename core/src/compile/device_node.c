@@ -110,8 +110,9 @@ static OrtStatus* begin_run(struct run* run) {
                                    .input_count = inputs,
                                    .output_count = outputs,
                                    .room = inputs + outputs,
-                                   .is_on_device = true};
-  run->inner->stream = run->on->stream;
+                                   .is_on_device = true,
+                                   .stream = run->on->stream,
+                                   .logger = run->outer->logger};
   return pass_all(run);
 }
 

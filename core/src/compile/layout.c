@@ -45,10 +45,12 @@ static bool depends_on_layout(const OrtNode* node) {
   return node->domain[0] == 0 && i < CORE_COUNT_OF(names);
 }
 
+/* A Transpose that an earlier change has added, which is of no file, stays as it is. */
 static OrtStatus* is_to_change(struct asking* asking, const OrtNode* node, bool* answer) {
   *answer = false;
-  if (node->provider[0] != 0 || strcmp(node->domain, CORE_CHANNELS_LAST) == 0 ||
-      node->input_count == 0 || node->output_count == 0 || node->values[0] == NULL ||
+  if (node->bytes.at == NULL || node->provider[0] != 0 ||
+      strcmp(node->domain, CORE_CHANNELS_LAST) == 0 || node->input_count == 0 ||
+      node->output_count == 0 || node->values[0] == NULL ||
       node->values[node->input_count] == NULL) {
     return NULL;
   }

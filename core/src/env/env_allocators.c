@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arena/arena.h"
+#include "env/registered_eps.h"
 #include "env/shared_allocators.h"
 #include "heap/heap.h"
 #include "adaptors/adaptor.h"
@@ -31,8 +32,8 @@ bool core_is_shared_memory(const struct OrtEnv* env, const struct OrtMemoryInfo*
   return is_shared;
 }
 
-/* Takes the allocator with the same memory and name off the list; NULL if there is none. Under the
- * lock. */
+/* Takes the allocator with the same memory and name off the list, for free_unlisted; NULL if there
+ * is none. Under the lock. */
 static struct core_shared_allocator* unlist(struct OrtEnv* env, const struct OrtMemoryInfo* info) {
   struct core_shared_allocator** at = &env->allocators;
   while (*at != NULL &&
@@ -42,6 +43,9 @@ static struct core_shared_allocator* unlist(struct OrtEnv* env, const struct Ort
   struct core_shared_allocator* taken = *at;
   if (taken != NULL) {
     *at = taken->next;
+    if (taken->maker != NULL) {
+      core_retain(&taken->maker->library.object);
+    }
   }
   return taken;
 }
@@ -57,6 +61,13 @@ void core_free_shared(struct core_shared_allocator* shared) {
   heap_free(shared);
 }
 
+/* The library of a provider stays until it has its allocator back. */
+static void free_unlisted(struct core_shared_allocator* shared) {
+  struct core_registered_ep* maker = shared->maker;
+  core_free_shared(shared);
+  core_drop(maker);
+}
+
 void core_share_allocator(struct OrtEnv* env, struct core_shared_allocator* shared) {
   core_lock(CORE_LOCK_ENV);
   struct core_shared_allocator* before = unlist(env, &shared->info);
@@ -64,7 +75,7 @@ void core_share_allocator(struct OrtEnv* env, struct core_shared_allocator* shar
   env->allocators = shared;
   core_unlock(CORE_LOCK_ENV);
   if (before != NULL) {
-    core_free_shared(before);
+    free_unlisted(before);
   }
 }
 
@@ -112,7 +123,7 @@ OrtStatus* core_unshare_allocator(const char* slot, struct OrtEnv* env,
     return core_status(ORT_INVALID_ARGUMENT, slot,
                        ": no allocator is registered for memory of this device and name", NULL);
   }
-  core_free_shared(shared);
+  free_unlisted(shared);
   return NULL;
 }
 

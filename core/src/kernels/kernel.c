@@ -121,8 +121,7 @@ static void end_kernel(void* block) {
   heap_free(kernel->spare);
   kernel->info.object.class = NULL;
   if (kernel->node != NULL) {
-    kernel->node->options = NULL; /* copies of the info may stay, but not what they borrow */
-    kernel->node->logger = NULL;
+    core_leave_node(kernel->node);
     core_drop(kernel->node);
   }
 }

@@ -43,7 +43,7 @@ struct core_node_operand {
   const char* name;
   /** What the node says; may be NULL. */
   OrtTypeInfo* type_info;
-  /** May be NULL. Kernels borrow it as `borrowed_constant`. */
+  /** May be NULL, as once the kernel has ended. Kernels borrow it as `borrowed_constant`. */
   OrtValue* constant;
   OrtValue borrowed_constant;
 };
@@ -87,9 +87,10 @@ struct core_node {
   struct core_side inputs;
   struct core_side outputs;
   const OrtCustomOp* op;
-  /** For memory of the provider's device; NULL where it computes in the CPU's. */
+  /** For memory of the provider's device; NULL where it computes in the CPU's, or the kernel has
+   * ended. */
   OrtAllocator* device_allocator;
-  /** The execution provider whose kernel it is; NULL for a custom op. */
+  /** The execution provider whose kernel it is; NULL for a custom op, or the kernel has ended. */
   const OrtEp* ep;
   const struct core_kernel_host* host;
   const OrtApi* api;
@@ -116,6 +117,10 @@ struct core_node {
 
 OrtStatus* core_new_node(const struct core_kernel_host* host, const OrtcoreNode* from,
                          struct core_node** out);
+
+/** Ends what the node of a kernel that ends has of others: copies of the kernel's info may stay,
+ * but not what they borrow. */
+void core_leave_node(struct core_node* node);
 
 /** A failing status whose text begins with the op and the node. */
 CORE_COLD __attribute__((format(printf, 3, 4))) OrtStatus* core_node_status(

@@ -179,8 +179,8 @@ ORT_API_STATUS_IMPL(ort_KernelContext_GetOutput, OrtKernelContext* context, size
       *out = handle;
       return NULL;
     }
-    /* Another thread of the kernel was faster. Both may have taken the idle tensor. */
-    if (there != &made->base) {
+    /* Another thread of the kernel was faster. An idle tensor is still the run's. */
+    if (context->idle == NULL || *context->idle != &made->base) {
       ort_ReleaseValue(&made->base);
     }
   }

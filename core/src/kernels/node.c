@@ -305,12 +305,30 @@ static OrtStatus* fill(struct core_node* node, const OrtcoreNode* from) {
   return copy_side(node, &node->outputs, from->outputs, from->output_count);
 }
 
+static void end_constants(struct core_side* side) {
+  for (size_t i = 0; i < side->count; i++) {
+    struct core_node_operand* operand = &side->list[i];
+    ort_ReleaseValue(operand->constant);
+    operand->constant = NULL;
+    core_end_borrowed(&operand->borrowed_constant);
+  }
+}
+
+void core_leave_node(struct core_node* node) {
+  node->options = NULL;
+  node->logger = NULL;
+  node->ep = NULL;
+  node->device_allocator = NULL;
+  end_constants(&node->inputs);
+  end_constants(&node->outputs);
+}
+
 /* Of a node that was made in part, what is not there is NULL. */
 static void end_side(struct core_side* side) {
+  end_constants(side);
   for (size_t i = 0; i < side->count; i++) {
     heap_free((void*)side->list[i].name);
     ort_ReleaseTypeInfo(side->list[i].type_info);
-    ort_ReleaseValue(side->list[i].constant);
   }
   heap_free(side->list);
   if (side->expected != side->few) {

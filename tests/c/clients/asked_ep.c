@@ -5,6 +5,7 @@
  *
  * AskedEpEvents answers what was called since the last time, in order.
  */
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,10 @@ static char name_given[256];
 static int asks(const char* word) { return strstr(name_given, word) != NULL; }
 
 ORT_EXPORT const char* AskedEpEvents(void) { return take_events(); }
+
+/* Whether an allocator may be released, where the name has the word "waits". */
+static int may_go_on;
+ORT_EXPORT void AskedEpGoOn(void) { __atomic_store_n(&may_go_on, 1, __ATOMIC_RELEASE); }
 
 static OrtStatus* fail_if(const char* word) {
   return asks(word) ? api->CreateStatus(ORT_EP_FAIL, word) : NULL;
@@ -73,6 +78,12 @@ static OrtStatus* ORT_API_CALL make_allocator(OrtEpFactory* self, const OrtMemor
 
 static void ORT_API_CALL release_allocator(OrtEpFactory* self, OrtAllocator* allocator) {
   (void)self;
+  if (asks("waits")) {
+    note("waits");
+    while (!__atomic_load_n(&may_go_on, __ATOMIC_ACQUIRE)) {
+      sched_yield();
+    }
+  }
   note("~allocator");
   free(allocator);
 }

@@ -9,6 +9,9 @@
  *
  * graphs       it takes nothing, and DeviceEpEvents has the name of each graph that it is shown
  *
+ * transposes   it is SecondEP, which takes Transpose instead, of values with channels alone, and
+ * wants the channels last of each node
+ *
  * default-cpu  it computes in the CPU's memory, although its device has its own
  * asks         while it computes it asks where things are, which DeviceEpEvents tells
  * frees        it notes what is freed while the stream has work that nobody has waited for
@@ -166,10 +169,11 @@ static OrtStatus* ORT_API_CALL make_stream(OrtEpFactory* self, const OrtMemoryDe
 
 /* --- computing ------------------------------------------------------------------------------- */
 
-enum kind { MUL, AVERAGE, MAXIMUM, ELU, OTHER };
+enum kind { MUL, AVERAGE, MAXIMUM, ELU, TRANSPOSE, OTHER };
 
 static enum kind kind_of(const OrtNode* node) {
-  static const char* const names[] = {"Mul", "GlobalAveragePool", "GlobalMaxPool", "Elu"};
+  static const char* const names[] = {"Mul", "GlobalAveragePool", "GlobalMaxPool", "Elu",
+                                      "Transpose"};
   const char* type = "";
   api->ReleaseStatus(api->Node_GetOperatorType(node, &type));
   int i = 0;
@@ -256,6 +260,17 @@ static OrtStatus* pool(OrtKernelContext* context, enum kind kind) {
   return NULL;
 }
 
+/* What has channels alone has the same elements where they are last. */
+static OrtStatus* transpose(OrtKernelContext* context) {
+  Tensor x;
+  float* y;
+  TRY(read_input(context, 0, &x));
+  int64_t shape[] = {x.shape[0], x.shape[3], x.shape[2], x.shape[1]};
+  TRY(make_output(context, shape, 4, &y));
+  memcpy(y, x.data, x.count * sizeof *y);
+  return NULL;
+}
+
 static void note_if(int answer, const char* event) { note(answer ? event : "otherwise"); }
 
 /* Notes what a context and its values say of memory and streams. */
@@ -265,6 +280,8 @@ static OrtStatus* ask_context(OrtKernelContext* context) {
   OrtAllocator* allocator;
   const OrtMemoryInfo* info;
   OrtSyncStream* stream;
+  const OrtLogger* logger;
+  OrtLoggingLevel severity;
   void* scratch;
   int equal;
   TRY(api->KernelContext_GetInput(context, 0, &x));
@@ -289,6 +306,9 @@ static OrtStatus* ask_context(OrtKernelContext* context) {
   note_if(ep_api->SyncStream_GetSyncId(stream) == 0, "first-sync");
   TRY(api->KernelContext_GetPreallocatedOutput(context, 0, &output));
   note_if(output == NULL, "no-output-yet");
+  TRY(api->KernelContext_GetLogger(context, &logger));
+  TRY(api->Logger_GetLoggingSeverityLevel(logger, &severity));
+  note_if(severity == ORT_LOGGING_LEVEL_FATAL, "logger-of-run");
   return NULL;
 }
 
@@ -302,7 +322,9 @@ static OrtStatus* ORT_API_CALL compute(OrtNodeComputeInfo* self, void* state,
   is_pending = asks("frees");
   if (asks("asks")) TRY(ask_context(context));
   if (asks("no-compute")) return fail("no-compute");
-  return kind == MUL ? multiply(context) : pool(context, kind);
+  return kind == MUL         ? multiply(context)
+         : kind == TRANSPOSE ? transpose(context)
+                             : pool(context, kind);
 }
 
 static OrtStatus* ORT_API_CALL make_state(OrtNodeComputeInfo* self, OrtNodeComputeContext* context,
@@ -315,16 +337,17 @@ static void ORT_API_CALL release_state(OrtNodeComputeInfo* self, void* state) {
 
 /* --- the provider ---------------------------------------------------------------------------- */
 
-static const char* ORT_API_CALL ep_name(const OrtEp* self) { return (void)self, "DeviceEP"; }
+static const char* own_name(void) { return asks("transposes") ? "SecondEP" : "DeviceEP"; }
+static const char* ORT_API_CALL ep_name(const OrtEp* self) { return (void)self, own_name(); }
 
 /* Where the channels are last, nodes are taken a second time if they show that they were taken. */
 static OrtStatus* is_wanted(const OrtNode* node, int* answer) {
   const char *domain, *owner;
   TRY(api->Node_GetDomain(node, &domain));
   TRY(api->Node_GetEpName(node, &owner));
-  *answer = kind_of(node) != OTHER &&
+  *answer = (asks("transposes") ? kind_of(node) == TRANSPOSE : kind_of(node) < TRANSPOSE) &&
             (domain[0] == 0 || strcmp(domain, "device.own") == 0 ||
-             (strcmp(domain, "com.ms.internal.nhwc") == 0 && strcmp(owner, "DeviceEP") == 0));
+             (strcmp(domain, "com.ms.internal.nhwc") == 0 && strcmp(owner, own_name()) == 0));
   return NULL;
 }
 
@@ -380,7 +403,8 @@ static OrtStatus* ORT_API_CALL get_layout(OrtEp* self, OrtEpDataLayout* out) {
 static OrtStatus* ORT_API_CALL should_convert(OrtEp* self, const char* domain, const char* type,
                                               OrtEpDataLayout layout, int* out) {
   (void)self, (void)domain, (void)layout;
-  *out = strcmp(type, "GlobalMaxPool") == 0 ? 0 : strcmp(type, "Elu") == 0 ? 1 : -1;
+  int converts = asks("transposes") || strcmp(type, "Elu") == 0;
+  *out = strcmp(type, "GlobalMaxPool") == 0 ? 0 : converts ? 1 : -1;
   return NULL;
 }
 
@@ -394,7 +418,7 @@ static OrtStatus* ORT_API_CALL get_memory(const OrtEp* self, const OrtMemoryDevi
 
 /* --- the factory ----------------------------------------------------------------------------- */
 
-static const char* ORT_API_CALL name(const OrtEpFactory* self) { return (void)self, "DeviceEP"; }
+static const char* ORT_API_CALL name(const OrtEpFactory* self) { return (void)self, own_name(); }
 static const char* ORT_API_CALL vendor(const OrtEpFactory* self) { return (void)self, "tests"; }
 static uint32_t ORT_API_CALL vendor_id(const OrtEpFactory* self) { return (void)self, VENDOR; }
 static const char* ORT_API_CALL version(const OrtEpFactory* self) { return (void)self, "1.0.0"; }

@@ -20,8 +20,10 @@ static void note(const char* event) {
 /* Answers the events since the last time. */
 static const char* take_events(void) {
   static char answer[sizeof events];
+  pthread_mutex_lock(&events_lock);
   memcpy(answer, events, sizeof answer);
   events[0] = 0;
+  pthread_mutex_unlock(&events_lock);
   return answer;
 }
 

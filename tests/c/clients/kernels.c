@@ -370,6 +370,31 @@ static void keeps_copies_of_infos(void) {
   api->ReleaseKernelInfo(info_copy);
 }
 
+/* A session that ends takes the constants of its model with it. */
+static void infos_do_not_keep_constants(void) {
+  struct test_op op = twice_op();
+  OrtValue* weights = new_floats();
+  const OrtcoreOperand input = {.name = "w", .constant = weights}, output = {.name = "y"};
+  const OrtcoreNode node = {.version = ORT_API_VERSION,
+                            .op = &op.base,
+                            .inputs = &input,
+                            .input_count = 1,
+                            .outputs = &output,
+                            .output_count = 1};
+  OrtcoreKernel* kernel = NULL;
+  const OrtValue* found = NULL;
+  int is_constant = 0;
+  op.begin = copy_info;
+  CHECK(host.create(&node, &kernel) == NULL);
+  CHECK(api->KernelInfoGetConstantInput_tensor(info_copy, 0, &is_constant, &found) == NULL);
+  CHECK(is_constant == 1 && found != NULL);
+  host.release(kernel);
+  CHECK(api->KernelInfoGetConstantInput_tensor(info_copy, 0, &is_constant, &found) == NULL);
+  CHECK(is_constant == 0);
+  api->ReleaseValue(weights);
+  api->ReleaseKernelInfo(info_copy);
+}
+
 static OrtAllocator* asked;
 static OrtStatus* ask_allocator(const OrtApi* table, const OrtKernelInfo* info) {
   (void)info;
@@ -404,6 +429,7 @@ int main(int argc, char** argv) {
   calls_each_function_of_its_kind();
   refuses_bad_ops();
   keeps_copies_of_infos();
+  infos_do_not_keep_constants();
   kernels_borrow_the_allocator_of_the_host();
   printf("kernels: OK\n");
   return 0;

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #endif
 
+#include "barrier.h"
 #include "session_model.h"
 
 #define THREADS 3
@@ -80,8 +81,8 @@ static void note_end(void* argument, OrtValue** outputs, size_t count, OrtStatus
   __atomic_fetch_add(&ended_runs, 1, __ATOMIC_ACQ_REL);
 }
 
-static OrtSession* open_session(const OrtEnv* env, OrtCustomOpDomain* domain, bool shares) {
-  struct model_bytes model = session_model();
+static OrtSession* open_session(const OrtEnv* env, OrtCustomOpDomain* domain, bool shares,
+                                struct model_bytes model) {
   OrtSessionOptions* options = NULL;
   OrtSession* session = NULL;
   CHECK(api->CreateSessionOptions(&options) == NULL);
@@ -106,6 +107,53 @@ static void run(OrtSession* session, const OrtValue* x) {
   OrtValue* y = NULL;
   CHECK(api->Run(session, NULL, &input, &x, 1, &output, 1, &y) == NULL);
   api->ReleaseValue(y);
+}
+
+/* --- an output that threads make in two shapes -------------------------------------------------
+ */
+
+struct making {
+  OrtKernelContext* context;
+  int64_t length;
+};
+static pthread_barrier_t both_ready;
+
+static void* make_output(void* argument) {
+  const struct making* self = argument;
+  OrtValue* made = NULL;
+  pthread_barrier_wait(&both_ready);
+  api->ReleaseStatus(api->KernelContext_GetOutput(self->context, 0, &self->length, 1, &made));
+  return NULL;
+}
+
+static OrtStatusPtr ORT_API_CALL compute_in_two_shapes(void* kernel, OrtKernelContext* context) {
+  static int calls;
+  struct making both[] = {{context, 2}, {context, 3}};
+  pthread_t other;
+  if (++calls % 3 != 0) {
+    return twice_compute(kernel, context);
+  }
+  CHECK(pthread_create(&other, NULL, make_output, &both[0]) == 0);
+  make_output(&both[1]);
+  pthread_join(other, NULL);
+  return NULL;
+}
+
+/* The third node of a chain may get the output of the first one, which nobody reads any more. */
+static struct model_bytes chain(void) {
+  struct model_bytes to = {.size = 0};
+  put_number(&to, 1, 8);
+  begin_message(&to, 7);
+  put_twice(&to, "x", "b");
+  put_twice(&to, "b", "c");
+  put_twice(&to, "c", "a");
+  put_text(&to, 2, "chain");
+  put_value(&to, 11, "x", 1, 0, "n");
+  put_value(&to, 12, "a", 1, 0, "n");
+  end_message(&to);
+  put_version(&to, "", 17);
+  put_version(&to, "twice", 1);
+  return to;
 }
 
 /* The child has no thread that would take a run. */
@@ -157,6 +205,25 @@ static void use(OrtSession* session, bool forks) {
   api->ReleaseMemoryInfo(info);
 }
 
+/* One shape is that of the output; the calls with the other one fail. */
+static void make_in_two_shapes(OrtSession* session) {
+  float numbers[] = {3, 4};
+  const int64_t length = 2;
+  OrtMemoryInfo* info = NULL;
+  OrtValue* x = NULL;
+  CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info) == NULL);
+  CHECK(api->CreateTensorWithDataAsOrtValue(info, numbers, sizeof numbers, &length, 1,
+                                            ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &x) == NULL);
+  CHECK(pthread_barrier_init(&both_ready, NULL, 2) == 0);
+  for (int i = 0; i < 6000; i++) {
+    run(session, x);
+  }
+  pthread_barrier_destroy(&both_ready);
+  api->ReleaseSession(session);
+  api->ReleaseValue(x);
+  api->ReleaseMemoryInfo(info);
+}
+
 static OrtEnv* new_env(void) {
   OrtThreadingOptions* options = NULL;
   OrtEnv* env = NULL;
@@ -185,10 +252,12 @@ int main(int count, char** arguments) {
   CHECK(api->CustomOpDomain_Add(domain, &visiting_op) == NULL);
   OrtEnv* env = new_env();
   CHECK(made == THREADS);
-  use(open_session(env, domain, true), forks);
+  use(open_session(env, domain, true, session_model()), forks);
   CHECK(joined == 0);
-  use(open_session(env, domain, false), forks);
+  use(open_session(env, domain, false, session_model()), forks);
   CHECK(made == 2 * THREADS && joined == THREADS);
+  visiting_op.KernelComputeV2 = compute_in_two_shapes;
+  make_in_two_shapes(open_session(env, domain, false, chain()));
   api->ReleaseEnv(env);
   CHECK(joined == made);
   api->ReleaseCustomOpDomain(domain);
