@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from ortcffi._convert import INT32, decode, encode, integer, mapping, of_type, pointer, seconds
-from ortcffi._handle import Closing, out_of, owner_of
+from ortcffi._handle import Closing, out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import Suggests, public
 from ortcffi._table import made_by
@@ -341,7 +341,9 @@ class Session(Suggests, Engine, Closing):
                 lambda: owner_of("OrtTypeInfo*", api, lib.ReleaseTypeInfo)
             )
             parts = inputs[:required], inputs[required:], outputs
-            self._specs = tuple(tuple(_spec(api, port) for port in part) for part in parts)
+            specs = tuple(tuple(_spec(api, port) for port in part) for part in parts)
+            if self._specs is None:  # another thread may have been first
+                self._specs = specs
         return self._specs
 
     @property
@@ -777,4 +779,6 @@ def _spec(api: "Api", port: "Port") -> "ValueSpec":
 
     name, owner, kind, element, shape = port
     element_type = ElementType(element) if element != ElementType.UNDEFINED else None
-    return ValueSpec(name, TypeInfo(api, owner), ValueKind(kind), element_type, shape)
+    # Borrowed: an interrupt, or another thread, may want a spec of the same port.
+    info = TypeInfo(api, owned_by(owner), parent=owner)
+    return ValueSpec(name, info, ValueKind(kind), element_type, shape)
