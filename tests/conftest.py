@@ -6,12 +6,14 @@ With ``ORTCFFI_NO_SKIP=1``, as in continuous integration, a test that would be s
 that the installed release of onnxruntime lacks a slot.
 """
 
+import faulthandler
 import functools
 import gc
 import importlib.util
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from hashlib import sha256
@@ -38,6 +40,10 @@ import ortcffi
 OLDER_RELEASE = os.environ.get("ORTCFFI_OLDER_RELEASE") == "1"
 FAILED = pytest.StashKey[bool]()
 HIDDEN = pytest.StashKey[int]()  # how many modules the collector does not see
+LIMITED = pytest.StashKey[float]()  # when the limit of time was set
+STDERR = pytest.StashKey[int]()  # what tests do not capture
+LONGEST_TEST = 900  # seconds; more than the longest time limit in tests/support
+SAME_LIMIT = 60  # seconds
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -53,6 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if getattr(config.option, "maxworkerrestart", "") is None:
         config.option.maxworkerrestart = "0"
     config.option.loadscopereorder = False
+    config.stash[STDERR] = os.dup(2)
     os.environ["PYTHONSAFEPATH"] = "1"
     keep_bytecode()
     # An environment of an older release finds all packages, but must find its onnxruntime first.
@@ -103,6 +110,26 @@ def hide_modules(config: pytest.Config) -> None:
         config.stash[HIDDEN] = len(sys.modules)
         gc.collect()
         gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> Generator[object, object, object]:
+    """A test that hangs ends its process, with the stacks of all threads; xdist then names it.
+
+    pytest's own option for that starts a thread for each test, which takes longer than most tests.
+    So a limit serves all tests that begin in its first minute.
+    """
+    stash = item.config.stash
+    if time.monotonic() > stash.get(LIMITED, -SAME_LIMIT) + SAME_LIMIT:
+        stash[LIMITED] = time.monotonic()
+        limit = LONGEST_TEST + SAME_LIMIT
+        faulthandler.dump_traceback_later(limit, exit=True, file=stash[STDERR])
+    done = yield
+    if nextitem is None:  # then it waits for tests of other processes
+        faulthandler.cancel_dump_traceback_later()
+    return done
 
 
 @pytest.hookimpl(wrapper=True)

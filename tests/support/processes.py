@@ -17,7 +17,7 @@ from tempfile import TemporaryFile
 from typing import Any
 
 # Seconds. Nothing takes as long, except where two processes wait for each other. It is less than
-# `faulthandler_timeout` in pyproject.toml, which ends the whole process of a test that hangs.
+# `LONGEST_TEST` in tests/conftest.py, which ends the whole process of a test that hangs.
 TIME_LIMIT = 300
 
 
