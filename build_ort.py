@@ -75,7 +75,6 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/memory/stacks.c",
     "ortcffi/boundary/status/raise.c",
     "ortcffi/boundary/status/pairs.c",
-    "ortcffi/boundary/onnx/schemas.c",
     "ortcffi/boundary/memory/extents.c",
     "ortcffi/boundary/memory/blocks.c",
     "ortcffi/boundary/values/values.c",

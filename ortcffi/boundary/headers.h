@@ -12,12 +12,14 @@
 #include "boundary/platform/layouts.h"
 #include "boundary/platform/objects.h"
 #include "boundary/memory/references.h"
+#include "adaptors/adaptors.h"
 #include "boundary/memory/adaptors.h"
 #include "boundary/arena/arena.h"
 #include "boundary/custom_ops/custom_ops.h"
 #include "boundary/kernels/python_ops.h"
 #include "boundary/env/registered_ep.h"
 #include "boundary/env/watched_ep.h"
+#include "options/describe_options.h"
 #include "boundary/options/options.h"
 #include "boundary/callbacks/from_libraries.h"
 #include "boundary/callbacks/library_threads.h"
@@ -30,7 +32,7 @@
 #include "boundary/models/python_ep.h"
 #include "boundary/session/session_types.h"
 #include "boundary/status/pairs.h"
-#include "boundary/onnx/schemas.h"
+#include "onnx/schemas.h"
 #include "boundary/python.h"
 
 #endif /* ORTCFFI_BOUNDARY_HEADERS_H_ */

@@ -4,7 +4,7 @@
 #define ORTCFFI_BOUNDARY_PYTHON_H_
 
 #include "onnxruntime_c_api.h"
-#include "adaptors/tracking_figures.h"
+#include "adaptors/scopes.h"
 #include "boundary/callbacks/library_threads.h"
 
 /* How CFFI declares a function that Python defines; for C it is an ordinary declaration. */

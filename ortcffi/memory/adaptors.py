@@ -100,7 +100,7 @@ class Aligned(Adaptor):
     def __init__(self, inner: Allocator, alignment: int) -> None:
         self._refuse_again()
         self.alignment = integer("alignment", alignment, SIZE)
-        super().__init__(inner, lib.ortcffi_aligned, self.alignment)
+        super().__init__(inner, lib.core_create_aligned, self.alignment)
 
 
 @public
@@ -128,7 +128,7 @@ class Failing(Adaptor):
     __slots__ = ()
 
     def __init__(self, inner: Allocator, after: int = 0) -> None:
-        super().__init__(inner, lib.ortcffi_failing, integer("after", after, SIZE))
+        super().__init__(inner, lib.core_create_failing, integer("after", after, SIZE))
 
     def _null_answers(self) -> str:
         return "a Failing allocator"
@@ -136,11 +136,11 @@ class Failing(Adaptor):
     @property
     def refused(self) -> int:
         """Allocations that failed since the beginning or the last `reset`."""
-        return int(lib.ortcffi_failing_refused(self.handle))
+        return int(lib.core_failing_refused(self.handle))
 
     def reset(self, after: int) -> None:
         """Begin anew: the next `after` allocations succeed, those beyond fail."""
-        lib.ortcffi_failing_reset(self.handle, integer("after", after, SIZE))
+        lib.core_failing_reset(self.handle, integer("after", after, SIZE))
 
 
 @public
@@ -212,7 +212,7 @@ class Guarded(Adaptor):
     __slots__ = ()
 
     def __init__(self, inner: Allocator, close_pages: bool = False) -> None:
-        super().__init__(inner, lib.ortcffi_guarded, bool(close_pages))
+        super().__init__(inner, lib.core_create_guarded, bool(close_pages))
 
     def find_damage(self) -> Damage | None:
         """Find something that was written beyond a block; each is found once.
@@ -223,7 +223,7 @@ class Guarded(Adaptor):
             Of blocks that were freed since the last call, only the first damage is known.
         """
         found = ffi.new("core_damage*")
-        if not lib.ortcffi_guarded_damage(self.handle, found):
+        if not lib.core_guarded_damage(self.handle, found):
             return None
         address = address_of(found.block)
         return Damage(address, found.size, found.offset, found.length, bool(found.is_freed))
@@ -240,16 +240,16 @@ class Guarded(Adaptor):
 
     def _read(self) -> tuple[int, int]:
         live, peak = ffi.new("size_t*"), ffi.new("size_t*")
-        lib.ortcffi_guarded_read(self.handle, live, peak)
+        lib.core_guarded_read(self.handle, live, peak)
         return live[0], peak[0]
 
     def _limit_to(self, limit: int) -> None:
         """Let no more than these bytes be in use, without what is around blocks."""
-        lib.ortcffi_guarded_limit(self.handle, limit)
+        lib.core_guarded_limit(self.handle, limit)
 
     def _fill_with(self, byte: int) -> None:
         """Have new blocks filled with that byte."""
-        lib.ortcffi_guarded_fill(self.handle, byte)
+        lib.core_guarded_fill(self.handle, byte)
 
 
 def guard_of(allocator: Allocator | None) -> Guarded | None:

@@ -81,19 +81,19 @@ class Limiting(Adaptor):
     @property
     def excesses(self) -> int:
         """Blocks that were granted above a soft limit."""
-        return int(lib.ortcffi_limiting_excesses(self.handle))
+        return int(lib.core_limiting_excesses(self.handle).count)
 
     @property
     def max_excess(self) -> int:
         """The most bytes that were in use above a soft limit."""
-        return int(lib.ortcffi_limiting_max_excess(self.handle))
+        return int(lib.core_limiting_excesses(self.handle).largest)
 
     def _limits(self) -> Limits:
         # A closed one still limits those around it.
         address = ffi.cast("OrtAllocator*", self._handle_address)
         if self.soft or not address:
             return super()._limits()
-        return [(self.limit, int(lib.ortcffi_limiting_in_use(address))), *super()._limits()]
+        return [(self.limit, int(lib.core_limiting_in_use(address))), *super()._limits()]
 
     def _null_answers(self) -> str:
         return super()._null_answers() if self.soft else "a Limiting allocator"
@@ -103,7 +103,7 @@ def _create_limiting(limiting: Limiting, inner: Any, out: Any) -> Any:
     if limiting.soft:
         callee = None if limiting.on_excess is None else limiting
         return lib.ortcffi_soft_limiting(inner, limiting.limit, callee, out)
-    return lib.ortcffi_limiting(inner, limiting.limit, out)
+    return lib.core_create_limiting(inner, limiting.limit, out)
 
 
 @called_from_c("ortcffi_python_excess", report_exception("the on_excess of a Limiting"))

@@ -185,7 +185,7 @@ class Scope:
         if variable := _OWNERS[self.belongs_to]:
             variable.set(_open(variable.get()))
         figures = ffi.new("core_scope_figures*")
-        lib.ortcffi_close_scope(handle, figures)
+        lib.core_close_scope(handle, figures)
         self.peak, self.live = figures.peak, figures.live
         self.num_allocations, self.num_frees = figures.allocations, figures.frees
         self.total_bytes = figures.total
@@ -224,10 +224,10 @@ class Scope:
         self._entered = None
 
     def _read_blocks(self, handle: Any) -> None:
-        count = lib.ortcffi_scope_blocks(handle, ffi.NULL, 0)
+        count = lib.core_scope_blocks(handle, ffi.NULL, 0)
         blocks: Any = ffi.new("core_tracked_block[]", count)
         # Other threads may have freed some in between.
-        count = min(count, lib.ortcffi_scope_blocks(handle, blocks, count))
+        count = min(count, lib.core_scope_blocks(handle, blocks, count))
         found = [blocks[i] for i in range(count)][::-1]
         self.leaks = leaks_of((each.size, each.site) for each in found if each.block)
         self.at_peak = grouped(leaks_of((each.size, each.site) for each in found if each.at_peak))
@@ -355,6 +355,6 @@ def _name_owners(tracking: "Cdata", depth: int, origin: Any) -> int:
         scope = each()
         handle = scope and scope._handle  # another thread may leave it in between
         if scope and handle and scope._tracking._address == address:
-            lib.ortcffi_origin_add(origin, handle)
+            lib.core_origin_add(origin, handle)
             depth = max(depth, scope._depth)
     return depth

@@ -17,7 +17,7 @@ __all__ = ["Tracking"]
 
 def _read(tracking: "Tracking") -> Any:
     figures = ffi.new("core_tracking_figures*")
-    lib.ortcffi_tracking_read(tracking.handle, figures)
+    lib.core_tracking_read(tracking.handle, figures)
     return figures
 
 
@@ -59,7 +59,7 @@ class Tracking(Adaptor):
     def __init__(self, inner: "Allocator", depth: int = 4) -> None:
         self._refuse_again()
         self.depth = integer("depth", depth, (1, 1000))
-        super().__init__(inner, lib.ortcffi_tracking)
+        super().__init__(inner, lib.core_create_tracking)
         # By which scopes know it, also when it has been closed.
         self._address = address_of(self.handle)
         self.scopes: list[Scope] = []

@@ -175,7 +175,7 @@ def rename(model: "Model", names: Mapping[str, str]) -> Message:
 def with_opset(model: "Model", version: int, domain: str) -> Message:
     """Set the version of an operator set."""
     number = integer("version", version, (1, 2**31 - 1))
-    newest = lib.ortcffi_newest_opset(encode("domain", domain))
+    newest = lib.core_newest_opset(encode("domain", domain))
     if newest and number > newest:
         raise ValueError(
             f"version: the newest known version of the operators of {domain or 'ONNX'} is "

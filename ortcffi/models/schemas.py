@@ -218,8 +218,8 @@ class _Reader:
         self.known = ffi.NULL
         if self.schema:
             since = self.get("OpSchema_GetSinceVersion", "int*")
-            found = lib.ortcffi_find_schema(name, domain, since)
-            if found and lib.ortcffi_schema_since(found) == since:
+            found = lib.core_find_schema(name, domain, since)
+            if found and lib.core_schema_since(found) == since:
                 self.known = found
 
     def __enter__(self) -> "_Reader":
@@ -249,7 +249,7 @@ class _Reader:
             tuple(self.operands("Output", constraints)),
             constraints,
             {each.name: each for each in _attributes(known)} if known else None,
-            bool(lib.ortcffi_schema_is_deprecated(known)) if known else None,
+            bool(lib.core_schema_is_deprecated(known)) if known else None,
         )
 
     def constraints(self) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -274,10 +274,9 @@ class _Reader:
             constraint = self.get(f"OpSchema_Get{kind}TypeConstraint", _CONSTRAINT, i)
             parameter = self.name_of(constraint) if constraint else None
             types = constraints[parameter] if parameter else ()
-            more = ffi.new("ortcffi_schema_operand*")
-            if self.known and lib.ortcffi_read_schema_operand(
-                self.known, kind == "Output", i, more
-            ):
+            is_output = kind == "Output"
+            if self.known and i < lib.core_schema_operand_count(self.known, is_output):
+                more: Any = lib.core_schema_operand_at(self.known, is_output, i)
                 characteristic = Characteristic(more.characteristic)
                 fixed = () if parameter else (decode(more.type),)
                 arity = more.least, bool(more.is_homogeneous)
@@ -290,12 +289,11 @@ _CONSTRAINT = "const OrtOpSchemaTypeConstraint**"
 
 
 def _attributes(known: Any) -> Iterator[SchemaAttribute]:
-    read, api = ffi.new("ortcffi_schema_attribute*"), core_api()
-    i = 0
-    while lib.ortcffi_read_schema_attribute(known, i, read):
+    api = core_api()
+    for i in range(lib.core_schema_attribute_count(known)):
+        read: Any = lib.core_schema_attribute_at(known, i)
         default = None
         if read.default_value:
             handle = ffi.cast("OrtOpAttr*", read.default_value)
             default = OpAttr.from_handle(api, handle, api).value
         yield SchemaAttribute(decode(read.name), TYPES[read.type], bool(read.is_required), default)
-        i += 1

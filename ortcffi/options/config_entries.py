@@ -182,7 +182,7 @@ class RunConfig(ConfigEntries):
 
         with lock:
             here = self._set_here()
-            found = read_pairs(self._options, lib.ortcffi_run_config)
+            found = read_pairs(self._options, lib.core_run_config)
             return dict(here) if found is None else found
 
     def __getitem__(self, key: str) -> str:

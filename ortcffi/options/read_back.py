@@ -29,7 +29,7 @@ def read_pairs(options: Options, reader: Reader) -> dict[str, str] | None:
     options : Options
         The options, not closed.
     reader : callable
-        ``lib.ortcffi_describe_session_options``, or another such function of the boundary.
+        ``lib.core_describe_session_options``, or another such function of the boundary.
     """
     if not options.api.is_core:
         return None

@@ -145,7 +145,7 @@ class RunOptions(Options, FromHandle):
     def _describe(self) -> dict[str, Any]:
         from ortcffi.options.read_back import read_settings
 
-        return read_settings(self, lib.ortcffi_describe_run_options)
+        return read_settings(self, lib.core_describe_run_options)
 
     @property
     def config(self) -> "RunConfig":

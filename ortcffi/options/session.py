@@ -244,7 +244,7 @@ class SessionOptions(Options, FromHandle):
     def _describe(self) -> dict[str, Any]:
         from ortcffi.options.read_back import read_settings
 
-        return read_settings(self, lib.ortcffi_describe_session_options)
+        return read_settings(self, lib.core_describe_session_options)
 
     @property
     def config(self) -> "SessionConfig":

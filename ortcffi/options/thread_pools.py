@@ -83,4 +83,4 @@ class ThreadingOptions(Options):
     def _describe(self) -> dict[str, Any]:
         from ortcffi.options.read_back import read_settings
 
-        return read_settings(self, lib.ortcffi_describe_threading_options)
+        return read_settings(self, lib.core_describe_threading_options)

@@ -236,10 +236,8 @@ def test_an_older_table_has_no_schemas():
 
 
 def test_a_default_is_a_constant_that_lives_for_ever(core_api):
-    found = lib.ortcffi_find_schema(b"Conv", b"", 21)
-    read = ffi.new("ortcffi_schema_attribute*")
-    assert lib.ortcffi_read_schema_attribute(found, 0, read)
-    attribute = ffi.cast("OrtOpAttr*", read.default_value)
+    found = lib.core_find_schema(b"Conv", b"", 21)
+    attribute = ffi.cast("OrtOpAttr*", lib.core_schema_attribute_at(found, 0).default_value)
     lib.ReleaseOpAttr(core_api.pointer, attribute)
     assert op_schema("Conv", 21, api=core_api).attributes["auto_pad"].default == "NOTSET"
 

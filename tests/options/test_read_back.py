@@ -129,14 +129,14 @@ def test_a_setting_of_sessions_is_kept_by_the_core(core_api, name):
 @pytest.mark.parametrize("name", RUN_SETTINGS)
 def test_a_setting_of_runs_is_kept_by_the_core(core_api, name):
     with RunOptions(core_api, **{name: RUN_SETTINGS[name]}) as options:
-        settings = read_pairs(options, lib.ortcffi_describe_run_options)
+        settings = read_pairs(options, lib.core_describe_run_options)
         assert settings[name] == str(RUN_SETTINGS[name]).replace("True", "1")
 
 
 @pytest.mark.parametrize("name", THREADING_SETTINGS)
 def test_a_setting_of_shared_threads_is_kept_by_the_core(core_api, name):
     with ThreadingOptions(core_api, **{name: THREADING_SETTINGS[name]}) as options:
-        settings = read_pairs(options, lib.ortcffi_describe_threading_options)
+        settings = read_pairs(options, lib.core_describe_threading_options)
         value = THREADING_SETTINGS[name]
         assert settings[name] == (str(int(value)) if isinstance(value, bool) else str(value))
 
@@ -160,7 +160,7 @@ def test_fresh_options_have_the_defaults_of_the_official_package(core_api):
 def test_a_setting_that_is_disabled_or_unset_is_not_listed(core_api):
     with SessionOptions(core_api, profiling="p") as options:
         options.profiling = None
-        settings = read_pairs(options, lib.ortcffi_describe_session_options)
+        settings = read_pairs(options, lib.core_describe_session_options)
         assert {"profiling", "optimized_model_path", "device_policy"}.isdisjoint(settings)
         assert seen_anew(options).profiling is None
 
@@ -170,12 +170,12 @@ def test_functions_of_threads_are_kept_by_the_core(core_api):
 
     functions = ThreadFunctions(lambda work: work(), lambda _: None)
     with SessionOptions(core_api, thread_functions=functions) as options:
-        settings = read_pairs(options, lib.ortcffi_describe_session_options)
+        settings = read_pairs(options, lib.core_describe_session_options)
         create = int(ffi.cast("uintptr_t", ffi.addressof(lib, "ortcffi_create_thread")))
         assert settings["create_thread_function"] == str(create)
         assert {"join_thread_function", "thread_creation_options"} <= set(settings)
         options.thread_functions = None
-        settings = read_pairs(options, lib.ortcffi_describe_session_options)
+        settings = read_pairs(options, lib.core_describe_session_options)
         assert "create_thread_function" not in settings
 
 
@@ -197,7 +197,7 @@ def test_entries_are_those_that_were_added(api):
 
 def test_entries_of_runs_are_listed_by_the_core(core_api):
     with RunOptions(core_api, config={"z": "1", "a": ""}) as options:
-        assert list(read_pairs(options, lib.ortcffi_run_config).items()) == [("z", "1"), ("a", "")]
+        assert list(read_pairs(options, lib.core_run_config).items()) == [("z", "1"), ("a", "")]
 
 
 def test_dimensions_are_kept_in_order_also_if_a_name_is_repeated(core_api):
@@ -224,7 +224,7 @@ def test_a_copy_has_all_settings_and_shares_none(core_api):
         assert {name: getattr(fresh, name) for name in SETTINGS} == SETTINGS
         assert dict(fresh.config) == {"a": "1"}
         assert fresh.free_dimensions == [FreeDimension("N", 3)]
-        settings = read_pairs(copy, lib.ortcffi_describe_session_options)
+        settings = read_pairs(copy, lib.core_describe_session_options)
         assert settings["weightless_source_size"] == "5"
 
 
@@ -308,12 +308,12 @@ def test_cancelled_loading_is_visible_in_all_copies(core_api):
 def test_options_of_another_library_have_nothing_to_read(real_api):
     with SessionOptions(real_api, config={"a": "1"}) as options, RunOptions(real_api) as run:
         options.fix_dimension("N", 3)
-        assert read_pairs(options, lib.ortcffi_describe_session_options) is None
+        assert read_pairs(options, lib.core_describe_session_options) is None
         assert list(read_items(options, lib.ORTCFFI_FREE_DIMENSIONS)) == []
-        assert read_pairs(run, lib.ortcffi_describe_run_options) is None
-        assert read_pairs(run, lib.ortcffi_run_config) is None
+        assert read_pairs(run, lib.core_describe_run_options) is None
+        assert read_pairs(run, lib.core_run_config) is None
     with ThreadingOptions(real_api) as threads:
-        assert read_pairs(threads, lib.ortcffi_describe_threading_options) is None
+        assert read_pairs(threads, lib.core_describe_threading_options) is None
 
 
 NAMED = {

@@ -13,8 +13,39 @@
 #ifndef ORTCFFI_SCOPES_H_
 #define ORTCFFI_SCOPES_H_
 
-#include "core.h"
-#include "adaptors/tracking_figures.h"
+#include "onnxruntime_c_api.h"
+
+/** Figures of a part of a program. */
+typedef struct core_scope core_scope;
+
+/** What a scope has counted. */
+typedef struct core_scope_figures {
+  /** Bytes in use at the end beyond those at the start, and the most there were. */
+  int64_t live;
+  int64_t peak;
+  int64_t total;
+  int64_t allocations;
+  int64_t frees;
+} core_scope_figures;
+
+/** A block of a scope. */
+typedef struct core_tracked_block {
+  /** NULL if the block is no longer in use. */
+  void* block;
+  size_t size;
+  /** The number of the call site that took the block; 0 if unknown. */
+  uint32_t site;
+  /** Whether it was in use when the scope had the most bytes. */
+  int at_peak;
+} core_tracked_block;
+
+/** Where a block comes from: its call site, and the scopes that own it (core_origin_add). */
+typedef struct core_origin {
+  uint32_t site;
+  /** Set by the adaptor: whether an owned scope is open. */
+  int is_owned;
+  struct core_membership* memberships;
+} core_origin;
 
 /**
  * Opens a scope.

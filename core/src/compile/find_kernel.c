@@ -23,7 +23,7 @@ static bool is_about(const struct core_type_constraint* constraint,
     return false;
   }
   const struct core_schema_operand operand =
-      core_schema_operand(schema, is_output, i < count ? i : count - 1);
+      core_schema_operand_at(schema, is_output, i < count ? i : count - 1);
   return strcmp(operand.type, constraint->name) == 0 || strcmp(operand.name, constraint->name) == 0;
 }
 

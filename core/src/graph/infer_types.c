@@ -56,7 +56,7 @@ static bool find_operand(const struct core_schema* schema, bool is_output, size_
   if (count == 0) {
     return false;
   }
-  *out = core_schema_operand(schema, is_output, i < count ? i : count - 1);
+  *out = core_schema_operand_at(schema, is_output, i < count ? i : count - 1);
   return (i < count || out->characteristic == INPUT_OUTPUT_VARIADIC) && out->is_homogeneous;
 }
 

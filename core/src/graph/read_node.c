@@ -271,7 +271,7 @@ static OrtStatus* add_defaults(struct core_scope* scope, OrtNode* node) {
   const struct core_schema* schema = core_schema_of(node);
   size_t stated = node->attributes.count;
   for (size_t i = 0; schema != NULL && i < core_schema_attribute_count(schema); i++) {
-    const struct core_schema_attribute attribute = core_schema_attribute(schema, i);
+    const struct core_schema_attribute attribute = core_schema_attribute_at(schema, i);
     size_t k = 0;
     while (k < stated &&
            strcmp(((const OrtOpAttr*)node->attributes.items[k])->name, attribute.name) != 0) {

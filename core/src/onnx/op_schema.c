@@ -38,7 +38,7 @@ static size_t* fill_places(OrtOpSchema* self, size_t constraint, bool is_output,
   OrtOpSchemaTypeConstraint* filled = &self->constraints[constraint];
   filled->places[is_output] = to;
   for (size_t i = 0; i < core_schema_operand_count(self->schema, is_output); i++) {
-    if (core_schema_operand(self->schema, is_output, i).constraint == constraint) {
+    if (core_schema_operand_at(self->schema, is_output, i).constraint == constraint) {
       *to++ = i;
     }
   }
@@ -103,7 +103,7 @@ ORT_API_STATUS_IMPL(ort_ep_OpSchema_GetSinceVersion, const OrtOpSchema* schema, 
 
 static const OrtOpSchemaTypeConstraint* constraint_of_operand(const OrtOpSchema* schema,
                                                               bool is_output, size_t index) {
-  size_t constraint = core_schema_operand(schema->schema, is_output, index).constraint;
+  size_t constraint = core_schema_operand_at(schema->schema, is_output, index).constraint;
   return constraint == SIZE_MAX ? NULL : &schema->constraints[constraint];
 }
 
@@ -117,7 +117,7 @@ ORT_API_STATUS_IMPL(ort_ep_OpSchema_GetInputName, const OrtOpSchema* schema, siz
                     const char** out) {
   CORE_REQUIRE(OpSchema_GetInputName, schema, out);
   REQUIRE_INDEX(OpSchema_GetInputName, index, core_schema_operand_count(schema->schema, false));
-  *out = core_schema_operand(schema->schema, false, index).name;
+  *out = core_schema_operand_at(schema->schema, false, index).name;
   return NULL;
 }
 
@@ -140,7 +140,7 @@ ORT_API_STATUS_IMPL(ort_ep_OpSchema_GetOutputName, const OrtOpSchema* schema, si
                     const char** out) {
   CORE_REQUIRE(OpSchema_GetOutputName, schema, out);
   REQUIRE_INDEX(OpSchema_GetOutputName, index, core_schema_operand_count(schema->schema, true));
-  *out = core_schema_operand(schema->schema, true, index).name;
+  *out = core_schema_operand_at(schema->schema, true, index).name;
   return NULL;
 }
 

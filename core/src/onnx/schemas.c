@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "onnx/op_attr.h"
+
 /* A string is its place in `pool`; a list is its place in `lists`: the number of its items, then
  * the items. */
 
@@ -126,7 +128,8 @@ size_t core_schema_attribute_count(const struct core_schema* schema) {
   return length(schema->attributes);
 }
 
-struct core_schema_attribute core_schema_attribute(const struct core_schema* schema, size_t index) {
+struct core_schema_attribute core_schema_attribute_at(const struct core_schema* schema,
+                                                      size_t index) {
   const struct attribute* found = &attributes[item(schema->attributes, index)];
   size_t place = found->default_value;
   return (struct core_schema_attribute){
@@ -140,7 +143,7 @@ bool core_schema_find_attribute(const struct core_schema* schema, const char* na
                                 struct core_schema_attribute* out) {
   for (size_t i = 0; i < length(schema->attributes); i++) {
     if (strcmp(text(attributes[item(schema->attributes, i)].name), name) == 0) {
-      *out = core_schema_attribute(schema, i);
+      *out = core_schema_attribute_at(schema, i);
       return true;
     }
   }
@@ -182,8 +185,8 @@ size_t core_schema_operand_count(const struct core_schema* schema, bool is_outpu
   return length(is_output ? schema->outputs : schema->inputs);
 }
 
-struct core_schema_operand core_schema_operand(const struct core_schema* schema, bool is_output,
-                                               size_t index) {
+struct core_schema_operand core_schema_operand_at(const struct core_schema* schema, bool is_output,
+                                                  size_t index) {
   size_t list = is_output ? schema->outputs : schema->inputs;
   const struct operand* found = &operands[item(list, index)];
   return (struct core_schema_operand){.name = text(found->name),

@@ -9,7 +9,9 @@
 #ifndef ORTCFFI_SCHEMAS_H_
 #define ORTCFFI_SCHEMAS_H_
 
-#include "onnx/op_attr.h"
+#include <stdbool.h>
+
+#include "onnxruntime_c_api.h"
 
 /** An operator, as it is from a version of its operator set on. */
 struct core_schema;
@@ -43,7 +45,8 @@ struct core_schema_attribute {
 };
 
 size_t core_schema_attribute_count(const struct core_schema* schema);
-struct core_schema_attribute core_schema_attribute(const struct core_schema* schema, size_t index);
+struct core_schema_attribute core_schema_attribute_at(const struct core_schema* schema,
+                                                      size_t index);
 /** False where the schema has no attribute of that name, with `out` unchanged. */
 bool core_schema_find_attribute(const struct core_schema* schema, const char* name,
                                 struct core_schema_attribute* out);
@@ -76,8 +79,8 @@ struct core_schema_operand {
 };
 
 size_t core_schema_operand_count(const struct core_schema* schema, bool is_output);
-struct core_schema_operand core_schema_operand(const struct core_schema* schema, bool is_output,
-                                               size_t index);
+struct core_schema_operand core_schema_operand_at(const struct core_schema* schema, bool is_output,
+                                                  size_t index);
 /** @} */
 
 #endif /* ORTCFFI_SCHEMAS_H_ */

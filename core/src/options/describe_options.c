@@ -7,6 +7,7 @@
 #include "heap/heap.h"
 #include "platform/platform.h"
 #include "options/run_options.h"
+#include "options/session_options.h"
 #include "options/threading_options.h"
 #include "status/key_values.h"
 

@@ -8,7 +8,7 @@
 #ifndef ORTCFFI_DESCRIBE_OPTIONS_H_
 #define ORTCFFI_DESCRIBE_OPTIONS_H_
 
-#include "options/session_options.h"
+#include "onnxruntime_c_api.h"
 
 /**
  * All settings that are not lists, as pairs, which the caller gives to ReleaseKeyValuePairs.
@@ -22,9 +22,5 @@ OrtStatus* core_describe_threading_options(const OrtThreadingOptions* options,
 
 /** The configuration entries of run options, in the order in which they were added. */
 OrtStatus* core_run_config(const OrtRunOptions* options, OrtKeyValuePairs** out);
-
-/** The i-th item of a list of session options, until the list changes; NULL past the last. */
-const struct core_item* core_session_item(const OrtSessionOptions* options,
-                                          enum core_session_list list, size_t i);
 
 #endif /* ORTCFFI_DESCRIBE_OPTIONS_H_ */

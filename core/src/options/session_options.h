@@ -126,4 +126,8 @@ const char* core_config_get(const struct core_items* entries, const char* key);
 void core_retain_initializers(const struct core_items* items);
 void core_release_initializers(const struct core_items* items);
 
+/** The i-th item of a list of session options, until the list changes; NULL past the last. */
+const struct core_item* core_session_item(const OrtSessionOptions* options,
+                                          enum core_session_list list, size_t i);
+
 #endif /* ORTCFFI_SESSION_OPTIONS_H_ */

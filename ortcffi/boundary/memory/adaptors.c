@@ -9,54 +9,6 @@
 #include "boundary/python.h"
 #include "boundary/gil.h"
 
-OrtStatus* ortcffi_aligned(OrtAllocator* inner, size_t alignment, OrtAllocator** out) {
-  return core_create_aligned(inner, alignment, out);
-}
-
-OrtStatus* ortcffi_limiting(OrtAllocator* inner, size_t limit, OrtAllocator** out) {
-  return core_create_limiting(inner, limit, out);
-}
-
-int64_t ortcffi_limiting_in_use(OrtAllocator* allocator) { return core_limiting_in_use(allocator); }
-
-OrtStatus* ortcffi_failing(OrtAllocator* inner, size_t after, OrtAllocator** out) {
-  return core_create_failing(inner, after, out);
-}
-
-void ortcffi_failing_reset(OrtAllocator* allocator, size_t after) {
-  core_failing_reset(allocator, after);
-}
-
-size_t ortcffi_failing_refused(OrtAllocator* allocator) { return core_failing_refused(allocator); }
-
-OrtStatus* ortcffi_guarded(OrtAllocator* inner, int closes_pages, OrtAllocator** out) {
-  return core_create_guarded(inner, closes_pages, out);
-}
-
-void ortcffi_guarded_read(const OrtAllocator* allocator, size_t* live, size_t* peak) {
-  core_guarded_read(allocator, live, peak);
-}
-
-void ortcffi_guarded_limit(OrtAllocator* allocator, size_t limit) {
-  core_guarded_limit(allocator, limit);
-}
-
-int ortcffi_guarded_damage(OrtAllocator* allocator, core_damage* out) {
-  return core_guarded_damage(allocator, out);
-}
-
-void ortcffi_guarded_fill(OrtAllocator* allocator, uint8_t byte) {
-  core_guarded_fill(allocator, byte);
-}
-
-OrtStatus* ortcffi_tracking(OrtAllocator* inner, OrtAllocator** out) {
-  return core_create_tracking(inner, out);
-}
-
-void ortcffi_tracking_read(OrtAllocator* allocator, core_tracking_figures* out) {
-  core_tracking_read(allocator, out);
-}
-
 /* The arguments and the result of a Python function. */
 struct call {
   void* context;
@@ -93,20 +45,10 @@ OrtStatus* ortcffi_open_scope(OrtAllocator* tracking, int owned, int depth, core
   return core_open_scope(tracking, owned, depth, out);
 }
 
-void ortcffi_close_scope(core_scope* scope, core_scope_figures* out) {
-  core_close_scope(scope, out);
-}
-
-size_t ortcffi_scope_blocks(core_scope* scope, core_tracked_block* out, size_t capacity) {
-  return core_scope_blocks(scope, out, capacity);
-}
-
 void ortcffi_release_scope(const OrtApi* api, core_scope* scope) {
   (void)api;
   core_release_scope(scope);
 }
-
-void ortcffi_origin_add(core_origin* origin, core_scope* scope) { core_origin_add(origin, scope); }
 
 static void call_observe(void* argument) {
   const struct call* call = argument;
@@ -177,14 +119,6 @@ OrtStatus* ortcffi_soft_limiting(OrtAllocator* inner, size_t limit, ortcffi_obje
                                  OrtAllocator** out) {
   int calls = (PyObject*)callee != Py_None;
   return core_create_soft_limiting(inner, limit, calls ? excess : NULL, callee, out);
-}
-
-int64_t ortcffi_limiting_excesses(OrtAllocator* allocator) {
-  return core_limiting_excesses(allocator).count;
-}
-
-int64_t ortcffi_limiting_max_excess(OrtAllocator* allocator) {
-  return core_limiting_excesses(allocator).largest;
 }
 
 OrtStatus* ortcffi_observing(OrtAllocator* inner, ortcffi_object* observer, OrtAllocator** out) {

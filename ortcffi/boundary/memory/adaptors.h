@@ -1,42 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The core's adaptors (core/src/adaptors/adaptor.h and scopes.h say what each function does), and
- * NumPy's memory.
- */
+/* Those of the core's adaptors that call Python, and NumPy's memory. */
 #ifndef ORTCFFI_BOUNDARY_ADAPTORS_H_
 #define ORTCFFI_BOUNDARY_ADAPTORS_H_
 
 #include "onnxruntime_c_api.h"
-#include "adaptors/damage.h"
-#include "adaptors/tracking_figures.h"
+#include "adaptors/scopes.h"
 #include "boundary/platform/objects.h"
 
-OrtStatus* ortcffi_aligned(OrtAllocator* inner, size_t alignment, OrtAllocator** out);
-OrtStatus* ortcffi_limiting(OrtAllocator* inner, size_t limit, OrtAllocator** out);
-int64_t ortcffi_limiting_in_use(OrtAllocator* allocator);
 /* Calls ortcffi_python_excess with the address of `callee`, for which the same holds as for the
  * observer of ortcffi_observing; None for no calls. */
 OrtStatus* ortcffi_soft_limiting(OrtAllocator* inner, size_t limit, ortcffi_object* callee,
                                  OrtAllocator** out);
-int64_t ortcffi_limiting_excesses(OrtAllocator* allocator);
-int64_t ortcffi_limiting_max_excess(OrtAllocator* allocator);
-OrtStatus* ortcffi_failing(OrtAllocator* inner, size_t after, OrtAllocator** out);
-void ortcffi_failing_reset(OrtAllocator* allocator, size_t after);
-size_t ortcffi_failing_refused(OrtAllocator* allocator);
-OrtStatus* ortcffi_guarded(OrtAllocator* inner, int closes_pages, OrtAllocator** out);
-void ortcffi_guarded_read(const OrtAllocator* allocator, size_t* live, size_t* peak);
-void ortcffi_guarded_limit(OrtAllocator* allocator, size_t limit);
-int ortcffi_guarded_damage(OrtAllocator* allocator, core_damage* out);
-void ortcffi_guarded_fill(OrtAllocator* allocator, uint8_t byte);
-OrtStatus* ortcffi_tracking(OrtAllocator* inner, OrtAllocator** out);
-void ortcffi_tracking_read(OrtAllocator* allocator, core_tracking_figures* out);
 /* Opens a scope, and sets the origin source of the core to this extension (ortcffi_python_owners,
  * stacks.h). */
 OrtStatus* ortcffi_open_scope(OrtAllocator* tracking, int owned, int depth, core_scope** out);
-void ortcffi_close_scope(core_scope* scope, core_scope_figures* out);
-size_t ortcffi_scope_blocks(core_scope* scope, core_tracked_block* out, size_t capacity);
 /* `api` is what an owner passes, and not used. */
 void ortcffi_release_scope(const OrtApi* api, core_scope* scope);
-void ortcffi_origin_add(core_origin* origin, core_scope* scope);
 /* Calls ortcffi_python_observe for each call, with the address of `observer`: ortcffi_adaptor_made
  * must say that references count on it. */
 OrtStatus* ortcffi_observing(OrtAllocator* inner, ortcffi_object* observer, OrtAllocator** out);

@@ -3,7 +3,7 @@
 #define Py_LIMITED_API 0x030b0000
 #include <Python.h>
 
-#include "options/describe_options.h"
+#include "options/session_options.h"
 #include "boundary/custom_ops/custom_ops.h"
 #include "boundary/options/options.h"
 
@@ -18,24 +18,6 @@ OrtStatus* ortcffi_register_function(OrtSessionOptions* options, const OrtApiBas
   status = core_register_function(options, base, name);
   Py_END_ALLOW_THREADS;
   return status;
-}
-
-OrtStatus* ortcffi_describe_session_options(const OrtSessionOptions* options,
-                                            OrtKeyValuePairs** out) {
-  return core_describe_session_options(options, out);
-}
-
-OrtStatus* ortcffi_describe_run_options(const OrtRunOptions* options, OrtKeyValuePairs** out) {
-  return core_describe_run_options(options, out);
-}
-
-OrtStatus* ortcffi_describe_threading_options(const OrtThreadingOptions* options,
-                                              OrtKeyValuePairs** out) {
-  return core_describe_threading_options(options, out);
-}
-
-OrtStatus* ortcffi_run_config(const OrtRunOptions* options, OrtKeyValuePairs** out) {
-  return core_run_config(options, out);
 }
 
 int ortcffi_read_session_item(const OrtSessionOptions* options, ortcffi_session_list list, size_t i,

@@ -1,23 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Reads options of the core (see core/src/options/describe_options.h). Options of another library
- * cannot be read: the result is then NULL, or no item.
- */
+/* Reads the lists that options of the core hold; core/src/options/describe_options.h reads the
+ * rest. Options of another library have no item. */
 #ifndef ORTCFFI_BOUNDARY_OPTIONS_H_
 #define ORTCFFI_BOUNDARY_OPTIONS_H_
 
 #include "onnxruntime_c_api.h"
 #include "boundary/custom_ops/custom_ops.h"
-
-/* All settings that have one value. Release the pairs with ReleaseKeyValuePairs of the core. */
-OrtStatus* ortcffi_describe_session_options(const OrtSessionOptions* options,
-                                            OrtKeyValuePairs** out);
-OrtStatus* ortcffi_describe_run_options(const OrtRunOptions* options, OrtKeyValuePairs** out);
-OrtStatus* ortcffi_describe_threading_options(const OrtThreadingOptions* options,
-                                              OrtKeyValuePairs** out);
-
-/* The configuration entries of run options. */
-OrtStatus* ortcffi_run_config(const OrtRunOptions* options, OrtKeyValuePairs** out);
 
 /* The custom ops that session options of the core hold; borrowed from the options. */
 const ortcffi_ops* ortcffi_options_ops(const OrtSessionOptions* options);
