@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Options of sessions."""
 
+import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -486,7 +487,9 @@ class SessionOptions(Options, FromHandle):
         Parameters
         ----------
         path : str, bytes or os.PathLike
-            A library that exports ``RegisterCustomOps``.
+            A library that exports ``RegisterCustomOps``. With another library than the embedded
+            core, a name that is no file of the current folder is looked for by the system, as in
+            ``LD_LIBRARY_PATH``.
 
         Raises
         ------
@@ -503,14 +506,17 @@ class SessionOptions(Options, FromHandle):
         given a table that records what it registers and forwards each call, because that library's
         options cannot be read.
         """
-        name = encode("path", absolute("path", path))
-        slot = "RegisterCustomOpsLibrary_V2"
+        full, slot = absolute("path", path), "RegisterCustomOpsLibrary_V2"
+        name = encode("path", full)
         if self.api.is_core:
             from ortcffi.kernels.host import copy_for, host_function
 
             register = host_function("OrtcoreRegisterLibrary")
             self._register(slot, register, name, copy_for(name), ffi.NULL)
             return
+        given = os.fsdecode(path)
+        if not os.path.dirname(given) and not os.path.exists(full):
+            name = encode("path", given)  # for the system to look for
         self._record(slot, lib.ortcffi_record_library, name)
 
     def register_custom_ops_function(self, name: str) -> None:

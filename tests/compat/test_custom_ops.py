@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.processes import run_python
 
 onnx = pytest.importorskip("onnx")
 
@@ -52,6 +53,21 @@ def test_sessions_know_the_ops_of_the_options(onnxruntime, library, upper):
     again.register_custom_ops_library(library)
     session = onnxruntime.InferenceSession(upper, again, providers=CPU)
     assert session.run(None, {"X": x})[0].tolist() == ["A", "BC"]
+
+
+REGISTER = """
+import importlib, sys
+onnxruntime = importlib.import_module(sys.argv[1])
+onnxruntime.SessionOptions().register_custom_ops_library("libops.so")
+print("found")
+"""
+
+
+def test_a_library_is_found_by_its_name(onnxruntime, library, monkeypatch):
+    assert library == "./libops.so"
+    path = str(Path.cwd())
+    monkeypatch.chdir("/")
+    assert run_python(REGISTER, onnxruntime.__name__, LD_LIBRARY_PATH=path) == "found"
 
 
 def test_other_sessions_do_not_know_them(onnxruntime, state, upper):
