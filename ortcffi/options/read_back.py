@@ -90,12 +90,12 @@ def read_items(options: Options, kind: int) -> list[Item]:
     options : SessionOptions
         The options, not closed. Options of another library have no items.
     kind : int
-        The list: ``lib.ORTCFFI_FREE_DIMENSIONS`` or another member of that C enum.
+        The list: ``lib.CORE_FREE_DIMENSIONS`` or another member of that C enum.
     """
     items: list[Item] = []
-    item = ffi.new("ortcffi_session_item*")
+    item = ffi.new("core_session_item*")
     with lock:
-        while lib.ortcffi_read_session_item(options.handle, kind, len(items), item):
-            name = decode(item.name)
-            items.append(Item(name, item.number, item.pointer, bool(item.is_denotation)))
+        while lib.core_read_session_item(options.handle, kind, len(items), item):
+            name = decode(item.key)
+            items.append(Item(name, item.number, item.pointer, bool(item.mark)))
     return items

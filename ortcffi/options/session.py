@@ -343,7 +343,7 @@ class SessionOptions(Options, FromHandle):
         from ortcffi.options.read_back import read_items
 
         kept = self._kept("free_dimensions", [])
-        items = read_items(self, lib.ORTCFFI_FREE_DIMENSIONS)
+        items = read_items(self, lib.CORE_FREE_DIMENSIONS)
         found = [FreeDimension(item.name, item.number, item.is_denotation) for item in items]
         return found or list(kept)
 

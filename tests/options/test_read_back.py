@@ -245,9 +245,9 @@ def test_a_copy_has_the_initializers_and_the_files(tensors):
         copy = options.clone()
     with copy:
         kinds = (
-            lib.ORTCFFI_INITIALIZERS,
-            lib.ORTCFFI_EXTERNAL_INITIALIZERS,
-            lib.ORTCFFI_EXTERNAL_FILES,
+            lib.CORE_INITIALIZERS,
+            lib.CORE_EXTERNAL_INITIALIZERS,
+            lib.CORE_EXTERNAL_FILES,
         )
         found = [[(i.name, i.number, i.pointer) for i in read_items(copy, kind)] for kind in kinds]
         assert found == [
@@ -284,7 +284,7 @@ def test_a_call_with_a_refused_initializer_adds_none(tensors):
         for values in ({"b": second, "c": own}, {"b": second, "a": first}):
             with pytest.raises(InvalidArgument):
                 add_external(options, values)
-        kept = read_items(options, lib.ORTCFFI_EXTERNAL_INITIALIZERS)
+        kept = read_items(options, lib.CORE_EXTERNAL_INITIALIZERS)
         assert [item.name for item in kept] == ["a"]
 
 
@@ -309,7 +309,7 @@ def test_options_of_another_library_have_nothing_to_read(real_api):
     with SessionOptions(real_api, config={"a": "1"}) as options, RunOptions(real_api) as run:
         options.fix_dimension("N", 3)
         assert read_pairs(options, lib.core_describe_session_options) is None
-        assert list(read_items(options, lib.ORTCFFI_FREE_DIMENSIONS)) == []
+        assert list(read_items(options, lib.CORE_FREE_DIMENSIONS)) == []
         assert read_pairs(run, lib.core_describe_run_options) is None
         assert read_pairs(run, lib.core_run_config) is None
     with ThreadingOptions(real_api) as threads:

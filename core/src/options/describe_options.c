@@ -156,9 +156,12 @@ OrtStatus* core_run_config(const OrtRunOptions* options, OrtKeyValuePairs** out)
   return core_pairs_of("run_config", &options->config, out);
 }
 
-const struct core_item* core_session_item(const OrtSessionOptions* options,
-                                          enum core_session_list list, size_t i) {
-  const struct core_items* items = &options->lists[list];
-  return options->object.class == &core_session_options_class && i < items->count ? &items->list[i]
-                                                                                  : NULL;
+bool core_read_session_item(const OrtSessionOptions* options, enum core_session_list list, size_t i,
+                            core_session_item* out) {
+  if (options->object.class != &core_session_options_class || i >= options->lists[list].count) {
+    return false;
+  }
+  const struct core_item* item = &options->lists[list].list[i];
+  *out = (core_session_item){item->key, item->number, item->pointer, item->mark};
+  return true;
 }

@@ -12,6 +12,7 @@
 #include "kernels/thread_pool.h"
 #include "object/keyed_list.h"
 #include "object/list.h"
+#include "options/describe_options.h"
 #include "options/ep_context.h"
 
 /** The settings that a plain assignment copies. */
@@ -55,21 +56,6 @@ struct core_text {
   /** NULL until it is set. */
   void* bytes;
   size_t size;
-};
-
-enum core_session_list {
-  /** An item's text is the value. */
-  CORE_SESSION_CONFIG,
-  /** An item's number is the dimension; its mark is true for a denotation, false for a name. Of
-   * equal keys, a model uses the first. */
-  CORE_FREE_DIMENSIONS,
-  /** An item's pointer is a borrowed OrtValue. */
-  CORE_INITIALIZERS,
-  /** An item's pointer is an OrtValue, to which the list has a reference. */
-  CORE_EXTERNAL_INITIALIZERS,
-  /** An item's key is ORTCHAR_T; its pointer and number are the borrowed bytes of the file. */
-  CORE_EXTERNAL_FILES,
-  CORE_SESSION_LISTS
 };
 
 /** The cancellation flag that options share with their copies. */
@@ -125,9 +111,5 @@ const char* core_config_get(const struct core_items* entries, const char* key);
 /** Adds a reference to each value of the list; releases one of each. */
 void core_retain_initializers(const struct core_items* items);
 void core_release_initializers(const struct core_items* items);
-
-/** The i-th item of a list of session options, until the list changes; NULL past the last. */
-const struct core_item* core_session_item(const OrtSessionOptions* options,
-                                          enum core_session_list list, size_t i);
 
 #endif /* ORTCFFI_SESSION_OPTIONS_H_ */

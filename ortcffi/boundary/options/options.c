@@ -19,22 +19,3 @@ OrtStatus* ortcffi_register_function(OrtSessionOptions* options, const OrtApiBas
   Py_END_ALLOW_THREADS;
   return status;
 }
-
-int ortcffi_read_session_item(const OrtSessionOptions* options, ortcffi_session_list list, size_t i,
-                              ortcffi_session_item* out) {
-  static const enum core_session_list lists[] = {
-      [ORTCFFI_FREE_DIMENSIONS] = CORE_FREE_DIMENSIONS,
-      [ORTCFFI_INITIALIZERS] = CORE_INITIALIZERS,
-      [ORTCFFI_EXTERNAL_INITIALIZERS] = CORE_EXTERNAL_INITIALIZERS,
-      [ORTCFFI_EXTERNAL_FILES] = CORE_EXTERNAL_FILES,
-  };
-  const struct core_item* item = core_session_item(options, lists[list], i);
-  if (item == NULL) {
-    return 0;
-  }
-  *out = (ortcffi_session_item){.name = item->key,
-                                .number = item->number,
-                                .pointer = item->pointer,
-                                .is_denotation = item->mark};
-  return 1;
-}
