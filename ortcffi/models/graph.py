@@ -266,8 +266,8 @@ class Graph(GraphView):
         ------
         ValueError
             An output is made by no node.
-        InvalidGraph
-            A node reads what nothing makes, or nodes wait for each other.
+        InvalidArgument, Fail
+            A node reads what nothing makes; nodes wait for each other.
 
         Notes
         -----

@@ -406,7 +406,7 @@ class Model(Handle):
         ------
         OSError
             A file cannot be written. Those that were there are as before.
-        InvalidGraph
+        Fail
             The model has weights in a file that is not there.
         """
         from ortcffi.models.saving import save

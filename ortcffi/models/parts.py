@@ -127,7 +127,7 @@ class ModelValue(ValuePart):
         ------
         ImportError
             The array needs the package ml_dtypes, as those of bfloat16 do.
-        InvalidGraph
+        Fail
             The weights are in a file that is not there, or too small.
 
         Notes

@@ -231,7 +231,7 @@ def test_of_large_weights_no_page_is_read():
     [
         (ort.errors.NoSuchFile, "no.onnx' does not exist", "/no/no.onnx"),
         (ort.errors.InvalidProtobuf, "the bytes are no ONNX model", b"text"),
-        (ort.errors.InvalidProtobuf, "no ONNX model", b""),
+        (ort.errors.InvalidArgument, "the model has no graph", b""),
         (TypeError, "model must be a path or bytes-like, not int", 3),
         (ValueError, "null character", "a\0b"),
     ],

@@ -345,13 +345,14 @@ def test_a_provider_sees_the_types_that_operators_decide(core_api):
             seen.update({name: str(value.type) for name, value in graph.values.items()})
             return []
 
-    graph = ort.Graph({"": 20, "ai.onnx.ml": 3})
+    graph = ort.Graph({"": 20, "ai.onnx.ml": 3, "test": 1})
     graph.input("x", "f4", ["n"])
     graph.node("Shape", ["x"], ["shape"])
     graph.node("Greater", ["x", "x"], ["is greater"])
     graph.node("Scaler", ["x"], ["scaled"], domain="ai.onnx.ml")
     for name in ("shape", "is greater", "scaled"):
-        graph.output(graph.node("Unknown", [name], [f"of {name}"])[0], "f4", None)
+        of, *_ = graph.node("Unknown", [name], [f"of {name}"], domain="test")
+        graph.output(of, "f4", None)
     with (
         ort.Env(api=core_api) as env,
         env.register_ep(provider(Looks())) as registered,

@@ -28,6 +28,15 @@ static bool read_decimal(struct core_message text, uint64_t* out) {
   return true;
 }
 
+/* Whether a key says nothing of where the elements are: a checksum, which is optional, and what
+ * ONNX Runtime packed for its own kernels. */
+static bool is_ignored(struct core_message key) {
+  static const char packed[] = "prepacked";
+  size_t size = sizeof packed - 1;
+  return core_message_is(key, "checksum") ||
+         (core_message_size(key) > size && memcmp(key.at, packed, size) == 0);
+}
+
 static bool read_entry(struct core_message entry, struct core_external_data* out) {
   struct core_message key = {entry.at, entry.at}, value = key;
   if (!core_find_message(entry, ENTRY_KEY, &key) ||
@@ -35,17 +44,18 @@ static bool read_entry(struct core_message entry, struct core_external_data* out
     return true;
   }
   if (core_message_is(key, "location")) {
+    bool is_first = out->location.at == NULL;
     out->location = value;
-    return true;
+    return is_first;
   }
   return core_message_is(key, "offset")   ? read_decimal(value, &out->offset)
          : core_message_is(key, "length") ? read_decimal(value, &out->length)
-                                          : true;
+                                          : is_ignored(key);
 }
 
 bool core_read_external(struct core_message tensor, struct core_external_data* out) {
   struct core_field field;
-  *out = (struct core_external_data){.length = UINT64_MAX};
+  *out = (struct core_external_data){0};
   while (core_next_field(&tensor, &field)) {
     if (field.number == TENSOR_EXTERNAL && field.wire == CORE_LENGTH &&
         !read_entry(field.bytes, out)) {
@@ -73,7 +83,7 @@ bool core_external_name(const struct core_external_data* data, char name[CORE_PA
 static OrtStatus* refuse_file(const char* function, const char* name, const char* why) {
   char before[128];
   snprintf(before, sizeof before, "%s: the file of weights '", function);
-  return core_status(ORT_INVALID_GRAPH, before, name, why);
+  return core_status(ORT_FAIL, before, name, why);
 }
 
 /* Writes the path of a file with weights; returns what is wrong with it, or NULL. */
@@ -177,10 +187,13 @@ OrtStatus* core_find_weights(const char* function, const OrtModel* model,
       found.size = file.size - (size_t)data->offset;
     }
   }
-  if (found.bytes == NULL || found.size < size ||
-      (data->length != UINT64_MAX && data->length < size)) {
-    return core_status(ORT_INVALID_GRAPH, function,
-                       ": a tensor has more elements than its external data", NULL);
+  if (found.bytes == NULL || found.size < size) {
+    return core_status(ORT_FAIL, function, ": a tensor has more elements than its external data",
+                       NULL);
+  }
+  if (data->length != 0 && data->length != size) {
+    return core_status(ORT_FAIL, function,
+                       ": the external data of a tensor have not the size of its shape", NULL);
   }
   *out = found.bytes;
   return NULL;

@@ -56,7 +56,7 @@ ORT_API_STATUS_IMPL(ort_ValueInfo_GetExternalInitializerInfo, const OrtValueInfo
     return NULL;
   }
   if (!core_external_name(&data, name) || core_native_path(name, path, sizeof path) > sizeof path) {
-    CORE_FAIL(ORT_INVALID_GRAPH,
+    CORE_FAIL(ORT_FAIL,
               "ValueInfo_GetExternalInitializerInfo: the model has external data in a file whose "
               "name no file can have");
   }

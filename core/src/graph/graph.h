@@ -314,6 +314,10 @@ OrtStatus* core_known_tensor(const OrtValueInfo* value, const OrtTensorTypeAndSh
 OrtStatus* core_initializer_of(const char* function, const OrtValueInfo* value,
                                const OrtValue** out);
 
+/** Finds the tensors of all initializers of a graph and of its subgraphs: the first one that is
+ * damaged, or whose file is missing, is refused. */
+OrtStatus* core_check_initializers(const char* function, const OrtGraph* graph);
+
 /** Makes a value of the model editor for an initializer, without the tensor. */
 OrtStatus* core_new_initializer(const char* function, const char* name, OrtValueInfo** out);
 

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Element types of values for which a model states none, as far as the schemas of operators decide
  * them: an output has the type of an input with the same type parameter, or the only type that is
- * allowed. Shapes are not inferred. */
+ * allowed. Types that a schema does not allow are refused. Shapes are not inferred. */
+#include <stdio.h>
 #include <string.h>
 
 #include "graph/reading.h"
 #include "onnx/fields.h"
+
+/* The most type parameters of an operator. */
+#define LARGEST_PARAMETERS 8
 
 /* A serialized TypeProto of a tensor without a shape, for each element type. */
 static const uint8_t tensor_types[CORE_ELEMENT_TYPES][4] = {
@@ -134,15 +138,87 @@ static void infer_outputs(const OrtNode* node, const struct core_schema* schema)
   }
 }
 
-void core_infer_types(const OrtGraph* graph) {
+/* --- types that an operator does not take ----------------------------------------------------- */
+
+/* As a schema writes the type of a tensor. */
+struct type_text {
+  char text[40];
+};
+
+static struct type_text text_of(uint64_t element) {
+  struct type_text type;
+  snprintf(type.text, sizeof type.text, "tensor(%s)",
+           core_element_name(core_element_of_onnx(element)));
+  return type;
+}
+
+static bool is_allowed(const struct core_schema* schema, const struct core_schema_operand* operand,
+                       const char* type) {
+  if (operand->constraint == SIZE_MAX) {
+    return strcmp(operand->type, type) == 0;
+  }
+  size_t count = core_schema_type_count(schema, operand->constraint), i = 0;
+  while (i < count && strcmp(core_schema_type(schema, operand->constraint, i), type) != 0) {
+    i++;
+  }
+  return i < count;
+}
+
+static OrtStatus* refuse_operand(const struct core_scope* scope, OrtErrorCode code,
+                                 const OrtNode* node, const OrtValueInfo* value, const char* why) {
+  char before[120], after[240];
+  snprintf(before, sizeof before, "the node '%.80s' has the operand '", node->name);
+  snprintf(after, sizeof after, "' of type %s, %s of operator %.80s",
+           text_of(element_of(value)).text, why, node->op_type);
+  return core_refuse_graph(scope, code, before, core_message_of(value->name), after);
+}
+
+/* Refuses the type of an operand; those with one type parameter must have one type. `first` is the
+ * first known one of each parameter. */
+static OrtStatus* check_type(const struct core_scope* scope, const OrtNode* node, size_t index,
+                             const struct core_schema* schema, uint64_t* first) {
+  bool is_output = index >= node->input_count;
+  const OrtValueInfo* value = node->values[index];
+  struct core_schema_operand operand;
+  uint64_t element = value != NULL ? element_of(value) : 0;
+  if (core_element_of_onnx(element) == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED ||
+      !find_operand(schema, is_output, index - (is_output ? node->input_count : 0), &operand)) {
+    return NULL;
+  }
+  if (!is_allowed(schema, &operand, text_of(element).text)) {
+    return refuse_operand(scope, is_output ? ORT_FAIL : ORT_INVALID_GRAPH, node, value,
+                          "which is none");
+  }
+  if (operand.constraint < LARGEST_PARAMETERS) {
+    uint64_t* known = &first[operand.constraint];
+    *known = *known == 0 ? element : *known;
+    if (*known != element) {
+      return refuse_operand(scope, ORT_FAIL, node, value, "unlike others of one type parameter");
+    }
+  }
+  return NULL;
+}
+
+static OrtStatus* check_types(const struct core_scope* scope, const OrtNode* node,
+                              const struct core_schema* schema) {
+  uint64_t first[LARGEST_PARAMETERS] = {0};
+  for (size_t i = 0; i < node->input_count + node->output_count; i++) {
+    CORE_TRY(check_type(scope, node, i, schema, first));
+  }
+  return NULL;
+}
+
+OrtStatus* core_infer_types(const struct core_scope* scope, const OrtGraph* graph) {
   for (size_t i = 0; i < graph->nodes.count; i++) {
     const OrtNode* node = graph->nodes.items[i];
-    const struct core_schema* schema = core_schema_of(node);
+    const struct core_schema* schema = core_is_described(node) ? core_schema_of(node) : NULL;
     for (size_t k = 0; k < node->subgraphs.count; k++) {
-      core_infer_types(node->subgraphs.items[k]);
+      CORE_TRY(core_infer_types(scope, node->subgraphs.items[k]));
     }
     if (schema != NULL) {
       infer_outputs(node, schema);
+      CORE_TRY(check_types(scope, node, schema));
     }
   }
+  return NULL;
 }

@@ -106,7 +106,8 @@ static OrtStatus* sort_nodes(struct core_scope* scope) {
     release_users(ready.items[i], waits, &ready);
   }
   if (ready.count < nodes->count) {
-    return core_refuse_graph(scope, "the nodes of a graph depend on each other in a cycle",
+    return core_refuse_graph(scope, ORT_FAIL,
+                             "the nodes of a graph depend on each other in a cycle",
                              (struct core_message){NULL, NULL}, NULL);
   }
   *nodes = ready;
@@ -148,7 +149,7 @@ static bool is_read(const OrtNode* node) {
   return false;
 }
 
-static bool is_custom_op(const OrtNode* node) {
+bool core_is_custom_op(const OrtNode* node) {
   struct core_op_search search = {.ops = node->graph->model->changes.custom_ops,
                                   .domain = node->domain,
                                   .name = node->op_type,
@@ -161,7 +162,7 @@ OrtStatus* core_leave_out_dead_nodes(struct core_scope* scope) {
   size_t first = nodes->count;
   for (size_t i = nodes->count; i-- > 0;) {
     OrtNode* node = nodes->items[i];
-    if (is_read(node) || is_custom_op(node)) {
+    if (is_read(node) || core_is_custom_op(node)) {
       nodes->items[--first] = node;
     } else {
       each_use(node, drop_use, NULL);

@@ -9,7 +9,7 @@
 #include "object/hash.h"
 #include "onnx/fields.h"
 
-OrtStatus* core_refuse_graph(const struct core_scope* scope, const char* before,
+OrtStatus* core_refuse_graph(const struct core_scope* scope, OrtErrorCode code, const char* before,
                              struct core_message name, const char* after) {
   char head[160], text[128];
   size_t size = core_message_size(name);
@@ -17,7 +17,12 @@ OrtStatus* core_refuse_graph(const struct core_scope* scope, const char* before,
   memcpy(text, size > 0 ? name.at : (const uint8_t*)"", size);
   text[size] = 0;
   snprintf(head, sizeof head, "%s: %s", scope->function, before);
-  return core_status(ORT_INVALID_GRAPH, head, text, after);
+  return core_status(code, head, text, after);
+}
+
+OrtStatus* core_refuse_bytes(const struct core_scope* scope, const char* what) {
+  return core_refuse_graph(scope, ORT_INVALID_PROTOBUF, what, (struct core_message){NULL, NULL},
+                           " is malformed");
 }
 
 OrtStatus* core_graph_memory(const struct core_scope* scope, size_t size) {
@@ -51,7 +56,7 @@ OrtStatus* core_read_text(const struct core_scope* scope, struct core_message te
                           const char** out) {
   size_t size = core_message_size(text);
   if (size > 0 && memchr(text.at, 0, size) != NULL) {
-    return core_refuse_graph(scope, "the name '", text, "' has a zero byte");
+    return core_refuse_graph(scope, ORT_INVALID_GRAPH, "the name '", text, "' has a zero byte");
   }
   *out = core_pool_text(&scope->root->pool, text.at, size);
   return *out != NULL ? NULL : core_graph_memory(scope, size + 1);
@@ -108,7 +113,7 @@ OrtStatus* core_define_value(struct core_scope* scope, struct core_message name,
   }
   OrtValueInfo** place = find_place(scope, name, hash);
   if (*place != NULL) {
-    return core_refuse_graph(scope, "the value '", name, "' is made twice");
+    return core_refuse_graph(scope, ORT_FAIL, "the value '", name, "' is made twice");
   }
   OrtValueInfo* value = core_pool_take(&root->pool, sizeof *value);
   if (value == NULL) {
@@ -205,9 +210,7 @@ static OrtStatus* read_inputs(struct core_scope* scope, const struct numbers* nu
       CORE_TRY(core_scope_add(scope, &scope->graph->inputs, value));
     }
   }
-  return core_is_malformed(&bytes) ? core_refuse_graph(scope, "a graph is malformed",
-                                                       (struct core_message){NULL, NULL}, NULL)
-                                   : NULL;
+  return core_is_malformed(&bytes) ? core_refuse_bytes(scope, "a graph") : NULL;
 }
 
 /* The name of an initializer; for a sparse one, the tensor of its values has it. */
@@ -227,14 +230,18 @@ static OrtStatus* read_initializer(struct core_scope* scope, struct core_message
   OrtValueInfo* value = scope->place_count > 0 ? *find_place(scope, name, hash_of(name)) : NULL;
   if (value == NULL) {
     CORE_TRY(core_define_value(scope, name, &value));
-  } else if (value->flags & CORE_IS_INITIALIZER) {
-    return core_refuse_graph(scope, "the initializer '", name, "' is there twice");
+  }
+  /* Of several tensors for one initializer the last one counts, as in ONNX Runtime, except where a
+   * graph is added to a model. */
+  bool is_new = !(value->flags & CORE_IS_INITIALIZER);
+  if (!is_new && scope->graph->model->extended_by != NULL) {
+    return core_refuse_graph(scope, ORT_FAIL, "the initializer '", name, "' is there twice");
   }
   bool overridable = value->flags & CORE_IS_INPUT && scope->graph->model->ir_version >= 4;
-  value->flags |= CORE_IS_INITIALIZER | (overridable ? CORE_IS_OVERRIDABLE : 0) |
-                  (is_sparse ? CORE_IS_SPARSE : 0);
+  value->flags = (value->flags & ~(uint32_t)CORE_IS_SPARSE) | CORE_IS_INITIALIZER |
+                 (overridable ? CORE_IS_OVERRIDABLE : 0) | (is_sparse ? CORE_IS_SPARSE : 0);
   value->tensor_bytes = bytes;
-  return core_scope_add(scope, &scope->graph->initializers, value);
+  return is_new ? core_scope_add(scope, &scope->graph->initializers, value) : NULL;
 }
 
 static OrtStatus* read_initializers(struct core_scope* scope, const struct numbers* numbers,
@@ -252,15 +259,21 @@ static OrtStatus* read_initializers(struct core_scope* scope, const struct numbe
 /* An execution provider sees the output of a node Constant as an initializer. */
 static OrtStatus* fold_constant(struct core_scope* scope, const OrtNode* node, bool* is_folded) {
   struct core_message attribute, text;
-  *is_folded = scope->graph->form != CORE_AS_WRITTEN && node->domain[0] == 0 &&
-               strcmp(node->op_type, "Constant") == 0 && node->output_count == 1 &&
-               node->values[0] != NULL &&
-               core_find_message(node->bytes, NODE_ATTRIBUTE, &attribute) &&
-               !core_find_message(attribute, ATTRIBUTE_REFERENCE, &text);
+  *is_folded = false;
+  if (scope->graph->form == CORE_AS_WRITTEN || node->domain[0] != 0 ||
+      strcmp(node->op_type, "Constant") != 0) {
+    return NULL;
+  }
+  if (node->output_count != 1 || node->values[node->input_count] == NULL ||
+      !core_find_message(node->bytes, NODE_ATTRIBUTE, &attribute)) {
+    return core_refuse_graph(scope, ORT_FAIL, "the node '", core_message_of(node->name),
+                             "' of operator Constant has not one value and one output");
+  }
+  *is_folded = !core_find_message(attribute, ATTRIBUTE_REFERENCE, &text);
   if (!*is_folded) {
     return NULL;
   }
-  OrtValueInfo* value = (OrtValueInfo*)node->values[0];
+  OrtValueInfo* value = (OrtValueInfo*)node->values[node->input_count];
   value->flags |= CORE_IS_INITIALIZER | CORE_IS_CONSTANT_NODE;
   value->producer = NULL;
   value->tensor_bytes = attribute;
@@ -306,7 +319,7 @@ static OrtStatus* read_outputs(struct core_scope* scope, const struct numbers* n
     } else {
       CORE_TRY(core_find_value(scope, name, &value));
       if (value == NULL) {
-        return core_refuse_graph(scope, "the output '", name, "' is made by no node");
+        return core_refuse_graph(scope, ORT_FAIL, "the output '", name, "' is made by no node");
       }
       value->flags |= CORE_IS_OUTPUT;
       CORE_TRY(core_scope_add(scope, &scope->graph->outputs, value));
@@ -321,6 +334,9 @@ static OrtStatus* read_outputs(struct core_scope* scope, const struct numbers* n
 static OrtStatus* connect_nodes(struct core_scope* scope) {
   for (size_t i = 0; i < scope->graph->nodes.count; i++) {
     CORE_TRY(core_connect_node(scope, scope->graph->nodes.items[i]));
+  }
+  if (scope->graph->form != CORE_AS_WRITTEN) {
+    CORE_TRY(core_check_node_names(scope));
   }
   CORE_TRY(core_order_nodes(scope));
   return scope->graph->form != CORE_AS_WRITTEN ? core_leave_out_dead_nodes(scope) : NULL;
@@ -383,7 +399,7 @@ OrtStatus* core_read_subgraph(struct core_scope* outer, OrtNode* parent, struct 
                              .parent = parent,
                              .depth = outer->depth + 1};
   if (scope.depth >= CORE_DEEPEST_GRAPH) {
-    return core_refuse_graph(outer, "graphs are nested too deeply",
+    return core_refuse_graph(outer, ORT_INVALID_GRAPH, "graphs are nested too deeply",
                              (struct core_message){NULL, NULL}, NULL);
   }
   OrtGraph* graph = core_pool_take(&outer->root->pool, sizeof *graph);
@@ -444,15 +460,10 @@ OrtStatus* core_read_graph(const char* function, const OrtModel* model, size_t w
   OrtStatus* status = is_function
                           ? read_function(&scope, model->functions[which - CORE_GRAPH_FORMS])
                           : read_fields(&scope, &numbers_of_graph, model->graph_bytes);
-  if (status != NULL) {
-    core_drop(graph);
-    return status;
+  if (status == NULL && graph->form != CORE_AS_WRITTEN) {
+    status = core_infer_types(&scope, graph);
   }
-  if (graph->form != CORE_AS_WRITTEN) {
-    core_infer_types(graph);
-  }
-  *out = graph;
-  return NULL;
+  CORE_HAND_OUT(status, graph, out);
 }
 
 OrtStatus* core_model_graph(const char* function, const OrtModel* model, size_t which,

@@ -15,7 +15,7 @@ static OrtStatus* read_texts(struct core_scope* scope, OrtNode* node) {
     domain.end = domain.at;
   }
   if (core_message_size(op_type) == 0) {
-    return core_refuse_graph(scope, "the node '", name, "' has no operator");
+    return core_refuse_graph(scope, ORT_INVALID_GRAPH, "the node '", name, "' has no operator");
   }
   CORE_TRY(core_read_text(scope, op_type, &node->op_type));
   CORE_TRY(core_read_text(scope, domain, &node->domain));
@@ -68,7 +68,7 @@ OrtStatus* core_read_node(struct core_scope* scope, struct core_message bytes, O
   node->provider = "";
   node->bytes = bytes;
   if (!count_fields(node, &attributes)) {
-    return core_refuse_graph(scope, "a node is malformed", (struct core_message){NULL, NULL}, NULL);
+    return core_refuse_bytes(scope, "a node");
   }
   size_t operands = node->input_count + node->output_count;
   node->values = core_pool_array(pool, operands, sizeof *node->values);
@@ -93,8 +93,9 @@ struct stored {
 };
 
 /* Finds the type of an AttributeProto: the one that it states, or else the one that its fields
- * have, as in files before version 3 of the format. False where it is malformed. */
-static bool find_type(struct core_message bytes, OrtOpAttrType* type) {
+ * have, as in files before version 2 of the format. `is_clear` is false where it states none, or
+ * its fields have another. False where it is malformed. */
+static bool find_type(struct core_message bytes, OrtOpAttrType* type, bool* is_clear) {
   static const struct {
     uint32_t number;
     OrtOpAttrType type;
@@ -110,15 +111,21 @@ static bool find_type(struct core_message bytes, OrtOpAttrType* type) {
   struct core_field field;
   uint64_t said = 0;
   OrtOpAttrType found = ORT_OP_ATTR_UNDEFINED;
+  unsigned values = 0;
   while (core_next_field(&bytes, &field)) {
     if (field.number == ATTRIBUTE_TYPE && field.wire == CORE_VARINT) {
       said = field.value;
     }
     for (size_t i = 0; i < CORE_COUNT_OF(fields); i++) {
-      found = field.number == fields[i].number ? fields[i].type : found;
+      if (field.number == fields[i].number) {
+        found = fields[i].type;
+        values |= 1U << found;
+      }
     }
   }
   *type = said == 0 ? found : said < CORE_COUNT_OF(types) ? types[said] : ORT_OP_ATTR_UNDEFINED;
+  *is_clear = said > 0 && said <= ATTRIBUTE_IS_TYPE_PROTOS &&
+              (values == 0 || values == 1U << (unsigned)*type);
   return !core_is_malformed(&bytes);
 }
 
@@ -210,7 +217,8 @@ static OrtStatus* read_graph(struct core_scope* scope, OrtNode* node, const stru
   OrtGraph* graph;
   CORE_TRY(new_attribute(scope, stored, 0, out));
   if (!core_find_message(stored->bytes, ATTRIBUTE_GRAPH, &bytes)) {
-    return core_refuse_graph(scope, "the attribute '", stored->name, "' has no graph");
+    return core_refuse_graph(scope, ORT_INVALID_GRAPH, "the attribute '", stored->name,
+                             "' has no graph");
   }
   CORE_TRY(core_read_subgraph(scope, node, bytes, &graph));
   struct core_list names = {(void**)node->subgraph_names, node->subgraphs.count,
@@ -254,9 +262,17 @@ static OrtStatus* read_attribute(struct core_scope* scope, OrtNode* node,
   struct stored stored = {.bytes = bytes};
   struct core_message text;
   OrtOpAttr* made = NULL;
+  bool is_clear = true;
   core_find_message(bytes, ATTRIBUTE_NAME, &stored.name);
-  if (!find_type(bytes, &stored.type)) {
-    return core_refuse_graph(scope, "the attribute '", stored.name, "' is malformed");
+  if (!find_type(bytes, &stored.type, &is_clear)) {
+    return core_refuse_graph(scope, ORT_INVALID_PROTOBUF, "the attribute '", stored.name,
+                             "' is malformed");
+  }
+  if (scope->graph->form != CORE_AS_WRITTEN &&
+      (core_message_size(stored.name) == 0 ||
+       (!is_clear && scope->graph->model->ir_version >= 2))) {
+    return core_refuse_graph(scope, ORT_INVALID_GRAPH, "the attribute '", stored.name,
+                             "' must have a name, a type, and one value of that type");
   }
   if (core_find_message(bytes, ATTRIBUTE_REFERENCE, &text)) {
     stored.type = ORT_OP_ATTR_UNDEFINED;
@@ -298,13 +314,18 @@ OrtStatus* core_connect_node(struct core_scope* scope, OrtNode* node) {
       if (core_message_size(field.bytes) > 0) {
         CORE_TRY(core_find_value(scope, field.bytes, &value));
         if (value == NULL) {
-          return core_refuse_graph(scope, "nothing makes the value '", field.bytes,
-                                   "', which a node uses");
+          return core_refuse_graph(
+              scope, scope->outer == NULL ? ORT_INVALID_ARGUMENT : ORT_INVALID_GRAPH,
+              "nothing makes the value '", field.bytes, "', which a node uses");
         }
         node->values[i] = value;
       }
       i++;
     }
   }
-  return scope->graph->form != CORE_AS_WRITTEN ? add_defaults(scope, node) : NULL;
+  if (scope->graph->form == CORE_AS_WRITTEN) {
+    return NULL;
+  }
+  CORE_TRY(core_check_node(scope, node));
+  return add_defaults(scope, node);
 }

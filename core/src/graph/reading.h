@@ -25,9 +25,12 @@ struct core_scope {
   struct core_list copied;
 };
 
-/** The status for malformed bytes. Its text is `before`, the name, `after`. */
-OrtStatus* core_refuse_graph(const struct core_scope* scope, const char* before,
+/** The status for a graph that cannot be. Its text is `before`, the name, `after`. */
+OrtStatus* core_refuse_graph(const struct core_scope* scope, OrtErrorCode code, const char* before,
                              struct core_message name, const char* after);
+
+/** The same for bytes that are cut or damaged; `what` is "a node" or the like. */
+OrtStatus* core_refuse_bytes(const struct core_scope* scope, const char* what);
 
 /** The status for lack of memory. */
 OrtStatus* core_graph_memory(const struct core_scope* scope, size_t size);
@@ -66,6 +69,20 @@ OrtStatus* core_read_subgraph(struct core_scope* outer, OrtNode* parent, struct 
 /** Makes initializers of nodes Shape and Size, before subgraphs are read that may use them. */
 OrtStatus* core_fold_shapes(struct core_scope* scope);
 
+/** Refuses a node that is not as the schema of its operator says, where ONNX has one and neither
+ * the model nor a custom op of the session stands for it. */
+OrtStatus* core_check_node(const struct core_scope* scope, const OrtNode* node);
+
+/** Refuses nodes of one name; "" is none. */
+OrtStatus* core_check_node_names(const struct core_scope* scope);
+
+/** Whether a node is what ONNX's schema of its operator describes, if there is one: neither a
+ * custom op of the session nor a function of the model stands for it. */
+bool core_is_described(const OrtNode* node);
+
+/** Whether a custom op of the session may run a node. */
+bool core_is_custom_op(const OrtNode* node);
+
 /** Lists the uses of each value, and sorts the nodes: each comes after those that it depends on. */
 OrtStatus* core_order_nodes(struct core_scope* scope);
 
@@ -76,7 +93,8 @@ OrtStatus* core_leave_out_dead_nodes(struct core_scope* scope);
 /** Replaces tensors of initializers of the outermost graph as the changes of its model say. */
 OrtStatus* core_replace_initializers(struct core_scope* scope);
 
-/** Gives values without a type the element types that the operators decide. */
-void core_infer_types(const OrtGraph* graph);
+/** Gives values without a type the element types that the operators decide, and refuses types that
+ * an operator does not take. */
+OrtStatus* core_infer_types(const struct core_scope* scope, const OrtGraph* graph);
 
 #endif /* ORTCFFI_READING_H_ */

@@ -13,7 +13,7 @@
 struct core_external_data {
   struct core_message location;
   uint64_t offset;
-  /** UINT64_MAX: up to the end of the file. */
+  /** 0: as much as the shape needs. */
   uint64_t length;
 };
 

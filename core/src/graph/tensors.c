@@ -21,7 +21,7 @@ struct stored_tensor {
 };
 
 static OrtStatus* refuse_tensor(const char* function, const char* why) {
-  return core_status(ORT_INVALID_GRAPH, function, ": ", why);
+  return core_status(ORT_FAIL, function, ": ", why);
 }
 
 /* Reads a repeated field of int64. Memory of the pool. */
@@ -62,10 +62,13 @@ static OrtStatus* read_head(struct stored_tensor* tensor, struct core_pool* pool
     return refuse_tensor(tensor->function, "a tensor is malformed");
   }
   tensor->type = core_element_of_onnx(type);
+  if (tensor->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED) {
+    return refuse_tensor(tensor->function, "a tensor has no element type that ONNX has");
+  }
   CORE_TRY(core_check_element_type(tensor->function, "tensor", tensor->type));
   CORE_TRY(read_lengths(tensor->function, pool, tensor->bytes, TENSOR_DIMENSIONS, &tensor->dims,
                         &tensor->rank));
-  return core_measure(tensor->function, tensor->type, tensor->dims, tensor->rank, ORT_INVALID_GRAPH,
+  return core_measure(tensor->function, tensor->type, tensor->dims, tensor->rank, ORT_FAIL,
                       &tensor->count, &tensor->size);
 }
 

@@ -122,7 +122,7 @@ static OrtStatus* check_initializer(const char* function, const OrtValueInfo* va
   }
   char before[160];
   snprintf(before, sizeof before, "%s: the initializer '", function);
-  return core_status(ORT_INVALID_GRAPH, before, value->name,
+  return core_status(ORT_FAIL, before, value->name,
                      "' is an input of another element type or shape");
 }
 
@@ -145,6 +145,23 @@ OrtStatus* core_initializer_of(const char* function, const OrtValueInfo* value_i
     }
   }
   *out = tensor;
+  return NULL;
+}
+
+OrtStatus* core_check_initializers(const char* function, const OrtGraph* graph) {
+  const OrtValue* tensor;
+  for (size_t i = 0; i < graph->initializers.count; i++) {
+    const OrtValueInfo* value = graph->initializers.items[i];
+    char subject[200]; /* in errors, in the place of the function alone */
+    snprintf(subject, sizeof subject, "%s: the initializer '%.100s'", function, value->name);
+    CORE_TRY(core_initializer_of(subject, value, &tensor));
+  }
+  for (size_t i = 0; i < graph->nodes.count; i++) {
+    const OrtNode* node = graph->nodes.items[i];
+    for (size_t k = 0; k < node->subgraphs.count; k++) {
+      CORE_TRY(core_check_initializers(function, node->subgraphs.items[k]));
+    }
+  }
   return NULL;
 }
 

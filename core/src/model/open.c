@@ -82,10 +82,12 @@ OrtStatus* core_read_model(const char* function, OrtModel* model) {
       model->functions[model->function_count++] = field.bytes;
     }
   }
-  if (core_is_malformed(&rest) || model->bytes.at == model->bytes.end) {
+  if (core_is_malformed(&rest)) {
     return refuse(function, "the bytes are no ONNX model");
   }
-  return model->graph_bytes.at != NULL ? NULL : refuse(function, "the model has no graph");
+  return model->graph_bytes.at != NULL
+             ? NULL
+             : core_status(ORT_INVALID_ARGUMENT, function, ": the model has no graph", NULL);
 }
 
 /* --- files ----------------------------------------------------------------------------------- */

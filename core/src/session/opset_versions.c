@@ -21,6 +21,10 @@ OrtStatus* core_check_opset_versions(const char* function, const OrtSession* ses
   const struct core_opsets* opsets = &session->model->opsets;
   const char* only_released = core_config_get(&session->options->lists[CORE_SESSION_CONFIG],
                                               "session.allow_released_opsets_only");
+  if (session->model->ir_version == 0) {
+    return core_status(ORT_FAIL, function,
+                       ": the model does not say the version of ONNX's format that it has", NULL);
+  }
   if (session->model->ir_version > core_newest_ir_version()) {
     char text[120];
     snprintf(text, sizeof text,

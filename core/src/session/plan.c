@@ -348,7 +348,6 @@ static OrtStatus* place_outputs(struct plan* plan, bool* is_output) {
 
 static OrtStatus* number_all(struct plan* plan) {
   OrtSession* session = plan->session;
-  CORE_TRY(core_list_ports(plan->function, session, session->graph));
   CORE_TRY(number_ports(plan, &session->inputs));
   CORE_TRY(number_ports(plan, &session->overridable));
   CORE_TRY(number_ports(plan, &session->outputs));

@@ -2,11 +2,27 @@
 /* Lists the inputs, the outputs and the initializers that runs may replace, and finds them by name.
  */
 #include "session/session.h"
+#include "values/type_info.h"
+
+/* An input must have a type, which nothing else decides, and a tensor's elements must have one. */
+static OrtStatus* check_type(const char* function, const OrtValueInfo* value,
+                             const OrtTypeInfo* type) {
+  if (type == NULL && value->flags & CORE_IS_INPUT) {
+    return core_status(ORT_FAIL, function, ": the model does not say the type of the input ",
+                       value->name);
+  }
+  return type != NULL && type->kind == ONNX_TYPE_TENSOR &&
+                 type->tensor->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED
+             ? core_status(ORT_INVALID_ARGUMENT, function,
+                           ": the model does not say the element type of ", value->name)
+             : NULL;
+}
 
 static OrtStatus* add_port(const char* function, struct core_ports* ports,
                            const OrtValueInfo* value) {
   struct core_port* port = &ports->list[ports->count];
   CORE_TRY(core_known_type(value, &port->type));
+  CORE_TRY(check_type(function, value, port->type));
   if (value->name[0] == 0) {
     return core_status(ORT_INVALID_GRAPH, function, ": an input, output or initializer has no name",
                        NULL);

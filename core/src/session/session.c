@@ -199,6 +199,8 @@ static OrtStatus* prepare(const char* function, OrtSession* session,
   CORE_TRY(core_choose_devices(function, session));
   CORE_TRY(change_model(function, session));
   CORE_TRY(core_model_graph(function, session->model, form_for(session), &session->graph));
+  CORE_TRY(core_list_ports(function, session, session->graph));
+  CORE_TRY(core_check_initializers(function, session->graph));
   CORE_TRY(core_partition(function, session));
   CORE_TRY(check_optimized_path(function, session));
   if (session->profile != NULL) {

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Refuses nodes that ONNX does not have: providers see only operators as their schemas describe
+ * them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "graph/reading.h"
+#include "object/hash.h"
+#include "onnx/fields.h"
+
+static OrtStatus* refuse(const struct core_scope* scope, const OrtNode* node, const char* why) {
+  char before[200];
+  snprintf(before, sizeof before, "the node '%.80s' of operator %.80s ", node->name, node->op_type);
+  return core_refuse_graph(scope, ORT_INVALID_GRAPH, before, core_message_of(why), NULL);
+}
+
+static OrtStatus* refuse_named(const struct core_scope* scope, const OrtNode* node,
+                               const char* before, const char* name, const char* after) {
+  char why[160];
+  snprintf(why, sizeof why, "%s%.80s%s", before, name, after);
+  return refuse(scope, node, why);
+}
+
+/* --- operands -------------------------------------------------------------------------------- */
+
+/* How many inputs or outputs a schema takes. */
+struct arity {
+  size_t least, most;
+};
+
+static struct arity arity_of(const struct core_schema* schema, bool is_output) {
+  size_t count = core_schema_operand_count(schema, is_output);
+  struct arity arity = {0, count};
+  for (size_t i = 0; i < count; i++) {
+    const struct core_schema_operand operand = core_schema_operand_at(schema, is_output, i);
+    if (operand.characteristic == INPUT_OUTPUT_VARIADIC) {
+      arity.most = SIZE_MAX;
+      arity.least = operand.least > 0 ? i + (size_t)operand.least : arity.least;
+    } else if (operand.characteristic == INPUT_OUTPUT_REQUIRED) {
+      arity.least = i + 1;
+    }
+  }
+  return arity;
+}
+
+static OrtStatus* check_operands(const struct core_scope* scope, const OrtNode* node,
+                                 const struct core_schema* schema, bool is_output) {
+  const struct arity arity = arity_of(schema, is_output);
+  size_t count = is_output ? node->output_count : node->input_count;
+  const OrtValueInfo** values = node->values + (is_output ? node->input_count : 0);
+  if (count < arity.least || count > arity.most) {
+    char why[120];
+    snprintf(why, sizeof why, "has %zu %s; it must have %s %zu", count,
+             is_output ? "outputs" : "inputs", count < arity.least ? "at least" : "at most",
+             count < arity.least ? arity.least : arity.most);
+    return refuse(scope, node, why);
+  }
+  for (size_t i = 0; i < count && i < core_schema_operand_count(schema, is_output); i++) {
+    const struct core_schema_operand operand = core_schema_operand_at(schema, is_output, i);
+    if (values[i] == NULL && operand.characteristic == INPUT_OUTPUT_REQUIRED) {
+      return refuse_named(scope, node, "leaves out '", operand.name, "', which it must have");
+    }
+  }
+  return NULL;
+}
+
+/* --- attributes ------------------------------------------------------------------------------ */
+
+/* ONNX's number for the type of an attribute that has been read; 0 for one that the API cannot
+ * show. */
+static int type_of(const OrtOpAttr* attribute) {
+  static const int types[] = {
+      [ORT_OP_ATTR_FLOAT] = ATTRIBUTE_IS_FLOAT,   [ORT_OP_ATTR_INT] = ATTRIBUTE_IS_INT,
+      [ORT_OP_ATTR_STRING] = ATTRIBUTE_IS_STRING, [ORT_OP_ATTR_TENSOR] = ATTRIBUTE_IS_TENSOR,
+      [ORT_OP_ATTR_GRAPH] = ATTRIBUTE_IS_GRAPH,   [ORT_OP_ATTR_FLOATS] = ATTRIBUTE_IS_FLOATS,
+      [ORT_OP_ATTR_INTS] = ATTRIBUTE_IS_INTS,     [ORT_OP_ATTR_STRINGS] = ATTRIBUTE_IS_STRINGS};
+  return (size_t)attribute->type < CORE_COUNT_OF(types) ? types[attribute->type] : 0;
+}
+
+static const OrtOpAttr* find_attribute(const OrtNode* node, size_t end, const char* name) {
+  for (size_t i = 0; i < end; i++) {
+    const OrtOpAttr* attribute = node->attributes.items[i];
+    if (strcmp(attribute->name, name) == 0) {
+      return attribute;
+    }
+  }
+  return NULL;
+}
+
+static OrtStatus* check_attribute(const struct core_scope* scope, const OrtNode* node,
+                                  const struct core_schema* schema, size_t index) {
+  const OrtOpAttr* attribute = node->attributes.items[index];
+  struct core_schema_attribute expected;
+  int type = type_of(attribute);
+  if (find_attribute(node, index, attribute->name) != NULL) {
+    return refuse_named(scope, node, "has the attribute '", attribute->name, "' twice");
+  }
+  if (!core_schema_find_attribute(schema, attribute->name, &expected)) {
+    /* Names that begin so are for what tools add. */
+    return strncmp(attribute->name, "__", 2) == 0
+               ? NULL
+               : refuse_named(scope, node, "has no attribute '", attribute->name, "'");
+  }
+  return type == 0 || type == expected.type ? NULL
+                                            : refuse_named(scope, node, "has the attribute '",
+                                                           attribute->name, "' of another type");
+}
+
+static OrtStatus* check_attributes(const struct core_scope* scope, const OrtNode* node,
+                                   const struct core_schema* schema) {
+  for (size_t i = 0; i < node->attributes.count; i++) {
+    CORE_TRY(check_attribute(scope, node, schema, i));
+  }
+  for (size_t i = 0; i < core_schema_attribute_count(schema); i++) {
+    const struct core_schema_attribute expected = core_schema_attribute_at(schema, i);
+    if (expected.is_required &&
+        find_attribute(node, node->attributes.count, expected.name) == NULL) {
+      return refuse_named(scope, node, "lacks the attribute '", expected.name, "'");
+    }
+  }
+  return NULL;
+}
+
+/* --- the node -------------------------------------------------------------------------------- */
+
+/* Whether the model itself describes the operator. */
+static bool is_function(const OrtNode* node) {
+  const OrtModel* model = node->graph->model;
+  for (size_t i = 0; i < model->function_count; i++) {
+    struct core_message name = {NULL, NULL}, domain = {NULL, NULL};
+    core_find_message(model->functions[i], FUNCTION_NAME, &name);
+    core_find_message(model->functions[i], FUNCTION_DOMAIN, &domain);
+    if (core_message_is(name, node->op_type) && core_message_is(domain, node->domain)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A node without a schema: it may be a provider's, if its domain is none of ONNX's. */
+static OrtStatus* check_unknown(const struct core_scope* scope, const OrtNode* node) {
+  int version = core_opset_version_of(node);
+  if (version == 0 || core_newest_opset(node->domain) == 0) {
+    return NULL;
+  }
+  char why[120];
+  snprintf(why, sizeof why, "is not in version %d of its operator set", version);
+  return refuse(scope, node, why);
+}
+
+bool core_is_described(const OrtNode* node) {
+  return !core_is_custom_op(node) && !is_function(node);
+}
+
+OrtStatus* core_check_node(const struct core_scope* scope, const OrtNode* node) {
+  const struct core_schema* schema = core_schema_of(node);
+  if (!core_is_described(node)) {
+    return NULL;
+  }
+  if (schema == NULL) {
+    return check_unknown(scope, node);
+  }
+  if (core_schema_is_deprecated(schema)) {
+    return refuse(scope, node, "is no longer in the version of its operator set");
+  }
+  CORE_TRY(check_operands(scope, node, schema, false));
+  CORE_TRY(check_operands(scope, node, schema, true));
+  return check_attributes(scope, node, schema);
+}
+
+/* --- the names of nodes ---------------------------------------------------------------------- */
+
+OrtStatus* core_check_node_names(const struct core_scope* scope) {
+  const struct core_list* nodes = &scope->graph->nodes;
+  size_t room = 16;
+  while (room < 2 * nodes->count) {
+    room *= 2;
+  }
+  const OrtNode** places = core_pool_array(&scope->root->pool, room, sizeof *places);
+  if (places == NULL) {
+    return core_graph_memory(scope, room * sizeof *places);
+  }
+  for (size_t i = 0; i < nodes->count; i++) {
+    const OrtNode* node = nodes->items[i];
+    size_t at = core_hash(node->name, strlen(node->name)) & (room - 1);
+    while (node->name[0] != 0 && places[at] != NULL) {
+      if (strcmp(places[at]->name, node->name) == 0) {
+        return core_refuse_graph(scope, ORT_FAIL, "two nodes have the name '",
+                                 core_message_of(node->name), "'");
+      }
+      at = (at + 1) & (room - 1);
+    }
+    places[at] = node->name[0] != 0 ? node : places[at];
+  }
+  return NULL;
+}

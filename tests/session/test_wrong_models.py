@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""Models that ONNX does not have: the core refuses them as the real library does."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from support.models import (
+    attribute,
+    external_tensor,
+    field,
+    fields,
+    graph,
+    model,
+    node,
+    tensor,
+    value,
+    value_info,
+)
+from support.releases import needs_release
+
+import ortcffi as ort
+
+pytestmark = needs_release(26, "these codes")
+
+X, Y, W = value("x", shape=[3]), value("y", shape=[3]), tensor("w", np.ones(3, np.float32))
+CONDITION = value("c", "bool", [])
+NEG = node("Neg", "x", "y")
+ADD = node("Add", "x w", "y")
+
+
+def of(*nodes: bytes, inputs: Any = (X,), outputs: Any = (Y,), **more: Any) -> bytes:
+    return model(nodes, inputs, outputs, more.pop("initializers", ()), **more)
+
+
+def adding(weights: bytes, *inputs: bytes) -> bytes:
+    """y = x + w."""
+    return of(ADD, inputs=[X, *inputs], initializers=[weights])
+
+
+def branch(*nodes: bytes, name: str = "t") -> bytes:
+    inner = graph(nodes, [], [value(name, shape=[3])], name="then")
+    other = graph([node("Abs", "x", "e")], [], [value("e", shape=[3])], name="else")
+    made = node("If", "c", "y", then_branch=inner, else_branch=other)
+    return of(made, inputs=[X, CONDITION])
+
+
+def weights(dims: Any = (3,), dtype: int = 1, raw: bytes = bytes(12)) -> bytes:
+    head = b"".join(field(1, n) for n in dims)
+    return head + field(2, dtype) + field(8, "w") + field(9, raw)
+
+
+def sparse(indices: Any, dims: Any = (3,)) -> bytes:
+    """y = x + w, whose w has the values 1 and 1 at the indices."""
+    made = field(1, tensor("w", np.ones(2, np.float32)))
+    made += field(2, tensor("", np.array(indices, np.int64))) + fields(3, dims)
+    return of(ADD, inner=field(15, made))
+
+
+def relu(*attributes: bytes) -> bytes:
+    return of(node("LeakyRelu", "x", "y") + fields(5, attributes))
+
+
+LEAKY = attribute("alpha", 1.0)
+UNTYPED = LEAKY.removesuffix(field(20, 1))
+
+REFUSED = {
+    "INVALID_PROTOBUF": {
+        "cut": of(NEG)[:-1],
+        "text": b"no model",
+    },
+    "INVALID_ARGUMENT": {
+        "no graph": field(1, 8) + field(8, field(1, "") + field(2, 17)),
+        "no bytes": b"",
+        "a value that nothing makes": of(node("Neg", "z", "y")),
+        "an input without an element type": of(NEG, inputs=[value_info("x", field(1, b""))]),
+        "an input of a type that is not": of(NEG, inputs=[value_info("x", field(1, field(1, 99)))]),
+    },
+    "FAIL": {
+        "no version of the format": of(NEG).removeprefix(field(1, 8)),
+        "an input without a type": of(NEG, inputs=[field(1, "x")]),
+        "a value made twice": of(NEG, node("Abs", "x", "y")),
+        "an output that is an input": of(node("Neg", "x", "x"), NEG),
+        "an output that is an initializer": of(node("Neg", "x", "w"), ADD, initializers=[W]),
+        "an input twice": of(NEG, inputs=[X, X]),
+        "a cycle": of(node("Add", "x b", "a"), node("Neg", "a", "b"), node("Neg", "a", "y")),
+        "an output that nothing makes": of(node("Neg", "x", "a")),
+        "nodes of one name": of(node("Neg", "x", "a"), node("Abs", "a", "y") + field(3, "Neg_a")),
+        "a Constant without a value": of(node("Constant", "", "c"), node("Add", "x c", "y")),
+        "an initializer that is an input of another type": adding(W, value("w", "int64", [3])),
+        "an initializer that is an input of another shape": adding(W, value("w", shape=[4])),
+        "types that differ": of(ADD, inputs=[X, value("w", "int64", [3])]),
+        "an output of another type": of(NEG, outputs=[value("y", "int64", [3])]),
+        "a tensor of few bytes": adding(weights(raw=bytes(8))),
+        "a tensor of many bytes": adding(weights(raw=bytes(16))),
+        "a tensor without a type": adding(weights(dtype=0)),
+        "a tensor of a type that is not": adding(weights(dtype=99)),
+        "a tensor of a negative length": adding(weights([-3])),
+        "a sparse index outside": sparse([0, 3]),
+        "a sparse index below": sparse([-1, 2]),
+        "sparse indices for other values": sparse([0, 1, 2]),
+        "a branch that makes a value twice": branch(node("Neg", "x", "t"), node("Abs", "x", "t")),
+        "a branch with a cycle": branch(node("Add", "x b", "t"), node("Neg", "t", "b")),
+        "a branch that does not make its output": branch(node("Neg", "x", "q")),
+    },
+    "INVALID_GRAPH": {
+        "an operator that is not": of(node("Nope", "x", "y")),
+        "an operator of a later version": of(node("Gelu", "x", "y")),
+        "an operator of the past": of(node("Upsample", "x w", "y"), initializers=[W]),
+        "few inputs": of(node("Add", "x", "y")),
+        "many inputs": of(node("Neg", "x x", "y")),
+        "many outputs": of(node("Neg", "x", "y z")),
+        "no outputs": of(node("Neg", "x", ""), NEG),
+        "an input left out": of(field(1, "") + field(1, "x") + field(2, "y") + field(4, "Add")),
+        "an attribute that is not": of(node("Neg", "x", "y", foo=1)),
+        "an attribute of another type": of(node("LeakyRelu", "x", "y", alpha=1)),
+        "an attribute twice": relu(LEAKY, LEAKY),
+        "no attribute": of(node("Concat", "x", "y")),
+        "an attribute without a name": relu(LEAKY.removeprefix(field(1, "alpha"))),
+        "an attribute without a type": relu(UNTYPED),
+        "an attribute of a type that is not": relu(UNTYPED + field(20, 99)),
+        "an attribute with two values": relu(LEAKY + field(3, 1)),
+        "a type that the operator does not take": of(
+            NEG, inputs=[value("x", "str", [3])], outputs=[value("y", "str", [3])]
+        ),
+        "a branch with a value that nothing makes": branch(node("Neg", "z", "t")),
+        "a branch with an operator that is not": branch(node("Nope", "x", "t")),
+    },
+}
+
+
+def refusal(api: ort.Api, given: Any) -> str | None:
+    """The code with which a session on the model is refused; None if it is made."""
+    try:
+        ort.Session(given, api=api).close()
+    except ort.OrtError as error:
+        return error.code.name
+    return None
+
+
+@pytest.mark.parametrize(
+    ("code", "given"),
+    [pytest.param(code, x, id=name) for code, rows in REFUSED.items() for name, x in rows.items()],
+)
+def test_a_wrong_model_is_refused(api, code, given):
+    assert refusal(api, given) == code
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        {"location": "none.bin"},
+        {"location": "../outside.bin"},
+        {"location": ""},
+        {"location": "w.bin", "length": 8},
+        {"location": "w.bin", "length": 16},
+        {"location": "w.bin", "length": -12},
+        {"location": "w.bin", "length": "12x"},
+        {"location": "w.bin", "offset": 20},
+        {"location": "w.bin", "offset": 1000},
+        {"location": "w.bin", "more": 1},
+    ],
+    ids=str,
+)
+def test_external_data_that_do_not_fit_are_refused(api, tmp_path, entries):
+    (tmp_path / "w.bin").write_bytes(bytes(24))
+    (tmp_path.parent / "outside.bin").write_bytes(bytes(24))
+    path = tmp_path / "model.onnx"
+    path.write_bytes(adding(external_tensor("w", [3], **entries)))
+    assert refusal(api, path) == "FAIL"
