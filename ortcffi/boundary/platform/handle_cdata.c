@@ -77,8 +77,11 @@ PyObject* handle_cdata(struct handle* self) {
   }
   handle_hold(self);
   Py_INCREF((PyObject*)self);
-  PyObject* cdata = PyObject_CallFunctionObjArgs(from_buffer, self->type, (PyObject*)hold, NULL);
+  /* A tuple, as CFFI takes its arguments: PyObject_CallFunctionObjArgs makes it in more steps. */
+  PyObject* arguments = PyTuple_Pack(2, self->type, (PyObject*)hold);
   Py_DECREF(hold);
+  PyObject* cdata = arguments == NULL ? NULL : PyObject_CallObject(from_buffer, arguments);
+  Py_XDECREF(arguments);
   return cdata;
 }
 
