@@ -2,9 +2,9 @@
 /*
  * How the failing status of a function in C becomes an exception in Python:
  *
- *   1. Python calls checked.Name(api, ...), see ortcffi/errors.py. That is the function which CFFI
- *      generated for `Name`, made once more by ortcffi_checked with its name as `self` in the place
- *      of CFFI's module.
+ *   1. Python calls checked.Name(api, ...), see ortcffi/errors.py. By ortcffi_checked that calls
+ * the function which CFFI generated for `Name`, with its name as `self` in the place of CFFI's
+ *      module.
  *   2. It converts the arguments and calls the C function of the slot (define_rows.def), which
  *      calls the table. If the result is not NULL, that function sets ortcffi_failed_table.
  *   3. It converts the result by a macro of CFFI's, which is ortcffi_status_result for every
@@ -109,6 +109,28 @@ ortcffi_object* ortcffi_status_result(OrtStatus* status, ortcffi_object* type,
   return (ortcffi_object*)Py_NewRef(success);
 }
 
+/* What ortcffi_checked makes. Never freed: there is one for each function of the table. */
+struct checked {
+  PyMethodDef definition;
+  PyCFunction called; /* takes `name` as self, and a tuple */
+  PyObject* name;
+};
+
+/* CPython calls a function that takes an array in fewer steps than one that takes a tuple. */
+static PyObject* call_checked(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  const struct checked* checked = PyCapsule_GetPointer(self, NULL);
+  PyObject* tuple = checked == NULL ? NULL : PyTuple_New(count);
+  if (tuple == NULL) {
+    return NULL;
+  }
+  for (Py_ssize_t i = 0; i < count; i++) {
+    (void)PyTuple_SetItem(tuple, i, Py_NewRef(arguments[i]));
+  }
+  PyObject* answer = checked->called(checked->name, tuple);
+  Py_DECREF(tuple);
+  return answer;
+}
+
 ortcffi_object* ortcffi_checked(ortcffi_object* function, ortcffi_object* name) {
   PyCFunction called = PyCFunction_GetFunction((PyObject*)function);
   int flags = PyCFunction_GetFlags((PyObject*)function);
@@ -116,15 +138,24 @@ ortcffi_object* ortcffi_checked(ortcffi_object* function, ortcffi_object* name) 
   if (called == NULL || flags < 0 || text == NULL) {
     return NULL;
   }
-  /* Never freed: there is one for each function of the table. */
-  PyMethodDef* definition = PyMem_Malloc(sizeof *definition);
-  if (definition == NULL) {
+  struct checked* checked = PyMem_Malloc(sizeof *checked);
+  if (checked == NULL) {
     return (ortcffi_object*)PyErr_NoMemory();
   }
-  *definition = (PyMethodDef){text, called, flags, NULL};
-  PyObject* made = PyCFunction_NewEx(definition, (PyObject*)name, NULL);
+  *checked = (struct checked){{text, called, flags, NULL}, called, Py_NewRef((PyObject*)name)};
+  PyObject* self = NULL;
+  if (flags == METH_VARARGS) {
+    checked->definition.ml_meth = ORTCFFI_METHOD(call_checked);
+    checked->definition.ml_flags = METH_FASTCALL;
+    self = PyCapsule_New(checked, NULL, NULL);
+  } else {
+    self = Py_NewRef(checked->name);
+  }
+  PyObject* made = self == NULL ? NULL : PyCFunction_NewEx(&checked->definition, self, NULL);
+  Py_XDECREF(self);
   if (made == NULL) {
-    PyMem_Free(definition);
+    Py_DECREF(checked->name);
+    PyMem_Free(checked);
   }
   return (ortcffi_object*)made;
 }
