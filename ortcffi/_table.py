@@ -46,7 +46,8 @@ _TABLE, _BASE = "const OrtApi *", "const OrtApiBase *"
 # their addresses. Here, so that that module is imported only where there are any.
 registered_devices: "dict[Hashable, dict[int, Any]]" = {}
 # What C is called with. Another pointer or version would have it read past the end of the table.
-_FACTS = {"base", "pointer", "client_table", "version", "version_string", "path", "_library"}
+_FACTS = {"base", "pointer", "client_table", "version", "version_string", "path", "library"}
+_FACTS.add("is_core")
 
 
 def highest_api_version(version_string: str) -> int:
@@ -111,7 +112,8 @@ class Table:
         self.version_string = version_string
         self.path = path
         address = address_of(pointer)
-        self._library: Hashable = library or path or f"the table at {address:#x}"
+        self.library: Hashable = library or path or f"the table at {address:#x}"
+        self.is_core = self.library == _CORE
 
     __reduce__ = refuse_pickle
 
@@ -131,27 +133,13 @@ class Table:
 
     def _refuse_change(self, name: str) -> None:
         if name in _FACTS and name in self.__dict__:
-            raise AttributeError(f"{name.lstrip('_')} of a table cannot be changed")
-
-    @property
-    def library(self) -> "Hashable":
-        """Equal for tables of one library, and different for those of two."""
-        return self._library
-
-    @property
-    def is_core(self) -> bool:
-        """Whether the functions are the embedded core's, also behind an emulation or a trace.
-
-        It says whose the objects are: the core's functions beyond the C API read only its own.
-        `supports` says what a table can do.
-        """
-        return self._library == _CORE
+            raise AttributeError(f"{name} of a table cannot be changed")
 
     def same_library(self, other: "Table") -> bool:
         """Whether two tables are of one library, so that they may share objects."""
         if not isinstance(other, Table):
             raise TypeError(f"other must be an Api, not {type(other).__name__}")
-        return bool(self._library == other._library)
+        return bool(self.library == other.library)
 
     def supports(self, slot: str) -> bool:
         """Whether the table has a slot, and the library does what the slot is for.
@@ -199,7 +187,7 @@ class Table:
         return hash(self.pointer)
 
     def __repr__(self) -> str:
-        return f"<Api {self.version} of {self._library}, {self.version_string!r}>"
+        return f"<Api {self.version} of {self.library}, {self.version_string!r}>"
 
 
 def _since(slot: str) -> int:

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["InferenceSession", "Session"]
 
-_LOAD_CONFIG = "ORT_LOAD_CONFIG_FROM_MODEL"
-
 
 class Session:
     """What an `InferenceSession` can do."""
@@ -39,6 +37,8 @@ class Session:
     def set_providers(self, providers: Any = None, provider_options: Any = None) -> None:
         """Load the model anew, with other execution providers."""
         self._sess = None
+        for name in ("_inputs_meta", "_outputs_meta"):
+            vars(self).pop(name, None)
         self._load(providers, provider_options)
 
     def _load(self, providers: Any, options: Any, disabled_optimizers: Any = None) -> None:
@@ -274,8 +274,8 @@ class InferenceSession(Session):
         **kwargs: Any,
     ) -> None:
         super().__init__(enable_fallback=int(kwargs.get("enable_fallback", 1)) == 1)
-        self._is_path = isinstance(path_or_bytes, (str, os.PathLike))
-        if not self._is_path and not isinstance(path_or_bytes, bytes):
+        self._is_path = not isinstance(path_or_bytes, bytes)
+        if self._is_path and not isinstance(path_or_bytes, (str, os.PathLike)):
             raise TypeError(f"Unable to load from type '{type(path_or_bytes)}'")
         self._model = os.fspath(path_or_bytes) if self._is_path else path_or_bytes
         is_wrong = sess_options is not None and not isinstance(sess_options, SessionOptions)
@@ -285,8 +285,7 @@ class InferenceSession(Session):
         self._model_path = self._model if self._is_path else None
         self._model_bytes = None if self._is_path else self._model
         self._given_options = sess_options
-        flag = kwargs.get("read_config_from_model", os.environ.get(_LOAD_CONFIG) == "1")
-        self._read_config = int(flag) == 1
+        self._read_config = int(kwargs.get("read_config_from_model", 1)) == 1
         try:
             self._load(providers, provider_options, kwargs.get("disabled_optimizers"))
         except (ValueError, RuntimeError) as error:
@@ -330,8 +329,6 @@ class InferenceSession(Session):
 
     def _take(self, session: CSession) -> None:
         self._sess = session
-        for name in ("_inputs_meta", "_outputs_meta"):
-            vars(self).pop(name, None)
         self._run = session._engine.run
         self._required, self._count = session._engine._required()
 

@@ -38,6 +38,12 @@ class Api(Table):
         The library's path; None for the embedded core.
     base : cdata of ``const OrtApiBase *``, optional
         Where the table came from: what ``RegisterCustomOps`` takes.
+    library : hashable
+        Equal for tables of one library, and different for those of two.
+    is_core : bool
+        Whether the functions are the embedded core's, also behind an emulation or a trace. It says
+        whose the objects are: the core's functions beyond the C API read only its own. `supports`
+        says what a table can do.
     """
 
     @property
