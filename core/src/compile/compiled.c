@@ -121,6 +121,15 @@ static uint64_t hash_of(const OrtModel* model) {
   return hash;
 }
 
+/* Has a provider keep a fused node; false where there is no memory. Threads may have it compile at
+ * once. */
+static bool keep_fused(struct core_ep* ep, OrtGraph* fused) {
+  core_lock(CORE_LOCK_KERNELS);
+  bool is_kept = core_list_add(&ep->fused, fused);
+  core_unlock(CORE_LOCK_KERNELS);
+  return is_kept;
+}
+
 /* Makes the arguments of Compile for a group: a view of its nodes, and the fused node that replaces
  * them. `hash` is that of the model. */
 static OrtStatus* show_group(struct compiled* compiled, const struct core_claims* claims,
@@ -135,7 +144,7 @@ static OrtStatus* show_group(struct compiled* compiled, const struct core_claims
   compiled->views[i] = view;
   CORE_TRY(core_fuse(CORE_COMPILING, view, node_name, compiled->ep->name,
                      claims->graph->node_numbers + i, &fused));
-  if (!core_list_add(&compiled->ep->fused, fused)) {
+  if (!keep_fused(compiled->ep, fused)) {
     core_drop(fused);
     return core_no_memory(CORE_COMPILING, sizeof fused);
   }

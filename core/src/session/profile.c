@@ -84,10 +84,13 @@ static void put_quoted(struct core_writing* text, const char* content) {
 static void put_value(struct core_writing* text, const char* value) {
   struct core_json json = {0};
   size_t at;
-  bool is_raw = (value[0] == '{' || value[0] == '[') &&
-                core_json_read(value, strlen(value), &json, &at) == NULL;
-  core_json_end(&json);
-  if (is_raw) {
+  const char* wrong = "";
+  if (value[0] == '{' || value[0] == '[') {
+    wrong = core_json_read(value, strlen(value), &json, &at);
+    core_json_end(&json);
+  }
+  text->has_failed |= wrong == core_json_no_memory;
+  if (wrong == NULL) {
     put_text(text, value);
   } else {
     put_quoted(text, value);
