@@ -20,14 +20,15 @@ THROWING = $(BUILD)/throwing_ops.so
 FORKS = kernel_threads:1000:fork storm:2:20000:2:fork adaptor_storm:2:20000:2:fork shared_env:100000:200 arena_fork session_threads:fork \
   fork_order
 # With tsan, only clients with threads. It finds a race also where the accesses are not simultaneous,
-# so the storms are short; asan runs the long ones.
-RUNS_OF_TSAN = heap storm:2:10000:2 arena:2:6000 adaptor_storm:2:4000:2 models:200 kernels \
-  many_threads:200:1000 reload:20:1000 shared_env:2000 platform session_threads throwing:$(THROWING) \
-  kernel_threads:20000
+# so the storms are short; asan runs the long ones, and reads more models that were changed, which
+# one thread does.
+RUNS_OF_TSAN = heap storm:2:5000:2 arena:2:3000 adaptor_storm:2:2000:2 models:20 kernels \
+  many_threads:100:1000 reload:20:1000 shared_env:2000 platform session_threads throwing:$(THROWING) \
+  kernel_threads:10000
 # valgrind runs one thread at a time, so the storms are short; asan runs `faults` with its hundreds
 # of processes.
 RUNS_OF_VALGRIND = abi client heap old_client versions storm:2:2000:2 arena:2:2000 \
-  adaptor_storm:2:1000:2 random_values models:50 kernels many_threads:50:50 reload:3:50 shared_env:100 platform \
+  adaptor_storm:2:1000:2 random_values:200 models:20 kernels many_threads:20:50 reload:3:50 shared_env:100 platform \
   behaviour
 # In these programs the n-th allocation fails, or the n-th call of a system function.
 INSIDERS_OF_MALLOC = faults

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * random_values LIBRARY: maps, sequences and sparse tensors of random content, right and wrong, and
- * all that a library answers. Whatever the library, the lines are the same.
+ * random_values LIBRARY [ROUNDS]: maps, sequences and sparse tensors of random content, right and
+ * wrong, and all that a library answers. Whatever the library, the lines are the same.
  */
 #include <string.h>
 
 #include "client.h"
 #include "onnxruntime_c_api.h"
 
-#define ROUNDS 1000
 #define DIMS(...) (const int64_t[]){__VA_ARGS__}, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)
 #define INT64 ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64
 #define FLOAT ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT
@@ -177,13 +176,14 @@ static void try_sparse(void) {
 }
 
 int main(int argc, char** argv) {
-  CHECK(argc == 2);
+  CHECK(argc == 2 || argc == 3);
+  int rounds = argc == 3 ? atoi(argv[2]) : 1000;
   const OrtApiBase*(ORT_API_CALL * get_base)(void);
   *(void**)&get_base = entry_of(argv[1]);
   api = get_base()->GetApi(ORT_API_VERSION);
   CHECK(api != NULL && api->GetAllocatorWithDefaultOptions(&allocator) == NULL);
   CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info) == NULL);
-  for (int i = 0; i < ROUNDS; i++) {
+  for (int i = 0; i < rounds; i++) {
     try_containers();
     try_sparse();
   }
