@@ -15,6 +15,7 @@
 #include "adaptors/adaptors.h"
 #include "boundary/memory/adaptors.h"
 #include "boundary/arena/arena.h"
+#include "custom_ops/op_reading.h"
 #include "boundary/custom_ops/custom_ops.h"
 #include "boundary/kernels/python_ops.h"
 #include "boundary/env/registered_ep.h"

@@ -103,10 +103,8 @@ def _register(path: str, api: Api, counted: str) -> None:
 
 def _read(domain: Any, op: Any) -> Op:
     """Which API version an op of the library needs, and for which fields of its struct."""
-    declared, facts = read_op(decode(domain), op), ffi.new("ortcffi_op*")
-    lib.ortcffi_read_op(op, facts)
-    fields = FIELDS.get(facts.needs, ())
-    return Op(declared.domain, declared.name, facts.version, facts.needs, fields)
+    declared, needs = read_op(decode(domain), op), lib.core_op_needs(op)
+    return Op(declared.domain, declared.name, op.version, needs, FIELDS.get(needs, ()))
 
 
 def _open(path: str) -> Any:

@@ -97,25 +97,26 @@ def read_op(domain: str, op: Any) -> CustomOp:
     ValueError
         It declares more operands than any op can have.
     """
-    read = ffi.new("ortcffi_op*")
-    lib.ortcffi_read_op(op, read)
-    name, provider = decode(read.name), decode(read.provider)
-    for count, what in ((read.inputs, "inputs"), (read.outputs, "outputs")):
+    name = decode(lib.core_op_name(op))
+    counts = [lib.core_op_operand_count(op, is_output) for is_output in (False, True)]
+    for count, what in zip(counts, ("inputs", "outputs"), strict=True):
         if count > MOST_OPERANDS:
             raise ValueError(
                 f"the op {name!r} declares {count} {what}; more than {MOST_OPERANDS} are not read"
             )
     inputs, outputs = (
         tuple(_operand(op, is_output, i) for i in range(count))
-        for is_output, count in ((0, read.inputs), (1, read.outputs))
+        for is_output, count in enumerate(counts)
     )
-    last = None if read.last == NO_END else read.last
-    return CustomOp(domain, name, read.first, last, inputs, outputs, provider)
+    first, last = ffi.new("int*"), ffi.new("int*")
+    lib.core_op_versions(op, first, last)
+    end = None if last[0] == NO_END else last[0]
+    provider = decode(lib.core_op_provider(op))
+    return CustomOp(domain, name, first[0], end, inputs, outputs, provider)
 
 
 def _operand(op: Any, is_output: int, i: int) -> Operand:
-    read = ffi.new("ortcffi_operand*")
-    lib.ortcffi_read_operand(op, is_output, i, read)
+    read: Any = lib.core_op_operand(op, bool(is_output), i)
     return Operand(
         known(ElementType, read.type),
         known(Characteristic, read.characteristic),

@@ -63,7 +63,7 @@ def copy_for(path: bytes) -> int:
 def made_by_slot() -> dict[str, int]:
     """How many objects each slot has made that watched libraries have not released."""
     counts = ffi.new("uint64_t[]", lib.ORTCFFI_SLOTS)
-    lib.ortcffi_watched_objects(counts)
+    host_function("OrtcoreWatchedObjects")(counts)
     return {
         decode(lib.ortcffi_slot_row(i).name): n
         for i, n in enumerate(ffi.unpack(counts, lib.ORTCFFI_SLOTS))

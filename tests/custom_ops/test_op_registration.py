@@ -36,15 +36,14 @@ def read(ops: Any) -> list[tuple[str, int, int, list[tuple[int, ...]]]]:
     """Name, versions, and inputs before outputs of each op of the first domain."""
     found = []
     while (op := lib.ortcffi_op_at(ops, 0, len(found))) != ffi.NULL:
-        whole, operand = ffi.new("ortcffi_op*"), ffi.new("ortcffi_operand*")
-        lib.ortcffi_read_op(op, whole)
         operands = []
-        for is_output, count in enumerate([whole.inputs, whole.outputs]):
-            for i in range(count):
-                lib.ortcffi_read_operand(op, is_output, i, operand)
-                o = operand[0]
+        for is_output in (False, True):
+            for i in range(lib.core_op_operand_count(op, is_output)):
+                o = lib.core_op_operand(op, is_output, i)
                 operands.append((o.type, o.characteristic, o.memory, o.least, o.is_homogeneous))
-        found.append((text(whole.name), whole.first, whole.last, operands))
+        first, last = ffi.new("int*"), ffi.new("int*")
+        lib.core_op_versions(op, first, last)
+        found.append((text(lib.core_op_name(op)), first[0], last[0], operands))
     return found
 
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file custom_op.h
- * Registered custom ops: their domains, the lists of domains that session options hold, and
- * functions that read an op.
+ * Registered custom ops: their domains, and the lists of domains that session options hold.
  *
  * An OrtCustomOp belongs to the client, usually to the library that registers it. The core reads
  * only the fields that the op's version has, and only until its domain is released.
@@ -10,6 +9,7 @@
 #ifndef ORTCFFI_CUSTOM_OP_H_
 #define ORTCFFI_CUSTOM_OP_H_
 
+#include "custom_ops/op_reading.h"
 #include "object/list.h"
 #include "object/object.h"
 #include "onnx/op_attr.h"
@@ -87,22 +87,8 @@ OrtStatus* core_register_ops(struct core_custom_ops* ops, RegisterCustomOpsFn re
                              OrtSessionOptions* options, const OrtApiBase* base);
 /** @} */
 
-/** @name Reading
- * A field that the op's version lacks, or that is NULL, reads as the default: a required operand,
- * not variadic, in the device's memory, and an op of every opset version. Strings belong to the
- * domain or the op.
+/** @name Looking for ops
  * @{ */
-
-/** An input or an output of an op. */
-struct core_operand {
-  ONNXTensorElementDataType type;
-  OrtCustomOpInputOutputCharacteristic characteristic;
-  /** Outputs: OrtMemTypeDefault. */
-  OrtMemType memory;
-  /** Variadic: the least number of values, and whether all have one type. Otherwise 1 and 1. */
-  int least;
-  int is_homogeneous;
-};
 
 /** The i-th domain; NULL past the last. A released domain is listed, without ops. */
 const OrtCustomOpDomain* core_op_domain(const struct core_custom_ops* ops, size_t i);
@@ -130,19 +116,6 @@ struct core_op_search {
 const OrtCustomOp* core_next_op(struct core_op_search* search);
 /** Whether an op came with a newer version of its domain than another one. */
 bool core_op_is_newer(const OrtCustomOp* op, const OrtCustomOp* other);
-
-/** "" for an op that has no name. */
-const char* core_op_name(const OrtCustomOp* op);
-/** The execution provider that runs the op; "" for the CPU's. */
-const char* core_op_provider(const OrtCustomOp* op);
-/** The first and the last opset version with the op; 1 and INT_MAX by default. */
-void core_op_versions(const OrtCustomOp* op, int* first, int* last);
-/** The lowest API version whose struct has all fields that the op relies on. Does not count
- * InferOutputShapeFn and the fields of version 18, without which an op still runs. */
-uint32_t core_op_needs(const OrtCustomOp* op);
-size_t core_op_operand_count(const OrtCustomOp* op, bool is_output);
-/** `index` must be below the count. */
-struct core_operand core_op_operand(const OrtCustomOp* op, bool is_output, size_t index);
 /** @} */
 
 /** @name Attributes

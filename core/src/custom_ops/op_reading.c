@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the fields of an OrtCustomOp that its version has. */
+#include "custom_ops/op_reading.h"
+
 #include <limits.h>
 
 #include "custom_ops/custom_op.h"

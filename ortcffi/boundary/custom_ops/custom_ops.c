@@ -61,19 +61,3 @@ const OrtCustomOp* ortcffi_op_at(const ortcffi_ops* ops, size_t domain, size_t i
   const OrtCustomOpDomain* found = core_op_domain(ops, domain);
   return found == NULL ? NULL : core_op(found, i);
 }
-
-void ortcffi_read_op(const OrtCustomOp* op, ortcffi_op* out) {
-  *out = (ortcffi_op){.name = core_op_name(op),
-                      .provider = core_op_provider(op),
-                      .inputs = core_op_operand_count(op, false),
-                      .outputs = core_op_operand_count(op, true),
-                      .version = op->version,
-                      .needs = core_op_needs(op)};
-  core_op_versions(op, &out->first, &out->last);
-}
-
-void ortcffi_read_operand(const OrtCustomOp* op, int is_output, size_t i, ortcffi_operand* out) {
-  struct core_operand operand = core_op_operand(op, is_output != 0, i);
-  *out = (ortcffi_operand){(int)operand.type, (int)operand.characteristic, (int)operand.memory,
-                           operand.least, operand.is_homogeneous};
-}

@@ -11,24 +11,6 @@
 /* A list of domains, and of the libraries that it keeps open for them. */
 typedef struct core_custom_ops ortcffi_ops;
 
-typedef struct ortcffi_op {
-  const char* name;
-  /* "" for the CPU's. */
-  const char* provider;
-  /* The first and the last opset version with the op. */
-  int first, last;
-  size_t inputs, outputs;
-  /* The API version of the struct, and the lowest that has all fields which the op relies on. */
-  uint32_t version, needs;
-} ortcffi_op;
-
-typedef struct ortcffi_operand {
-  /* ONNXTensorElementDataType, OrtCustomOpInputOutputCharacteristic, OrtMemType. */
-  int type, characteristic, memory;
-  /* For variadic operands; otherwise 1 and 1. */
-  int least, is_homogeneous;
-} ortcffi_operand;
-
 /* A copy of a list, or for NULL an empty list; 0 where there is no memory. The caller gives it to
  * ortcffi_end_ops. A list of what options of another library hold must outlive those options and
  * their sessions. */
@@ -49,9 +31,5 @@ OrtStatus* ortcffi_record_function(const OrtApiBase* base, const OrtApi* table, 
 const char* ortcffi_op_domain(const ortcffi_ops* ops, size_t domain);
 /* An op of a domain; NULL past the last. */
 const OrtCustomOp* ortcffi_op_at(const ortcffi_ops* ops, size_t domain, size_t i);
-/* These call functions of the op's library. The strings are the library's. */
-void ortcffi_read_op(const OrtCustomOp* op, ortcffi_op* out);
-/* `i` is below the count of inputs or outputs. */
-void ortcffi_read_operand(const OrtCustomOp* op, int is_output, size_t i, ortcffi_operand* out);
 
 #endif /* ORTCFFI_BOUNDARY_CUSTOM_OPS_H_ */

@@ -37,8 +37,6 @@ int ortcffi_slot_since(const char* name) {
   return 0;
 }
 
-void ortcffi_watched_objects(uint64_t* out) { core_watched_objects(out); }
-
 struct collecting {
   ortcffi_left_status* out;
   size_t room, count;

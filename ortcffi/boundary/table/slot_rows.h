@@ -41,10 +41,6 @@ void* ortcffi_releasing(const char* name);
 /* The number of the core's live objects of a kind; see enum core_kind. */
 int64_t ortcffi_live_objects(int kind);
 
-/* Writes for each slot how many of the objects that it made are not released, among those of
- * watched libraries. */
-void ortcffi_watched_objects(uint64_t* out);
-
 /* A status that was not released, and the slot that made it. A longer message is cut. */
 typedef struct ortcffi_left_status {
   int slot;

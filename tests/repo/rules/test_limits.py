@@ -17,6 +17,7 @@ WAITS = {"join", "wait", "result", "exception", "acquire", "communicate"}
 UNLIMITED = {"os.fork", "os.wait", "os.waitpid", "os.system", "asyncio.run"}
 UNLIMITED |= {f"subprocess.{name}" for name in ("run", "Popen", "call", "check_call")}
 UNLIMITED |= {"subprocess.check_output", "subprocess.getoutput"}
+NAMES = {name.rpartition(".")[2] for name in UNLIMITED}
 HELPERS = {processes.__file__, threads.__file__}
 
 
@@ -25,7 +26,8 @@ def calls_without_limit(source: str) -> list[str]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             waits = node.func.attr in WAITS and not node.args and not node.keywords
-            if waits or ast.unparse(node.func) in UNLIMITED:
+            is_named = node.func.attr in NAMES  # asked first: to unparse takes long
+            if waits or (is_named and ast.unparse(node.func) in UNLIMITED):
                 found.append(f"line {node.lineno}: {ast.unparse(node)}")
     return found
 
