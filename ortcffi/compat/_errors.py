@@ -55,6 +55,7 @@ class _Official(OrtError):
         return str(self) if found is None else found[1]
 
     __str__ = Exception.__str__
+    __repr__ = Exception.__repr__
 
 
 class Fail(_Official):

@@ -54,6 +54,7 @@ def test_a_model_that_cannot_be_loaded_has_the_official_error(
     with pytest.raises(getattr(state, kind)) as caught:
         onnxruntime.InferenceSession(model, providers=CPU)
     assert str(caught.value).startswith(text)
+    assert repr(caught.value) == f"{kind}({str(caught.value)!r})"
 
 
 def test_an_unknown_provider_warns_and_falls_back(onnxruntime, squares, capsys):
