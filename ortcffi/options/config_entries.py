@@ -67,11 +67,10 @@ class ConfigEntries(MutableMapping[str, str]):
             replaced = key in self
             if not replaced:
                 self._warn_of_likely_mistake(key)
-            if replaced and self[key] == value:
-                return
-            with _temporary_env(self._options) if replaced else nullcontext():
-                self._options._write(self.ADD, name, content)
-            kept[key] = value
+            if not replaced or self[key] != value:
+                with _temporary_env(self._options) if replaced else nullcontext():
+                    self._options._write(self.ADD, name, content)
+            kept[key] = value  # also what other code has set, or a call that was interrupted
 
     def _known_keys(self) -> Collection[str]:
         raise NotImplementedError

@@ -395,6 +395,15 @@ def test_options_that_a_function_gave_are_wrapped_and_not_released(options):
     assert options.config == {"a": "1"}
 
 
+@pytest.mark.parametrize("kind", CONFIGURED)
+def test_an_entry_that_other_code_has_set_is_listed_once_it_is_set_here(api, kind):
+    with kind(api, config={"a": "1"}) as options:
+        borrowed = kind.from_handle(api, options.handle, parent=options)
+        borrowed.config["a"] = "1"
+        assert dict(borrowed.config) == {"a": "1"}
+        borrowed.close()
+
+
 @pytest.mark.parametrize("kind", [ort.SessionOptions, ort.RunOptions, ort.KeyValuePairs])
 @pytest.mark.parametrize("take", [pickle.dumps, copy.deepcopy])
 def test_an_object_of_one_process_cannot_be_pickled(kind, take):
