@@ -189,6 +189,7 @@ class Definition:
 
     def array(self, index: int, element: int, result: Any) -> Any:
         """What a function returned, as an array that C can copy."""
+        self._refuse_mask(index, result)
         dtype = dtype_of(element)
         if not isinstance(result, np.ndarray) and not isinstance(result, np.generic):
             result = self._converted(index, result, dtype)
@@ -198,6 +199,13 @@ class Definition:
                 f"return x.astype({str(dtype)!r})"
             )
         return np.asarray(result, dtype, order="C")
+
+    def _refuse_mask(self, index: int, result: Any) -> None:
+        if isinstance(result, np.ma.MaskedArray):
+            raise TypeError(
+                f"{self.full_name}: output {index} must not be masked, since values have no mask: "
+                "use filled()"
+            )
 
     def _converted(self, index: int, result: Any, dtype: Any) -> Any:
         if result is None:
@@ -212,6 +220,7 @@ class Definition:
     ) -> None:
         """Write an output of strings, of packed elements, or of a type that the model decides."""
         table = table_of(api, version)
+        self._refuse_mask(index, result)
         array = np.asarray(result, object if element == ElementType.STRING else None)
         if result is None:
             self._converted(index, result, None)

@@ -317,6 +317,7 @@ def test_a_missing_attribute_is_named(define, run):
         (X.astype("f8"), r"output 0 must be float32, not float64: return x.astype\('float32'\)"),
         (None, "output 0 is None, but the node asks for it"),
         ("text", "output 0: could not convert string to float"),
+        (np.ma.masked_array(X, X > 0), "output 0 must not be masked"),
     ],
 )
 def test_a_wrong_result_is_named(define, run, result, message):
@@ -326,6 +327,15 @@ def test_a_wrong_result_is_named(define, run, result, message):
 
     with pytest.raises(Exception, match=f"my.domain:wrong: {message}"):
         run(wrong, [X])
+
+
+def test_strings_with_a_mask_are_no_result(define, run):
+    @define([F], [str])
+    def masked(_x):
+        return np.ma.masked_array(["a", "b"], [True, False])
+
+    with pytest.raises(Exception, match="output 0 must not be masked"):
+        run(masked, [X], ["O"])
 
 
 def test_too_few_results_are_counted(define, run):
