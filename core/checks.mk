@@ -28,7 +28,7 @@ RUNS_OF_TSAN = heap storm:2:5000:2 arena:2:3000 adaptor_storm:2:2000:2 models:20
 # valgrind runs one thread at a time, so the storms are short; asan runs `faults` with its hundreds
 # of processes.
 RUNS_OF_VALGRIND = abi client heap old_client versions storm:2:2000:2 arena:2:2000 \
-  adaptor_storm:2:1000:2 random_values:200 models:20 kernels many_threads:20:50 reload:3:50 shared_env:100 platform \
+  adaptor_storm:2:1000:2 random_values:200 models:50 kernels many_threads:50:50 reload:3:50 shared_env:100 platform \
   behaviour
 # In these programs the n-th allocation fails, or the n-th call of a system function.
 INSIDERS_OF_MALLOC = faults
