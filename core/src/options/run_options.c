@@ -22,7 +22,7 @@ ORT_API_STATUS_IMPL(ort_CreateRunOptions, OrtRunOptions** out) {
   if (options == NULL) {
     return CORE_OUT_OF_MEMORY(CreateRunOptions, sizeof *options);
   }
-  options->log_severity = -1;
+  options->log_severity = CORE_DEFAULT_SEVERITY;
   *out = options;
   return NULL;
 }

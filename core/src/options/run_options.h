@@ -9,8 +9,11 @@
 
 extern const struct core_class core_run_options_class;
 
+#define CORE_DEFAULT_SEVERITY (-1)
+
 struct OrtRunOptions {
   struct core_object object;
+  /** CORE_DEFAULT_SEVERITY: that of the session. */
   int log_severity;
   int log_verbosity;
   /** NULL until it is set. */

@@ -311,6 +311,20 @@ ORT_API_STATUS_IMPL(ort_SessionOptionsSetWeightlessSourceModelBuffer, OrtSession
   return NULL;
 }
 
+ORT_API_STATUS_IMPL(ort_SessionOptionsAppendExecutionProvider, OrtSessionOptions* options,
+                    const char* provider_name, const char* const* provider_options_keys,
+                    const char* const* provider_options_values, size_t num_keys) {
+  (void)provider_options_keys, (void)provider_options_values, (void)num_keys;
+  CORE_REQUIRE(SessionOptionsAppendExecutionProvider, options, provider_name);
+  if (strcmp(provider_name, "CPU") == 0 || strcmp(provider_name, "CPUExecutionProvider") == 0) {
+    return NULL;
+  }
+  return core_status(
+      ORT_INVALID_ARGUMENT,
+      "SessionOptionsAppendExecutionProvider: this library is built with no provider '",
+      provider_name, "': register a library of the provider");
+}
+
 /* Programs that are linked with onnxruntime may refer to it, though it changes nothing. */
 CORE_EXPORT OrtStatus* ORT_API_CALL OrtSessionOptionsAppendExecutionProvider_CPU(
     OrtSessionOptions* options, int use_arena) NO_EXCEPTION {

@@ -372,6 +372,10 @@ static CORE_COLD OrtStatus* run_special(OrtSession* session, struct core_frame* 
   struct OrtLogger logger = session->logger;
   const char* tag = options != NULL && options->tag != NULL ? options->tag : "";
   size_t size = strlen(logger.id) + strlen(tag) + sizeof ":";
+  if (options != NULL && (options->log_severity < CORE_DEFAULT_SEVERITY ||
+                          options->log_severity > ORT_LOGGING_LEVEL_FATAL)) {
+    CORE_FAIL(ORT_FAIL, "Run: the log severity of run_options must be -1 to 4");
+  }
   char* id = heap_alloc(size);
   if (id == NULL) {
     return core_no_memory("Run", size);
@@ -379,7 +383,7 @@ static CORE_COLD OrtStatus* run_special(OrtSession* session, struct core_frame* 
   bool has_both = logger.id[0] != 0 && tag[0] != 0;
   snprintf(id, size, "%s%s%s", logger.id, has_both ? ":" : "", tag);
   logger.id = id;
-  if (options != NULL && options->log_severity >= 0) {
+  if (options != NULL && options->log_severity != CORE_DEFAULT_SEVERITY) {
     logger.severity = options->log_severity;
   }
   set_logger(session, frame, &logger);
@@ -397,7 +401,7 @@ OrtStatus* core_run(OrtSession* session, const OrtRunOptions* options,
   }
   bool is_special = session->profile != NULL ||
                     (options != NULL && (options->profile_prefix != NULL || options->tag != NULL ||
-                                         options->log_severity >= 0));
+                                         options->log_severity != CORE_DEFAULT_SEVERITY));
   OrtStatus* status = CORE_LIKELY(!is_special) ? run(session, frame, options, feeds)
                                                : run_special(session, frame, options, feeds);
   give_frame_back(session, frame);

@@ -244,7 +244,15 @@ static OrtStatus* open_model(const char* function, const struct core_source* sou
 static OrtStatus* load(const char* function, OrtSession* session,
                        const struct core_source* source) {
   struct core_timing timing = {0};
+  const char* format =
+      core_config_get(&session->options->lists[CORE_SESSION_CONFIG], "session.load_model_format");
   CORE_TRY(core_check_cancelled(session));
+  if (format != NULL && strcmp(format, "ORT") == 0) {
+    return core_status(ORT_FAIL, function,
+                       ": this library loads models of ONNX's format alone, and the entry "
+                       "session.load_model_format says ORT",
+                       NULL);
+  }
   if (session->profile == NULL) {
     return open_model(function, source, &session->model);
   }

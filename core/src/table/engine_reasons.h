@@ -28,7 +28,6 @@
 #define CORE_WHY_UpdateCUDAProviderOptions BUILT_IN
 #define CORE_WHY_GetCUDAProviderOptionsAsString BUILT_IN
 #define CORE_WHY_SessionOptionsAppendExecutionProvider_MIGraphX BUILT_IN
-#define CORE_WHY_SessionOptionsAppendExecutionProvider BUILT_IN
 #define CORE_WHY_SessionOptionsAppendExecutionProvider_CANN BUILT_IN
 #define CORE_WHY_CreateCANNProviderOptions BUILT_IN
 #define CORE_WHY_UpdateCANNProviderOptions BUILT_IN

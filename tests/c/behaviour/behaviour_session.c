@@ -76,6 +76,15 @@ static void create_with(const char* name, size_t count) {
 }
 CALL("CreateSessionFromArray(w replaced)") { create_with("w", 2); }
 CALL("CreateSessionFromArray(w replaced with 3 numbers)") { create_with("w", 3); }
+static void create_in_format(const char* format) {
+  OrtSessionOptions* options = session_options();
+  struct model_bytes model = session_model();
+  CHECK(api->AddSessionConfigEntry(options, "session.load_model_format", format) == NULL);
+  create(session_env(), model.at, model.size, options);
+}
+CALL("CreateSessionFromArray(load_model_format=ONNX)") { create_in_format("ONNX"); }
+CALL("CreateSessionFromArray(load_model_format=ORT)") { create_in_format("ORT"); }
+CALL("CreateSessionFromArray(load_model_format=x)") { create_in_format("x"); }
 CALL("CreateSessionFromArray(z replaced)") { create_with("z", 2); }
 CALL("CreateSessionFromArray(w, not external, replaced as external)") {
   const char* name = "w";

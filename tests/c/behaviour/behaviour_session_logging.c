@@ -67,7 +67,11 @@ static void run_logging(const OrtSessionOptions* options, const OrtRunOptions* r
   OrtValue *value = FLOATS(3, 4), *out = NULL;
   CHECK(api->CreateSessionFromArray(session_env(), model.at, model.size, options, &session) ==
         NULL);
-  CHECK(api->Run(session, run_options, &x, (const OrtValue* const*)&value, 1, &a, 1, &out) == NULL);
+  OrtStatus* status =
+      api->Run(session, run_options, &x, (const OrtValue* const*)&value, 1, &a, 1, &out);
+  if (status != NULL) {
+    say_status(status);
+  }
 }
 
 CALL("SetUserLoggingFunction, messages of kernels") { run_logging(logging_options(), NULL); }
@@ -97,6 +101,13 @@ CALL("RunOptionsSetRunLogSeverityLevel(WARNING), messages of kernels") {
 }
 CALL("RunOptionsSetRunLogSeverityLevel(FATAL), messages of kernels") {
   run_logging(logging_options(), tagged(ORT_LOGGING_LEVEL_FATAL, ""));
+}
+
+CALL("RunOptionsSetRunLogSeverityLevel(5), messages of kernels") {
+  run_logging(logging_options(), tagged(5, ""));
+}
+CALL("RunOptionsSetRunLogSeverityLevel(-2), messages of kernels") {
+  run_logging(logging_options(), tagged(-2, ""));
 }
 
 CALL("SessionOptionsSetLoadCancellationFlag, CreateSessionFromArray") {

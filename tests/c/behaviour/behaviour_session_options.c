@@ -87,6 +87,17 @@ CALL("GetSessionExecutionMode(NULL,&m)") {
 }
 SAY("GetSessionExecutionMode(o,NULL)", GetSessionExecutionMode(o, NULL))
 
+#define APPEND(o, name) SessionOptionsAppendExecutionProvider(o, name, NULL, NULL, 0)
+SAY("SessionOptionsAppendExecutionProvider(o,CPU)", APPEND(o, "CPU"))
+SAY("SessionOptionsAppendExecutionProvider(o,CPUExecutionProvider)",
+    APPEND(o, "CPUExecutionProvider"))
+SAY("SessionOptionsAppendExecutionProvider(o,cpu)", APPEND(o, "cpu"))
+SAY("SessionOptionsAppendExecutionProvider(o,QNN)", APPEND(o, "QNN"))
+SAY("SessionOptionsAppendExecutionProvider(o,Nope)", APPEND(o, "Nope"))
+SAY("SessionOptionsAppendExecutionProvider(o,\"\")", APPEND(o, ""))
+SAY("SessionOptionsAppendExecutionProvider(o,NULL)", APPEND(o, NULL))
+SAY("SessionOptionsAppendExecutionProvider(NULL,CPU)", APPEND(NULL, "CPU"))
+
 SAY("SetIntraOpNumThreads(o,-5)", SetIntraOpNumThreads(o, -5))
 SAY("SetIntraOpNumThreads(NULL,1)", SetIntraOpNumThreads(NULL, 1))
 SAY("SetInterOpNumThreads(o,-5)", SetInterOpNumThreads(o, -5))

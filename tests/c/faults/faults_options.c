@@ -35,6 +35,7 @@ static OrtStatus* set_numbers(void** out) {
   CORE_TRY(api->DisableProfiling(session));
   CORE_TRY(api->EnableMemPattern(session));
   CORE_TRY(api->DisableMemPattern(session));
+  CORE_TRY(api->SessionOptionsAppendExecutionProvider(session, "CPU", NULL, NULL, 0));
   CORE_TRY(api->GetMemPatternEnabled(session, &number));
   CORE_TRY(api->EnableCpuMemArena(session));
   CORE_TRY(api->DisableCpuMemArena(session));
@@ -258,7 +259,8 @@ static OrtStatus* set_affinity(void** out) {
 static const struct trial trials[] = {
     TRIAL("CreateSessionOptions ReleaseSessionOptions", NULL, create_session, release_session),
     TRIAL("SetSessionExecutionMode GetSessionExecutionMode DisableProfiling EnableMemPattern "
-          "DisableMemPattern GetMemPatternEnabled EnableCpuMemArena DisableCpuMemArena "
+          "DisableMemPattern SessionOptionsAppendExecutionProvider GetMemPatternEnabled "
+          "EnableCpuMemArena DisableCpuMemArena "
           "SetSessionLogVerbosityLevel SetSessionLogSeverityLevel "
           "SetSessionGraphOptimizationLevel SetIntraOpNumThreads SetInterOpNumThreads "
           "DisablePerSessionThreads SetDeterministicCompute",
