@@ -10,7 +10,8 @@ FAULTS = ../tests/c/faults
 # Each run is the name of a client and its arguments, separated by colons. The client also gets the
 # library's path, as its first argument.
 RUNS = abi client heap old_client versions storm:2:50000:2 arena:2:30000 adaptor_storm:2:20000:2 \
-  random_values models:2000 kernels many_threads:800:1000 reload:20:1000 shared_env:2000 platform session_threads behaviour $(RUNS_OF_$(SYSTEM))
+  random_values models:2000 kernels many_threads:800:1000 reload:20:1000 shared_env:2000 platform session_threads \
+  provider_threads behaviour $(RUNS_OF_$(SYSTEM))
 RUNS_OF_POSIX = $(FORKS) $(INSIDERS_OF_$(CHOSEN)) throwing:$(THROWING) private_copy:$(THROWING) \
   kernel_threads:100000
 RUNS_OF_APPLE = $(FORKS) throwing:$(THROWING) kernel_threads:100000
@@ -23,8 +24,8 @@ FORKS = kernel_threads:1000:fork storm:2:20000:2:fork adaptor_storm:2:20000:2:fo
 # so the storms are short; asan runs the long ones, and reads more models that were changed, which
 # one thread does.
 RUNS_OF_TSAN = heap storm:2:5000:2 arena:2:3000 adaptor_storm:2:2000:2 models:20 kernels \
-  many_threads:100:1000 reload:20:1000 shared_env:2000 platform session_threads throwing:$(THROWING) \
-  kernel_threads:10000
+  many_threads:100:1000 reload:20:1000 shared_env:2000 platform session_threads \
+  provider_threads throwing:$(THROWING) kernel_threads:10000
 # valgrind runs one thread at a time, so the storms are short; asan runs `faults` with its hundreds
 # of processes.
 RUNS_OF_VALGRIND = abi client heap old_client versions storm:2:2000:2 arena:2:2000 \

@@ -96,8 +96,11 @@ static void with_profile(void) {
   CHECK(api->EnableProfiling(chosen, prefix) == NULL);
 }
 static void with_profiled_session(void) {
+  const int64_t two = 2;
   with_profile();
   CHECK(make_session((void**)&session) == NULL);
+  CHECK(api->CreateTensorAsOrtValue(allocator, &two, 1, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &x) ==
+        NULL);
 }
 static void with_profiled_run(void) {
   char prefix[60];
@@ -230,6 +233,19 @@ static OrtStatus* overridable_name(void** out) {
 }
 static OrtStatus* end_profiling(void** out) {
   return api->SessionEndProfiling(session, allocator, (char**)out);
+}
+
+/* Shapes in the profile of a run are arrays, never texts. */
+static OrtStatus* profile_a_run(void** out) {
+  static char text[1 << 16];
+  CORE_TRY(run_session(NULL));
+  CORE_TRY(end_profiling(out));
+  FILE* file = fopen(*out, "r");
+  CHECK(file != NULL);
+  text[fread(text, 1, sizeof text - 1, file)] = 0;
+  fclose(file);
+  CHECK(strstr(text, "_type_shape\" : [") != NULL && strstr(text, "_type_shape\" : \"") == NULL);
+  return NULL;
 }
 static void release_type(void* out) { api->ReleaseTypeInfo(out); }
 static OrtStatus* input_type(void** out) {
@@ -400,6 +416,7 @@ static const struct trial trials[] = {
     TRIAL("SessionEndProfiling", with_session, end_profiling, free_text),
     TRIAL("CreateSessionFromArray with a profile", with_profile, make_session, release_session),
     TRIAL("SessionEndProfiling of a profile", with_profiled_session, end_profiling, free_text),
+    TRIAL("SessionEndProfiling of a run", with_profiled_session, profile_a_run, free_text),
     TRIAL("Run with a profile", with_profiled_run, run_session, NULL),
     TRIAL("SessionGetInputTypeInfo", with_session, input_type, release_type),
     TRIAL("SessionGetOutputTypeInfo", with_session, output_type, release_type),
