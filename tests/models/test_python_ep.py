@@ -45,6 +45,37 @@ def test_each_of_many_inputs_is_held_to_its_own_shape(api, wrong):
             opened.run(**given)
 
 
+class Pair:
+    """Takes the nodes of two names as one, and computes a function of each input."""
+
+    def __init__(self, function, *names):
+        self.function, self.names = function, names
+
+    def capability(self, graph):
+        return [[node for node in graph.nodes if node.name in self.names]]
+
+    def compile(self, graph):
+        if len(graph.nodes) == 1:
+            return self.function
+        return lambda x, y: (self.function(x), self.function(y))
+
+
+def test_a_group_may_depend_on_itself_through_one_that_is_taken(api):
+    graph = ort.Graph()
+    for number, (operator, read, made) in enumerate(
+        [("Neg", "x", "a"), ("Abs", "a", "y"), ("Abs", "z", "b"), ("Neg", "b", "u")]
+    ):
+        graph.node(operator, [read], [made], name=f"n{number}")
+    for name in "x", "z":
+        graph.input(name, "f4", [2])
+    for name in "y", "u":
+        graph.output(name, "f4", [2])
+    providers = [provider(Pair(np.negative, "n0", "n3")), provider(Pair(np.abs, "n1", "n2"))]
+    with ort.Session(graph.to_bytes(), providers=providers, api=api) as session:
+        y, u = session.run(x=np.array([1, -2], F), z=np.array([-3, 4], F))
+    assert (y.tolist(), u.tolist()) == ([1, 2], [-3, -4])
+
+
 def test_graphs_have_constants_which_are_no_inputs(api):
     seen = {}
 

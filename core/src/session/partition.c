@@ -13,8 +13,14 @@
 struct partition {
   const char* function;
   OrtSession* session;
-  /* The outputs of the nodes that a provider has taken. */
+  /* The outputs of the nodes that a provider has taken; the number is that of the group of several
+   * nodes, which counts from 1, or 0. */
   struct core_items taken;
+  size_t group_count;
+  /* While a provider gets its groups, by place in the graph: of the nodes that an earlier provider
+   * has taken as one, each leads to the next one, and the last to the first. NULL where there are
+   * no such groups. */
+  const size_t* circles;
   /* The failure of the first provider that could not say what it takes; may be NULL. */
   OrtStatus* failed;
 };
@@ -34,11 +40,50 @@ static bool is_taken(const struct partition* partition, const OrtNode* node) {
   return name == NULL || core_items_find(&partition->taken, name, strlen(name) + 1) != NULL;
 }
 
-static OrtStatus* take_node(struct partition* partition, const OrtNode* node) {
-  const char* name = output_of(node);
-  return name == NULL || core_items_add(&partition->taken, name, strlen(name) + 1, NULL) != NULL
-             ? NULL
-             : core_no_memory(partition->function, strlen(name));
+/* Notes that a provider has taken a group. */
+static OrtStatus* take_group(struct partition* partition, const OrtcoreGroup* group) {
+  size_t number = group->node_count > 1 ? ++partition->group_count : 0;
+  for (size_t i = 0; i < group->node_count; i++) {
+    const char* name = output_of(group->nodes[i]);
+    struct core_item* item =
+        name != NULL ? core_items_add(&partition->taken, name, strlen(name) + 1, NULL) : NULL;
+    if (item == NULL && name != NULL) {
+      return core_no_memory(partition->function, strlen(name));
+    }
+    if (item != NULL) {
+      item->number = (int64_t)number;
+    }
+  }
+  return NULL;
+}
+
+/* Has the nodes that earlier providers have taken as one lead to each other. */
+static OrtStatus* link_groups(struct partition* partition, const OrtGraph* graph,
+                              struct core_pool* pool) {
+  size_t count = graph->nodes.count;
+  partition->circles = NULL;
+  if (partition->group_count == 0) {
+    return NULL;
+  }
+  size_t* circles = core_pool_array(pool, count, sizeof *circles);
+  size_t* ends = core_pool_array(pool, partition->group_count + 1, sizeof *ends); /* place + 1 */
+  if (circles == NULL || ends == NULL) {
+    return core_no_memory(partition->function, count * sizeof *circles);
+  }
+  for (size_t place = 0; place < count; place++) {
+    const char* name = output_of(graph->nodes.items[place]);
+    const struct core_item* item =
+        name != NULL ? core_items_find(&partition->taken, name, strlen(name) + 1) : NULL;
+    size_t number = item != NULL ? (size_t)item->number : 0;
+    circles[place] = place;
+    if (number > 0 && ends[number] > 0) {
+      circles[place] = circles[ends[number] - 1];
+      circles[ends[number] - 1] = place;
+    }
+    ends[number] = place + 1;
+  }
+  partition->circles = circles;
+  return NULL;
 }
 
 /* --- custom ops ------------------------------------------------------------------------------- */
@@ -80,7 +125,8 @@ static OrtStatus* find_op(const OrtSession* session, const OrtNode* node, const 
 
 enum mark { NOT_SEEN, IN_GROUP, BEHIND_GROUP };
 
-/* The part of a graph from the first node of a group to its last one, and the mark of each node. */
+/* The part of a graph from the first node of a group to its last one, and the mark of each node. It
+ * is all of the graph where earlier groups may lead back to any node. */
 struct stretch {
   size_t first, last;
   uint8_t* marks;
@@ -98,6 +144,9 @@ static OrtStatus* find_stretch(const struct partition* partition, const OrtcoreG
     out->first = place < out->first ? place : out->first;
     out->last = place > out->last ? place : out->last;
   }
+  if (partition->circles != NULL) {
+    *out = (struct stretch){.last = group->nodes[0]->graph->nodes.count - 1};
+  }
   size_t count = out->last - out->first + 1;
   out->marks = core_pool_array(pool, count, sizeof *out->marks);
   if (out->marks == NULL) {
@@ -109,11 +158,25 @@ static OrtStatus* find_stretch(const struct partition* partition, const OrtcoreG
   return NULL;
 }
 
+/* Marks a node as behind the group and queues it, with all that are taken together with it. */
+static bool mark_behind(const struct partition* partition, const OrtNode* node,
+                        const struct stretch* stretch, struct core_list* queue) {
+  const struct core_list* nodes = &node->graph->nodes;
+  size_t at = node->place;
+  bool has_memory = true;
+  do {
+    *mark_of(stretch, nodes->items[at]) = BEHIND_GROUP;
+    has_memory = has_memory && core_list_add(queue, nodes->items[at]);
+    at = partition->circles != NULL ? partition->circles[at] : at;
+  } while (at != node->place);
+  return has_memory;
+}
+
 /* Marks the nodes that use the outputs of a node, and queues them; false if the node is behind the
  * group and one that uses its outputs is in the group. Nodes after the last one of the group do not
- * lead back to it. */
-static bool leaves_group(const OrtNode* node, const struct stretch* stretch,
-                         struct core_list* queue, bool* has_memory) {
+ * lead back to it, unless earlier groups do. */
+static bool leaves_group(const struct partition* partition, const OrtNode* node,
+                         const struct stretch* stretch, struct core_list* queue, bool* has_memory) {
   bool is_behind = *mark_of(stretch, node) == BEHIND_GROUP;
   for (size_t i = node->input_count; i < node->input_count + node->output_count; i++) {
     const OrtValueInfo* value = node->values[i];
@@ -122,13 +185,12 @@ static bool leaves_group(const OrtNode* node, const struct stretch* stretch,
       if (user->place > stretch->last) {
         continue;
       }
-      uint8_t* mark = mark_of(stretch, user);
-      if (*mark == IN_GROUP && is_behind) {
+      uint8_t mark = *mark_of(stretch, user);
+      if (mark == IN_GROUP && is_behind) {
         return false;
       }
-      if (*mark == NOT_SEEN) {
-        *mark = BEHIND_GROUP;
-        *has_memory = *has_memory && core_list_add(queue, (void*)user);
+      if (mark == NOT_SEEN) {
+        *has_memory = *has_memory && mark_behind(partition, user, stretch, queue);
       }
     }
   }
@@ -149,7 +211,7 @@ static OrtStatus* is_convex(const struct partition* partition, const OrtcoreGrou
     has_memory = core_list_add(&queue, (void*)group->nodes[i]);
   }
   for (size_t i = 0; has_memory && *answer && i < queue.count; i++) {
-    *answer = leaves_group(queue.items[i], &stretch, &queue, &has_memory);
+    *answer = leaves_group(partition, queue.items[i], &stretch, &queue, &has_memory);
   }
   size_t size = queue.count * sizeof *queue.items;
   core_list_end(&queue);
@@ -185,9 +247,10 @@ static OrtStatus* add_part(const struct partition* partition, struct core_claims
 }
 
 /* Cuts a group where other nodes stand between its own in the order of the graph: no path leaves
- * one of the parts and comes back to it. The parts are added, and the group is left empty. */
+ * one of the parts and comes back to it, but through earlier groups. With `singly` each node is a
+ * part. The parts are added, and the group is left empty. */
 static OrtStatus* cut_group(const struct partition* partition, struct core_claims* claims,
-                            size_t index) {
+                            size_t index, bool singly) {
   OrtcoreGroup group = claims->seen.groups[index];
   struct core_pool pool = {0};
   struct stretch stretch = {0};
@@ -198,9 +261,11 @@ static OrtStatus* cut_group(const struct partition* partition, struct core_claim
   size_t count = 0;
   for (size_t i = stretch.first; status == NULL && i <= stretch.last + 1; i++) {
     const OrtNode* node = i <= stretch.last ? claims->graph->nodes.items[i] : NULL;
-    if (node != NULL && *mark_of(&stretch, node) == IN_GROUP) {
+    bool is_own = node != NULL && *mark_of(&stretch, node) == IN_GROUP;
+    if (is_own) {
       part[count++] = node;
-    } else if (count > 0) {
+    }
+    if (count > 0 && (singly || !is_own)) {
       status = add_part(partition, claims, group, part, count);
       count = 0;
     }
@@ -224,8 +289,18 @@ static bool drop_nodes(const struct partition* partition, OrtcoreGroup* group) {
   return has_dropped;
 }
 
+/* Whether a group is convex where each earlier group counts as its nodes, which is all that a
+ * provider knows. */
+static OrtStatus* is_convex_alone(const struct partition* partition, const OrtcoreGroup* group,
+                                  bool* answer) {
+  struct partition alone = *partition;
+  alone.circles = NULL;
+  return is_convex(&alone, group, answer);
+}
+
 /* Removes nodes that are taken from the groups of a provider, and cuts a group that is not convex
- * without them. `is_fine` is false if one is not convex as the provider claims it. */
+ * without them or because of earlier groups, and a part that is not convex either. `is_fine` is
+ * false if one is not convex as the provider claims it. */
 static OrtStatus* fit_groups(const struct partition* partition, struct core_claims* claims,
                              bool* is_fine) {
   *is_fine = true;
@@ -235,8 +310,12 @@ static OrtStatus* fit_groups(const struct partition* partition, struct core_clai
     if (group->node_count > 1) {
       CORE_TRY(is_convex(partition, group, is_fine));
     }
-    if (!*is_fine && has_dropped) {
-      CORE_TRY(cut_group(partition, claims, i));
+    if (*is_fine) {
+      continue;
+    }
+    CORE_TRY(is_convex_alone(partition, group, is_fine));
+    if (*is_fine || has_dropped) {
+      CORE_TRY(cut_group(partition, claims, i, *is_fine));
       *is_fine = true;
     }
   }
@@ -247,9 +326,14 @@ static OrtStatus* fit_groups(const struct partition* partition, struct core_clai
  * provider gets none. */
 static OrtStatus* choose_groups(struct partition* partition, OrtcoreClaims* claims,
                                 const struct core_ep* ep) {
+  struct core_pool pool = {0};
   size_t kept = 0;
-  bool is_fine;
-  CORE_TRY(fit_groups(partition, (struct core_claims*)claims, &is_fine));
+  bool is_fine = false;
+  OrtStatus* status = link_groups(partition, claims->graph, &pool);
+  status = status == NULL ? fit_groups(partition, (struct core_claims*)claims, &is_fine) : status;
+  partition->circles = NULL;
+  core_pool_end(&pool);
+  CORE_TRY(status);
   OrtcoreGroup* groups = (OrtcoreGroup*)claims->groups;
   if (!is_fine) {
     log_dropped(partition->session, ep->name);
@@ -269,9 +353,7 @@ static OrtStatus* choose_groups(struct partition* partition, OrtcoreClaims* clai
       continue;
     }
     groups[kept++] = group;
-    for (size_t k = 0; k < group.node_count; k++) {
-      CORE_TRY(take_node(partition, group.nodes[k]));
-    }
+    CORE_TRY(take_group(partition, &group));
   }
   claims->group_count = kept;
   return NULL;
@@ -544,7 +626,7 @@ static OrtStatus* explain(const struct partition* partition, OrtStatus* status) 
 
 OrtStatus* core_partition(const char* function, OrtSession* session) {
   const struct core_list* choices = &session->options->ep_choices;
-  struct partition partition = {function, session, {0}, NULL};
+  struct partition partition = {.function = function, .session = session};
   session->last_graph = session->graph;
   session->eps = core_pool_array(&session->pool, choices->count, sizeof *session->eps);
   OrtStatus* status =
