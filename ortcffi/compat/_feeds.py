@@ -220,10 +220,10 @@ def _map(api: "Api", info: "TypeInfo", name: Any, x: Any) -> Value:
         raise RuntimeError("Input is not of the type dict")
     if not x:
         raise RuntimeError("Size of dictionary is empty, unable to run the prediction.")
-    from ortcffi.values.type_info import contained_dtype
+    from ortcffi.values import type_info
 
     try:
-        return Value.map(x, contained_dtype(info), api=api)
+        return Value.map(x, type_info.contained_dtype(info), api=api)
     except (TypeError, ValueError) as error:
         with suppress(TypeError, ValueError):  # the official map, which the library refuses
             return Value.map(x, np.dtype(np.float32), api=api)

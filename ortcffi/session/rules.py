@@ -279,9 +279,9 @@ def _as_value(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
 
 
 def _as_sequence(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
-    from ortcffi.values.type_info import contained_element
+    from ortcffi.values import type_info
 
-    element = contained_element(_inside(spec))
+    element = type_info.contained_element(_inside(spec))
     items = sequence_items(subject, x, element)
     if not items and element is not None:
         from ortcffi.session.empty import empty_sequence
@@ -292,9 +292,9 @@ def _as_sequence(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
 
 
 def _as_map(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
-    from ortcffi.values.type_info import contained_dtype
+    from ortcffi.values import type_info
 
-    return Value.map(mapping(subject, x), contained_dtype(_inside(spec)), api=api)
+    return Value.map(mapping(subject, x), type_info.contained_dtype(_inside(spec)), api=api)
 
 
 def _inside(spec: "ValueSpec") -> Any:
@@ -353,9 +353,9 @@ def array_for(subject: str, spec: "ValueSpec", x: Any) -> "np.ndarray[Any, Any]"
     """An array of a list or a number, in the model's dtype where no value changes by that."""
     dtype = spec.dtype
     if spec.kind is ValueKind.OPTIONAL:
-        from ortcffi.values.type_info import contained_dtype
+        from ortcffi.values import type_info
 
-        dtype = contained_dtype(spec.type_info)
+        dtype = type_info.contained_dtype(spec.type_info)
     try:
         array = array_of(x, dtype)
     except TypeError as error:

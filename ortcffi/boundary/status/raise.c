@@ -2,9 +2,9 @@
 /*
  * How the failing status of a function in C becomes an exception in Python:
  *
- *   1. Python calls checked.Name(api, ...), see ortcffi/errors.py. By ortcffi_checked that calls
- * the function which CFFI generated for `Name`, with its name as `self` in the place of CFFI's
- *      module.
+ *   1. Python calls checked.Name(api, ...), see ortcffi/errors.py. ortcffi_checked has made it of
+ *      the function which CFFI generated for `Name`: it calls that with its name as `self`, in the
+ *      place of CFFI's module.
  *   2. It converts the arguments and calls the C function of the slot (define_rows.def), which
  *      calls the table. If the result is not NULL, that function sets ortcffi_failed_table.
  *   3. It converts the result by a macro of CFFI's, which is ortcffi_status_result for every
