@@ -51,6 +51,7 @@ HEAP = "MALLOC" if IS_FOR_DEBUGGING else "MIMALLOC" if USE_MIMALLOC else "HEAP"
 CORE_SOURCES = [f"core/src/{name}.c" for name in core("SOURCES") + core("POSIX") + core(HEAP)]
 BOUNDARY_SOURCES = [
     "ortcffi/boundary/platform/layouts.c",
+    "ortcffi/boundary/platform/checked.c",
     "ortcffi/boundary/platform/handle.c",
     "ortcffi/boundary/platform/handle_cdata.c",
     "ortcffi/boundary/platform/handle_type.c",

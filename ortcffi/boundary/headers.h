@@ -9,6 +9,7 @@
 #include "boundary/table/slot_rows.h"
 #include "boundary/official/official.h"
 #include "boundary/table/load.h"
+#include "boundary/platform/checked.h"
 #include "boundary/platform/layouts.h"
 #include "boundary/platform/objects.h"
 #include "boundary/memory/references.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The handle as a Python type: Owner, on which all others are built. */
+#include "boundary/platform/checked.h"
 #include "boundary/platform/handle.h"
 
 #include <stddef.h>
@@ -86,7 +87,7 @@ static PyObject* call_with(struct handle* self, PyObject* arguments) {
       PyTuple_SetItem(given, i == 1 ? 0 : i, Py_NewRef(PyTuple_GetItem(arguments, i)));
     }
     PyTuple_SetItem(given, 1, cdata);
-    answer = PyObject_CallObject(PyTuple_GetItem(arguments, 0), given);
+    answer = ortcffi_call_tuple(PyTuple_GetItem(arguments, 0), given);
   }
   Py_XDECREF(given);
   return answer;

@@ -109,57 +109,6 @@ ortcffi_object* ortcffi_status_result(OrtStatus* status, ortcffi_object* type,
   return (ortcffi_object*)Py_NewRef(success);
 }
 
-/* What ortcffi_checked makes. Never freed: there is one for each function of the table. */
-struct checked {
-  PyMethodDef definition;
-  PyCFunction called; /* takes `name` as self, and a tuple */
-  PyObject* name;
-};
-
-/* CPython calls a function that takes an array in fewer steps than one that takes a tuple. */
-static PyObject* call_checked(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-  const struct checked* checked = PyCapsule_GetPointer(self, NULL);
-  PyObject* tuple = checked == NULL ? NULL : PyTuple_New(count);
-  if (tuple == NULL) {
-    return NULL;
-  }
-  for (Py_ssize_t i = 0; i < count; i++) {
-    (void)PyTuple_SetItem(tuple, i, Py_NewRef(arguments[i]));
-  }
-  PyObject* answer = checked->called(checked->name, tuple);
-  Py_DECREF(tuple);
-  return answer;
-}
-
-ortcffi_object* ortcffi_checked(ortcffi_object* function, ortcffi_object* name) {
-  PyCFunction called = PyCFunction_GetFunction((PyObject*)function);
-  int flags = PyCFunction_GetFlags((PyObject*)function);
-  const char* text = PyUnicode_AsUTF8AndSize((PyObject*)name, NULL);
-  if (called == NULL || flags < 0 || text == NULL) {
-    return NULL;
-  }
-  struct checked* checked = PyMem_Malloc(sizeof *checked);
-  if (checked == NULL) {
-    return (ortcffi_object*)PyErr_NoMemory();
-  }
-  *checked = (struct checked){{text, called, flags, NULL}, called, Py_NewRef((PyObject*)name)};
-  PyObject* self = NULL;
-  if (flags == METH_VARARGS) {
-    checked->definition.ml_meth = ORTCFFI_METHOD(call_checked);
-    checked->definition.ml_flags = METH_FASTCALL;
-    self = PyCapsule_New(checked, NULL, NULL);
-  } else {
-    self = Py_NewRef(checked->name);
-  }
-  PyObject* made = self == NULL ? NULL : PyCFunction_NewEx(&checked->definition, self, NULL);
-  Py_XDECREF(self);
-  if (made == NULL) {
-    Py_DECREF(checked->name);
-    PyMem_Free(checked);
-  }
-  return (ortcffi_object*)made;
-}
-
 ortcffi_object* ortcffi_call(ortcffi_object* fail, ortcffi_object* api, ortcffi_object* name,
                              ortcffi_object* function, ortcffi_object* arguments) {
   PyObject* status = PyObject_CallObject((PyObject*)function, (PyObject*)arguments);

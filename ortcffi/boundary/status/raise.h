@@ -23,13 +23,6 @@ ortcffi_object* ortcffi_set_errors(ortcffi_object* classes, ortcffi_object* othe
 ortcffi_object* ortcffi_fail(const OrtApi* api, OrtStatus* status, ortcffi_object* function);
 
 /*
- * Makes a copy of a function of CFFI's module, one that stands for a row of OrtApi. The copy raises
- * the exception for a failing status itself, so that no interrupt can come in between. `name` is
- * the name of the function.
- */
-ortcffi_object* ortcffi_checked(ortcffi_object* function, ortcffi_object* name);
-
-/*
  * Calls any function that returns a status. If it fails, `fail(api, status, name)`, which is
  * ortcffi_fail, is called before an interrupt can come in between. `arguments` is a tuple.
  */
