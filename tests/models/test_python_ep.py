@@ -25,6 +25,22 @@ def test_a_provider_computes_with_arrays(api):
         assert y.dtype == F
 
 
+def test_a_provider_takes_an_operator_of_the_domain_of_onnx_that_onnx_lacks(api):
+    """As ONNX Runtime's own LayerNormalization before version 17, in many converted models."""
+    graph = ort.Graph({"": 13})
+    graph.input("x", "f4", [3]), graph.input("scale", "f4", [3])
+    graph.node("SimplifiedLayerNormalization", ["x", "scale"], ["a"], attributes={"axis": -1})
+    graph.node("LayerNormalization", ["a", "scale"], ["y"], attributes={"axis": -1})
+    graph.output("a", "f4", [3]), graph.output("y", "f4", [3])
+    ops = {
+        "SimplifiedLayerNormalization": lambda x, scale: x * scale,
+        "LayerNormalization": lambda x, scale: x + scale,
+    }
+    with Opened(api, takes(**ops), graph) as opened:
+        _, y = opened.run(x=np.arange(3, dtype=F), scale=np.full(3, 2, F))
+    assert y.tolist() == [2, 4, 6]
+
+
 SHAPES = ((2, 3), None, (), (2, "n"), (1,), (2, 3))
 
 

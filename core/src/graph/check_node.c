@@ -137,28 +137,14 @@ static bool is_function(const OrtNode* node) {
   return false;
 }
 
-/* A node without a schema: it may be a provider's, if its domain is none of ONNX's. */
-static OrtStatus* check_unknown(const struct core_scope* scope, const OrtNode* node) {
-  int version = core_opset_version_of(node);
-  if (version == 0 || core_newest_opset(node->domain) == 0) {
-    return NULL;
-  }
-  char why[120];
-  snprintf(why, sizeof why, "is not in version %d of its operator set", version);
-  return refuse(scope, node, why);
-}
-
 bool core_is_described(const OrtNode* node) {
   return !core_is_custom_op(node) && !is_function(node);
 }
 
 OrtStatus* core_check_node(const struct core_scope* scope, const OrtNode* node) {
   const struct core_schema* schema = core_schema_of(node);
-  if (!core_is_described(node)) {
-    return NULL;
-  }
-  if (schema == NULL) {
-    return check_unknown(scope, node);
+  if (schema == NULL || !core_is_described(node)) {
+    return NULL; /* a provider may have the operator, also one that ONNX has in other versions */
   }
   if (core_schema_is_deprecated(schema)) {
     return refuse(scope, node, "is no longer in the version of its operator set");

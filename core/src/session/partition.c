@@ -531,15 +531,19 @@ static OrtStatus* refuse_node(const struct partition* partition, const OrtNode* 
              node->name);
     return core_status(ORT_NOT_IMPLEMENTED, partition->function, text, asked);
   }
+  bool is_of_onnx = core_newest_opset(node->domain) > 0;
+  bool is_unknown = is_of_onnx && core_opset_version_of(node) > 0 && core_schema_of(node) == NULL;
   snprintf(text, sizeof text,
            ": no execution provider and no custom op runs node '%.100s', which makes '%.100s': "
-           "operator %.100s of the domain '%.100s'%s; providers asked: ",
+           "operator %.100s of the domain '%.100s'%s%s; providers asked: ",
            node->name, output_of(node), node->op_type,
            node->domain[0] == 0 ? "ai.onnx" : node->domain,
+           is_unknown ? ", which the model's version of it does not have" : "",
            has_only_constants(node) ? ", whose inputs are constants: other libraries may compute "
                                       "such a node beforehand, this one does not"
                                     : "");
-  return core_status(ORT_NOT_IMPLEMENTED, partition->function, text, asked);
+  return core_status(is_unknown ? ORT_INVALID_GRAPH : ORT_NOT_IMPLEMENTED, partition->function,
+                     text, asked);
 }
 
 /* Makes the kernel of a custom op for a node that no provider takes. */
