@@ -142,10 +142,7 @@ bool core_is_described(const OrtNode* node) {
 }
 
 OrtStatus* core_check_node(const struct core_scope* scope, const OrtNode* node) {
-  const struct core_schema* schema = core_schema_of(node);
-  if (schema == NULL || !core_is_described(node)) {
-    return NULL; /* a provider may have the operator, also one that ONNX has in other versions */
-  }
+  const struct core_schema* schema = node->schema;
   if (core_schema_is_deprecated(schema)) {
     return refuse(scope, node, "is no longer in the version of its operator set");
   }

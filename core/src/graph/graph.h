@@ -186,6 +186,9 @@ struct OrtNode {
   const char** subgraph_names;
   /** A serialized NodeProto. */
   struct core_message bytes;
+  /** What ONNX says of it, in a graph that providers see. NULL: ONNX does not have the operator, or
+   * a custom op of the session or a function of the model stands for it. */
+  const struct core_schema* schema;
 };
 
 struct OrtGraph {

@@ -140,25 +140,21 @@ static void infer_outputs(const OrtNode* node, const struct core_schema* schema)
 
 /* --- types that an operator does not take ----------------------------------------------------- */
 
-/* As a schema writes the type of a tensor. */
-struct type_text {
-  char text[40];
-};
-
-static struct type_text text_of(uint64_t element) {
-  struct type_text type;
-  snprintf(type.text, sizeof type.text, "tensor(%s)",
-           core_element_name(core_element_of_onnx(element)));
-  return type;
+/* Whether a schema's text for a type is that of tensors of an element. */
+static bool is_tensor_of(const char* type, const char* element) {
+  static const char before[] = "tensor(";
+  size_t begin = sizeof before - 1, size = strlen(element);
+  return strncmp(type, before, begin) == 0 && strncmp(type + begin, element, size) == 0 &&
+         strcmp(type + begin + size, ")") == 0;
 }
 
 static bool is_allowed(const struct core_schema* schema, const struct core_schema_operand* operand,
-                       const char* type) {
+                       const char* element) {
   if (operand->constraint == SIZE_MAX) {
-    return strcmp(operand->type, type) == 0;
+    return is_tensor_of(operand->type, element);
   }
   size_t count = core_schema_type_count(schema, operand->constraint), i = 0;
-  while (i < count && strcmp(core_schema_type(schema, operand->constraint, i), type) != 0) {
+  while (i < count && !is_tensor_of(core_schema_type(schema, operand->constraint, i), element)) {
     i++;
   }
   return i < count;
@@ -168,8 +164,8 @@ static OrtStatus* refuse_operand(const struct core_scope* scope, OrtErrorCode co
                                  const OrtNode* node, const OrtValueInfo* value, const char* why) {
   char before[120], after[240];
   snprintf(before, sizeof before, "the node '%.80s' has the operand '", node->name);
-  snprintf(after, sizeof after, "' of type %s, %s of operator %.80s",
-           text_of(element_of(value)).text, why, node->op_type);
+  snprintf(after, sizeof after, "' of type tensor(%s), %s of operator %.80s",
+           core_element_name(core_element_of_onnx(element_of(value))), why, node->op_type);
   return core_refuse_graph(scope, code, before, core_message_of(value->name), after);
 }
 
@@ -181,21 +177,24 @@ static OrtStatus* check_type(const struct core_scope* scope, const OrtNode* node
   const OrtValueInfo* value = node->values[index];
   struct core_schema_operand operand;
   uint64_t element = value != NULL ? element_of(value) : 0;
-  if (core_element_of_onnx(element) == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED ||
+  ONNXTensorElementDataType type = core_element_of_onnx(element);
+  if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED ||
       !find_operand(schema, is_output, index - (is_output ? node->input_count : 0), &operand)) {
     return NULL;
   }
-  if (!is_allowed(schema, &operand, text_of(element).text)) {
+  uint64_t none = 0;
+  uint64_t* known = operand.constraint < LARGEST_PARAMETERS ? &first[operand.constraint] : &none;
+  if (*known == element) {
+    return NULL;
+  }
+  if (!is_allowed(schema, &operand, core_element_name(type))) {
     return refuse_operand(scope, is_output ? ORT_FAIL : ORT_INVALID_GRAPH, node, value,
                           "which is none");
   }
-  if (operand.constraint < LARGEST_PARAMETERS) {
-    uint64_t* known = &first[operand.constraint];
-    *known = *known == 0 ? element : *known;
-    if (*known != element) {
-      return refuse_operand(scope, ORT_FAIL, node, value, "unlike others of one type parameter");
-    }
+  if (*known != 0) {
+    return refuse_operand(scope, ORT_FAIL, node, value, "unlike others of one type parameter");
   }
+  *known = element;
   return NULL;
 }
 
@@ -211,13 +210,12 @@ static OrtStatus* check_types(const struct core_scope* scope, const OrtNode* nod
 OrtStatus* core_infer_types(const struct core_scope* scope, const OrtGraph* graph) {
   for (size_t i = 0; i < graph->nodes.count; i++) {
     const OrtNode* node = graph->nodes.items[i];
-    const struct core_schema* schema = core_is_described(node) ? core_schema_of(node) : NULL;
     for (size_t k = 0; k < node->subgraphs.count; k++) {
       CORE_TRY(core_infer_types(scope, node->subgraphs.items[k]));
     }
-    if (schema != NULL) {
-      infer_outputs(node, schema);
-      CORE_TRY(check_types(scope, node, schema));
+    if (node->schema != NULL) {
+      infer_outputs(node, node->schema);
+      CORE_TRY(check_types(scope, node, node->schema));
     }
   }
   return NULL;

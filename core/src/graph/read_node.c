@@ -284,10 +284,9 @@ static OrtStatus* read_attribute(struct core_scope* scope, OrtNode* node,
 
 /* An execution provider sees the operator's default of an attribute that the node leaves out. */
 static OrtStatus* add_defaults(struct core_scope* scope, OrtNode* node) {
-  const struct core_schema* schema = core_schema_of(node);
   size_t stated = node->attributes.count;
-  for (size_t i = 0; schema != NULL && i < core_schema_attribute_count(schema); i++) {
-    const struct core_schema_attribute attribute = core_schema_attribute_at(schema, i);
+  for (size_t i = 0; i < core_schema_attribute_count(node->schema); i++) {
+    const struct core_schema_attribute attribute = core_schema_attribute_at(node->schema, i);
     size_t k = 0;
     while (k < stated &&
            strcmp(((const OrtOpAttr*)node->attributes.items[k])->name, attribute.name) != 0) {
@@ -325,6 +324,10 @@ OrtStatus* core_connect_node(struct core_scope* scope, OrtNode* node) {
   }
   if (scope->graph->form == CORE_AS_WRITTEN) {
     return NULL;
+  }
+  node->schema = core_is_described(node) ? core_schema_of(node) : NULL;
+  if (node->schema == NULL) {
+    return NULL; /* a provider may have the operator, also one that ONNX has in other versions */
   }
   CORE_TRY(core_check_node(scope, node));
   return add_defaults(scope, node);

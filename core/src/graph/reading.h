@@ -69,8 +69,7 @@ OrtStatus* core_read_subgraph(struct core_scope* outer, OrtNode* parent, struct 
 /** Makes initializers of nodes Shape and Size, before subgraphs are read that may use them. */
 OrtStatus* core_fold_shapes(struct core_scope* scope);
 
-/** Refuses a node that is not as the schema of its operator says, where ONNX has one and neither
- * the model nor a custom op of the session stands for it. */
+/** Refuses a node that is not as its schema says, which it must have. */
 OrtStatus* core_check_node(const struct core_scope* scope, const OrtNode* node);
 
 /** Refuses nodes of one name; "" is none. */
