@@ -6,6 +6,7 @@ import asyncio
 import numpy as np
 import pytest
 from support import models
+from support.releases import needs_release
 from support.threads import run_async, wait_until
 
 import ortcffi as ort
@@ -97,6 +98,7 @@ def test_an_array_that_no_input_takes_fails_its_own_call(session, wrong, error):
     assert [first.tolist(), last.tolist()] == [[[2, 2]], [[4, 4]]]
 
 
+@needs_release(26, "numbers of 4 bits as inputs of Cast")
 def test_dtypes_of_ml_dtypes_are_not_joined(opened):
     ml_dtypes = pytest.importorskip("ml_dtypes")
     graph = ort.Graph({"": 21})
