@@ -176,15 +176,21 @@ static void run_in_child(OrtSession* session, const OrtValue* x) {
 #endif
 }
 
-static void use(OrtSession* session, bool forks) {
+static OrtValue* new_input(void) {
   static float numbers[] = {3, 4};
-  static OrtValue* outputs[RUNS];
   const int64_t length = 2;
   OrtMemoryInfo* info = NULL;
   OrtValue* x = NULL;
   CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info) == NULL);
   CHECK(api->CreateTensorWithDataAsOrtValue(info, numbers, sizeof numbers, &length, 1,
                                             ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &x) == NULL);
+  api->ReleaseMemoryInfo(info);
+  return x;
+}
+
+static void use(OrtSession* session, bool forks) {
+  static OrtValue* outputs[RUNS];
+  OrtValue* x = new_input();
   for (size_t i = 0; i < RUNS; i++) {
     CHECK(api->RunAsync(session, NULL, &input, (const OrtValue* const*)&x, 1, &output, 1,
                         &outputs[i], note_end, NULL) == NULL);
@@ -202,18 +208,11 @@ static void use(OrtSession* session, bool forks) {
     outputs[i] = NULL;
   }
   api->ReleaseValue(x);
-  api->ReleaseMemoryInfo(info);
 }
 
 /* One shape is that of the output; the calls with the other one fail. */
 static void make_in_two_shapes(OrtSession* session) {
-  float numbers[] = {3, 4};
-  const int64_t length = 2;
-  OrtMemoryInfo* info = NULL;
-  OrtValue* x = NULL;
-  CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info) == NULL);
-  CHECK(api->CreateTensorWithDataAsOrtValue(info, numbers, sizeof numbers, &length, 1,
-                                            ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &x) == NULL);
+  OrtValue* x = new_input();
   CHECK(pthread_barrier_init(&both_ready, NULL, 2) == 0);
   for (int i = 0; i < 6000; i++) {
     run(session, x);
@@ -221,7 +220,6 @@ static void make_in_two_shapes(OrtSession* session) {
   pthread_barrier_destroy(&both_ready);
   api->ReleaseSession(session);
   api->ReleaseValue(x);
-  api->ReleaseMemoryInfo(info);
 }
 
 static OrtEnv* new_env(void) {
