@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "graph/reading.h"
-#include "object/hash.h"
+#include "object/keyed_list.h"
 #include "onnx/fields.h"
 
 static OrtStatus* refuse(const struct core_scope* scope, const OrtNode* node, const char* why) {
@@ -77,22 +77,12 @@ static int type_of(const OrtOpAttr* attribute) {
   return (size_t)attribute->type < CORE_COUNT_OF(types) ? types[attribute->type] : 0;
 }
 
-static const OrtOpAttr* find_attribute(const OrtNode* node, size_t end, const char* name) {
-  for (size_t i = 0; i < end; i++) {
-    const OrtOpAttr* attribute = node->attributes.items[i];
-    if (strcmp(attribute->name, name) == 0) {
-      return attribute;
-    }
-  }
-  return NULL;
-}
-
 static OrtStatus* check_attribute(const struct core_scope* scope, const OrtNode* node,
                                   const struct core_schema* schema, size_t index) {
   const OrtOpAttr* attribute = node->attributes.items[index];
   struct core_schema_attribute expected;
   int type = type_of(attribute);
-  if (find_attribute(node, index, attribute->name) != NULL) {
+  if (core_find_attribute(node, attribute->name) != attribute) {
     return refuse_named(scope, node, "has the attribute '", attribute->name, "' twice");
   }
   if (!core_schema_find_attribute(schema, attribute->name, &expected)) {
@@ -113,8 +103,7 @@ static OrtStatus* check_attributes(const struct core_scope* scope, const OrtNode
   }
   for (size_t i = 0; i < core_schema_attribute_count(schema); i++) {
     const struct core_schema_attribute expected = core_schema_attribute_at(schema, i);
-    if (expected.is_required &&
-        find_attribute(node, node->attributes.count, expected.name) == NULL) {
+    if (expected.is_required && core_find_attribute(node, expected.name) == NULL) {
       return refuse_named(scope, node, "lacks the attribute '", expected.name, "'");
     }
   }
@@ -155,25 +144,18 @@ OrtStatus* core_check_node(const struct core_scope* scope, const OrtNode* node) 
 
 OrtStatus* core_check_node_names(const struct core_scope* scope) {
   const struct core_list* nodes = &scope->graph->nodes;
-  size_t room = 16;
-  while (room < 2 * nodes->count) {
-    room *= 2;
-  }
-  const OrtNode** places = core_pool_array(&scope->root->pool, room, sizeof *places);
-  if (places == NULL) {
-    return core_graph_memory(scope, room * sizeof *places);
-  }
-  for (size_t i = 0; i < nodes->count; i++) {
-    const OrtNode* node = nodes->items[i];
-    size_t at = core_hash(node->name, strlen(node->name)) & (room - 1);
-    while (node->name[0] != 0 && places[at] != NULL) {
-      if (strcmp(places[at]->name, node->name) == 0) {
-        return core_refuse_graph(scope, ORT_FAIL, "two nodes have the name '",
-                                 core_message_of(node->name), "'");
-      }
-      at = (at + 1) & (room - 1);
+  struct core_items names = {0};
+  OrtStatus* status = NULL;
+  for (size_t i = 0; status == NULL && i < nodes->count; i++) {
+    const char* name = ((const OrtNode*)nodes->items[i])->name;
+    size_t size = strlen(name) + 1;
+    if (size > 1 && core_items_find(&names, name, size) != NULL) {
+      status = core_refuse_graph(scope, ORT_FAIL, "two nodes have the name '",
+                                 core_message_of(name), "'");
+    } else if (size > 1 && core_items_add(&names, name, size, NULL) == NULL) {
+      status = core_graph_memory(scope, size);
     }
-    places[at] = node->name[0] != 0 ? node : places[at];
   }
-  return NULL;
+  core_items_end(&names);
+  return status;
 }

@@ -340,6 +340,9 @@ int core_opset_version_of(const OrtNode* node);
  */
 const struct core_schema* core_schema_of(const OrtNode* node);
 
+/** The first attribute of a node with a name; NULL if there is none. */
+const OrtOpAttr* core_find_attribute(const OrtNode* node, const char* name);
+
 /** Whether the model editor made a graph; a subgraph has no class. */
 static inline bool core_is_edited(const OrtGraph* graph) {
   return graph->object.class != NULL && graph->object.class != &core_graph_class;

@@ -147,15 +147,23 @@ ORT_API_STATUS_IMPL(ort_Node_GetAttributes, const OrtNode* node, const OrtOpAttr
                         (const void**)attributes, num_attributes);
 }
 
+const OrtOpAttr* core_find_attribute(const OrtNode* node, const char* name) {
+  for (size_t i = 0; i < node->attributes.count; i++) {
+    const OrtOpAttr* attribute = node->attributes.items[i];
+    if (strcmp(attribute->name, name) == 0) {
+      return attribute;
+    }
+  }
+  return NULL;
+}
+
 ORT_API_STATUS_IMPL(ort_Node_GetAttributeByName, const OrtNode* node, const char* attribute_name,
                     const OrtOpAttr** attribute) {
   CORE_REQUIRE(Node_GetAttributeByName, node, attribute_name, attribute);
-  for (size_t i = 0; i < node->attributes.count; i++) {
-    const OrtOpAttr* found = node->attributes.items[i];
-    if (strcmp(found->name, attribute_name) == 0) {
-      *attribute = found;
-      return NULL;
-    }
+  const OrtOpAttr* found = core_find_attribute(node, attribute_name);
+  if (found != NULL) {
+    *attribute = found;
+    return NULL;
   }
   struct core_schema_attribute known;
   const struct core_schema* schema = core_schema_of(node);

@@ -284,15 +284,9 @@ static OrtStatus* read_attribute(struct core_scope* scope, OrtNode* node,
 
 /* An execution provider sees the operator's default of an attribute that the node leaves out. */
 static OrtStatus* add_defaults(struct core_scope* scope, OrtNode* node) {
-  size_t stated = node->attributes.count;
   for (size_t i = 0; i < core_schema_attribute_count(node->schema); i++) {
     const struct core_schema_attribute attribute = core_schema_attribute_at(node->schema, i);
-    size_t k = 0;
-    while (k < stated &&
-           strcmp(((const OrtOpAttr*)node->attributes.items[k])->name, attribute.name) != 0) {
-      k++;
-    }
-    if (k == stated && attribute.default_value != NULL) {
+    if (attribute.default_value != NULL && core_find_attribute(node, attribute.name) == NULL) {
       CORE_TRY(core_scope_add(scope, &node->attributes, attribute.default_value));
     }
   }

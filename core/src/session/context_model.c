@@ -238,10 +238,8 @@ static bool is_in_file(const OrtNode* context) {
 /* Writes a number as an attribute, unless the node has one of that name. */
 static void write_default(struct core_writing* to, const OrtNode* node, const char* name,
                           uint64_t number) {
-  for (size_t i = 0; i < node->attributes.count; i++) {
-    if (strcmp(((const OrtOpAttr*)node->attributes.items[i])->name, name) == 0) {
-      return;
-    }
+  if (core_find_attribute(node, name) != NULL) {
+    return;
   }
   size_t attribute = core_begin_message(to, NODE_ATTRIBUTE);
   core_write_text(to, ATTRIBUTE_NAME, name);
