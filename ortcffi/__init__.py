@@ -121,7 +121,7 @@ def __getattr__(name: str) -> Any:
     if module is None:
         hint = "; ortcffi.compat has the official package's names" if name in _OFFICIAL else ""
         raise AttributeError(f"module 'ortcffi' has no attribute {name!r}{hint}")
-    import_module("ortcffi.table.api")  # registers the class of tables, which every topic uses
+    import_module("ortcffi.table.api")  # every topic makes tables
     value = globals()[name] = getattr(import_module(f"ortcffi.{module}"), name)
     return value
 

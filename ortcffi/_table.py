@@ -2,12 +2,13 @@
 """For all topics: `Table`, one function table; the embedded core's, the default of the process.
 
 `ortcffi.table.api` adds what makes objects: its class `Api` is the one that users see, and the one
-that `core_api` makes. It registers itself here, so that no topic below imports it.
+that `core_api` makes.
 """
 
 import os
 import re
 from functools import cache
+from importlib import import_module
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Self
 
@@ -46,8 +47,8 @@ _TABLE, _BASE = "const OrtApi *", "const OrtApiBase *"
 # their addresses. Here, so that that module is imported only where there are any.
 registered_devices: "dict[Hashable, dict[int, Any]]" = {}
 # What C is called with. Another pointer or version would have it read past the end of the table.
-_FACTS = {"base", "pointer", "client_table", "version", "version_string", "path", "library"}
-_FACTS.add("is_core")
+_FACTS = {"base", "pointer", "client_table", "version", "version_string", "path"}
+_FACTS |= {"library", "is_core"}
 
 
 def highest_api_version(version_string: str) -> int:
@@ -203,28 +204,25 @@ def _since(slot: str) -> int:
 MANUAL_INIT = "ORTCFFI_MANUAL_INIT"
 _chosen: "Api | None" = None  # the compiled types read it under this name
 _manual = os.environ.get(MANUAL_INIT, "") not in ("", "0")
-_class: "type[Api] | None" = None
 
 
-def register_class(kind: "type[Api]") -> None:
-    """Have tables made as objects of that subclass of `Table`."""
-    global _class  # noqa: PLW0603  # there is one
-    _class = kind
+@cache
+def _class() -> "type[Api]":
+    """The class of tables. Its module is above this one: the first table imports it."""
+    api: type[Api] = import_module("ortcffi.table.api").Api
+    return api
 
 
 def of_core(pointer: Any, base: Any, version: int) -> "Api":
     """A table whose functions are the embedded core's: the core's own, or an emulated host's."""
-    if _class is None:
-        raise ImportError("import names from ortcffi itself, not from the modules inside it")
     text = decode(base.GetVersionString())
-    return _class(pointer, version=version, version_string=text, base=base, library=_CORE)
+    facts: Any = {"version": version, "version_string": text, "base": base, "library": _CORE}
+    return _class()(pointer, **facts)
 
 
 def table_at(pointer: Any, version: int, version_string: str = "") -> "Api":
     """A table of a library that is not known otherwise."""
-    if _class is None:
-        raise ImportError("import names from ortcffi itself, not from the modules inside it")
-    return _class(pointer, version=version, version_string=version_string)
+    return _class()(pointer, version=version, version_string=version_string)
 
 
 @public

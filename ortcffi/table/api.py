@@ -8,7 +8,7 @@ from ortcffi._convert import INT32, SIZE, UINT32, decode, encode, integer
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi._table import Table, build_info, core_api, default_api, init_api, register_class
+from ortcffi._table import Table, build_info, core_api, default_api, init_api
 from ortcffi.errors import checked
 from ortcffi.memory.info import MemoryInfo
 
@@ -177,6 +177,3 @@ class Api(Table):
         from ortcffi.status.key_values import KeyValuePairs
 
         return KeyValuePairs(pairs, self)
-
-
-register_class(Api)

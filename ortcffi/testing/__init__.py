@@ -20,5 +20,4 @@ def __getattr__(name: str) -> Any:
 
     if name not in _MODULES:
         raise AttributeError(f"module 'ortcffi.testing' has no attribute {name!r}")
-    import_module("ortcffi.table.api")  # registers the class of tables
     return getattr(import_module(f"ortcffi.testing.{_MODULES[name]}"), name)

@@ -236,7 +236,6 @@ def _bytes_of(limit: Any) -> int:
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Count what is alive before the fixtures of a test with ``ort_no_leaks`` are made."""
     if item.get_closest_marker("ort_no_leaks") is not None:
-        import ortcffi.table.api  # noqa: F401  # registers the class of tables
         from ortcffi.kernels.host import made_by_slot
         from ortcffi.testing.live_objects import live_objects
 
