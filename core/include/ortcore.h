@@ -555,7 +555,7 @@ typedef struct OrtcoreWriting {
   void* external_state;
   /** The name of that file, relative to the model's folder, UTF-8. */
   const char* external_name;
-  /** A tensor of so many bytes, or more, goes there. */
+  /** A tensor of so many bytes, or more, goes there; an empty one does not. */
   size_t external_above;
   /** A tensor of `external_aligned_from` bytes, or more, begins at a multiple of it; 0: 4096, from
    * which files can be mapped. 1: no tensor is aligned. */

@@ -115,7 +115,7 @@ def compile_model(  # noqa: PLR0913  # as many as there are options
         returns a `StoredAt` if it has stored the data itself, or None to leave it in the model. By
         default all stay in the model.
     external_threshold : int, optional
-        How many bytes an initializer has at least to go into that file.
+        How many bytes an initializer has at least to go into that file; an empty one stays.
     external_output : callable, optional
         A function that takes the initializers in place of the file: it is called once, with all of
         them as bytes, unless none is large enough. `external_initializers` is then the path that

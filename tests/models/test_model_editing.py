@@ -97,6 +97,20 @@ def test_weights_go_to_another_file(model, proto, tmp_path):
     assert onnx.load(path) == proto
 
 
+def test_tensors_without_their_numbers_do_not_go_to_another_file(proto, tmp_path):
+    lie = onnx.helper.make_tensor("lie", onnx.TensorProto.FLOAT, [200], [1] * 200)
+    del lie.float_data[100:]
+    proto.graph.initializer.append(lie)
+    path = tmp_path / "model.onnx"
+    onnx.save(proto, path)
+    model = ort.Model.load(path)
+    with pytest.raises(ort.errors.Fail, match="not as many elements as its shape"):
+        model.save(tmp_path / "out.onnx", external_data=100)
+    assert os.listdir(tmp_path) == ["model.onnx"]
+    model.save(tmp_path / "out.onnx")
+    assert onnx.load(tmp_path / "out.onnx") == proto
+
+
 def test_a_file_that_cannot_be_written_stays_as_it_was(model, tmp_path, monkeypatch):
     path = tmp_path / "model.onnx"
     path.write_bytes(b"before")

@@ -474,6 +474,60 @@ def test_external_initializers_are_packed_or_aligned(api, tmp_path, settings, mu
         assert read.graph.initializers["c"][24] == 24
 
 
+NUMBERS = {  # element types that are stored in each of the fields
+    "FLOAT": np.float32,
+    "DOUBLE": np.float64,
+    "INT64": np.int64,
+    "UINT64": np.uint64,
+    "FLOAT16": np.float16,
+    "BOOL": np.bool_,
+}
+
+
+def test_numbers_in_fields_of_their_types_go_to_the_file_as_well(api, tmp_path):
+    onnx = pytest.importorskip("onnx")
+    tensors = [onnx.helper.make_tensor("texts", onnx.TensorProto.STRING, [2], [b"a", b"b"])]
+    for name in NUMBERS:
+        kind = getattr(onnx.TensorProto, name)
+        tensors.append(onnx.helper.make_tensor(name, kind, [200], [n % 2 for n in range(200)]))
+    graph = identities(onnx, tensors)
+    target = tmp_path / "out.onnx"
+    ort.compile_model(graph, target, external_initializers="w.bin", external_threshold=200, api=api)
+    written = onnx.load(target, load_external_data=False).graph.initializer
+    assert {each.name for each in written if each.external_data} == set(NUMBERS)
+    assert all(each.ByteSize() < 200 for each in written)
+    with ort.Model.load(target) as read:
+        for name, dtype in NUMBERS.items():
+            found = read.graph.initializers[name]
+            assert found.dtype == dtype
+            assert found.tolist() == [n % 2 for n in range(200)]
+
+
+def test_empty_tensors_need_no_file(api, real_api, tmp_path):
+    onnx = pytest.importorskip("onnx")
+    empty = onnx.numpy_helper.from_array(np.zeros(0, np.float32), "raw")
+    typed = onnx.helper.make_tensor("typed", onnx.TensorProto.FLOAT, [0], [])
+    graph = identities(onnx, [empty, typed])
+    target = tmp_path / "out.onnx"
+    ort.compile_model(graph, target, external_initializers="w.bin", external_threshold=0, api=api)
+    assert [path.name for path in tmp_path.iterdir()] == ["out.onnx"]
+    with ort.Session(target, api=real_api) as session:
+        assert [output.tolist() for output in session.run({})] == [[], []]
+
+
+def identities(onnx, tensors) -> bytes:
+    """A model whose outputs are its initializers."""
+    helper = onnx.helper
+    nodes = [helper.make_node("Identity", [each.name], [f"y_{each.name}"]) for each in tensors]
+    outputs = [
+        helper.make_tensor_value_info(f"y_{each.name}", each.data_type, each.dims)
+        for each in tensors
+    ]
+    graph = helper.make_graph(nodes, "graph", [], outputs, tensors)
+    opsets = [helper.make_opsetid("", 21)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=10).SerializeToString()
+
+
 @pytest.fixture
 def scattered(tmp_path):
     """A model with weights in a file, in fields of numbers, in a node Constant and in subgraphs."""

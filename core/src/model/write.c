@@ -203,7 +203,7 @@ static OrtStatus* put_elsewhere(struct writer* writer, const uint8_t* bytes, uin
   return put_external(writer, writer->external_name, offset, &size);
 }
 
-static OrtStatus* put_number(struct writer* writer, const uint8_t* bytes, size_t size) {
+static OrtStatus* put_weight_number(struct writer* writer, const uint8_t* bytes, size_t size) {
   size_t number = writer->weight_count;
   if (writer->collects_weights) {
     if (!core_grow((void**)&writer->weights, number, &writer->weight_capacity,
@@ -216,12 +216,14 @@ static OrtStatus* put_number(struct writer* writer, const uint8_t* bytes, size_t
   return put_external(writer, CORE_WEIGHTS_IN_MEMORY, number, NULL);
 }
 
-/* Copies the fields of a tensor whose numbers are not in a set of bits. */
-static OrtStatus* copy_fields_but(struct writer* writer, struct core_message tensor,
-                                  uint64_t numbers) {
+/* Copies a tensor without its elements and without where they are. */
+static OrtStatus* put_without_elements(struct writer* writer, struct core_message tensor) {
+  static const uint32_t elements = 1 << TENSOR_FLOATS | 1 << TENSOR_INT32S | 1 << TENSOR_INT64S |
+                                   1 << TENSOR_RAW | 1 << TENSOR_DOUBLES | 1 << TENSOR_UINT64S |
+                                   1 << TENSOR_EXTERNAL | 1 << TENSOR_LOCATION;
   struct core_field field;
   for (const uint8_t* start = tensor.at; core_next_field(&tensor, &field); start = tensor.at) {
-    if (field.number >= 64 || !(numbers >> field.number & 1)) {
+    if (field.number >= 32 || !(elements >> field.number & 1)) {
       CORE_TRY(put_all(writer, start, (size_t)(tensor.at - start)));
     }
   }
@@ -260,18 +262,48 @@ static OrtStatus* find_elements(struct writer* writer, struct core_message tenso
 /* Writes a tensor whose elements the client has stored. */
 static OrtStatus* put_placed(struct writer* writer, struct core_message tensor,
                              const OrtExternalInitializerInfo* place) {
-  static const uint64_t elements = 1 << TENSOR_FLOATS | 1 << TENSOR_INT32S | 1 << TENSOR_INT64S |
-                                   1 << TENSOR_RAW | 1 << TENSOR_DOUBLES | 1 << TENSOR_UINT64S |
-                                   1 << TENSOR_EXTERNAL | 1 << TENSOR_LOCATION;
   char path[CORE_PATH_ROOM];
   uint64_t size = ort_ExternalInitializerInfo_GetByteSize(place);
   if (!core_whole_path_utf8(ort_ExternalInitializerInfo_GetFilePath(place), path)) {
     return core_status(ORT_INVALID_ARGUMENT, writer->function,
                        ": the path of an initializer is too long", NULL);
   }
-  CORE_TRY(copy_fields_but(writer, tensor, elements));
+  CORE_TRY(put_without_elements(writer, tensor));
   return put_external(writer, path, (uint64_t)ort_ExternalInitializerInfo_GetFileOffset(place),
                       &size);
+}
+
+/* Finds the size in memory of elements that are stored one by one and go to the second sink; 0 for
+ * other tensors, also those of a type that the core has not. */
+static OrtStatus* measure_numbers(const struct writer* writer, struct core_message tensor,
+                                  size_t* size) {
+  struct core_message raw;
+  OrtStatus* status = NULL;
+  *size = 0;
+  if (!writer->is_skeleton && writer->external_above < SIZE_MAX &&
+      !core_find_message(tensor, TENSOR_RAW, &raw) &&
+      core_count_messages(tensor, TENSOR_STRINGS) == 0) {
+    status = core_measure_tensor(writer->function, writer->model, tensor, size);
+  }
+  *size = *size >= writer->external_above ? *size : 0;
+  if (ort_GetErrorCode(status) != ORT_NOT_IMPLEMENTED) {
+    return status;
+  }
+  ort_ReleaseStatus(status);
+  return NULL;
+}
+
+/* Writes such elements as they are in memory, the one form that external data has. */
+static OrtStatus* put_numbers(struct writer* writer, struct core_message tensor, size_t size) {
+  struct core_tensor* read = NULL;
+  CORE_TRY(put_without_elements(writer, tensor));
+  if (writer->is_measuring) {
+    return put_elsewhere(writer, NULL, size);
+  }
+  CORE_TRY(core_read_tensor(writer->function, writer->model, tensor, &read));
+  OrtStatus* status = put_elsewhere(writer, read->data, size);
+  core_drop(read);
+  return status;
 }
 
 static OrtStatus* copy_tensor(struct writer* writer, struct core_message tensor) {
@@ -283,11 +315,12 @@ static OrtStatus* copy_tensor(struct writer* writer, struct core_message tensor)
   }
   CORE_TRY(find_elements(writer, tensor, &bytes, &size));
   if (bytes == NULL) {
-    return put_all(writer, tensor.at, core_message_size(tensor));
+    CORE_TRY(measure_numbers(writer, tensor, &size));
+    return size > 0 ? put_numbers(writer, tensor, size)
+                    : put_all(writer, tensor.at, core_message_size(tensor));
   }
-  CORE_TRY(copy_fields_but(writer, tensor,
-                           1 << TENSOR_RAW | 1 << TENSOR_EXTERNAL | 1 << TENSOR_LOCATION));
-  return writer->is_skeleton              ? put_number(writer, bytes, size)
+  CORE_TRY(put_without_elements(writer, tensor));
+  return writer->is_skeleton              ? put_weight_number(writer, bytes, size)
          : size >= writer->external_above ? put_elsewhere(writer, bytes, size)
                                           : put_bytes(writer, TENSOR_RAW, bytes, size);
 }
@@ -398,7 +431,9 @@ static void set_up(struct writer* writer, const OrtModel* model, const OrtcoreWr
   writer->model = model;
   writer->is_skeleton = writing->is_skeleton;
   writer->external_name = writing->external_name;
-  writer->external_above = writing->write_external != NULL ? writing->external_above : SIZE_MAX;
+  /* An empty tensor stays in the model: the file might not be written at all. */
+  size_t above = writing->external_above > 0 ? writing->external_above : 1;
+  writer->external_above = writing->write_external != NULL ? above : SIZE_MAX;
   writer->external_alignment = writing->external_alignment > 0 ? writing->external_alignment : PAGE;
   writer->external_aligned_from = writing->external_aligned_from;
   writer->sinks[0] = (struct sink){writing->write, writing->state, 0};
