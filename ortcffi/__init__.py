@@ -6,7 +6,7 @@ A module is imported when one of its names is first used, so that the import tak
 
 from typing import Any
 
-from ortcffi import _forks  # noqa: F401  # before anything else is imported
+import ortcffi.platform.forks  # noqa: F401  # before anything else is imported
 
 _NAMES = {
     "_native": "ffi lib",

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import cast
 
-from ortcffi._text import fail, program_name
+from ortcffi.cli.program import fail, program_name
 
 COMMANDS = {  # name: the module that has its main(), what it does
     "run": ("ortcffi.cli.run", "run a model, and say what time and memory it takes"),

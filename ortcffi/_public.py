@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""For all public classes: their module's name, their descriptions, what errors suggest."""
+"""For all topics, what users see: names of classes, hints of errors, figures, tables, texts."""
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
 __all__ = ["Suggests", "described_by", "level_of_caller", "meant", "public", "refuse_pickle"]
+__all__ += ["aligned", "described", "duration", "html_table", "html_text", "joined", "printable"]
+__all__ += ["scaled", "size"]
 
 T = TypeVar("T")
 
@@ -82,3 +84,75 @@ class Suggests:
         known = (each for each in dir(type(self)) if not each.startswith("_"))
         hint = meant(name, known) if ours is None else f": did you mean {ours!r}?"
         return f"{type(self).__name__!r} object has no attribute {name!r}{hint}"
+
+
+# --- figures, tables, and texts of files made safe ---
+
+
+def size(number: int | None) -> str:
+    """Bytes, in the unit that fits; "-" where there is no number."""
+    if number is None or number < 0:
+        return "-"
+    if number < 1 << 10:
+        return f"{number} B"
+    return scaled(number, (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)))
+
+
+def scaled(number: float, units: Sequence[tuple[str, float]]) -> str:
+    """A number in the first unit of which there is one at least, in three or four digits."""
+    unit, scale = next(((u, s) for u, s in units if number >= s), units[-1])
+    figure = number / scale
+    digits = 0 if figure >= 100 else 1 if figure >= 10 else 2
+    return f"{figure:.{digits}f} {unit}"
+
+
+def duration(seconds: float | None) -> str:
+    """Seconds, in the unit that fits; "-" where there is no number."""
+    return "-" if seconds is None else scaled(seconds, (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)))
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a table: the first column to the left, the others to the right."""
+    first, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
+    return ["  ".join([row[0].ljust(first), *map(str.rjust, row[1:], widths)]) for row in rows]
+
+
+def html_text(text: str) -> str:
+    """A text for a notebook."""
+    import html
+
+    return html.escape(text)
+
+
+def html_table(title: str, header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table for a notebook."""
+
+    def row(cells: Sequence[object], tag: str) -> str:
+        return "".join(f"<{tag}>{html_text(str(cell))}</{tag}>" for cell in cells)
+
+    body = "".join(f"<tr>{row(each, 'td')}</tr>" for each in rows)
+    caption = html_text(title)
+    return f"<table><caption>{caption}</caption><tr>{row(header, 'th')}</tr>{body}</table>"
+
+
+def printable(text: str) -> str:
+    """A text that may come from a file, a model or a library, as one line for a terminal.
+
+    Line breaks, escape sequences and whatever else changes what a terminal shows are escaped.
+    """
+    if text.isprintable():
+        return text
+    escaped = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return "".join(escaped)
+
+
+def joined(lines: Iterable[str], separator: str = "\n") -> str:
+    """Lines as one text, each of them `printable`."""
+    return separator.join(map(printable, lines))
+
+
+def described(element: str, shape: "Iterable[int | str] | None") -> str:
+    """An element type and a shape in a few words, `printable`."""
+    if shape is None:
+        return f"{element} of any shape"
+    return f"{element}[{', '.join('?' if n == -1 else printable(str(n)) for n in shape)}]"

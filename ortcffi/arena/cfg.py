@@ -4,11 +4,11 @@
 from typing import TYPE_CHECKING
 
 from ortcffi._convert import byte_count
-from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.errors import checked
+from ortcffi.platform.handle import Handle, out_of, owner_of
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from ortcffi._text import program_name, unwritable
+from ortcffi.cli.program import program_name, unwritable
 
 from . import report
 from .measure import LEAST_SECONDS, Result, able, measure

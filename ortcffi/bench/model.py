@@ -14,8 +14,9 @@ from pathlib import Path
 from statistics import quantiles
 from typing import Any, NamedTuple
 
-from ortcffi._text import fail, printable, program_name, unwritable
+from ortcffi._public import printable
 from ortcffi.callbacks.logs import LogSeverity
+from ortcffi.cli.program import fail, program_name, unwritable
 from ortcffi.errors import OrtError
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Python functions that C calls; ortcffi/_callback.py defines them. */
+/* Python functions that C calls; ortcffi/callbacks/from_c.py defines them. */
 #ifndef ORTCFFI_BOUNDARY_PYTHON_H_
 #define ORTCFFI_BOUNDARY_PYTHON_H_
 

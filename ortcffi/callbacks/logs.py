@@ -6,10 +6,10 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
-from ortcffi._callback import Context, called_from_c, find, report_exception
 from ortcffi._convert import decode, known
 from ortcffi._native import lib
 from ortcffi._public import public
+from ortcffi.callbacks.from_c import Context, called_from_c, find, report_exception
 
 if TYPE_CHECKING:
     import logging

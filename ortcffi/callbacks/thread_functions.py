@@ -6,7 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._callback import (
+from ortcffi._convert import decode
+from ortcffi._native import address_of, ffi, lib
+from ortcffi._public import public
+from ortcffi.callbacks.from_c import (
     Context,
     called_from_c,
     find,
@@ -15,10 +18,7 @@ from ortcffi._callback import (
     remember,
     report_exception,
 )
-from ortcffi._convert import decode
-from ortcffi._handle import owner_of
-from ortcffi._native import address_of, ffi, lib
-from ortcffi._public import public
+from ortcffi.platform.handle import owner_of
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata

@@ -4,9 +4,16 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._callback import Context, called_from_c, find, forget, remember, report_exception
 from ortcffi._convert import callable_or_none
 from ortcffi._native import address_of, address_of_function, ffi
+from ortcffi.callbacks.from_c import (
+    Context,
+    called_from_c,
+    find,
+    forget,
+    remember,
+    report_exception,
+)
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from ortcffi._public import public
-from ortcffi._text import program_name
+from ortcffi.cli.program import program_name
 
 DESCRIPTION = """\
 Print, on one line and quoted for a shell, what a C compiler needs to compile against the header

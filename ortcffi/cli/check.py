@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ortcffi._convert import absolute
-from ortcffi._text import printable, program_name
+from ortcffi._public import printable
 from ortcffi.cli import check_client
 from ortcffi.cli.check_client import Client, examine, older_hosts
 from ortcffi.cli.check_ep import (
@@ -34,6 +34,7 @@ from ortcffi.cli.check_report import (
     describe,
 )
 from ortcffi.cli.check_symbols import missing_symbols
+from ortcffi.cli.program import program_name
 from ortcffi.errors import OrtError
 from ortcffi.kernels import child
 from ortcffi.table import elf

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ortcffi._convert import absolute
 from ortcffi._native import ffi
-from ortcffi._text import joined
+from ortcffi._public import joined
 from ortcffi.cli.check_client_probe import ENTRY, Op
 from ortcffi.kernels import child
 from ortcffi.table.hosts import emulate, release_of

@@ -7,7 +7,7 @@ import time
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
-from ortcffi._text import joined
+from ortcffi._public import joined
 from ortcffi.cli.check_client import Client
 from ortcffi.cli.check_client import as_document as client_as_document
 from ortcffi.testing.ep_trials import BROKEN, UNTRIED, Result

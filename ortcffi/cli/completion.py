@@ -9,7 +9,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from ortcffi._text import program_name
+from ortcffi.cli.program import program_name
 
 __all__ = ["main"]
 

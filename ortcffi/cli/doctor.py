@@ -12,9 +12,10 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ortcffi._public import joined, printable
 from ortcffi._table import highest_api_version
-from ortcffi._text import joined, printable, program_name
 from ortcffi.cli import ep_doctor, official_doctor
+from ortcffi.cli.program import program_name
 from ortcffi.kernels import child
 from ortcffi.kernels.child import limit_this_process
 from ortcffi.table import load as providers

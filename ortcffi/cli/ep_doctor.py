@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ortcffi._text import joined
+from ortcffi._public import joined
 from ortcffi.env.env import Env
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.hardware import HardwareType

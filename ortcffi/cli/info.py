@@ -14,8 +14,8 @@ from typing import Any
 from ortcffi._convert import decode
 from ortcffi._native import lib
 from ortcffi._table import core_api
-from ortcffi._text import fail, program_name
 from ortcffi.cli import build_flags as config
+from ortcffi.cli.program import fail, program_name
 from ortcffi.errors import OrtError
 from ortcffi.table import load as providers
 from ortcffi.table.load import LoadError

@@ -4,7 +4,8 @@
 import os
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._text import joined, size, write_log
+from ortcffi._public import joined, size
+from ortcffi.cli.program import write_log
 from ortcffi.models.contents import contents_of
 from ortcffi.models.model import Model
 from ortcffi.values.element_types import ElementType, ValueKind

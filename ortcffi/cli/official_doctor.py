@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._text import joined
+from ortcffi._public import joined
 from ortcffi.kernels import child
 from ortcffi.kernels.child import limit_this_process
 from ortcffi.official.layout import KNOWN_RELEASES, PACKAGE, is_known_release

@@ -4,7 +4,7 @@
 import os
 from typing import Any
 
-from ortcffi._text import joined
+from ortcffi._public import joined
 from ortcffi.session.package import ModelPackage
 from ortcffi.table.load import load
 

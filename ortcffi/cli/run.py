@@ -13,7 +13,8 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from ortcffi._text import fail, printable, program_name, write_log
+from ortcffi._public import printable
+from ortcffi.cli.program import fail, program_name, write_log
 from ortcffi.ep.installed import unknown_provider
 from ortcffi.errors import NotImplemented, OrtError
 from ortcffi.options.session import SessionOptions

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from ortcffi._program import run_program
-from ortcffi._text import program_name, unwritable
+from ortcffi.cli.program import program_name, unwritable
 from ortcffi.cli.top_live import Live
+from ortcffi.compat._program import run_program
 from ortcffi.official.picture import as_svg
 from ortcffi.official.recording import Recorder
 from ortcffi.official.report import as_html, as_json, as_table

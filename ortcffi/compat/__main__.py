@@ -4,8 +4,8 @@
 import os
 import sys
 
-from ortcffi._program import run_program
 from ortcffi.compat import install
+from ortcffi.compat._program import run_program
 
 _NAME = "python -m ortcffi.compat"
 DESCRIPTION = "Run a Python program, in which `import onnxruntime` gives ortcffi.compat."

@@ -269,7 +269,7 @@ class InferenceSession:
         try:
             callback(results, user_data, message)
         except Exception as error:  # noqa: BLE001  # nobody waits for it
-            from ortcffi._callback import report
+            from ortcffi.callbacks.from_c import report
 
             report(error, "the callback of run_async")
 

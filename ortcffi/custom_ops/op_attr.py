@@ -7,11 +7,11 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import decode, encode, float32, integer, known
-from ortcffi._handle import FromHandle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.errors import OrtError, checked
+from ortcffi.platform.handle import FromHandle, out_of, owner_of
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api

@@ -4,9 +4,9 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._callback import Subject, called_from_c, find, make_status_of_subject
 from ortcffi._convert import decode
 from ortcffi._native import ffi
+from ortcffi.callbacks.from_c import Subject, called_from_c, find, make_status_of_subject
 from ortcffi.errors import checked
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ortcffi._convert import optional_mapping
-from ortcffi._handle import Closing
 from ortcffi._native import lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi._table import core_api, of_core
@@ -26,6 +25,7 @@ from ortcffi.errors import RuntimeException
 from ortcffi.kernels import child
 from ortcffi.kernels.host import host_function
 from ortcffi.kernels.kernel import _target
+from ortcffi.platform.handle import Closing
 from ortcffi.values.element_types import ValueKind
 from ortcffi.values.tensor_type_info import TensorTypeInfo
 from ortcffi.values.tensors import bytes_of

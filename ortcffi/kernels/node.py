@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ortcffi._convert import SIZE, encode, integer, optional_mapping
-from ortcffi._handle import out_of, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import Characteristic, CustomOp
@@ -22,6 +21,7 @@ from ortcffi.kernels.kernel import Kernel
 from ortcffi.kernels.other_attributes import other_attributes
 from ortcffi.memory.adaptors import Guarded, guard_of
 from ortcffi.memory.allocator import Allocator
+from ortcffi.platform.handle import out_of, owner_of
 from ortcffi.status.key_values import KeyValuePairs
 from ortcffi.values.element_types import as_element
 from ortcffi.values.type_info import TypeInfo

@@ -8,7 +8,6 @@ import numpy as np
 from numpy import dtype as as_dtype
 
 from ortcffi._convert import SIZE, integer, pointer
-from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import NotImplemented, OutOfMemory, call, checked, out_of_memory
@@ -19,6 +18,7 @@ from ortcffi.memory.blocks import (
     refuse,
 )
 from ortcffi.memory.info import MemoryInfo
+from ortcffi.platform.handle import Handle, out_of, owner_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

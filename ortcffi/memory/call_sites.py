@@ -13,8 +13,8 @@ import sys
 import sysconfig
 from types import CodeType, FrameType
 
-from ortcffi._callback import called_from_c, report_exception
 from ortcffi._native import lib
+from ortcffi.callbacks.from_c import called_from_c, report_exception
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _PATHS = ("stdlib", "platstdlib", "purelib", "platlib")

@@ -4,10 +4,10 @@
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import decode, known
-from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import checked
+from ortcffi.platform.handle import Handle
 
 if TYPE_CHECKING:
     from ortcffi.memory.kinds import AllocatorType, DeviceMemoryType, DeviceType, MemType

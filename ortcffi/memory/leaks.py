@@ -5,8 +5,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ortcffi._public import public
-from ortcffi._text import size
+from ortcffi._public import public, size
 from ortcffi.memory.call_sites import lines_of, place_of
 
 __all__ = ["Leak", "LeakGroup", "ScopeLine"]

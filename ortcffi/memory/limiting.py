@@ -4,10 +4,10 @@
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._callback import called_from_c, report_exception
 from ortcffi._convert import byte_count
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
+from ortcffi.callbacks.from_c import called_from_c, report_exception
 from ortcffi.memory.adaptors import Adaptor
 from ortcffi.memory.blocks import Limits, handler_at
 

@@ -5,10 +5,10 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._callback import called_from_c, report_exception
 from ortcffi._convert import integer
 from ortcffi._native import address_of, lib
 from ortcffi._public import public
+from ortcffi.callbacks.from_c import called_from_c, report_exception
 from ortcffi.memory.adaptors import Adaptor
 from ortcffi.memory.blocks import handler_at
 

@@ -17,12 +17,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar
 from weakref import ReferenceType, WeakSet, finalize, ref
 
-from ortcffi._callback import called_from_c, report_exception
 from ortcffi._convert import SIZE, integer
-from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import address_of, ffi, lib
-from ortcffi._public import public
-from ortcffi._text import html_table, size
+from ortcffi._public import html_table, public, size
+from ortcffi.callbacks.from_c import called_from_c, report_exception
 from ortcffi.errors import call
 from ortcffi.memory.call_sites import current_stack
 from ortcffi.memory.leaks import (
@@ -36,6 +34,7 @@ from ortcffi.memory.leaks import (
     rows_of,
 )
 from ortcffi.memory.numpy_memory import handlers
+from ortcffi.platform.handle import out_of, owned_by, owner_of
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata

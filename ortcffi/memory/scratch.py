@@ -3,9 +3,9 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.errors import checked, out_of_memory
+from ortcffi.platform.handle import out_of, owned_by, owner_of
 
 if TYPE_CHECKING:
     from ortcffi._ort import OrtAllocator

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ortcffi._public import public
-from ortcffi._text import html_table, size
+from ortcffi._public import html_table, public, size
 
 __all__ = ["AllocatorStats"]
 

@@ -7,7 +7,6 @@ from contextlib import ExitStack
 from enum import IntEnum, IntFlag
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._callback import subject_context
 from ortcffi._convert import (
     bytes_like,
     callable_or_none,
@@ -17,9 +16,9 @@ from ortcffi._convert import (
     of_type,
     path_of,
 )
-from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import address_of_function, ffi, lib
 from ortcffi._public import public
+from ortcffi.callbacks.from_c import subject_context
 from ortcffi.env.env import Env
 from ortcffi.ep.context_data import NamedWriter
 from ortcffi.errors import NotImplemented, call
@@ -31,6 +30,7 @@ from ortcffi.models.view import check_model, content_of
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.kinds import OptimizationLevel
 from ortcffi.options.session import SessionOptions
+from ortcffi.platform.handle import out_of, owned_by, owner_of
 from ortcffi.table.engine import engine_for
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._text import printable
+from ortcffi._public import printable
 from ortcffi.models.folding import Block, Folded, fold
 from ortcffi.models.view import listed, shortened
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._handle import Array, out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.errors import NotImplemented, call, checked
 from ortcffi.models.nodes import GraphNode
+from ortcffi.platform.handle import Array, out_of, owned_by, owner_of
 from ortcffi.values.element_types import ElementType
 from ortcffi.values.give_away import given_away
 from ortcffi.values.type_info import TypeInfo

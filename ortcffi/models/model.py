@@ -5,13 +5,12 @@ import os
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import bytes_like, input_path
-from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
-from ortcffi._public import public
+from ortcffi._public import html_table, html_text, printable, public, size
 from ortcffi._table import core_api
-from ortcffi._text import html_table, html_text, printable, size
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.models.view import listed, shortened
+from ortcffi.platform.handle import Handle, out_of, owner_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ortcffi._callback import report
 from ortcffi._convert import encode, mapping, optional_mapping
 from ortcffi._native import ffi, lib
 from ortcffi._public import meant, public
+from ortcffi.callbacks.from_c import report
 from ortcffi.custom_ops.describe import Characteristic, Operand
 from ortcffi.ep.hardware import HardwareDevice, HardwareType
 from ortcffi.ep.installed import PYTHON_EPS, REFERENCE

@@ -7,9 +7,9 @@ from contextlib import contextmanager, suppress
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from ortcffi._callback import Context
 from ortcffi._convert import byte_count, path_of
 from ortcffi._native import address_of_function, ffi, lib
+from ortcffi.callbacks.from_c import Context
 from ortcffi.errors import OrtError
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.models.compile_callbacks import Sink

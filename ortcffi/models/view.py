@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ortcffi._convert import bytes_like, encode
-from ortcffi._public import meant, public
-from ortcffi._text import html_table, printable
+from ortcffi._public import html_table, meant, printable, public
 
 __all__ = ["GraphView", "check_model", "content_of", "listed", "shortened"]
 

@@ -5,7 +5,7 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
-from ortcffi._text import printable
+from ortcffi._public import printable
 from ortcffi.official.records import SessionRecord
 from ortcffi.official.report import shortened
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import starmap, zip_longest
 from typing import Any
 
-from ortcffi._text import aligned, duration, html_table, joined, printable, scaled, size
+from ortcffi._public import aligned, duration, html_table, joined, printable, scaled, size
 from ortcffi.official.records import OFFICIAL, SessionRecord
 
 __all__ = ["as_html", "as_json", "as_table", "shortened", "size"]

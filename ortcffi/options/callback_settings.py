@@ -9,7 +9,7 @@ from ortcffi._native import address_of_function, ffi
 from ortcffi.options.settings import MemberSetting, Options, Setting
 
 if TYPE_CHECKING:
-    from ortcffi._callback import Context
+    from ortcffi.callbacks.from_c import Context
     from ortcffi.callbacks.logs import Logger
     from ortcffi.callbacks.thread_functions import ThreadFunctions
 

@@ -13,7 +13,6 @@ from ortcffi._convert import (
     mapping,
     optional_mapping,
 )
-from ortcffi._handle import FromHandle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import highest_api_version
@@ -38,9 +37,10 @@ from ortcffi.options.settings import (
     severity,
     text,
 )
+from ortcffi.platform.handle import FromHandle, out_of, owner_of
 
 if TYPE_CHECKING:
-    from ortcffi._callback import Context
+    from ortcffi.callbacks.from_c import Context
     from ortcffi.custom_ops.describe import CustomOp
     from ortcffi.custom_ops.domain import CustomOpDomain
     from ortcffi.ep.devices import EpDevice
@@ -59,14 +59,14 @@ SHARED_ARENA = "session.use_env_allocators"
 
 def _selector_context(selector: Any, api: "Api") -> "Context":
     import ortcffi.ep.devices  # noqa: F401  # defines what C calls
-    from ortcffi._callback import subject_context
+    from ortcffi.callbacks.from_c import subject_context
 
     return subject_context(selector, api)
 
 
 def _reader_context(reader: Any, api: "Api") -> "Context":
     import ortcffi.ep.context_data  # noqa: F401  # defines what C calls
-    from ortcffi._callback import subject_context
+    from ortcffi.callbacks.from_c import subject_context
 
     return subject_context(reader, api)
 

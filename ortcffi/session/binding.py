@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi._convert import encode, mapping
-from ortcffi._handle import Closing
 from ortcffi._native import ffi, lib
-from ortcffi._public import public
-from ortcffi._text import joined
+from ortcffi._public import joined, public
 from ortcffi.errors import checked
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.scratch import scratch_for
+from ortcffi.platform.handle import Closing
 from ortcffi.session.compiled import Binder, Engine
 from ortcffi.session.creation import check_hold_gil
 from ortcffi.session.rules import as_result, check_borrowed, unknown

@@ -9,8 +9,7 @@ import numpy as np
 
 from ortcffi._convert import byte_count
 from ortcffi._native import ffi, lib
-from ortcffi._public import public
-from ortcffi._text import size
+from ortcffi._public import public, size
 from ortcffi.env.env import Env
 from ortcffi.errors import Fail, NotImplemented, OrtError, checked
 from ortcffi.options.run import RunOptions

@@ -6,8 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ortcffi._native import lib
-from ortcffi._public import public
-from ortcffi._text import aligned, duration, html_table, printable, size
+from ortcffi._public import aligned, duration, html_table, printable, public, size
 from ortcffi.errors import ErrorCode
 from ortcffi.memory.stats import AllocatorStats
 from ortcffi.session.durations import end_of, quantile

@@ -8,8 +8,7 @@ from contextlib import contextmanager, suppress
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from ortcffi._public import public
-from ortcffi._text import html_table
+from ortcffi._public import html_table, public
 from ortcffi.errors import NotImplemented
 from ortcffi.options.run import RunOptions
 

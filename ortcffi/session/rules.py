@@ -15,8 +15,7 @@ import numpy as np
 
 from ortcffi._convert import mapping
 from ortcffi._native import ffi
-from ortcffi._public import meant
-from ortcffi._text import described
+from ortcffi._public import described, meant
 from ortcffi.errors import (
     Cancelled,
     InvalidArgument,

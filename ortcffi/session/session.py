@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from ortcffi._convert import INT32, decode, encode, integer, mapping, of_type, pointer, seconds
-from ortcffi._handle import Closing, out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
-from ortcffi._public import Suggests, public
+from ortcffi._public import Suggests, html_table, printable, public
 from ortcffi._table import made_by
-from ortcffi._text import html_table, printable
 from ortcffi.env.env import Env
 from ortcffi.env.state import Made
 from ortcffi.errors import checked
@@ -19,6 +17,7 @@ from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session import SessionOptions
+from ortcffi.platform.handle import Closing, out_of, owned_by, owner_of
 from ortcffi.session.asynchronous import run_async, run_future
 from ortcffi.session.compiled import Engine
 from ortcffi.session.creation import (

@@ -3,8 +3,7 @@
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._public import public
-from ortcffi._text import described
+from ortcffi._public import described, public
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.type_info import TypeInfo
 

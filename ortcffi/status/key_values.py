@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import encode
-from ortcffi._handle import FromHandle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.errors import OutOfMemory
+from ortcffi.platform.handle import FromHandle, out_of, owner_of
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api

@@ -3,8 +3,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._handle import owner_of
 from ortcffi._native import address_of, ffi, lib
+from ortcffi.platform.handle import owner_of
 from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.lifecycle import require_kind
 

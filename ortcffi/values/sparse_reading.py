@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi.errors import checked
+from ortcffi.platform.handle import out_of, owned_by, owner_of
 from ortcffi.values.compiled import Tensor
 from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.lifecycle import require_kind

@@ -5,12 +5,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import UINT32, decode, encode, integer, known
-from ortcffi._handle import Array, FromHandle, out_of, owner_of
 from ortcffi._native import ffi, lib
-from ortcffi._public import public
+from ortcffi._public import printable, public
 from ortcffi._table import table_for
-from ortcffi._text import printable
 from ortcffi.errors import checked
+from ortcffi.platform.handle import Array, FromHandle, out_of, owner_of
 from ortcffi.values.element_types import ElementType, as_element
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import known
-from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.errors import NotImplemented, call, checked
+from ortcffi.platform.handle import Handle, out_of, owner_of
 from ortcffi.values.compiled import Tensor
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.tensor_type_info import TensorTypeInfo, number_of

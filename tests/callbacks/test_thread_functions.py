@@ -13,8 +13,8 @@ from support.processes import TIME_LIMIT
 from support.threads import join
 
 import ortcffi as ort
-from ortcffi import _callback as contexts
 from ortcffi._native import ffi, lib
+from ortcffi.callbacks import from_c as contexts
 
 
 class Maker:

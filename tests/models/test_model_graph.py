@@ -16,9 +16,9 @@ from support.threads import run_threads
 
 import ortcffi as ort
 from ortcffi import ffi
-from ortcffi._handle import owned_by
 from ortcffi.errors import checked
 from ortcffi.models.editor import Parts, build_model
+from ortcffi.platform.handle import owned_by
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 from support.official import MODEL
 from support.processes import TIME_LIMIT, wait_for
 
-from ortcffi._text import size
+from ortcffi._public import size
 from ortcffi.cli.top_live import Rates, frame
 from ortcffi.memory.stats import stats_from
 from ortcffi.official.recording import Recorder

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Functions that a library calls. Each calls the Python object behind its context argument, a
- * number that ortcffi/_callback.py assigned. If that object was deleted, nothing is called.
+ * number that ortcffi/callbacks/from_c.py assigned. If that object was deleted, nothing is called.
  *
  * Each may be called on any thread, also on one that Python did not start. After the interpreter
  * has ended they do nothing and return NULL. If the interpreter ends during a call on another

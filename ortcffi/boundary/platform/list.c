@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of objects for Array of ortcffi/_handle.py. */
+/* Lists of objects for Array of ortcffi/platform/handle.py. */
 #include "boundary/platform/handle.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""For all topics: what classes share whose objects stand for an object of the C API.
+"""What classes share whose objects stand for an object of the C API.
 
 The compiled type that `Handle` is built on answers all questions of the object's life: who keeps
 it, when it is released, what other threads and a fork may do with it. Its rules stand in

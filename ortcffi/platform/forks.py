@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""For ``__init__`` alone: a fork waits until no other thread imports what this package needs.
+"""A fork waits until no other thread imports what this package needs.
 
 Modules are imported when they are first used, and Python holds a lock for each meanwhile. In the
 child of a fork no thread would release the lock of a module that another thread was importing.

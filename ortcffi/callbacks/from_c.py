@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""For topics with callbacks: the guard around each Python function that C calls.
+"""The guard around each Python function that C calls.
 
 No exception may pass through C.
 

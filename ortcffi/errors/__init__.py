@@ -30,21 +30,21 @@ from collections import deque
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, cast
 
-from ortcffi import _exceptions
-from ortcffi._exceptions import *  # noqa: F403  # their names are listed there alone
-from ortcffi._exceptions import Fail, OrtError, OutOfMemory, RuntimeException
-from ortcffi._exceptions import code_and_message as code_and_message  # noqa: PLC0414  # handed on
 from ortcffi._native import lib, slot_since
+from ortcffi.errors import classes
+from ortcffi.errors.classes import *  # noqa: F403  # their names are listed there alone
+from ortcffi.errors.classes import Fail, OrtError, OutOfMemory, RuntimeException
+from ortcffi.errors.classes import code_and_message as code_and_message  # handed on
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import NoReturn
 
-    from ortcffi._codes import ErrorCode as ErrorCode  # noqa: PLC0414  # see __getattr__
     from ortcffi._ort import Lib, OrtApi, OrtStatus
+    from ortcffi.errors.codes import ErrorCode as ErrorCode  # see __getattr__
 
 __all__ = ["ErrorCode", "check"]
-__all__ += _exceptions.__all__
+__all__ += classes.__all__
 
 # Stored exceptions: the thread, or 0 for one that Python did not start; the text; the exception.
 _kept: deque[tuple[int, str, BaseException]] = deque(maxlen=16)
@@ -66,7 +66,7 @@ if not TYPE_CHECKING:
         """Import `ErrorCode` where a program wants it, which a session does not."""
         if name != "ErrorCode":
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from ortcffi._codes import ErrorCode
+        from ortcffi.errors.codes import ErrorCode
 
         return ErrorCode
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""For `ortcffi.errors` alone, which hands them on: the exceptions, one class for each status code.
+"""The exceptions, one class for each status code; `ortcffi.errors` hands them on.
 
 They have the names that the official package uses, and each also inherits a fitting built-in
 exception. They have no ``__init__``: code, message and function are in ``args``, so that the
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ortcffi._native import lib
 
 if TYPE_CHECKING:
-    from ortcffi._codes import ErrorCode
+    from ortcffi.errors.codes import ErrorCode
 
 __all__ = [
     "Cancelled",
@@ -49,7 +49,7 @@ class Code:
 
     def __get__(self, error: object, kind: object = None) -> "ErrorCode":
         if self.member is None:
-            from ortcffi._codes import ErrorCode
+            from ortcffi.errors.codes import ErrorCode
 
             self.member = ErrorCode(self.number)
         return self.member
@@ -73,7 +73,7 @@ class OrtError(Exception):
     @property
     def code(self) -> "ErrorCode":
         """The status's code."""
-        from ortcffi._codes import ErrorCode
+        from ortcffi.errors.codes import ErrorCode
 
         return ErrorCode(self.args[2]) if len(self.args) > 2 else ErrorCode.FAIL
 
@@ -253,7 +253,7 @@ def code_of(error: BaseException) -> "ErrorCode | None":
     found = code_and_message(error)
     if found is None:
         return None
-    from ortcffi._codes import ErrorCode
+    from ortcffi.errors.codes import ErrorCode
 
     return ErrorCode(found[0])
 

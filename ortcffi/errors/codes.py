@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""For `ortcffi.errors` and its exceptions alone: the codes, which few programs read."""
+"""The codes of statuses, which few programs read."""
 
 from enum import IntEnum
 

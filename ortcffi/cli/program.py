@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""What all commands share: the name of the program, its errors, the messages of libraries."""
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from ortcffi._public import joined, printable
+
+if TYPE_CHECKING:
+    from ortcffi.callbacks.logs import LogMessage
+
+__all__ = ["fail", "program_name", "unwritable", "write_log"]
+
+
+def program_name(command: str = "") -> str:
+    """``ortcffi COMMAND`` for the installed script, otherwise ``python -m ortcffi COMMAND``."""
+    is_script = os.path.splitext(os.path.basename(next(iter(sys.argv), "")))[0] == "ortcffi"
+    return " ".join([*([] if is_script else ["python", "-m"]), "ortcffi", command]).rstrip()
+
+
+def unwritable(path: "str | os.PathLike[str]") -> str:
+    """Why no file can be written at a path, as far as its folder tells; else nothing."""
+    if os.path.isdir(path):
+        return f"{path} cannot be written: it is a folder"
+    if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
+        return f"{path} cannot be written: its folder does not exist"
+    return ""
+
+
+def write_log(message: "LogMessage") -> None:
+    """Write a message of a library, which may have names of a model, to stderr: a logger."""
+    severity = getattr(message.severity, "name", str(message.severity)).lower()
+    sys.stderr.write(f"{severity}: {printable(message.text)}\n")
+
+
+def fail(program: str, error: object) -> int:
+    """Write an error to stderr, if there is one; return the exit code."""
+    if sys.stderr is not None:
+        lines = joined(str(error).splitlines(), "\n  ")
+        sys.stderr.write(f"{program}: {lines}\n")
+    return 1
