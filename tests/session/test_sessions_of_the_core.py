@@ -129,6 +129,16 @@ def test_an_output_may_be_an_initializer_or_asked_for_twice(api, opened, x, run_
         assert run_raw(session, {"x": given}, ["y", "y", "w"]) == (0, "")
 
 
+@pytest.mark.parametrize("has_node", [False, True])
+def test_an_output_that_is_constant_has_the_type_of_its_elements(api, opened, has_node):
+    nodes = [node("Constant", "", "w", value_ints=[1, 2, 3])] if has_node else []
+    weights = [] if has_node else [tensor("w", np.array([1, 2, 3]))]
+    session = opened(model(nodes, [], [value("w", "float32", ["n"])], weights), api=api)
+    (output,) = session.outputs
+    (w,) = session.run()
+    assert (output.dtype, output.shape, w.dtype) == ("int64", (3,), "int64")
+
+
 def test_what_is_wrong_has_the_codes_and_words_of_the_real_library(api, opened, x, run_raw):
     session = opened(CHAIN, with_ops(api), api=api)
     with (

@@ -91,6 +91,15 @@ REFUSED = {
         "an initializer that is an input of another shape": adding(W, value("w", shape=[4])),
         "types that differ": of(ADD, inputs=[X, value("w", "int64", [3])]),
         "an output of another type": of(NEG, outputs=[value("y", "int64", [3])]),
+        "an output of another type than Cast makes": of(node("Cast", "x", "y", to=7)),
+        "a value of another type than Cast makes": of(
+            node("Cast", "x", "a", to=7),
+            node("Cast", "a", "y", to=1),
+            inner=field(13, value("a", shape=[3])),
+        ),
+        "an output of another type than EyeLike makes": of(
+            node("EyeLike", "x", "y", dtype=7), inputs=[value("x", shape=[3, 3])]
+        ),
         "a tensor of few bytes": adding(weights(raw=bytes(8))),
         "a tensor of many bytes": adding(weights(raw=bytes(16))),
         "a tensor without a type": adding(weights(dtype=0)),

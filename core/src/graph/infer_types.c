@@ -89,12 +89,17 @@ static uint64_t element_of_parameter(const OrtNode* node, const struct core_sche
              : 0;
 }
 
+/* Whether an attribute of that name states an element type. */
+static bool states_element(const char* name) {
+  return strcmp(name, "to") == 0 || strcmp(name, "dtype") == 0 ||
+         strcmp(name, "output_dtype") == 0 || strcmp(name, "output_datatype") == 0;
+}
+
 /* The element type that an attribute states, for operators whose inputs do not decide it. */
 static uint64_t element_of_attribute(const OrtNode* node) {
   for (size_t i = 0; i < node->attributes.count; i++) {
     const OrtOpAttr* attribute = node->attributes.items[i];
-    if (attribute->type == ORT_OP_ATTR_INT &&
-        (strcmp(attribute->name, "to") == 0 || strcmp(attribute->name, "dtype") == 0)) {
+    if (attribute->type == ORT_OP_ATTR_INT && states_element(attribute->name)) {
       return *(const uint64_t*)core_op_attr_value(attribute);
     }
     if (attribute->type == ORT_OP_ATTR_TENSOR && strcmp(attribute->name, "value") == 0) {
@@ -193,6 +198,13 @@ static OrtStatus* check_type(const struct core_scope* scope, const OrtNode* node
   }
   if (*known != 0) {
     return refuse_operand(scope, ORT_FAIL, node, value, "unlike others of one type parameter");
+  }
+  uint64_t stated =
+      is_output && operand.constraint != SIZE_MAX && is_of_tensors(schema, operand.constraint)
+          ? element_of_attribute(node)
+          : 0;
+  if (stated != 0 && stated != element) {
+    return refuse_operand(scope, ORT_FAIL, node, value, "unlike what an attribute says");
   }
   *known = element;
   return NULL;

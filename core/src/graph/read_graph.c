@@ -300,6 +300,15 @@ static OrtStatus* read_nodes(struct core_scope* scope, const struct numbers* num
   return NULL;
 }
 
+/* Whether the type is a value's that the model states for it, as an output or otherwise. That of an
+ * initializer is the type of its elements. */
+static bool takes_type(const struct core_scope* scope, const OrtValueInfo* value, bool is_output) {
+  if (value->flags & CORE_IS_INITIALIZER && (!is_output || scope->graph->form != CORE_AS_WRITTEN)) {
+    return false;
+  }
+  return is_output || value->type_bytes.at == NULL;
+}
+
 static OrtStatus* read_outputs(struct core_scope* scope, const struct numbers* numbers,
                                struct core_message bytes) {
   struct core_message name, type;
@@ -313,9 +322,6 @@ static OrtStatus* read_outputs(struct core_scope* scope, const struct numbers* n
     split_value(numbers, &field, &name, &type);
     if (!is_output) { /* optimizers leave types behind of values that no node makes any more */
       value = scope->place_count > 0 ? *find_place(scope, name, hash_of(name)) : NULL;
-      if (value != NULL && value->flags & CORE_IS_INITIALIZER) {
-        continue; /* its type is that of its elements */
-      }
     } else {
       CORE_TRY(core_find_value(scope, name, &value));
       if (value == NULL) {
@@ -324,7 +330,7 @@ static OrtStatus* read_outputs(struct core_scope* scope, const struct numbers* n
       value->flags |= CORE_IS_OUTPUT;
       CORE_TRY(core_scope_add(scope, &scope->graph->outputs, value));
     }
-    if (value != NULL && type.at != NULL && (is_output || value->type_bytes.at == NULL)) {
+    if (value != NULL && type.at != NULL && takes_type(scope, value, is_output)) {
       value->type_bytes = type;
     }
   }

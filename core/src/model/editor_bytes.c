@@ -7,15 +7,15 @@
 #include "onnx/fields.h"
 #include "values/type_info.h"
 
-/* A dimension with neither a name nor a size is unknown: its message stays empty. */
+/* A dimension with a size needs no name. One with neither is unknown: its message stays empty. */
 static void write_shape(struct core_writing* to, const OrtTensorTypeAndShapeInfo* info) {
   size_t shape = core_begin_message(to, TENSOR_TYPE_SHAPE);
   for (size_t i = 0; i < info->rank; i++) {
     size_t dimension = core_begin_message(to, SHAPE_DIMENSION);
-    if (info->names[i] != NULL) {
-      core_write_text(to, DIMENSION_NAME, info->names[i]);
-    } else if (info->dims[i] >= 0) {
+    if (info->dims[i] >= 0) {
       core_write_number(to, DIMENSION_VALUE, (uint64_t)info->dims[i]);
+    } else if (info->names[i] != NULL) {
+      core_write_text(to, DIMENSION_NAME, info->names[i]);
     }
     core_end_message(to, dimension);
   }

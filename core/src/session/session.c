@@ -233,6 +233,10 @@ static OrtStatus* initialize(const char* function, OrtSession* session) {
 static OrtStatus* open_model(const char* function, const struct core_source* source,
                              OrtModel** out) {
   if (source->model != NULL) {
+    if (source->model->graph_bytes.at == NULL) {
+      return core_status(ORT_INVALID_ARGUMENT, function,
+                         ": the model must have a graph, given by AddGraphToModel", NULL);
+    }
     core_retain(&source->model->object);
     *out = source->model;
     return NULL;

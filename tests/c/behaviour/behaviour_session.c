@@ -300,6 +300,59 @@ CALL("CreateSessionFromModel(NULL)") {
   OrtSession* session = NULL;
   say_status(editor()->CreateSessionFromModel(session_env(), NULL, NULL, &session));
 }
+static OrtModel* empty_model(void) {
+  OrtModel* model = NULL;
+  CHECK(editor()->CreateModel((const char* const[]){""}, (const int[]){21}, 1, &model) == NULL);
+  return model;
+}
+CALL("CreateSessionFromModel(model without a graph)") {
+  OrtSession* session = NULL;
+  say_status(editor()->CreateSessionFromModel(session_env(), empty_model(), NULL, &session));
+}
+/* A model whose input is its output, of floats of the dimensions 3, -1 and -1. */
+static OrtModel* model_with_names(const char** names) {
+  OrtTensorTypeAndShapeInfo* tensor = NULL;
+  OrtTypeInfo* type = NULL;
+  OrtValueInfo *input = NULL, *output = NULL;
+  OrtGraph* graph = NULL;
+  OrtModel* model = empty_model();
+  CHECK(api->CreateTensorTypeAndShapeInfo(&tensor) == NULL);
+  CHECK(api->SetTensorElementType(tensor, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT) == NULL);
+  CHECK(api->SetDimensions(tensor, (const int64_t[]){3, -1, -1}, 3) == NULL);
+  CHECK(api->SetSymbolicDimensions(tensor, names, 3) == NULL);
+  CHECK(editor()->CreateTensorTypeInfo(tensor, &type) == NULL);
+  CHECK(editor()->CreateValueInfo("x", type, &input) == NULL);
+  CHECK(editor()->CreateValueInfo("x", type, &output) == NULL);
+  CHECK(editor()->CreateGraph(&graph) == NULL);
+  CHECK(editor()->SetGraphInputs(graph, &input, 1) == NULL);
+  CHECK(editor()->SetGraphOutputs(graph, &output, 1) == NULL);
+  CHECK(editor()->AddGraphToModel(model, graph) == NULL);
+  return model;
+}
+static void say_dimensions(const char** names) {
+  OrtSession* session = NULL;
+  OrtTypeInfo* type = NULL;
+  const OrtTensorTypeAndShapeInfo* tensor = NULL;
+  int64_t dims[3];
+  CHECK(editor()->CreateSessionFromModel(session_env(), model_with_names(names), NULL, &session) ==
+        NULL);
+  CHECK(api->SessionGetInputTypeInfo(session, 0, &type) == NULL);
+  CHECK(api->CastTypeInfoToTensorInfo(type, &tensor) == NULL);
+  CHECK(api->GetDimensions(tensor, dims, 3) == NULL);
+  CHECK(api->GetSymbolicDimensions(tensor, names, 3) == NULL);
+  for (size_t i = 0; i < 3; i++) {
+    say("%d '%s'", (int)dims[i], names[i]);
+  }
+}
+CALL("CreateSessionFromModel(dimensions 3, N, N)") {
+  say_dimensions((const char*[]){"", "N", "N"});
+}
+CALL("CreateSessionFromModel(dimensions 3, N, M)") {
+  say_dimensions((const char*[]){"", "N", "M"});
+}
+CALL("CreateSessionFromModel(dimension 3 with a name)") {
+  say_dimensions((const char*[]){"K", "K", "K"});
+}
 
 static OrtModelCompilationOptions* compilation(void) {
   OrtModelCompilationOptions* made = NULL;
