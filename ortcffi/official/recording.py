@@ -104,6 +104,8 @@ class Recorder:
         kind = module.InferenceSession
         kind.__init__ = self._wrapped_init(kind.__init__)
         kind.__del__ = self._wrapped_del(getattr(kind, "__del__", None))
+        if hasattr(kind, "_reset_session"):
+            kind._reset_session = self._wrapped_reset(kind._reset_session)
         for name in RUNS:
             if hasattr(kind, name):
                 setattr(kind, name, self._wrapped_run(getattr(kind, name)))
@@ -161,6 +163,19 @@ class Recorder:
 
         return delete
 
+    def _wrapped_reset(self, original: Callable[..., None]) -> Callable[..., None]:
+        """``set_providers`` ends the session of the library and makes another one."""
+
+        @wraps(original)
+        def reset(session: Any, *arguments: Any, **named: Any) -> None:
+            with self._guard:
+                self._views.pop(session, None)
+            original(session, *arguments, **named)
+            if (record := self._of.get(session)) is not None:
+                self._view(session, record)
+
+        return reset
+
     def _wrapped_run(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(original)
         def run(session: Any, *arguments: Any, **named: Any) -> Any:
@@ -189,24 +204,30 @@ class Recorder:
         return options
 
     def _add(self, session: Any, record: SessionRecord) -> None:
+        with self._guard:
+            self.records.append(record)
+            self._of[session] = record
+        if self._view(session, record):
+            self._begin_to_watch()
+            weakref.finalize(session, setattr, record, "is_open", False)
+
+    def _view(self, session: Any, record: SessionRecord) -> bool:
+        """Look at what a session has in the library; whether that can be."""
         from ortcffi._native import ffi
         from ortcffi.official.layout import session_pointer
         from ortcffi.session.session import Session
 
-        with self._guard:
-            self.records.append(record)
-            self._of[session] = record
         try:
             # Not Official.session, which keeps the official object: it must be free to go.
-            handle = ffi.cast("OrtSession*", session_pointer(session._sess))
-            view = Session.from_handle(_official(), handle, parent=None)
+            binding = session._sess
+            handle = ffi.cast("OrtSession*", session_pointer(binding))
+            view = Session.from_handle(_official(), handle, parent=binding)
         except Exception as error:  # noqa: BLE001  # the program must not notice
             record.problem = f"the arena's statistics cannot be read: {error}"
-            return
+            return False
         with self._guard:
             self._views[session] = view
-        self._begin_to_watch()
-        weakref.finalize(session, setattr, record, "is_open", False)
+        return True
 
     # --- statistics -------------------------------------------------------------------------------
 

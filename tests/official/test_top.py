@@ -260,6 +260,28 @@ def test_a_session_that_was_dropped_stays_in_the_report(tmp_path):
     assert [each["is_open"] for each in sessions] == [False] * 3
 
 
+def test_a_session_whose_providers_are_set_is_followed(tmp_path):
+    program = tmp_path / "sets.py"
+    program.write_text(
+        f"""
+import time
+import numpy as np
+import onnxruntime
+session = onnxruntime.InferenceSession({MODEL!r})
+for _ in range(3):
+    session.set_providers(["CPUExecutionProvider"])
+    filled = [np.ones(1000 + n) for n in range(200)]  # where the session before was
+    session.run(None, {{"x": np.ones((3, 4, 5), np.float32)}})
+    time.sleep(0.3)  # longer than between two looks
+"""
+    )
+    done = top("--json", "-", program, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (session,) = json.loads(done.stdout)["sessions"]
+    assert (session["runs"], session["problem"]) == (3, "")
+    assert session["stats"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
