@@ -122,6 +122,9 @@ BENCH_SOURCES = [
     "ortcffi/boundary/bench/bench_floor.c",
     "ortcffi/boundary/bench/bench_runs.c",
 ]
+# Folders whose sources are compiled one by one: those of the core, and the loops that are measured,
+# which must not see into what they call.
+SEPARATE = [*(f"core/src/{name}" for name in core("SEPARATE")), "ortcffi/boundary/bench"]
 # Flags of a distribution, which come last, so that they win. It strips by itself.
 CFLAGS, LDFLAGS = (shlex.split(os.environ.get(name, "")) for name in ["CFLAGS", "LDFLAGS"])
 KEEPS_SYMBOLS = IS_FOR_DEBUGGING or bool(CFLAGS or LDFLAGS)
@@ -157,6 +160,25 @@ def exports(library: str) -> str:
 CORE_LINK_FLAGS = [*LINK_FLAGS, *core(f"LINK_OF_{SYSTEM}"), exports("ortcore"), *LDFLAGS]
 EXTENSION_LINK_FLAGS = [*LINK_FLAGS, exports("extension"), *LDFLAGS]
 BENCH_LINK_FLAGS = [*LINK_FLAGS, *LDFLAGS]
+
+
+def join_folders(sources: list[str]) -> list[str]:
+    """Write a C file for each folder of sources, which includes them; return what to compile.
+
+    core/Makefile does the same, and says why.
+    """
+    joined: dict[str, str] = {}
+    alone = [source for source in sources if os.path.dirname(source) in SEPARATE]
+    for source in sources:
+        if source not in alone:
+            name = source.removeprefix("core/src/").removeprefix("ortcffi/")
+            file = f"build/folders/{os.path.dirname(name).replace('/', '_')}.c"
+            joined[file] = joined.get(file, "") + f'#include "{name}"\n'
+    os.makedirs("build/folders", exist_ok=True)
+    for file, text in joined.items():
+        if not os.path.exists(file) or Path(file).read_text() != text:
+            Path(file).write_text(text)
+    return [*alone, *joined]
 
 
 def write_extension(name: str) -> str:

@@ -27,10 +27,12 @@ class BuildExtensionAndCore(build_ext):
             # Extensions are bundles there, which a client cannot be linked with.
             linker = ["-dynamiclib" if w == "-bundle" else w for w in self.compiler.linker_so]
             self.compiler.set_executable("linker_so", linker)
-        self.link(ort.CORE_SOURCES, str(package / "lib" / ort.CORE_NAME), ort.CORE_LINK_FLAGS)
+        core = ort.join_folders(ort.CORE_SOURCES)
+        self.link(core, str(package / "lib" / ort.CORE_NAME), ort.CORE_LINK_FLAGS)
 
     def build_extension(self, ext: Extension) -> None:
-        sources = [*ext.sources, ort.write_extension(ext.name)]
+        sources = ort.join_folders(ext.sources)
+        sources.append(ort.write_extension(ext.name))
         self.link(sources, self.get_ext_fullpath(ext.name), ext.extra_link_args)
 
     def link(self, sources: list[str], library: str, flags: list[str]) -> None:

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* For the clock. */
-#define _GNU_SOURCE
 #include "boundary/limited_api.h"
 
 #include <pthread.h>

@@ -247,31 +247,31 @@ static PyObject* new_host(PyTypeObject* type, PyObject* arguments, PyObject* key
   return (PyObject*)host;
 }
 
-static PyMemberDef members[] = {
+static PyMemberDef kernel_members[] = {
     {"_outputs", T_PYSSIZET, offsetof(struct host, outputs), READONLY, NULL},
     {NULL, 0, 0, 0, NULL},
 };
 
-static PyMethodDef methods[] = {
+static PyMethodDef kernel_methods[] = {
     {"_compute", compute, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
-static PyType_Slot slots[] = {
+static PyType_Slot kernel_slots[] = {
     {Py_tp_new, (void*)new_host},
     {Py_tp_call, (void*)call_host},
-    {Py_tp_members, members},
-    {Py_tp_methods, methods},
+    {Py_tp_members, kernel_members},
+    {Py_tp_methods, kernel_methods},
     {0, NULL},
 };
 
-static PyType_Spec spec = {
+static PyType_Spec kernel_spec = {
     .name = "ortcffi._ort.KernelHost",
     .basicsize = sizeof(struct host),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-    .slots = slots,
+    .slots = kernel_slots,
 };
 
 ortcffi_object* ortcffi_kernel_host_type(void) {
-  return (ortcffi_object*)PyType_FromSpecWithBases(&spec, (PyObject*)ortcffi_handle_type);
+  return (ortcffi_object*)PyType_FromSpecWithBases(&kernel_spec, (PyObject*)ortcffi_handle_type);
 }

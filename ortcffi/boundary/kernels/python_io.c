@@ -170,8 +170,8 @@ PyObject* ortcffi_read_inputs(const struct python_kernel* kernel, OrtKernelConte
 
 /* --- out ---------------------------------------------------------------------------------------*/
 
-static int count_outputs(const struct python_kernel* kernel, const OrtKernelContext* context,
-                         size_t* count) {
+static int count_outputs_of_node(const struct python_kernel* kernel,
+                                 const OrtKernelContext* context, size_t* count) {
   TRY(kernel, KernelContext_GetOutputCount, context, count);
   return 0;
 }
@@ -314,7 +314,7 @@ static void clear_outputs(const struct python_kernel* kernel, PyObject* inputs, 
 PyObject* ortcffi_new_outputs(const struct python_kernel* kernel, OrtKernelContext* context,
                               PyObject* inputs) {
   size_t count = 0;
-  if (count_outputs(kernel, context, &count) < 0) {
+  if (count_outputs_of_node(kernel, context, &count) < 0) {
     return NULL;
   }
   PyObject* outputs = kernel->out_mode == OUT_LIKE_INPUT
@@ -391,7 +391,7 @@ static int write_several(const struct python_kernel* kernel, OrtKernelContext* c
 
 /* The results of a function. One that takes `out` may return None, which stands for `outputs`; one
  * with a single output may return it without a tuple. */
-static PyObject* results_of(PyObject* outputs, PyObject* result) {
+static PyObject* outputs_or_result(PyObject* outputs, PyObject* result) {
   int is_out =
       outputs != NULL &&
       (result == Py_None || (PyTuple_Size(outputs) == 1 && result == PyTuple_GetItem(outputs, 0)));
@@ -402,11 +402,11 @@ int ortcffi_write_outputs(const struct python_kernel* kernel, OrtKernelContext* 
                           PyObject* outputs, PyObject* result) {
   const struct python_op* op = kernel->op;
   size_t count = 0;
-  if (count_outputs(kernel, context, &count) < 0) {
+  if (count_outputs_of_node(kernel, context, &count) < 0) {
     return -1;
   }
   int is_single = op->output_count == 1 && op->outputs[0].characteristic != INPUT_OUTPUT_VARIADIC;
-  result = results_of(outputs, result);
+  result = outputs_or_result(outputs, result);
   if (result != outputs && is_single) {
     return count == 0 ? 0 : write_result(kernel, context, outputs, 0, result);
   }

@@ -242,7 +242,7 @@ static void compute_in_python(void* argument) {
   release_gil(&gil);
 }
 
-static OrtStatusPtr ORT_API_CALL compute(void* op_kernel, OrtKernelContext* context) {
+static OrtStatusPtr ORT_API_CALL compute_kernel(void* op_kernel, OrtKernelContext* context) {
   struct compute_call call = {op_kernel, context, NULL};
   call_or_wait(compute_in_python, &call);
   return call.status;
@@ -305,5 +305,5 @@ void ortcffi_set_kernel_callbacks(OrtCustomOp* callbacks) {
   callbacks->KernelCompute = compute_before_16;
   callbacks->KernelDestroy = destroy;
   callbacks->CreateKernelV2 = create;
-  callbacks->KernelComputeV2 = compute;
+  callbacks->KernelComputeV2 = compute_kernel;
 }

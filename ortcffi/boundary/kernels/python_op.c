@@ -307,31 +307,31 @@ static PyObject* keep_forever(PyObject* self, PyObject* unused) {
   Py_RETURN_NONE;
 }
 
-static PyGetSetDef members[] = {
+static PyGetSetDef op_members[] = {
     {"address", get_address, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static PyMethodDef methods[] = {
+static PyMethodDef op_methods[] = {
     {"keep_forever", keep_forever, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
-static PyType_Slot slots[] = {
+static PyType_Slot op_slots[] = {
     {Py_tp_new, (void*)new},
     {Py_tp_dealloc, (void*)dealloc},
     {Py_tp_traverse, (void*)traverse},
     {Py_tp_clear, (void*)clear},
-    {Py_tp_getset, members},
-    {Py_tp_methods, methods},
+    {Py_tp_getset, op_members},
+    {Py_tp_methods, op_methods},
     {0, NULL},
 };
 
-static PyType_Spec spec = {
+static PyType_Spec op_spec = {
     .name = "ortcffi._ort.OpStruct",
     .basicsize = sizeof(struct op_struct),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-    .slots = slots,
+    .slots = op_slots,
 };
 
-ortcffi_object* ortcffi_op_struct_type(void) { return (ortcffi_object*)PyType_FromSpec(&spec); }
+ortcffi_object* ortcffi_op_struct_type(void) { return (ortcffi_object*)PyType_FromSpec(&op_spec); }

@@ -68,7 +68,7 @@ static void refuse(struct allocator* self, OrtStatus* status, PyObject* function
 }
 
 /* Gets `size` bytes; NULL for none, with an exception. */
-static void* take_block(struct allocator* self, Py_ssize_t size) {
+static void* alloc_block(struct allocator* self, Py_ssize_t size) {
   const OrtApi* api = self->handle.api;
   OrtStatus* status;
   void* data = NULL;
@@ -96,7 +96,7 @@ static struct block* new_block(struct allocator* self, Py_ssize_t size) {
   block->size = size;
   block->data = NULL;
   if (size > 0) {
-    block->data = take_block(self, size);
+    block->data = alloc_block(self, size);
     if (block->data == NULL) {
       Py_DECREF(block);
       return NULL;

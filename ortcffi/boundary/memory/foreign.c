@@ -19,7 +19,7 @@ struct foreign {
   PyObject* kept;
 };
 
-static void* alloc(void* context, size_t size) {
+static void* alloc_inside(void* context, size_t size) {
   struct foreign* foreign = context;
   void* block = size < CORE_MAY_THROW ? foreign->inner->Alloc(foreign->inner, size)
                                       : core_alloc_from(foreign->inner, size, 0);
@@ -31,20 +31,20 @@ static void* alloc(void* context, size_t size) {
 }
 
 /* Takes a block away, unless more were freed than there were. */
-static int take_block(struct foreign* foreign) {
+static int count_freed(struct foreign* foreign) {
   size_t count = atomic_load(&foreign->blocks);
   while (count > 0 && !atomic_compare_exchange_weak(&foreign->blocks, &count, count - 1)) {
   }
   return count > 0;
 }
 
-static void free_(void* context, void* block) {
+static void free_inside(void* context, void* block) {
   struct foreign* foreign = context;
   OrtStatus* refusal = ort_AllocatorFree(foreign->inner, block);
   if (refusal != NULL) {
     ort_ReleaseStatus(refusal);
     core_refuse_free(block, "is not a block of the allocator inside, or was freed before");
-  } else if (block != NULL && take_block(foreign)) {
+  } else if (block != NULL && count_freed(foreign)) {
     core_release_adaptor(foreign->self); /* which may free all of them */
   }
 }
@@ -61,7 +61,7 @@ static OrtStatus* translated(const struct foreign* foreign, OrtStatus* status) {
 }
 
 /* An allocator's struct has the field GetStats only from a version on. */
-static OrtStatus* stats(void* context, OrtKeyValuePairs** out) {
+static OrtStatus* stats_inside(void* context, OrtKeyValuePairs** out) {
   const struct foreign* foreign = context;
   OrtKeyValuePairs* figures = NULL;
   if (foreign->inner->version >= 23 && foreign->inner->GetStats != NULL) {
@@ -89,7 +89,7 @@ static OrtStatus* stats(void* context, OrtKeyValuePairs** out) {
   return NULL;
 }
 
-static OrtStatus* shrink(void* context) {
+static OrtStatus* shrink_inside(void* context) {
   const struct foreign* foreign = context;
   if (foreign->inner->version < 25 || foreign->inner->Shrink == NULL) {
     return foreign->target->CreateStatus(ORT_NOT_IMPLEMENTED, "this allocator cannot shrink");
@@ -106,10 +106,11 @@ static void end_foreign(void* context) {
 OrtStatus* ortcffi_foreign_allocator(OrtAllocator* inner, const OrtApi* source,
                                      const OrtApi* target, const OrtMemoryInfo* info,
                                      ortcffi_object* kept, int figures, OrtAllocator** out) {
-  struct core_callbacks callbacks = {.alloc = alloc, .free = free_, .end = end_foreign};
+  struct core_callbacks callbacks = {
+      .alloc = alloc_inside, .free = free_inside, .end = end_foreign};
   if (figures) {
-    callbacks.stats = stats;
-    callbacks.shrink = shrink;
+    callbacks.stats = stats_inside;
+    callbacks.shrink = shrink_inside;
   }
   struct foreign* foreign = malloc(sizeof *foreign);
   if (foreign == NULL) {

@@ -19,6 +19,8 @@ struct descriptor {
   int number;
 };
 
+enum { MOST_DIMENSIONS = 64 }; /* of an array */
+
 struct array {
   PyObject base;
   char* data;

@@ -7,31 +7,31 @@
 #include "heap/heap.h"
 #include "boundary/memory/scratch.h"
 
-#define HEADER 64 /* keeps the alignment of the heap's blocks */
+#define LINK_SIZE 64 /* keeps the alignment of the heap's blocks */
 
-struct block {
-  struct block* next;
+struct linked {
+  struct linked* next;
 };
 
 struct scratch {
   OrtAllocator functions;
   const OrtMemoryInfo* info;
-  _Atomic(struct block*) blocks; /* a library may allocate on several threads */
+  _Atomic(struct linked*) blocks; /* a library may allocate on several threads */
 };
 
 static void* ORT_API_CALL scratch_alloc(OrtAllocator* self, size_t size) {
   struct scratch* scratch = (struct scratch*)self;
-  if (size > SIZE_MAX - HEADER) {
+  if (size > SIZE_MAX - LINK_SIZE) {
     return NULL;
   }
-  struct block* block = heap_alloc(size + HEADER);
+  struct linked* block = heap_alloc(size + LINK_SIZE);
   if (block == NULL) {
     return NULL;
   }
   block->next = atomic_load(&scratch->blocks);
   while (!atomic_compare_exchange_weak(&scratch->blocks, &block->next, block)) {
   }
-  return (char*)block + HEADER;
+  return (char*)block + LINK_SIZE;
 }
 
 static void ORT_API_CALL scratch_free(OrtAllocator* self, void* block) {
@@ -61,9 +61,9 @@ int ortcffi_new_scratch(const OrtMemoryInfo* info, OrtAllocator** out) {
 
 void ortcffi_release_scratch(OrtAllocator* self) {
   struct scratch* scratch = (struct scratch*)self;
-  struct block* block = atomic_load(&scratch->blocks);
+  struct linked* block = atomic_load(&scratch->blocks);
   while (block != NULL) {
-    struct block* next = block->next;
+    struct linked* next = block->next;
     heap_free(block);
     block = next;
   }

@@ -19,11 +19,11 @@ struct aside {
 };
 
 /* For all such runs: a handler may begin another one while one is under way. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t aside_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t one_is_over = PTHREAD_COND_INITIALIZER;
 
 void ortcffi_aside_forget(void) {
-  pthread_mutex_init(&lock, NULL);
+  pthread_mutex_init(&aside_lock, NULL);
   pthread_cond_init(&one_is_over, NULL);
 }
 
@@ -33,10 +33,10 @@ static void* call_run(void* argument) {
   aside->status = ortcffi_call_run(aside->run);
   aside->seconds = ortcffi_now() - began;
   atomic_store(&aside->run->is_done, 1); /* a handler may wait for the session's runs */
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&aside_lock);
   aside->is_over = 1;
   pthread_cond_broadcast(&one_is_over);
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&aside_lock);
   return NULL;
 }
 
@@ -47,11 +47,11 @@ static int wait_a_moment(const struct aside* aside) {
   until.tv_nsec += PAUSE;
   until.tv_sec += until.tv_nsec / 1000000000;
   until.tv_nsec %= 1000000000;
-  pthread_mutex_lock(&lock);
-  while (!aside->is_over && pthread_cond_timedwait(&one_is_over, &lock, &until) == 0) {
+  pthread_mutex_lock(&aside_lock);
+  while (!aside->is_over && pthread_cond_timedwait(&one_is_over, &aside_lock, &until) == 0) {
   }
   int is_over = aside->is_over;
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&aside_lock);
   return is_over;
 }
 

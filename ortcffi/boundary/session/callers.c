@@ -15,7 +15,7 @@
 
 #define PATIENCE 5000000 /* nanoseconds */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t callers_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct job* first;
 static struct job* last;
@@ -42,13 +42,13 @@ static void set_next_call(void) {
 }
 
 /* Waits for a job, and begins the call with that number. Needs the lock. */
-static struct job* next_job(unsigned long* number) {
+static struct job* begin_next_call(unsigned long* number) {
   idle++;
   while (first == NULL || (is_calling && !is_late())) {
     if (first == NULL) {
-      pthread_cond_wait(&changed, &lock);
+      pthread_cond_wait(&changed, &callers_lock);
     } else {
-      (void)pthread_cond_timedwait(&changed, &lock, &next_call);
+      (void)pthread_cond_timedwait(&changed, &callers_lock, &next_call);
     }
   }
   idle--;
@@ -63,7 +63,7 @@ static struct job* next_job(unsigned long* number) {
 static void* call_back(void* unused);
 
 /* Needs the lock. 0, or the number of an error. */
-static int add_thread(void) {
+static int add_caller(void) {
   int error = ortcffi_start_thread(call_back, NULL);
   threads += error == 0;
   return error;
@@ -72,15 +72,15 @@ static int add_thread(void) {
 static void* call_back(void* unused) {
   unsigned long number;
   int is_spare = 0;
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&callers_lock);
   while (!is_spare) {
-    struct job* job = next_job(&number);
+    struct job* job = begin_next_call(&number);
     if (idle == 0) {
-      (void)add_thread(); /* without one, callbacks that block delay those that follow */
+      (void)add_caller(); /* without one, callbacks that block delay those that follow */
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&callers_lock);
     ortcffi_job_call_back(job);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&callers_lock);
     is_spare = number != latest && idle > 0;
     if (number == latest) {
       is_calling = 0;
@@ -88,35 +88,35 @@ static void* call_back(void* unused) {
     }
   }
   threads--;
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&callers_lock);
   return unused;
 }
 
 int ortcffi_callers_start(void) {
-  pthread_mutex_lock(&lock);
-  int error = threads == 0 ? add_thread() : 0;
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_lock(&callers_lock);
+  int error = threads == 0 ? add_caller() : 0;
+  pthread_mutex_unlock(&callers_lock);
   return error == 0 ? 0 : -1;
 }
 
 void ortcffi_call_back_later(struct job* job) {
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&callers_lock);
   job->next = NULL;
   *(first == NULL ? &first : &last->next) = job;
   last = job;
   pthread_cond_signal(&changed);
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&callers_lock);
 }
 
 int ortcffi_are_callbacks_due(void) {
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&callers_lock);
   int are_due = first != NULL;
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&callers_lock);
   return are_due;
 }
 
 void ortcffi_callers_forget(void) {
-  pthread_mutex_init(&lock, NULL);
+  pthread_mutex_init(&callers_lock, NULL);
   pthread_cond_init(&changed, NULL);
   first = last = NULL;
   idle = threads = 0;

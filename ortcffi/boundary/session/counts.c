@@ -11,7 +11,7 @@ void ortcffi_count_runs(int is_on) { ortcffi_counts_runs = is_on; }
 /* 2^(8 + i / 4) ns are where part i begins, up to the part of a power of two. */
 #define FIRST_POWER 8
 
-static size_t place_of(double seconds) {
+static size_t part_of(double seconds) {
   uint64_t ns = (uint64_t)(seconds * 1e9);
   if (ns >> FIRST_POWER == 0) {
     return 0;
@@ -28,7 +28,7 @@ void ortcffi_count_run(struct run* run, double seconds, const OrtStatus* status)
     return;
   }
   if (status == NULL) {
-    counts->by_duration[place_of(seconds)]++;
+    counts->by_duration[part_of(seconds)]++;
     counts->seconds += seconds;
   } else if (run->ending != GOES_ON) {
     counts->endings[run->ending]++;

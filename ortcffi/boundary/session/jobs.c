@@ -317,7 +317,7 @@ static PyObject* result(PyObject* self, PyObject* unused) {
   return results;
 }
 
-static PyObject* cancel(PyObject* self, PyObject* unused) {
+static PyObject* cancel_job(PyObject* self, PyObject* unused) {
   (void)unused;
   struct job* job = (struct job*)self;
   int is_running = job->run.session != NULL && !atomic_load(&job->run.is_done);
@@ -354,7 +354,7 @@ static void job_dealloc(PyObject* self) {
 
 static PyMethodDef job_methods[] = {
     {"result", result, METH_NOARGS, NULL},
-    {"cancel", cancel, METH_NOARGS, NULL},
+    {"cancel", cancel_job, METH_NOARGS, NULL},
     {"take_owner", take_owner, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -117,7 +117,7 @@ static void wake_thread(void) {
 }
 
 /* Counts a run, and reads the signals of those before it. */
-static void count_run(void) {
+static void count_supervised_run(void) {
   int is_interrupted = 0, has_read = 0;
   pthread_mutex_lock(&pipe_lock);
   while (read_signals(&is_interrupted) > 0) {
@@ -204,7 +204,7 @@ static PyObject* write_signals_to(PyObject* fd) {
 }
 
 /* In the child of a fork, which has no such thread, and a pipe that the parent reads. */
-static void forget_parent(void) {
+static void forget_runs_of_parent(void) {
   ortcffi_workers_forget();
   ortcffi_callers_forget();
   ortcffi_aside_forget();
@@ -219,7 +219,7 @@ static void forget_parent(void) {
 
 void ortcffi_supervise_init(unsigned long main_ident) {
   if (main_thread_is_known) {
-    forget_parent();
+    forget_runs_of_parent();
   }
   main_thread_is_known = 1;
   main_thread = main_ident;
@@ -324,7 +324,7 @@ int ortcffi_supervise_begin(struct supervision* supervision, struct run* run,
   if (is_short(habit, run) || PyThread_get_thread_ident() != main_thread || !has_thread()) {
     return 0;
   }
-  count_run();
+  count_supervised_run();
   supervision->old_fd = write_signals_to(our_fd);
   if (supervision->old_fd == NULL) {
     return 0;

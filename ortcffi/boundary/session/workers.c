@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t workers_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t there_is_work = PTHREAD_COND_INITIALIZER;
 static struct queue ready; /* for the next thread */
 static size_t count, idle, threads;
@@ -71,15 +71,15 @@ static void pass_on(struct work* work) {
 /* --- threads -----------------------------------------------------------------------------------*/
 
 static struct job* next_job(void) {
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&workers_lock);
   idle++;
   while (ready.first == NULL) {
-    pthread_cond_wait(&there_is_work, &lock);
+    pthread_cond_wait(&there_is_work, &workers_lock);
   }
   idle--;
   struct job* job = ready.first;
   take_ready(job);
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&workers_lock);
   return job;
 }
 
@@ -90,15 +90,15 @@ static void* run_jobs(void* unused) {
     ortcffi_work_for(&job->origin);
     OrtStatus* status = ortcffi_call_run(run);
     ortcffi_work_for(NULL);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&workers_lock);
     pass_on(&run->session->work);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&workers_lock);
     ortcffi_job_ended(job, run->outputs, run->output_count, status);
   }
   return unused;
 }
 
-static int add_thread(void) {
+static int add_worker(void) {
   int error = ortcffi_start_thread(run_jobs, NULL);
   threads += error == 0;
   return error;
@@ -116,24 +116,24 @@ static struct work* work_of(struct session* session) {
 
 int ortcffi_worker_start(struct job* job) {
   int answer = 0;
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&workers_lock);
   struct work* work = work_of(job->run.session);
   job->process = ortcffi_process;
   if (work->begun >= most_begun() && !ortcffi_is_in_op()) {
     append(&work->waiting, job);
-  } else if (idle <= count && add_thread() != 0 && threads == 0) {
+  } else if (idle <= count && add_worker() != 0 && threads == 0) {
     answer = -1;
   } else {
     work->begun++;
     make_ready(job);
     pthread_cond_signal(&there_is_work);
   }
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&workers_lock);
   return answer;
 }
 
 int ortcffi_worker_drop(struct job* job) {
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&workers_lock);
   int was_queued = job->link != NULL && job->process == ortcffi_process;
   if (was_queued && job->queue == &ready) {
     take_ready(job);
@@ -141,12 +141,12 @@ int ortcffi_worker_drop(struct job* job) {
   } else if (was_queued) {
     take_out(job);
   }
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&workers_lock);
   return was_queued;
 }
 
 void ortcffi_workers_forget(void) {
-  pthread_mutex_init(&lock, NULL);
+  pthread_mutex_init(&workers_lock, NULL);
   pthread_cond_init(&there_is_work, NULL);
   ready.first = NULL;
   count = idle = threads = 0;

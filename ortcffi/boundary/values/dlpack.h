@@ -37,7 +37,6 @@ struct versioned {
 enum { FLAG_READ_ONLY = 1, FLAG_COPIED = 2, FLAG_PADDED = 4 };
 enum { DEVICE_CPU = 1 };
 enum { OUTSIDE_NUMPY = 4 }; /* type codes from here on: bfloat16, complex, bool and narrow floats */
-enum { MOST_DIMENSIONS = 64 }; /* NumPy has arrays of no more */
 
 /* Names of capsules. */
 #define LEGACY "dltensor"

@@ -345,7 +345,7 @@ int ortcffi_value_of_contents(struct making* making, PyObject* x, OrtValue** out
 
 /* --- arrays ------------------------------------------------------------------------------------*/
 
-enum { MOST_DIMENSIONS = 8 };
+enum { MOST_NESTED = 8 };
 
 /* Whether nested lists have a shape. */
 static int have_shape(PyObject* x, const int64_t* shape, size_t rank) {
@@ -399,11 +399,11 @@ static PyObject* empty_array(const int64_t* shape, size_t rank, int element) {
 }
 
 PyObject* ortcffi_array_of_list(PyObject* list, int element) {
-  int64_t shape[MOST_DIMENSIONS];
+  int64_t shape[MOST_NESTED];
   size_t rank = 0;
   PyObject* x = list;
   for (; PyList_CheckExact(x); x = PyList_GetItem(x, 0)) {
-    if (rank == MOST_DIMENSIONS || PyList_Size(x) == 0) {
+    if (rank == MOST_NESTED || PyList_Size(x) == 0) {
       return NULL;
     }
     shape[rank++] = PyList_Size(x);

@@ -68,7 +68,7 @@ static void imported_dealloc(PyObject* self) {
 }
 
 /* 0 if tensors cannot have such elements. */
-static int element_of(const struct dl_tensor* tensor, int is_padded) {
+static int element_of_dlpack(const struct dl_tensor* tensor, int is_padded) {
   for (size_t i = 0; i < DL_KINDS; i++) {
     int is_same =
         ortcffi_dl_kinds[i].bits == tensor->bits && ortcffi_dl_kinds[i].code == tensor->code;
@@ -116,7 +116,7 @@ static PyObject* imported_facts(PyObject* self, void* unused) {
     return NULL;
   }
   unsigned long long address = (uintptr_t)tensor->data + tensor->byte_offset;
-  int element = element_of(tensor, (flags & FLAG_PADDED) != 0);
+  int element = element_of_dlpack(tensor, (flags & FLAG_PADDED) != 0);
   PyObject* readonly = flags & FLAG_READ_ONLY ? Py_True : Py_False;
   return Py_BuildValue("KNNiO(ii)", tensor->data == NULL ? 0ULL : address, shape, strides, element,
                        readonly, tensor->device_type, tensor->device_id);
@@ -161,7 +161,7 @@ static PyObject* value_of(PyObject* type, struct maker* maker, struct imported* 
   uint64_t flags = imported->versioned == NULL ? 0 : imported->versioned->flags;
   const struct dl_tensor* tensor =
       imported->versioned == NULL ? &imported->legacy->tensor : &imported->versioned->tensor;
-  int element = element_of(tensor, (flags & FLAG_PADDED) != 0);
+  int element = element_of_dlpack(tensor, (flags & FLAG_PADDED) != 0);
   int64_t size = plain_size(tensor, element);
   if (size < 0) {
     return Py_NewRef((PyObject*)imported);

@@ -11,7 +11,7 @@ enum { NUMBER_OF_OBJECTS = 17, NUMBER_OF_TEXTS = 19 };
 /* Element types of NumPy's first numbers: bool, the integers, then floats; 0 for none. On this ABI
  * long is as long as long long or as int. */
 #define LONG(when_8, when_4) (sizeof(long) == 8 ? (when_8) : (when_4))
-static int element_of(int number) {
+static int element_of_number(int number) {
   switch (number) {
     case 0:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL;
@@ -153,7 +153,7 @@ int ortcffi_plain_array(PyObject* x, struct plain_array* out) {
     return 0;
   }
   char order = array->descriptor->byte_order;
-  out->element = order == '=' || order == '|' ? element_of(array->descriptor->number) : 0;
+  out->element = order == '=' || order == '|' ? element_of_number(array->descriptor->number) : 0;
   if (out->element == 0) {
     return 0;
   }

@@ -155,9 +155,6 @@ static PyObject* strings_as_they_are(PyObject* type, struct maker* maker, PyObje
   return (PyObject*)ortcffi_new_value((PyTypeObject*)type, maker, made, NULL);
 }
 
-/* NumPy's arrays have no more dimensions. */
-#define MOST_DIMENSIONS 64
-
 PyObject* ortcffi_strings_of_array(PyObject* type, struct maker* maker, PyObject* x) {
   PyObject* made = strings_as_they_are(type, maker, x);
   if (made != NULL || PyErr_Occurred()) {
