@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The only importer of the compiled module; all modules take it from here."""
 
+import _thread
 import gc
 import os
 import sys
@@ -28,6 +29,7 @@ __all__ = [
     "by_slot",
     "ffi",
     "lib",
+    "main_thread",
     "slot_since",
     "slots",
 ]
@@ -80,6 +82,24 @@ def by_slot(numbers: Any) -> dict[str, int]:
 
 
 # --- what is done once ---
+
+
+_importing = _thread.get_ident()
+
+
+def main_thread() -> int:
+    """The number of Python's main thread, as `threading` says, which is not imported for that.
+
+    Its import takes longer than that of any module here. Where nothing else has imported it, Python
+    3.13 and later knows the main thread; before, it is the one that imports this, as `threading`
+    would say, too.
+    """
+    if "threading" in sys.modules:
+        import threading  # which another thread may be importing
+
+        return threading.main_thread().ident or 0
+    find: Any = getattr(_thread, "_get_main_thread_ident", None)
+    return int(find()) if find else _importing
 
 
 # Functions that libraries call, whose types are built with their addresses.

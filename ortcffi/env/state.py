@@ -3,8 +3,8 @@
 
 import atexit
 import os
-import threading
 import weakref
+from _thread import RLock
 from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +19,10 @@ __all__ = ["EnvState", "Made", "Registered", "allocators_lock", "state_of"]
 
 # Protects the fields of states. Never held while a library is called. Recursive, because a
 # destructor may come here while this thread changes them.
-_guard = threading.RLock()
+_guard = RLock()
 # Held while allocators are registered, unregistered and looked up, so that none is freed between
 # its look-up and its first reference.
-allocators_lock = threading.RLock()
+allocators_lock = RLock()
 # A child must not find them locked by a thread that it does not have.
 if hasattr(os, "register_at_fork"):
     for _lock in (_guard, allocators_lock):  # the hooks before a fork run in the opposite order

@@ -25,12 +25,12 @@ Only the last 16 exceptions are stored.
 """
 
 import os
-import threading
+import sys
+from _thread import RLock, get_ident
 from collections import deque
-from threading import get_ident
 from typing import TYPE_CHECKING, Any, cast
 
-from ortcffi._native import lib, slot_since
+from ortcffi._native import lib, main_thread, slot_since
 from ortcffi.errors import classes
 from ortcffi.errors.classes import *  # noqa: F403  # their names are listed there alone
 from ortcffi.errors.classes import Fail, OrtError, OutOfMemory, RuntimeException
@@ -49,12 +49,12 @@ __all__ += classes.__all__
 # Stored exceptions: the thread, or 0 for one that Python did not start; the text; the exception.
 _kept: deque[tuple[int, str, BaseException]] = deque(maxlen=16)
 # Held while _kept changes. Reentrant, because a destructor may run in between and fail.
-_guard = threading.RLock()
+_guard = RLock()
 
 
 def _renew_guard() -> None:
     global _guard  # noqa: PLW0603  # the thread that held it is not in the child of a fork
-    _guard = threading.RLock()
+    _guard = RLock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -219,6 +219,10 @@ def _text_of(error: BaseException) -> str:
 
 
 def _is_pythons(thread: int) -> bool:
+    if "threading" not in sys.modules:  # so that Python's threads are none but the main one
+        return thread == main_thread()
+    import threading
+
     dummy = threading._DummyThread  # the class for threads that Python did not start
     return any(t.ident == thread and not isinstance(t, dummy) for t in threading.enumerate())
 

@@ -1,23 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Blocks for arrays, and argument checks of allocators."""
 
-import threading
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import dtype as as_dtype
 
-from ortcffi._native import lib
 from ortcffi._table import table_for
 from ortcffi.errors import OutOfMemory, out_of_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import DTypeLike
 
-    from ortcffi._ort import Cdata
     from ortcffi.table.api import Api
 
 # Limits in bytes, each with the bytes that are in use.
@@ -59,24 +53,6 @@ def checked_table(api: Any) -> "Api":
     if api is None:
         raise TypeError("api must be an Api, not NoneType")
     return table_for(api)
-
-
-# Allocators whose handlers are running, by thread: a handler may allocate from its own allocator.
-_running = threading.local()
-
-
-@contextmanager
-def handler_at(context: "Cdata") -> "Iterator[Any]":
-    """The allocator at an address, to call its handler; None if the handler is running already."""
-    busy = vars(_running).setdefault("busy", set())
-    if context in busy:
-        yield None
-        return
-    busy.add(context)
-    try:
-        yield lib.ortcffi_object_at(context)
-    finally:
-        busy.discard(context)
 
 
 def fitting(dtype: "DTypeLike") -> "np.dtype[Any]":

@@ -9,7 +9,8 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.callbacks.from_c import called_from_c, report_exception
 from ortcffi.memory.adaptors import Adaptor
-from ortcffi.memory.blocks import Limits, handler_at
+from ortcffi.memory.blocks import Limits
+from ortcffi.memory.handlers import handler_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable

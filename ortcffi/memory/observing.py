@@ -10,7 +10,7 @@ from ortcffi._native import address_of, lib
 from ortcffi._public import public
 from ortcffi.callbacks.from_c import called_from_c, report_exception
 from ortcffi.memory.adaptors import Adaptor
-from ortcffi.memory.blocks import handler_at
+from ortcffi.memory.handlers import handler_at
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata

@@ -6,7 +6,7 @@ setting can be read. Otherwise the value is the one that was set through this ob
 """
 
 import os
-import threading
+from _thread import RLock
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
@@ -27,7 +27,7 @@ TEXT = "const char**"
 
 # Held while options are read or changed: a library frees the old text of an option when another
 # thread sets a new one. One lock for all options, so that a fork can wait for it.
-lock = threading.RLock()
+lock = RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release

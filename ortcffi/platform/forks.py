@@ -8,7 +8,7 @@ child of a fork no thread would release the lock of a module that another thread
 import importlib
 import os
 import time
-from threading import get_ident
+from _thread import get_ident  # see `ortcffi._native.main_thread`
 from typing import Any
 
 _NEEDED = {"ortcffi", "numpy", "cffi", "_cffi_backend", "ml_dtypes"}

@@ -7,11 +7,11 @@ that is another one, and at the end of the interpreter runs that are under way a
 
 import atexit
 import os
-import threading
+from _thread import get_ident
 from typing import TYPE_CHECKING
 
 import ortcffi.values.compiled  # noqa: F401  # its types come first
-from ortcffi._native import lib
+from ortcffi._native import lib, main_thread
 from ortcffi._public import public
 
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ public(Binder)
 
 
 def _begin_process() -> None:
-    lib.ortcffi_supervise_init(threading.get_ident())
+    lib.ortcffi_supervise_init(get_ident())
 
 
-lib.ortcffi_supervise_init(threading.main_thread().ident or 0)
+lib.ortcffi_supervise_init(main_thread())
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_begin_process)
 atexit.register(lib.ortcffi_end_runs, _SECONDS_AT_EXIT)

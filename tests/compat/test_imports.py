@@ -7,7 +7,14 @@ import sys
 from support.processes import run
 
 SLOW = ["asyncio", "ssl", "concurrent.futures", "json", "tempfile", "pathlib", "platform"]
-SLOW += ["logging", "html", "inspect", "ortcffi.models.graph", "ortcffi.memory.adaptors"]
+SLOW += [
+    "logging",
+    "html",
+    "inspect",
+    "threading",
+    "ortcffi.models.graph",
+    "ortcffi.memory.adaptors",
+]
 IMPORTS = """
 import json, sys
 import numpy
