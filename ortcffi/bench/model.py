@@ -28,6 +28,7 @@ by a Session: as it is, bound, and awaited; in one process, in turns."""
 _CPU = ["CPUExecutionProvider"]
 _WARM_RUNS = 3
 _TURN = 0.02  # seconds
+_QUICK = 2  # seconds
 
 # Runs the model so often, and answers how long each run took, in seconds.
 Turn = Callable[[int], list[float]]
@@ -51,7 +52,15 @@ def main(arguments: Sequence[str]) -> int:
         "--shape", metavar="NAME=1,3,48,192", action="append", default=[], help="of an input"
     )
     parser.add_argument("--threads", type=int, default=0, help="0: the library chooses")
-    parser.add_argument("--seconds", type=float, default=10, help="in all (default: 10)")
+    duration = parser.add_mutually_exclusive_group()
+    duration.add_argument("--seconds", type=float, default=10, help="in all (default: 10)")
+    duration.add_argument(
+        "--quick",
+        action="store_const",
+        dest="seconds",
+        const=_QUICK,
+        help=f"the same as --seconds {_QUICK}",
+    )
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the figures")
     given = parser.parse_args(arguments)
     if given.size < 1 or given.threads < 0 or not 0 < given.seconds <= 86_400:

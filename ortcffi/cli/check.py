@@ -107,7 +107,7 @@ def _check_facts(report: Report, facts: FileFacts) -> None:
         report.findings.append(Finding("file", text + ", ".join(facts.experimental)))
     if facts.unique:
         report.notes.append(
-            f"has {facts.unique} symbols that are unique in the process: copies of it share them"
+            f"copies of it share the symbols that are unique in a process: it has {facts.unique}"
         )
     if "OrtGetApiBase" in facts.undefined:
         report.findings.append(

@@ -142,7 +142,7 @@ def _described_file(file: dict[str, Any]) -> list[str]:
     listed = ", ".join(f"{count} {name}" for name, count in operators[:_MOST_OPERATORS])
     more = len(operators) - _MOST_OPERATORS
     lines = [
-        f"file: {file['file_size']:,} bytes, format {file['ir_version']}",
+        f"file: {file['file_size']:,} bytes, IR version {file['ir_version']}",
         f"opsets: {opsets}",
         f"nodes: {file['nodes']:,} ({listed}{f' and {more} other operators' if more > 0 else ''})",
         f"parameters: {file['parameters']:,} ({size(file['parameter_bytes'])})",

@@ -25,8 +25,8 @@ class SessionIOBinding:
     def __init__(self, session: Any) -> None:
         self._session = getattr(session, "_sess", session)
         engine = self._session._engine
-        self._bound = Binding(engine)
         self._names = {spec.name for spec in (*engine.inputs, *engine.overridable_initializers)}
+        self._bound = Binding(engine)
 
     # --- inputs -----------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ortcffi.compat._arguments import function, instance, string, switch
 from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo
@@ -13,7 +13,7 @@ from ortcffi.compat._feeds import EncodedName, Engine
 from ortcffi.compat._options import RunOptions, SessionOptions, append_provider
 from ortcffi.compat._translated import reraise, translated
 from ortcffi.compat._values import OrtValue, OrtValueVector
-from ortcffi.errors import OrtError
+from ortcffi.errors import Fail, OrtError
 from ortcffi.session.session import Session
 from ortcffi.values.element_types import ValueKind
 
@@ -29,10 +29,17 @@ __all__ = ["InferenceSession"]
 _FROM_MODEL = "ORT_LOAD_CONFIG_FROM_MODEL"  # the library itself reads it
 
 
+class _NotInitialized:
+    """Stands for the engine before `initialize_session`."""
+
+    def __getattr__(self, _name: str) -> NoReturn:
+        reraise(Fail("Session not initialized."))
+
+
 class InferenceSession:
     """A model that the library has loaded, once `initialize_session` was called."""
 
-    _engine: Session
+    _engine: Session = _NotInitialized()  # type: ignore[assignment]
     _options: SessionOptions | None  # those of the engine, which must not change
     _shown: SessionOptions | None = None  # a copy of them for programs, from their first use on
 
@@ -45,18 +52,20 @@ class InferenceSession:
         /,
     ) -> None:
         self._model, self._is_path, self._reads = model, is_path, read_config
-        self._given = options
+        self._given = self._options = options
         self._providers: dict[str, dict[str, str]] = {}
 
     @translated
     def initialize_session(
         self,
-        providers: Sequence[str] = (),
-        provider_options: Sequence[Mapping[str, str]] = (),
+        providers: Sequence[str],
+        provider_options: Sequence[Mapping[str, str]],
         disabled_optimizers: Any = (),
         /,
     ) -> None:
         """Load the model."""
+        if isinstance(providers, str):
+            raise TypeError("initialize_session(): incompatible function arguments: no list of str")
         options: Any = None
         names: list[str] = []
         if self._given is not None:

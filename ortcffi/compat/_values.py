@@ -4,6 +4,7 @@
 import ctypes
 import warnings
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["OrtValue", "OrtValueVector", "copy_tensors", "is_dlpack_uint8_tensor"]
 
 Array = np.ndarray[Any, Any]
+_STRING_BYTES = 32  # of a `std::string` of libstdc++, which is an element of a tensor
 
 
 class _Capsule:
@@ -248,8 +250,11 @@ class OrtValue:
         return list(self._value.shape)
 
     def tensor_size_in_bytes(self) -> int:
-        """Return the bytes of all elements."""
-        return self._dense().nbytes
+        """Return the bytes of all elements; of strings, the bytes of their C++ objects."""
+        value = self._dense()
+        if value.element_type is ElementType.STRING:
+            return prod(value.shape) * _STRING_BYTES
+        return value.nbytes
 
     def _dense(self) -> Value:
         if self._value.kind is not ValueKind.TENSOR:

@@ -229,7 +229,8 @@ def with_metadata(
     for name, text in texts.items():
         if name not in _TEXTS and name not in _TEXTS_OF_GRAPH:
             known = [*_TEXTS, *_TEXTS_OF_GRAPH, "version", "custom"]
-            raise TypeError(f"{name} is nothing that a model says of itself{meant(name, known)}")
+            hint = meant(name, known) or f"; an entry of your own is {{{name!r}: ...}}"
+            raise TypeError(f"with_metadata() has no argument {name!r}{hint}")
         if text is not None:
             encode(name, text)
             if name in _TEXTS:

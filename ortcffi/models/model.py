@@ -2,11 +2,11 @@
 """`Model`: an ONNX model, read without any other package."""
 
 import os
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ortcffi._convert import bytes_like, input_path
 from ortcffi._native import ffi, lib
-from ortcffi._public import html_table, html_text, printable, public, size
+from ortcffi._public import Suggests, html_table, html_text, printable, public, size
 from ortcffi._table import core_api
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.models.view import listed, shortened
@@ -33,7 +33,7 @@ _PORTS = 20  # inputs, and outputs, of a table in a notebook
 
 
 @public
-class Model(Handle):
+class Model(Suggests, Handle):
     """An ONNX model, of any size: weights stay in the file until they are read.
 
     `load` opens one. A model never changes: methods that edit return another one, which shares the
@@ -52,6 +52,10 @@ class Model(Handle):
     """
 
     __slots__ = ("_indexes", "_path", "_size")
+
+    _elsewhere: ClassVar = {
+        name: f"graph.{name}" for name in ("nodes", "node", "inputs", "outputs", "initializers")
+    }
 
     _pointer = "OrtModel*"
     _indexes: "dict[tuple[str, int], dict[str, int]]"

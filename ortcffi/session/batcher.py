@@ -282,14 +282,15 @@ class Batcher:
 
 
 def _rows_of(arrays: dict[str, Any]) -> int:
-    counts = {name: len(x) if x.ndim else None for name, x in arrays.items()}
-    first = next(iter(counts.values()), None)
-    if first is None or set(counts.values()) != {first}:
+    shapes = {name: x.shape for name, x in arrays.items()}
+    counts = {shape[:1] for shape in shapes.values()}
+    if len(counts) != 1 or counts == {()}:
         raise InvalidArgument(
-            f"the inputs of a batch need one first dimension, the number of rows, not {counts}",
+            "the inputs of a batch need the same first dimension, the number of rows; their shapes "
+            f"are {shapes}",
             "Run",
         )
-    return first
+    return int(counts.pop()[0])
 
 
 def _end_unwanted(run: "asyncio.Future[list[Any]]", batch: list[_Call]) -> None:

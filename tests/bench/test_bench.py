@@ -327,6 +327,7 @@ def test_a_model_that_cannot_be_measured_is_one_line(tmp_path):
     assert "no.onnx" in done.stderr
     assert done.stderr.count("\n") == 1
     assert bench(tmp_path / "no.onnx", "--seconds=0").returncode == 2
+    assert "no.onnx" in bench_model(tmp_path / "no.onnx", "--quick", code=1).stderr
 
 
 def test_a_shape_that_does_not_fit_is_one_line(tmp_path):

@@ -93,7 +93,7 @@ def test_the_file_tells_its_operator_sets_nodes_and_parameters(tmp_path, capsys)
     path.write_bytes(content)
     assert main([str(path)]) == 0
     printed = capsys.readouterr().out
-    assert f"file: {len(content)} bytes, format 8\nopsets: ai.onnx 17\n" in printed
+    assert f"file: {len(content)} bytes, IR version 8\nopsets: ai.onnx 17\n" in printed
     assert "nodes: 3 (" in printed  # two of them in the body of the loop
     assert "1 Loop" in printed
     assert "parameters: 18 (" in printed

@@ -202,6 +202,20 @@ def test_which_provider_runs_which_node_is_else_an_error(session, state):
 # --- runs -----------------------------------------------------------------------------------------
 
 
+def test_the_compiled_session_is_made_in_two_steps(state, squares):
+    session = state.InferenceSession(state.get_default_session_options(), squares, False, False)
+    assert session.session_options.intra_op_num_threads == 0
+    with pytest.raises(state.Fail, match=r"^\[ONNXRuntimeError\] : 1 : FAIL : Session not init"):
+        session.run(["Y"], {"X": X}, None)
+    with pytest.raises(Exception, match=r"(?i)session"):
+        state.SessionIOBinding(session)
+    for wrong in ((), ("CPUExecutionProvider", [{}])):
+        with pytest.raises(TypeError):
+            session.initialize_session(*wrong)
+    session.initialize_session([], [], set())
+    np.testing.assert_array_equal(session.run(["Y"], {"X": X}, None)[0], X * X)
+
+
 @pytest.mark.parametrize("names", [None, [], ["Y"], ("Y",)])
 def test_outputs_come_by_name_or_all(session, names):
     (y,) = session.run(names, {"X": X})

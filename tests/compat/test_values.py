@@ -365,6 +365,16 @@ def test_what_has_no_memory_or_no_type_is_refused(onnxruntime, given):
         onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(*given)
 
 
+def test_strings_have_the_size_of_their_objects(onnxruntime):
+    graph = ort.Graph()
+    _ = graph.initializer("w", np.array(["a", "bcd"])), graph.node("Identity", ["w"], ["y"])
+    graph.output("y")
+    session = onnxruntime.InferenceSession(graph.to_bytes(), providers=["CPUExecutionProvider"])
+    (value,) = session.run_with_ort_values(None, {})
+    assert value.numpy().tolist() == ["a", "bcd"]
+    assert value.tensor_size_in_bytes() == 64
+
+
 def test_strings_are_not_written_in_place(onnxruntime):
     value = onnxruntime.OrtValue.ortvalue_from_numpy(X.copy())
     with pytest.raises(RuntimeError, match="Inplace update"):

@@ -291,6 +291,13 @@ def test_a_wrong_end_of_a_part_is_named(model, kind, inputs, outputs, words):
 # --- what it says of itself -----------------------------------------------------------------------
 
 
+def test_what_the_graph_has_is_found_by_who_asks_the_model(model):
+    with pytest.raises(AttributeError, match=r"attribute 'nodes': did you mean 'graph.nodes'"):
+        _ = model.nodes
+    with pytest.raises(AttributeError, match=r"'opset': did you mean 'opsets'"):
+        _ = model.opset
+
+
 def test_metadata_is_changed(model):
     edited = model.with_metadata(
         {"a": "1", "b": "2"}, version=7, producer_name="me", graph_name="h"
@@ -299,8 +306,10 @@ def test_metadata_is_changed(model):
     assert (found.version, found.producer_name, found.graph_name) == (7, "me", "h")
     assert found.custom == {"b": "2"}
     assert model.metadata.producer_name == "test"
-    with pytest.raises(TypeError, match=r"producer is nothing .*did you mean 'producer_name'"):
+    with pytest.raises(TypeError, match=r"no argument 'producer': did you mean 'producer_name'"):
         model.with_metadata(producer="me")
+    with pytest.raises(TypeError, match=r"'author'; an entry of your own is {'author': ...}"):
+        model.with_metadata(author="me")
 
 
 def test_a_version_is_set_where_operators_have_the_same_form(model):

@@ -77,6 +77,7 @@ def test_what_does_not_fit_fails_its_own_call(session):
     right, *wrong = run_async(main())
     assert right[0].tolist() == [[2, 2]]
     assert [type(error) for error in wrong] == 4 * [InvalidArgument]
+    assert "the number of rows; their shapes are {'x': ()}" in str(wrong[2])
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,18 @@ def test_a_message_that_is_not_utf8_has_replacement_characters(api):
     assert caught(api, ErrorCode.FAIL, b"a\x80\xffb").message == "a\ufffd\ufffdb"
 
 
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        (b"ortcore_open_model: 'x' does not exist", "'x' does not exist"),
+        (b"ortcore_open_model", "ortcore_open_model"),
+        (b"CreateEnv: ortcore_: 1", "CreateEnv: ortcore_: 1"),
+    ],
+)
+def test_a_function_of_the_core_that_python_does_not_have_is_not_named(api, message, shown):
+    assert caught(api, ErrorCode.FAIL, message).message == shown
+
+
 def test_a_message_may_be_empty(api):
     error = caught(api, ErrorCode.FAIL, ffi.NULL)
     assert (error.message, str(error)) == ("", "")

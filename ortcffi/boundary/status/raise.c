@@ -59,11 +59,18 @@ static PyObject* make_error(PyObject* code, PyObject* message, PyObject* functio
              : PyObject_CallFunctionObjArgs(other_error, code, message, function, NULL);
 }
 
+/* The message without the name of a function of ortcore.h, which programs in Python do not know. */
+static const char* text_for_python(const char* message) {
+  static const char prefix[] = "ortcore_";
+  const char* end = message == NULL ? NULL : strstr(message, ": ");
+  bool is_named = end != NULL && strncmp(message, prefix, sizeof prefix - 1) == 0;
+  return is_named ? end + 2 : message == NULL ? "" : message;
+}
+
 ortcffi_object* ortcffi_fail(const OrtApi* api, OrtStatus* status, ortcffi_object* function) {
   OrtErrorCode number = api->GetErrorCode(status);
   PyObject* code = PyLong_FromLong(number);
-  const char* kept = api->GetErrorMessage(status);
-  const char* text = kept == NULL ? "" : kept;
+  const char* text = text_for_python(api->GetErrorMessage(status));
   PyObject* message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
   bool is_direct = !needs_a_look(number, text);
   api->ReleaseStatus(status);
