@@ -110,10 +110,10 @@ def compile_model(  # noqa: PLR0913  # as many as there are options
     ep_context_name : str, optional
         What their names begin with in that case.
     external_initializers : str, os.PathLike or callable, optional
-        The file into which initializers go. Or a function that decides it for each: it is called
-        with the name, a copy of the `Value`, and where that is kept so far (`StoredAt` or None); it
-        returns a `StoredAt` if it has stored the data itself, or None to leave it in the model. By
-        default all stay in the model.
+        The file into which initializers go, relative to that of the model. Or a function that
+        decides it for each: it is called with the name, a copy of the `Value`, and where that is
+        kept so far (`StoredAt` or None); it returns a `StoredAt` if it has stored the data itself,
+        or None to leave it in the model. By default all stay in the model.
     external_threshold : int, optional
         How many bytes an initializer has at least to go into that file; an empty one stays.
     external_output : callable, optional

@@ -226,6 +226,62 @@ def test_a_file_for_weights_is_made_only_where_there_are_any(api, options_for, t
     assert not (tmp_path / "w.bin").exists()
 
 
+@pytest.mark.parametrize("name", ["out", ".onnx", "a.b/out"])
+def test_a_compiled_model_needs_a_name_with_an_extension(api, model, options_for, tmp_path, name):
+    (tmp_path / "a.b").mkdir()
+    with pytest.raises(ort.errors.InvalidArgument, match="should not point to a folder"):
+        ort.compile_model(model, tmp_path / name, options=options_for(api), api=api)
+    assert [path.name for path in tmp_path.rglob("*")] == ["a.b"]
+
+
+EXTERNAL = "ep.context_model_external_initializers_file_name"
+
+
+@pytest.fixture
+def stays() -> bytes:
+    """y = x + v, which the provider takes, and v, which stays in the compiled model."""
+    graph = ort.Graph()
+    graph.input("x", "f4", [3])
+    graph.initializer("v", np.full(3, 2, np.float32))
+    graph.node("Add", ["x", "v"], ["y"])
+    graph.output("y", "f4", [3])
+    graph.output("v", "f4", [3])
+    return graph.to_bytes()
+
+
+@pytest.mark.parametrize("by_session", [False, True])
+def test_an_entry_names_the_file_of_initializers(api, stays, options_for, tmp_path, by_session):
+    target = tmp_path / "out.onnx"
+    options = options_for(api, config={EXTERNAL: "w.bin"})
+    if by_session:
+        options.config.update({"ep.context_enable": "1", "ep.context_file_path": str(target)})
+        ort.Session(stays, options, api=api).close()
+    else:
+        ort.compile_model(stays, target, options=options, embed_ep_context=True, api=api)
+    assert (tmp_path / "w.bin").read_bytes() == np.full(3, 2, np.float32).tobytes()
+    with ort.Session(target, options_for(api), api=api) as session:
+        assert [y.tolist() for y in session.run(x=X)] == [[3, 4, 5], [2, 2, 2]]
+
+
+@pytest.mark.parametrize("case", itertools.product(["/w.bin", "../w.bin"], [False, True]), ids=str)
+def test_a_file_of_initializers_that_no_session_reads_is_refused(
+    api, stays, options_for, tmp_path, case
+):
+    name, by_entry = case
+    if name == "../w.bin" and not api.is_core:
+        pytest.skip("ONNX Runtime makes the file")
+    (tmp_path / "a").mkdir()
+    target = tmp_path / "a/out.onnx"
+    where = str(tmp_path) + name if name == "/w.bin" else name
+    options = options_for(api, config={EXTERNAL: where} if by_entry else {})
+    settings = {} if by_entry else {"external_initializers": where, "external_threshold": 0}
+    with pytest.raises((ort.errors.InvalidArgument, ort.errors.Fail)):
+        ort.compile_model(
+            stays, target, options=options, embed_ep_context=True, api=api, **settings
+        )
+    assert [path.name for path in tmp_path.rglob("*")] == ["a"]
+
+
 def test_a_provider_marks_what_it_has_compiled(api, model, options_for):
     options = options_for(api)
     made = ort.compile_model(model, options=options, embed_ep_context=True, api=api)
@@ -267,6 +323,7 @@ def test_only_a_provider_that_has_compiled_marks_a_model(api, options_for):
     [
         ({}, "ep.context_file_path"),
         ({"ep.context_file_path": "/tmp/"}, "context_file_path should not point to a folder"),
+        ({"ep.context_file_path": "/tmp/a.b/c"}, "context_file_path should not point to a folder"),
     ],
 )
 def test_a_session_of_bytes_needs_the_path_of_a_file(api, model, options_for, config, words):
@@ -281,6 +338,7 @@ REASONS = {
     "other-op": "EPContext|Unrecognized attribute",
     "other-names": "outputs|must be either specified",
     "other-inputs": "the value 'nowhere'|must be either specified",
+    "renamed": "must have the name of the node|an invalid node while compiling",
 }
 
 

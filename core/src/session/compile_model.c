@@ -96,10 +96,47 @@ static OrtStatus* save(const char* name, const OrtSession* session, const char* 
   return finish(&file, initializers, core_write_context_model(name, session, &own));
 }
 
-OrtStatus* core_save_context_model(const char* name, const OrtSession* session, const char* path,
-                                   const OrtcoreWriting* writing) {
-  struct file none = {.path = ""};
-  return save(name, session, path, writing, &none);
+static OrtStatus* too_long(const char* name) {
+  return core_status(ORT_INVALID_ARGUMENT, name, ": a path of the options is too long", NULL);
+}
+
+/* Has large initializers go to a file beside that of the model, in which `external` names it. */
+static OrtStatus* write_beside(const char* name, const char* model, const char* external,
+                               char path[CORE_PATH_ROOM], struct file* file,
+                               OrtcoreWriting* writing) {
+  if (!core_path_is_inside(external)) {
+    return core_status(
+        ORT_INVALID_ARGUMENT, name,
+        ": the file of initializers must be a relative path without \"..\", and not ", external);
+  }
+  int folder = (int)core_path_folder_length(model);
+  int size = snprintf(path, CORE_PATH_ROOM, "%.*s%s", folder, model, external);
+  if (size < 0 || size >= CORE_PATH_ROOM) {
+    return too_long(name);
+  }
+  file->path = path;
+  writing->external_name = external;
+  writing->write_external = write_to_file;
+  writing->external_state = file;
+  return NULL;
+}
+
+/* The file of initializers that the entries of the options name; NULL for none. */
+static const char* external_entry(const OrtSessionOptions* options) {
+  const char* name = core_config_get(&options->lists[CORE_SESSION_CONFIG],
+                                     "ep.context_model_external_initializers_file_name");
+  return name != NULL && name[0] != 0 ? name : NULL;
+}
+
+OrtStatus* core_save_context_model(const char* name, const OrtSession* session, const char* path) {
+  OrtcoreWriting writing = {.version = ORT_API_VERSION, .external_alignment = 1};
+  struct file file = {.path = ""};
+  char external_path[CORE_PATH_ROOM];
+  const char* external = external_entry(session->options);
+  if (external != NULL) {
+    CORE_TRY(write_beside(name, path, external, external_path, &file, &writing));
+  }
+  return save(name, session, path, &writing, &file);
 }
 
 /* --- what is compiled ------------------------------------------------------------------------- */
@@ -120,10 +157,6 @@ struct task {
   struct core_writing initializers;
 };
 
-static OrtStatus* too_long(const char* name) {
-  return core_status(ORT_INVALID_ARGUMENT, name, ": a path of the options is too long", NULL);
-}
-
 static OrtStatus* check_options(const OrtModelCompilationOptions* options) {
   if (options->input == CORE_INPUT_NONE) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
@@ -131,6 +164,19 @@ static OrtStatus* check_options(const OrtModelCompilationOptions* options) {
               "either a file or a memory buffer");
   }
   return NULL;
+}
+
+/* Refuses a path whose last part has no extension, as ONNX Runtime does, which takes it for a
+ * folder. */
+static OrtStatus* check_output(const char* name, const char* path) {
+  const char* file = path + core_path_folder_length(path);
+  const char* dot = strrchr(file, '.');
+  return dot != NULL && dot != file
+             ? NULL
+             : core_status(ORT_INVALID_ARGUMENT, name,
+                           ": context_file_path should not point to a folder, and have an "
+                           "extension: ",
+                           path);
 }
 
 /* "model.onnx" becomes "model_ctx.onnx". */
@@ -160,8 +206,9 @@ static OrtStatus* find_output(struct task* task) {
     }
   }
   if (options->output == CORE_OUTPUT_PATH) {
-    return core_whole_path_utf8(options->paths[CORE_OUTPUT_FILE], task->path) ? NULL
-                                                                              : too_long(function);
+    return core_whole_path_utf8(options->paths[CORE_OUTPUT_FILE], task->path)
+               ? check_output(function, task->path)
+               : too_long(function);
   }
   if (options->output != CORE_OUTPUT_BESIDE_INPUT) {
     return NULL;
@@ -191,10 +238,7 @@ OrtStatus* core_find_context_path(const char* name, const OrtSession* session,
     if (length >= CORE_PATH_ROOM) {
       return too_long(name);
     }
-    if (CORE_IS_SEPARATOR(given[length - 1])) {
-      return core_status(ORT_INVALID_ARGUMENT, name,
-                         ": context_file_path should not point to a folder.", NULL);
-    }
+    CORE_TRY(check_output(name, given));
     memcpy(path, given, length + 1);
   } else if (session->model->path[0] == 0) {
     return core_status(ORT_FAIL, name,
@@ -266,8 +310,13 @@ static OrtStatus* compile(struct task* task, const OrtEnv* env) {
  * function decides where they go. */
 static OrtStatus* set_external(struct task* task, OrtcoreWriting* writing) {
   const OrtModelCompilationOptions* options = task->options;
+  writing->external_alignment = options->alignment > 0 ? options->alignment : 1;
+  writing->external_aligned_from = options->aligned_from;
   if (options->initializers == CORE_INITIALIZERS_IN_MODEL) {
-    return NULL;
+    const char* external = external_entry(options->session_options);
+    return external != NULL ? write_beside(function, task->path, external, task->external_path,
+                                           &task->external_file, writing)
+                            : NULL;
   }
   if (options->initializers == CORE_INITIALIZERS_FUNCTION) {
     writing->locate = options->locate;
@@ -277,25 +326,14 @@ static OrtStatus* set_external(struct task* task, OrtcoreWriting* writing) {
   if (!core_whole_path_utf8(options->paths[CORE_EXTERNAL_FILE], task->external_name)) {
     return too_long(function);
   }
-  writing->external_name = task->external_name;
   writing->external_above = options->initializers_threshold;
-  writing->external_alignment = options->alignment > 0 ? options->alignment : 1;
-  writing->external_aligned_from = options->aligned_from;
-  if (options->initializers == CORE_INITIALIZERS_BUFFER) {
-    writing->write_external = write_to_memory;
-    writing->external_state = &task->initializers;
-    return NULL;
+  if (options->initializers == CORE_INITIALIZERS_FILE) {
+    return write_beside(function, task->path, task->external_name, task->external_path,
+                        &task->external_file, writing);
   }
-  int folder =
-      core_path_is_inside(task->external_name) ? (int)core_path_folder_length(task->path) : 0;
-  int size = snprintf(task->external_path, sizeof task->external_path, "%.*s%s", folder, task->path,
-                      task->external_name);
-  if (size < 0 || (size_t)size >= sizeof task->external_path) {
-    return too_long(function);
-  }
-  task->external_file.path = task->external_path;
-  writing->write_external = write_to_file;
-  writing->external_state = &task->external_file;
+  writing->external_name = task->external_name;
+  writing->write_external = write_to_memory;
+  writing->external_state = &task->initializers;
   return NULL;
 }
 

@@ -202,7 +202,7 @@ static OrtStatus* refuse_context(const struct making* making, const struct core_
   return core_status(ORT_FAIL, making->function, why, step->node->name);
 }
 
-/* A context stands for a node only if it makes the same values. */
+/* A context stands for a node only if it has its name and makes the same values. */
 static OrtStatus* check_context(const struct making* making, const struct core_step* step,
                                 const OrtNode* context) {
   if (strcmp(context->op_type, "EPContext") != 0 || strcmp(context->domain, "com.microsoft") != 0) {
@@ -210,6 +210,11 @@ static OrtStatus* check_context(const struct making* making, const struct core_s
         making, step,
         ": Compile of the provider must return nodes EPContext of com.microsoft, and "
         "did not for ");
+  }
+  if (strcmp(context->name, step->node->name) != 0) {
+    return core_status(
+        ORT_INVALID_GRAPH, making->function,
+        ": an EPContext must have the name of the node that it stands for: ", step->node->name);
   }
   bool is_same = context->output_count == step->output_count;
   for (size_t i = 0; is_same && i < step->output_count; i++) {

@@ -18,8 +18,9 @@ OrtStatus* core_write_context_model(const char* function, const OrtSession* sess
 OrtStatus* core_find_context_path(const char* function, const OrtSession* session,
                                   char path[CORE_PATH_ROOM]);
 
-/** Writes it to a file; the path is UTF-8. On failure there is no file. */
+/** Writes it to a file; the path is UTF-8. On failure there is no file. Initializers go to another
+ * file beside it, if an entry of the options names one. */
 OrtStatus* core_save_context_model(const char* function, const OrtSession* session,
-                                   const char* path, const OrtcoreWriting* writing);
+                                   const char* path);
 
 #endif /* ORTCFFI_CONTEXT_MODEL_H_ */

@@ -209,9 +209,8 @@ static OrtStatus* prepare(const char* function, OrtSession* session,
   CORE_TRY(core_check_cancelled(session));
   CORE_TRY(core_note_assigned(function, session));
   CORE_TRY(core_plan(function, session));
-  const OrtcoreWriting writing = {.version = ORT_API_VERSION};
   return saves && core_has_compiled_nodes(session)
-             ? core_save_context_model(function, session, path, &writing)
+             ? core_save_context_model(function, session, path)
              : NULL;
 }
 

@@ -291,6 +291,7 @@ static OrtStatus* make_context(const ContextProvider* ep, const OrtNode* fused, 
   if (says(ep, "other-inputs")) {
     inputs[0] = "nowhere";
   }
+  name = says(ep, "renamed") ? "another" : name;
   if (status == NULL) {
     status = api->GetModelEditorApi()->CreateNode(op, domain, name, inputs, input_count, outputs,
                                                   output_count, attributes, 3, out);
