@@ -263,7 +263,11 @@ def test_an_entry_names_the_file_of_initializers(api, stays, options_for, tmp_pa
         assert [y.tolist() for y in session.run(x=X)] == [[3, 4, 5], [2, 2, 2]]
 
 
-@pytest.mark.parametrize("case", itertools.product(["/w.bin", "../w.bin"], [False, True]), ids=str)
+@pytest.mark.parametrize(
+    "case",
+    [(name, by_entry) for name in ("/w.bin", "../w.bin") for by_entry in (False, True)],
+    ids=str,
+)
 def test_a_file_of_initializers_that_no_session_reads_is_refused(
     api, stays, options_for, tmp_path, case
 ):
