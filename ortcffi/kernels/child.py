@@ -43,7 +43,8 @@ def command(module: str, function: str, *arguments: str | int, faults: bool = Fa
     With `faults`, a crash prints the stacks of Python, and what was printed before is not lost.
     """
     path = [entry for entry in sys.path if isinstance(entry, str)]
-    options = ["-u", "-X", "faulthandler"] if faults else []
+    options = ["-P"]  # or a file json.py in the current directory would be imported
+    options += ["-u", "-X", "faulthandler"] if faults else []
     request = json.dumps([path, module, function, arguments])
     return [sys.executable, *options, "-c", _CODE, request]
 

@@ -38,6 +38,7 @@ __all__ = ["IsolatedKernel", "KernelCrashed"]
 
 _SECONDS = 5  # for the end of a process that has nothing to do any more
 _MOST_LINES = 40  # of what a process printed
+_NO_MORE = pickle.dumps(None)  # the last request: the child of a fork may keep the pipe open
 
 
 @public
@@ -142,7 +143,7 @@ class IsolatedKernel(Closing):
             stdout=subprocess.PIPE,
             stderr=self._printed,
         )
-        self._end = weakref.finalize(self, _end, self._process, self._printed)
+        self._end = weakref.finalize(self, _end, self._process, self._printed, self._owner)
         self._exchange("while its process starts", given, child.SECONDS)
         for text in self._exchange("while its kernel is made", b"", self._timeout):
             warnings.warn(text, UserWarning, stacklevel=3)
@@ -194,12 +195,12 @@ class IsolatedKernel(Closing):
         KernelCrashed
             The process did not end as it should.
         """
+        if os.getpid() != self._owner:  # another thread may have had the lock at the fork
+            return
         with self._lock:
-            if self.closed or os.getpid() != self._owner:
+            if self.closed:
                 return
-            with suppress(OSError):
-                assert self._process.stdin is not None  # noqa: S101  # for the type checker
-                self._process.stdin.close()
+            _close(self._process)
             try:
                 code = self._process.wait(self._timeout)
             except subprocess.TimeoutExpired:
@@ -217,11 +218,11 @@ class IsolatedKernel(Closing):
         return self._exchange(when, pickle.dumps(call), self._timeout)
 
     def _exchange(self, when: str, given: bytes, seconds: float) -> Any:
+        if os.getpid() != self._owner:  # another thread may have had the lock at the fork
+            raise ValueError("this IsolatedKernel belongs to another process")
         with self._lock:
             if self.closed:
                 raise ValueError(f"this {type(self).__name__} is closed")
-            if os.getpid() != self._owner:
-                raise ValueError("this IsolatedKernel belongs to another process")
             pipes = self._process
             assert pipes.stdin is not None and pipes.stdout is not None  # noqa: S101, PT018  # typed
             try:
@@ -277,12 +278,23 @@ def _file() -> Any:
     return tempfile.TemporaryFile()  # closed by `_end`
 
 
-def _end(process: "subprocess.Popen[bytes]", printed: Any) -> None:
+def _close(process: "subprocess.Popen[bytes]") -> None:
+    """Have a process destroy its kernel, and end."""
+    assert process.stdin is not None  # noqa: S101  # for the type checker
+    with suppress(OSError, ValueError):  # it has ended, or is closed
+        process.stdin.write(_NO_MORE)
+    with suppress(OSError):  # what was not written when the process ended
+        process.stdin.close()
+
+
+def _end(process: "subprocess.Popen[bytes]", printed: Any, owner: int) -> None:
     """End a process that has no more requests."""
-    files: list[Any] = [process.stdin, process.stdout, printed]
+    if os.getpid() != owner:
+        return
+    _close(process)
+    files: list[Any] = [process.stdout, printed]
     for file in files:
-        with suppress(OSError):  # what was not written when the process ended
-            file.close()
+        file.close()
     try:
         process.wait(_SECONDS)
     except subprocess.TimeoutExpired:
@@ -357,9 +369,12 @@ def serve() -> None:
         return
     while True:
         try:
-            name, inputs = pickle.load(sys.stdin.buffer)  # noqa: S301
+            call = pickle.load(sys.stdin.buffer)  # noqa: S301
         except EOFError:
             break
+        if call is None:
+            break
+        name, inputs = call
         try:
             _answer(answers, True, _CALLS[name](kernel, inputs))
         except Exception as error:  # noqa: BLE001

@@ -132,13 +132,36 @@ def test_a_kernel_that_is_collected_ends_its_process(buggy_ops):
 
 def test_the_child_of_a_fork_cannot_use_it(buggy_ops):
     with buggy_ops["buggy", "Doubles"].kernel(isolated=True) as kernel:
-        child = fork_quietly()
-        if child == 0:
-            try:
-                kernel(X)
-            except ValueError:
-                kernel.close()
-                os._exit(0)
-            os._exit(1)
-        assert wait_for(child) == 0
+        with kernel._lock:  # as a thread that computes has it
+            child = fork_quietly()
+            if child == 0:
+                try:
+                    kernel(X)
+                except ValueError:
+                    kernel.close()
+                    os._exit(0)
+                os._exit(1)
+            assert wait_for(child) == 0
+        np.testing.assert_array_equal(kernel(X), 2 * X)
+
+
+def test_the_child_of_a_fork_does_not_delay_the_end(buggy_ops):
+    kernel = buggy_ops["buggy", "Doubles"].kernel(isolated=True, timeout=5)
+    waiting, go = os.pipe()
+    child = fork_quietly()
+    if child == 0:
+        os.close(go)
+        os.read(waiting, 1)
+        kernel._end()  # as at the end of the interpreter
+        os._exit(0)
+    kernel.close()
+    os.close(go)
+    os.close(waiting)
+    assert wait_for(child) == 0
+
+
+def test_no_file_of_the_current_directory_is_imported(buggy_ops, tmp_path, monkeypatch):
+    (tmp_path / "json.py").write_text("raise ImportError('of the current directory')")
+    monkeypatch.chdir(tmp_path)
+    with buggy_ops["buggy", "Doubles"].kernel(isolated=True) as kernel:
         np.testing.assert_array_equal(kernel(X), 2 * X)
