@@ -40,7 +40,7 @@ static OrtStatus* check_pair(const struct core_tensor* from, const struct core_t
   if (!core_has_shape(&from->shape, to->shape.type, to->shape.dims, to->shape.rank)) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "CopyTensors: tensors of a pair must have one shape");
   }
-  if (from->bytes > 0 && (from->data == NULL || to->data == NULL)) {
+  if (core_lacks_data(from) || core_lacks_data(to)) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "CopyTensors: tensors must have data");
   }
   return NULL;

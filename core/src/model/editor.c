@@ -112,6 +112,9 @@ static const char* refuse_tensor(const OrtGraph* graph, const OrtValue* tensor,
   if (!core_is_cpu_memory(&dense->info)) {
     return ": tensor must be in CPU memory";
   }
+  if (core_lacks_data(dense)) {
+    return ": tensor must have data";
+  }
   if (core_items_find(&graph->added, &tensor, sizeof tensor) != NULL) {
     return ": tensor was added before";
   }

@@ -28,6 +28,9 @@ static OrtStatus* add_value(const char* function, struct core_items* items, cons
   if (!core_is_tensor(value)) {
     return core_status(ORT_INVALID_ARGUMENT, function, ": the value must be a tensor", NULL);
   }
+  if (core_lacks_data(core_tensor_of(value))) {
+    return core_status(ORT_INVALID_ARGUMENT, function, ": the tensor must have data", NULL);
+  }
   if (core_owns_data(core_tensor_of(value))) {
     return core_status(ORT_INVALID_ARGUMENT, function,
                        ": the tensor must be one over the caller's memory "

@@ -31,7 +31,7 @@ static const struct core_class sequence_class = {.kind = CORE_VALUE, .end = end_
 
 /* Elements are copied, so the CPU must be able to read them. */
 static OrtStatus* check_readable(const struct core_tensor* tensor) {
-  if (tensor->data == NULL && tensor->bytes > 0) {
+  if (core_lacks_data(tensor)) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateValue: in has a tensor without data");
   }
   if (!core_is_cpu_memory(&tensor->info)) {

@@ -234,6 +234,11 @@ static inline const struct core_shape* core_shape_of(const OrtValue* value) {
              : NULL;
 }
 
+/** Whether a tensor that has elements was made over no memory, so that nobody can read them. */
+static inline bool core_lacks_data(const struct core_tensor* tensor) {
+  return tensor->data == NULL && tensor->bytes > 0;
+}
+
 /** Whether the tensor owns its bytes; it does not own a user's buffer. */
 static inline bool core_owns_data(const struct core_tensor* tensor) {
   return tensor->owner != NULL;

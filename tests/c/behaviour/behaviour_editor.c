@@ -88,6 +88,10 @@ EDITOR_CALL("AddInitializerToGraph(external, 128 bytes)",
 EDITOR_CALL("AddInitializerToGraph(external, then not)",
             add_initializer(g, "w", TENSOR(FLOAT, 32), true);
             add_initializer(g, "w", FLOATS(1, 2), false))
+EDITOR_CALL("AddInitializerToGraph(tensor without data)", OrtValue* value = NULL;
+            CHECK(api->CreateTensorWithDataAsOrtValue(cpu_info(), NULL, 8, DIMS(2), FLOAT,
+                                                      &value) == NULL);
+            add_initializer(g, "w", value, false))
 CALL("AddInitializerToGraph(graph=NULL)") { add_initializer(NULL, "w", FLOATS(1, 2), false); }
 GRAPH_CALL("AddInitializerToGraph(graph of a model)",
            add_initializer((OrtGraph*)g, "w", FLOATS(1, 2), false))

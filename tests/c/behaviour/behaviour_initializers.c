@@ -70,6 +70,13 @@ SCENE_CALL("AddInitializer(o,\"w\",tensor with a deleter)") {
   say_status(api->AddInitializer(s->options, "w", value));
   api->ReleaseValue(value);
 }
+SCENE_CALL("AddInitializer(o,\"w\",tensor without data)") {
+  OrtValue* value = NULL;
+  CHECK(api->CreateTensorWithDataAsOrtValue(s->info, NULL, sizeof numbers, shape, 1,
+                                            ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &value) == NULL);
+  say_status(api->AddInitializer(s->options, "w", value));
+  api->ReleaseValue(value);
+}
 
 static const char* const names[] = {"a", "b"};
 static const char* const same_names[] = {"a", "a"};
