@@ -23,7 +23,7 @@ def unwritable(path: "str | os.PathLike[str]") -> str:
     """Why no file can be written at a path, as far as its folder tells; else nothing."""
     if os.path.isdir(path):
         return f"{path} cannot be written: it is a folder"
-    if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
+    if not os.path.isdir(os.path.dirname(path) or os.curdir):
         return f"{path} cannot be written: its folder does not exist"
     return ""
 

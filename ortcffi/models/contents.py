@@ -3,6 +3,7 @@
 
 import os
 from collections import Counter
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from ortcffi._native import lib
@@ -61,7 +62,7 @@ def contents_of(model: "Model") -> Contents:
         sum(operators.values()),
         operators,
         counter.parameters,
-        counter.bits // 8,
+        counter.bytes,
         dict(counter.files),
         _missing(model.path, counter.files),
         model._untyped(),
@@ -98,11 +99,21 @@ def _bits(number: int) -> int:
     return bits_of(element)
 
 
+def _count(tensor: Message) -> int:
+    """How many elements there are."""
+    return prod(max(length, 0) for length in tensor.numbers(lib.TENSOR_DIMENSIONS))
+
+
+def _bytes(tensor: Message) -> int:
+    """What the elements take in memory; 0 for strings."""
+    return (_count(tensor) * _bits(int(tensor.get(lib.TENSOR_ELEMENT, 0))) + 7) // 8
+
+
 class _Counter:
     def __init__(self) -> None:
         self.operators: Counter[str] = Counter()
         self.files: Counter[str] = Counter()
-        self.parameters = self.bits = 0
+        self.parameters = self.bytes = 0
 
     def graph(self, graph: Message) -> None:
         for tensor in graph.messages(lib.GRAPH_INITIALIZER):
@@ -121,11 +132,8 @@ class _Counter:
             self.graph(subgraph)
 
     def initializer(self, tensor: Message) -> None:
-        count = 1
-        for length in tensor.numbers(lib.TENSOR_DIMENSIONS):
-            count *= max(length, 0)
-        self.parameters += count
-        self.bits += count * _bits(int(tensor.get(lib.TENSOR_ELEMENT, 0)))
+        self.parameters += _count(tensor)
+        self.bytes += _bytes(tensor)
         self.external(tensor)
 
     def external(self, tensor: Message) -> None:
@@ -139,7 +147,8 @@ class _Counter:
         location = entries.get(b"location", b"")
         if location == _IN_MEMORY:
             return
-        ends = [entries.get(key, b"0") for key in (b"offset", b"length")]
-        end = sum(int(text) for text in ends if text.isdigit())
+        offset, length = (entries.get(key, b"") for key in (b"offset", b"length"))
+        end = int(offset) if offset.isdigit() else 0
+        end += int(length) if length.isdigit() else _bytes(tensor)
         name = location.decode(errors="replace")
         self.files[name] = max(self.files[name], end)

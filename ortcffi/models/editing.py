@@ -320,7 +320,15 @@ def extract(
     graph.set(
         lib.GRAPH_OUTPUT, *(infos.get(name, Message().add(lib.VALUE_NAME, name)) for name in ends)
     )
-    graph.set(lib.GRAPH_NODE, *(node for node, is_kept in zip(nodes, kept, strict=True) if is_kept))
+    apart = _names_apart(starts, value_names(graph))
+    graph.set(
+        lib.GRAPH_NODE,
+        *(
+            node.map(lib.NODE_OUTPUT, _on_text(lambda name: apart.get(name, name)))
+            for node, is_kept in zip(nodes, kept, strict=True)
+            if is_kept
+        ),
+    )
     stays = needed - set(starts)
     _keep(graph, lib.GRAPH_INITIALIZER, lambda each: each.text(lib.TENSOR_NAME) in stays)
     _keep(
@@ -332,6 +340,18 @@ def extract(
     _keep(graph, lib.GRAPH_VALUE, lambda each: each.text(lib.VALUE_NAME) in inner)
     _keep(graph, lib.GRAPH_ANNOTATION, lambda each: each.text(lib.ANNOTATION_NAME) in needed)
     return with_graph(skeleton, graph)
+
+
+def _names_apart(starts: Iterable[str], taken: set[str]) -> dict[str, str]:
+    """Other names for what are inputs, where a node that is needed makes them beside others."""
+    found = {}
+    for name in starts:
+        other = name
+        while other in taken:
+            other += "_"
+        taken.add(other)
+        found[name] = other
+    return found
 
 
 def _needed(

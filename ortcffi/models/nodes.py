@@ -91,7 +91,7 @@ def initializer_of(argument: str, value: Any) -> Any:
         element = element_of_array(value, argument)
         reason = unfit(value, element, argument) if element != ElementType.STRING else None
         if reason:
-            raise ValueError(f"{reason}: pass a Value or numpy.ascontiguousarray of it")
+            raise ValueError(f"{reason}: pass Value.from_numpy of it, with copy=True")
     return value
 
 
@@ -145,7 +145,7 @@ def names_of(argument: str, names: Any) -> tuple[str, ...]:
 def attribute_of(name: Any, value: Any) -> Any:
     """An attribute as it is kept: an int, float, str, bytes, or a list of one of them."""
     encode("a name of attributes", name)
-    if isinstance(value, (np.ndarray, np.generic)):
+    if isinstance(value, np.ndarray):
         value = value.tolist()
     argument = f"attributes[{name!r}]"
     if isinstance(value, (list, tuple)):
@@ -162,6 +162,8 @@ def attribute_of(name: Any, value: Any) -> Any:
 
 
 def _single(argument: str, value: Any) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, str):
         encode(argument, value)
         return value
@@ -169,7 +171,7 @@ def _single(argument: str, value: Any) -> Any:
         return value
     if isinstance(value, float):
         return float32(argument, value)
-    if isinstance(value, (int, np.integer)):
+    if isinstance(value, int):
         return integer(argument, value, _INT64)
     kind = type(value).__name__
     raise TypeError(

@@ -82,8 +82,8 @@ class _NewFile:
         self.target = os.path.realpath(path)
         if os.path.exists(self.target) and not os.path.isfile(self.target):
             raise ValueError(f"path must be that of a file, which {path!r} is not")
-        folder, name = os.path.split(self.target)
-        self.path = os.path.join(folder, f".{name[:100]}.{os.urandom(8).hex()}")
+        # Of no part of the name, which may be as long as the system allows.
+        self.path = os.path.join(os.path.dirname(self.target), f".ortcffi-{os.urandom(8).hex()}")
         try:
             self.file: BinaryIO = open(self.path, "xb")  # noqa: SIM115  # closed by `finish`
         except OSError as error:

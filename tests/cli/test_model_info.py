@@ -132,6 +132,20 @@ def test_files_with_weights_that_are_missing_are_named(tmp_path, capsys):
     assert facts["missing_files"] == ["model.onnx.data"]
 
 
+def test_a_tensor_that_does_not_say_its_length_needs_its_elements(tmp_path):
+    onnx = pytest.importorskip("onnx")
+    tensors = [onnx.TensorProto(name=name, data_type=22, dims=[3]) for name in ("v", "w")]  # INT4
+    tensors[0].raw_data = b"\x21\x03"
+    tensors[1].data_location = onnx.TensorProto.EXTERNAL
+    tensors[1].external_data.add(key="location", value="w.bin")
+    tensors[1].external_data.add(key="offset", value="64")
+    graph = onnx.helper.make_graph([], "g", [], [], tensors)
+    onnx.save(onnx.helper.make_model(graph), tmp_path / "model.onnx")
+    facts = contents_of(ort.Model.load(tmp_path / "model.onnx"))
+    assert facts.external_files == {"w.bin": 66}
+    assert (facts.parameters, facts.parameter_bytes) == (6, 4)
+
+
 def test_a_file_that_is_no_model_harms_nothing(tmp_path, capsys):
     chance, content = random.Random(0), models.loop(3, 4)
     path = tmp_path / "mutated.onnx"

@@ -41,7 +41,21 @@ def test_a_saved_graph_has_its_initializers(dense):
 
 @pytest.mark.parametrize(
     "value",
-    [3, -(2**63), 0.5, "text", "", b"\xff\x00\xfe", [1, 2], [0.5, -1.0], ["a", "é"], [True, 2]],
+    [
+        *(
+            3,
+            -(2**63),
+            0.5,
+            "text",
+            "",
+            b"\xff\x00\xfe",
+            [1, 2],
+            [0.5, -1.0],
+            ["a", "é"],
+            [True, 2],
+        ),
+        *([np.float32(0.5), np.float16(2)], [np.True_, np.int8(2)]),
+    ],
 )
 def test_attributes_come_back_as_they_were(real_api, value):
     graph = ort.Graph({"": 21, "my": 1})
@@ -159,6 +173,10 @@ def test_a_graph_survives_pickling(dense):
         ("shape\\[1\\] must be from 0", lambda g: g.input("z", "f4", [1, -1])),
         ("element_type", lambda g: g.input("z", "M8[s]", [1])),
         ("value must be an ndarray", lambda g: g.initializer("v", [1, 2])),
+        (
+            "byte order.*: pass Value.from_numpy of it, with copy=True",
+            lambda g: g.initializer("v", np.ones(3, np.dtype("f4").newbyteorder())),
+        ),
         ("value is not C-contiguous", lambda g: g.initializer("v", np.ones((3, 3)).T[1:])),
         ("no attributes that are tensors", lambda g: g.node("C", [], ["y"], attributes={"v": g})),
         ("elements of one type", lambda g: g.node("C", [], ["y"], attributes={"v": [1, "a"]})),

@@ -84,6 +84,22 @@ def test_a_model_is_saved_over_the_file_that_it_is_read_from(proto, tmp_path):
     assert onnx.load(path).graph.input[0].name == "input"
 
 
+def test_the_folder_of_a_link_is_left_as_the_system_does(proto, tmp_path):
+    (tmp_path / "folder/inner").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("folder/inner")
+    onnx.save(proto, tmp_path / "folder/model.onnx")
+    model = ort.Model.load(tmp_path / "link/../model.onnx")
+    assert model.path is not None
+    assert os.path.samefile(model.path, tmp_path / "folder/model.onnx")
+    assert ort.Session(model).run(x=X)
+
+
+def test_the_name_of_a_file_may_be_as_long_as_the_system_allows(model, proto, tmp_path):
+    path = tmp_path / ("\N{CJK UNIFIED IDEOGRAPH-6A21}" * 85)
+    model.save(path)
+    assert onnx.load(path) == proto
+
+
 def test_weights_go_to_another_file(model, proto, tmp_path):
     path = tmp_path / "model.onnx"
     model.save(path, external_data="512 B")
@@ -261,6 +277,18 @@ def test_what_subgraphs_read_is_extracted_with_them(model):
     assert list(part.graph.initializers) == ["w"]
     with pytest.raises(ValueError, match="inputs lack 'x', which outputs need"):
         model.extract(["t"], ["i"])
+
+
+def test_an_input_may_be_made_beside_what_is_needed():
+    node = helper.make_node("Split", ["x"], ["a", "b"], num_outputs=2)
+    added = helper.make_node("Add", ["a", "b"], ["a_"])
+    graph = helper.make_graph([node, added], "g", [info("x", [4])], [info("a_", [2])])
+    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)])
+    model = ort.Model.load(proto.SerializeToString())
+    part = model.extract({"x": None, "a": ("f4", [2])}, ["a_"])
+    feed = {"x": np.arange(4, dtype=np.float32), "a": np.zeros(2, np.float32)}
+    onnx.checker.check_model(parsed(part))
+    np.testing.assert_array_equal(run(part, feed), [2, 3])
 
 
 def test_an_input_of_no_known_type_needs_one(model):
