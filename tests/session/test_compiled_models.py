@@ -3,6 +3,7 @@
 
 import ctypes
 import itertools
+import os
 from contextlib import contextmanager
 
 import numpy as np
@@ -438,6 +439,16 @@ def files_of_at_most(size):
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a privilege for symbolic links")
+def test_files_of_other_processes_stay_that_have_the_same_number(core_api, tmp_path, model):
+    there = {f".ortcore.{os.getpid()}.{number}" for number in range(1000)}
+    for name in there:
+        (tmp_path / name).symlink_to(tmp_path / "other")
+    options = ort.SessionOptions(core_api)
+    ort.compile_model(model, tmp_path / "out.onnx", options=options, api=core_api)
+    assert {path.name for path in tmp_path.iterdir()} == {*there, "out.onnx"}
 
 
 @pytest.mark.parametrize("where", [{}, {"external_initializers": "w.bin"}])

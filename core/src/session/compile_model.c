@@ -29,17 +29,23 @@ static bool is_written_beside(const char* path) {
   return kind != CORE_FOLDER && kind != CORE_SPECIAL_FILE;
 }
 
+/* A file of the name may be there: of a process that crashed, or of another container, where
+ * processes have the same numbers. */
 static OrtStatus* open_file(struct file* file) {
   static uint32_t count;
+  char real[CORE_PATH_ROOM];
   const char* path = file->path;
-  uint32_t number = __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED);
-  int size =
-      is_written_beside(path)
-          ? snprintf(file->written, sizeof file->written, "%.*s.ortcore.%" PRId32 ".%" PRIu32,
-                     (int)core_path_folder_length(path), path, core_process_id(), number)
-          : snprintf(file->written, sizeof file->written, "%s", path);
-  bool fits = size > 0 && (size_t)size < sizeof file->written;
-  file->stream = fits ? core_create_file(file->written, false) : NULL;
+  bool is_beside = is_written_beside(path), fits;
+  do {
+    int size = is_beside ? snprintf(file->written, sizeof file->written,
+                                    "%.*s.ortcore.%" PRId32 ".%" PRIu32,
+                                    (int)core_path_folder_length(path), path, core_process_id(),
+                                    __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED))
+                         : snprintf(file->written, sizeof file->written, "%s", path);
+    fits = size > 0 && (size_t)size < sizeof file->written;
+    file->stream = fits ? core_create_file(file->written, is_beside) : NULL;
+  } while (file->stream == NULL && fits && is_beside &&
+           core_find_file(file->written, real) != CORE_NO_FILE);
   if (file->stream == NULL) {
     file->written[0] = 0;
     return core_status(ORT_INVALID_ARGUMENT, "open file \"", path, "\" failed");
