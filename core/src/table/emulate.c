@@ -96,13 +96,21 @@ CORE_EACH_OLDER_HOST(REGISTRATION, )
     tables[host].RegisterCustomOpsUsingFunction = register_function_in_##host; \
   }
 
+/* A function for each slot: in one function, gcc would compare each pair of the thousands of
+ * stores, which takes it seconds. */
+#define SET_STUB(host, name) tables[host].name = name##_in_##host;
+#define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments) \
+  static CORE_COLD void set_##name(void) { CORE_EACH_HOST_BEFORE(since, SET_STUB, name) }
+#define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments)
+#define ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, parameters, arguments)
+#define ORT_SLOT_GETTER(index, since, topic, who, gil, returns, name)
+#include "ort_slots.def"
+
 static CORE_COLD void fill_tables(void) {
   for (int host = 1; host <= HOSTS; host++) {
     tables[host] = *core_api_base()->GetApi(ORT_API_VERSION);
   }
-#define SET_STUB(host, name) tables[host].name = name##_in_##host;
-#define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments) \
-  CORE_EACH_HOST_BEFORE(since, SET_STUB, name)
+#define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments) set_##name();
 #define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) \
   for (int host = 1; host < (since); host++) {                                    \
     tables[host].name = no_##name;                                                \
