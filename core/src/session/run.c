@@ -5,6 +5,7 @@
 
 #include "compile/device.h"
 #include "ep/library.h"
+#include "memory/per_thread.h"
 #include "options/run_options.h"
 #include "session/profile.h"
 #include "session/run.h"
@@ -282,7 +283,7 @@ static OrtStatus* run_providers(const OrtSession* session, struct core_frame* fr
 
 /* Waits until no other run of the session is under way, or until the waiting one is terminated: the
  * other may wait for it, in a node that has started a thread. */
-static OrtStatus* take_turn(OrtSession* session, const OrtRunOptions* options, const char* thread) {
+static OrtStatus* take_turn(OrtSession* session, const OrtRunOptions* options, const void* thread) {
   OrtStatus* status = NULL;
   core_mutex_lock(&session->lock);
   if (session->runner == thread) {
@@ -303,8 +304,8 @@ static OrtStatus* take_turn(OrtSession* session, const OrtRunOptions* options, c
 /* Runs while no other run of the session does. */
 static CORE_COLD OrtStatus* run_alone(OrtSession* session, struct core_frame* frame,
                                       const OrtRunOptions* options) {
-  static __thread char here CORE_TLS; /* each thread has another address of it */
-  CORE_TRY(take_turn(session, options, &here));
+  /* The address is another one in each thread. */
+  CORE_TRY(take_turn(session, options, &core_thread_number));
   OrtStatus* status = run_providers(session, frame, options);
   core_mutex_lock(&session->lock);
   session->runner = NULL;

@@ -129,7 +129,7 @@ struct OrtSession {
   /** For changes of a session that is only loaded, and for `runner`. */
   core_mutex lock;
   /** A mark of the thread that runs alone; NULL for none. */
-  const char* runner;
+  const void* runner;
   /** Signalled when `runner` becomes NULL. */
   core_condition turn;
   /** A frame that no run uses; atomic, may be NULL. */
