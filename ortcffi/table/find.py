@@ -120,8 +120,11 @@ def _packaged_version(library: str) -> str | None:
     package = os.path.dirname(os.path.dirname(library))
     inner = f"{os.path.basename(package)}/capi/{os.path.basename(library)}"
     for distribution in distributions(path=[os.path.dirname(package)]):
-        ours = distribution.metadata["Name"].startswith("onnxruntime")
-        if ours and any(str(file) == inner for file in distribution.files or ()):
+        # What is left of a package that was removed in part says no name.
+        name = distribution.metadata["Name"] or ""
+        if name.startswith("onnxruntime") and any(
+            str(file) == inner for file in distribution.files or ()
+        ):
             return distribution.version
     return None
 

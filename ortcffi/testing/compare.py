@@ -269,12 +269,23 @@ def _inferred(kernel: Kernel, values: list[Any]) -> list[tuple[np.dtype[Any], in
     return found
 
 
+def is_of_floats(x: Any) -> bool:
+    """Whether an array has floating-point numbers, of NumPy or of ml_dtypes."""
+    return x.dtype.kind in "fc" or "float" in x.dtype.name
+
+
+def computable(x: Any) -> Any:
+    """The same numbers as NumPy computes with them: those of ml_dtypes as float64."""
+    return x.astype(np.float64) if x.dtype.isbuiltin == 2 else x
+
+
 def _same(name: str, ours: Any, theirs: Any, rtol: float, atol: float) -> None:
     if ours.dtype != theirs.dtype or ours.shape != theirs.shape:
         raise AssertionError(
             f"{name} is {ours.dtype} {ours.shape}, and {theirs.dtype} {theirs.shape} in a session"
         )
-    if ours.dtype.kind in "fc":
-        np.testing.assert_allclose(ours, theirs, rtol=rtol, atol=atol, err_msg=name)
+    if is_of_floats(ours):
+        pair = computable(ours), computable(theirs)
+        np.testing.assert_allclose(*pair, rtol=rtol, atol=atol, err_msg=name)
     else:
         np.testing.assert_array_equal(ours, theirs, err_msg=name)

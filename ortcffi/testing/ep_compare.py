@@ -18,6 +18,7 @@ from ortcffi.models.providers import CompiledNode, Ep
 from ortcffi.session.session import Session
 from ortcffi.table.api import Api
 from ortcffi.table.load import installed_libraries, load
+from ortcffi.testing.compare import computable, is_of_floats
 from ortcffi.testing.random_inputs import random_array
 from ortcffi.values.element_types import ValueKind, dtype_of
 
@@ -187,12 +188,15 @@ def _compare(name: str, ours: Any, theirs: Any, rtol: float, atol: float) -> Non
     if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
         kinds = [f"{each.dtype}{list(each.shape)}" for each in (ours, theirs)]
         raise AssertionError(f"{name} is {kinds[0]}, and {kinds[1]} with the other engine")
-    if ours.dtype.kind not in "fc":
+    if not is_of_floats(ours):
         np.testing.assert_array_equal(ours, theirs, err_msg=name)
         return
-    if not np.allclose(ours, theirs, rtol, atol, equal_nan=True):
-        differ = np.abs(ours.astype(float) - theirs)
-        place = tuple(int(i) for i in np.unravel_index(np.nanargmax(differ), differ.shape))
+    ours, theirs = computable(ours), computable(theirs)
+    close = np.isclose(ours, theirs, rtol, atol, equal_nan=True)
+    if not close.all():
+        with np.errstate(invalid="ignore"):  # of equal infinities
+            differ = np.where(close, 0, np.abs(ours - theirs))
+        place = tuple(int(i) for i in np.unravel_index(np.argmax(differ), differ.shape))
         raise AssertionError(
             f"{name} differs by {differ[place]:.3g} at {list(place)}: it is {ours[place]:.6g}, and "
             f"{theirs[place]:.6g} with the other engine"

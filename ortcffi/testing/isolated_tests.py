@@ -147,6 +147,7 @@ def _arguments(item: pytest.Item) -> list[str]:
     if option.ort_host is not None:
         given.append(f"--ort-host={option.ort_host}")
     given += [f"--{name.replace('_', '-')}" for name in _SWITCHES if getattr(option, name)]
+    given += [f"--ort-drop-in-ep={name}" for name in option.ort_drop_in_ep]
     return [*given, os.path.join(config.rootpath, item.nodeid)]
 
 

@@ -186,7 +186,10 @@ def ort_ep(
         from ortcffi.testing.live_objects import live_objects
 
         request.node.stash[_BEFORE] = live_objects()
-    options = dict(line.split("=", 1) for line in request.config.getini("ort_ep_options"))
+    lines = request.config.getini("ort_ep_options")
+    if wrong := [line for line in lines if "=" not in line]:
+        pytest.fail(f"ort_ep_options: {wrong[0]!r} is not KEY=VALUE", pytrace=False)
+    options = dict(line.split("=", 1) for line in lines)
     full = request.config.rootpath / Path(path)
     with ortcffi.Env("ort_ep", ortcffi.core_api(), severity=3) as env:
         library = env.register_ep(full, hardware=ort_ep_hardware, host=host)

@@ -119,6 +119,7 @@ def test_a_library_without_a_version_in_its_name_has_that_of_its_package(bare, p
     metadata.mkdir()
     (metadata / "METADATA").write_text("Name: onnxruntime-gpu\nVersion: 1.18.1\n")
     (metadata / "RECORD").write_text("onnxruntime/capi/libonnxruntime.so,,\n")
+    (site / "~emoved-1.0.dist-info").mkdir()  # as pip leaves it
     bare.setattr(sys, "path", [str(site)])
     found = find_runtimes()[1]
     assert (found.version, found.version_from) == ("1.18.1", "package metadata")

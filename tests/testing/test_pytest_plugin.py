@@ -327,6 +327,21 @@ def test_after(shared): assert shared == os.getpid() and not ended
     assert "3 passed" in output
 
 
+def test_an_isolated_test_has_the_drop_in_with_its_provider(run):
+    pytest.importorskip("onnx")
+    output = run(
+        """
+@pytest.mark.ort_isolated
+def test_drop_in():
+    import onnxruntime
+    assert onnxruntime.__name__ == "ortcffi.compat"
+    assert "reference" in onnxruntime.get_available_providers()
+""",
+        "--ort-drop-in-ep=reference",
+    )
+    assert "1 passed" in output
+
+
 def test_an_isolated_test_that_takes_too_long_fails_and_says_where_it_was(run, monkeypatch):
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     output = run(
@@ -419,6 +434,11 @@ def test_the_tests_of_the_guide_pass(run, tmp_path):
     graph.output("y", "f4", [1, 3])
     graph.save(tmp_path / "model.onnx")
     assert "2 passed" in run(text, ini=ini)
+
+
+def test_an_option_of_the_provider_has_a_value(run):
+    output = run(EP_TESTS, ini="ort_ep = none.so\nort_ep_options = fast\n")
+    assert "ort_ep_options: 'fast' is not KEY=VALUE" in output
 
 
 def test_a_provider_is_asked_for_by_the_ini_file(run):
