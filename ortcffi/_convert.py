@@ -33,6 +33,7 @@ __all__ = [
     "integer",
     "known",
     "mapping",
+    "member",
     "of_type",
     "path_of",
     "pointer",
@@ -253,3 +254,11 @@ def known(kind: type[E], number: int) -> E | int:
         return kind(number)
     except ValueError:
         return number
+
+
+def member(name: str, value: Any, kind: type[E], limits: tuple[int, int]) -> E | int:
+    """Convert to a member of an enum, or to an int where it has none of that number."""
+    if not hasattr(value, "__index__"):
+        names = ", ".join(each.name for each in kind)
+        raise TypeError(f"{name} must be a member of {kind.__name__} ({names}), not {value!r}")
+    return known(kind, integer(name, value, limits))

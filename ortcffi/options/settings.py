@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
-from ortcffi._convert import INT32, UINT32, decode, encode, integer, known, path_of
+from ortcffi._convert import INT32, UINT32, decode, encode, integer, member, path_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import Suggests, meant, public
 from ortcffi._table import table_for
@@ -215,7 +215,7 @@ class MemberSetting(Setting[Any]):
     def _member(self, name: str, value: Any) -> Any:
         from ortcffi.options import kinds
 
-        return known(getattr(kinds, self.kind), integer(name, value, UINT32))
+        return member(name, value, getattr(kinds, self.kind), UINT32)
 
     def of(self, options: Options, described: Mapping[str, Any]) -> Any:
         """Return the member, also where it is the default, which is a number."""
@@ -264,7 +264,7 @@ def severity(name: str, value: Any) -> int:
     """Convert an int to a `LogSeverity` if it has one."""
     from ortcffi.callbacks.logs import LogSeverity
 
-    return known(LogSeverity, integer(name, value, INT32))
+    return member(name, value, LogSeverity, INT32)
 
 
 def encoded(value: str | None) -> tuple[bytes]:

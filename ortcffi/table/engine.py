@@ -94,8 +94,8 @@ def load_engine() -> "Api":
     return _found[1]
 
 
-def advice(library: str = "pass api=ortcffi.load(path)", ep: str = "pass providers=[{!r}]") -> str:
-    """What to do where no library runs models: with an execution provider, one that is here.
+def advice(library: str = "pass api=ortcffi.load({})", ep: str = "pass providers=[{!r}]") -> str:
+    """What runs a model: a library or an execution provider that is here, or one to install.
 
     Parameters
     ----------
@@ -103,14 +103,14 @@ def advice(library: str = "pass api=ortcffi.load(path)", ep: str = "pass provide
         How a library, and a provider with that name, is given.
     """
     from ortcffi.ep.installed import installed_eps
+    from ortcffi.table.load import VARIABLE, installed_libraries
 
+    is_here = os.environ.get(VARIABLE) or installed_libraries()
+    get = "" if is_here else "run 'pip install onnxruntime', set ORTCFFI_LIBRARY, or "
     installed = [each.name for each in installed_eps()]
     names = installed or ["nxrt"]
     install = "" if installed else "run 'pip install nxrt-ep-cpu' and "
-    return (
-        f"run 'pip install onnxruntime', set ORTCFFI_LIBRARY, or {library}; or "
-        f"{install}{ep.format(names[0])}"
-    )
+    return f"{get}{library.format('' if is_here else 'path')}; or {install}{ep.format(names[0])}"
 
 
 def _search() -> "Api":

@@ -52,7 +52,7 @@ def _check_count(strings: list[Any], shape: tuple[int, ...]) -> None:
 
 def _list(strings: Any) -> list[Any]:
     if isinstance(strings, (str, bytes)) or not isinstance(strings, Iterable):
-        raise TypeError(f"strings must be a sequence of them, not {type(strings).__name__}")
+        raise TypeError(f"strings must be a sequence of str or bytes, not {type(strings).__name__}")
     if hasattr(strings, "null_count") and hasattr(strings, "__array__"):  # Arrow's
         strings = np.asarray(strings, object).tolist()
     return strings if type(strings) is list else list(strings)

@@ -141,6 +141,8 @@ def test_an_unknown_setting_is_refused_with_the_names_of_those_there_are(api):
     ("name", "wrong", "error", "says"),
     [
         ("intra_op_threads", "2", TypeError, "intra_op_threads must be an int, not str"),
+        ("log_severity", "info", TypeError, r"LogSeverity \(VERBOSE, INFO, .*\), not 'info'"),
+        ("execution_mode", "fast", TypeError, r"ExecutionMode \(SEQUENTIAL, PARALLEL\), not"),
         ("intra_op_threads", 2**31, ValueError, "intra_op_threads must be from"),
         ("mem_pattern", 2, TypeError, "mem_pattern must be a bool, not 2"),
         ("mem_pattern", None, TypeError, "mem_pattern must be a bool, not None"),

@@ -227,6 +227,12 @@ def test_a_node_that_nobody_runs_is_named(core_api):
         ort.Session(source, with_ops(core_api), api=core_api)
 
 
+def test_a_library_that_is_here_is_what_runs_the_model(core_api, real_api):
+    assert not real_api.is_core
+    with pytest.raises(ort.errors.NotImplemented, match=r"; pass api=ortcffi\.load\(\); or "):
+        ort.Session(of([node("Sinh", "x", "y")]), api=core_api)
+
+
 LIES = {
     "a node reads itself": of([ours("join", "x y", "y")]),
     "two nodes read each other": of([ours("join", "x b", "y"), ours("join", "x y", "b")]),

@@ -130,5 +130,5 @@ def test_as_many_strings_as_the_tensor_has_are_asked_for(api):
 
 @pytest.mark.parametrize("strings", [None, 3, "abc"])
 def test_strings_are_a_sequence(api, strings):
-    with pytest.raises(TypeError, match="strings must be a sequence of them"):
+    with pytest.raises(TypeError, match="strings must be a sequence of str or bytes"):
         Value.from_strings(strings, api=api)
