@@ -13,8 +13,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from ortcffi._convert import optional_mapping
 from ortcffi._native import lib
 from ortcffi._public import public, refuse_pickle
@@ -24,7 +22,7 @@ from ortcffi.custom_ops.op_attr import OpAttr, OpAttrType
 from ortcffi.errors import RuntimeException
 from ortcffi.kernels import child
 from ortcffi.kernels.host import host_function
-from ortcffi.kernels.kernel import _target
+from ortcffi.kernels.kernel import listed_out, target
 from ortcffi.platform.handle import Closing
 from ortcffi.values.element_types import ValueKind
 from ortcffi.values.tensor_type_info import TensorTypeInfo
@@ -163,12 +161,8 @@ class IsolatedKernel(Closing):
         found = self._computed(inputs)
         values = [None if x is None else _value(x) for x in found]
         if out is not None:
-            listed = [out] if isinstance(out, (Value, np.ndarray)) else list(out)
-            if len(listed) != len(values):
-                raise ValueError(f"out must have {len(values)} entries, but has {len(listed)}")
-            for place, (each, made) in enumerate(zip(listed, values, strict=True)):
-                if each is not None:
-                    values[place] = _written(place, each, made)
+            pairs = zip(listed_out(out, len(values)), values, strict=True)
+            values = [_written(place, each, made) for place, (each, made) in enumerate(pairs)]
         return values[0] if len(values) == 1 else tuple(values)
 
     def infer_shapes(self, *inputs: Any) -> tuple[TensorTypeInfo | None, ...]:
@@ -320,20 +314,20 @@ def _value(x: Any) -> Value:
 
 
 def _written(place: int, out: Any, made: Value | None) -> Value | None:
-    """What an output is written to."""
-    target = _target(place, out)
-    if target is None or made is None:
+    """An output, written to what it is to go to, if there is something."""
+    given = target(place, out)
+    if given is None or made is None:
         return made
-    if (target.element_type, target.shape) != (made.element_type, made.shape):
+    if (given.element_type, given.shape) != (made.element_type, made.shape):
         raise ValueError(
-            f"out[{place}] is {target.dtype} {target.shape}, and the kernel made {made.dtype} "
+            f"out[{place}] is {given.dtype} {given.shape}, and the kernel made {made.dtype} "
             f"{made.shape}"
         )
     if made.dtype.hasobject:
-        target.set_strings(made.numpy().reshape(-1).tolist())
+        given.set_strings(made.numpy().reshape(-1).tolist())
     else:
-        bytes_of(target)[...] = bytes_of(made)
-    return target
+        bytes_of(given)[...] = bytes_of(made)
+    return given
 
 
 # --- the other process ----------------------------------------------------------------------------

@@ -68,14 +68,7 @@ class Kernel(KernelHost, Closing):
 
     def _targets(self, out: Any) -> tuple[Value | None, ...]:
         """The values that outputs are written to."""
-        listed = [out] if isinstance(out, (Value, np.ndarray)) else out
-        if not isinstance(listed, (list, tuple)):
-            raise TypeError(f"out must be a Value, an ndarray or a list of them, not {out!r}")
-        if len(listed) != self._outputs:
-            raise ValueError(
-                f"out must have {self._outputs} entries, one for each output, but has {len(listed)}"
-            )
-        return tuple(_target(place, x) for place, x in enumerate(listed))
+        return tuple(target(place, x) for place, x in enumerate(listed_out(out, self._outputs)))
 
     def infer_shapes(self, *inputs: Any) -> "tuple[TensorTypeInfo | None, ...]":
         """Have the op work out the types and shapes of its outputs.
@@ -142,7 +135,20 @@ class Kernel(KernelHost, Closing):
         return f"<Kernel of {op.domain}:{op.name}{' closed' if self.closed else ''}>"
 
 
-def _target(place: int, x: Any) -> Value | None:
+def listed_out(out: Any, count: int) -> Any:
+    """The argument `out` as a list of one for each output."""
+    listed = [out] if isinstance(out, (Value, np.ndarray)) else out
+    if not isinstance(listed, (list, tuple)):
+        raise TypeError(f"out must be a Value, an ndarray or a list of them, not {out!r}")
+    if len(listed) != count:
+        raise ValueError(
+            f"out must have {count} entries, one for each output, but has {len(listed)}"
+        )
+    return listed
+
+
+def target(place: int, x: Any) -> Value | None:
+    """What an output is written to."""
     subject = f"out[{place}]"
     if x is None:
         return None

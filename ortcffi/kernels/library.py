@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Libraries of custom ops, opened to run their kernels."""
 
+import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ortcffi._convert import AnyPath, absolute, decode, encode
+from ortcffi._convert import AnyPath, absolute, decode
 from ortcffi._native import ffi, lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi._table import core_api, made_by
@@ -223,7 +224,7 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         checked.CreateSessionOptions(core.pointer, out_of(owner))
         options = owned_by(owner)
         register = host_function("OrtcoreRegisterLibrary")
-        name, is_copy = encode("path", self.path), ffi.new("int*")
+        name, is_copy = os.fsencode(self.path), ffi.new("int*")
         how = copy_for(name) if copy else lib.ORTCORE_COPY_IF_LOADED
         given = (options, base, name, how, is_copy)
         call_host("RegisterCustomOps", register, *given)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ortcffi._convert import SIZE, encode, integer, optional_mapping
+from ortcffi._convert import pointer as pointer_to
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import Characteristic, CustomOp
@@ -71,9 +72,8 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
         raise TypeError(f"kernel() got an unexpected keyword argument {name!r}")
     if (used := OPS_USED.get()) is not None:
         used.add(f"{op.domain}:{op.name}")
-    last = op.end_version or SIZE[1]
-    if domain_version is not None and not op.since_version <= domain_version <= last:
-        raise InvalidArgument(f"{op.name} is not in version {domain_version} of its domain", None)
+    if domain_version is not None:
+        _check_version(op, domain_version)
     if allocator is not None and not isinstance(allocator, Allocator):
         raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
     api = core_api()
@@ -94,7 +94,7 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     if allocator is not None:
         struct.allocator = keep(allocator.handle)
     if logger is not None:
-        struct.logger = logger
+        struct.logger = pointer_to("logger", logger, "const OrtLogger *")
     if _options is not None:
         struct.options = _options
     if config is not None:
@@ -119,6 +119,12 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
         count = integer("repeats", repeats, (1, 1000)) if check else 1
         kernel._begin_checks(guard, count, check, others)
     return kernel
+
+
+def _check_version(op: CustomOp, version: int) -> None:
+    last = op.end_version or SIZE[1]
+    if not op.since_version <= integer("domain_version", version) <= last:
+        raise InvalidArgument(f"{op.name} is not in version {version} of its domain", None)
 
 
 def _create(op: CustomOp, struct: Any, attributes: Any, kernel: Any, asked: Any) -> None:

@@ -507,7 +507,7 @@ class SessionOptions(Options, FromHandle):
         options cannot be read.
         """
         full, slot = absolute("path", path), "RegisterCustomOpsLibrary_V2"
-        name = encode("path", full)
+        name = os.fsencode(full)
         if self.api.is_core:
             from ortcffi.kernels.host import copy_for, host_function
 
@@ -516,7 +516,7 @@ class SessionOptions(Options, FromHandle):
             return
         given = os.fsdecode(path)
         if not os.path.dirname(given) and not os.path.exists(full):
-            name = encode("path", given)  # for the system to look for
+            name = os.fsencode(given)  # for the system to look for
         self._record(slot, lib.ortcffi_record_library, name)
 
     def register_custom_ops_function(self, name: str) -> None:

@@ -5,6 +5,8 @@ import copy
 import functools
 import importlib.util
 import json
+import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -129,6 +131,19 @@ def test_a_library_that_fails_leaves_nothing_and_speaks_for_itself(options, buil
         options.register_custom_ops(library)
     assert options.custom_ops == []
     assert not is_loaded(library)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are UTF-8")
+def test_the_name_of_a_library_need_not_be_utf8(options, build, tmp_path):
+    folder = os.fsencode(tmp_path) + b"/\xff"
+    os.mkdir(folder)
+    path = os.path.join(folder, b"ops.so")
+    shutil.copy(build(), path)
+    options.register_custom_ops(path)
+    assert options.custom_ops
+    with ort.CustomOpLibrary(path) as library:
+        assert library.ops
+        assert os.fsencode(library.path) == path
 
 
 def test_what_is_no_library_is_refused_with_the_reason(options, tmp_path):

@@ -58,6 +58,8 @@ def test_it_is_called_as_a_kernel(buggy_ops):
         np.testing.assert_array_equal(out, 2 * X)
         with pytest.raises(ValueError, match=r"out\[0\]"):
             kernel.compute(X, out=np.empty(2, np.float32))
+        with pytest.raises(TypeError, match="out must be a Value, an ndarray or a list of them"):
+            kernel.compute(X, out=3)
         with pytest.raises(ort.errors.InvalidArgument, match="Doubles"):
             kernel(X, X)
         with pytest.raises(TypeError, match="input 0 of Doubles"):

@@ -124,6 +124,8 @@ def test_wrong_inputs_are_named(call, error, message):
         ({"attributes": {"factor": 1.0}}, TypeError, "has no attribute of that name; it has none"),
         ({"allocator": 5}, TypeError, "allocator must be an Allocator, not int"),
         ({"domain_version": 3}, ort.errors.InvalidArgument, "is not in version 3"),
+        ({"domain_version": "1"}, TypeError, "domain_version must be an int, not str"),
+        ({"logger": 3}, TypeError, "logger must be a cdata of const OrtLogger"),
         ({"threads": -1}, ValueError, "threads must be from 0"),
         ({"thread": 1}, TypeError, r"kernel\(\) got an unexpected keyword argument 'thread'"),
         ({"outputs": "x"}, TypeError, "outputs must be a count or a list of types"),
