@@ -55,9 +55,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rest = [word for i, word in enumerate(options.program) if not (i == 0 and word == "--")]
     if not rest:
         parser.error("no program was given")
-    for path in (options.json, options.svg, options.html):
-        if path not in (None, "-") and (reason := unwritable(path)):
-            parser.error(reason)
+    for name in _FILES:
+        path = getattr(options, name)
+        if path not in (None, "-"):
+            if reason := unwritable(path):
+                parser.error(reason)
+            setattr(options, name, os.path.join(os.getcwd(), path))  # the program may leave it
     if options.svg is not None and find_spec("matplotlib") is None:
         parser.error("--svg needs matplotlib: pip install matplotlib")
     if is_command:

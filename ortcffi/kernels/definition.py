@@ -14,6 +14,7 @@ from ortcffi._table import table_at
 from ortcffi.custom_ops.describe import Characteristic
 from ortcffi.errors import checked, code_and_text
 from ortcffi.kernels.node_attributes import read_attributes, read_inferred_attributes
+from ortcffi.values.checks import array_as
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind, dtype_of
 from ortcffi.values.tensor_type_info import TensorTypeInfo
 from ortcffi.values.tensors import bytes_of
@@ -142,7 +143,7 @@ class Definition:
         found = self._shapes_of(given, keywords or {})
         if len(found) < count or not all(_is_known(shape) for shape in found[:count]):
             raise ValueError(f"{self.full_name}: out= needs the shapes of all outputs, not {found}")
-        return tuple(tuple(shape) for shape in found[:count])
+        return tuple(tuple(map(int, shape)) for shape in found[:count])
 
     def _shapes_of(self, given: list[Any], keywords: dict[str, Any]) -> list[Any]:
         assert self.shapes is not None  # noqa: S101  # for the type checker
@@ -211,8 +212,8 @@ class Definition:
         if result is None:
             raise TypeError(f"{self.full_name}: output {index} is None, but the node asks for it")
         try:
-            return np.asarray(result, dtype)
-        except (TypeError, ValueError, OverflowError) as error:
+            return array_as(result, dtype)
+        except (TypeError, ValueError) as error:
             raise type(error)(f"{self.full_name}: output {index}: {error}") from None
 
     def write(  # noqa: PLR0913, PLR0917  # as many as C has to say
@@ -303,4 +304,4 @@ def _is_fixed(operand: "Operand") -> bool:
 
 
 def _is_known(shape: Any) -> bool:
-    return isinstance(shape, (tuple, list)) and all(isinstance(n, int) for n in shape)
+    return isinstance(shape, (tuple, list)) and all(isinstance(n, (int, np.integer)) for n in shape)

@@ -11,7 +11,7 @@ from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import CustomOp
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.platform.handle import Closing
-from ortcffi.values.checks import array_of, element_of_array, not_held, unfit
+from ortcffi.values.checks import array_as, element_of_array, unfit
 from ortcffi.values.element_types import ElementType
 from ortcffi.values.tensor_type_info import TensorTypeInfo, array_of_infos, moved
 from ortcffi.values.value import Value
@@ -120,11 +120,7 @@ class Kernel(KernelHost, Closing):
                 return Value.from_strings(array.reshape(-1).tolist(), array.shape, api=api)
             if not isinstance(x, np.ndarray):
                 dtype = Value.empty(0, ElementType(element), api=api).dtype if element else None
-                x = array_of(x, dtype)
-                if dtype is not None and x.dtype != dtype:
-                    lost = not_held(x, dtype) if x.dtype.kind in "biuf" else []
-                    what = repr(lost[0]) if lost else x.dtype.type.__name__
-                    raise TypeError(f"{what} does not become {dtype} without change; cast it first")
+                x = array_as(x, dtype)
             return Value.from_numpy(x, api=api, copy=True)
         except (TypeError, ValueError) as error:
             name = self.description.name

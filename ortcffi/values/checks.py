@@ -133,6 +133,16 @@ def array_of(x: Any, dtype: "np.dtype[Any] | None") -> "NDArray[Any]":
     return array if same.all() else found
 
 
+def array_as(x: Any, dtype: "np.dtype[Any] | None") -> "NDArray[Any]":
+    """The same; `TypeError` for values that the dtype does not hold."""
+    array = array_of(x, dtype)
+    if dtype is None or array.dtype == dtype:
+        return array
+    lost = not_held(array, dtype) if array.dtype.kind in "biuf" else []
+    what = repr(lost[0]) if lost else array.dtype.type.__name__
+    raise TypeError(f"{what} does not become {dtype} without change; cast it first")
+
+
 def not_held(x: "NDArray[Any]", dtype: "np.dtype[Any]") -> list[Any]:
     """The first of some real numbers that a dtype cannot hold, in a list; an empty one if none."""
     if dtype.kind == "O":

@@ -312,11 +312,39 @@ def test_a_missing_attribute_is_named(define, run):
 
 
 @pytest.mark.parametrize(
+    ("dtype", "result", "lost"), [("i8", 1.5, "1.5"), ("u1", [1, 300], "300"), ("?", [0, 2], "2")]
+)
+def test_a_list_or_number_is_not_changed(dtype, result, lost):
+    @ort.custom_op("my.domain", inputs=[np.float32], outputs=[dtype], op_set=None)
+    def gives(_x):
+        return result
+
+    with gives.kernel() as kernel, pytest.raises(Exception, match=f"0: {lost} does not become"):
+        kernel(X)
+
+
+def test_shapes_may_be_of_numbers_of_numpy():
+    @ort.custom_op(
+        "my.domain",
+        inputs=[np.float32],
+        outputs=[np.float32],
+        op_set=None,
+        shapes=lambda shape: (np.prod(shape),),
+    )
+    def flat(x, out):
+        out[...] = x.reshape(-1)
+
+    with flat.kernel() as kernel:
+        np.testing.assert_array_equal(kernel(X), X.reshape(-1))
+
+
+@pytest.mark.parametrize(
     ("result", "message"),
     [
         (X.astype("f8"), r"output 0 must be float32, not float64: return x.astype\('float32'\)"),
         (None, "output 0 is None, but the node asks for it"),
-        ("text", "output 0: could not convert string to float"),
+        ("text", "output 0: str_ does not become float32 without change"),
+        ([1e39], r"output 0: 1e\+39 does not become float32 without change"),
         (np.ma.masked_array(X, X > 0), "output 0 must not be masked"),
     ],
 )

@@ -250,6 +250,18 @@ def test_a_program_that_does_not_compile_is_shown_as_python_does(tmp_path):
     assert done.stderr.startswith(f'  File "{program}", line 1\n')
 
 
+@pytest.mark.parametrize("is_command", [False, True])
+def test_files_are_written_where_the_command_began(tmp_path, is_command):
+    (tmp_path / "other").mkdir()
+    program = tmp_path / "leaves.py"
+    program.write_text(
+        f"import os, onnxruntime\nonnxruntime.InferenceSession({MODEL!r})\nos.chdir('other')\n"
+    )
+    command = ["--", sys.executable, program] if is_command else [program]
+    top("--json", "report.json", *command, folder=tmp_path)
+    assert len(list(tmp_path.glob("report.json*"))) == 1
+
+
 def test_a_session_that_was_dropped_stays_in_the_report(tmp_path):
     program = tmp_path / "drops.py"
     program.write_text(
