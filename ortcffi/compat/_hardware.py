@@ -162,14 +162,17 @@ def get_hardware_devices() -> list[OrtHardwareDevice]:
     return [OrtHardwareDevice(each) for each in env().hardware]
 
 
+@translated
 def get_hardware_device_ep_incompatibility_details(
     ep_name: str, device: OrtHardwareDevice, /
 ) -> dict[str, Any]:
     """Return why an execution provider cannot use a device: 0, None and 0 if it can."""
+    table, get = api(), checked.GetHardwareDeviceEpIncompatibilityDetails
+    table.require("GetHardwareDeviceEpIncompatibilityDetails")
     release = lib.ReleaseDeviceEpIncompatibilityDetails
-    owner = owner_of("OrtDeviceEpIncompatibilityDetails*", api(), release)
-    slot = "GetHardwareDeviceEpIncompatibilityDetails"
-    _call(slot, env().handle, text(ep_name).encode(), device._device.handle, out_of(owner))
+    owner = owner_of("OrtDeviceEpIncompatibilityDetails*", table, release)
+    given = text(ep_name).encode(), device._device.handle
+    get(table.pointer, env().handle, *given, out_of(owner))
     details = owned_by(owner)
     reasons, notes, code = ffi.new("uint32_t*"), ffi.new("const char**"), ffi.new("int32_t*")
     _call("DeviceEpIncompatibilityDetails_GetReasonsBitmask", details, reasons)

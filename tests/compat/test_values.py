@@ -6,6 +6,7 @@ import weakref
 
 import numpy as np
 import pytest
+from support.releases import needs_release
 from support.sparse_models import sparse_output
 
 import ortcffi as ort
@@ -309,6 +310,15 @@ def test_the_cpu_is_among_the_devices_of_execution_providers(onnxruntime):
     assert device.device.type == onnxruntime.OrtHardwareDeviceType.CPU
     assert isinstance(device.device.vendor_id, int)
     assert device.memory_info(onnxruntime.OrtDeviceMemoryType.DEFAULT) is None
+
+
+@needs_release(25, "hardware in Python")
+def test_a_provider_that_is_not_there_has_no_details_for_a_device(state):
+    (cpu, *_) = state.get_hardware_devices()
+    details = state.get_hardware_device_ep_incompatibility_details
+    assert details("CPUExecutionProvider", cpu)["reasons_bitmask"] == 0
+    with pytest.raises(state.InvalidArgument, match="No valid factory found"):
+        details("NoSuchProvider", cpu)
 
 
 def test_a_library_that_is_not_there_is_an_error(onnxruntime, state):
