@@ -64,8 +64,11 @@ int64_t heap_live_objects(enum core_kind kind);
 #if defined(CORE_TSAN)
 #define HEAP_ADD(counter, change) \
   __atomic_store_n(&(counter), (counter) + (change), __ATOMIC_RELAXED)
+/** Reads what is written once. */
+#define HEAP_GET(field) HEAP_READ(field)
 #else
 #define HEAP_ADD(counter, change) ((counter) += (change))
+#define HEAP_GET(field) (field)
 #endif
 #define HEAP_READ(counter) __atomic_load_n(&(counter), __ATOMIC_RELAXED)
 

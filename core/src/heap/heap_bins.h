@@ -162,8 +162,8 @@ static inline CORE_INLINE void* heap_try_alloc_large(size_t size) {
 
 /** The mark of a pointer's segment: a size class, or one of HEAP_NOTHING, HEAP_HUGE and so on. */
 static inline CORE_INLINE size_t heap_mark(const void* pointer) {
-  size_t offset = (uintptr_t)pointer - heap_region.base;
-  return CORE_LIKELY(offset < heap_region.span)
+  size_t offset = (uintptr_t)pointer - HEAP_GET(heap_region.base);
+  return CORE_LIKELY(offset < HEAP_GET(heap_region.span))
              ? HEAP_READ(heap_region.map[offset >> HEAP_SEGMENT_SHIFT])
              : HEAP_NOTHING;
 }

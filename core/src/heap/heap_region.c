@@ -13,7 +13,9 @@
 #define HUGE_PAGE_RUN 4
 #define LONG_RUN 32
 
-struct heap_globals heap_region;
+/* A thread may free NULL, or a pointer of another library, while another thread makes the region.
+ * No pointer is within a span of this base, so that it may see the new span before the new base. */
+struct heap_globals heap_region = {.base = (uintptr_t)1 << (8 * sizeof(uintptr_t) - 1)};
 struct heap_segment* heap_segments;
 
 /* Segments below `frontier` have been handed out before, bytes below `committed` are writable, and
@@ -45,13 +47,14 @@ int heap_region_begin(void) {
     if (table != NULL) {
       heap_segments = (struct heap_segment*)table;
       heap_region.map = (uint8_t*)(heap_segments + segments);
-      heap_region.base = ((uintptr_t)range + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+      uintptr_t base = ((uintptr_t)range + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+      __atomic_store_n(&heap_region.base, base, __ATOMIC_RELAXED);
       heap_region.secret = make_secret();
       for (size_t i = 0; i < sizeof heap_region.classes; i++) {
         uint8_t size_class = (uint8_t)heap_class_of((i + 1) << HEAP_LINE_SHIFT);
         __atomic_store_n(&heap_region.classes[i], size_class, __ATOMIC_RELAXED);
       }
-      heap_region.span = span;
+      __atomic_store_n(&heap_region.span, span, __ATOMIC_RELEASE);
       return 1;
     }
     if (range != NULL) {

@@ -30,6 +30,7 @@ static uint64_t next_random(uint64_t* state) {
 
 static void* live(void* number) {
   uint64_t state = (uint64_t)(uintptr_t)number * 0x9E3779B97F4A7C15U + 1;
+  allocator->Free(allocator, NULL); /* while another thread makes the heap */
   for (size_t i = 0; i < TAKEN; i++) {
     size_t size = next_random(&state) % LARGEST + 1;
     unsigned char* block = allocator->Alloc(allocator, size);
