@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ortcffi._native import ffi
 from ortcffi.compat._environment import api, env
 from ortcffi.compat._tensors import tensor_over
 from ortcffi.compat._types import onnx_of
 from ortcffi.compat._values import OrtValue
-from ortcffi.errors import InvalidArgument, OrtError, checked
+from ortcffi.errors import InvalidArgument, OrtError
 from ortcffi.options.for_library import value_for
 from ortcffi.session.rules import Rules, has_value, spec_of_input
 from ortcffi.session.session import Session, source_for
@@ -33,7 +32,7 @@ class EncodedName(TypeError):
 
 
 class OfficialRules(Rules):
-    """The official package's rules: wrong names, types and shapes are refused by the library."""
+    """The official package's rules: wrong types and shapes are refused by the library."""
 
     wrapper = OrtValue
 
@@ -48,13 +47,12 @@ class OfficialRules(Rules):
         return tuple(outputs)
 
     def refuse(self, session: Session, why: str, what: Any) -> NoReturn:
-        """Have the library refuse a name that the model does not have."""
+        """Raise the official error for a name that the model does not have."""
         if isinstance(what, (bytes, bytearray)):
             raise EncodedName(f"run(): incompatible function arguments: {what!r} is not a str")
-        if why == "input":
-            _run_names(session, [what], [])
-        if why == "output":
-            _run_names(session, [], [what])
+        if why in ("input", "output"):
+            _check_name(what)
+            raise InvalidArgument(f"Invalid {why} name: {what}", "Run")
         super().refuse(session, why, what)
 
     def missing(self, _session: Session, _place: int) -> None:
@@ -99,29 +97,15 @@ class Engine(Session):
         self._remakes()
 
 
-def _run_names(session: Session, inputs: list[Any], outputs: list[Any]) -> None:
-    """Run a model with names of which the model lacks one, so that the library says so."""
-    api = session.api
-    texts = [[ffi.new("char[]", _text(each)) for each in side] for side in (inputs, outputs)]
-    value = Value.from_numpy(np.zeros(1, np.float32), api=api).handle
-    out = ffi.new("OrtValue*[]", 1)  # to which nothing is written
-    names, handles = ffi.new("char*[]", texts[0]), ffi.new("OrtValue*[]", [value] * len(inputs))
-    arguments = names, handles, len(inputs), ffi.new("char*[]", texts[1]), len(outputs), out
-    checked.Run(api.pointer, session.handle, ffi.NULL, *arguments)
-
-
-def _text(name: Any) -> bytes:
+def _check_name(name: Any) -> None:
     if not isinstance(name, str):
         raise TypeError(f"run(): incompatible function arguments: {name!r} is not a str")
     try:
-        encoded = name.encode()
+        name.encode()
     except UnicodeEncodeError:
         raise TypeError(
             f"run(): incompatible function arguments: {name!r} has a lone surrogate"
         ) from None
-    if b"\0" in encoded:  # where C would end the name, which may then be another one
-        raise InvalidArgument(f"Invalid name: {name!r}", None)
-    return encoded
 
 
 # --- inputs ---------------------------------------------------------------------------------------

@@ -38,6 +38,12 @@ try:
     session.run(None, {"x": np.ones((1, 3), np.float32)})
 except Exception as error:
     message["refused"] = type(error).__name__
+message["names"] = []
+for names, feed in ((["z"], {"x": x}), (None, {"x": x, "z": x})):
+    try:
+        session.run(names, feed)
+    except Exception as error:
+        message["names"].append(str(error))
 ort.register_execution_provider_library("named", library)
 message["devices"] = sorted({each.ep_name for each in ort.get_ep_devices()})
 second = ort.InferenceSession(path, providers=[("add_ep", {})])
@@ -64,6 +70,8 @@ def test_models_run_where_onnxruntime_is_not_installed(bare, tmp_path, c_compile
     assert message["bound"] == [[4, 4, 4, 4]]
     assert message["awaited"] == [[6, 6, 6, 6]]
     assert message["refused"] == "InvalidArgument"
+    invalid = "[ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Invalid"
+    assert message["names"] == [f"{invalid} output name: z", f"{invalid} input name: z"]
     assert "add_ep" in message["devices"]
     assert message["registered"] == [["add_ep"], [[2, 2, 2, 2]]]
 
