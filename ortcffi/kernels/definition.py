@@ -4,7 +4,7 @@
 import inspect
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -151,10 +151,27 @@ class Definition:
         single = len(self.outputs) == 1 and _is_fixed(self.outputs[0])
         return [found] if single else list(found)
 
-    def infer(self, api: int, version: int, context: int) -> None:
-        """Tell a host the shapes of the outputs, as far as they are known."""
+    def infer(self, api: int, version: int, context: int) -> tuple[int, bytes] | None:
+        """Tell a host the shapes of the outputs, as far as they are known.
+
+        Of an exception, the code and the message for a real library: it may go on without shapes,
+        so that no call asks for the exception, whose frames would keep the new session alive.
+        """
         table = table_of(api, version)
-        pointer, at = table.pointer, ffi.cast("OrtShapeInferContext*", context)
+        try:
+            self._infer(table, ffi.cast("OrtShapeInferContext*", context))
+        except Exception as error:
+            if table.is_core:
+                raise
+            lines = traceback.format_tb(error.__traceback__)
+            error.add_note("".join(["raised here:\n", *lines]))
+            for each in _with_causes(error, set()):
+                each.__traceback__ = None
+            return code_and_text(error)
+        return None
+
+    def _infer(self, table: "Api", at: Any) -> None:
+        pointer = table.pointer
         keywords = read_inferred_attributes(table, at, self.attributes)
         if isinstance(self.function, type):
             keywords = {name: value for name, value in keywords.items() if value is not None}
@@ -251,14 +268,9 @@ class Definition:
     @staticmethod
     def clear_frames(error: BaseException | None) -> None:
         """Clear the frames that an exception refers to, as they refer to the arrays of the call."""
-        seen = {id(sys.exception())}  # what the caller of the run handles now
-        todo = [error]
-        while todo:
-            each = todo.pop()
-            if each is not None and id(each) not in seen:
-                seen.add(id(each))
-                traceback.clear_frames(each.__traceback__)
-                todo += [each.__cause__, each.__context__, *getattr(each, "exceptions", ())]
+        handled = {id(sys.exception())}  # what the caller of the run handles now
+        for each in _with_causes(error, handled):
+            traceback.clear_frames(each.__traceback__)
 
     def refuse_references(self, error: BaseException | None) -> None:
         """Raise for arrays that are still referenced.
@@ -271,6 +283,17 @@ class Definition:
             f"{self.full_name}: an array of the call, or a view of one, is still referenced, but "
             f"its memory was borrowed for the call: keep a copy, or do not set borrow{also}"
         )
+
+
+def _with_causes(error: BaseException | None, seen: set[int]) -> Iterator[BaseException]:
+    """An exception and all that it refers to, without those seen already."""
+    todo = [error]
+    while todo:
+        each = todo.pop()
+        if each is not None and id(each) not in seen:
+            seen.add(id(each))
+            yield each
+            todo += [each.__cause__, each.__context__, *getattr(each, "exceptions", ())]
 
 
 def _content(value: Value) -> Any:

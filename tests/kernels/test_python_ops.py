@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Custom ops written in Python, in sessions of the unmodified official package."""
 
+import gc
+import weakref
 from itertools import pairwise
 from typing import Any
 
@@ -246,6 +248,26 @@ def test_inferred_shapes_are_those_of_the_session(define, official):
     model = one_node.model([node], {"x": ("f4", ("batch", 3))}, {"y": "f4"}, ["my.domain"])
     [y] = official(model).get_outputs()
     assert y.shape == ["batch", 3, "n", 4]
+
+
+def test_a_session_ends_whose_shapes_could_not_be_inferred(define, official):
+    called = []
+
+    def shapes(x):
+        called.append(x)
+        return x[5:][0]
+
+    @define([F], [F], shapes=shapes)
+    def copies(x):
+        return x
+
+    node = one_node.node("copies", "my.domain", ["x"], ["y"])
+    session = official(one_node.model([node], {"x": ("f4", ("n",))}, {"y": "f4"}, ["my.domain"]))
+    assert called
+    ends = weakref.ref(session)
+    del session
+    gc.collect()
+    assert ends() is None
 
 
 def test_shapes_may_say_the_type_of_an_output_of_any_type(define, official):

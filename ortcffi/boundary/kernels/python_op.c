@@ -91,8 +91,12 @@ static void infer_in_python(void* argument) {
   PyObject* answer = PyObject_CallMethod(
       self->definition, "infer", "KIK", (unsigned long long)(uintptr_t)self->api,
       (unsigned)call->op->version, (unsigned long long)(uintptr_t)call->context);
-  if (answer == NULL) {
+  int code = ORT_OK;
+  const char* text = NULL;
+  if (answer == NULL || (answer != Py_None && !PyArg_ParseTuple(answer, "iy", &code, &text))) {
     call->status = ortcffi_status_of_exception(self->definition, self->api);
+  } else if (text != NULL) {
+    call->status = self->api->CreateStatus((OrtErrorCode)code, text);
   }
   Py_XDECREF(answer);
 }

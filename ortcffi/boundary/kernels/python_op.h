@@ -19,7 +19,7 @@
  * `info`, `context` and `value` are addresses:
  *
  *   make(api, version, info) -> (function, keywords or None, out_mode, borrows)
- *   infer(api, version, context)
+ *   infer(api, version, context) -> (code, bytes) of a failure, or None
  *   out_shapes(inputs, keywords, count) -> tuple of tuples of int
  *   read(api, version, value) -> object    an input that is not simply an array
  *   array(index, element, result) -> ndarray    of that element type, C-contiguous
