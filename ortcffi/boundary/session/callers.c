@@ -19,7 +19,7 @@ static pthread_mutex_t callers_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct job* first;
 static struct job* last;
-static size_t idle, threads;
+static size_t idle_callers, callers;
 static unsigned long latest;      /* the number of the latest call */
 static int is_calling;            /* whether it is under way */
 static struct timespec next_call; /* when the next may begin although it is */
@@ -43,7 +43,7 @@ static void set_next_call(void) {
 
 /* Waits for a job, and begins the call with that number. Needs the lock. */
 static struct job* begin_next_call(unsigned long* number) {
-  idle++;
+  idle_callers++;
   while (first == NULL || (is_calling && !is_late())) {
     if (first == NULL) {
       pthread_cond_wait(&changed, &callers_lock);
@@ -51,7 +51,7 @@ static struct job* begin_next_call(unsigned long* number) {
       (void)pthread_cond_timedwait(&changed, &callers_lock, &next_call);
     }
   }
-  idle--;
+  idle_callers--;
   struct job* job = first;
   first = job->next;
   is_calling = 1;
@@ -65,7 +65,7 @@ static void* call_back(void* unused);
 /* Needs the lock. 0, or the number of an error. */
 static int add_caller(void) {
   int error = ortcffi_start_thread(call_back, NULL);
-  threads += error == 0;
+  callers += error == 0;
   return error;
 }
 
@@ -75,26 +75,26 @@ static void* call_back(void* unused) {
   pthread_mutex_lock(&callers_lock);
   while (!is_spare) {
     struct job* job = begin_next_call(&number);
-    if (idle == 0) {
+    if (idle_callers == 0) {
       (void)add_caller(); /* without one, callbacks that block delay those that follow */
     }
     pthread_mutex_unlock(&callers_lock);
     ortcffi_job_call_back(job);
     pthread_mutex_lock(&callers_lock);
-    is_spare = number != latest && idle > 0;
+    is_spare = number != latest && idle_callers > 0;
     if (number == latest) {
       is_calling = 0;
       pthread_cond_signal(&changed);
     }
   }
-  threads--;
+  callers--;
   pthread_mutex_unlock(&callers_lock);
   return unused;
 }
 
 int ortcffi_callers_start(void) {
   pthread_mutex_lock(&callers_lock);
-  int error = threads == 0 ? add_caller() : 0;
+  int error = callers == 0 ? add_caller() : 0;
   pthread_mutex_unlock(&callers_lock);
   return error == 0 ? 0 : -1;
 }
@@ -119,6 +119,6 @@ void ortcffi_callers_forget(void) {
   pthread_mutex_init(&callers_lock, NULL);
   pthread_cond_init(&changed, NULL);
   first = last = NULL;
-  idle = threads = 0;
+  idle_callers = callers = 0;
   is_calling = 0;
 }

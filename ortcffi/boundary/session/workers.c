@@ -13,7 +13,7 @@
 static pthread_mutex_t workers_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t there_is_work = PTHREAD_COND_INITIALIZER;
 static struct queue ready; /* for the next thread */
-static size_t count, idle, threads;
+static size_t count, idle_workers, workers;
 
 /* --- queues; they need the lock ----------------------------------------------------------------*/
 
@@ -72,11 +72,11 @@ static void pass_on(struct work* work) {
 
 static struct job* next_job(void) {
   pthread_mutex_lock(&workers_lock);
-  idle++;
+  idle_workers++;
   while (ready.first == NULL) {
     pthread_cond_wait(&there_is_work, &workers_lock);
   }
-  idle--;
+  idle_workers--;
   struct job* job = ready.first;
   take_ready(job);
   pthread_mutex_unlock(&workers_lock);
@@ -100,7 +100,7 @@ static void* run_jobs(void* unused) {
 
 static int add_worker(void) {
   int error = ortcffi_start_thread(run_jobs, NULL);
-  threads += error == 0;
+  workers += error == 0;
   return error;
 }
 
@@ -121,7 +121,7 @@ int ortcffi_worker_start(struct job* job) {
   job->process = ortcffi_process;
   if (work->begun >= most_begun() && !ortcffi_is_in_op()) {
     append(&work->waiting, job);
-  } else if (idle <= count && add_worker() != 0 && threads == 0) {
+  } else if (idle_workers <= count && add_worker() != 0 && workers == 0) {
     answer = -1;
   } else {
     work->begun++;
@@ -149,5 +149,5 @@ void ortcffi_workers_forget(void) {
   pthread_mutex_init(&workers_lock, NULL);
   pthread_cond_init(&there_is_work, NULL);
   ready.first = NULL;
-  count = idle = threads = 0;
+  count = idle_workers = workers = 0;
 }
