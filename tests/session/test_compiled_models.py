@@ -477,16 +477,20 @@ def test_options_that_change_the_model_are_in_the_compiled_one(core_api, options
     graph.initializer("w", np.ones(3, np.float32))
     graph.initializer("u", np.ones(3, np.float32))
     graph.node("Add", ["x", "w"], ["h"])
-    graph.node("Mul", ["h", "u"], ["y"])
+    graph.node("Constant", [], ["c"], attributes={"value_floats": [1.0, 1.0, 1.0]})
+    graph.node("Mul", ["h", "u"], ["k"])
+    graph.node("Mul", ["k", "c"], ["y"])
     graph.output("y", "f4", ["n"])
     options = options_for(core_api)
     options.fix_dimension("n", 3)
-    for name in "wu":
+    for name in "wuc":
         options.add_initializer(name, ort.Value.from_numpy(np.full(3, 5, np.float32), api=core_api))
     made = ort.compile_model(graph.to_bytes(), options=options, embed_ep_context=True, api=core_api)
     with ort.Model.load(made) as read:
         assert str(read.graph["x"].type) == "tensor(float[3])"
         assert read.graph.initializers["u"].tolist() == [5, 5, 5]
+        assert read.graph.initializers["c"].tolist() == [5, 5, 5]
+        assert all(node.op_type != "Constant" for node in read.graph.nodes)
         context = read.graph.nodes[0].attributes["ep_cache_context"]
     assert np.frombuffer(context.encode() if isinstance(context, str) else context, "f4")[0] == 5
 

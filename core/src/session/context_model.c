@@ -88,13 +88,13 @@ static void write_constant(struct core_writing* to, const OrtValueInfo* value) {
 
 static OrtStatus* write_initializer(struct making* making, const OrtValueInfo* value) {
   const OrtValue* tensor = NULL;
-  if (value->flags & CORE_IS_CONSTANT_NODE) {
-    write_constant(&making->to, value);
-    return NULL;
-  }
-  if (value->flags & CORE_IS_REPLACED) {
+  if (value->flags & CORE_IS_REPLACED) { /* also the output of a node Constant */
     CORE_TRY(core_initializer_of(making->function, value, &tensor));
     core_write_tensor(&making->to, GRAPH_INITIALIZER, value->name, tensor);
+    return NULL;
+  }
+  if (value->flags & CORE_IS_CONSTANT_NODE) {
+    write_constant(&making->to, value);
     return NULL;
   }
   core_write_bytes(&making->to,
