@@ -6,7 +6,7 @@ strings and handles that are given away are imported when they are first used.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
@@ -40,6 +40,15 @@ class Value(Tensor):
     """
 
     __slots__ = ()
+
+    if not TYPE_CHECKING:  # a type checker knows that there is no constructor
+
+        def __new__(cls, *_arguments: object, **_named: object) -> NoReturn:
+            """Say which functions make values."""
+            raise TypeError(
+                "Value has no constructor: Value.from_numpy(x) makes a tensor, and Value.empty, "
+                "sequence, map and others what their names say"
+            )
 
     # --- making; `from_numpy` is compiled ---------------------------------------------------------
 

@@ -286,7 +286,8 @@ def test_unknown_arguments_are_errors():
 
 
 @pytest.mark.parametrize(
-    "make", [Value, lambda: Value.__new__(Value), lambda: object.__new__(Value)]
+    "make",
+    [Value, lambda: Value([1]), lambda: Value.__new__(Value), lambda: object.__new__(Value)],
 )
 def test_a_value_has_no_constructor(make):
     with pytest.raises(TypeError, match="Value"):
