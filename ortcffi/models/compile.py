@@ -30,6 +30,7 @@ from ortcffi.models.view import check_model, content_of
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.kinds import OptimizationLevel
 from ortcffi.options.session import SessionOptions
+from ortcffi.options.settings import flag
 from ortcffi.platform.handle import out_of, owned_by, owner_of
 from ortcffi.table.engine import engine_for
 
@@ -163,9 +164,9 @@ def compile_model(  # noqa: PLR0913  # as many as there are options
         if isinstance(weightless, WeightlessMode):
             task.set("WeightlessMode", weightless)
         elif weightless is not None:
-            task.set("WeightlessEnabled", bool(weightless))
+            task.set("WeightlessEnabled", flag("weightless", weightless))
         if embed_ep_context is not None:
-            task.set("EpContextEmbedMode", bool(embed_ep_context))
+            task.set("EpContextEmbedMode", flag("embed_ep_context", embed_ep_context))
         if ep_context_directory is not None:
             directory = os.path.join(path_of("ep_context_directory", ep_context_directory), b"")
             name = encode("ep_context_name", ep_context_name)

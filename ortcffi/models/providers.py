@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._convert import decode, optional_mapping
+from ortcffi._convert import decode, encode, optional_mapping
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import meant, public
 from ortcffi._table import core_api
@@ -64,6 +64,13 @@ class EpClaims(Handle):
         self.handle  # noqa: B018  # raises if closed
         model: Model = self._handle_parents[1]
         return model
+
+    @property
+    def ep(self) -> "Ep":
+        """The provider."""
+        self.handle  # noqa: B018  # raises if closed
+        ep: Ep = self._handle_parents[0]
+        return ep
 
     @property
     def graph(self) -> ModelGraph:
@@ -218,7 +225,11 @@ class Ep(Handle):
         if not chosen:
             raise ValueError("devices must not be empty")
         prefix = f"ep.{chosen[0].name.lower()}."
-        own = {f"{prefix}{key}": text for key, text in optional_mapping("options", options).items()}
+        own = {}
+        for key, text in optional_mapping("options", options).items():
+            encode("a name of options", key)
+            encode(f"options[{key!r}]", text)
+            own[f"{prefix}{key}"] = text
         entries = {**optional_mapping("config", config), **own}
         release = host_function("OrtcoreReleaseEp")
         owner = owner_of("OrtcoreEp*", None, release, *chosen)
@@ -275,6 +286,8 @@ class Ep(Handle):
     def _compile(self, claims: EpClaims) -> Handle:
         if not isinstance(claims, EpClaims):
             raise TypeError(f"claims must be EpClaims, not {type(claims).__name__}")
+        if claims.ep is not self:
+            raise ValueError(f"claims must be of this provider, not of another {claims.ep!r}")
         release = host_function("OrtcoreReleaseCompiled")
         owner = owner_of("OrtcoreCompiled*", None, release, self, claims.model)
         call_host("Compile", host_function("OrtcoreEpCompile"), claims.handle, out_of(owner))

@@ -293,9 +293,8 @@ class Bench:
     ) -> Iterator[tuple[CompiledNode, ...]]:
         """What a provider compiled of the model."""
         with self.claims(model, watch=watch) as claims:
-            ep: Ep = claims._handle_parents[0]
             with self.tried("it does not compile what it takes"):
-                nodes = ep.compile(claims, check=check)
+                nodes = claims.ep.compile(claims, check=check)
             yield nodes
 
     # --- what stays -------------------------------------------------------------------------------

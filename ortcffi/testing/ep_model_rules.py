@@ -14,7 +14,7 @@ import numpy as np
 from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
 from ortcffi.errors import OrtError, call
-from ortcffi.models.providers import CompiledNode, Ep
+from ortcffi.models.providers import CompiledNode
 from ortcffi.options.kinds import OptimizationLevel
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session
@@ -85,7 +85,7 @@ def compiles_what_it_takes(bench: Bench) -> None:
     of the model can be made.
     """
     with bench.claims() as claims:
-        claims._handle_parents[0].compile(claims)
+        claims.ep.compile(claims)
 
 
 @rule(model=True)
@@ -125,7 +125,7 @@ def uses_no_graph_after_its_call(bench: Bench) -> None:
     """
     lib.ortcffi_close_shown_graphs(1)
     with bench.claims() as claims:
-        ep: Ep = claims._handle_parents[0]
+        ep = claims.ep
         _compute(bench, ep.compile(claims))
 
 

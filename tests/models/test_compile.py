@@ -214,6 +214,8 @@ def test_the_functions_are_let_go_of(real_api, model):
         ),
         ("external_alignment must be", (b"x",), {"external_alignment": -1}),
         ("ep_context_writer must be a callable", (b"x",), {"ep_context_writer": 3}),
+        ("embed_ep_context must be a bool, not 'no'", (b"x",), {"embed_ep_context": "no"}),
+        ("weightless must be a bool, not 'no'", (b"x",), {"weightless": "no"}),
         (
             "external_threshold must be",
             (b"x",),

@@ -192,7 +192,7 @@ def test_nothing_to_compile_is_refused(provider):
         provider.compile(claims)
 
 
-def test_arguments_are_checked(provider):
+def test_arguments_are_checked(provider, registered):
     with pytest.raises(TypeError, match=r"devices\[0\] must be an EpDevice"):
         ort.Ep(["CPU"])
     with pytest.raises(TypeError, match=r"such as env.register_ep\(path\)\.devices, not 'my.so'"):
@@ -203,6 +203,15 @@ def test_arguments_are_checked(provider):
         provider.capability("no.onnx")
     with pytest.raises(TypeError, match="claims must be EpClaims"):
         provider.compile([])
+    with pytest.raises(TypeError, match=r"^options\['a'\] must be a str, not int"):
+        ort.Ep(registered.devices, {"a": 1})
+    claims = provider.capability(chain("Add"))
+    assert claims.ep is provider
+    with (
+        ort.Ep(registered.devices) as other,
+        pytest.raises(ValueError, match="claims must be of this provider"),
+    ):
+        other.compile(claims)
     assert "closed" not in repr(provider)
 
 
