@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""How the library of a session gets what was made for the core."""
+"""How the library of a session gets session options and values that were made for the core."""
 
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import of_type
-from ortcffi.options.run import RunOptions
 from ortcffi.options.session import SessionOptions
 from ortcffi.values import tensors
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind
 
 if TYPE_CHECKING:
-    from ortcffi.options.settings import Options
     from ortcffi.table.api import Api
 
-__all__ = ["run_options_for", "session_options_for", "value_for"]
+__all__ = ["session_options_for", "value_for"]
 
 
 def session_options_for(api: "Api", options: SessionOptions | None) -> SessionOptions | None:
@@ -30,7 +27,7 @@ def session_options_for(api: "Api", options: SessionOptions | None) -> SessionOp
         return None
     if api.same_library(options.api):
         return options
-    _refuse_foreign(options, api)
+    options._refuse_other_library(api)
     for name in ("custom_ops", "op_domains", "weightless_source", "device_selector"):
         if options._values.get(name) or (name == "custom_ops" and options.custom_ops):
             raise ValueError(
@@ -38,7 +35,7 @@ def session_options_for(api: "Api", options: SessionOptions | None) -> SessionOp
                 "make them with api= of that library"
             )
     copy = SessionOptions(api, config=dict(options.config))
-    _copy_settings(options, copy)
+    options._set_changed(copy)
     for fixed in options.free_dimensions:
         copy.fix_dimension(fixed.name, fixed.value, is_denotation=fixed.is_denotation)
     for name, value in options.initializers.items():
@@ -49,37 +46,6 @@ def session_options_for(api: "Api", options: SessionOptions | None) -> SessionOp
     if options.external_files:
         copy.add_external_files(options.external_files)
     return copy
-
-
-def run_options_for(api: "Api", options: RunOptions | None) -> RunOptions:
-    """Run options of the engine's library, as `session_options_for`."""
-    of_type("options", options, RunOptions)
-    if options is None:
-        raise TypeError("options must be RunOptions, not None")
-    if api.same_library(options.api):
-        for adapter, _ in options._adapters:
-            if not api.same_library(adapter.api):
-                raise ValueError(f"an adapter belongs to {adapter.api}, and the session to {api}")
-        return options
-    _refuse_foreign(options, api)
-    copy = RunOptions(api, config=dict(options.config))
-    _copy_settings(options, copy)
-    for adapter, handle in options._adapters:  # of which some may be closed
-        copy._add_adapter(adapter, handle)
-    return copy
-
-
-def _refuse_foreign(options: "Options", api: "Api") -> None:
-    """Only the core tells all that its options hold."""
-    if not options.api.is_core:
-        raise ValueError(
-            f"options belong to {options.api}, and the session to {api}: make them with api="
-        )
-
-
-def _copy_settings(options: "Options", copy: "Options") -> None:
-    for name, value in options._changed().items():
-        setattr(copy, name, value)
 
 
 def value_for(api: "Api", value: Any) -> Any:

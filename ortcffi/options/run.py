@@ -200,6 +200,22 @@ class RunOptions(Options, FromHandle):
         self.handle  # noqa: B018  # raises if closed
         return [adapter for adapter, _ in self._adapters]
 
+    def _for_run(self, api: "Api") -> "RunOptions":
+        """Options of the library that runs a model: these, or a copy of those of the core."""
+        if api.same_library(self.api):
+            for adapter, _ in self._adapters:
+                if not api.same_library(adapter.api):
+                    raise ValueError(
+                        f"an adapter belongs to {adapter.api}, and the session to {api}"
+                    )
+            return self
+        self._refuse_other_library(api)
+        copy = RunOptions(api, config=dict(self.config))
+        self._set_changed(copy)
+        for adapter, handle in self._adapters:  # of which some may be closed
+            copy._add_adapter(adapter, handle)
+        return copy
+
     def set_sync_stream(self, stream: Any) -> None:
         """Have runs queue their work for a device on a stream.
 

@@ -633,6 +633,11 @@ class SessionOptions(Options, FromHandle):
 
     __copy__ = clone
 
+    @property
+    def _says_arena(self) -> bool:
+        """Whether a session is to use the arena of the environment, or expressly not."""
+        return SHARED_ARENA in self.config
+
     def _for_creation(self) -> Self:
         """What a session is made of: a clone, so that these options may change meanwhile.
 

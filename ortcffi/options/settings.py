@@ -108,6 +108,18 @@ class Options(Suggests, Handle):
         settings = self._settings()
         return {name: x for name, x in self.to_dict().items() if x != settings[name].default}
 
+    def _refuse_other_library(self, api: "Api") -> None:
+        """Refuse to be copied for a library: only the core tells all that its options hold."""
+        if not self.api.is_core:
+            raise ValueError(
+                f"options belong to {self.api}, and the session to {api}: make them with api="
+            )
+
+    def _set_changed(self, copy: "Options") -> None:
+        """Set the settings in a copy that do not have their default."""
+        for name, value in self._changed().items():
+            setattr(copy, name, value)
+
     def close(self) -> None:
         """Release the options and the objects that they kept alive."""
         super().close()

@@ -8,12 +8,11 @@ from collections.abc import Callable, Hashable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import bytes_like, input_path
+from ortcffi._convert import bytes_like, input_path, of_type
 from ortcffi._native import lib
 from ortcffi._public import size
 from ortcffi.env.env import Env
 from ortcffi.errors import checked
-from ortcffi.options.session import SHARED_ARENA, SessionOptions
 from ortcffi.platform.handle import owned_by
 from ortcffi.table.engine import has_engine
 
@@ -21,9 +20,18 @@ if TYPE_CHECKING:
     from ortcffi.env.state import EnvState
     from ortcffi.models.graph import Graph
     from ortcffi.options.prepacked import PrepackedWeights
+    from ortcffi.options.session import SessionOptions
     from ortcffi.table.api import Api
 
 _SEQUENTIAL: int = lib.ORT_SEQUENTIAL
+
+
+def check_options(options: Any) -> None:
+    """Refuse what is neither None nor session options."""
+    if options is not None:  # most sessions have none, and need no module for them
+        from ortcffi.options.session import SessionOptions
+
+        of_type("options", options, SessionOptions)
 
 
 class Source:
@@ -108,7 +116,7 @@ def source_of_graph(api: "Api", graph: "Graph") -> Source:
     return Source(create)
 
 
-def has_threads(api: "Api", options: SessionOptions | None) -> bool:
+def has_threads(api: "Api", options: "SessionOptions | None") -> bool:
     """Whether the library has threads for a session, as far as its options say."""
     if api.is_core:  # it has none of its own; functions of the client and execution providers may
         return options is not None and (
@@ -127,7 +135,7 @@ def has_threads(api: "Api", options: SessionOptions | None) -> bool:
     )
 
 
-def calls_of_python(state: "EnvState", options: SessionOptions | None) -> str:
+def calls_of_python(state: "EnvState", options: "SessionOptions | None") -> str:
     """What may call Python in a run, on any thread; "" for nothing.
 
     A kernel, an allocator or a logger in Python may be called by a thread that waits for the GIL,
@@ -163,7 +171,7 @@ _DATA.add("ep_context_reader")
 _CPU = {"CPU", "CPUExecutionProvider"}
 
 
-def borrowed_of(content: object, options: SessionOptions | None) -> object:
+def borrowed_of(content: object, options: "SessionOptions | None") -> object:
     """The bytes of a model if a session reads them also after it was made; else None.
 
     Parameters
@@ -188,20 +196,26 @@ limited: "dict[Hashable, Env]" = {}
 """By library: what keeps the environment that has the arena."""
 
 
-def with_limit(api: "Api", options: SessionOptions | None) -> SessionOptions | None:
-    """Options for a session: those that share the arena where there is a limit."""
-    if api.library not in limited or (options is not None and SHARED_ARENA in options.config):
+def options_for(api: "Api", options: "SessionOptions | None") -> "SessionOptions | None":
+    """Options for a session: of its library; with its arena shared where there is a limit."""
+    if options is not None:
+        from ortcffi.options.for_library import session_options_for
+
+        options = session_options_for(api, options)
+    if api.library not in limited or (options is not None and options._says_arena):
         return options
+    from ortcffi.options.session import SessionOptions
+
     chosen = SessionOptions(api) if options is None else options._for_creation()
     chosen.shared_arena = True
     return chosen
 
 
-def warn_of_ignored_arena(api: "Api", state: "EnvState", options: SessionOptions | None) -> None:
+def warn_of_ignored_arena(api: "Api", state: "EnvState", options: "SessionOptions | None") -> None:
     """Warn of a session that has an arena of its own where the environment's is bounded."""
     # The core's sessions have no arena, nor use that one.
     limit = state.arena_limit if has_engine(api) else 0
-    if limit and (options is None or SHARED_ARENA not in options.config):
+    if limit and (options is None or not options._says_arena):
         warnings.warn(
             f"the environment's arena is bounded to {size(limit)}, but this session does not use "
             "it: make it with SessionOptions(shared_arena=True), or False if that is meant",

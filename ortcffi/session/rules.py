@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ortcffi._convert import mapping
+from ortcffi._convert import mapping, of_type
 from ortcffi._native import ffi
 from ortcffi._public import described, meant
 from ortcffi.errors import (
@@ -24,15 +24,13 @@ from ortcffi.errors import (
     forget,
     out_of_memory,
 )
-from ortcffi.options.for_library import run_options_for, value_for
-from ortcffi.options.run import RunOptions
 from ortcffi.values import tensors
 from ortcffi.values.checks import array_of, element_of_array, not_held, unfit
-from ortcffi.values.containers import sequence_items
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind, dtype_of, element_of
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
+    from ortcffi.options.run import RunOptions
     from ortcffi.session.binding import Binding
     from ortcffi.session.session import Session
     from ortcffi.session.specs import ValueSpec
@@ -91,12 +89,17 @@ class Rules:
                 self.refuse(session, "output", name)
         return dict(out)
 
-    def options(self, session: "Session", options: Any) -> RunOptions:
+    def options(self, session: "Session", options: Any) -> "RunOptions":
         """The options of a run, of the session's library."""
-        if options is None:  # a block profiles runs, or has ended meanwhile
-            recorder = session._recorder
+        # What options there are has imported their class.
+        if options is None or not hasattr(options, "_for_run"):
+            from ortcffi.options.run import RunOptions
+
+            of_type("options", options, RunOptions)
+            recorder = session._recorder  # a block profiles runs, or has ended meanwhile
             options = recorder.options() if recorder else RunOptions(session.api)
-        return run_options_for(session.api, options)
+        found: RunOptions = options._for_run(session.api)
+        return found
 
     # --- what is refused --------------------------------------------------------------------------
 
@@ -263,8 +266,7 @@ def _is_nothing(x: Any) -> bool:
 def _as_value(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
     if isinstance(x, Value):
         _check_open(subject, x)
-        mine: Value = value_for(api, x)
-        return mine
+        return _of_library(api, x)
     kind = spec.kind
     if kind is ValueKind.OPTIONAL and spec.type_info.contained is not None:
         kind = ValueKind(spec.type_info.contained.kind)
@@ -277,16 +279,25 @@ def _as_value(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
     return _as_tensor(api, subject, spec, x)
 
 
+def _of_library(api: "Api", value: Value) -> Value:
+    if api.same_library(value.api):
+        return value
+    from ortcffi.options.for_library import value_for
+
+    mine: Value = value_for(api, value)
+    return mine
+
+
 def _as_sequence(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
-    from ortcffi.values import type_info
+    from ortcffi.values import containers, type_info
 
     element = type_info.contained_element(_inside(spec))
-    items = sequence_items(subject, x, element)
+    items = containers.sequence_items(subject, x, element)
     if not items and element is not None:
         from ortcffi.session.empty import empty_sequence
 
         return empty_sequence(api, element)
-    values = [value_for(api, i) if isinstance(i, Value) else i for i in items]
+    values = [_of_library(api, i) if isinstance(i, Value) else i for i in items]
     return Value.sequence(values, api=api)
 
 

@@ -15,8 +15,6 @@ from ortcffi.env.state import Made
 from ortcffi.errors import checked
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
-from ortcffi.options.for_library import session_options_for
-from ortcffi.options.session import SessionOptions
 from ortcffi.platform.handle import Closing, out_of, owned_by, owner_of
 from ortcffi.session.asynchronous import run_async, run_future
 from ortcffi.session.compiled import Engine
@@ -25,12 +23,13 @@ from ortcffi.session.creation import (
     borrowed_of,
     calls_of_python,
     check_hold_gil,
+    check_options,
     environment_of,
     has_threads,
+    options_for,
     source_of,
     source_of_graph,
     warn_of_ignored_arena,
-    with_limit,
 )
 from ortcffi.session.rules import RULES
 from ortcffi.table.engine import engine_for, hold_registered
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from ortcffi.models.graph import Graph
     from ortcffi.models.metadata import ModelMetadata
     from ortcffi.options.prepacked import PrepackedWeights
+    from ortcffi.options.session import SessionOptions
     from ortcffi.session._compiled import Port
     from ortcffi.session.binding import Binding
     from ortcffi.session.profile import Profile
@@ -159,7 +159,7 @@ class Session(Suggests, Engine, Closing):
         of_type("env", env, Env)
         if after_fork not in ("refuse", "remake"):
             raise ValueError(f"after_fork must be 'refuse' or 'remake', not {after_fork!r}")
-        of_type("options", options, SessionOptions)
+        check_options(options)
         if prepacked_weights is not None:
             from ortcffi.options.prepacked import PrepackedWeights
 
@@ -227,10 +227,10 @@ class Session(Suggests, Engine, Closing):
 
         if not isinstance(graph, Graph):
             raise TypeError(f"graph must be a Graph, not {type(graph).__name__}")
-        of_type("options", options, SessionOptions)
+        check_options(options)
         of_type("env", env, Env)
         engine = engine_for(api, options, env)
-        chosen = session_options_for(engine, options)
+        chosen = options_for(engine, options)
         session = cls.__new__(cls)
         has_ops = chosen is not None and (
             chosen._alive.get("custom_ops") or chosen._alive.get("op_domains")
@@ -271,7 +271,7 @@ class Session(Suggests, Engine, Closing):
         is_own : bool, optional
             Whether the session is the only user of the options, so that they need not be copied.
         """
-        chosen = with_limit(api, session_options_for(api, options))
+        chosen = options_for(api, options)
         environment = environment_of(api, env)
         state, handle = environment._state, environment.handle
         warn_of_ignored_arena(api, state, chosen)

@@ -6,9 +6,11 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._table import core_api, default_api, registered_devices, table_for
-from ortcffi.options.session import SessionOptions
 
 if TYPE_CHECKING:
+    from typing import TypeGuard
+
+    from ortcffi.options.session import SessionOptions
     from ortcffi.table.api import Api
 
 __all__ = ["advice", "engine_for", "has_engine", "hold_registered", "load_engine"]
@@ -56,14 +58,18 @@ def has_engine(api: "Api") -> bool:
 def _decides(belonging: Any) -> bool:
     if has_engine(belonging.api):
         return True
-    return isinstance(belonging, SessionOptions) and any(
-        belonging._alive.get(name) for name in _RUN_BY_CORE
-    )
+    return _is_options(belonging) and any(belonging._alive.get(name) for name in _RUN_BY_CORE)
 
 
 def _chooses_on_core(belonging: Any) -> bool:
     # Options of a library with an engine have decided before.
-    return isinstance(belonging, SessionOptions) and belonging._chooses_devices
+    return belonging is not None and _is_options(belonging) and belonging._chooses_devices
+
+
+def _is_options(belonging: object) -> "TypeGuard[SessionOptions]":
+    from ortcffi.options.session import SessionOptions
+
+    return isinstance(belonging, SessionOptions)
 
 
 def hold_registered(api: "Api") -> "dict[Any, Any]":

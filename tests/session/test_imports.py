@@ -9,6 +9,7 @@ from support.processes import run_python
 
 FOREVER = 10**12  # trips
 UNWANTED = ["asyncio", "concurrent.futures", "json", "logging", "threading", "ortcffi.errors.codes"]
+UNWANTED += ["ortcffi.options.run", "ortcffi.options.session"]
 RUN = """
 import sys
 import numpy as np
