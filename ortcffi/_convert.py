@@ -105,12 +105,12 @@ def bytes_like(argument: str, content: Any) -> Any:
     """A cdata ``char[]`` over the memory of an argument, which it keeps; errors name that."""
     try:
         return ffi.from_buffer("char[]", content)
-    except (TypeError, BufferError):
+    except TypeError:
         kind = type(content).__name__
         is_proto = hasattr(content, "SerializeToString")  # onnx.ModelProto
         hint = "; its SerializeToString() gives its bytes" if is_proto else ""
         raise TypeError(f"{argument} must be a path or bytes-like, not {kind}{hint}") from None
-    except ValueError as error:  # it is closed, or has gaps
+    except (ValueError, BufferError) as error:  # it is closed, or has gaps
         raise ValueError(f"{argument}: {error}") from None
 
 

@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 __all__ = [
     "Ended",
@@ -49,11 +49,11 @@ def command(module: str, function: str, *arguments: str | int, faults: bool = Fa
     return [sys.executable, *options, "-c", _CODE, request]
 
 
-def seconds_of(timeout: object) -> float:
-    """A time limit that was given as an argument."""
-    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
+def seconds_of(timeout: Any) -> float:
+    """A time limit that was given as an argument, of Python or of NumPy."""
+    if isinstance(timeout, bool) or not hasattr(timeout, "__float__"):
         raise TypeError(f"timeout must be a number of seconds, not {type(timeout).__name__}")
-    if not 0 < timeout <= threading.TIMEOUT_MAX:
+    if not 0 < float(timeout) <= threading.TIMEOUT_MAX:
         raise ValueError(f"timeout must be a number of seconds above 0, not {timeout!r}")
     return float(timeout)
 

@@ -49,7 +49,7 @@ def test_it_is_called_as_a_kernel(buggy_ops):
         assert (info.shape, info.element_type) == ((2, None), ort.ElementType.FLOAT)
         with ort.TensorTypeInfo(np.float32, (4,)) as given:
             assert kernel.infer_shapes(given)[0].shape == (4,)
-    with buggy_ops["buggy", "Doubles"].kernel(isolated=True) as kernel:
+    with buggy_ops["buggy", "Doubles"].kernel(isolated=True, timeout=np.float32(99)) as kernel:
         for x in ([1, 2], np.float32(3), X[:, ::2], ort.Value.from_numpy(X)):
             np.testing.assert_array_equal(kernel(x), 2 * np.asarray(x))
         assert isinstance(kernel.compute(X), ort.Value)
