@@ -14,7 +14,7 @@
 #endif
 #include <stdlib.h>
 
-#include "heap/heap_base.h"
+#include "heap/heap_wrapped.h"
 
 #define HEAP_NAME "malloc"
 
@@ -53,7 +53,5 @@ static inline void other_collect(void) {}
 
 /* The C library has fork handlers of its own. */
 static inline int other_survives_forks(void) { return 1; }
-
-#include "heap/heap_wrapped.h"
 
 #endif /* ORTCFFI_HEAP_MALLOC_H_ */

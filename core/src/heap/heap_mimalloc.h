@@ -24,7 +24,7 @@ or build without USE_MIMALLOC"
 #endif
 #include <mimalloc.h>
 
-#include "heap/heap_base.h"
+#include "heap/heap_wrapped.h"
 #include "platform/platform.h"
 
 #define HEAP_TEXT_OF(x) #x
@@ -68,7 +68,5 @@ static inline size_t other_size(const void* block) { return mi_usable_size(block
 static inline void other_collect(void) { mi_collect(true); }
 
 static inline int other_survives_forks(void) { return 0; }
-
-#include "heap/heap_wrapped.h"
 
 #endif /* ORTCFFI_HEAP_MIMALLOC_H_ */
