@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ortcffi.compat._arguments import function, instance, string, switch
 from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo
-from ortcffi.compat._environment import CPU, has_cpu, pairs, state
+from ortcffi.compat._environment import CPU, api, has_cpu, pairs, state
 from ortcffi.compat._feeds import EncodedName, Engine
 from ortcffi.compat._options import RunOptions, SessionOptions, append_provider
 from ortcffi.compat._translated import reraise, translated
@@ -68,9 +68,11 @@ class InferenceSession:
             raise TypeError("initialize_session(): incompatible function arguments: no list of str")
         options: Any = None
         names: list[str] = []
+        is_core = api().is_core
+        added = [name for name in providers if name != CPU or is_core]  # a library has its CPU's
         if self._given is not None:
             options, names = self._given._copy(keep_providers=not providers)
-        elif providers or state.stand_ins or disabled_optimizers:
+        elif added or state.stand_ins or disabled_optimizers:
             options = SessionOptions()
         has_threads = options is None or options.use_per_session_threads
         if "threading" in state.chosen and has_threads:
@@ -80,9 +82,10 @@ class InferenceSession:
         given = list(provider_options) or [{} for _ in providers]
         found: dict[str, dict[str, str]] = {name: {} for name in names}
         for name, each in zip(providers, given, strict=True):
-            added = append_provider(options._options, name, pairs(each))
-            if added is not None:
-                found[added] = {} if added == CPU else dict(each)
+            settings = pairs(each)
+            used = append_provider(options._options, name, settings) if name in added else CPU
+            if used is not None:
+                found[used] = {} if used == CPU else dict(each)
         for name in state.stand_ins:
             if name not in found:
                 append_provider(options._options, name, {})
