@@ -98,9 +98,9 @@ def test_an_initializer_that_is_an_input_can_be_overridden(opened, x):
 # --- which library --------------------------------------------------------------------------------
 
 
-def test_the_core_has_no_engine_and_says_what_to_install(core_api):
+def test_the_core_has_no_engine_and_names_the_installed_library(core_api):
     with pytest.raises(
-        ort.errors.NotImplemented, match=r"no execution provider.*pip install onnxruntime"
+        ort.errors.NotImplemented, match=r"no execution provider.*pass api=ortcffi\.load\(\)"
     ):
         ort.Session(models.add(), api=core_api)
 
