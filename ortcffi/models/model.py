@@ -62,6 +62,9 @@ class Model(Suggests, Handle):
     _path: str | None
     _size: int | None
 
+    # Names that are read are suggested: a model never changes.
+    __setattr__ = object.__setattr__  # type: ignore[assignment]
+
     def __init__(self, api: "Api", handle: Any) -> None:
         super().__init__(api, handle, release=lib.ReleaseModel)
         if not api.is_core:
