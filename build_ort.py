@@ -134,9 +134,6 @@ OUR_FLAGS = [
     # Debug information, even line numbers alone, would triple the wheel's size.
     *(["-O1", "-g", "-fno-omit-frame-pointer"] if IS_FOR_DEBUGGING else ["-O2", "-g0"]),
     *([f"-fsanitize={SANITIZERS}", "-fno-sanitize-recover=all"] if SANITIZERS else []),
-    # A folder is one file: static variables of two sources with one name would be one variable.
-    # Wrapped heaps declare what they need of the heap inside, which has defined it.
-    *(["-Werror=redundant-decls"] if HEAP == "HEAP" else []),
     # CFFI calls every function through the cdef's signature: a wrong one must not compile.
     "-Werror=incompatible-pointer-types",
     "-Werror=int-conversion",

@@ -258,7 +258,8 @@ typedef void(ORT_API_CALL* OrtcoreWatchedObjects)(uint64_t* out);
  * @param[in] name UTF-8 name of the attribute. Copied.
  * @param[in] tensor The tensor; held until the attribute is released. It must not be changed.
  * @param[out] out The attribute. Give it to ReleaseOpAttr.
- * @return NULL, or a status: ORT_INVALID_ARGUMENT for a NULL argument or a value that is no tensor.
+ * @return NULL, or a status: ORT_INVALID_ARGUMENT for a NULL argument, a value that is no tensor,
+ * or a tensor over no memory.
  */
 typedef OrtStatus*(ORT_API_CALL* OrtcoreTensorAttribute)(const char* name, const OrtValue* tensor,
                                                          OrtOpAttr** out);

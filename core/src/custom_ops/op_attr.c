@@ -98,6 +98,9 @@ OrtStatus* ORT_API_CALL core_tensor_attribute(const char* name, const OrtValue* 
   if (!core_is_tensor(tensor)) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_tensor_attribute: tensor must be a dense tensor");
   }
+  if (core_lacks_data(core_tensor_of(tensor))) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_tensor_attribute: tensor must have data");
+  }
   OrtOpAttr* attr = NULL;
   CORE_TRY(new_attr("ortcore_tensor_attribute", name, ORT_OP_ATTR_TENSOR, sizeof tensor, &attr));
   *(OrtValue**)value_of(attr) = core_retain_value(tensor);

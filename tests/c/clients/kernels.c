@@ -45,6 +45,21 @@ static void refuses_inputs(void) {
   api->ReleaseValue(floats);
 }
 
+static void refuses_attributes_that_cannot_be_read(void) {
+  const int64_t two = 2;
+  OrtMemoryInfo* cpu = NULL;
+  OrtValue* value = NULL;
+  OrtOpAttr* attribute = NULL;
+  CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &cpu) == NULL);
+  CHECK(api->CreateTensorWithDataAsOrtValue(cpu, NULL, 8, &two, 1,
+                                            ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &value) == NULL);
+  CHECK(says(host.tensor_attribute("value", value, &attribute), ORT_INVALID_ARGUMENT, "tensor",
+             "must have data"));
+  CHECK(attribute == NULL);
+  api->ReleaseValue(value);
+  api->ReleaseMemoryInfo(cpu);
+}
+
 static OrtStatus* count_inputs(OrtKernelContext* context) {
   size_t count = 0;
   OrtValue* out = NULL;
@@ -419,6 +434,7 @@ int main(int argc, char** argv) {
   find_host(((const OrtApiBase* (*)(void))entry_of(argv[1]))()->GetApi(ORT_API_VERSION));
   computes();
   refuses_inputs();
+  refuses_attributes_that_cannot_be_read();
   spreads_variadic_inputs();
   finds_the_type_of_outputs();
   makes_sequences();
