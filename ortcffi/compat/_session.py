@@ -32,7 +32,9 @@ _FROM_MODEL = "ORT_LOAD_CONFIG_FROM_MODEL"  # the library itself reads it
 class _NotInitialized:
     """Stands for the engine before `initialize_session`."""
 
-    def __getattr__(self, _name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):  # which Python itself asks for
+            raise AttributeError(name)
         reraise(Fail("Session not initialized."))
 
 
