@@ -62,9 +62,11 @@ static PyObject* make_error(PyObject* code, PyObject* message, PyObject* functio
 /* The message without the name of a function of ortcore.h, which programs in Python do not know. */
 static const char* text_for_python(const char* message) {
   static const char prefix[] = "ortcore_";
-  const char* end = message == NULL ? NULL : strstr(message, ": ");
-  bool is_named = end != NULL && strncmp(message, prefix, sizeof prefix - 1) == 0;
-  return is_named ? end + 2 : message == NULL ? "" : message;
+  if (message == NULL) {
+    return "";
+  }
+  const char* end = strncmp(message, prefix, sizeof prefix - 1) == 0 ? strstr(message, ": ") : NULL;
+  return end != NULL ? end + 2 : message;
 }
 
 ortcffi_object* ortcffi_fail(const OrtApi* api, OrtStatus* status, ortcffi_object* function) {
