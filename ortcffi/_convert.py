@@ -24,6 +24,7 @@ __all__ = [
     "UINT32",
     "AnyPath",
     "absolute",
+    "below_current_folder",
     "byte_count",
     "bytes_like",
     "decode",
@@ -237,6 +238,11 @@ def absolute(argument: str, path: AnyPath) -> str:
         raise ValueError(f"{argument} must not contain a null character, but is {text!r}")
     if not text:
         raise ValueError(f"{argument} is empty; expected the path of a shared library")
+    return below_current_folder(argument, text)
+
+
+def below_current_folder(argument: str, text: str) -> str:
+    """The absolute path of a path that was checked; `argument` names it in an error."""
     if os.path.isabs(text):
         return text
     try:

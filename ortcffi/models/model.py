@@ -4,7 +4,7 @@
 import os
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ortcffi._convert import bytes_like, input_path
+from ortcffi._convert import below_current_folder, bytes_like, input_path
 from ortcffi._native import ffi, lib
 from ortcffi._public import Suggests, html_table, html_text, printable, public, size
 from ortcffi._table import core_api
@@ -97,8 +97,7 @@ class Model(Suggests, Handle):
             opener = host_function("OrtcoreOpenModel")
             call_host("ortcore_open_model", opener, ffi.from_buffer("char[]", path), out_of(owner))
             made = cls(core_api(), owner)
-            name = os.fsdecode(path)  # abspath would take a link's parent for ".."
-            made._path = name if os.path.isabs(name) else os.path.join(os.getcwd(), name)
+            made._path = below_current_folder("model", os.fsdecode(path))
             made._size = os.path.getsize(path)
             return made
         content = bytes_like("model", model)
