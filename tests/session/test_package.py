@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+from support import eps
 from support.packages import ASSET, CPU, VARIANTS, manifest, write
 from support.releases import needs_release
 from support.threads import run_threads
@@ -63,6 +64,59 @@ def test_all_fields_are_read(api, tmp_path):
 def test_a_byte_order_mark_and_escapes_are_read(api, tmp_path):
     said = json.dumps(manifest(ONLY)).replace("adds", r"\ud83d\ude00\u00e4\n").encode()
     assert list(opened(api, tmp_path, b"\xef\xbb\xbf" + said)) == ["😀ä\n"]
+
+
+@pytest.mark.parametrize("version", ["1.1", "1.10", "1.999"])
+@pytest.mark.parametrize("place", ["manifest", "component", "variant"])
+def test_fields_that_a_later_format_has_are_ignored(api, tmp_path, version, place):
+    said = manifest({"variants": {"v": {}}})
+    component = said["components"]["adds"]
+    {"manifest": said, "component": component, "variant": component["variants"]["v"]}[place][
+        "new"
+    ] = 1
+    for earlier in ["1", "1.0", "1.00", 1]:
+        with pytest.raises(Fail, match="new"):
+            opened(api, tmp_path, {**said, "schema_version": earlier})
+    assert opened(api, tmp_path, {**said, "schema_version": version}) == {"adds": {"v": None}}
+
+
+def of_session(options):
+    """A manifest whose variant sets options of sessions."""
+    info = {"ort": {"session_options": options}}
+    return manifest({"variants": {"v": {"executor_info": info}}})
+
+
+@needs_release(32, "limits of the options in packages")
+@pytest.mark.parametrize(
+    "name",
+    [
+        "session.enable_profiling",
+        "session.optimized_model_filepath",
+        "session.collect_node_memory_stats_to_file",
+        "session.debug_layout_transformation",
+    ],
+)
+def test_a_package_has_no_options_that_write_files(api, tmp_path, name):
+    with pytest.raises(Fail, match=name):
+        opened(api, tmp_path, of_session({name: ""}))
+
+
+@needs_release(32, "limits of the options in packages")
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ep.context_file_path",
+        "ep.context_source_model_path",
+        "session.model_external_initializers_file_folder_path",
+    ],
+)
+def test_options_of_packages_name_files_of_the_package_only(api, tmp_path, name):
+    for path in ["", "x", "not/there", ASSET]:
+        files = {f"shared_assets/{ASSET.replace(':', '-')}/m": b""}
+        assert opened(api, tmp_path, of_session({name: path}), **files) == {"adds": {"v": None}}
+    for path in ["../x", "/x", ASSET.replace("0", "1")]:
+        with pytest.raises(Fail):
+            opened(api, tmp_path, of_session({name: path}))
 
 
 WRONG = {
@@ -287,6 +341,48 @@ def test_where_no_variant_fits_there_is_an_error(api, tmp_path, variants):
     write(tmp_path, manifest({"variants": variants}))
     with ort.ModelPackage(tmp_path, api) as package, pytest.raises(Fail):
         package.select()
+
+
+# Variants for the provider that was added, each with a device and a mark; which of them fit, the
+# best first.
+RATED = {
+    "the first of equals": ([("", None), ("cpu", None), (None, None)], [0, 1, 2]),
+    "a device of another type": ([("gpu", None), ("npu", None), ("x", None)], []),
+    "marks": (
+        [(None, "later"), (None, "of another"), (None, "of an older one"), (None, "of context_ep")],
+        [3, 2, 1, 0],
+    ),
+    "marks that do not fit": ([(None, "x"), (None, "fails")], []),
+    "one without a mark and others": ([(None, "of another"), (None, None), (None, "")], [0, 1, 2]),
+}
+
+
+@needs_release(32, "the device of its CPU")
+@pytest.mark.parametrize(("variants", "order"), RATED.values(), ids=RATED)
+def test_the_variant_is_chosen_that_fits_the_first_provider_best(api, tmp_path, variants, order):
+    library = eps.built(eps.WITH_CONTEXTS)
+    with (
+        ort.Env("packages", api) as env,
+        env.register_ep(library, "ProviderOfPackages") as first,
+        env.register_ep(library, "SecondOfPackages") as second,
+        ort.SessionOptions(api) as options,
+    ):
+        options.add_devices(first.devices)
+        options.add_devices(second.devices)
+        said = {
+            str(i): {"ep": first.name, "device": device or "", "compatibility_string": mark or ""}
+            for i, (device, mark) in enumerate(variants)
+        }
+        for i in range(len(order) + 1):
+            others = {"second": {"ep": second.name}, "cpu": CPU, "none": {}}
+            write(tmp_path, manifest({"variants": {**others, **said}}))
+            with ort.ModelPackage(tmp_path, api) as package:
+                if i == len(order):
+                    with pytest.raises(Fail):
+                        package.select(options=options)
+                else:
+                    assert package.select(options=options).name == str(order[i])
+                    del said[str(order[i])]
 
 
 def test_unknown_names_are_refused(package, tmp_path):

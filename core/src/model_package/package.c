@@ -2,15 +2,14 @@
 /* The slots of OrtModelPackageApi. */
 #include "model_package/package.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "object/keyed_list.h"
 
-#define CPU "CPUExecutionProvider"
-
 struct OrtModelPackageOptions {
   struct core_object object;
-  /** A copy. The core has no provider that could be chosen with them. */
+  /** A copy. */
   OrtSessionOptions* session_options;
 };
 
@@ -195,37 +194,19 @@ ORT_API_STATUS_IMPL(ort_model_package_ModelPackage_ResolveStringRef,
 
 /* --- a chosen variant ------------------------------------------------------------------------ */
 
-static bool is_cpu(const char* device) {
-  static const char lower[] = "cpu", upper[] = "CPU";
-  size_t i = 0;
-  while (device[i] != 0 && i < sizeof lower && (device[i] == lower[i] || device[i] == upper[i])) {
-    i++;
-  }
-  return device[i] == 0 && (i == 0 || i == sizeof lower - 1);
-}
-
-/* The first variant for the CPU's provider, the core's only one; NULL if there is none. */
-static const struct core_variant* choose(const struct core_component* component) {
-  for (size_t i = 0; i < component->count; i++) {
-    const struct core_variant* variant = &component->variants[i];
-    if (variant->ep != NULL && strcmp(variant->ep, CPU) == 0 &&
-        (variant->device == NULL || is_cpu(variant->device))) {
-      return variant;
-    }
-  }
-  return NULL;
-}
-
 ORT_API_STATUS_IMPL(ort_model_package_SelectComponent, const OrtModelPackageContext* context,
                     const char* component_name, const OrtModelPackageOptions* options,
                     OrtModelPackageComponentContext** out) {
   const struct core_component* component;
   CORE_REQUIRE(SelectComponent, context, component_name, options, out);
   CORE_TRY(find_component("SelectComponent", context, component_name, &component));
-  const struct core_variant* variant = choose(component);
+  const char* ep;
+  const struct core_variant* variant =
+      core_package_choose(component, options->session_options, &ep);
   if (variant == NULL) {
-    return core_status(ORT_FAIL, "SelectComponent: no variant of ", component_name,
-                       " is for the execution provider " CPU);
+    char after[CORE_PATH_ROOM];
+    snprintf(after, sizeof after, " fits the execution provider %s", ep);
+    return core_status(ORT_FAIL, "SelectComponent: no variant of ", component_name, after);
   }
   size_t size = core_native_path(variant->folder, NULL, 0);
   struct OrtModelPackageComponentContext* chosen =

@@ -14,9 +14,10 @@
 /** Strings without a comment belong to a document of the package. */
 struct core_variant {
   const char* name;
-  /** NULL where the manifest does not say it, as `device`. */
+  /** NULL where the manifest does not say it, as the next two. */
   const char* ep;
   const char* device;
+  const char* compatibility;
   /** Allocated; "" where the variant has no folder. */
   char* folder;
 };
@@ -38,6 +39,8 @@ struct OrtModelPackageContext {
   /** The sizes of their texts together: many components may be in one large file. At most
    * CORE_JSON_BYTES. */
   size_t bytes;
+  /** Whether the manifest has a later format than 1.0. */
+  bool is_later;
   struct core_component* components;
   const char** names;
   size_t count;
@@ -70,6 +73,16 @@ const char* core_package_resolve(const char* root, const char* base, const char*
 const char* core_package_resolve_reference(const struct OrtModelPackageContext* package,
                                            const char* base, const char* input,
                                            struct core_resolved* out);
+
+/**
+ * Chooses the variant that fits best the provider that options have first, or else the CPU's.
+ * @param[in] component Whose.
+ * @param[in] options The options.
+ * @param[out] ep Name of that provider; of the options.
+ * @return The first of the best ones; NULL if none fits.
+ */
+const struct core_variant* core_package_choose(const struct core_component* component,
+                                               const OrtSessionOptions* options, const char** ep);
 
 /** Whether a text is the URI of an asset: "sha256:" and 64 digits. */
 bool core_package_is_uri(const char* text);

@@ -81,11 +81,11 @@ static OrtStatus* resolve_path(const struct source* in, const char* base, const 
 
 /* --- fields ---------------------------------------------------------------------------------- */
 
-/* Refuses members with other names than those, which end with NULL. */
-static OrtStatus* check_names(const struct core_json* json, value_ptr object,
-                              const char* const* known) {
-  for (value_ptr field = core_json_first(json, object); field != NULL;
-       field = core_json_next(json, field)) {
+/* Refuses members with other names than those, which end with NULL. A later format may have more,
+ * which its readers may ignore. */
+static OrtStatus* check_names(const struct source* in, value_ptr object, const char* const* known) {
+  value_ptr field = in->package->is_later ? NULL : core_json_first(in->json, object);
+  for (; field != NULL; field = core_json_next(in->json, field)) {
     size_t i = 0;
     while (known[i] != NULL && strcmp(known[i], field->name) != 0) {
       i++;
@@ -132,20 +132,53 @@ static OrtStatus* check_strings(const struct core_json* json, value_ptr settings
   return NULL;
 }
 
+static OrtStatus* check_reference(const struct source* in, const char* folder,
+                                  const char* reference) {
+  struct core_resolved found;
+  const char* wrong = core_package_resolve_reference(in->package, folder, reference, &found);
+  return wrong == NULL ? NULL : FAILED("'", reference, wrong);
+}
+
+static bool is_among(const char* const* names, size_t count, const char* name) {
+  while (count > 0 && strcmp(names[count - 1], name) != 0) {
+    count--;
+  }
+  return count > 0;
+}
+
+/* A package may not have a session write files, nor read those outside of it. */
+static OrtStatus* check_session_options(const struct source* in, const char* folder,
+                                        const struct core_json* json, value_ptr settings) {
+  static const char* const written[] = {
+      "session.enable_profiling", "session.optimized_model_filepath",
+      "session.collect_node_memory_stats_to_file", "session.debug_layout_transformation"};
+  static const char* const paths[] = {"ep.context_file_path", "ep.context_source_model_path",
+                                      "session.model_external_initializers_file_folder_path"};
+  CORE_TRY(check_strings(json, settings, "session_options"));
+  value_ptr entries = core_json_member(json, settings, "session_options");
+  for (value_ptr entry = entries == NULL ? NULL : core_json_first(json, entries); entry != NULL;
+       entry = core_json_next(json, entry)) {
+    if (is_among(written, CORE_COUNT_OF(written), entry->name)) {
+      return FAILED("a package must not set '", entry->name, "'");
+    }
+    if (entry->text[0] != 0 && is_among(paths, CORE_COUNT_OF(paths), entry->name)) {
+      CORE_TRY(check_reference(in, folder, entry->text));
+    }
+  }
+  return NULL;
+}
+
 static OrtStatus* check_ort(const struct source* in, const char* folder,
                             const struct core_json* json, value_ptr settings) {
   const char* model = NULL;
-  struct core_resolved found;
   if (settings->type != CORE_JSON_OBJECT) {
     return FAILED("'", "ort", "' must be an object");
   }
   CORE_TRY(get_text(json, settings, "model_file", &model));
-  const char* wrong =
-      model == NULL ? NULL : core_package_resolve_reference(in->package, folder, model, &found);
-  if (wrong != NULL) {
-    return FAILED("'", model, wrong);
+  if (model != NULL) {
+    CORE_TRY(check_reference(in, folder, model));
   }
-  CORE_TRY(check_strings(json, settings, "session_options"));
+  CORE_TRY(check_session_options(in, folder, json, settings));
   return check_strings(json, settings, "provider_options");
 }
 
@@ -199,16 +232,16 @@ static OrtStatus* read_variant(const struct source* in, value_ptr value,
                                       "executor_info",
                                       "additional_metadata",
                                       NULL};
-  const char *folder = NULL, *ignored;
+  const char* folder = NULL;
   value_ptr executors;
   variant->name = value->name;
   if (value->type != CORE_JSON_OBJECT) {
     return FAILED("the variant '", value->name, "' must be an object");
   }
-  CORE_TRY(check_names(in->json, value, known));
+  CORE_TRY(check_names(in, value, known));
   CORE_TRY(get_text(in->json, value, "ep", &variant->ep));
   CORE_TRY(get_text(in->json, value, "device", &variant->device));
-  CORE_TRY(get_text(in->json, value, "compatibility_string", &ignored));
+  CORE_TRY(get_text(in->json, value, "compatibility_string", &variant->compatibility));
   CORE_TRY(get_text(in->json, value, "variant_directory", &folder));
   CORE_TRY(find_folder(in, folder, variant));
   CORE_TRY(get_object(in->json, value, "executor_info", &executors));
@@ -236,7 +269,7 @@ static OrtStatus* read_variants(const struct source* in, value_ptr value,
   if (value->type != CORE_JSON_OBJECT) {
     return FAILED("the component '", component->name, "' must be an object");
   }
-  CORE_TRY(check_names(in->json, value, known));
+  CORE_TRY(check_names(in, value, known));
   CORE_TRY(get_text(in->json, value, "component_name", &ignored));
   CORE_TRY(get_object(in->json, value, "variants", &variants));
   if (variants == NULL) {
@@ -292,8 +325,9 @@ static OrtStatus* read_component(const struct source* in, value_ptr value,
 
 /* --- the manifest ---------------------------------------------------------------------------- */
 
-/* "1", "1.7" or 1. */
-static bool is_first_version(value_ptr version) {
+/* "1", "1.7" or 1. `is_later` is whether it is later than 1.0. */
+static bool is_first_version(value_ptr version, bool* is_later) {
+  *is_later = false;
   if (version->type == CORE_JSON_INTEGER) {
     return version->integer == 1;
   }
@@ -305,6 +339,7 @@ static bool is_first_version(value_ptr version) {
     return false;
   }
   size_t minor = text[0] == '.' ? strspn(text + 1, "0123456789") : 0;
+  *is_later = minor > strspn(text + (minor > 0), "0");
   return text[0] == 0 || (minor > 0 && text[1 + minor] == 0);
 }
 
@@ -337,11 +372,11 @@ static OrtStatus* check_manifest(const struct source* in, value_ptr manifest) {
   if (manifest->type != CORE_JSON_OBJECT) {
     return FAILED("", "manifest.json", " must be an object");
   }
-  CORE_TRY(check_names(in->json, manifest, known));
   value_ptr version = core_json_member(in->json, manifest, "schema_version");
-  if (version == NULL || !is_first_version(version)) {
+  if (version == NULL || !is_first_version(version, &in->package->is_later)) {
     return FAILED("'", "schema_version", "' must be \"1\" or \"1.\" and a number");
   }
+  CORE_TRY(check_names(in, manifest, known));
   for (size_t i = 0; i < CORE_COUNT_OF(texts); i++) {
     CORE_TRY(get_text(in->json, manifest, texts[i], &text));
   }

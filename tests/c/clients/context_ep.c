@@ -385,6 +385,21 @@ static const char* mark(OrtEp* self, const OrtGraph* graph) {
                                   : "-";
 }
 
+/* How well it runs a model with a mark: its own, or others that say it. */
+static OrtStatus* judge(OrtEpFactory* self, const OrtHardwareDevice* const* devices, size_t count,
+                        const char* info, OrtCompiledModelCompatibility* out) {
+  (void)devices, (void)count;
+  *out = strcmp(info, "of context_ep") == 0 ? OrtCompiledModelCompatibility_EP_SUPPORTED_OPTIMAL
+         : strcmp(info, "of an older one") == 0
+             ? OrtCompiledModelCompatibility_EP_SUPPORTED_PREFER_RECOMPILATION
+         : strcmp(info, "of another") == 0 ? OrtCompiledModelCompatibility_EP_NOT_APPLICABLE
+         : strcmp(info, "later") == 0      ? (OrtCompiledModelCompatibility)77
+                                           : OrtCompiledModelCompatibility_EP_UNSUPPORTED;
+  return strcmp(info, "fails") == 0
+             ? ((Factory*)self)->api->CreateStatus(ORT_EP_FAIL, "it cannot say")
+             : NULL;
+}
+
 /* What the options say of contexts. */
 static OrtStatus* read_options(ContextProvider* ep, const OrtSessionOptions* options) {
   const OrtApi* api = ep->factory->api;
@@ -475,6 +490,7 @@ OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base, const Ort
     ((Factory*)factories[0])->ep_api = base->GetApi(31)->GetEpApi();
     factories[0]->CreateEp = create_context_ep;
     factories[0]->GetSupportedDevices = list_devices;
+    factories[0]->ValidateCompiledModelCompatibilityInfo = judge;
   }
   return status;
 }
