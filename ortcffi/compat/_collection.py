@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from ortcffi.compat._devices import device_of
 from ortcffi.compat._environment import CPU, built_in_providers, get_available_providers, has_cpu
 from ortcffi.compat._feeds import EncodedName
-from ortcffi.compat._options import SessionOptions
 from ortcffi.compat._providers import check_and_normalize_provider_args
 from ortcffi.compat._session import InferenceSession as CSession
 from ortcffi.compat._translated import reraise
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from ortcffi.compat._devices import OrtMemoryInfo
     from ortcffi.compat._hardware import OrtEpDevice
     from ortcffi.compat._metadata import ModelMetadata, NodeArg
+    from ortcffi.compat._options import SessionOptions
 
 __all__ = ["InferenceSession", "Session"]
 
@@ -62,7 +62,7 @@ class Session:
     def _outputs_meta(self) -> "list[NodeArg]":
         return self._sess.outputs_meta  # type: ignore[no-any-return]
 
-    def get_session_options(self) -> SessionOptions:
+    def get_session_options(self) -> "SessionOptions":
         """Return the options of the session."""
         return self._sess.session_options  # type: ignore[no-any-return]
 
@@ -268,7 +268,7 @@ class InferenceSession(Session):
     def __init__(
         self,
         path_or_bytes: str | bytes | os.PathLike[str],
-        sess_options: SessionOptions | None = None,
+        sess_options: "SessionOptions | None" = None,
         providers: Sequence[str | tuple[str, dict[Any, Any]]] | None = None,
         provider_options: Sequence[dict[Any, Any]] | None = None,
         **kwargs: Any,
@@ -278,8 +278,7 @@ class InferenceSession(Session):
         if self._is_path and not isinstance(path_or_bytes, (str, os.PathLike)):
             raise TypeError(f"Unable to load from type '{type(path_or_bytes)}'")
         self._model = os.fspath(path_or_bytes) if self._is_path else path_or_bytes
-        is_wrong = sess_options is not None and not isinstance(sess_options, SessionOptions)
-        if self._model == "" or is_wrong:
+        if self._model == "" or not _are_options(sess_options):
             raise TypeError("__init__(): incompatible constructor arguments")
         # Programs look for these two, such as those of the package optimum.
         self._model_path = self._model if self._is_path else None
@@ -331,6 +330,15 @@ class InferenceSession(Session):
         self._sess = session
         self._run = session._engine.run
         self._required, self._count = session._engine._required()
+
+
+def _are_options(given: Any) -> bool:
+    """Whether a session can be given this for its options; None needs no module of options."""
+    if given is None:
+        return True
+    from ortcffi.compat._options import SessionOptions
+
+    return isinstance(given, SessionOptions)
 
 
 def _normalized(providers: Any, options: Any) -> tuple[list[str], list[dict[str, str]]]:

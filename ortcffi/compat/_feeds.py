@@ -12,8 +12,7 @@ from ortcffi.compat._tensors import tensor_over
 from ortcffi.compat._types import onnx_of
 from ortcffi.compat._values import OrtValue
 from ortcffi.errors import InvalidArgument, OrtError
-from ortcffi.options.for_library import value_for
-from ortcffi.session.rules import Rules, has_value, spec_of_input
+from ortcffi.session.rules import Rules, has_value, of_library, spec_of_input
 from ortcffi.session.session import Session, source_for
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.value import Value
@@ -116,7 +115,7 @@ def _official_value(api: "Api", spec: "ValueSpec", x: Any) -> Value | None:
     if isinstance(x, np.ndarray):
         return array_value(api, x)
     if isinstance(x, Value):
-        return value_for(api, x)  # type: ignore[no-any-return]
+        return of_library(api, x)
     return x._value if isinstance(x, OrtValue) else _of_python(api, spec, x)
 
 

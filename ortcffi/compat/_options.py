@@ -272,6 +272,10 @@ class SessionOptions:
             raise InvalidArgument("devices must not be empty")
         self._add(lambda to: append_devices(to, chosen, given))
 
+    def _append(self, name: str, given: dict[str, str]) -> str | None:
+        """Add an execution provider for one session, and return its name, as `append_provider`."""
+        return append_provider(self._options, name, given)
+
     def _add(self, append: Callable[[Options], str | None]) -> None:
         append(self._options.clone())  # raises where the library refuses it
         self._providers.append(append)

@@ -10,7 +10,6 @@ from ortcffi.compat._arguments import function, instance, string, switch
 from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo
 from ortcffi.compat._environment import CPU, api, has_cpu, pairs, state
 from ortcffi.compat._feeds import EncodedName, Engine
-from ortcffi.compat._options import RunOptions, SessionOptions, append_provider
 from ortcffi.compat._translated import reraise, translated
 from ortcffi.compat._values import OrtValue, OrtValueVector
 from ortcffi.errors import Fail, OrtError
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from ortcffi.compat._binding import SessionIOBinding
     from ortcffi.compat._hardware import OrtEpDevice
     from ortcffi.compat._metadata import ModelMetadata, NodeArg
+    from ortcffi.compat._options import RunOptions, SessionOptions
     from ortcffi.session.specs import ValueSpec
 
 __all__ = ["InferenceSession"]
@@ -42,12 +42,12 @@ class InferenceSession:
     """A model that the library has loaded, once `initialize_session` was called."""
 
     _engine: Session = _NotInitialized()  # type: ignore[assignment]
-    _options: SessionOptions | None  # those of the engine, which must not change
-    _shown: SessionOptions | None = None  # a copy of them for programs, from their first use on
+    _options: "SessionOptions | None"  # those of the engine, which must not change
+    _shown: "SessionOptions | None" = None  # a copy of them for programs, from their first use on
 
     def __init__(
         self,
-        options: SessionOptions | None,
+        options: "SessionOptions | None",
         model: Any,
         is_path: bool,
         read_config: bool = False,
@@ -75,7 +75,7 @@ class InferenceSession:
         if self._given is not None:
             options, names = self._given._copy(keep_providers=not providers)
         elif added or state.stand_ins or disabled_optimizers:
-            options = SessionOptions()
+            options = _new_options()
         has_threads = options is None or options.use_per_session_threads
         if "threading" in state.chosen and has_threads:
             raise RuntimeError(
@@ -85,12 +85,12 @@ class InferenceSession:
         found: dict[str, dict[str, str]] = {name: {} for name in names}
         for name, each in zip(providers, given, strict=True):
             settings = pairs(each)
-            used = append_provider(options._options, name, settings) if name in added else CPU
+            used = options._append(name, settings) if name in added else CPU
             if used is not None:
                 found[used] = {} if used == CPU else dict(each)
         for name in state.stand_ins:
             if name not in found:
-                append_provider(options._options, name, {})
+                options._append(name, {})
                 found[name] = {}
         if has_cpu():
             found.setdefault(CPU, {})
@@ -104,7 +104,7 @@ class InferenceSession:
             self._read_config()
 
     @classmethod
-    def _around(cls, engine: Session, options: SessionOptions) -> "InferenceSession":
+    def _around(cls, engine: Session, options: "SessionOptions") -> "InferenceSession":
         """Wrap a session that was made without `initialize_session`."""
         made = cls.__new__(cls)
         made._engine, made._options, made._providers = engine, options, {CPU: {}}
@@ -124,10 +124,10 @@ class InferenceSession:
     # --- what there is ----------------------------------------------------------------------------
 
     @property
-    def session_options(self) -> SessionOptions:
+    def session_options(self) -> "SessionOptions":
         """The options of the session; to change them does not change it."""
         if self._shown is None:
-            self._shown = SessionOptions() if self._options is None else self._options._twin()
+            self._shown = _new_options() if self._options is None else self._options._twin()
         return self._shown
 
     @cached_property
@@ -202,12 +202,8 @@ class InferenceSession:
 
     def _run(self, run: Callable[..., list[Any]], names: Any, feed: Any, options: Any) -> list[Any]:
         """Call a function of the engine, whose errors get their official classes."""
-        if options is not None and not isinstance(options, RunOptions):
-            raise TypeError(
-                f"run(): incompatible function arguments: {options!r} are no RunOptions"
-            )
         try:
-            return run(feed, names, options=None if options is None else options._options)
+            return run(feed, names, options=None if options is None else _of_run(options))
         except EncodedName:
             decoded = {string("a name", name): x for name, x in feed.items()}
             names = names and [string("a name", name) for name in names]
@@ -239,7 +235,7 @@ class InferenceSession:
 
     def run_with_ortvaluevector(  # as many as the official function
         self,
-        options: RunOptions | None,
+        options: "RunOptions | None",
         feed_names: Sequence[str],
         feeds: OrtValueVector,
         names: Sequence[str],
@@ -339,6 +335,23 @@ class InferenceSession:
     def webgpu_context_id(self) -> int:
         """Return -1: the C API cannot tell."""
         return -1
+
+
+# Sessions that no options are given, and runs, need no module of options.
+
+
+def _new_options() -> "SessionOptions":
+    from ortcffi.compat._options import SessionOptions
+
+    return SessionOptions()
+
+
+def _of_run(options: Any) -> Any:
+    from ortcffi.compat._options import RunOptions
+
+    if not isinstance(options, RunOptions):
+        raise TypeError(f"run(): incompatible function arguments: {options!r} are no RunOptions")
+    return options._options
 
 
 def _node_args(specs: "tuple[ValueSpec, ...]") -> "list[NodeArg]":

@@ -266,7 +266,7 @@ def _is_nothing(x: Any) -> bool:
 def _as_value(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
     if isinstance(x, Value):
         _check_open(subject, x)
-        return _of_library(api, x)
+        return of_library(api, x)
     kind = spec.kind
     if kind is ValueKind.OPTIONAL and spec.type_info.contained is not None:
         kind = ValueKind(spec.type_info.contained.kind)
@@ -279,7 +279,7 @@ def _as_value(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
     return _as_tensor(api, subject, spec, x)
 
 
-def _of_library(api: "Api", value: Value) -> Value:
+def of_library(api: "Api", value: Value) -> Value:
     if api.same_library(value.api):
         return value
     from ortcffi.options.for_library import value_for
@@ -297,7 +297,7 @@ def _as_sequence(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
         from ortcffi.session.empty import empty_sequence
 
         return empty_sequence(api, element)
-    values = [_of_library(api, i) if isinstance(i, Value) else i for i in items]
+    values = [of_library(api, i) if isinstance(i, Value) else i for i in items]
     return Value.sequence(values, api=api)
 
 

@@ -9,13 +9,21 @@ from support.processes import run_python
 
 FOREVER = 10**12  # trips
 UNWANTED = ["asyncio", "concurrent.futures", "json", "logging", "threading", "ortcffi.errors.codes"]
-UNWANTED += ["ortcffi.options.run", "ortcffi.options.session"]
+UNWANTED += ["ortcffi.compat._options", "ortcffi.options.run", "ortcffi.options.session"]
 RUN = """
 import sys
 import numpy as np
 import ortcffi
 session = ortcffi.Session(sys.argv[1])
 session.run({"x": np.zeros(2, np.float32)})
+print(*sys.modules)
+"""
+DROP_IN = """
+import sys
+import numpy as np
+import ortcffi.compat as onnxruntime
+session = onnxruntime.InferenceSession(sys.argv[1], providers=["CPUExecutionProvider"])
+session.run(None, {"x": np.zeros(2, np.float32)})
 print(*sys.modules)
 """
 INTERRUPTED = """
@@ -44,10 +52,11 @@ except MemoryError as error:
 """
 
 
-def test_a_session_imports_nothing_that_a_run_does_not_need(tmp_path):
+@pytest.mark.parametrize("program", [RUN, DROP_IN], ids=["session", "drop-in"])
+def test_a_session_imports_nothing_that_a_run_does_not_need(tmp_path, program):
     path = tmp_path / "model.onnx"
     path.write_bytes(models.identity(shape=(2,)))
-    loaded = run_python(RUN, path).split()
+    loaded = run_python(program, path).split()
     assert "ortcffi.session.session" in loaded
     assert not [name for name in UNWANTED if name in loaded]
 
