@@ -103,9 +103,11 @@ def build(compiler: list[str]) -> Path:
         library = folder / f"{loaded.stem}.so"
         options = [loaded, "-o", library, "-shared", "-fPIC", "-ldl"]
         compile_shared(library, [FOLDER, CLIENTS], *compiler, *flags, *options)
+    # All files as one, as make compiles them.
+    whole = [word for source in SOURCES for word in ("-include", source)]
     # Exported symbols: the program is a library of custom ops as well.
-    options = ["-o", program, "-rdynamic", "-ldl", "-pthread"]
-    return compile_shared(program, [FOLDER, CLIENTS], *compiler, *flags, *SOURCES, *options)
+    options = ["-x", "c", os.devnull, "-o", program, "-rdynamic", "-ldl", "-pthread"]
+    return compile_shared(program, [FOLDER, CLIENTS], *compiler, *flags, *whole, *options)
 
 
 def run(program: Path, library: Path, what: str) -> Any:

@@ -4,6 +4,9 @@
  *
  * A call is written CALL("its name") { ... } and says its answer through the functions below. A
  * call runs in a process of its own, because some of them end the process on some libraries.
+ *
+ * All files are compiled as one, which takes half of the time: their static names differ, and where
+ * several define a macro each undefines it in the end.
  */
 #ifndef ORTCFFI_TESTS_BEHAVIOUR_H_
 #define ORTCFFI_TESTS_BEHAVIOUR_H_

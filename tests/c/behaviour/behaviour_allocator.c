@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The default allocator, and what the table does with one of a client's. */
 #include "behaviour.h"
-
-static OrtAllocator* allocator(void) {
-  OrtAllocator* found = NULL;
-  CHECK(api->GetAllocatorWithDefaultOptions(&found) == NULL);
-  return found;
-}
+#include "behaviour_values.h"
 
 CALL("GetAllocatorWithDefaultOptions(NULL)") {
   say_status(api->GetAllocatorWithDefaultOptions(NULL));
@@ -90,14 +85,14 @@ CALL("alloc->Free(alloc,NULL)") {
 CALL("alloc->Reserve(alloc,8)") { say_pointer(allocator()->Reserve(allocator(), 8)); }
 CALL("alloc->Reserve(alloc,0)") { say_pointer(allocator()->Reserve(allocator(), 0)); }
 
-static void say_info(const OrtMemoryInfo* info) {
+static void allocator_say_info(const OrtMemoryInfo* info) {
   const char* name = NULL;
   CHECK(api->MemoryInfoGetName(info, &name) == NULL);
   say("%s", name);
 }
 
-CALL("alloc->Info(alloc)") { say_info(allocator()->Info(allocator())); }
-CALL("alloc->Info(NULL)") { say_info(allocator()->Info(NULL)); }
+CALL("alloc->Info(alloc)") { allocator_say_info(allocator()->Info(allocator())); }
+CALL("alloc->Info(NULL)") { allocator_say_info(allocator()->Info(NULL)); }
 
 CALL("CreateAllocator(NULL session)") {
   OrtMemoryInfo* info = NULL;
@@ -116,14 +111,14 @@ CALL("ReleaseAllocator(default allocator)") {
 }
 
 /* An allocator of a client's: Alloc gives `block`, whatever is asked for. */
-struct client {
+struct allocator_client {
   OrtAllocator base;
   void* block;
 };
 
 static void* ORT_API_CALL client_alloc(OrtAllocator* this_, size_t size) {
   (void)size;
-  return ((struct client*)this_)->block;
+  return ((struct allocator_client*)this_)->block;
 }
 
 static OrtStatus* ORT_API_CALL client_stats(const OrtAllocator* this_, OrtKeyValuePairs** out) {
@@ -133,8 +128,8 @@ static OrtStatus* ORT_API_CALL client_stats(const OrtAllocator* this_, OrtKeyVal
   return NULL;
 }
 
-static OrtAllocator* client(uint32_t version, void* block) {
-  static struct client client;
+static OrtAllocator* allocator_client(uint32_t version, void* block) {
+  static struct allocator_client client;
   client.base.version = version;
   client.base.Alloc = client_alloc;
   client.base.GetStats = client_stats;
@@ -144,7 +139,7 @@ static OrtAllocator* client(uint32_t version, void* block) {
 
 static void client_allocates(void* block, size_t size) {
   void* out = UNTOUCHED;
-  say_status(api->AllocatorAlloc(client(ORT_API_VERSION, block), size, &out));
+  say_status(api->AllocatorAlloc(allocator_client(ORT_API_VERSION, block), size, &out));
   say_out(out, UNTOUCHED);
 }
 
@@ -174,11 +169,13 @@ static void client_tells(OrtAllocator* client) {
   }
 }
 
-CALL("AllocatorGetStats(client's of this version)") { client_tells(client(ORT_API_VERSION, NULL)); }
-CALL("AllocatorGetStats(client's of version 23)") { client_tells(client(23, NULL)); }
-CALL("AllocatorGetStats(client's of version 22)") { client_tells(client(22, NULL)); }
+CALL("AllocatorGetStats(client's of this version)") {
+  client_tells(allocator_client(ORT_API_VERSION, NULL));
+}
+CALL("AllocatorGetStats(client's of version 23)") { client_tells(allocator_client(23, NULL)); }
+CALL("AllocatorGetStats(client's of version 22)") { client_tells(allocator_client(22, NULL)); }
 CALL("AllocatorGetStats(client's without GetStats)") {
-  OrtAllocator* without = client(ORT_API_VERSION, NULL);
+  OrtAllocator* without = allocator_client(ORT_API_VERSION, NULL);
   without->GetStats = NULL;
   client_tells(without);
 }

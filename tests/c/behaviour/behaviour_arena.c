@@ -125,21 +125,21 @@ CALL("ReleaseArenaCfg(c)") {
 }
 
 /* An allocator of a client's that allocates from the memory it is given. */
-struct client {
+struct arena_client {
   OrtAllocator base;
   const OrtMemoryInfo* info;
 };
 
 static const OrtMemoryInfo* ORT_API_CALL client_info(const OrtAllocator* this_) {
-  return ((const struct client*)this_)->info;
+  return ((const struct arena_client*)this_)->info;
 }
 
 static OrtAllocator* client(uint32_t version, const OrtMemoryInfo* info) {
   /* All calls may be made in one process. */
-  static struct client clients[32];
+  static struct arena_client clients[32];
   static int used;
   CHECK(used < 32);
-  struct client* made = &clients[used++];
+  struct arena_client* made = &clients[used++];
   made->base.version = version;
   made->base.Info = client_info;
   made->info = info;
@@ -219,55 +219,55 @@ CALL("CreateAndRegisterAllocator(NULL,i,NULL)") {
 }
 CALL("CreateAndRegisterAllocator(e,NULL,NULL)") { create_and_register(NULL); }
 
-static void create_v2(const char* provider, const OrtMemoryInfo* info, size_t num_keys) {
+static void arena_create_v2(const char* provider, const OrtMemoryInfo* info, size_t num_keys) {
   say_status(api->CreateAndRegisterAllocatorV2(env(), provider, info, NULL, NULL, NULL, num_keys));
 }
 
 CALL("CreateAndRegisterAllocatorV2(e,Cpu provider,i)") {
-  create_v2("CPUExecutionProvider", cpu(OrtArenaAllocator), 0);
+  arena_create_v2("CPUExecutionProvider", cpu(OrtArenaAllocator), 0);
 }
 CALL("CreateAndRegisterAllocatorV2(e,Cuda provider,i)") {
-  create_v2("CUDAExecutionProvider", cpu(OrtArenaAllocator), 0);
+  arena_create_v2("CUDAExecutionProvider", cpu(OrtArenaAllocator), 0);
 }
-CALL("CreateAndRegisterAllocatorV2(e,\"\",i)") { create_v2("", cpu(OrtArenaAllocator), 0); }
+CALL("CreateAndRegisterAllocatorV2(e,\"\",i)") { arena_create_v2("", cpu(OrtArenaAllocator), 0); }
 CALL("CreateAndRegisterAllocatorV2(e,Cpu provider,gpu)") {
-  create_v2("CPUExecutionProvider", gpu("mine", OrtDeviceAllocator, 0), 0);
+  arena_create_v2("CPUExecutionProvider", gpu("mine", OrtDeviceAllocator, 0), 0);
 }
-CALL("CreateAndRegisterAllocatorV2(e,NULL,i)") { create_v2(NULL, cpu(OrtArenaAllocator), 0); }
+CALL("CreateAndRegisterAllocatorV2(e,NULL,i)") { arena_create_v2(NULL, cpu(OrtArenaAllocator), 0); }
 CALL("CreateAndRegisterAllocatorV2(e,Cpu provider,NULL)") {
-  create_v2("CPUExecutionProvider", NULL, 0);
+  arena_create_v2("CPUExecutionProvider", NULL, 0);
 }
 CALL("CreateAndRegisterAllocatorV2(keys=NULL,n=1)") {
-  create_v2("CPUExecutionProvider", cpu(OrtArenaAllocator), 1);
+  arena_create_v2("CPUExecutionProvider", cpu(OrtArenaAllocator), 1);
 }
 
-static void get(OrtEnv* shared, const OrtMemoryInfo* info, const OrtAllocator* expected) {
+static void arena_get(OrtEnv* shared, const OrtMemoryInfo* info, const OrtAllocator* expected) {
   OrtAllocator* out = UNTOUCHED;
   say_status(api->GetSharedAllocator(shared, info, &out));
   say(out == expected ? "out=registered" : out == NULL ? "out=NULL" : "out=set");
 }
 
 CALL("GetSharedAllocator(e,unregistered)") {
-  get(env(), gpu("mine", OrtDeviceAllocator, 0), &(OrtAllocator){.version = 1});
+  arena_get(env(), gpu("mine", OrtDeviceAllocator, 0), &(OrtAllocator){.version = 1});
 }
 CALL("GetSharedAllocator(e,Cpu)") {
-  get(env(), cpu(OrtDeviceAllocator), &(OrtAllocator){.version = 1});
+  arena_get(env(), cpu(OrtDeviceAllocator), &(OrtAllocator){.version = 1});
 }
 CALL("GetSharedAllocator(e,registered)") {
   OrtEnv* shared = env();
   OrtAllocator* mine = client(ORT_API_VERSION, gpu("mine", OrtDeviceAllocator, 0));
   CHECK(api->RegisterAllocator(shared, mine) == NULL);
-  get(shared, gpu("other", OrtArenaAllocator, 0), mine);
-  get(shared, gpu("mine", OrtDeviceAllocator, 64), mine);
+  arena_get(shared, gpu("other", OrtArenaAllocator, 0), mine);
+  arena_get(shared, gpu("mine", OrtDeviceAllocator, 64), mine);
 }
 CALL("GetSharedAllocator(e,Cpu registered)") {
   OrtEnv* shared = env();
   OrtMemoryInfo* info = cpu(OrtDeviceAllocator);
   OrtAllocator* mine = client(ORT_API_VERSION, info);
   CHECK(api->RegisterAllocator(shared, mine) == NULL);
-  get(shared, info, mine);
+  arena_get(shared, info, mine);
   CHECK(api->UnregisterAllocator(shared, info) == NULL);
-  get(shared, info, mine);
+  arena_get(shared, info, mine);
 }
 CALL("GetSharedAllocator(e,Cpu arena created)") {
   OrtEnv* shared = env();
@@ -285,9 +285,9 @@ CALL("GetSharedAllocator(e,two names of a device)") {
   OrtAllocator* newer = client(ORT_API_VERSION, gpu("other", OrtDeviceAllocator, 0));
   CHECK(api->RegisterAllocator(shared, client(ORT_API_VERSION, info)) == NULL);
   CHECK(api->RegisterAllocator(shared, newer) == NULL);
-  get(shared, info, newer);
+  arena_get(shared, info, newer);
   CHECK(api->UnregisterAllocator(shared, info) == NULL);
-  get(shared, info, newer);
+  arena_get(shared, info, newer);
 }
 
 CALL("GetSharedAllocator(e,types of memory of a device)") {
@@ -298,9 +298,9 @@ CALL("GetSharedAllocator(e,types of memory of a device)") {
   CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeCPUOutput, &output) == NULL);
   OrtAllocator* mine = client(ORT_API_VERSION, input);
   CHECK(api->RegisterAllocator(shared, mine) == NULL);
-  get(shared, input, mine);
-  get(shared, output, mine);
-  get(shared, cpu(OrtDeviceAllocator), mine);
+  arena_get(shared, input, mine);
+  arena_get(shared, output, mine);
+  arena_get(shared, cpu(OrtDeviceAllocator), mine);
   say_status(api->UnregisterAllocator(shared, output));
   say_status(api->UnregisterAllocator(shared, input));
 }
@@ -309,7 +309,7 @@ CALL("GetSharedAllocator(e,another device of the CPU)") {
   CHECK(api->CreateMemoryInfo_V2("mine", OrtMemoryInfoDeviceType_CPU, 7, 1,
                                  OrtDeviceMemoryType_DEFAULT, 64, OrtDeviceAllocator,
                                  &info) == NULL);
-  get(env(), info, NULL);
+  arena_get(env(), info, NULL);
 }
 
 static void get_wrongly(OrtEnv* shared, const OrtMemoryInfo* info) {

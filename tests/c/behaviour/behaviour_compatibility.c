@@ -21,7 +21,7 @@ static const char empty_value[] = ENTRY("\x1b", OF_X, "\x12\x00");
 static const char no_value[] = ENTRY("\x19", OF_X, "");
 
 /* Says an answer, and frees its text. */
-static void say_text(OrtStatus* status, char* text, OrtAllocator* with) {
+static void compatibility_say_text(OrtStatus* status, char* text, OrtAllocator* with) {
   if (say_status(status)) {
     say("%s", text == NULL ? "NULL" : text);
     CHECK(text == NULL || api->AllocatorFree(with, text) == NULL);
@@ -31,7 +31,7 @@ static void say_text(OrtStatus* status, char* text, OrtAllocator* with) {
 static void ask(const void* bytes, size_t size, const char* ep_type, OrtAllocator* with) {
   char* text = NULL;
   OrtStatus* status = api->GetCompatibilityInfoFromModelBytes(bytes, size, ep_type, with, &text);
-  say_text(status, text, with);
+  compatibility_say_text(status, text, with);
 }
 
 #define ASK(name, bytes, ep_type)                        \
@@ -73,7 +73,7 @@ CALL("GetCompatibilityInfoFromModelBytes(out=NULL)") {
 static void ask_file(const ORTCHAR_T* path, const char* ep_type) {
   char* text = NULL;
   OrtStatus* status = api->GetCompatibilityInfoFromModel(path, ep_type, allocator(), &text);
-  say_text(status, text, allocator());
+  compatibility_say_text(status, text, allocator());
 }
 
 /* Asks a file with these bytes. */

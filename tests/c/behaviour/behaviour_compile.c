@@ -1,31 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of compilations. */
 #include "behaviour.h"
+#include "behaviour_values.h"
 
-static OrtEnv* env;
+static OrtEnv* compile_env;
 static OrtSessionOptions* session;
 static void* buffer = UNTOUCHED;
 static size_t size = 99;
 
-static OrtModelCompilationOptions* fresh(void) {
+static OrtModelCompilationOptions* compile_fresh(void) {
   OrtModelCompilationOptions* options = NULL;
-  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "x", &env) == NULL);
+  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "x", &compile_env) == NULL);
   CHECK(api->CreateSessionOptions(&session) == NULL);
-  CHECK(api->GetCompileApi()->CreateModelCompilationOptionsFromSessionOptions(env, session,
+  CHECK(api->GetCompileApi()->CreateModelCompilationOptionsFromSessionOptions(compile_env, session,
                                                                               &options) == NULL);
   return options;
 }
 
-static void end(OrtModelCompilationOptions* options) {
+static void compile_end(OrtModelCompilationOptions* options) {
   api->GetCompileApi()->ReleaseModelCompilationOptions(options);
   api->ReleaseSessionOptions(session);
-  api->ReleaseEnv(env);
-}
-
-static OrtAllocator* allocator(void) {
-  OrtAllocator* found = NULL;
-  CHECK(api->GetAllocatorWithDefaultOptions(&found) == NULL);
-  return found;
+  api->ReleaseEnv(compile_env);
 }
 
 static OrtStatus* ORT_API_CALL take(void* state, const void* bytes, size_t count) {
@@ -50,9 +45,9 @@ static OrtStatus* ORT_API_CALL locate(void* state, const char* name, const OrtVa
 /* A call with fresh options, `o`, and one with none, that say their status. */
 #define SAY(text, name, ...)                                      \
   CALL(SETTER(#name) "(o," text ")") {                            \
-    OrtModelCompilationOptions* o = fresh();                      \
+    OrtModelCompilationOptions* o = compile_fresh();              \
     say_status(api->GetCompileApi()->FULL(name)(o, __VA_ARGS__)); \
-    end(o);                                                       \
+    compile_end(o);                                               \
   }
 #define SAY_NULL(name, ...)                                          \
   CALL(SETTER(#name) "(NULL,...)") {                                 \
@@ -60,24 +55,24 @@ static OrtStatus* ORT_API_CALL locate(void* state, const char* name, const OrtVa
   }
 
 CALL("CreateModelCompilationOptionsFromSessionOptions(e,o,&c)") {
-  OrtModelCompilationOptions* options = fresh();
+  OrtModelCompilationOptions* options = compile_fresh();
   say_pointer(options);
-  end(options);
+  compile_end(options);
 }
 CALL("CreateModelCompilationOptionsFromSessionOptions with NULL") {
-  OrtModelCompilationOptions *o = fresh(), *out = UNTOUCHED;
+  OrtModelCompilationOptions *o = compile_fresh(), *out = UNTOUCHED;
   const OrtCompileApi* compile = api->GetCompileApi();
-  say_status(compile->CreateModelCompilationOptionsFromSessionOptions(env, session, NULL));
-  say_status(compile->CreateModelCompilationOptionsFromSessionOptions(env, NULL, &out));
+  say_status(compile->CreateModelCompilationOptionsFromSessionOptions(compile_env, session, NULL));
+  say_status(compile->CreateModelCompilationOptionsFromSessionOptions(compile_env, NULL, &out));
   say_out(out, UNTOUCHED);
-  end(o);
+  compile_end(o);
 }
 CALL("CreateModelCompilationOptionsFromSessionOptions(NULL,o,&c)") {
-  OrtModelCompilationOptions *o = fresh(), *out = UNTOUCHED;
+  OrtModelCompilationOptions *o = compile_fresh(), *out = UNTOUCHED;
   say_status(
       api->GetCompileApi()->CreateModelCompilationOptionsFromSessionOptions(NULL, session, &out));
   say_out(out, UNTOUCHED);
-  end(o);
+  compile_end(o);
 }
 CALL("ReleaseModelCompilationOptions(NULL)") {
   api->GetCompileApi()->ReleaseModelCompilationOptions(NULL);
@@ -157,12 +152,12 @@ SAY("w.bin,NULL size", OutputModelExternalInitializersBuffer, ORT_TSTR("w.bin"),
     &buffer, NULL)
 SAY_NULL(OutputModelExternalInitializersBuffer, ORT_TSTR("w.bin"), 0, NULL, &buffer, &size)
 CALL(SETTER("OutputModelExternalInitializersBuffer") " leaves the outputs alone") {
-  OrtModelCompilationOptions* o = fresh();
+  OrtModelCompilationOptions* o = compile_fresh();
   say_status(api->GetCompileApi()->FULL(OutputModelExternalInitializersBuffer)(
       o, ORT_TSTR("w.bin"), 0, allocator(), &buffer, &size));
   say_out(buffer, UNTOUCHED);
   say("%d", size == 99);
-  end(o);
+  compile_end(o);
 }
 
 SAY("0,0", OutputModelExternalInitializersAlignment, 0, 0)
@@ -178,3 +173,5 @@ SAY("2", WeightlessMode, OrtWeightlessSupport_ALL)
 SAY("3", WeightlessMode, OrtWeightlessSupport_ALL_OR_EXTERNAL_ONLY)
 SAY("-1", WeightlessMode, (OrtWeightlessSupport)-1)
 SAY_NULL(WeightlessMode, OrtWeightlessSupport_NONE)
+
+#undef SAY

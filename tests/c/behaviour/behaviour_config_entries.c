@@ -3,11 +3,11 @@
 #include "behaviour.h"
 
 /* With an environment, whose logger other libraries need to overwrite an entry. */
-static OrtEnv* env;
+static OrtEnv* config_entries_env;
 
-static OrtSessionOptions* fresh(void) {
+static OrtSessionOptions* config_entries_fresh(void) {
   OrtSessionOptions* options = NULL;
-  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "behaviour", &env) == NULL);
+  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "behaviour", &config_entries_env) == NULL);
   CHECK(api->CreateSessionOptions(&options) == NULL);
   CHECK(api->AddSessionConfigEntry(options, "key", "abc") == NULL);
   return options;
@@ -15,11 +15,11 @@ static OrtSessionOptions* fresh(void) {
 
 static void done(OrtSessionOptions* options) {
   api->ReleaseSessionOptions(options);
-  api->ReleaseEnv(env);
+  api->ReleaseEnv(config_entries_env);
 }
 
 /* Calls on options, `o`, with the entry key=abc; SAY says the status of one. */
-#define OPTIONS_CALL(text) CALL_WITH(text, OrtSessionOptions*, o, fresh, done)
+#define OPTIONS_CALL(text) CALL_WITH(text, OrtSessionOptions*, o, config_entries_fresh, done)
 #define SAY(text, expression) \
   OPTIONS_CALL(text) { say_status(api->expression); }
 
@@ -139,3 +139,6 @@ OPTIONS_CALL("AddFreeDimensionOverrideByName twice same name") {
   say_status(api->AddFreeDimensionOverrideByName(o, "N", 3));
   say_status(api->AddFreeDimensionOverrideByName(o, "N", 4));
 }
+
+#undef OPTIONS_CALL
+#undef SAY

@@ -30,7 +30,7 @@ static void get(const OrtValue* value, int index) {
 }
 
 /* Makes a value and says all that it consists of. */
-static void make(enum ONNXType type, const OrtValue* const* in, size_t count) {
+static void containers_make(enum ONNXType type, const OrtValue* const* in, size_t count) {
   OrtValue* value = UNTOUCHED;
   size_t elements = 0;
   if (!say_status(api->CreateValue(in, count, type, &value))) {
@@ -58,14 +58,16 @@ static void count(const OrtValue* value) {
 static OrtValue* pair_of_floats(void) { return SEQUENCE(FLOATS(1, 2), FLOATS(3, 4, 5)); }
 static OrtValue* float_map(void) { return MAP(INT64S(1, 2), FLOATS(10, 20)); }
 static OrtValue* pair_of_maps(void) { return SEQUENCE(float_map(), MAP(INT64S(7), FLOATS(70))); }
-static OrtValue* sparse(void) {
+static OrtValue* containers_sparse(void) {
   OrtValue* value = NULL;
   CHECK(api->CreateSparseTensorAsOrtValue(allocator(), DIMS(3, 3), FLOAT, &value) == NULL);
   return value;
 }
 
 /* Sequences. */
-CALL("CreateValue(sequence of 2)") { make(ONNX_TYPE_SEQUENCE, IN(FLOATS(1, 2), FLOATS(3, 4, 5))); }
+CALL("CreateValue(sequence of 2)") {
+  containers_make(ONNX_TYPE_SEQUENCE, IN(FLOATS(1, 2), FLOATS(3, 4, 5)));
+}
 CALL("CreateValue(sequence, n=0)") { create(ONNX_TYPE_SEQUENCE, NO_VALUES, 0); }
 CALL("CreateValue(sequence mixed f32/i64)") {
   create(ONNX_TYPE_SEQUENCE, IN(FLOATS(1), INT64S(1)));
@@ -75,10 +77,10 @@ CALL("CreateValue(sequence of sequences)") {
   create(ONNX_TYPE_SEQUENCE, IN(pair_of_floats(), pair_of_floats()));
 }
 CALL("CreateValue(sequence of maps)") {
-  make(ONNX_TYPE_SEQUENCE, IN(float_map(), MAP(INT64S(7, 8, 9), FLOATS(70, 80, 90))));
+  containers_make(ONNX_TYPE_SEQUENCE, IN(float_map(), MAP(INT64S(7, 8, 9), FLOATS(70, 80, 90))));
 }
 CALL("CreateValue(sequence of maps str->f32)") {
-  make(ONNX_TYPE_SEQUENCE, IN(MAP(STRINGS("b", "a"), FLOATS(2, 1))));
+  containers_make(ONNX_TYPE_SEQUENCE, IN(MAP(STRINGS("b", "a"), FLOATS(2, 1))));
 }
 CALL("CreateValue(sequence of maps i64->f64)") {
   create(ONNX_TYPE_SEQUENCE, IN(MAP(INT64S(1), DOUBLES(1))));
@@ -97,10 +99,14 @@ CALL("CreateValue(sequence of maps i64->f32, i64->f64)") {
 }
 CALL("CreateValue(sequence tensor+map)") { create(ONNX_TYPE_SEQUENCE, IN(FLOATS(1), float_map())); }
 CALL("CreateValue(sequence map+tensor)") { create(ONNX_TYPE_SEQUENCE, IN(float_map(), FLOATS(1))); }
-CALL("CreateValue(sequence of sparse)") { create(ONNX_TYPE_SEQUENCE, IN(sparse(), sparse())); }
-CALL("CreateValue(sequence tensor+sparse)") { create(ONNX_TYPE_SEQUENCE, IN(FLOATS(1), sparse())); }
+CALL("CreateValue(sequence of sparse)") {
+  create(ONNX_TYPE_SEQUENCE, IN(containers_sparse(), containers_sparse()));
+}
+CALL("CreateValue(sequence tensor+sparse)") {
+  create(ONNX_TYPE_SEQUENCE, IN(FLOATS(1), containers_sparse()));
+}
 CALL("CreateValue(sequence of strings)") {
-  make(ONNX_TYPE_SEQUENCE, IN(STRINGS("a", "", LONG_STRING), STRINGS("b")));
+  containers_make(ONNX_TYPE_SEQUENCE, IN(STRINGS("a", "", LONG_STRING), STRINGS("b")));
 }
 CALL("CreateValue(sequence of shapes {}, {0}, {2,0,3}, {1,2})") {
   OrtValue* scalar = NULL;
@@ -108,8 +114,8 @@ CALL("CreateValue(sequence of shapes {}, {0}, {2,0,3}, {1,2})") {
   int64_t* number = NULL;
   CHECK(api->GetTensorMutableData(scalar, (void**)&number) == NULL);
   *number = 5;
-  make(ONNX_TYPE_SEQUENCE,
-       IN(scalar, TENSOR(INT64, 0), TENSOR(INT64, 2, 0, 3), tensor_of(INT64, DIMS(1, 2))));
+  containers_make(ONNX_TYPE_SEQUENCE, IN(scalar, TENSOR(INT64, 0), TENSOR(INT64, 2, 0, 3),
+                                         tensor_of(INT64, DIMS(1, 2))));
 }
 CALL("CreateValue(sequence of each element type)") {
   for (int type = 0; type <= 26; type++) {
@@ -172,7 +178,7 @@ CALL("CreateValue(map, n=1)") { create(ONNX_TYPE_MAP, IN(INT64S(1))); }
 CALL("CreateValue(map, n=3)") { create(ONNX_TYPE_MAP, IN(INT64S(1), FLOATS(1), FLOATS(1))); }
 CALL("CreateValue(map, n=0)") { create(ONNX_TYPE_MAP, NO_VALUES, 0); }
 #define CREATE_MAP(name, keys, values) \
-  CALL("CreateValue(map " name ")") { make(ONNX_TYPE_MAP, IN(keys, values)); }
+  CALL("CreateValue(map " name ")") { containers_make(ONNX_TYPE_MAP, IN(keys, values)); }
 CREATE_MAP("i64->f32", INT64S(1, 2), FLOATS(10, 20))
 CREATE_MAP("i64->f64", INT64S(1, 2), DOUBLES(10, 20))
 CREATE_MAP("i64->i64", INT64S(1, 2), INT64S(10, 20))
@@ -196,7 +202,7 @@ CREATE_MAP("of sequence values", INT64S(1, 2), pair_of_floats())
 CREATE_MAP("of sequence keys", pair_of_floats(), INT64S(1, 2))
 CREATE_MAP("of map keys", float_map(), INT64S(1, 2))
 CREATE_MAP("of map values", INT64S(1, 2), float_map())
-CREATE_MAP("of sparse values", INT64S(1, 2), sparse())
+CREATE_MAP("of sparse values", INT64S(1, 2), containers_sparse())
 CREATE_MAP("NULL keys", NULL, INT64S(1, 2))
 CREATE_MAP("NULL values", INT64S(1, 2), NULL)
 CREATE_MAP("keys 3,1,2", INT64S(3, 1, 2), FLOATS(30, 10, 20))
@@ -206,7 +212,7 @@ CREATE_MAP("keys z,e with acute accent", STRINGS("z", "\xC3\xA9"), FLOATS(1, 2))
 CREATE_MAP("keys a,b,a,b,a", STRINGS("a", "b", "a", "b", "a"), FLOATS(1, 2, 3, 4, 5))
 CREATE_MAP("of the same tensor twice", INT64S(2, 1), INT64S(2, 1))
 CALL("CreateValue(duplicate map keys)") {
-  make(ONNX_TYPE_MAP, IN(INT64S(5, 1, 5, 5, 1), FLOATS(1, 2, 3, 4, 5)));
+  containers_make(ONNX_TYPE_MAP, IN(INT64S(5, 1, 5, 5, 1), FLOATS(1, 2, 3, 4, 5)));
 }
 CALL("CreateValue(map) of 1000 keys in reverse") {
   int64_t keys[1000];
@@ -261,7 +267,7 @@ CALL("GetValue(map,1)") { get(float_map(), 1); }
 CALL("GetValue(map,2)") { get(float_map(), 2); }
 CALL("GetValue(map,-1)") { get(float_map(), -1); }
 CALL("GetValue(tensor,0)") { get(FLOATS(1), 0); }
-CALL("GetValue(sparse,0)") { get(sparse(), 0); }
+CALL("GetValue(sparse,0)") { get(containers_sparse(), 0); }
 CALL("GetValue(NULL,0)") { get(NULL, 0); }
 CALL("GetValue(seq,0,allocator NULL)") {
   OrtValue* value = UNTOUCHED;
@@ -299,7 +305,7 @@ CALL("GetValueCount(seq)") { count(pair_of_floats()); }
 CALL("GetValueCount(sequence of maps)") { count(pair_of_maps()); }
 CALL("GetValueCount(map)") { count(float_map()); }
 CALL("GetValueCount(tensor)") { count(FLOATS(1)); }
-CALL("GetValueCount(sparse)") { count(sparse()); }
+CALL("GetValueCount(sparse)") { count(containers_sparse()); }
 CALL("GetValueCount(NULL,&o)") { count(NULL); }
 CALL("GetValueCount(v,NULL)") { say_status(api->GetValueCount(pair_of_floats(), NULL)); }
 
@@ -333,7 +339,7 @@ CALL("GetOpaqueValue(NULL,\"t\",tensor)") {
 }
 
 /* What GetTypeInfo tells of containers. */
-static void say_type(const OrtTypeInfo* type) {
+static void containers_say_type(const OrtTypeInfo* type) {
   enum ONNXType kind = ONNX_TYPE_UNKNOWN;
   CHECK(api->GetOnnxTypeFromTypeInfo(type, &kind) == NULL);
   if (kind == ONNX_TYPE_SEQUENCE) {
@@ -342,7 +348,7 @@ static void say_type(const OrtTypeInfo* type) {
     CHECK(api->CastTypeInfoToSequenceTypeInfo(type, &sequence) == NULL);
     CHECK(api->GetSequenceElementType(sequence, &element) == NULL);
     say("sequence of");
-    say_type(element);
+    containers_say_type(element);
     api->ReleaseTypeInfo(element);
   } else if (kind == ONNX_TYPE_MAP) {
     const OrtMapTypeInfo* map = NULL;
@@ -352,7 +358,7 @@ static void say_type(const OrtTypeInfo* type) {
     CHECK(api->GetMapKeyType(map, &key) == NULL);
     CHECK(api->GetMapValueType(map, &value) == NULL);
     say("map of %d to", (int)key);
-    say_type(value);
+    containers_say_type(value);
     api->ReleaseTypeInfo(value);
   } else {
     const OrtTensorTypeAndShapeInfo* tensor = NULL;
@@ -371,7 +377,7 @@ static void say_type(const OrtTypeInfo* type) {
 static void type_of(const OrtValue* value) {
   OrtTypeInfo* type = UNTOUCHED;
   if (say_status(api->GetTypeInfo(value, &type))) {
-    say_type(type);
+    containers_say_type(type);
     api->ReleaseTypeInfo(type);
   }
 }
@@ -380,4 +386,4 @@ CALL("GetTypeInfo(sequence of string tensors)") { type_of(SEQUENCE(STRINGS("a"))
 CALL("GetTypeInfo(sequence of maps)") { type_of(pair_of_maps()); }
 CALL("GetTypeInfo(map)") { type_of(float_map()); }
 CALL("GetTypeInfo(map str->i64)") { type_of(MAP(STRINGS("a"), INT64S(1))); }
-CALL("GetTypeInfo(sparse)") { type_of(sparse()); }
+CALL("GetTypeInfo(sparse)") { type_of(containers_sparse()); }

@@ -23,7 +23,7 @@ static OrtValue* borrowed(const char* device, float* numbers, int64_t count) {
                                             1, FLOAT, &value) == NULL);
   return value;
 }
-static float numbers[4] = {1, 2, 3, 4};
+static float copy_tensors_numbers[4] = {1, 2, 3, 4};
 static float others[4] = {5, 6, 7, 8};
 
 CALL("CopyTensors(floats)") { copy(FLOATS(1, 2, 3), FLOATS(4, 5, 6)); }
@@ -41,7 +41,7 @@ CALL("CopyTensors(onto itself)") {
   copy(value, value);
 }
 CALL("CopyTensors(overlapping memory)") {
-  copy(borrowed("Cpu", numbers, 3), borrowed("Cpu", numbers + 1, 3));
+  copy(borrowed("Cpu", copy_tensors_numbers, 3), borrowed("Cpu", copy_tensors_numbers + 1, 3));
 }
 CALL("CopyTensors(shapes {2,3} to {3,2})") { copy(TENSOR(INT64, 2, 3), TENSOR(INT64, 3, 2)); }
 CALL("CopyTensors(shapes {2} to {3})") { copy(FLOATS(1, 2), FLOATS(4, 5, 6)); }
@@ -74,22 +74,23 @@ CALL("CopyTensors(two of one memory, types i64 and f32)") {
   say_status(api->CopyTensors(environment(), from, to, NULL, 2));
   say_tensor(to[1]);
 }
-CALL("CopyTensors(from a GPU)") { copy(borrowed("Cuda", numbers, 2), FLOATS(4, 5)); }
-CALL("CopyTensors(to a GPU)") { copy(FLOATS(4, 5), borrowed("Cuda", numbers, 2)); }
+CALL("CopyTensors(from a GPU)") { copy(borrowed("Cuda", copy_tensors_numbers, 2), FLOATS(4, 5)); }
+CALL("CopyTensors(to a GPU)") { copy(FLOATS(4, 5), borrowed("Cuda", copy_tensors_numbers, 2)); }
 CALL("CopyTensors(between GPUs)") {
-  copy(borrowed("Cuda", numbers, 2), borrowed("Cuda", others, 2));
+  copy(borrowed("Cuda", copy_tensors_numbers, 2), borrowed("Cuda", others, 2));
 }
 CALL("CopyTensors(from memory that a GPU shares)") {
-  copy(borrowed("CudaPinned", numbers, 2), FLOATS(4, 5));
+  copy(borrowed("CudaPinned", copy_tensors_numbers, 2), FLOATS(4, 5));
 }
 CALL("CopyTensors(two from different memories)") {
   OrtValue* to[] = {FLOATS(0, 0), FLOATS(0, 0)};
-  const OrtValue* from[] = {borrowed("Cpu", numbers, 2), borrowed("CudaPinned", others, 2)};
+  const OrtValue* from[] = {borrowed("Cpu", copy_tensors_numbers, 2),
+                            borrowed("CudaPinned", others, 2)};
   say_status(api->CopyTensors(environment(), from, to, NULL, 2));
   say_tensor(to[0]);
 }
 CALL("CopyTensors(two to different memories)") {
-  OrtValue* to[] = {borrowed("Cpu", numbers, 2), borrowed("CudaPinned", others, 2)};
+  OrtValue* to[] = {borrowed("Cpu", copy_tensors_numbers, 2), borrowed("CudaPinned", others, 2)};
   const OrtValue* from[] = {FLOATS(0, 0), FLOATS(0, 0)};
   say_status(api->CopyTensors(environment(), from, to, NULL, 2));
 }
@@ -101,12 +102,12 @@ CALL("CopyTensors(two from memories of other names)") {
                                  &info) == NULL);
   CHECK(api->CreateTensorWithDataAsOrtValue(info, others, 8, DIMS(2), FLOAT, &second) == NULL);
   OrtValue* to[] = {FLOATS(0, 0), FLOATS(0, 0)};
-  const OrtValue* from[] = {borrowed("Cpu", numbers, 2), second};
+  const OrtValue* from[] = {borrowed("Cpu", copy_tensors_numbers, 2), second};
   say_status(api->CopyTensors(environment(), from, to, NULL, 2));
 }
 CALL("CopyTensors(allocated and borrowed memory)") {
   OrtValue* to[] = {FLOATS(0, 0), FLOATS(0, 0)};
-  const OrtValue* from[] = {borrowed("Cpu", numbers, 2), FLOATS(7, 8)};
+  const OrtValue* from[] = {borrowed("Cpu", copy_tensors_numbers, 2), FLOATS(7, 8)};
   say_status(api->CopyTensors(environment(), from, to, NULL, 2));
 }
 CALL("CopyTensors(without data)") { copy(borrowed("Cpu", NULL, 2), FLOATS(4, 5)); }

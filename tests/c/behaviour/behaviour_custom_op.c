@@ -41,13 +41,13 @@ static OrtSessionOptions* some_options(void) {
   return options;
 }
 
-static void end(OrtSessionOptions* options) {
+static void custom_op_end(OrtSessionOptions* options) {
   api->ReleaseSessionOptions(options);
   api->ReleaseCustomOpDomain(registered);
   registered = NULL;
 }
 
-#define OPTIONS_CALL(text) CALL_WITH(text, OrtSessionOptions*, options, some_options, end)
+#define OPTIONS_CALL(text) CALL_WITH(text, OrtSessionOptions*, options, some_options, custom_op_end)
 
 CALL("CreateCustomOpDomain(\"d\",&o)") {
   OrtCustomOpDomain* domain = UNTOUCHED;
@@ -68,21 +68,21 @@ CALL("CreateCustomOpDomain(NULL,&o)") {
 }
 CALL("CreateCustomOpDomain(\"d\",NULL)") { say_status(api->CreateCustomOpDomain("d", NULL)); }
 
-static void add(const OrtCustomOp* added) {
+static void custom_op_add(const OrtCustomOp* added) {
   OrtCustomOpDomain* domain = some_domain("d");
   say_status(api->CustomOpDomain_Add(domain, added));
   api->ReleaseCustomOpDomain(domain);
 }
-CALL("CustomOpDomain_Add(d,op)") { add(&op); }
+CALL("CustomOpDomain_Add(d,op)") { custom_op_add(&op); }
 CALL("CustomOpDomain_Add(d,op that is all zero)") {
   static const OrtCustomOp nothing;
-  add(&nothing);
+  custom_op_add(&nothing);
 }
 CALL("CustomOpDomain_Add(d,op of version 9999)") {
   static const OrtCustomOp later = {.version = 9999};
-  add(&later);
+  custom_op_add(&later);
 }
-CALL("CustomOpDomain_Add(d,NULL)") { add(NULL); }
+CALL("CustomOpDomain_Add(d,NULL)") { custom_op_add(NULL); }
 CALL("CustomOpDomain_Add(NULL,op)") { say_status(api->CustomOpDomain_Add(NULL, &op)); }
 CALL("ReleaseCustomOpDomain(NULL)") {
   api->ReleaseCustomOpDomain(NULL);
@@ -140,7 +140,7 @@ static void register_library(const char* path) {
   say_status(api->RegisterCustomOpsLibrary(options, path, &library));
   say("%d calls", registrations);
   say_out(library, UNTOUCHED);
-  end(options);
+  custom_op_end(options);
 }
 
 static void register_library_v2(const char* path) {
@@ -148,7 +148,7 @@ static void register_library_v2(const char* path) {
   registrations = 0;
   say_status(api->RegisterCustomOpsLibrary_V2(options, path == NULL ? NULL : system_path(path)));
   say("%d calls", registrations);
-  end(options);
+  custom_op_end(options);
 }
 
 CALL("RegisterCustomOpsLibrary(o,path,&h)") {
@@ -189,7 +189,7 @@ static void register_function(const char* name) {
   registrations = 0;
   say_status(api->RegisterCustomOpsUsingFunction(options, name));
   say("%d calls", registrations);
-  end(options);
+  custom_op_end(options);
 }
 CALL("RegisterCustomOpsUsingFunction(o,name)") {
   task = SUCCEED;
@@ -208,3 +208,5 @@ CALL("RegisterCustomOpsUsingFunction(NULL,\"no_such_function\")") {
 }
 OPTIONS_CALL("EnableOrtCustomOps(o)") { say_status(api->EnableOrtCustomOps(options)); }
 CALL("EnableOrtCustomOps(NULL)") { say_status(api->EnableOrtCustomOps(NULL)); }
+
+#undef OPTIONS_CALL

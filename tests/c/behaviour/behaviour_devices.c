@@ -37,7 +37,8 @@ static OrtHardwareDevice* hardware(void) {
   return made;
 }
 
-static OrtStatus* make(OrtHardwareDevice* on, const OrtKeyValuePairs* facts, OrtEpDevice** out) {
+static OrtStatus* devices_make(OrtHardwareDevice* on, const OrtKeyValuePairs* facts,
+                               OrtEpDevice** out) {
   factory.ort_version_supported =
       factory.ort_version_supported ? factory.ort_version_supported : api_version;
   factory.GetName = name_of;
@@ -51,7 +52,7 @@ static OrtStatus* make(OrtHardwareDevice* on, const OrtKeyValuePairs* facts, Ort
   CALL(text) {                                 \
     OrtHardwareDevice* h = hardware();         \
     OrtEpDevice* d = NULL;                     \
-    CHECK(make(h, NULL, &d) == NULL);          \
+    CHECK(devices_make(h, NULL, &d) == NULL);  \
     __VA_ARGS__;                               \
     api->GetEpApi()->ReleaseEpDevice(d);       \
     api->GetEpApi()->ReleaseHardwareDevice(h); \
@@ -104,7 +105,7 @@ static void make_with(const char* version, const char* key) {
   api->CreateKeyValuePairs(&facts);
   api->AddKeyValuePair(facts, key, "v");
   ep_version = version;
-  if (say_status(make(h, facts, &d))) {
+  if (say_status(devices_make(h, facts, &d))) {
     api->GetEpApi()->ReleaseEpDevice(d);
   } else {
     say_out(d, UNTOUCHED);
@@ -128,7 +129,7 @@ static void add_info(OrtAllocatorType type, OrtDeviceMemoryType memory) {
   OrtHardwareDevice* h = hardware();
   OrtEpDevice* d = NULL;
   OrtMemoryInfo* info = NULL;
-  CHECK(make(h, NULL, &d) == NULL);
+  CHECK(devices_make(h, NULL, &d) == NULL);
   CHECK(api->CreateMemoryInfo_V2("mine", OrtMemoryInfoDeviceType_NPU, 7, 0, memory, 0, type,
                                  &info) == NULL);
   say_status(api->GetEpApi()->EpDevice_AddAllocatorInfo(d, info));
@@ -163,7 +164,7 @@ CALL("EpDevice_AddAllocatorInfo(NULL,NULL)") {
     factory.GetDeviceMemoryCapacity = function;               \
     OrtHardwareDevice* h = hardware();                        \
     OrtEpDevice* d = NULL;                                    \
-    CHECK(make(h, NULL, &d) == NULL);                         \
+    CHECK(devices_make(h, NULL, &d) == NULL);                 \
     say_status(api->EpDevice_GetMemoryCapacity(__VA_ARGS__)); \
     say("%d %d", (int)first, (int)second);                    \
     api->GetEpApi()->ReleaseEpDevice(d);                      \
@@ -197,3 +198,6 @@ CALL("CreateEpDevice of a factory that says its name once") {
   api->GetEpApi()->ReleaseEpDevice(d);
   api->GetEpApi()->ReleaseHardwareDevice(h);
 }
+
+#undef DEFAULT
+#undef WITH_DEVICE

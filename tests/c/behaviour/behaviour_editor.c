@@ -2,8 +2,6 @@
 /* Graphs and models of the model editor. */
 #include "behaviour_graph.h"
 
-static const OrtModelEditorApi* editor(void) { return api->GetModelEditorApi(); }
-
 /* A call with an empty graph of the editor, `g`. */
 #define EDITOR_CALL(text, ...)                \
   CALL(text) {                                \

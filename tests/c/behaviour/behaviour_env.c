@@ -173,7 +173,7 @@ static struct OrtEnvCreationOptions creation_options(void) {
                                         .custom_logging_param = "p"};
 }
 
-static void create(const struct OrtEnvCreationOptions* options) {
+static void env_create(const struct OrtEnvCreationOptions* options) {
   OrtEnv* env = UNTOUCHED;
   say_env(api->CreateEnvWithOptions(options, &env), &env);
 }
@@ -191,7 +191,7 @@ CALL("CreateEnvWithOptions(with entries,&o)") {
   api->CreateKeyValuePairs(&entries);
   api->AddKeyValuePair(entries, "no such setting", "1");
   options.config_entries = entries;
-  create(&options);
+  env_create(&options);
   api->ReleaseKeyValuePairs(entries);
 }
 CALL("CreateEnvWithOptions(with threads,&o)") {
@@ -199,10 +199,10 @@ CALL("CreateEnvWithOptions(with threads,&o)") {
   OrtThreadingOptions* threads = NULL;
   CHECK(api->CreateThreadingOptions(&threads) == NULL);
   options.threading_options = threads;
-  create(&options);
+  env_create(&options);
   api->ReleaseThreadingOptions(threads);
 }
-CALL("CreateEnvWithOptions(NULL,&o)") { create(NULL); }
+CALL("CreateEnvWithOptions(NULL,&o)") { env_create(NULL); }
 CALL("CreateEnvWithOptions(options,NULL)") {
   struct OrtEnvCreationOptions options = creation_options();
   say_status(api->CreateEnvWithOptions(&options, NULL));
@@ -211,7 +211,7 @@ CALL("CreateEnvWithOptions(options,NULL)") {
 static void create_of_version(uint32_t version) {
   struct OrtEnvCreationOptions options = creation_options();
   options.version = version;
-  create(&options);
+  env_create(&options);
 }
 CALL("CreateEnvWithOptions(version 0)") { create_of_version(0); }
 CALL("CreateEnvWithOptions(version 23)") { create_of_version(23); }
@@ -221,7 +221,7 @@ CALL("CreateEnvWithOptions(version 9999)") { create_of_version(9999); }
 static void create_with_severity(int severity) {
   struct OrtEnvCreationOptions options = creation_options();
   options.logging_severity_level = severity;
-  create(&options);
+  env_create(&options);
 }
 CALL("CreateEnvWithOptions(severity -1)") { create_with_severity(-1); }
 CALL("CreateEnvWithOptions(severity 4)") { create_with_severity(4); }
@@ -229,13 +229,13 @@ CALL("CreateEnvWithOptions(severity 5)") { create_with_severity(5); }
 CALL("CreateEnvWithOptions(log_id NULL)") {
   struct OrtEnvCreationOptions options = creation_options();
   options.log_id = NULL;
-  create(&options);
+  env_create(&options);
 }
 CALL("CreateEnvWithOptions(log_id NULL) with an environment") {
   OrtEnv* first = some_env(ORT_LOGGING_LEVEL_ERROR);
   struct OrtEnvCreationOptions options = creation_options();
   options.log_id = NULL;
-  create(&options);
+  env_create(&options);
   api->ReleaseEnv(first);
 }
 

@@ -110,7 +110,7 @@ CALL("GetModelCompatibilityForEpDevices of the CPU") {
 
 /* --- options --------------------------------------------------------------------------------- */
 
-static void say_entry(const OrtSessionOptions* options, const char* key) {
+static void ep_answers_say_entry(const OrtSessionOptions* options, const char* key) {
   char value[100] = "";
   size_t size = sizeof value;
   OrtStatus* status = api->GetSessionConfigEntry(options, key, value, &size);
@@ -124,9 +124,9 @@ static void append(OrtEnv* env, const OrtEpDevice* const* devices, size_t device
   CHECK(api->AddSessionConfigEntry(options, "ep.askedep.Mine", "0") == NULL);
   say_status(api->SessionOptionsAppendExecutionProvider_V2(options, env, devices, device_count,
                                                            keys, values, count));
-  say_entry(options, "ep.askedep.Default");
-  say_entry(options, "ep.askedep.Mine");
-  say_entry(options, "ep.askedep.");
+  ep_answers_say_entry(options, "ep.askedep.Default");
+  ep_answers_say_entry(options, "ep.askedep.Mine");
+  ep_answers_say_entry(options, "ep.askedep.");
   api->ReleaseSessionOptions(options);
 }
 static const char* const keys[] = {"Mine", "Default"};
@@ -195,3 +195,6 @@ CALL("SessionOptionsGetWeightlessSourceModelBuffer(o,NULL,NULL)") {
   CHECK(api->CreateSessionOptions(&options) == NULL);
   say_status(api->GetEpApi()->SessionOptionsGetWeightlessSourceModelBuffer(options, NULL, NULL));
 }
+
+#undef APPEND
+#undef WITH_EP

@@ -104,3 +104,5 @@ SAY("EpContextConfigGetEpContextDataWriteFunc(c,NULL,&s)",
     EpContextConfigGetEpContextDataWriteFunc(c, NULL, &state))
 SAY("EpContextConfigGetEpContextDataWriteFunc(c,&f,NULL)",
     EpContextConfigGetEpContextDataWriteFunc(c, &write, NULL))
+
+#undef SAY

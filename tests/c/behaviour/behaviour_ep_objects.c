@@ -106,7 +106,8 @@ CALL("ReleaseSyncStream(NULL)") {
 
 /* --- copies ---------------------------------------------------------------------------------- */
 
-static void copy(OrtEnv* env, const OrtEpDevice* device, OrtSyncStream* stream, int back) {
+static void ep_objects_copy(OrtEnv* env, const OrtEpDevice* device, OrtSyncStream* stream,
+                            int back) {
   OrtAllocator* allocator = NULL;
   const int64_t dims[] = {3};
   OrtValue *there = NULL, *here = FLOATS(1, 2, 3);
@@ -119,12 +120,13 @@ static void copy(OrtEnv* env, const OrtEpDevice* device, OrtSyncStream* stream, 
   api->ReleaseValue(there);
   api->ReleaseValue(here);
 }
-WITH_EP("CopyTensors to a device", "memory transfers", copy(e, d, NULL, 0))
-WITH_EP("CopyTensors from a device", "memory transfers", copy(e, d, NULL, 1))
-WITH_EP("CopyTensors to a device without transfers", "memory", copy(e, d, NULL, 0))
-WITH_EP("CopyTensors that the provider fails", "memory transfers no-copy", copy(e, d, NULL, 0))
+WITH_EP("CopyTensors to a device", "memory transfers", ep_objects_copy(e, d, NULL, 0))
+WITH_EP("CopyTensors from a device", "memory transfers", ep_objects_copy(e, d, NULL, 1))
+WITH_EP("CopyTensors to a device without transfers", "memory", ep_objects_copy(e, d, NULL, 0))
+WITH_EP("CopyTensors that the provider fails", "memory transfers no-copy",
+        ep_objects_copy(e, d, NULL, 0))
 WITH_EP("CopyTensors in a stream", "memory transfers streams", OrtSyncStream* s = NULL;
-        CHECK(api->CreateSyncStreamForEpDevice(d, NULL, &s) == NULL); copy(e, d, s, 0);
+        CHECK(api->CreateSyncStreamForEpDevice(d, NULL, &s) == NULL); ep_objects_copy(e, d, s, 0);
         api->ReleaseSyncStream(s))
 
 /* --- memory devices -------------------------------------------------------------------------- */
@@ -183,3 +185,6 @@ CALL("MemoryDevice_GetDeviceId(NULL)") {
 CALL("NodeComputeContext_NodeName(NULL)") {
   say_pointer(api->GetEpApi()->NodeComputeContext_NodeName(NULL));
 }
+
+#undef DEFAULT
+#undef WITH_EP

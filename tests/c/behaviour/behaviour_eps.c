@@ -202,7 +202,7 @@ CALL("GetNumHardwareDevices(e,NULL)") {
   say_status(api->GetNumHardwareDevices(env_of_eps(), NULL));
 }
 
-static void hardware(OrtEnv* env, size_t room) {
+static void eps_hardware(OrtEnv* env, size_t room) {
   const OrtHardwareDevice* devices[64] = {UNTOUCHED};
   devices[63] = UNTOUCHED;
   if (say_status(api->GetHardwareDevices(env, devices, room))) {
@@ -212,16 +212,16 @@ static void hardware(OrtEnv* env, size_t room) {
     say_out(devices[63], UNTOUCHED);
   }
 }
-CALL("GetHardwareDevices(e,d,64)") { hardware(env_of_eps(), 64); }
-CALL("GetHardwareDevices(e,d,0)") { hardware(env_of_eps(), 0); }
-CALL("GetHardwareDevices(NULL,d,64)") { hardware(NULL, 64); }
+CALL("GetHardwareDevices(e,d,64)") { eps_hardware(env_of_eps(), 64); }
+CALL("GetHardwareDevices(e,d,0)") { eps_hardware(env_of_eps(), 0); }
+CALL("GetHardwareDevices(NULL,d,64)") { eps_hardware(NULL, 64); }
 CALL("GetHardwareDevices(e,NULL,64)") {
   say_status(api->GetHardwareDevices(env_of_eps(), NULL, 64));
 }
 
 /* --- the environment's entries --------------------------------------------------------------- */
 
-static void say_entry(const char* key) {
+static void eps_say_entry(const char* key) {
   OrtKeyValuePairs* entries = NULL;
   if (say_status(api->GetEpApi()->GetEnvConfigEntries(&entries))) {
     const char* value = api->GetKeyValue(entries, key);
@@ -229,7 +229,7 @@ static void say_entry(const char* key) {
     api->ReleaseKeyValuePairs(entries);
   }
 }
-CALL("GetEnvConfigEntries without an environment") { say_entry("k"); }
+CALL("GetEnvConfigEntries without an environment") { eps_say_entry("k"); }
 CALL("GetEnvConfigEntries(&c)") {
   OrtKeyValuePairs* entries = NULL;
   OrtEnv* env = NULL;
@@ -239,8 +239,8 @@ CALL("GetEnvConfigEntries(&c)") {
                                    entries};
   CHECK(api->CreateEnvWithOptions(&options, &env) == NULL);
   api->ReleaseKeyValuePairs(entries);
-  say_entry("k");
-  say_entry("other");
+  eps_say_entry("k");
+  eps_say_entry("other");
 }
 CALL("GetEnvConfigEntries(NULL)") {
   env_of_eps();
@@ -248,12 +248,12 @@ CALL("GetEnvConfigEntries(NULL)") {
 }
 CALL("GetEnvConfigEntries with a library in .virtual") {
   OrtEnv* env = env_of_eps();
-  say_entry("allow_virtual_devices");
+  eps_say_entry("allow_virtual_devices");
   say_status(api->RegisterExecutionProviderLibrary(env, "mine.virtual", asked_ep()));
   say_status(api->RegisterExecutionProviderLibrary(env, "other.virtual", asked_ep()));
-  say_entry("allow_virtual_devices");
+  eps_say_entry("allow_virtual_devices");
   say_status(api->UnregisterExecutionProviderLibrary(env, "mine.virtual"));
-  say_entry("allow_virtual_devices");
+  eps_say_entry("allow_virtual_devices");
   say_status(api->UnregisterExecutionProviderLibrary(env, "other.virtual"));
-  say_entry("allow_virtual_devices");
+  eps_say_entry("allow_virtual_devices");
 }

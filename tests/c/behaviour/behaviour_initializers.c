@@ -2,8 +2,8 @@
 /* What session options hold in the place of a model's initializers. */
 #include "behaviour.h"
 
-static float numbers[4];
-static const int64_t shape[] = {4};
+static float initializers_numbers[4];
+static const int64_t initializers_shape[] = {4};
 
 /* What the calls are about: options, and values of each sort. */
 struct scene {
@@ -13,22 +13,25 @@ struct scene {
   OrtValue *user, *other, *allocated, *sequence;
 };
 
-static struct scene* begin(void) {
+static struct scene* initializers_begin(void) {
   static struct scene s;
   s = (struct scene){0};
   ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
   CHECK(api->CreateSessionOptions(&s.options) == NULL);
   CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &s.info) == NULL);
   CHECK(api->GetAllocatorWithDefaultOptions(&s.allocator) == NULL);
-  CHECK(api->CreateTensorWithDataAsOrtValue(s.info, numbers, sizeof numbers, shape, 1, type,
-                                            &s.user) == NULL);
-  CHECK(api->CreateTensorWithDataAsOrtValue(s.info, numbers, sizeof numbers, shape, 1, type,
-                                            &s.other) == NULL);
-  CHECK(api->CreateTensorAsOrtValue(s.allocator, shape, 1, type, &s.allocated) == NULL);
+  CHECK(api->CreateTensorWithDataAsOrtValue(s.info, initializers_numbers,
+                                            sizeof initializers_numbers, initializers_shape, 1,
+                                            type, &s.user) == NULL);
+  CHECK(api->CreateTensorWithDataAsOrtValue(s.info, initializers_numbers,
+                                            sizeof initializers_numbers, initializers_shape, 1,
+                                            type, &s.other) == NULL);
+  CHECK(api->CreateTensorAsOrtValue(s.allocator, initializers_shape, 1, type, &s.allocated) ==
+        NULL);
   return &s;
 }
 
-static void end(struct scene* s) {
+static void initializers_end(struct scene* s) {
   api->ReleaseSessionOptions(s->options);
   api->ReleaseValue(s->sequence);
   api->ReleaseValue(s->allocated);
@@ -43,7 +46,7 @@ static void make_sequence(struct scene* s) {
 }
 
 /* Calls in a scene, `s`; SAY says the status of one. */
-#define SCENE_CALL(text) CALL_WITH(text, struct scene*, s, begin, end)
+#define SCENE_CALL(text) CALL_WITH(text, struct scene*, s, initializers_begin, initializers_end)
 #define SAY(text, expression) \
   SCENE_CALL(text) { say_status(api->expression); }
 
@@ -63,16 +66,17 @@ SCENE_CALL("AddInitializer duplicate name") {
 }
 SCENE_CALL("AddInitializer(o,\"w\",tensor with a deleter)") {
   OrtValue* value = NULL;
-  void* memory = s->allocator->Alloc(s->allocator, sizeof numbers);
-  CHECK(api->CreateTensorWithDataAndDeleterAsOrtValue(s->allocator, memory, sizeof numbers, shape,
-                                                      1, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
-                                                      &value) == NULL);
+  void* memory = s->allocator->Alloc(s->allocator, sizeof initializers_numbers);
+  CHECK(api->CreateTensorWithDataAndDeleterAsOrtValue(
+            s->allocator, memory, sizeof initializers_numbers, initializers_shape, 1,
+            ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &value) == NULL);
   say_status(api->AddInitializer(s->options, "w", value));
   api->ReleaseValue(value);
 }
 SCENE_CALL("AddInitializer(o,\"w\",tensor without data)") {
   OrtValue* value = NULL;
-  CHECK(api->CreateTensorWithDataAsOrtValue(s->info, NULL, sizeof numbers, shape, 1,
+  CHECK(api->CreateTensorWithDataAsOrtValue(s->info, NULL, sizeof initializers_numbers,
+                                            initializers_shape, 1,
                                             ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &value) == NULL);
   say_status(api->AddInitializer(s->options, "w", value));
   api->ReleaseValue(value);
@@ -135,8 +139,8 @@ SCENE_CALL("AddExternalInitializers(NULL,...)") {
 static const ORTCHAR_T* const files[] = {ORT_TSTR("a"), ORT_TSTR("b")};
 static const ORTCHAR_T* const same_files[] = {ORT_TSTR("a"), ORT_TSTR("a")};
 static const ORTCHAR_T* const one_file[] = {ORT_TSTR("a"), NULL};
-static char* const buffers[] = {(char*)numbers, (char*)numbers};
-static char* const one_buffer[] = {(char*)numbers, NULL};
+static char* const buffers[] = {(char*)initializers_numbers, (char*)initializers_numbers};
+static char* const one_buffer[] = {(char*)initializers_numbers, NULL};
 static const size_t lengths[] = {4, 0};
 
 #define FILES(text, files, buffers, lengths, count) \
@@ -163,3 +167,6 @@ SCENE_CALL("AddExternalInitializersFromFilesInMemory again after a failure") {
       api->AddExternalInitializersFromFilesInMemory(s->options, same_files, buffers, lengths, 2));
   say_status(api->AddExternalInitializersFromFilesInMemory(s->options, files, buffers, lengths, 2));
 }
+
+#undef ADD
+#undef SAY

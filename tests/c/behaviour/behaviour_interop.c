@@ -27,7 +27,7 @@ static OrtExternalResourceImporter* importer_of(const OrtEpDevice* device) {
   WITH_DEVICE(text, words, OrtExternalResourceImporter* i = importer_of(d); __VA_ARGS__; \
               INTEROP->ReleaseExternalResourceImporter(i))
 
-static void make(const OrtEpDevice* device) {
+static void interop_make(const OrtEpDevice* device) {
   OrtExternalResourceImporter* importer = UNTOUCHED;
   say_status(INTEROP->CreateExternalResourceImporterForDevice(device, &importer));
   say_out(importer, UNTOUCHED);
@@ -35,12 +35,13 @@ static void make(const OrtEpDevice* device) {
     INTEROP->ReleaseExternalResourceImporter(importer);
   }
 }
-WITH_DEVICE("CreateExternalResourceImporterForDevice(d,&i)", "memory imports", make(d))
-WITH_DEVICE("CreateExternalResourceImporterForDevice of none", "memory", make(d))
-WITH_DEVICE("CreateExternalResourceImporterForDevice that fails", "memory no-importer", make(d))
+WITH_DEVICE("CreateExternalResourceImporterForDevice(d,&i)", "memory imports", interop_make(d))
+WITH_DEVICE("CreateExternalResourceImporterForDevice of none", "memory", interop_make(d))
+WITH_DEVICE("CreateExternalResourceImporterForDevice that fails", "memory no-importer",
+            interop_make(d))
 WITH_DEVICE("CreateExternalResourceImporterForDevice(d,NULL)", "memory imports",
             say_status(INTEROP->CreateExternalResourceImporterForDevice(d, NULL)))
-CALL("CreateExternalResourceImporterForDevice(NULL,&i)") { make(NULL); }
+CALL("CreateExternalResourceImporterForDevice(NULL,&i)") { interop_make(NULL); }
 CALL("ReleaseExternalResourceImporter(NULL) and the like") {
   INTEROP->ReleaseExternalResourceImporter(NULL);
   INTEROP->ReleaseExternalMemoryHandle(NULL);
@@ -61,13 +62,13 @@ WITH_IMPORTER("CanImportMemory(i,3,NULL)", "memory imports",
               say_status(INTEROP->CanImportMemory(i, 3, NULL)))
 CALL("CanImportMemory(NULL,3,&s)") { can(NULL, 3); }
 
-static float numbers[4] = {1, 2, 3, 4};
+static float interop_numbers[4] = {1, 2, 3, 4};
 static OrtExternalMemoryDescriptor description(uint32_t version) {
-  return (OrtExternalMemoryDescriptor){version, 3, numbers, sizeof numbers, 0};
+  return (OrtExternalMemoryDescriptor){version, 3, interop_numbers, sizeof interop_numbers, 0};
 }
 static void import(OrtExternalResourceImporter* importer, uint32_t version) {
   OrtExternalMemoryDescriptor memory = description(version);
-  OrtExternalSemaphoreDescriptor semaphore = {version, 2, numbers};
+  OrtExternalSemaphoreDescriptor semaphore = {version, 2, interop_numbers};
   OrtExternalMemoryHandle* handle = UNTOUCHED;
   OrtExternalSemaphoreHandle* other = UNTOUCHED;
   if (say_status(INTEROP->ImportMemory(importer, &memory, &handle))) {
@@ -96,7 +97,7 @@ static void import_many(OrtExternalResourceImporter* importer) {
   OrtExternalMemoryHandle* handles[3] = {NULL};
   for (int i = 0; i < 3; i++) {
     OrtExternalMemoryDescriptor memory = description(api_version);
-    memory.offset_bytes = (size_t)i * sizeof *numbers;
+    memory.offset_bytes = (size_t)i * sizeof *interop_numbers;
     say_status(INTEROP->ImportMemory(importer, &memory, &handles[i]));
   }
   say("%d", handles[0] != handles[1] && handles[1] != handles[2] && handles[2] != handles[0]);
@@ -106,7 +107,7 @@ static void import_many(OrtExternalResourceImporter* importer) {
 }
 WITH_IMPORTER("ImportMemory three times", "memory imports", import_many(i))
 
-static void tensor(OrtExternalResourceImporter* importer, uint32_t version) {
+static void interop_tensor(OrtExternalResourceImporter* importer, uint32_t version) {
   OrtExternalMemoryDescriptor memory = description(api_version);
   OrtExternalMemoryHandle* handle = NULL;
   const int64_t dims[] = {2, 2};
@@ -116,20 +117,20 @@ static void tensor(OrtExternalResourceImporter* importer, uint32_t version) {
   CHECK(INTEROP->ImportMemory(importer, &memory, &handle) == NULL);
   if (say_status(INTEROP->CreateTensorFromMemory(importer, handle, &wanted, &value))) {
     CHECK(api->GetTensorMutableData(value, &data) == NULL);
-    say("%d", data == numbers);
+    say("%d", data == interop_numbers);
     api->ReleaseValue(value);
   } else {
     say_out(value, UNTOUCHED);
   }
   INTEROP->ReleaseExternalMemoryHandle(handle);
 }
-WITH_IMPORTER("CreateTensorFromMemory(i,h,d,&t)", "memory imports", tensor(i, api_version))
-WITH_IMPORTER("CreateTensorFromMemory of version 0", "memory imports", tensor(i, 0))
+WITH_IMPORTER("CreateTensorFromMemory(i,h,d,&t)", "memory imports", interop_tensor(i, api_version))
+WITH_IMPORTER("CreateTensorFromMemory of version 0", "memory imports", interop_tensor(i, 0))
 WITH_IMPORTER("CreateTensorFromMemory(i,NULL,NULL,&t)", "memory imports", OrtValue* t = UNTOUCHED;
               say_status(INTEROP->CreateTensorFromMemory(i, NULL, NULL, &t)); say_out(t, UNTOUCHED))
 
 static void in_stream(const OrtEpDevice* device, OrtExternalResourceImporter* importer) {
-  OrtExternalSemaphoreDescriptor wanted = {api_version, 2, numbers};
+  OrtExternalSemaphoreDescriptor wanted = {api_version, 2, interop_numbers};
   OrtExternalSemaphoreHandle* semaphore = NULL;
   OrtSyncStream* stream = NULL;
   CHECK(INTEROP->ImportSemaphore(importer, &wanted, &semaphore) == NULL);
@@ -159,3 +160,5 @@ WITH_DEVICE("InitGraphicsInteropForEpDevice of a factory of version 22", "memory
 CALL("InitGraphicsInteropForEpDevice(NULL,c)") { graphics(NULL, api_version); }
 WITH_DEVICE("InitGraphicsInteropForEpDevice(d,NULL)", "memory",
             say_status(INTEROP->InitGraphicsInteropForEpDevice(d, NULL)))
+
+#undef WITH_DEVICE

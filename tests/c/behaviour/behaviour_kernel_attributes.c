@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "behaviour_kernels.h"
+#include "behaviour_values.h"
 
 /* Each getter on each kind of attribute, and on one that is not there. */
 #define EACH_ATTRIBUTE(X) X("f") X("i") X("s") X("fs") X("is") X("ss") X("t") X("es") X("nope")
@@ -48,12 +49,6 @@ EACH_ATTRIBUTE(FLOATS_CALL)
     say("%zu; %lld", size, (long long)numbers[0]);                                  \
   }
 EACH_ATTRIBUTE(INTS_CALL)
-
-static OrtAllocator* allocator(void) {
-  OrtAllocator* found = NULL;
-  CHECK(api->GetAllocatorWithDefaultOptions(&found) == NULL);
-  return found;
-}
 
 #define TEXTS_CALL(name)                                                                         \
   INFO_CALL("KernelInfoGetAttributeArray_string(" name ")") {                                    \

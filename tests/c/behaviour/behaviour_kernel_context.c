@@ -202,3 +202,5 @@ CONTEXT_CALL("KernelContext_ParallelFor(4, 1000 batches)") { parallel(context, 4
 CONTEXT_CALL("KernelContext_ParallelFor(fn NULL)") {
   say_status(api->KernelContext_ParallelFor(context, NULL, 4, 0, NULL));
 }
+
+#undef COUNT_CALLS

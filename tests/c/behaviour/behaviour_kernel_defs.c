@@ -14,7 +14,7 @@ static OrtKernelDefBuilder* builder(void) {
   CHECK(EP->CreateKernelDefBuilder(&made) == NULL);
   return made;
 }
-static const OrtDataType* type_of(ONNXTensorElementDataType type) {
+static const OrtDataType* kernel_defs_type_of(ONNXTensorElementDataType type) {
   const OrtDataType* found = NULL;
   CHECK(EP->GetTensorDataType(type, &found) == NULL);
   return found;
@@ -82,16 +82,20 @@ WITH_BUILDER("KernelDefBuilder_SetInputMemType twice",
 
 static const OrtDataType* one_type[1];
 SET("AddTypeConstraint(b,T,t,1)",
-    KernelDefBuilder_AddTypeConstraint(b, "T", (one_type[0] = type_of(FLOAT), one_type), 1))
+    KernelDefBuilder_AddTypeConstraint(b, "T", (one_type[0] = kernel_defs_type_of(FLOAT), one_type),
+                                       1))
 SET("AddTypeConstraint(b,T,t,0)",
-    KernelDefBuilder_AddTypeConstraint(b, "T", (one_type[0] = type_of(FLOAT), one_type), 0))
+    KernelDefBuilder_AddTypeConstraint(b, "T", (one_type[0] = kernel_defs_type_of(FLOAT), one_type),
+                                       0))
 SET("AddTypeConstraint(b,T,NULL,1)", KernelDefBuilder_AddTypeConstraint(b, "T", NULL, 1))
 SET("AddTypeConstraint(b,T,{NULL},1)",
     KernelDefBuilder_AddTypeConstraint(b, "T", (one_type[0] = NULL, one_type), 1))
 SET("AddTypeConstraint(b,NULL,t,1)",
-    KernelDefBuilder_AddTypeConstraint(b, NULL, (one_type[0] = type_of(FLOAT), one_type), 1))
+    KernelDefBuilder_AddTypeConstraint(b, NULL,
+                                       (one_type[0] = kernel_defs_type_of(FLOAT), one_type), 1))
 SET("AddTypeConstraint(NULL,T,t,1)",
-    KernelDefBuilder_AddTypeConstraint(NULL, "T", (one_type[0] = type_of(FLOAT), one_type), 1))
+    KernelDefBuilder_AddTypeConstraint(NULL, "T",
+                                       (one_type[0] = kernel_defs_type_of(FLOAT), one_type), 1))
 
 static const int places[] = {0, 1};
 SET("AddInputOutputAliases(b,i,o,2)", KernelDefBuilder_AddInputOutputAliases(b, places, places, 2))
@@ -157,7 +161,7 @@ CALL("KernelDef_GetOutputMemType(d,0,NULL)") {
 static void data_type(int number) {
   const OrtDataType* type = UNTOUCHED;
   if (say_status(EP->GetTensorDataType((ONNXTensorElementDataType)number, &type))) {
-    say("%d", type == type_of((ONNXTensorElementDataType)number));
+    say("%d", type == kernel_defs_type_of((ONNXTensorElementDataType)number));
   } else {
     say_out(type, UNTOUCHED);
   }
@@ -174,19 +178,20 @@ CALL("GetTensorDataType(float,NULL)") { say_status(EP->GetTensorDataType(FLOAT, 
 /* --- registries ------------------------------------------------------------------------------ */
 
 #define UNSET ((OrtMemType)7)
-static OrtStatus* ORT_API_CALL make(void* state, const OrtKernelInfo* info, OrtKernelImpl** out) {
+static OrtStatus* ORT_API_CALL kernel_defs_make(void* state, const OrtKernelInfo* info,
+                                                OrtKernelImpl** out) {
   (void)state, (void)info, (void)out;
   return NULL;
 }
-struct wanted {
+struct kernel_defs_wanted {
   const char *type, *domain, *provider;
   int first, last;
   ONNXTensorElementDataType element;
   OrtMemType memory;
 };
-static OrtKernelDef* def_of(struct wanted of) {
+static OrtKernelDef* def_of(struct kernel_defs_wanted of) {
   OrtKernelDefBuilder* b = builder();
-  const OrtDataType* types[] = {type_of(of.element)};
+  const OrtDataType* types[] = {kernel_defs_type_of(of.element)};
   CHECK(EP->KernelDefBuilder_SetOperatorType(b, of.type) == NULL);
   CHECK(EP->KernelDefBuilder_SetDomain(b, of.domain) == NULL);
   CHECK(EP->KernelDefBuilder_SetExecutionProvider(b, of.provider) == NULL);
@@ -198,21 +203,21 @@ static OrtKernelDef* def_of(struct wanted of) {
   return build(b);
 }
 #define ADD {"Add", "", "e", 7, 13, FLOAT, UNSET}
-static void add_two(struct wanted other) {
+static void add_two(struct kernel_defs_wanted other) {
   OrtKernelRegistry* registry = NULL;
-  struct wanted add = ADD;
+  struct kernel_defs_wanted add = ADD;
   OrtKernelDef *one = def_of(add), *two = def_of(other);
   say_status(EP->CreateKernelRegistry(&registry));
-  say_status(EP->KernelRegistry_AddKernel(registry, one, make, NULL));
+  say_status(EP->KernelRegistry_AddKernel(registry, one, kernel_defs_make, NULL));
   EP->ReleaseKernelDef(one);
-  say_status(EP->KernelRegistry_AddKernel(registry, two, make, NULL));
+  say_status(EP->KernelRegistry_AddKernel(registry, two, kernel_defs_make, NULL));
   EP->ReleaseKernelDef(two);
   EP->ReleaseKernelRegistry(registry);
 }
-#define ADD_TWO(text, ...)                        \
-  CALL("KernelRegistry_AddKernel twice, " text) { \
-    struct wanted other = __VA_ARGS__;            \
-    add_two(other);                               \
+#define ADD_TWO(text, ...)                         \
+  CALL("KernelRegistry_AddKernel twice, " text) {  \
+    struct kernel_defs_wanted other = __VA_ARGS__; \
+    add_two(other);                                \
   }
 ADD_TWO("the same", ADD)
 ADD_TWO("another operator", {"Mul", "", "e", 7, 13, FLOAT, UNSET})
@@ -224,12 +229,12 @@ ADD_TWO("an open version before", {"Add", "", "e", 6, INT_MAX, FLOAT, UNSET})
 ADD_TWO("another type", {"Add", "", "e", 7, 13, DOUBLE, UNSET})
 static void add_memories(OrtMemType first, OrtMemType second) {
   OrtKernelRegistry* registry = NULL;
-  struct wanted wanted = ADD;
+  struct kernel_defs_wanted wanted = ADD;
   CHECK(EP->CreateKernelRegistry(&registry) == NULL);
   wanted.memory = first;
-  say_status(EP->KernelRegistry_AddKernel(registry, def_of(wanted), make, NULL));
+  say_status(EP->KernelRegistry_AddKernel(registry, def_of(wanted), kernel_defs_make, NULL));
   wanted.memory = second;
-  say_status(EP->KernelRegistry_AddKernel(registry, def_of(wanted), make, NULL));
+  say_status(EP->KernelRegistry_AddKernel(registry, def_of(wanted), kernel_defs_make, NULL));
 }
 CALL("KernelRegistry_AddKernel twice, the same memory") {
   add_memories(OrtMemTypeCPUInput, OrtMemTypeCPUInput);
@@ -245,21 +250,21 @@ CALL("KernelRegistry_AddKernel twice, some memory after none") {
 }
 
 CALL("CreateKernelRegistry(NULL)") { say_status(EP->CreateKernelRegistry(NULL)); }
-static void add(int has_registry, int has_def, int has_function) {
+static void kernel_defs_add(int has_registry, int has_def, int has_function) {
   OrtKernelRegistry* registry = NULL;
-  struct wanted wanted = ADD;
+  struct kernel_defs_wanted wanted = ADD;
   CHECK(EP->CreateKernelRegistry(&registry) == NULL);
   say_status(EP->KernelRegistry_AddKernel(has_registry ? registry : NULL,
                                           has_def ? def_of(wanted) : NULL,
-                                          has_function ? make : NULL, NULL));
+                                          has_function ? kernel_defs_make : NULL, NULL));
 }
-CALL("KernelRegistry_AddKernel(NULL,d,f,NULL)") { add(0, 1, 1); }
-CALL("KernelRegistry_AddKernel(r,NULL,f,NULL)") { add(1, 0, 1); }
-CALL("KernelRegistry_AddKernel(r,d,NULL,NULL)") { add(1, 1, 0); }
+CALL("KernelRegistry_AddKernel(NULL,d,f,NULL)") { kernel_defs_add(0, 1, 1); }
+CALL("KernelRegistry_AddKernel(r,NULL,f,NULL)") { kernel_defs_add(1, 0, 1); }
+CALL("KernelRegistry_AddKernel(r,d,NULL,NULL)") { kernel_defs_add(1, 1, 0); }
 CALL("KernelRegistry_AddKernel of nothing set") {
   OrtKernelRegistry* registry = NULL;
   CHECK(EP->CreateKernelRegistry(&registry) == NULL);
-  say_status(EP->KernelRegistry_AddKernel(registry, build(builder()), make, NULL));
+  say_status(EP->KernelRegistry_AddKernel(registry, build(builder()), kernel_defs_make, NULL));
 }
 
 static int releases;
@@ -279,3 +284,5 @@ CALL("CreateIfKernel(NULL,&k)") {
   say_status(EP->CreateIfKernel(NULL, &kernel));
   say_out(kernel, UNTOUCHED);
 }
+
+#undef ADD

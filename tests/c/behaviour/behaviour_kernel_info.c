@@ -118,7 +118,7 @@ INFO_CALL("KernelInfoGetConstantInput_tensor(is_constant NULL)") {
   say_status(api->KernelInfoGetConstantInput_tensor(info, 0, NULL, &value));
 }
 
-static void get_allocator(const OrtKernelInfo* info, OrtMemType type) {
+static void kernel_info_get_allocator(const OrtKernelInfo* info, OrtMemType type) {
   OrtAllocator* own = NULL;
   if (say_status(api->KernelInfoGetAllocator(info, type, &own))) {
     void* block = own->Alloc(own, 100);
@@ -127,9 +127,11 @@ static void get_allocator(const OrtKernelInfo* info, OrtMemType type) {
     api->ReleaseAllocator(own);
   }
 }
-INFO_CALL("KernelInfoGetAllocator(default)") { get_allocator(info, OrtMemTypeDefault); }
-INFO_CALL("KernelInfoGetAllocator(CPU input)") { get_allocator(info, OrtMemTypeCPUInput); }
-INFO_CALL("KernelInfoGetAllocator(99)") { get_allocator(info, (OrtMemType)99); }
+INFO_CALL("KernelInfoGetAllocator(default)") { kernel_info_get_allocator(info, OrtMemTypeDefault); }
+INFO_CALL("KernelInfoGetAllocator(CPU input)") {
+  kernel_info_get_allocator(info, OrtMemTypeCPUInput);
+}
+INFO_CALL("KernelInfoGetAllocator(99)") { kernel_info_get_allocator(info, (OrtMemType)99); }
 INFO_CALL("KernelInfoGetAllocator(out NULL)") {
   say_status(api->KernelInfoGetAllocator(info, OrtMemTypeDefault, NULL));
 }
@@ -164,3 +166,5 @@ CALL("ReleaseKernelInfo(NULL)") {
   api->ReleaseKernelInfo(NULL);
   say("no-op");
 }
+
+#undef COUNT_CALLS

@@ -11,7 +11,7 @@ const struct probe* current_probe;
 
 static const char* ORT_API_CALL name(const OrtCustomOp* op) { return (void)op, "Probe"; }
 static size_t ORT_API_CALL six(const OrtCustomOp* op) { return (void)op, 6; }
-static size_t ORT_API_CALL three(const OrtCustomOp* op) { return (void)op, 3; }
+static size_t ORT_API_CALL kernels_three(const OrtCustomOp* op) { return (void)op, 3; }
 static ONNXTensorElementDataType ORT_API_CALL out_type(const OrtCustomOp* op, size_t i) {
   (void)op;
   return i == 2 ? ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING : ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
@@ -37,8 +37,8 @@ static void leave(void) {
   }
 }
 
-static OrtStatus* ORT_API_CALL create(const OrtCustomOp* op, const OrtApi* table,
-                                      const OrtKernelInfo* info, void** kernel) {
+static OrtStatus* ORT_API_CALL kernels_create(const OrtCustomOp* op, const OrtApi* table,
+                                              const OrtKernelInfo* info, void** kernel) {
   (void)op, (void)table;
   *kernel = NULL;
   if (current_probe->info != NULL) {
@@ -72,14 +72,14 @@ const OrtCustomOp probe_op = {
     .GetInputType = plain_type,
     .GetInputTypeCount = six,
     .GetOutputType = out_type,
-    .GetOutputTypeCount = three,
+    .GetOutputTypeCount = kernels_three,
     .KernelDestroy = destroy,
     .GetInputCharacteristic = in_kind,
     .GetOutputCharacteristic = out_kind,
     .GetInputMemoryType = plain_memory,
     .GetVariadicInputMinArity = plain_one,
     .GetVariadicInputHomogeneity = plain_one,
-    .CreateKernelV2 = create,
+    .CreateKernelV2 = kernels_create,
     .KernelComputeV2 = compute,
     .InferOutputShapeFn = infer,
     .GetStartVersion = plain_one,
@@ -112,55 +112,55 @@ static void put(struct message* to, const void* bytes, size_t size) {
   memcpy(to->bytes + to->size, bytes, size);
   to->size += size;
 }
-static void put_varint(struct message* to, uint64_t number) {
+static void kernels_put_varint(struct message* to, uint64_t number) {
   for (; number >= 128; number >>= 7) {
     put(to, &(unsigned char){(unsigned char)(number | 128)}, 1);
   }
   put(to, &(unsigned char){(unsigned char)number}, 1);
 }
-static void put_number(struct message* to, unsigned field, uint64_t number) {
-  put_varint(to, field << 3);
-  put_varint(to, number);
+static void kernels_put_number(struct message* to, unsigned field, uint64_t number) {
+  kernels_put_varint(to, field << 3);
+  kernels_put_varint(to, number);
 }
 static void put_float(struct message* to, unsigned field, float number) {
-  put_varint(to, field << 3 | 5);
+  kernels_put_varint(to, field << 3 | 5);
   put(to, &number, sizeof number);
 }
-static void put_bytes(struct message* to, unsigned field, const void* bytes, size_t size) {
-  put_varint(to, field << 3 | 2);
-  put_varint(to, size);
+static void kernels_put_bytes(struct message* to, unsigned field, const void* bytes, size_t size) {
+  kernels_put_varint(to, field << 3 | 2);
+  kernels_put_varint(to, size);
   put(to, bytes, size);
 }
-static void put_text(struct message* to, unsigned field, const char* text) {
-  put_bytes(to, field, text, strlen(text));
+static void kernels_put_text(struct message* to, unsigned field, const char* text) {
+  kernels_put_bytes(to, field, text, strlen(text));
 }
 static void put_message(struct message* to, unsigned field, const struct message* message) {
-  put_bytes(to, field, message->bytes, message->size);
+  kernels_put_bytes(to, field, message->bytes, message->size);
 }
 
-static struct message tensor(const char* its_name) {
+static struct message kernels_tensor(const char* its_name) {
   struct message message = {.size = 0};
-  put_number(&message, 1, 2);
-  put_number(&message, 2, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT);
-  put_text(&message, 8, its_name);
-  put_bytes(&message, 9, x, 2 * sizeof *x);
+  kernels_put_number(&message, 1, 2);
+  kernels_put_number(&message, 2, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT);
+  kernels_put_text(&message, 8, its_name);
+  kernels_put_bytes(&message, 9, x, 2 * sizeof *x);
   return message;
 }
 
 /* Adds an attribute of the node. */
-static void put_attribute(struct message* node, const char* its_name, unsigned in_model,
-                          OrtOpAttrType type) {
-  struct message message = {.size = 0}, its_tensor = tensor("");
-  put_text(&message, 1, its_name);
-  put_number(&message, 20, in_model);
+static void kernels_put_attribute(struct message* node, const char* its_name, unsigned in_model,
+                                  OrtOpAttrType type) {
+  struct message message = {.size = 0}, its_tensor = kernels_tensor("");
+  kernels_put_text(&message, 1, its_name);
+  kernels_put_number(&message, 20, in_model);
   for (unsigned i = 0; i < 3; i++) {
     bool is_first = i == 0;
     if (type == ORT_OP_ATTR_FLOATS) {
       put_float(&message, 7, (float)(i + 1));
     } else if (type == ORT_OP_ATTR_INTS) {
-      put_number(&message, 8, i + 4);
+      kernels_put_number(&message, 8, i + 4);
     } else if (type == ORT_OP_ATTR_STRINGS && i < 2) {
-      put_text(&message, 9, is_first ? "x" : "yz");
+      kernels_put_text(&message, 9, is_first ? "x" : "yz");
     } else if (type == ORT_OP_ATTR_TENSOR && is_first) {
       put_message(&message, 5, &its_tensor);
     }
@@ -168,9 +168,9 @@ static void put_attribute(struct message* node, const char* its_name, unsigned i
   if (type == ORT_OP_ATTR_FLOAT) {
     put_float(&message, 2, 1.5F);
   } else if (type == ORT_OP_ATTR_INT) {
-    put_number(&message, 3, 7);
+    kernels_put_number(&message, 3, 7);
   } else if (type == ORT_OP_ATTR_STRING) {
-    put_text(&message, 4, its_name[0] == 'e' ? "" : "abc");
+    kernels_put_text(&message, 4, its_name[0] == 'e' ? "" : "abc");
   }
   put_message(node, 5, &message);
 }
@@ -187,52 +187,52 @@ static void put_operand(struct message* graph, unsigned field, const char* its_n
   for (int i = 0; i < rank; i++) {
     struct message dim = {.size = 0};
     if (dims[i] == 0) {
-      put_text(&dim, 2, "batch");
+      kernels_put_text(&dim, 2, "batch");
     } else {
-      put_number(&dim, 1, (uint64_t)dims[i]);
+      kernels_put_number(&dim, 1, (uint64_t)dims[i]);
     }
     put_message(&shape, 1, &dim);
   }
-  put_number(&of_tensor, 1, type);
+  kernels_put_number(&of_tensor, 1, type);
   if (rank >= 0) {
     put_message(&of_tensor, 2, &shape);
   }
   put_message(&value, 1, &of_tensor);
-  put_text(&info, 1, its_name);
+  kernels_put_text(&info, 1, its_name);
   put_message(&info, 2, &value);
   put_message(graph, field, &info);
 }
 
-static const char* const inputs[] = {"X", "", "C", "", "Y", "V"};
-static const char* const outputs[] = {"O", "", "S"};
+static const char* const kernels_inputs[] = {"X", "", "C", "", "Y", "V"};
+static const char* const kernels_outputs[] = {"O", "", "S"};
 
 static struct message build_model(void) {
   struct message model = {.size = 0}, graph = model, node = model, opset = model;
-  struct message constant = tensor("C");
+  struct message constant = kernels_tensor("C");
   for (size_t i = 0; i < 6; i++) {
-    put_text(&node, 1, inputs[i]);
+    kernels_put_text(&node, 1, kernels_inputs[i]);
   }
   for (size_t i = 0; i < 3; i++) {
-    put_text(&node, 2, outputs[i]);
+    kernels_put_text(&node, 2, kernels_outputs[i]);
   }
-  put_text(&node, 3, "the_node");
-  put_text(&node, 4, "Probe");
-  put_text(&node, 7, "probe");
+  kernels_put_text(&node, 3, "the_node");
+  kernels_put_text(&node, 4, "Probe");
+  kernels_put_text(&node, 7, "probe");
   for (size_t i = 0; i < ATTRIBUTES; i++) {
-    put_attribute(&node, attributes[i].name, attributes[i].in_model, attributes[i].type);
+    kernels_put_attribute(&node, attributes[i].name, attributes[i].in_model, attributes[i].type);
   }
   put_message(&graph, 1, &node);
-  put_text(&graph, 2, "graph");
+  kernels_put_text(&graph, 2, "graph");
   put_message(&graph, 5, &constant);
   put_operand(&graph, 11, "X", 1, 2, (const int64_t[]){0, 3});
   put_operand(&graph, 11, "Y", 1, -1, NULL);
   put_operand(&graph, 11, "V", 1, 1, just_one);
   put_operand(&graph, 12, "O", 1, 2, x_shape);
   put_operand(&graph, 12, "S", 8, -1, NULL);
-  put_number(&model, 1, 8);
+  kernels_put_number(&model, 1, 8);
   put_message(&model, 7, &graph);
-  put_text(&opset, 1, "probe");
-  put_number(&opset, 2, 1);
+  kernels_put_text(&opset, 1, "probe");
+  kernels_put_number(&opset, 2, 1);
   put_message(&model, 8, &opset);
   return model;
 }

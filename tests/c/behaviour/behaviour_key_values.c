@@ -21,7 +21,7 @@ static void say_pairs(const OrtKeyValuePairs* pairs) {
   }
 }
 
-static void add(const char* key, const char* value) {
+static void key_values_add(const char* key, const char* value) {
   OrtKeyValuePairs* pairs = one_pair();
   api->AddKeyValuePair(pairs, key, value);
   say_pairs(pairs);
@@ -43,11 +43,11 @@ CALL("AddKeyValuePair(NULL,\"k\",\"v\")") {
   api->AddKeyValuePair(NULL, "k", "v");
   say("no-op");
 }
-CALL("AddKeyValuePair(k,NULL,\"v\")") { add(NULL, "v"); }
-CALL("AddKeyValuePair(k,\"\",\"v\")") { add("", "v"); }
-CALL("AddKeyValuePair(k,\"a\",NULL)") { add("a", NULL); }
-CALL("AddKeyValuePair(k,\"a\",\"\")") { add("a", ""); }
-CALL("AddKeyValuePair overwrite") { add("k", "2"); }
+CALL("AddKeyValuePair(k,NULL,\"v\")") { key_values_add(NULL, "v"); }
+CALL("AddKeyValuePair(k,\"\",\"v\")") { key_values_add("", "v"); }
+CALL("AddKeyValuePair(k,\"a\",NULL)") { key_values_add("a", NULL); }
+CALL("AddKeyValuePair(k,\"a\",\"\")") { key_values_add("a", ""); }
+CALL("AddKeyValuePair overwrite") { key_values_add("k", "2"); }
 CALL("AddKeyValuePair order: z, a") {
   OrtKeyValuePairs* pairs = one_pair();
   api->AddKeyValuePair(pairs, "z", "1");

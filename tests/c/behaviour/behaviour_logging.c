@@ -4,13 +4,14 @@
  * LOGGER_LIBRARY. */
 #include "behaviour.h"
 
-static void ORT_API_CALL tell(void* param, OrtLoggingLevel severity, const char* category,
-                              const char* logid, const char* location, const char* message) {
+static void ORT_API_CALL logging_tell(void* param, OrtLoggingLevel severity, const char* category,
+                                      const char* logid, const char* location,
+                                      const char* message) {
   (void)param;
   say("%d|%s|%s|%s|%s", (int)severity, category, logid, location, message);
 }
 
-static OrtEnv* env;
+static OrtEnv* logging_env;
 
 static const OrtLogger* borrow(void) {
 #if defined(_WIN32)
@@ -19,7 +20,7 @@ static const OrtLogger* borrow(void) {
   const char* library = getenv("LOGGER_LIBRARY");
   void* borrowed = NULL;
   CHECK(library != NULL);
-  CHECK(api->RegisterExecutionProviderLibrary(env, "logger_library", library) == NULL);
+  CHECK(api->RegisterExecutionProviderLibrary(logging_env, "logger_library", library) == NULL);
   CHECK(sscanf(getenv("BORROWED_LOGGER"), "%p", &borrowed) == 1);
   return borrowed;
 #endif
@@ -27,20 +28,20 @@ static const OrtLogger* borrow(void) {
 
 /* A new environment's logger, which takes warnings. */
 static const OrtLogger* begin(OrtLoggingFunction function) {
-  CHECK(api->CreateEnvWithCustomLogger(function, NULL, ORT_LOGGING_LEVEL_WARNING, "id", &env) ==
-        NULL);
+  CHECK(api->CreateEnvWithCustomLogger(function, NULL, ORT_LOGGING_LEVEL_WARNING, "id",
+                                       &logging_env) == NULL);
   OrtcoreLogger logger = (OrtcoreLogger)api->GetExperimentalFunction(ORTCORE_LOGGER);
   return logger != NULL ? logger() : borrow();
 }
 
-static void end(void) { api->ReleaseEnv(env); }
+static void logging_end(void) { api->ReleaseEnv(logging_env); }
 
 static void log_message(int severity, const char* message, const ORTCHAR_T* file, int line,
                         const char* function) {
-  const OrtLogger* logger = begin(tell);
+  const OrtLogger* logger = begin(logging_tell);
   say_status(
       api->Logger_LogMessage(logger, (OrtLoggingLevel)severity, message, file, line, function));
-  end();
+  logging_end();
 }
 
 CALL("Logger_LogMessage(l,WARNING,\"%s\",\"/a/b.c\",12,\"f\")") {
@@ -82,13 +83,13 @@ CALL("Logger_LogMessage to stderr") {
     say_status(api->Logger_LogMessage(logger, (OrtLoggingLevel)severity, "message", ORT_TSTR("b.c"),
                                       12, "f"));
   }
-  end();
+  logging_end();
 }
 CALL("Logger_GetLoggingSeverityLevel(l,&s)") {
   OrtLoggingLevel severity = ORT_LOGGING_LEVEL_VERBOSE;
-  say_status(api->Logger_GetLoggingSeverityLevel(begin(tell), &severity));
+  say_status(api->Logger_GetLoggingSeverityLevel(begin(logging_tell), &severity));
   say("%d", (int)severity);
-  end();
+  logging_end();
 }
 CALL("Logger_GetLoggingSeverityLevel(NULL,&s)") {
   OrtLoggingLevel severity = (OrtLoggingLevel)77;
@@ -96,19 +97,19 @@ CALL("Logger_GetLoggingSeverityLevel(NULL,&s)") {
   CHECK((int)severity == 77);
 }
 CALL("Logger_GetLoggingSeverityLevel(l,NULL)") {
-  say_status(api->Logger_GetLoggingSeverityLevel(begin(tell), NULL));
-  end();
+  say_status(api->Logger_GetLoggingSeverityLevel(begin(logging_tell), NULL));
+  logging_end();
 }
 
 static void set_function(OrtSessionOptions* options, OrtLoggingFunction function) {
   say_status(api->SetUserLoggingFunction(options, function, NULL));
   api->ReleaseSessionOptions(options);
 }
-static OrtSessionOptions* some_options(void) {
+static OrtSessionOptions* logging_some_options(void) {
   OrtSessionOptions* options = NULL;
   CHECK(api->CreateSessionOptions(&options) == NULL);
   return options;
 }
-CALL("SetUserLoggingFunction(o,f,NULL)") { set_function(some_options(), tell); }
-CALL("SetUserLoggingFunction(o,NULL,NULL)") { set_function(some_options(), NULL); }
-CALL("SetUserLoggingFunction(NULL,f,NULL)") { set_function(NULL, tell); }
+CALL("SetUserLoggingFunction(o,f,NULL)") { set_function(logging_some_options(), logging_tell); }
+CALL("SetUserLoggingFunction(o,NULL,NULL)") { set_function(logging_some_options(), NULL); }
+CALL("SetUserLoggingFunction(NULL,f,NULL)") { set_function(NULL, logging_tell); }

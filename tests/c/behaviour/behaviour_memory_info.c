@@ -4,13 +4,13 @@
 
 #include "behaviour.h"
 
-static OrtMemoryInfo* cpu(void) {
+static OrtMemoryInfo* memory_info_cpu(void) {
   OrtMemoryInfo* info = NULL;
   CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info) == NULL);
   return info;
 }
 
-static void say_name(const OrtMemoryInfo* info) {
+static void memory_info_say_name(const OrtMemoryInfo* info) {
   const char* name = NULL;
   CHECK(api->MemoryInfoGetName(info, &name) == NULL);
   say("name=%s", name);
@@ -41,7 +41,7 @@ static void say_device(const OrtMemoryInfo* info) {
 static void create_named(const char* name) {
   OrtMemoryInfo* info = UNTOUCHED;
   if (say_status(api->CreateMemoryInfo(name, OrtDeviceAllocator, 0, OrtMemTypeDefault, &info))) {
-    say_name(info);
+    memory_info_say_name(info);
     say_device(info);
     api->ReleaseMemoryInfo(info);
   } else {
@@ -108,7 +108,7 @@ CALL("CreateMemoryInfo(Cuda,mem_type=CPUOutput)") { create_with("Cuda", 0, 0, -1
 static void create_cpu(OrtAllocatorType type, OrtMemType mem_type) {
   OrtMemoryInfo* info = UNTOUCHED;
   if (say_status(api->CreateCpuMemoryInfo(type, mem_type, &info))) {
-    say_name(info);
+    memory_info_say_name(info);
     say_id(info);
     say_types(info);
     say_device(info);
@@ -128,7 +128,7 @@ static void create_v2(const char* name, int device_type, int device_id, int mem_
   if (say_status(api->CreateMemoryInfo_V2(name, (OrtMemoryInfoDeviceType)device_type, 0, device_id,
                                           (OrtDeviceMemoryType)mem_type, alignment,
                                           OrtDeviceAllocator, &info))) {
-    say_name(info);
+    memory_info_say_name(info);
     say_id(info);
     say_device(info);
     api->ReleaseMemoryInfo(info);
@@ -164,12 +164,12 @@ CALL("MemoryInfoGetName(NULL,&o)") {
   say_status(api->MemoryInfoGetName(NULL, &out));
   say_out(out, UNTOUCHED);
 }
-CALL("MemoryInfoGetName(i,NULL)") { say_status(api->MemoryInfoGetName(cpu(), NULL)); }
+CALL("MemoryInfoGetName(i,NULL)") { say_status(api->MemoryInfoGetName(memory_info_cpu(), NULL)); }
 CALL("MemoryInfoGetId(NULL,&o)") {
   int out = 0;
   say_status(api->MemoryInfoGetId(NULL, &out));
 }
-CALL("MemoryInfoGetId(i,NULL)") { say_status(api->MemoryInfoGetId(cpu(), NULL)); }
+CALL("MemoryInfoGetId(i,NULL)") { say_status(api->MemoryInfoGetId(memory_info_cpu(), NULL)); }
 CALL("MemoryInfoGetMemType(NULL,&o)") {
   OrtMemType out = OrtMemTypeDefault;
   say_status(api->MemoryInfoGetMemType(NULL, &out));
@@ -194,21 +194,23 @@ static void compare(const OrtMemoryInfo* one, const OrtMemoryInfo* other) {
   }
 }
 
-CALL("CompareMemoryInfo(NULL,i,&o)") { compare(NULL, cpu()); }
-CALL("CompareMemoryInfo(i,NULL,&o)") { compare(cpu(), NULL); }
-CALL("CompareMemoryInfo(i,i,NULL)") { say_status(api->CompareMemoryInfo(cpu(), cpu(), NULL)); }
-CALL("CompareMemoryInfo(equal)") { compare(cpu(), cpu()); }
+CALL("CompareMemoryInfo(NULL,i,&o)") { compare(NULL, memory_info_cpu()); }
+CALL("CompareMemoryInfo(i,NULL,&o)") { compare(memory_info_cpu(), NULL); }
+CALL("CompareMemoryInfo(i,i,NULL)") {
+  say_status(api->CompareMemoryInfo(memory_info_cpu(), memory_info_cpu(), NULL));
+}
+CALL("CompareMemoryInfo(equal)") { compare(memory_info_cpu(), memory_info_cpu()); }
 CALL("CompareMemoryInfo(Device vs Arena)") {
   OrtMemoryInfo* arena = NULL;
   CHECK(api->CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &arena) == NULL);
-  compare(cpu(), arena);
+  compare(memory_info_cpu(), arena);
 }
 CALL("CompareMemoryInfo(Cpu vs V2 name \"other\")") {
   OrtMemoryInfo* other = NULL;
   CHECK(api->CreateMemoryInfo_V2("other", OrtMemoryInfoDeviceType_CPU, 0, 0,
                                  OrtDeviceMemoryType_DEFAULT, 0, OrtDeviceAllocator,
                                  &other) == NULL);
-  compare(cpu(), other);
+  compare(memory_info_cpu(), other);
 }
 CALL("CompareMemoryInfo(alignment 0 vs 64)") {
   OrtMemoryInfo* infos[2] = {NULL, NULL};

@@ -82,3 +82,5 @@ METADATA_CALL("ModelMetadataGetCustomMetadataMapKeys(keys=NULL)", int64_t count 
 METADATA_CALL("ModelMetadataGetCustomMetadataMapKeys(count=NULL)", char** keys = UNTOUCHED;
               say_status(api->ModelMetadataGetCustomMetadataMapKeys(m, allocator(), &keys, NULL)))
 NO_METADATA("ModelMetadataGetCustomMetadataMapKeys", SAY_KEYS)
+
+#undef READ_TEXT

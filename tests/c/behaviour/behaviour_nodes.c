@@ -2,22 +2,24 @@
 /* Values and nodes that are in no graph. */
 #include "behaviour_values.h"
 
-static OrtTypeInfo* tensor_type(void) { return matrix_type((const int64_t[]){-1, 3}, "batch"); }
+static OrtTypeInfo* nodes_tensor_type(void) {
+  return matrix_type((const int64_t[]){-1, 3}, "batch");
+}
 
 static OrtStatus* make_value(const char* name, const OrtTypeInfo* type, OrtValueInfo** out) {
   return api->GetModelEditorApi()->CreateValueInfo(name, type, out);
 }
 
 /* A call with the type of a tensor, `t`, and room for a value, `v`. */
-#define WITH_TYPE(text, ...)        \
-  CALL(text) {                      \
-    OrtTypeInfo* t = tensor_type(); \
-    OrtValueInfo* v = UNTOUCHED;    \
-    __VA_ARGS__;                    \
-    if (v != UNTOUCHED) {           \
-      api->ReleaseValueInfo(v);     \
-    }                               \
-    api->ReleaseTypeInfo(t);        \
+#define WITH_TYPE(text, ...)              \
+  CALL(text) {                            \
+    OrtTypeInfo* t = nodes_tensor_type(); \
+    OrtValueInfo* v = UNTOUCHED;          \
+    __VA_ARGS__;                          \
+    if (v != UNTOUCHED) {                 \
+      api->ReleaseValueInfo(v);           \
+    }                                     \
+    api->ReleaseTypeInfo(t);              \
   }
 
 WITH_TYPE("CreateValueInfo(x)", say_status(make_value("x", t, &v)))
@@ -29,7 +31,7 @@ WITH_TYPE("CreateValueInfo(out=NULL)", say_status(make_value("x", t, NULL)))
 
 /* A value of another type than a tensor. */
 static void make_other(OrtStatus* (*other)(const OrtTypeInfo*, OrtTypeInfo**)) {
-  OrtTypeInfo* t = tensor_type();
+  OrtTypeInfo* t = nodes_tensor_type();
   OrtTypeInfo* outer = NULL;
   OrtValueInfo* v = UNTOUCHED;
   CHECK(other(t, &outer) == NULL);
@@ -58,7 +60,7 @@ CALL("CreateValueInfo(optional)") { make_other(optional_of); }
 /* A call with a value, `v`, whose type was freed. */
 #define WITH_VALUE(text, ...)              \
   CALL(text) {                             \
-    OrtTypeInfo* t = tensor_type();        \
+    OrtTypeInfo* t = nodes_tensor_type();  \
     OrtValueInfo* v = NULL;                \
     CHECK(make_value("x", t, &v) == NULL); \
     api->ReleaseTypeInfo(t);               \
@@ -242,3 +244,5 @@ CALL("ReleaseNode(NULL)") {
   api->ReleaseNode(NULL);
   say("returned");
 }
+
+#undef READ_TEXT

@@ -3,7 +3,7 @@
 #include "behaviour.h"
 
 static const float one_float = 2;
-static const float floats[] = {1, 2, 3};
+static const float op_attr_floats[] = {1, 2, 3};
 static const int64_t ints[] = {1, 2, 3, 4};
 static const char* const strings[] = {"a", "bc", ""};
 
@@ -14,7 +14,7 @@ static OrtOpAttr* make(OrtOpAttrType type, const void* data, int len) {
 }
 
 /* Says how many bytes the attribute has, and releases it. */
-static void create(const char* name, const void* data, int len, OrtOpAttrType type) {
+static void op_attr_create(const char* name, const void* data, int len, OrtOpAttrType type) {
   OrtOpAttr* attr = NULL;
   if (!say_status(api->CreateOpAttr(name, data, len, type, &attr))) {
     return;
@@ -26,29 +26,29 @@ static void create(const char* name, const void* data, int len, OrtOpAttrType ty
   api->ReleaseOpAttr(attr);
 }
 
-CALL("CreateOpAttr(FLOAT)") { create("n", &one_float, 1, ORT_OP_ATTR_FLOAT); }
-CALL("CreateOpAttr(FLOAT,len 0)") { create("n", &one_float, 0, ORT_OP_ATTR_FLOAT); }
-CALL("CreateOpAttr(FLOAT,NULL)") { create("n", NULL, 0, ORT_OP_ATTR_FLOAT); }
-CALL("CreateOpAttr(INT)") { create("n", ints, 1, ORT_OP_ATTR_INT); }
-CALL("CreateOpAttr(INTS)") { create("n", ints, 4, ORT_OP_ATTR_INTS); }
-CALL("CreateOpAttr(INTS,NULL,0)") { create("n", NULL, 0, ORT_OP_ATTR_INTS); }
-CALL("CreateOpAttr(INTS,NULL,1)") { create("n", NULL, 1, ORT_OP_ATTR_INTS); }
-CALL("CreateOpAttr(FLOATS)") { create("n", floats, 3, ORT_OP_ATTR_FLOATS); }
-CALL("CreateOpAttr(FLOATS,len -1)") { create("n", floats, -1, ORT_OP_ATTR_FLOATS); }
-CALL("CreateOpAttr(STRING)") { create("n", "hello", 5, ORT_OP_ATTR_STRING); }
-CALL("CreateOpAttr(STRING,NULL,0)") { create("n", NULL, 0, ORT_OP_ATTR_STRING); }
-CALL("CreateOpAttr(STRING,len -1)") { create("n", "hello", -1, ORT_OP_ATTR_STRING); }
-CALL("CreateOpAttr(STRINGS)") { create("n", strings, 3, ORT_OP_ATTR_STRINGS); }
-CALL("CreateOpAttr(STRINGS,len -1)") { create("n", strings, -1, ORT_OP_ATTR_STRINGS); }
+CALL("CreateOpAttr(FLOAT)") { op_attr_create("n", &one_float, 1, ORT_OP_ATTR_FLOAT); }
+CALL("CreateOpAttr(FLOAT,len 0)") { op_attr_create("n", &one_float, 0, ORT_OP_ATTR_FLOAT); }
+CALL("CreateOpAttr(FLOAT,NULL)") { op_attr_create("n", NULL, 0, ORT_OP_ATTR_FLOAT); }
+CALL("CreateOpAttr(INT)") { op_attr_create("n", ints, 1, ORT_OP_ATTR_INT); }
+CALL("CreateOpAttr(INTS)") { op_attr_create("n", ints, 4, ORT_OP_ATTR_INTS); }
+CALL("CreateOpAttr(INTS,NULL,0)") { op_attr_create("n", NULL, 0, ORT_OP_ATTR_INTS); }
+CALL("CreateOpAttr(INTS,NULL,1)") { op_attr_create("n", NULL, 1, ORT_OP_ATTR_INTS); }
+CALL("CreateOpAttr(FLOATS)") { op_attr_create("n", op_attr_floats, 3, ORT_OP_ATTR_FLOATS); }
+CALL("CreateOpAttr(FLOATS,len -1)") { op_attr_create("n", op_attr_floats, -1, ORT_OP_ATTR_FLOATS); }
+CALL("CreateOpAttr(STRING)") { op_attr_create("n", "hello", 5, ORT_OP_ATTR_STRING); }
+CALL("CreateOpAttr(STRING,NULL,0)") { op_attr_create("n", NULL, 0, ORT_OP_ATTR_STRING); }
+CALL("CreateOpAttr(STRING,len -1)") { op_attr_create("n", "hello", -1, ORT_OP_ATTR_STRING); }
+CALL("CreateOpAttr(STRINGS)") { op_attr_create("n", strings, 3, ORT_OP_ATTR_STRINGS); }
+CALL("CreateOpAttr(STRINGS,len -1)") { op_attr_create("n", strings, -1, ORT_OP_ATTR_STRINGS); }
 CALL("CreateOpAttr(STRINGS,one NULL)") {
   static const char* const with_null[] = {"a", NULL};
-  create("n", with_null, 2, ORT_OP_ATTR_STRINGS);
+  op_attr_create("n", with_null, 2, ORT_OP_ATTR_STRINGS);
 }
-CALL("CreateOpAttr(GRAPH)") { create("n", ints, 1, ORT_OP_ATTR_GRAPH); }
-CALL("CreateOpAttr(TENSOR)") { create("n", ints, 1, ORT_OP_ATTR_TENSOR); }
-CALL("CreateOpAttr(type 99)") { create("n", ints, 1, (OrtOpAttrType)99); }
-CALL("CreateOpAttr(name NULL)") { create(NULL, ints, 1, ORT_OP_ATTR_INT); }
-CALL("CreateOpAttr(name \"\")") { create("", ints, 1, ORT_OP_ATTR_INT); }
+CALL("CreateOpAttr(GRAPH)") { op_attr_create("n", ints, 1, ORT_OP_ATTR_GRAPH); }
+CALL("CreateOpAttr(TENSOR)") { op_attr_create("n", ints, 1, ORT_OP_ATTR_TENSOR); }
+CALL("CreateOpAttr(type 99)") { op_attr_create("n", ints, 1, (OrtOpAttrType)99); }
+CALL("CreateOpAttr(name NULL)") { op_attr_create(NULL, ints, 1, ORT_OP_ATTR_INT); }
+CALL("CreateOpAttr(name \"\")") { op_attr_create("", ints, 1, ORT_OP_ATTR_INT); }
 CALL("CreateOpAttr(out NULL)") {
   say_status(api->CreateOpAttr("n", ints, 1, ORT_OP_ATTR_INT, NULL));
 }
@@ -104,7 +104,7 @@ CALL("ReadOpAttr(INTS,31 bytes)") {
   read_as(make(ORT_OP_ATTR_INTS, ints, 4), ORT_OP_ATTR_INTS, 31);
 }
 CALL("ReadOpAttr(FLOATS,NULL,0)") {
-  read_as(make(ORT_OP_ATTR_FLOATS, floats, 3), ORT_OP_ATTR_FLOATS, 0);
+  read_as(make(ORT_OP_ATTR_FLOATS, op_attr_floats, 3), ORT_OP_ATTR_FLOATS, 0);
 }
 CALL("ReadOpAttr(STRING,5 bytes)") {
   read_as(make(ORT_OP_ATTR_STRING, "hello", 5), ORT_OP_ATTR_STRING, 5);

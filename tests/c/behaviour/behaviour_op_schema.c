@@ -5,7 +5,7 @@
 static const OrtEpApi* ep(void) { return api->GetEpApi(); }
 
 /* Schemas are known once an environment exists. */
-static OrtEnv* begin(void) {
+static OrtEnv* op_schema_begin(void) {
   OrtEnv* env = NULL;
   CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "test", &env) == NULL);
   return env;
@@ -23,7 +23,7 @@ static void say_schema(OrtOpSchema* schema) {
 }
 
 static void find(const char* name, int version, const char* domain) {
-  OrtEnv* env = begin();
+  OrtEnv* env = op_schema_begin();
   OrtOpSchema* schema = UNTOUCHED;
   if (say_status(ep()->GetOpSchema(name, version, domain, &schema))) {
     say_schema(schema);
@@ -55,7 +55,7 @@ CALL("GetOpSchema(\"Adam\",1,\"ai.onnx.preview.training\")") {
 CALL("GetOpSchema(NULL,21,\"\")") { find(NULL, 21, ""); }
 CALL("GetOpSchema(\"Conv\",21,NULL)") { find("Conv", 21, NULL); }
 CALL("GetOpSchema(out=NULL)") {
-  OrtEnv* env = begin();
+  OrtEnv* env = op_schema_begin();
   say_status(ep()->GetOpSchema("Conv", 21, "", NULL));
   api->ReleaseEnv(env);
 }
@@ -71,17 +71,17 @@ CALL("ReleaseOpSchema(NULL)") {
 
 /* --- a schema, its operands and constraints --------------------------------------------------- */
 
-static OrtEnv* env;
+static OrtEnv* op_schema_env;
 static OrtOpSchema* found;
 
 static OrtOpSchema* schema_of(const char* name) {
-  env = begin();
+  op_schema_env = op_schema_begin();
   CHECK(ep()->GetOpSchema(name, 21, "", &found) == NULL && found != NULL);
   return found;
 }
 static void end(void) {
   ep()->ReleaseOpSchema(found);
-  api->ReleaseEnv(env);
+  api->ReleaseEnv(op_schema_env);
 }
 static const OrtOpSchemaTypeConstraint* constraint_of(const char* name, size_t index) {
   const OrtOpSchemaTypeConstraint* constraint = NULL;
@@ -89,7 +89,7 @@ static const OrtOpSchemaTypeConstraint* constraint_of(const char* name, size_t i
   return constraint;
 }
 
-static void say_name(OrtStatus* status, const char* name) {
+static void op_schema_say_name(OrtStatus* status, const char* name) {
   if (say_status(status)) {
     say("%s", name);
   } else {
@@ -121,8 +121,8 @@ static void say_constraint(OrtStatus* status, const OrtOpSchemaTypeConstraint* c
   AT(2, getter, type, show)            \
   AT(4, getter, type, show)            \
   AT(SIZE_MAX, getter, type, show)
-EACH_PLACE(OpSchema_GetInputName, const char*, say_name)
-EACH_PLACE(OpSchema_GetOutputName, const char*, say_name)
+EACH_PLACE(OpSchema_GetInputName, const char*, op_schema_say_name)
+EACH_PLACE(OpSchema_GetOutputName, const char*, op_schema_say_name)
 EACH_PLACE(OpSchema_GetInputTypeConstraint, const OrtOpSchemaTypeConstraint*, say_constraint)
 EACH_PLACE(OpSchema_GetOutputTypeConstraint, const OrtOpSchemaTypeConstraint*, say_constraint)
 EACH_PLACE(OpSchema_GetTypeConstraint, const OrtOpSchemaTypeConstraint*, say_constraint)
@@ -203,7 +203,7 @@ OF_SCHEMA(OpSchema_GetTypeConstraint, const void*, FIRST)
 
 CALL("OpSchemaTypeConstraint_GetTypeParamName(NULL,&o)") {
   const char* name = UNTOUCHED;
-  say_name(ep()->OpSchemaTypeConstraint_GetTypeParamName(NULL, &name), name);
+  op_schema_say_name(ep()->OpSchemaTypeConstraint_GetTypeParamName(NULL, &name), name);
 }
 CALL("OpSchemaTypeConstraint_GetTypeParamName(c,NULL)") {
   say_status(ep()->OpSchemaTypeConstraint_GetTypeParamName(constraint_of("Conv", 0), NULL));
@@ -233,3 +233,5 @@ CALL("OpSchemaTypeConstraint_GetTypeParamName(c,NULL)") {
 TWO(OpSchemaTypeConstraint_GetAllowedTypes, const char* const*)
 TWO(OpSchemaTypeConstraint_GetInputIndices, const size_t*)
 TWO(OpSchemaTypeConstraint_GetOutputIndices, const size_t*)
+
+#undef PLACES

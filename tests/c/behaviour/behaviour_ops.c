@@ -5,26 +5,28 @@
 #include "behaviour_kernels.h"
 
 /* What CreateOp is given; zeroes are its defaults. */
-struct wanted {
+struct ops_wanted {
   const char *name, *domain;
   int version;
   const char* constraint;
   ONNXTensorElementDataType type;
   int inputs, outputs;
 };
-static const struct wanted add = {"Add", "", 14, "T", ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, 2, 1};
+static const struct ops_wanted ops_add = {"Add", "", 14, "T", ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
+                                          2,     1};
 /* Of behaviour_kernels.h; it has six inputs and three outputs. */
-static const struct wanted custom = {"Probe", "probe", 1, NULL, 0, 6, 3};
+static const struct ops_wanted custom = {"Probe", "probe", 1, NULL, 0, 6, 3};
 
-static OrtStatus* make(const OrtKernelInfo* info, const struct wanted* wanted, OrtOp** out) {
+static OrtStatus* ops_make(const OrtKernelInfo* info, const struct ops_wanted* wanted,
+                           OrtOp** out) {
   return api->CreateOp(info, wanted->name, wanted->domain, wanted->version,
                        (const char**)&wanted->constraint, &wanted->type, wanted->constraint != NULL,
                        NULL, 0, wanted->inputs, wanted->outputs, out);
 }
 
-static void try_to_make(const OrtKernelInfo* info, struct wanted wanted) {
+static void try_to_make(const OrtKernelInfo* info, struct ops_wanted wanted) {
   OrtOp* op = UNTOUCHED;
-  if (say_status(make(info, &wanted, &op))) {
+  if (say_status(ops_make(info, &wanted, &op))) {
     api->ReleaseOp(op);
     say("made");
   } else {
@@ -32,9 +34,9 @@ static void try_to_make(const OrtKernelInfo* info, struct wanted wanted) {
   }
 }
 
-INFO_CALL("CreateOp(Add)") { try_to_make(info, add); }
+INFO_CALL("CreateOp(Add)") { try_to_make(info, ops_add); }
 INFO_CALL("CreateOp(no such op)") {
-  struct wanted wanted = add;
+  struct ops_wanted wanted = ops_add;
   wanted.name = "NoSuchOp";
   try_to_make(info, wanted);
 }
@@ -45,39 +47,39 @@ INFO_CALL("CreateOp(a custom op)") {
   try_to_make(info, custom);
 }
 INFO_CALL("CreateOp(a custom op of another version)") {
-  struct wanted wanted = custom;
+  struct ops_wanted wanted = custom;
   wanted.version = 2;
   try_to_make(info, wanted);
 }
 INFO_CALL("CreateOp(a custom op, version 0)") {
-  struct wanted wanted = custom;
+  struct ops_wanted wanted = custom;
   wanted.version = 0;
   try_to_make(info, wanted);
 }
 INFO_CALL("CreateOp(a custom op, seven outputs)") {
-  struct wanted wanted = custom;
+  struct ops_wanted wanted = custom;
   wanted.outputs = 7;
   try_to_make(info, wanted);
 }
 INFO_CALL("CreateOp(a custom op, another type)") {
-  struct wanted wanted = custom;
+  struct ops_wanted wanted = custom;
   wanted.constraint = "Input0";
   wanted.type = ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE;
   try_to_make(info, wanted);
 }
 INFO_CALL("CreateOp(a custom op, T)") {
-  struct wanted wanted = custom;
+  struct ops_wanted wanted = custom;
   wanted.constraint = "T";
   wanted.type = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
   try_to_make(info, wanted);
 }
 INFO_CALL("CreateOp(op_name NULL)") {
-  struct wanted wanted = add;
+  struct ops_wanted wanted = ops_add;
   wanted.name = NULL;
   try_to_make(info, wanted);
 }
 INFO_CALL("CreateOp(domain NULL)") {
-  struct wanted wanted = add;
+  struct ops_wanted wanted = ops_add;
   wanted.domain = NULL;
   try_to_make(info, wanted);
 }
@@ -87,14 +89,14 @@ INFO_CALL("CreateOp(attr_values NULL)") {
   say_out(op, UNTOUCHED);
 }
 INFO_CALL("CreateOp(input_count -1)") {
-  struct wanted wanted = add;
+  struct ops_wanted wanted = ops_add;
   wanted.inputs = -1;
   try_to_make(info, wanted);
 }
-INFO_CALL("CreateOp(out NULL)") { say_status(make(info, &add, NULL)); }
+INFO_CALL("CreateOp(out NULL)") { say_status(ops_make(info, &ops_add, NULL)); }
 CALL("CreateOp(NULL)") {
   OrtOp* op = NULL;
-  say_status(make(NULL, &add, &op));
+  say_status(ops_make(NULL, &ops_add, &op));
 }
 
 CONTEXT_CALL("InvokeOp(ort_op NULL)") {

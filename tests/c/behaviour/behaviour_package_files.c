@@ -12,8 +12,8 @@
 
 static const OrtModelPackageApi* packages;
 static char root[FOLDER_ROOM];
-static OrtEnv* env;
-static OrtSessionOptions* session;
+static OrtEnv* package_files_env;
+static OrtSessionOptions* package_files_session;
 static OrtModelPackageOptions* options;
 static OrtModelPackageContext* package;
 
@@ -27,8 +27,8 @@ static void end_package(void) {
   packages->ReleaseModelPackageContext(package);
   package = NULL;
   packages->ReleaseModelPackageOptions(options);
-  api->ReleaseSessionOptions(session);
-  api->ReleaseEnv(env);
+  api->ReleaseSessionOptions(package_files_session);
+  api->ReleaseEnv(package_files_env);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     remove_from(root, names[i]);
   }
@@ -47,9 +47,10 @@ static void make_package(const char* manifest) {
   write_file("folder/component.json", VARIANTS);
   write_file("manifest.json", manifest);
   packages = api->GetModelPackageApi();
-  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "packages", &env) == NULL);
-  CHECK(api->CreateSessionOptions(&session) == NULL);
-  CHECK(packages->CreateModelPackageOptionsFromSessionOptions(env, session, &options) == NULL);
+  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "packages", &package_files_env) == NULL);
+  CHECK(api->CreateSessionOptions(&package_files_session) == NULL);
+  CHECK(packages->CreateModelPackageOptionsFromSessionOptions(
+            package_files_env, package_files_session, &options) == NULL);
 }
 
 static OrtStatus* open_package(const char* folder, OrtModelPackageContext** out) {
@@ -232,10 +233,11 @@ RESOLVE("file in missing/../..", "/missing/../..", "file", 0)
 #define CHOSEN (OrtModelPackageComponentContext**)&made
 
 SAY("CreateModelPackageOptionsFromSessionOptions(NULL,s,&o)",
-    OPTIONS_SLOT(NULL, session, (OrtModelPackageOptions**)&made))
+    OPTIONS_SLOT(NULL, package_files_session, (OrtModelPackageOptions**)&made))
 SAY("CreateModelPackageOptionsFromSessionOptions(e,NULL,&o)",
-    OPTIONS_SLOT(env, NULL, (OrtModelPackageOptions**)&made))
-SAY("CreateModelPackageOptionsFromSessionOptions(e,s,NULL)", OPTIONS_SLOT(env, session, NULL))
+    OPTIONS_SLOT(package_files_env, NULL, (OrtModelPackageOptions**)&made))
+SAY("CreateModelPackageOptionsFromSessionOptions(e,s,NULL)",
+    OPTIONS_SLOT(package_files_env, package_files_session, NULL))
 SAY("ModelPackage_GetSchemaVersion(c,&v)", ModelPackage_GetSchemaVersion(package, &version))
 SAY("ModelPackage_GetSchemaVersion(c,NULL)", ModelPackage_GetSchemaVersion(package, NULL))
 SAY("ModelPackage_GetComponentCount(c,&n)", ModelPackage_GetComponentCount(package, &count))
@@ -299,3 +301,5 @@ CALL("ModelPackageComponent_GetSelectedVariant...(s,NULL)") {
   packages->ReleaseModelPackageComponentContext(chosen);
   end_package();
 }
+
+#undef SAY

@@ -2,32 +2,33 @@
 /* Model packages, without one. */
 #include "behaviour.h"
 
-static const OrtModelPackageApi* packages(void) { return api->GetModelPackageApi(); }
+static const OrtModelPackageApi* model_packages(void) { return api->GetModelPackageApi(); }
 
 #define SAY(text, expression) \
-  CALL(text) { say_status(packages()->expression); }
-#define RELEASE(name)       \
-  CALL(#name "(NULL)") {    \
-    packages()->name(NULL); \
-    say("no-op");           \
+  CALL(text) { say_status(model_packages()->expression); }
+#define RELEASE(name)             \
+  CALL(#name "(NULL)") {          \
+    model_packages()->name(NULL); \
+    say("no-op");                 \
   }
 
-static OrtModelPackageContext* package;
+static OrtModelPackageContext* none;
 static const char* text;
 static const char* const* texts;
 static const ORTCHAR_T* path;
-static size_t count;
+static size_t packages_count;
 static int64_t version;
 
-SAY("CreateModelPackageContext(NULL,&p)", CreateModelPackageContext(NULL, &package))
+SAY("CreateModelPackageContext(NULL,&p)", CreateModelPackageContext(NULL, &none))
 SAY("CreateModelPackageContext(path,NULL)", CreateModelPackageContext(ORT_TSTR("x"), NULL))
 CALL("CreateModelPackageContext(no such folder,&p)") {
-  package = UNTOUCHED;
+  none = UNTOUCHED;
   /* There, the message has the path of a source file. */
-  OrtStatus* status = packages()->CreateModelPackageContext(ORT_TSTR("no such folder"), &package);
+  OrtStatus* status =
+      model_packages()->CreateModelPackageContext(ORT_TSTR("no such folder"), &none);
   say("code %d", (int)api->GetErrorCode(status));
   api->ReleaseStatus(status);
-  say_out(package, UNTOUCHED);
+  say_out(none, UNTOUCHED);
 }
 RELEASE(ReleaseModelPackageOptions)
 RELEASE(ReleaseModelPackageContext)
@@ -35,12 +36,14 @@ RELEASE(ReleaseModelPackageComponentContext)
 SAY("CreateModelPackageOptionsFromSessionOptions(NULL,NULL,NULL)",
     CreateModelPackageOptionsFromSessionOptions(NULL, NULL, NULL))
 SAY("ModelPackage_GetSchemaVersion(NULL,&v)", ModelPackage_GetSchemaVersion(NULL, &version))
-SAY("ModelPackage_GetComponentCount(NULL,&n)", ModelPackage_GetComponentCount(NULL, &count))
+SAY("ModelPackage_GetComponentCount(NULL,&n)",
+    ModelPackage_GetComponentCount(NULL, &packages_count))
 SAY("ModelPackage_GetComponentNames(NULL,&t,&n)",
-    ModelPackage_GetComponentNames(NULL, &texts, &count))
-SAY("ModelPackage_GetVariantCount(NULL,c,&n)", ModelPackage_GetVariantCount(NULL, "c", &count))
+    ModelPackage_GetComponentNames(NULL, &texts, &packages_count))
+SAY("ModelPackage_GetVariantCount(NULL,c,&n)",
+    ModelPackage_GetVariantCount(NULL, "c", &packages_count))
 SAY("ModelPackage_GetVariantNames(NULL,c,&t,&n)",
-    ModelPackage_GetVariantNames(NULL, "c", &texts, &count))
+    ModelPackage_GetVariantNames(NULL, "c", &texts, &packages_count))
 SAY("ModelPackage_GetVariantEpName(NULL,c,v,&t)",
     ModelPackage_GetVariantEpName(NULL, "c", "v", &text))
 SAY("ModelPackage_ResolveStringRef(NULL,NULL,x,0,&t)",
@@ -50,3 +53,5 @@ SAY("ModelPackageComponent_GetSelectedVariantName(NULL,&t)",
     ModelPackageComponent_GetSelectedVariantName(NULL, &text))
 SAY("ModelPackageComponent_GetSelectedVariantFolderPath(NULL,&t)",
     ModelPackageComponent_GetSelectedVariantFolderPath(NULL, &path))
+
+#undef SAY

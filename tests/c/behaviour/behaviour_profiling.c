@@ -2,18 +2,19 @@
 /* Events of profiles. */
 #include "behaviour.h"
 
-static const char* const keys[] = {"a", "b", "a", ""};
-static const char* const values[] = {"1", "", "3", "4"};
+static const char* const profiling_keys[] = {"a", "b", "a", ""};
+static const char* const profiling_values[] = {"1", "", "3", "4"};
 
-static OrtStatus* make(const char* name, const char* const* with_keys,
-                       const char* const* with_values, size_t count, OrtProfilingEvent** out) {
+static OrtStatus* profiling_make(const char* name, const char* const* with_keys,
+                                 const char* const* with_values, size_t count,
+                                 OrtProfilingEvent** out) {
   return api->GetEpApi()->CreateProfilingEvent(OrtProfilingEventCategory_KERNEL, 11, -12, name, 13,
                                                -14, with_keys, with_values, count, out);
 }
 
 static OrtProfilingEvent* event(void) {
   OrtProfilingEvent* made = NULL;
-  CHECK(make("my kernel", keys, values, 4, &made) == NULL);
+  CHECK(profiling_make("my kernel", profiling_keys, profiling_values, 4, &made) == NULL);
   return made;
 }
 
@@ -52,15 +53,17 @@ CALL("CreateProfilingEvent(category -1)") { make_category(-1); }
     OrtStatus* status = __VA_ARGS__;     \
     say_made(status, made);              \
   }
-CREATED("(name=NULL)", make(NULL, NULL, NULL, 0, &made))
-CREATED("(name=\"\")", make("", NULL, NULL, 0, &made))
-CREATED("(keys=NULL, n=0)", make("e", NULL, values, 0, &made))
-CREATED("(keys=NULL, n=1)", make("e", NULL, values, 1, &made))
-CREATED("(values=NULL, n=1)", make("e", keys, NULL, 1, &made))
-CREATED("(keys with NULL)", make("e", (const char*[]){"a", NULL}, values, 2, &made))
-CREATED("(values with NULL)", make("e", keys, (const char*[]){"a", NULL}, 2, &made))
-CREATED("(n=SIZE_MAX, keys=NULL)", make("e", NULL, NULL, SIZE_MAX, &made))
-CALL("CreateProfilingEvent(out=NULL)") { say_status(make("e", NULL, NULL, 0, NULL)); }
+CREATED("(name=NULL)", profiling_make(NULL, NULL, NULL, 0, &made))
+CREATED("(name=\"\")", profiling_make("", NULL, NULL, 0, &made))
+CREATED("(keys=NULL, n=0)", profiling_make("e", NULL, profiling_values, 0, &made))
+CREATED("(keys=NULL, n=1)", profiling_make("e", NULL, profiling_values, 1, &made))
+CREATED("(values=NULL, n=1)", profiling_make("e", profiling_keys, NULL, 1, &made))
+CREATED("(keys with NULL)",
+        profiling_make("e", (const char*[]){"a", NULL}, profiling_values, 2, &made))
+CREATED("(values with NULL)",
+        profiling_make("e", profiling_keys, (const char*[]){"a", NULL}, 2, &made))
+CREATED("(n=SIZE_MAX, keys=NULL)", profiling_make("e", NULL, NULL, SIZE_MAX, &made))
+CALL("CreateProfilingEvent(out=NULL)") { say_status(profiling_make("e", NULL, NULL, 0, NULL)); }
 CALL("CreateProfilingEvent(category 4, name=NULL)") {
   say_status(api->GetEpApi()->CreateProfilingEvent((OrtProfilingEventCategory)4, 0, 0, NULL, 0, 0,
                                                    NULL, NULL, 0, NULL));
@@ -84,7 +87,7 @@ CALL("ProfilingEvent_GetName and the like") {
   ep->ReleaseProfilingEvent(of);
 }
 
-static void say_value(const char* key) {
+static void profiling_say_value(const char* key) {
   OrtProfilingEvent* of = event();
   const char* value = UNTOUCHED;
   if (say_status(api->GetEpApi()->ProfilingEvent_GetArgValue(of, key, &value))) {
@@ -94,11 +97,11 @@ static void say_value(const char* key) {
   }
   api->GetEpApi()->ReleaseProfilingEvent(of);
 }
-CALL("ProfilingEvent_GetArgValue(e,\"b\")") { say_value("b"); }
-CALL("ProfilingEvent_GetArgValue(e,\"\")") { say_value(""); }
-CALL("ProfilingEvent_GetArgValue(e, a key that is there twice)") { say_value("a"); }
-CALL("ProfilingEvent_GetArgValue(e,\"nope\")") { say_value("nope"); }
-CALL("ProfilingEvent_GetArgValue(e, key=NULL)") { say_value(NULL); }
+CALL("ProfilingEvent_GetArgValue(e,\"b\")") { profiling_say_value("b"); }
+CALL("ProfilingEvent_GetArgValue(e,\"\")") { profiling_say_value(""); }
+CALL("ProfilingEvent_GetArgValue(e, a key that is there twice)") { profiling_say_value("a"); }
+CALL("ProfilingEvent_GetArgValue(e,\"nope\")") { profiling_say_value("nope"); }
+CALL("ProfilingEvent_GetArgValue(e, key=NULL)") { profiling_say_value(NULL); }
 
 /* A call with an event, `e`, and places for an answer. */
 #define GETTER(name, type, ...)                                \
@@ -119,13 +122,16 @@ GETTER(ProfilingEvent_GetTimestampUs, int64_t, )
 GETTER(ProfilingEvent_GetDurationUs, int64_t, )
 GETTER(ProfilingEvent_GetArgValue, const char*, KEY)
 
-static void add(OrtProfilingEventsContainer* to, const OrtProfilingEvent* first, size_t count) {
+static void profiling_add(OrtProfilingEventsContainer* to, const OrtProfilingEvent* first,
+                          size_t count) {
   const OrtProfilingEvent* events[] = {first, NULL};
   say_status(api->GetEpApi()->ProfilingEventsContainer_AddEvents(to, events, count));
 }
-CALL("ProfilingEventsContainer_AddEvents(NULL,events,1)") { add(NULL, event(), 1); }
-CALL("ProfilingEventsContainer_AddEvents(c,events,0)") { add(UNTOUCHED, event(), 0); }
+CALL("ProfilingEventsContainer_AddEvents(NULL,events,1)") { profiling_add(NULL, event(), 1); }
+CALL("ProfilingEventsContainer_AddEvents(c,events,0)") { profiling_add(UNTOUCHED, event(), 0); }
 CALL("ProfilingEventsContainer_AddEvents(c,NULL,1)") {
   say_status(api->GetEpApi()->ProfilingEventsContainer_AddEvents(UNTOUCHED, NULL, 1));
 }
-CALL("ProfilingEventsContainer_AddEvents(c, events with NULL, 2)") { add(UNTOUCHED, event(), 2); }
+CALL("ProfilingEventsContainer_AddEvents(c, events with NULL, 2)") {
+  profiling_add(UNTOUCHED, event(), 2);
+}

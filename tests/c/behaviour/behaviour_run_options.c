@@ -2,22 +2,22 @@
 /* Run options, options of shared threads, and the store of weights. */
 #include "behaviour.h"
 
-static OrtEnv* env;
+static OrtEnv* run_options_env;
 
-static OrtRunOptions* fresh(void) {
+static OrtRunOptions* run_options_fresh(void) {
   OrtRunOptions* options = NULL;
-  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "behaviour", &env) == NULL);
+  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "behaviour", &run_options_env) == NULL);
   CHECK(api->CreateRunOptions(&options) == NULL);
   return options;
 }
 
-static void done(OrtRunOptions* options) {
+static void run_options_done(OrtRunOptions* options) {
   api->ReleaseRunOptions(options);
-  api->ReleaseEnv(env);
+  api->ReleaseEnv(run_options_env);
 }
 
 /* Calls on fresh run options, `o`; SAY says the status of one. */
-#define OPTIONS_CALL(text) CALL_WITH(text, OrtRunOptions*, o, fresh, done)
+#define OPTIONS_CALL(text) CALL_WITH(text, OrtRunOptions*, o, run_options_fresh, run_options_done)
 #define SAY(text, expression) \
   OPTIONS_CALL(text) { say_status(api->expression); }
 
@@ -120,3 +120,6 @@ OPTIONS_CALL("GetRunConfigEntry(o,\"k\") of an empty value") {
 OPTIONS_CALL("GetRunConfigEntry(o,\"nope\")") { say_pointer(api->GetRunConfigEntry(o, "nope")); }
 OPTIONS_CALL("GetRunConfigEntry(o,NULL)") { say_pointer(api->GetRunConfigEntry(o, NULL)); }
 CALL("GetRunConfigEntry(NULL,\"k\")") { say_pointer(api->GetRunConfigEntry(NULL, "k")); }
+
+#undef OPTIONS_CALL
+#undef SAY

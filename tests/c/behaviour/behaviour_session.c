@@ -28,28 +28,30 @@ OrtSession* some_session(void) {
 
 /* --- how they are made ------------------------------------------------------------------------ */
 
-static void create(const OrtEnv* env, const void* bytes, size_t size,
-                   const OrtSessionOptions* options) {
+static void session_create(const OrtEnv* env, const void* bytes, size_t size,
+                           const OrtSessionOptions* options) {
   OrtSession* session = NULL;
   say_status(api->CreateSessionFromArray(env, bytes, size, options, &session));
   api->ReleaseSession(session);
 }
 CALL("CreateSessionFromArray(good)") {
   struct model_bytes model = session_model();
-  create(session_env(), model.at, model.size, session_options());
+  session_create(session_env(), model.at, model.size, session_options());
 }
 CALL("CreateSessionFromArray(cut)") {
   struct model_bytes model = session_model();
-  create(session_env(), model.at, 20, session_options());
+  session_create(session_env(), model.at, 20, session_options());
 }
 CALL("CreateSessionFromArray(env=NULL)") {
   struct model_bytes model = session_model();
-  create(NULL, model.at, model.size, session_options());
+  session_create(NULL, model.at, model.size, session_options());
 }
-CALL("CreateSessionFromArray(bytes=NULL)") { create(session_env(), NULL, 4, session_options()); }
+CALL("CreateSessionFromArray(bytes=NULL)") {
+  session_create(session_env(), NULL, 4, session_options());
+}
 CALL("CreateSessionFromArray(no ops)") {
   struct model_bytes model = session_model();
-  create(session_env(), model.at, model.size, NULL);
+  session_create(session_env(), model.at, model.size, NULL);
 }
 CALL("CreateSessionFromArray(out=NULL)") {
   struct model_bytes model = session_model();
@@ -68,37 +70,37 @@ static OrtValue* numbers_of(size_t count) {
                                             ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &value) == NULL);
   return value;
 }
-static void create_with(const char* name, size_t count) {
+static void session_create_with(const char* name, size_t count) {
   OrtSessionOptions* options = session_options();
   struct model_bytes model = session_model();
   CHECK(api->AddInitializer(options, name, numbers_of(count)) == NULL);
-  create(session_env(), model.at, model.size, options);
+  session_create(session_env(), model.at, model.size, options);
 }
-CALL("CreateSessionFromArray(w replaced)") { create_with("w", 2); }
-CALL("CreateSessionFromArray(w replaced with 3 numbers)") { create_with("w", 3); }
+CALL("CreateSessionFromArray(w replaced)") { session_create_with("w", 2); }
+CALL("CreateSessionFromArray(w replaced with 3 numbers)") { session_create_with("w", 3); }
 static void create_in_format(const char* format) {
   OrtSessionOptions* options = session_options();
   struct model_bytes model = session_model();
   CHECK(api->AddSessionConfigEntry(options, "session.load_model_format", format) == NULL);
-  create(session_env(), model.at, model.size, options);
+  session_create(session_env(), model.at, model.size, options);
 }
 CALL("CreateSessionFromArray(load_model_format=ONNX)") { create_in_format("ONNX"); }
 CALL("CreateSessionFromArray(load_model_format=ORT)") { create_in_format("ORT"); }
 CALL("CreateSessionFromArray(load_model_format=x)") { create_in_format("x"); }
-CALL("CreateSessionFromArray(z replaced)") { create_with("z", 2); }
+CALL("CreateSessionFromArray(z replaced)") { session_create_with("z", 2); }
 CALL("CreateSessionFromArray(w, not external, replaced as external)") {
   const char* name = "w";
   const OrtValue* value = numbers_of(2);
   OrtSessionOptions* options = session_options();
   struct model_bytes model = session_model();
   CHECK(api->AddExternalInitializers(options, &name, &value, 1) == NULL);
-  create(session_env(), model.at, model.size, options);
+  session_create(session_env(), model.at, model.size, options);
 }
 CALL("CreateSessionFromArray(optimized model path)") {
   OrtSessionOptions* options = session_options();
   struct model_bytes model = session_model();
   CHECK(api->SetOptimizedModelFilePath(options, ORT_TSTR("no/such/folder/model.onnx")) == NULL);
-  create(session_env(), model.at, model.size, options);
+  session_create(session_env(), model.at, model.size, options);
 }
 
 static void open_file(const ORTCHAR_T* path) {
@@ -295,7 +297,6 @@ CALL("CreateAllocator(NULL)") {
   say_status(api->CreateAllocator(NULL, cpu_info(), &made));
 }
 
-static const OrtModelEditorApi* editor(void) { return api->GetModelEditorApi(); }
 CALL("CreateSessionFromModel(NULL)") {
   OrtSession* session = NULL;
   say_status(editor()->CreateSessionFromModel(session_env(), NULL, NULL, &session));
@@ -649,3 +650,5 @@ CALL("Run(output of another length)") {
   OrtValue *value = FLOATS(1, 2), *out = FLOATS(0, 0, 0);
   say_status(api->Run(some_session(), NULL, &x, (const OrtValue* const*)&value, 1, &a, 1, &out));
 }
+
+#undef PLACES

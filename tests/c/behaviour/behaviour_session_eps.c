@@ -60,15 +60,15 @@ static void say_ep(const OrtEpAssignedSubgraph* part) {
 CALL("EpAssignedSubgraph_GetEpName(p)") { say_ep(some_part()); }
 CALL("EpAssignedSubgraph_GetEpName(NULL)") { say_ep(NULL); }
 
-static void say_nodes(const OrtEpAssignedSubgraph* part) {
+static void session_eps_say_nodes(const OrtEpAssignedSubgraph* part) {
   const OrtEpAssignedNode* const* nodes = NULL;
   size_t count = 0;
   if (say_status(api->EpAssignedSubgraph_GetNodes(part, &nodes, &count))) {
     say("%d", (int)count);
   }
 }
-CALL("EpAssignedSubgraph_GetNodes(p)") { say_nodes(some_part()); }
-CALL("EpAssignedSubgraph_GetNodes(NULL)") { say_nodes(NULL); }
+CALL("EpAssignedSubgraph_GetNodes(p)") { session_eps_say_nodes(some_part()); }
+CALL("EpAssignedSubgraph_GetNodes(NULL)") { session_eps_say_nodes(NULL); }
 
 typedef OrtStatus*(ORT_API_CALL* text_slot)(const OrtEpAssignedNode*, const char**);
 static void say_text(text_slot slot, const OrtEpAssignedNode* node) {

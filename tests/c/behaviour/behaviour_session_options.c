@@ -2,16 +2,19 @@
 /* Session options: their life, and settings of one value. */
 #include "behaviour.h"
 
-static OrtSessionOptions* fresh(void) {
+static OrtSessionOptions* session_options_fresh(void) {
   OrtSessionOptions* options = NULL;
   CHECK(api->CreateSessionOptions(&options) == NULL);
   return options;
 }
 
-static void done(OrtSessionOptions* options) { api->ReleaseSessionOptions(options); }
+static void session_options_done(OrtSessionOptions* options) {
+  api->ReleaseSessionOptions(options);
+}
 
 /* Calls on fresh options, `o`; SAY says the status of one. */
-#define OPTIONS_CALL(text) CALL_WITH(text, OrtSessionOptions*, o, fresh, done)
+#define OPTIONS_CALL(text) \
+  CALL_WITH(text, OrtSessionOptions*, o, session_options_fresh, session_options_done)
 #define SAY(text, expression) \
   OPTIONS_CALL(text) { say_status(api->expression); }
 
@@ -38,7 +41,7 @@ CALL("CloneSessionOptions(NULL,&o)") {
 }
 SAY("CloneSessionOptions(o,NULL)", CloneSessionOptions(o, NULL))
 CALL("CloneSessionOptions outlives what it copies") {
-  OrtSessionOptions* options = fresh();
+  OrtSessionOptions* options = session_options_fresh();
   say_status(api->DisableMemPattern(options));
   say_status(api->SetSessionExecutionMode(options, ORT_PARALLEL));
   OrtSessionOptions* copy = NULL;
@@ -183,3 +186,7 @@ SAY("SessionOptionsSetWeightlessSourceModelBuffer(o,NULL,3)",
     SessionOptionsSetWeightlessSourceModelBuffer(o, NULL, 3))
 SAY("SessionOptionsSetWeightlessSourceModelBuffer(NULL,p,3)",
     SessionOptionsSetWeightlessSourceModelBuffer(NULL, "abc", 3))
+
+#undef APPEND
+#undef OPTIONS_CALL
+#undef SAY

@@ -11,7 +11,7 @@ SHAPES_CALL("ShapeInferContext_GetInputCount(out NULL)") {
   say_status(api->ShapeInferContext_GetInputCount(context, NULL));
 }
 
-static void get_input(const OrtShapeInferContext* context, size_t index) {
+static void shape_inference_get_input(const OrtShapeInferContext* context, size_t index) {
   OrtTensorTypeAndShapeInfo* info = UNTOUCHED;
   if (say_status(api->ShapeInferContext_GetInputTypeShape(context, index, &info))) {
     say_shape(info);
@@ -19,12 +19,20 @@ static void get_input(const OrtShapeInferContext* context, size_t index) {
     say_out(info, UNTOUCHED);
   }
 }
-SHAPES_CALL("ShapeInferContext_GetInputTypeShape(0)") { get_input(context, 0); }
-SHAPES_CALL("ShapeInferContext_GetInputTypeShape(1), left out") { get_input(context, 1); }
-SHAPES_CALL("ShapeInferContext_GetInputTypeShape(2), an initializer") { get_input(context, 2); }
-SHAPES_CALL("ShapeInferContext_GetInputTypeShape(4), no shape") { get_input(context, 4); }
-SHAPES_CALL("ShapeInferContext_GetInputTypeShape(5)") { get_input(context, 5); }
-SHAPES_CALL("ShapeInferContext_GetInputTypeShape(6), past the end") { get_input(context, 6); }
+SHAPES_CALL("ShapeInferContext_GetInputTypeShape(0)") { shape_inference_get_input(context, 0); }
+SHAPES_CALL("ShapeInferContext_GetInputTypeShape(1), left out") {
+  shape_inference_get_input(context, 1);
+}
+SHAPES_CALL("ShapeInferContext_GetInputTypeShape(2), an initializer") {
+  shape_inference_get_input(context, 2);
+}
+SHAPES_CALL("ShapeInferContext_GetInputTypeShape(4), no shape") {
+  shape_inference_get_input(context, 4);
+}
+SHAPES_CALL("ShapeInferContext_GetInputTypeShape(5)") { shape_inference_get_input(context, 5); }
+SHAPES_CALL("ShapeInferContext_GetInputTypeShape(6), past the end") {
+  shape_inference_get_input(context, 6);
+}
 SHAPES_CALL("ShapeInferContext_GetInputTypeShape(out NULL)") {
   say_status(api->ShapeInferContext_GetInputTypeShape(context, 0, NULL));
 }

@@ -34,7 +34,7 @@ static void type_and_shape(const OrtValue* value) {
       (int)api->TensorTypeAndShape_HasShape(info));
   api->ReleaseTensorTypeAndShapeInfo(info);
 }
-static OrtValue* sparse(void) {
+static OrtValue* shape_info_sparse(void) {
   OrtValue* value = NULL;
   CHECK(api->CreateSparseTensorAsOrtValue(allocator(), DIMS(3, 3), FLOAT, &value) == NULL);
   return value;
@@ -44,7 +44,7 @@ CALL("GetTensorTypeAndShape(tensor)") { type_and_shape(TENSOR(INT64, 2, 3)); }
 CALL("GetTensorTypeAndShape(scalar)") { type_and_shape(tensor_of(FLOAT, NULL, 0)); }
 CALL("GetTensorTypeAndShape(sequence)") { type_and_shape(SEQUENCE(FLOATS(1))); }
 CALL("GetTensorTypeAndShape(map)") { type_and_shape(MAP(INT64S(1), FLOATS(1))); }
-CALL("GetTensorTypeAndShape(sparse)") { type_and_shape(sparse()); }
+CALL("GetTensorTypeAndShape(sparse)") { type_and_shape(shape_info_sparse()); }
 CALL("GetTensorTypeAndShape(v,NULL)") { say_status(api->GetTensorTypeAndShape(FLOATS(1), NULL)); }
 
 CALL("CreateTensorTypeAndShapeInfo(NULL)") { say_status(api->CreateTensorTypeAndShapeInfo(NULL)); }
@@ -139,23 +139,23 @@ CALL("SetDimensions(i,d,2) where 3 were") {
   say("%zu", rank);
 }
 
-static void names(const OrtTensorTypeAndShapeInfo* info, size_t length) {
+static void shape_info_names(const OrtTensorTypeAndShapeInfo* info, size_t length) {
   const char* got[4] = {"-", "-", "-", "-"};
   say_status(api->GetSymbolicDimensions(info, got, length));
   say("%s,%s,%s,%s", got[0], got[1], got[2], got[3]);
 }
 #define NAMES(...) \
   (const char*[]) { __VA_ARGS__ }
-CALL("GetSymbolicDimensions(value's info)") { names(of_value(TENSOR(FLOAT, 2, 3)), 2); }
-CALL("GetSymbolicDimensions(i,buf,4) rank 2") { names(with_dims(DIMS(-1, 3)), 4); }
-CALL("GetSymbolicDimensions(i,buf,1) rank 2") { names(with_dims(DIMS(-1, 3)), 1); }
-CALL("GetSymbolicDimensions(NULL)") { names(NULL, 2); }
+CALL("GetSymbolicDimensions(value's info)") { shape_info_names(of_value(TENSOR(FLOAT, 2, 3)), 2); }
+CALL("GetSymbolicDimensions(i,buf,4) rank 2") { shape_info_names(with_dims(DIMS(-1, 3)), 4); }
+CALL("GetSymbolicDimensions(i,buf,1) rank 2") { shape_info_names(with_dims(DIMS(-1, 3)), 1); }
+CALL("GetSymbolicDimensions(NULL)") { shape_info_names(NULL, 2); }
 CALL("GetSymbolicDimensions(i,NULL,2)") {
   say_status(api->GetSymbolicDimensions(with_dims(DIMS(-1, 3)), NULL, 2));
 }
 static void set_names(OrtTensorTypeAndShapeInfo* info, const char** values, size_t count) {
   if (say_status(api->SetSymbolicDimensions(info, values, count))) {
-    names(info, 4);
+    shape_info_names(info, 4);
   }
 }
 CALL("SetSymbolicDimensions(i,{N,NULL},2)") {

@@ -2,28 +2,28 @@
 /* Sparse tensors: how they are made and filled. */
 #include "behaviour_sparse.h"
 
-static void create(OrtAllocator* from, const int64_t* shape, size_t rank,
-                   ONNXTensorElementDataType type) {
+static void sparse_create(OrtAllocator* from, const int64_t* shape, size_t rank,
+                          ONNXTensorElementDataType type) {
   OrtValue* value = UNTOUCHED;
   say_status(api->CreateSparseTensorAsOrtValue(from, shape, rank, type, &value));
   say_out(value, UNTOUCHED);
 }
 
-CALL("CreateSparseTensorAsOrtValue(ok {3,3})") { create(allocator(), DIMS(3, 3), FLOAT); }
-CALL("CreateSparseTensorAsOrtValue(allocator NULL)") { create(NULL, DIMS(3, 3), FLOAT); }
-CALL("CreateSparseTensorAsOrtValue(dim -1)") { create(allocator(), DIMS(3, -1), FLOAT); }
-CALL("CreateSparseTensorAsOrtValue(rank 0)") { create(allocator(), NULL, 0, FLOAT); }
-CALL("CreateSparseTensorAsOrtValue(rank 3)") { create(allocator(), DIMS(3, 3, 3), FLOAT); }
-CALL("CreateSparseTensorAsOrtValue(dim 0)") { create(allocator(), DIMS(0, 3), FLOAT); }
+CALL("CreateSparseTensorAsOrtValue(ok {3,3})") { sparse_create(allocator(), DIMS(3, 3), FLOAT); }
+CALL("CreateSparseTensorAsOrtValue(allocator NULL)") { sparse_create(NULL, DIMS(3, 3), FLOAT); }
+CALL("CreateSparseTensorAsOrtValue(dim -1)") { sparse_create(allocator(), DIMS(3, -1), FLOAT); }
+CALL("CreateSparseTensorAsOrtValue(rank 0)") { sparse_create(allocator(), NULL, 0, FLOAT); }
+CALL("CreateSparseTensorAsOrtValue(rank 3)") { sparse_create(allocator(), DIMS(3, 3, 3), FLOAT); }
+CALL("CreateSparseTensorAsOrtValue(dim 0)") { sparse_create(allocator(), DIMS(0, 3), FLOAT); }
 CALL("CreateSparseTensorAsOrtValue({1<<62,8})") {
-  create(allocator(), DIMS((int64_t)1 << 62, 8), FLOAT);
+  sparse_create(allocator(), DIMS((int64_t)1 << 62, 8), FLOAT);
 }
-CALL("CreateSparseTensorAsOrtValue(type 999)") { create(allocator(), DIMS(3, 3), 999); }
-CALL("CreateSparseTensorAsOrtValue(type UNDEFINED)") { create(allocator(), DIMS(3, 3), 0); }
+CALL("CreateSparseTensorAsOrtValue(type 999)") { sparse_create(allocator(), DIMS(3, 3), 999); }
+CALL("CreateSparseTensorAsOrtValue(type UNDEFINED)") { sparse_create(allocator(), DIMS(3, 3), 0); }
 CALL("CreateSparseTensorAsOrtValue(out NULL)") {
   say_status(api->CreateSparseTensorAsOrtValue(allocator(), DIMS(3, 3), FLOAT, NULL));
 }
-CALL("CreateSparseTensorAsOrtValue(shape NULL,2)") { create(allocator(), NULL, 2, FLOAT); }
+CALL("CreateSparseTensorAsOrtValue(shape NULL,2)") { sparse_create(allocator(), NULL, 2, FLOAT); }
 CALL("CreateSparseTensorAsOrtValue(each element type)") {
   for (int type = 0; type <= 27; type++) {
     OrtValue* value = NULL;

@@ -3,7 +3,7 @@
 #include "behaviour_sparse.h"
 
 /* Type and shape, which it releases. */
-static void say_shape(const char* what, OrtTensorTypeAndShapeInfo* info) {
+static void sparse_formats_say_shape(const char* what, OrtTensorTypeAndShapeInfo* info) {
   ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   size_t rank = 0;
   int64_t dims[4] = {-9, -9, -9, -9};
@@ -15,7 +15,7 @@ static void say_shape(const char* what, OrtTensorTypeAndShapeInfo* info) {
       rank, dims[0], dims[1], dims[2], dims[3]);
 }
 
-static void say_values(const OrtValue* value) {
+static void sparse_formats_say_values(const OrtValue* value) {
   const void* data = UNTOUCHED;
   OrtTensorTypeAndShapeInfo* info = NULL;
   ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
@@ -25,7 +25,7 @@ static void say_values(const OrtValue* value) {
   }
   CHECK(api->GetTensorElementType(info, &type) == NULL);
   CHECK(api->GetTensorShapeElementCount(info, &count) == NULL);
-  say_shape("values", info);
+  sparse_formats_say_shape("values", info);
   if (!say_status(api->GetSparseTensorValues(value, &data))) {
     return;
   }
@@ -41,7 +41,7 @@ static void say_indices(const OrtValue* value, enum OrtSparseIndicesFormat forma
   if (!say_status(api->GetSparseTensorIndicesTypeShape(value, format, &info))) {
     return;
   }
-  say_shape("indices", info);
+  sparse_formats_say_shape("indices", info);
   if (!say_status(api->GetSparseTensorIndices(value, format, &count, &data))) {
     return;
   }
@@ -78,7 +78,7 @@ void say_filled(const OrtValue* value, OrtStatus* status) {
   if (!is_filled) {
     return;
   }
-  say_values(value);
+  sparse_formats_say_values(value);
   ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   OrtTensorTypeAndShapeInfo* info = NULL;
   CHECK(api->GetTensorTypeAndShape(value, &info) == NULL);
@@ -96,12 +96,12 @@ void say_filled(const OrtValue* value, OrtStatus* status) {
   }
 }
 
-static float numbers[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+static float sparse_formats_numbers[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 
 static void csr(OrtValue* value, int64_t values, const int64_t* inner, size_t inner_count,
                 const int64_t* outer, size_t outer_count) {
-  say_filled(value, api->FillSparseTensorCsr(value, cpu_info(), &values, 1, numbers, inner,
-                                             inner_count, outer, outer_count));
+  say_filled(value, api->FillSparseTensorCsr(value, cpu_info(), &values, 1, sparse_formats_numbers,
+                                             inner, inner_count, outer, outer_count));
 }
 #define MATRIX sparse(FLOAT, DIMS(3, 3))
 #define NOTHING (const int64_t[1]){0}, 0
@@ -135,16 +135,16 @@ CALL("FillSparseTensorCsr(negative values_shape)") {
 CALL("FillSparseTensorCsr(inner NULL)") { csr(MATRIX, 2, NULL, 2, DIMS(0, 1, 1, 2)); }
 CALL("FillSparseTensorCsr(outer NULL)") { csr(MATRIX, 2, DIMS(0, 2), NULL, 4); }
 CALL("FillSparseTensorCsr(NULL value)") {
-  say_status(
-      api->FillSparseTensorCsr(NULL, cpu_info(), DIMS(2), numbers, DIMS(0, 2), DIMS(0, 1, 1, 2)));
-}
-CALL("FillSparseTensorCsr(dense tensor)") {
-  say_status(api->FillSparseTensorCsr(FLOATS(1), cpu_info(), DIMS(2), numbers, DIMS(0, 2),
+  say_status(api->FillSparseTensorCsr(NULL, cpu_info(), DIMS(2), sparse_formats_numbers, DIMS(0, 2),
                                       DIMS(0, 1, 1, 2)));
 }
+CALL("FillSparseTensorCsr(dense tensor)") {
+  say_status(api->FillSparseTensorCsr(FLOATS(1), cpu_info(), DIMS(2), sparse_formats_numbers,
+                                      DIMS(0, 2), DIMS(0, 1, 1, 2)));
+}
 CALL("FillSparseTensorCsr(mem info NULL)") {
-  say_status(
-      api->FillSparseTensorCsr(MATRIX, NULL, DIMS(2), numbers, DIMS(0, 2), DIMS(0, 1, 1, 2)));
+  say_status(api->FillSparseTensorCsr(MATRIX, NULL, DIMS(2), sparse_formats_numbers, DIMS(0, 2),
+                                      DIMS(0, 1, 1, 2)));
 }
 CALL("FillSparseTensorCsr(values NULL)") {
   say_status(
@@ -159,8 +159,9 @@ CALL("FillSparseTensorCsr(strings)") {
 
 static void blocks(OrtValue* value, const int64_t* values, size_t values_rank, const int64_t* shape,
                    size_t shape_rank, const int32_t* indices) {
-  say_filled(value, api->FillSparseTensorBlockSparse(value, cpu_info(), values, values_rank,
-                                                     numbers, shape, shape_rank, indices));
+  say_filled(value,
+             api->FillSparseTensorBlockSparse(value, cpu_info(), values, values_rank,
+                                              sparse_formats_numbers, shape, shape_rank, indices));
 }
 #define BLOCKED sparse(FLOAT, DIMS(4, 4))
 #define PLACES ((const int32_t[]){0, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0})
@@ -227,12 +228,12 @@ CALL("FillSparseTensorBlockSparse(indices_shape NULL)") {
   blocks(BLOCKED, DIMS(2, 2, 2), NULL, 2, PLACES);
 }
 CALL("FillSparseTensorBlockSparse(NULL value)") {
-  say_status(api->FillSparseTensorBlockSparse(NULL, cpu_info(), DIMS(2, 2, 2), numbers, DIMS(2, 2),
-                                              PLACES));
+  say_status(api->FillSparseTensorBlockSparse(NULL, cpu_info(), DIMS(2, 2, 2),
+                                              sparse_formats_numbers, DIMS(2, 2), PLACES));
 }
 CALL("FillSparseTensorBlockSparse(dense tensor)") {
-  say_status(api->FillSparseTensorBlockSparse(FLOATS(1), cpu_info(), DIMS(2, 2, 2), numbers,
-                                              DIMS(2, 2), PLACES));
+  say_status(api->FillSparseTensorBlockSparse(FLOATS(1), cpu_info(), DIMS(2, 2, 2),
+                                              sparse_formats_numbers, DIMS(2, 2), PLACES));
 }
 CALL("FillSparseTensorBlockSparse(strings)") {
   OrtValue* value = sparse(STRING, DIMS(4, 4));
@@ -274,3 +275,5 @@ CALL("UseBlockSparseIndices(indices_shape_len SIZE_MAX)") {
   int32_t indices[] = {1};
   say_status(api->UseBlockSparseIndices(borrowing(), one, SIZE_MAX, indices));
 }
+
+#undef PLACES

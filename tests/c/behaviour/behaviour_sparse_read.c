@@ -244,3 +244,5 @@ CALL("GetTensorMemoryInfo(filled sparse)") {
   say_status(api->GetTensorMemoryInfo(coo(), &info));
   say_out(info, UNTOUCHED);
 }
+
+#undef PLACES

@@ -4,7 +4,7 @@
 
 /* Three elements: "ab", "", "cdefgh". */
 static OrtValue* three(void) { return STRINGS("ab", "", "cdefgh"); }
-static OrtValue* sequence(void) { return SEQUENCE(FLOATS(1)); }
+static OrtValue* strings_sequence(void) { return SEQUENCE(FLOATS(1)); }
 
 static void fill(OrtValue* value, const char* const* s, size_t count) {
   if (say_status(api->FillStringTensor(value, s, count))) {
@@ -22,7 +22,7 @@ CALL("FillStringTensor(v,s,4) of 3") { fill(three(), OF("a", "b", "c", "d")); }
 CALL("FillStringTensor(v,s,0) of 0") { fill(TENSOR(STRING, 0), NULL, 0); }
 CALL("FillStringTensor with NULL element") { fill(three(), OF("a", "b", NULL)); }
 CALL("FillStringTensor(float tensor)") { fill(FLOATS(1, 2, 3), OF("a", "b", "c")); }
-CALL("FillStringTensor(sequence)") { fill(sequence(), OF("a")); }
+CALL("FillStringTensor(sequence)") { fill(strings_sequence(), OF("a")); }
 CALL("FillStringTensor invalid UTF-8") {
   OrtValue* value = STRINGS("\xFF\x80(\xC3");
   unsigned char kept[5] = {0};
@@ -47,7 +47,7 @@ CALL("FillStringTensorElement(v,s,3) of 3") { fill_element(three(), "x", 3); }
 CALL("FillStringTensorElement(v,s,SIZE_MAX)") { fill_element(three(), "x", SIZE_MAX); }
 CALL("FillStringTensorElement(v,NULL,0)") { fill_element(three(), NULL, 0); }
 CALL("FillStringTensorElement(float tensor)") { fill_element(FLOATS(1), "x", 0); }
-CALL("FillStringTensorElement(sequence)") { fill_element(sequence(), "x", 0); }
+CALL("FillStringTensorElement(sequence)") { fill_element(strings_sequence(), "x", 0); }
 CALL("FillStringTensorElement(NULL)") { fill_element(NULL, "x", 0); }
 
 static void data_length(const OrtValue* value) {
@@ -58,7 +58,7 @@ static void data_length(const OrtValue* value) {
 CALL("GetStringTensorDataLength(v)") { data_length(three()); }
 CALL("GetStringTensorDataLength(no elements)") { data_length(TENSOR(STRING, 0)); }
 CALL("GetStringTensorDataLength(float tensor)") { data_length(FLOATS(1)); }
-CALL("GetStringTensorDataLength(sequence)") { data_length(sequence()); }
+CALL("GetStringTensorDataLength(sequence)") { data_length(strings_sequence()); }
 CALL("GetStringTensorDataLength(NULL,&o)") { data_length(NULL); }
 CALL("GetStringTensorDataLength(v,NULL)") {
   say_status(api->GetStringTensorDataLength(three(), NULL));
@@ -78,7 +78,7 @@ CALL("GetStringTensorContent(2 offsets)") { content(three(), 8, 2); }
 CALL("GetStringTensorContent(4 offsets)") { content(three(), 8, 4); }
 CALL("GetStringTensorContent(0 offsets)") { content(three(), 8, 0); }
 CALL("GetStringTensorContent(float tensor)") { content(FLOATS(1, 2, 3), 8, 3); }
-CALL("GetStringTensorContent(sequence)") { content(sequence(), 8, 1); }
+CALL("GetStringTensorContent(sequence)") { content(strings_sequence(), 8, 1); }
 CALL("GetStringTensorContent(NULL value)") { content(NULL, 8, 3); }
 CALL("GetStringTensorContent(s NULL)") {
   size_t offsets[3];
@@ -103,7 +103,7 @@ CALL("GetStringTensorElementLength(v,2)") { element_length(three(), 2); }
 CALL("GetStringTensorElementLength(v,3)") { element_length(three(), 3); }
 CALL("GetStringTensorElementLength(v,SIZE_MAX)") { element_length(three(), SIZE_MAX); }
 CALL("GetStringTensorElementLength(float tensor)") { element_length(FLOATS(1), 0); }
-CALL("GetStringTensorElementLength(sequence)") { element_length(sequence(), 0); }
+CALL("GetStringTensorElementLength(sequence)") { element_length(strings_sequence(), 0); }
 CALL("GetStringTensorElementLength(v,0,NULL)") {
   say_status(api->GetStringTensorElementLength(three(), 0, NULL));
 }

@@ -5,7 +5,7 @@
 static OrtValue* tensor(void) { return FLOATS(0, 1, 2, 3, 4, 5); }
 static OrtValue* sequence(void) { return SEQUENCE(FLOATS(1, 2)); }
 static OrtValue* map(void) { return MAP(INT64S(1), FLOATS(1)); }
-static OrtValue* sparse(void) {
+static OrtValue* tensor_read_sparse(void) {
   OrtValue* value = NULL;
   CHECK(api->CreateSparseTensorAsOrtValue(allocator(), DIMS(3, 3), FLOAT, &value) == NULL);
   return value;
@@ -20,12 +20,12 @@ static OrtValue* sparse(void) {
 SAYS_INT(IsTensor, "NULL,&o", NULL)
 SAYS_INT(IsTensor, "tensor", tensor())
 SAYS_INT(IsTensor, "sequence", sequence())
-SAYS_INT(IsTensor, "sparse", sparse())
+SAYS_INT(IsTensor, "sparse", tensor_read_sparse())
 SAYS_INT(HasValue, "NULL,&o", NULL)
 SAYS_INT(HasValue, "tensor", tensor())
 SAYS_INT(IsSparseTensor, "NULL,&o", NULL)
 SAYS_INT(IsSparseTensor, "tensor", tensor())
-SAYS_INT(IsSparseTensor, "sparse", sparse())
+SAYS_INT(IsSparseTensor, "sparse", tensor_read_sparse())
 CALL("IsTensor(v,NULL)") { say_status(api->IsTensor(tensor(), NULL)); }
 CALL("HasValue(v,NULL)") { say_status(api->HasValue(tensor(), NULL)); }
 CALL("IsSparseTensor(v,NULL)") { say_status(api->IsSparseTensor(tensor(), NULL)); }
@@ -40,7 +40,7 @@ SAYS_KIND("NULL,&o", NULL)
 SAYS_KIND("tensor", tensor())
 SAYS_KIND("sequence", sequence())
 SAYS_KIND("map", map())
-SAYS_KIND("sparse", sparse())
+SAYS_KIND("sparse", tensor_read_sparse())
 CALL("GetValueType(v,NULL)") { say_status(api->GetValueType(tensor(), NULL)); }
 
 static void mutable_data(OrtValue* value) {
@@ -52,7 +52,7 @@ CALL("GetTensorMutableData(NULL,&o)") { mutable_data(NULL); }
 CALL("GetTensorMutableData(tensor)") { mutable_data(tensor()); }
 CALL("GetTensorMutableData(sequence)") { mutable_data(sequence()); }
 CALL("GetTensorMutableData(map)") { mutable_data(map()); }
-CALL("GetTensorMutableData(sparse)") { mutable_data(sparse()); }
+CALL("GetTensorMutableData(sparse)") { mutable_data(tensor_read_sparse()); }
 CALL("GetTensorMutableData(strings)") { mutable_data(TENSOR(STRING, 2)); }
 CALL("GetTensorMutableData(no elements)") { mutable_data(TENSOR(FLOAT, 0)); }
 CALL("GetTensorMutableData(v,NULL)") { say_status(api->GetTensorMutableData(tensor(), NULL)); }
@@ -67,7 +67,7 @@ CALL("GetTensorData(tensor)") { data(tensor()); }
 CALL("GetTensorData(sequence)") { data(sequence()); }
 CALL("GetTensorData(v,NULL)") { say_status(api->GetTensorData(tensor(), NULL)); }
 
-static void memory(const OrtValue* value) {
+static void tensor_read_memory(const OrtValue* value) {
   const OrtMemoryInfo* out = UNTOUCHED;
   const char* name = NULL;
   if (say_status(api->GetTensorMemoryInfo(value, &out))) {
@@ -77,21 +77,23 @@ static void memory(const OrtValue* value) {
     say_out(out, UNTOUCHED);
   }
 }
-CALL("GetTensorMemoryInfo(NULL,&o)") { memory(NULL); }
-CALL("GetTensorMemoryInfo(tensor)") { memory(tensor()); }
-CALL("GetTensorMemoryInfo(sequence)") { memory(sequence()); }
+CALL("GetTensorMemoryInfo(NULL,&o)") { tensor_read_memory(NULL); }
+CALL("GetTensorMemoryInfo(tensor)") { tensor_read_memory(tensor()); }
+CALL("GetTensorMemoryInfo(sequence)") { tensor_read_memory(sequence()); }
 CALL("GetTensorMemoryInfo(v,NULL)") { say_status(api->GetTensorMemoryInfo(tensor(), NULL)); }
 
-static void size(const OrtValue* value) {
+static void tensor_read_size(const OrtValue* value) {
   size_t out = 99;
   say_status(api->GetTensorSizeInBytes(value, &out));
   say("%d", out == 99 ? -1 : (int)out);
 }
-CALL("GetTensorSizeInBytes(NULL,&o)") { size(NULL); }
-CALL("GetTensorSizeInBytes(sequence)") { size(sequence()); }
-CALL("GetTensorSizeInBytes(float {2,3})") { size(TENSOR(FLOAT, 2, 3)); }
-CALL("GetTensorSizeInBytes(int4 {7})") { size(TENSOR(ONNX_TENSOR_ELEMENT_DATA_TYPE_INT4, 7)); }
-CALL("GetTensorSizeInBytes(no elements)") { size(TENSOR(FLOAT, 0)); }
+CALL("GetTensorSizeInBytes(NULL,&o)") { tensor_read_size(NULL); }
+CALL("GetTensorSizeInBytes(sequence)") { tensor_read_size(sequence()); }
+CALL("GetTensorSizeInBytes(float {2,3})") { tensor_read_size(TENSOR(FLOAT, 2, 3)); }
+CALL("GetTensorSizeInBytes(int4 {7})") {
+  tensor_read_size(TENSOR(ONNX_TENSOR_ELEMENT_DATA_TYPE_INT4, 7));
+}
+CALL("GetTensorSizeInBytes(no elements)") { tensor_read_size(TENSOR(FLOAT, 0)); }
 CALL("GetTensorSizeInBytes(v,NULL)") { say_status(api->GetTensorSizeInBytes(tensor(), NULL)); }
 
 static void at(OrtValue* value, const int64_t* location, size_t count) {
@@ -139,6 +141,6 @@ static void reference(const OrtValue* value) {
 }
 CALL("GetTensorElementTypeAndShapeDataReference(NULL)") { reference(NULL); }
 CALL("GetTensorElementTypeAndShapeDataReference(matrix)") { reference(matrix()); }
-CALL("GetTensorElementTypeAndShapeDataReference(sparse)") { reference(sparse()); }
+CALL("GetTensorElementTypeAndShapeDataReference(sparse)") { reference(tensor_read_sparse()); }
 CALL("GetTensorElementTypeAndShapeDataReference(sequence)") { reference(sequence()); }
 CALL("GetTensorElementTypeAndShapeDataReference(scalar)") { reference(tensor_of(FLOAT, NULL, 0)); }

@@ -66,3 +66,5 @@ CALL("ReleasePrepackedWeightsContainer(NULL)") {
   api->ReleasePrepackedWeightsContainer(NULL);
   say("no-op");
 }
+
+#undef SAY

@@ -4,16 +4,14 @@
 
 #include "behaviour_values.h"
 
-static const OrtModelEditorApi* editor(void) { return api->GetModelEditorApi(); }
-
-static OrtTypeInfo* type_of(const OrtValue* value) {
+static OrtTypeInfo* type_info_type_of(const OrtValue* value) {
   OrtTypeInfo* type = NULL;
   CHECK(api->GetTypeInfo(value, &type) == NULL);
   return type;
 }
-static OrtTypeInfo* tensor_type(void) { return type_of(TENSOR(FLOAT, 2, 3)); }
-static OrtValue* sequence(void) { return SEQUENCE(FLOATS(1), FLOATS(1, 2)); }
-static OrtValue* map(void) { return MAP(INT64S(1), FLOATS(1)); }
+static OrtTypeInfo* tensor_type(void) { return type_info_type_of(TENSOR(FLOAT, 2, 3)); }
+static OrtValue* type_info_sequence(void) { return SEQUENCE(FLOATS(1), FLOATS(1, 2)); }
+static OrtValue* type_info_map(void) { return MAP(INT64S(1), FLOATS(1)); }
 
 static void describe(const OrtTypeInfo* type);
 
@@ -83,7 +81,7 @@ static void type_info(const OrtValue* value) {
 CALL("GetTypeInfo(NULL,&o)") { type_info(NULL); }
 CALL("GetTypeInfo(v,NULL)") { say_status(api->GetTypeInfo(FLOATS(1), NULL)); }
 CALL("GetTypeInfo(tensor)") { type_info(TENSOR(INT64, 2, 3)); }
-CALL("GetTypeInfo(sequence)") { type_info(sequence()); }
+CALL("GetTypeInfo(sequence)") { type_info(type_info_sequence()); }
 CALL("GetTypeInfo(map of strings)") { type_info(MAP(STRINGS("a"), STRINGS("b"))); }
 
 static void kind_of(const OrtTypeInfo* type) {
@@ -109,22 +107,22 @@ CALL("GetDenotationFromTypeInfo(NULL)") {
   say_status(api->GetDenotationFromTypeInfo(NULL, &denotation, &length));
 }
 
-#define CAST(slot, kind)                                                 \
-  CALL(#slot "(NULL,&o)") {                                              \
-    const kind* out = UNTOUCHED;                                         \
-    say_status(api->slot(NULL, &out));                                   \
-    say_out(out, UNTOUCHED);                                             \
-  }                                                                      \
-  CALL(#slot "(i,NULL)") { say_status(api->slot(tensor_type(), NULL)); } \
-  CALL(#slot "(tensor type)") {                                          \
-    const kind* out = UNTOUCHED;                                         \
-    say_status(api->slot(tensor_type(), &out));                          \
-    say_out(out, UNTOUCHED);                                             \
-  }                                                                      \
-  CALL(#slot "(sequence type)") {                                        \
-    const kind* out = UNTOUCHED;                                         \
-    say_status(api->slot(type_of(sequence()), &out));                    \
-    say_out(out, UNTOUCHED);                                             \
+#define CAST(slot, kind)                                                  \
+  CALL(#slot "(NULL,&o)") {                                               \
+    const kind* out = UNTOUCHED;                                          \
+    say_status(api->slot(NULL, &out));                                    \
+    say_out(out, UNTOUCHED);                                              \
+  }                                                                       \
+  CALL(#slot "(i,NULL)") { say_status(api->slot(tensor_type(), NULL)); }  \
+  CALL(#slot "(tensor type)") {                                           \
+    const kind* out = UNTOUCHED;                                          \
+    say_status(api->slot(tensor_type(), &out));                           \
+    say_out(out, UNTOUCHED);                                              \
+  }                                                                       \
+  CALL(#slot "(sequence type)") {                                         \
+    const kind* out = UNTOUCHED;                                          \
+    say_status(api->slot(type_info_type_of(type_info_sequence()), &out)); \
+    say_out(out, UNTOUCHED);                                              \
   }
 CAST(CastTypeInfoToTensorInfo, OrtTensorTypeAndShapeInfo)
 CAST(CastTypeInfoToMapTypeInfo, OrtMapTypeInfo)
@@ -147,21 +145,23 @@ INNER(GetOptionalContainedTypeInfo)
 CALL("GetMapKeyType(map of strings)") {
   const OrtMapTypeInfo* info = NULL;
   ONNXTensorElementDataType type;
-  CHECK(api->CastTypeInfoToMapTypeInfo(type_of(MAP(STRINGS("a"), STRINGS("b"))), &info) == NULL);
+  CHECK(api->CastTypeInfoToMapTypeInfo(type_info_type_of(MAP(STRINGS("a"), STRINGS("b"))), &info) ==
+        NULL);
   say_status(api->GetMapKeyType(info, &type));
   say("%d", (int)type);
 }
 CALL("GetMapValueType(map)") {
   const OrtMapTypeInfo* info = NULL;
   OrtTypeInfo* value = NULL;
-  CHECK(api->CastTypeInfoToMapTypeInfo(type_of(map()), &info) == NULL);
+  CHECK(api->CastTypeInfoToMapTypeInfo(type_info_type_of(type_info_map()), &info) == NULL);
   say_status(api->GetMapValueType(info, &value));
   describe(value);
 }
 CALL("GetSequenceElementType(sequence)") {
   const OrtSequenceTypeInfo* info = NULL;
   OrtTypeInfo* element = NULL;
-  CHECK(api->CastTypeInfoToSequenceTypeInfo(type_of(sequence()), &info) == NULL);
+  CHECK(api->CastTypeInfoToSequenceTypeInfo(type_info_type_of(type_info_sequence()), &info) ==
+        NULL);
   say_status(api->GetSequenceElementType(info, &element));
   describe(element);
 }
@@ -178,7 +178,7 @@ CALL("ReleaseSequenceTypeInfo(NULL)") {
   say("no-op");
 }
 
-static OrtTensorTypeAndShapeInfo* shape(void) {
+static OrtTensorTypeAndShapeInfo* type_info_shape(void) {
   OrtTensorTypeAndShapeInfo* info = NULL;
   CHECK(api->CreateTensorTypeAndShapeInfo(&info) == NULL);
   CHECK(api->SetDimensions(info, DIMS(-1, 3)) == NULL);
@@ -194,19 +194,19 @@ static OrtTensorTypeAndShapeInfo* shape(void) {
       say_out(out, UNTOUCHED);                           \
     }                                                    \
   }
-CREATES(CreateTensorTypeInfo, "shape", shape())
+CREATES(CreateTensorTypeInfo, "shape", type_info_shape())
 CREATES(CreateTensorTypeInfo, "NULL", NULL)
-CREATES(CreateSparseTensorTypeInfo, "shape", shape())
+CREATES(CreateSparseTensorTypeInfo, "shape", type_info_shape())
 CREATES(CreateSparseTensorTypeInfo, "NULL", NULL)
 CREATES(CreateSequenceTypeInfo, "tensor", tensor_type())
 CREATES(CreateSequenceTypeInfo, "NULL", NULL)
 CREATES(CreateMapTypeInfo, "int64, tensor", INT64, tensor_type())
 CREATES(CreateMapTypeInfo, "float, tensor", FLOAT, tensor_type())
 CREATES(CreateMapTypeInfo, "value NULL", INT64, NULL)
-CREATES(CreateOptionalTypeInfo, "sequence", type_of(sequence()))
+CREATES(CreateOptionalTypeInfo, "sequence", type_info_type_of(type_info_sequence()))
 CREATES(CreateOptionalTypeInfo, "NULL", NULL)
 CALL("CreateTensorTypeInfo(out NULL)") {
-  say_status(editor()->CreateTensorTypeInfo(shape(), NULL));
+  say_status(editor()->CreateTensorTypeInfo(type_info_shape(), NULL));
 }
 static void* nest(void* depth) {
   /* aarch64 has no stack of less than 128 KiB, and each level copies all within it. */

@@ -9,7 +9,7 @@ struct text {
   size_t length;
 };
 
-static void add(struct text* text, const char* format, ...) {
+static void values_add(struct text* text, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
   text->length += (size_t)vsnprintf(text->bytes + text->length, sizeof text->bytes - text->length,
@@ -23,7 +23,7 @@ static void add_strings(struct text* text, const OrtValue* value, size_t count) 
     char string[100];
     CHECK(api->GetStringTensorElementLength(value, i, &length) == NULL && length < sizeof string);
     CHECK(api->GetStringTensorElement(value, sizeof string, i, string) == NULL);
-    add(text, "%s%.*s", i > 0 ? "," : "", (int)length, string);
+    values_add(text, "%s%.*s", i > 0 ? "," : "", (int)length, string);
   }
 }
 
@@ -35,21 +35,21 @@ static void add_numbers(struct text* text, OrtValue* value, ONNXTensorElementDat
   CHECK(api->GetTensorSizeInBytes(value, &bytes) == NULL);
   bool is_number = type == FLOAT || type == DOUBLE || type == INT64;
   for (size_t i = 0; i < (is_number ? count : bytes); i++) {
-    add(text, i > 0 ? "," : "");
+    values_add(text, i > 0 ? "," : "");
     if (type == FLOAT) { /* the data of a model may be at any address */
       float number;
       memcpy(&number, (char*)data + i * sizeof number, sizeof number);
-      add(text, "%g", (double)number);
+      values_add(text, "%g", (double)number);
     } else if (type == DOUBLE) {
       double number;
       memcpy(&number, (char*)data + i * sizeof number, sizeof number);
-      add(text, "%g", number);
+      values_add(text, "%g", number);
     } else if (type == INT64) {
       int64_t number;
       memcpy(&number, (char*)data + i * sizeof number, sizeof number);
-      add(text, "%" PRId64, number);
+      values_add(text, "%" PRId64, number);
     } else {
-      add(text, "%d", ((uint8_t*)data)[i]);
+      values_add(text, "%d", ((uint8_t*)data)[i]);
     }
   }
 }
@@ -67,11 +67,11 @@ void say_tensor(const OrtValue* value) {
   CHECK(api->GetTensorShapeElementCount(info, &count) == NULL);
   api->ReleaseTensorTypeAndShapeInfo(info);
   struct text text = {"", 0};
-  add(&text, "type=%d {", (int)type);
+  values_add(&text, "type=%d {", (int)type);
   for (size_t i = 0; i < rank; i++) {
-    add(&text, "%s%" PRId64, i > 0 ? "," : "", dims[i]);
+    values_add(&text, "%s%" PRId64, i > 0 ? "," : "", dims[i]);
   }
-  add(&text, "} ");
+  values_add(&text, "} ");
   if (type == STRING) {
     add_strings(&text, value, count);
   } else {

@@ -26,6 +26,8 @@ static inline OrtAllocator* allocator(void) {
   return found;
 }
 
+static inline const OrtModelEditorApi* editor(void) { return api->GetModelEditorApi(); }
+
 static inline OrtMemoryInfo* cpu_info(void) {
   OrtMemoryInfo* info = NULL;
   CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info) == NULL);
