@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Statistics of parts of a program, for `Tracking`.
 
-C counts. An owned scope counts the blocks for which `_origin` names it: C calls that for each new
-block while a scope needs it. The open scopes of a thread are in a thread-local variable, those of a
-context in a context variable, as weak references: a scope that is never left ends with its last
-reference.
+C counts. A scope that belongs to a thread or a context counts the blocks for which `_name_scopes`
+names it: C calls that for each new block while such a scope is open. The open scopes of a thread
+are in a thread-local variable, those of a context in a context variable, as weak references: a
+scope that is never left ends with its last reference.
 """
 
 import functools
@@ -44,7 +44,7 @@ __all__ = ["Scope", "carry", "origin_for"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Owner = Literal["process", "thread", "context"]
+BelongsTo = Literal["process", "thread", "context"]
 _Scopes = tuple["ReferenceType[Scope]", ...]
 
 
@@ -63,7 +63,7 @@ class _OfThread(threading.local):
 _of_thread = _OfThread()
 _of_context: ContextVar[_Scopes] = ContextVar("ortcffi_scopes", default=())
 _FIGURES = ("peak", "live", "num_allocations", "num_frees", "total_bytes", "leaks", "at_peak")
-_OWNERS: dict[str, Any] = {"process": None, "thread": _of_thread, "context": _of_context}
+_VARIABLES: dict[str, Any] = {"process": None, "thread": _of_thread, "context": _of_context}
 
 
 _all_open: "WeakSet[Scope]" = WeakSet()
@@ -129,11 +129,13 @@ class Scope:
     _handle: Any
     _entered: Any
 
-    def __init__(self, tracking: "Tracking", name: str, *, leaks: bool, belongs_to: Owner) -> None:
+    def __init__(
+        self, tracking: "Tracking", name: str, *, leaks: bool, belongs_to: BelongsTo
+    ) -> None:
         if not isinstance(name, str):
             raise TypeError(f"name must be a str, not {type(name).__name__}")
-        if belongs_to not in tuple(_OWNERS):  # which need not be hashable
-            names = ", ".join(map(repr, _OWNERS))
+        if belongs_to not in tuple(_VARIABLES):  # which need not be hashable
+            names = ", ".join(map(repr, _VARIABLES))
             raise ValueError(f"belongs_to must be one of {names}, not {belongs_to!r}")
         self._tracking = tracking
         self._depth = tracking.depth if leaks else 0
@@ -147,14 +149,14 @@ class Scope:
     def __enter__(self) -> Self:
         if self._handle is not None:
             raise RuntimeError(f"scope {self.name!r} is open already")
-        tracking, owned = self._tracking, self.belongs_to != "process"
+        tracking = self._tracking
         owner = owner_of("core_scope*", tracking.api, lib.ortcffi_release_scope, tracking)
         call(
             tracking.api.pointer,
             "Tracking.scope",
             lib.ortcffi_open_scope,
             tracking.handle,
-            owned,
+            self.belongs_to != "process",
             self._depth,
             out_of(owner),
         )
@@ -175,13 +177,13 @@ class Scope:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._check_owner()
+        self._check_entered()
         handle, self._handle = self._handle, None
         if handle is None or self not in self._tracking.scopes:  # as is a copy of an open one
             raise RuntimeError(f"scope {self.name!r} is not open")
         self._tracking.scopes.remove(self)
         _all_open.discard(self)
-        if variable := _OWNERS[self.belongs_to]:
+        if variable := _VARIABLES[self.belongs_to]:
             variable.set(_open(variable.get()))
         figures = ffi.new("core_scope_figures*")
         lib.core_close_scope(handle, figures)
@@ -207,7 +209,7 @@ class Scope:
 
         return scoped
 
-    def _check_owner(self) -> None:
+    def _check_entered(self) -> None:
         """Raise in another thread or context than that in which the scope was entered."""
         if isinstance(self._entered, int) and self._entered != threading.get_ident():
             raise RuntimeError(f"scope {self.name!r} was entered in another thread: leave it there")
@@ -346,8 +348,8 @@ def _check_function(function: object) -> None:
         raise TypeError("function must do its work before it returns: no coroutine or generator")
 
 
-@called_from_c("ortcffi_python_owners", report_exception("the owners of a block", 0))
-def _name_owners(tracking: "Cdata", depth: int, origin: Any) -> int:
+@called_from_c("ortcffi_python_scopes", report_exception("the scopes of a block", 0))
+def _name_scopes(tracking: "Cdata", depth: int, origin: Any) -> int:
     address = address_of(tracking)
     own = (*_of_thread.get(), *_of_context.get())
     for each in _handed_over.get(lib.ortcffi_works_for().number, own):

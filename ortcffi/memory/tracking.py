@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An allocator that counts."""
+"""`Tracking`: an allocator that counts blocks and bytes."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,7 +7,7 @@ from ortcffi._convert import integer
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi.memory.adaptors import Adaptor
-from ortcffi.memory.scopes import Owner, Scope
+from ortcffi.memory.scopes import BelongsTo, Scope
 
 if TYPE_CHECKING:
     from ortcffi.memory.allocator import Allocator
@@ -94,7 +94,9 @@ class Tracking(Adaptor):
         """Bytes of the largest block ever asked for."""
         return int(_read(self).largest)
 
-    def scope(self, name: str = "", *, leaks: bool = True, belongs_to: Owner = "process") -> Scope:
+    def scope(
+        self, name: str = "", *, leaks: bool = True, belongs_to: BelongsTo = "process"
+    ) -> Scope:
         """Statistics of one part of a program: use it in a ``with`` statement, or as a decorator.
 
         Scopes may be nested; what happens in an inner one counts in the outer one as well.
@@ -120,7 +122,7 @@ class Tracking(Adaptor):
             them along into a pool of threads with `carry`. They have what runs take that were
             begun there, awaited ones too, but not what other threads of a library take. Leave them
             in the thread or context that entered them. While one is open, each block of this
-            allocator, on any thread, costs one to two microseconds more, since Python tells whose
-            it is.
+            allocator, on any thread, costs one to two microseconds more, since Python is asked
+            whose it is.
         """
         return Scope(self, name, leaks=leaks, belongs_to=belongs_to)

@@ -11,15 +11,15 @@ struct core_scope {
   /* The references are one of the creator, and one of each block in use. */
   struct core_object object;
   struct core_tracking* tracking;
-  int owned;
+  int selective;
   int depth;
   int open;
   struct core_scope* previous;
   struct core_scope* next;
   /* Blocks of this scope have higher numbers. */
   uint64_t since;
-  /* While a scope that is not owned is open: the adaptor's statistics at its start, and in `peak`
-   * the most bytes in use since. */
+  /* While a scope that is not selective is open: the adaptor's statistics at its start, and in
+   * `peak` the most bytes in use since. */
   core_scope_figures figures;
   /* The newest block at the peak, and the blocks of that moment that were freed since. */
   uint64_t peak_serial;
@@ -80,19 +80,19 @@ void core_origin_add(core_origin* origin, core_scope* scope) {
 
 /* Sets what the open scopes need. Under the lock. */
 static void refresh(struct core_tracking* self) {
-  int recording = 0, is_owned = 0, depth = 0;
+  int recording = 0, has_selective = 0, depth = 0;
   size_t of_all_threads = 0;
   for (const struct core_scope* scope = self->scopes; scope != NULL; scope = scope->next) {
-    if (!scope->owned && scope->depth > 0) {
+    if (!scope->selective && scope->depth > 0) {
       of_all_threads++;
       depth = scope->depth > depth ? scope->depth : depth;
     }
-    recording |= scope->owned || scope->depth > 0;
-    is_owned |= scope->owned;
+    recording |= scope->selective || scope->depth > 0;
+    has_selective |= scope->selective;
   }
   __atomic_store_n(&self->of_all_threads, of_all_threads, __ATOMIC_RELAXED);
   __atomic_store_n(&self->depth, depth, __ATOMIC_RELAXED);
-  __atomic_store_n(&self->is_owned, is_owned, __ATOMIC_RELAXED);
+  __atomic_store_n(&self->has_selective, has_selective, __ATOMIC_RELAXED);
   __atomic_store_n(&self->recording, recording, __ATOMIC_RELAXED);
 }
 
@@ -100,7 +100,7 @@ static void refresh(struct core_tracking* self) {
 static void take_window(struct core_tracking* self) {
   int64_t peak = tracking_take_window(self);
   for (struct core_scope* scope = self->scopes; scope != NULL; scope = scope->next) {
-    if (!scope->owned && peak > scope->figures.peak) {
+    if (!scope->selective && peak > scope->figures.peak) {
       scope->figures.peak = peak;
     }
   }
@@ -118,19 +118,19 @@ static void subtract_start(struct core_scope* scope) {
   figures->frees = now.frees - figures->frees;
 }
 
-OrtStatus* core_open_scope(OrtAllocator* tracking, int owned, int depth, core_scope** out) {
+OrtStatus* core_open_scope(OrtAllocator* tracking, int selective, int depth, core_scope** out) {
   struct core_tracking* self = (struct core_tracking*)tracking;
   struct core_scope* scope = core_new_object(&scope_class, sizeof *scope);
   if (scope == NULL) {
     return CORE_OUT_OF_MEMORY(Scope, sizeof *scope);
   }
   scope->tracking = self;
-  scope->owned = owned;
+  scope->selective = selective;
   scope->depth = depth;
   scope->open = 1;
   core_retain_adaptor(tracking);
   core_lock(CORE_LOCK_TRACKING);
-  if (!owned) {
+  if (!selective) {
     core_tracking_figures now;
     take_window(self);
     core_tracking_read(tracking, &now);
@@ -152,7 +152,7 @@ OrtStatus* core_open_scope(OrtAllocator* tracking, int owned, int depth, core_sc
 void core_close_scope(core_scope* scope, core_scope_figures* out) {
   core_lock(CORE_LOCK_TRACKING);
   if (scope->open) {
-    if (!scope->owned) {
+    if (!scope->selective) {
       take_window(scope->tracking);
       subtract_start(scope);
     }
@@ -214,7 +214,7 @@ static void join_those_of_all_threads(struct core_tracking* self, struct core_me
                                       struct core_membership** memberships) {
   for (struct core_scope* scope = self->scopes; scope != NULL; scope = scope->next) {
     struct core_membership* membership = *spare;
-    if (!scope->owned && scope->depth > 0 && membership != NULL) {
+    if (!scope->selective && scope->depth > 0 && membership != NULL) {
       *spare = membership->next;
       core_retain(&scope->object);
       membership->scope = scope;
@@ -232,7 +232,7 @@ static void count_new(struct core_tracking* self, struct core_scope* scope,
   if (!scope->open || scope->tracking != self) {
     return;
   }
-  if (scope->owned) {
+  if (scope->selective) {
     figures->allocations++;
     figures->total += (int64_t)header->size;
     in_use = figures->live += (int64_t)header->size;
@@ -250,7 +250,7 @@ static void count_new(struct core_tracking* self, struct core_scope* scope,
 }
 
 void tracking_record(struct core_tracking* self, struct core_header* header) {
-  core_origin origin = {0, __atomic_load_n(&self->is_owned, __ATOMIC_RELAXED), NULL};
+  core_origin origin = {0, __atomic_load_n(&self->has_selective, __ATOMIC_RELAXED), NULL};
   core_origin_source source = __atomic_load_n(&origin_source, __ATOMIC_RELAXED);
   if (source != NULL) {
     source(&self->adaptor.base, __atomic_load_n(&self->depth, __ATOMIC_RELAXED), &origin);
@@ -288,7 +288,7 @@ static int count_member_free(struct core_membership* membership, const struct co
   if (!scope->open) {
     return 0;
   }
-  if (scope->owned) {
+  if (scope->selective) {
     scope->figures.frees++;
     scope->figures.live -= (int64_t)header->size;
   }

@@ -23,8 +23,8 @@ struct call {
 static void call_origin(void* argument) {
   const struct call* call = argument;
   int depth = call->event;
-  if (call->origin->is_owned) {
-    depth = ortcffi_python_owners(call->context, depth, call->origin);
+  if (call->origin->has_selective) {
+    depth = ortcffi_python_scopes(call->context, depth, call->origin);
   }
   if (depth > 0) {
     int64_t site = ortcffi_known_stack(depth);
@@ -40,9 +40,9 @@ static void origin_source(OrtAllocator* tracking, int depth, core_origin* origin
   call_with_gil(call_origin, &call);
 }
 
-OrtStatus* ortcffi_open_scope(OrtAllocator* tracking, int owned, int depth, core_scope** out) {
+OrtStatus* ortcffi_open_scope(OrtAllocator* tracking, int selective, int depth, core_scope** out) {
   core_set_origin_source(origin_source);
-  return core_open_scope(tracking, owned, depth, out);
+  return core_open_scope(tracking, selective, depth, out);
 }
 
 void ortcffi_release_scope(const OrtApi* api, core_scope* scope) {

@@ -11,9 +11,9 @@
  * observer of ortcffi_observing; None for no calls. */
 OrtStatus* ortcffi_soft_limiting(OrtAllocator* inner, size_t limit, ortcffi_object* callee,
                                  OrtAllocator** out);
-/* Opens a scope, and sets the origin source of the core to this extension (ortcffi_python_owners,
+/* Opens a scope, and sets the origin source of the core to this extension (ortcffi_python_scopes,
  * stacks.h). */
-OrtStatus* ortcffi_open_scope(OrtAllocator* tracking, int owned, int depth, core_scope** out);
+OrtStatus* ortcffi_open_scope(OrtAllocator* tracking, int selective, int depth, core_scope** out);
 /* `api` is what an owner passes, and not used. */
 void ortcffi_release_scope(const OrtApi* api, core_scope* scope);
 /* Calls ortcffi_python_observe for each call, with the address of `observer`: ortcffi_adaptor_made
