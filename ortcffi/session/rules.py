@@ -9,6 +9,7 @@ of ``boundary/session/session.h``. The drop-in has rules of its own.
 import os
 import reprlib
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -90,7 +91,7 @@ class Rules:
         return dict(out)
 
     def options(self, session: "Session", options: Any) -> "RunOptions":
-        """The options of a run, of the session's library."""
+        """The options of a run, for the session's library."""
         # What options there are has imported their class.
         if options is None or not hasattr(options, "_for_run"):
             from ortcffi.options.run import RunOptions
@@ -111,45 +112,11 @@ class Rules:
         session : Session
             Whose run it is.
         why : str
-            What is wrong: ``"input"`` or ``"output"``, which the model has not; ``"twice"``, an
-            input that was given twice; ``"memory"``, the library has none; ``"end"``, the run was
-            ended early.
+            A key of `_REFUSALS`.
         what : object
-            The name; the message and the function of the library; or why the run was ended.
+            What the function there takes.
         """
-        if why == "memory":
-            from ortcffi.session.limits import explained
-
-            message, function = what
-            raise out_of_memory(explained(session, message, _named(session)), function)
-        if why == "end":
-            forget()  # what an op raised for the same reason
-            ending, seconds = what
-            if _ENDINGS[ending] == "timeout":
-                raise TimeoutError(
-                    f"the run of {_named(session)} was ended since it took longer than its timeout "
-                    f"of {seconds:g} seconds"
-                )
-            if _ENDINGS[ending] == "timeout in the queue":
-                raise QueueTimeout(
-                    f"the run of {_named(session)} did not begin within its timeout of {seconds:g} "
-                    "seconds: other runs were under way"
-                )
-            if _ENDINGS[ending] == "KeyboardInterrupt":
-                raise KeyboardInterrupt
-            raise Cancelled("the run was ended by cancel", "Run")
-        if why == "overlap":
-            output, kind, other = what
-            raise InvalidArgument(
-                f"the memory of output {output!r} overlaps that of {kind} {other!r}, which a run "
-                "would change while it needs it"
-            )
-        if why == "twice":
-            raise TypeError(f"input {what!r} was given twice: in feed and as a keyword")
-        if not isinstance(what, str):
-            raise TypeError(f"the name of an {why} must be a str, not {what!r}")
-        inputs = *session.inputs, *session.overridable_initializers
-        raise unknown(why, what, inputs if why == "input" else session.outputs)
+        raise _REFUSALS[why](session, what)
 
     def missing(self, session: "Session", place: int) -> None:
         """Raise the error for an input that was not given; the library is called if this returns.
@@ -255,6 +222,75 @@ def has_value(value: Value) -> bool:
     return bool(out[0])
 
 
+# --- errors ---------------------------------------------------------------------------------------
+
+
+def _unknown_name(why: str, session: "Session", name: Any) -> Exception:
+    """The error for the name of an input or an output that the model does not have."""
+    if not isinstance(name, str):
+        return TypeError(f"the name of an {why} must be a str, not {name!r}")
+    inputs = *session.inputs, *session.overridable_initializers
+    return unknown(why, name, inputs if why == "input" else session.outputs)
+
+
+def _given_twice(_session: "Session", name: str) -> TypeError:
+    return TypeError(f"input {name!r} was given twice: in feed and as a keyword")
+
+
+def _overlap(_session: "Session", what: tuple[str, str, str]) -> InvalidArgument:
+    output, kind, other = what
+    return InvalidArgument(
+        f"the memory of output {output!r} overlaps that of {kind} {other!r}, which a run "
+        "would change while it needs it"
+    )
+
+
+def _no_memory(session: "Session", what: tuple[str, str]) -> BaseException:
+    """The error for a run without memory: the library's message, and its function."""
+    from ortcffi.session.limits import explained
+
+    message, function = what
+    return out_of_memory(explained(session, message, _named(session)), function)
+
+
+def _ended(session: "Session", what: tuple[int, float]) -> BaseException:
+    """The error for a run that was ended early: by which `enum ending`, and its timeout."""
+    forget()  # what an op raised for the same reason
+    ending, seconds = what
+    if _ENDINGS[ending] == "timeout":
+        return TimeoutError(
+            f"the run of {_named(session)} was ended since it took longer than its timeout "
+            f"of {seconds:g} seconds"
+        )
+    if _ENDINGS[ending] == "timeout in the queue":
+        return QueueTimeout(
+            f"the run of {_named(session)} did not begin within its timeout of {seconds:g} "
+            "seconds: other runs were under way"
+        )
+    if _ENDINGS[ending] == "KeyboardInterrupt":
+        return KeyboardInterrupt()
+    return Cancelled("the run was ended by cancel", "Run")
+
+
+_REFUSALS: dict[str, Callable[..., BaseException]] = {
+    "input": partial(_unknown_name, "input"),
+    "output": partial(_unknown_name, "output"),
+    "twice": _given_twice,
+    "overlap": _overlap,
+    "memory": _no_memory,
+    "end": _ended,
+}
+
+
+def unknown(what: str, name: str, specs: "tuple[ValueSpec, ...]") -> InvalidArgument:
+    """The error for a name that the model does not have."""
+    known = ", ".join(repr(spec.name) for spec in specs[:8]) + (", ..." if len(specs) > 8 else "")
+    hint = meant(name, [spec.name for spec in specs])
+    listed = f"the model has {known}" if specs else "the model has none"
+    end = f"{hint} T{listed[1:]}" if hint else f"; {listed}"
+    return InvalidArgument(f"there is no {what} {name!r}{end}")
+
+
 # --- inputs ---------------------------------------------------------------------------------------
 
 
@@ -267,9 +303,7 @@ def _as_value(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
     if isinstance(x, Value):
         _check_open(subject, x)
         return of_library(api, x)
-    kind = spec.kind
-    if kind is ValueKind.OPTIONAL and spec.type_info.contained is not None:
-        kind = ValueKind(spec.type_info.contained.kind)
+    kind = _kind_inside(spec)
     if kind is ValueKind.SEQUENCE:
         return _as_sequence(api, subject, spec, x)
     if kind is ValueKind.MAP:
@@ -312,6 +346,12 @@ def _inside(spec: "ValueSpec") -> Any:
     return spec.type_info.contained if spec.kind is ValueKind.OPTIONAL else spec.type_info
 
 
+def _kind_inside(spec: "ValueSpec") -> ValueKind:
+    """The kind of an input, or of what it may hold if it is optional and the model says that."""
+    contained = spec.type_info.contained if spec.kind is ValueKind.OPTIONAL else None
+    return spec.kind if contained is None else ValueKind(contained.kind)
+
+
 def _as_sparse(api: "Api", subject: str, x: Any) -> Value:
     if not hasattr(x, "tocoo"):
         kind = type(x).__name__
@@ -348,15 +388,6 @@ def _as_tensor(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
 
 
 # --- checks ---------------------------------------------------------------------------------------
-
-
-def unknown(what: str, name: str, specs: "tuple[ValueSpec, ...]") -> InvalidArgument:
-    """The error for a name that the model has not."""
-    known = ", ".join(repr(spec.name) for spec in specs[:8]) + (", ..." if len(specs) > 8 else "")
-    hint = meant(name, [spec.name for spec in specs])
-    listed = f"the model has {known}" if specs else "the model has none"
-    end = f"{hint} T{listed[1:]}" if hint else f"; {listed}"
-    return InvalidArgument(f"there is no {what} {name!r}{end}")
 
 
 def array_for(subject: str, spec: "ValueSpec", x: Any) -> "np.ndarray[Any, Any]":
@@ -414,10 +445,7 @@ def _check_open(subject: str, value: Value) -> None:
 
 def _check(subject: str, spec: "ValueSpec", value: Value) -> None:
     kind = value.kind
-    wanted = spec.kind
-    if wanted is ValueKind.OPTIONAL and spec.type_info.contained is not None:
-        wanted = ValueKind(spec.type_info.contained.kind)
-    if kind is not wanted:
+    if kind is not _kind_inside(spec):
         article = "an" if kind is ValueKind.OPTIONAL else "a"
         raise InvalidArgument(
             f"{subject} is {article} {kind.name.lower()}; the model wants {spec.describe()}"
