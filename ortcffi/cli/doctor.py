@@ -18,7 +18,7 @@ from ortcffi.cli import ep_doctor, official_doctor
 from ortcffi.cli.program import program_name
 from ortcffi.kernels import child
 from ortcffi.kernels.child import limit_this_process
-from ortcffi.table import load as providers
+from ortcffi.table import load as loading
 from ortcffi.table.find import Runtime, find_runtimes
 
 DESCRIPTION = """\
@@ -56,7 +56,7 @@ class Finding(NamedTuple):
     @property
     def asked_for(self) -> bool:
         """Whether the user named this library, or ``load`` opens it: a problem is then an error."""
-        return self.runtime.chosen or self.runtime.source in ("given", providers.VARIABLE)
+        return self.runtime.chosen or self.runtime.source in ("given", loading.VARIABLE)
 
 
 def examine(runtime: Runtime, seconds: float = SECONDS) -> Finding:
@@ -83,7 +83,7 @@ def examine(runtime: Runtime, seconds: float = SECONDS) -> Finding:
 
 
 def _broken(
-    runtime: Runtime, problem: str, remedy: str = providers.OTHER_BUILD, printed: str = ""
+    runtime: Runtime, problem: str, remedy: str = loading.OTHER_BUILD, printed: str = ""
 ) -> Finding:
     return Finding(runtime._replace(problem=problem, remedy=remedy), printed=printed)
 
@@ -93,10 +93,10 @@ def answer(path: str) -> None:
     limit_this_process()
     found: dict[str, Any]
     try:
-        api = providers.load(path)
+        api = loading.load(path)
         found = {"version": api.version_string, "used_version": api.version}
         found["build_info"] = api.build_info if api.supports("GetBuildInfoString") else None
-    except providers.LoadError as error:
+    except loading.LoadError as error:
         found = {"problem": error.problem, "remedy": error.remedy}
     sys.stdout.write("\n" + json.dumps(found) + "\n")  # after what the library wrote
     sys.stdout.flush()
@@ -136,8 +136,8 @@ def _use(finding: Finding) -> str:
     if not runtime.chosen:
         return f"ortcffi.load(PATH) opens it, {at}"
     reasons = {
-        providers.VARIABLE: f"{providers.VARIABLE} names it",
-        "onnxruntime wheel": f"{providers.VARIABLE} is not set and the package onnxruntime has it",
+        loading.VARIABLE: f"{loading.VARIABLE} names it",
+        "onnxruntime wheel": f"{loading.VARIABLE} is not set and the package onnxruntime has it",
     }
     otherwise = "nothing names another, no package has one, and the system's loader finds it"
     return f"ortcffi.load() opens it, {at}, because {reasons.get(runtime.source, otherwise)}"
@@ -148,11 +148,11 @@ def _conclude(findings: Sequence[Finding]) -> str:
     if not chosen:
         return (
             "ortcffi.load() finds no library. The embedded core needs none; for another, run "
-            f"'pip install onnxruntime', set {providers.VARIABLE}, or give load() a path."
+            f"'pip install onnxruntime', set {loading.VARIABLE}, or give load() a path."
         )
     if chosen[0].problem:
-        named = chosen[0].source == providers.VARIABLE
-        advice = f" Set {providers.VARIABLE} to another library, or unset it." if named else ""
+        named = chosen[0].source == loading.VARIABLE
+        advice = f" Set {loading.VARIABLE} to another library, or unset it." if named else ""
         return f"ortcffi.load() fails: {chosen[0].path} {chosen[0].problem}.{advice}"
     return f"ortcffi.load() opens {chosen[0].path}."
 

@@ -17,7 +17,7 @@ from ortcffi._table import core_api
 from ortcffi.cli import build_flags as config
 from ortcffi.cli.program import fail, program_name
 from ortcffi.errors import OrtError
-from ortcffi.table import load as providers
+from ortcffi.table import load as loading
 from ortcffi.table.load import LoadError
 from ortcffi.testing.live_objects import live_objects
 
@@ -78,7 +78,7 @@ def collect() -> dict[str, Any]:
         "cffi": package_version("cffi"),
         "numpy": package_version("numpy"),
         "platform": platform.platform(),
-        "extension": providers.extension_path(),
+        "extension": loading.extension_path(),
         "include": _where(config.get_include),
         "library": _where(config.get_library),
         "providers": available_providers(core_api()),

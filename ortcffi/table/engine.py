@@ -73,7 +73,7 @@ def _is_options(belonging: object) -> "TypeGuard[SessionOptions]":
 
 
 def hold_registered(api: "Api") -> "dict[Any, Any]":
-    """What has the execution providers that are registered with a library stay as they are."""
+    """What keeps the execution providers registered that a library has."""
     if api.library not in registered_devices:
         return {}
     from ortcffi.ep import registered
@@ -101,7 +101,7 @@ def load_engine() -> "Api":
 
 
 def advice(library: str = "pass api=ortcffi.load({})", ep: str = "pass providers=[{!r}]") -> str:
-    """What runs a model: a library or an execution provider that is here, or one to install.
+    """What can run a model: an installed library or execution provider, or one to install.
 
     Parameters
     ----------

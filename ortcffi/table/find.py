@@ -11,7 +11,7 @@ from ortcffi._convert import AnyPath, absolute, decode
 from ortcffi._native import lib
 from ortcffi._public import public
 from ortcffi._table import highest_api_version
-from ortcffi.table import load as providers
+from ortcffi.table import load as loading
 
 
 @public
@@ -89,14 +89,14 @@ def find_runtimes(*given: AnyPath) -> list[Runtime]:
 def _embedded_core() -> Runtime:
     version = decode(lib.ortcffi_core_api_base().GetVersionString())
     versions = (1, lib.ORTCFFI_API_VERSION)
-    return Runtime(providers.extension_path(), "embedded core", version, "library", versions)
+    return Runtime(loading.extension_path(), "embedded core", version, "library", versions)
 
 
 def _look(path: str, source: str) -> Runtime:
     runtime = Runtime(path, source)
     try:
-        providers.inspect("path", path)
-    except providers.LoadError as error:
+        loading.inspect("path", path)
+    except loading.LoadError as error:
         return runtime._replace(problem=error.problem, remedy=error.remedy)
     name = os.path.basename(os.path.realpath(path))
     version, version_from = None, None
@@ -110,7 +110,7 @@ def _look(path: str, source: str) -> Runtime:
     try:
         return runtime._replace(api_versions=(1, highest_api_version(version)))
     except ValueError as error:
-        return runtime._replace(problem=str(error), remedy=providers.RELEASES)
+        return runtime._replace(problem=str(error), remedy=loading.RELEASES)
 
 
 def _packaged_version(library: str) -> str | None:
@@ -131,22 +131,22 @@ def _packaged_version(library: str) -> str | None:
 
 def _first_choice() -> str | None:
     """The library that `load` opens; None if it asks the system's loader."""
-    if named := os.environ.get(providers.VARIABLE):
-        return absolute(providers.VARIABLE, named)
-    return next(iter(providers.installed_libraries()), None)
+    if named := os.environ.get(loading.VARIABLE):
+        return absolute(loading.VARIABLE, named)
+    return next(iter(loading.installed_libraries()), None)
 
 
 def _places() -> Iterator[tuple[str, str]]:
     """Path and source of each library that `load` may open, and of copies in other packages."""
     import glob
 
-    if named := os.environ.get(providers.VARIABLE):
-        yield absolute(providers.VARIABLE, named), providers.VARIABLE
-    wheels = providers.installed_libraries()
+    if named := os.environ.get(loading.VARIABLE):
+        yield absolute(loading.VARIABLE, named), loading.VARIABLE
+    wheels = loading.installed_libraries()
     # Entries that are not str are ignored, as the import system ignores them.
     for directory in [entry for entry in sys.path if isinstance(entry, str)]:
         for package in sorted(glob.glob(os.path.join(glob.escape(directory), "onnxruntime*/"))):
-            wheels += providers.libraries_in(package)
+            wheels += loading.libraries_in(package)
     yield from ((path, "onnxruntime wheel") for path in wheels)
     yield from ((path, "system") for path in _system_libraries())
 
@@ -157,7 +157,7 @@ def _system_libraries() -> Iterator[str]:
     searched = [path for path in re.split("[:;]", os.environ.get(variable, "")) if path]
     cached = _loader_cache()
     fixed = ["/usr/local/lib", "/lib64", "/usr/lib64", "/lib", "/usr/lib"]
-    for name in providers.SYSTEM_NAMES:
+    for name in loading.SYSTEM_NAMES:
         paths = [os.path.abspath(os.path.join(directory, name)) for directory in searched]
         paths += [path for path in cached if os.path.basename(path) == name]
         paths += [os.path.join(directory, name) for directory in fixed]

@@ -188,7 +188,7 @@ def _version_in_name(path: str) -> list[int]:
 def inspect(argument: str, path: str) -> None:
     """Raise what `load` would raise for a file, as far as that is known without loading it.
 
-    The loader reports different causes with the same text; this tells them apart. And the code of
+    The loader reports different causes with the same text; this distinguishes them. And the code of
     a library that cannot be used does not run.
     """
     from ortcffi.table import elf  # not needed by those who stay with the embedded core

@@ -12,7 +12,7 @@ from support.versions import API_VERSION, VERSION_STRING
 from ortcffi.cli import doctor, ep_doctor, official_doctor
 from ortcffi.kernels import child
 from ortcffi.table import find as runtimes
-from ortcffi.table import load as providers
+from ortcffi.table import load as loading
 from ortcffi.table.find import Runtime
 
 TOY = """
@@ -58,7 +58,7 @@ def no_packages(monkeypatch):
 def alone(monkeypatch):
     """There is no library but those that the test names."""
     monkeypatch.delenv("ORTCFFI_LIBRARY", raising=False)
-    monkeypatch.setattr(providers, "installed_libraries", list)
+    monkeypatch.setattr(loading, "installed_libraries", list)
     monkeypatch.setattr(runtimes, "_places", list)
     return monkeypatch
 
@@ -157,7 +157,7 @@ def test_the_installed_library_is_chosen_and_the_reason_given(capsys, monkeypatc
     assert code == 0
     assert f"onnxruntime wheel: version {version('onnxruntime')}, API versions 1 to " in text
     assert (
-        f"ok: ortcffi.load() opens it, at API version {providers.load().version}, because "
+        f"ok: ortcffi.load() opens it, at API version {loading.load().version}, because "
         "ORTCFFI_LIBRARY is not set and the package onnxruntime has it"
     ) in text
     assert text.splitlines()[-1].startswith("ortcffi.load() opens ")

@@ -15,7 +15,7 @@ import ortcffi as ort
 from ortcffi._native import lib
 from ortcffi.cli import build_flags as config
 from ortcffi.cli import info
-from ortcffi.table import load as providers
+from ortcffi.table import load as loading
 
 
 def listed_slots() -> list[tuple[str, str]]:
@@ -83,7 +83,7 @@ def test_the_allocator_is_the_one_in_the_build_info(core_api):
 
 def test_the_paths_are_where_the_files_are():
     facts = info.collect()
-    assert facts["extension"] == providers.extension_path()
+    assert facts["extension"] == loading.extension_path()
     assert (Path(facts["include"]) / "onnxruntime_c_api.h").is_file()
 
 

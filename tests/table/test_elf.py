@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ortcffi.table import elf
-from ortcffi.table import load as providers
+from ortcffi.table import load as loading
 
-EXTENSION = Path(providers.extension_path())
+EXTENSION = Path(loading.extension_path())
 SMALL = EXTENSION.with_name("_bench.abi3.so")  # as many sections, and fewer bytes to copy
 
 

@@ -8,7 +8,7 @@ import pytest
 from support.processes import run_python
 from support.versions import VERSION_STRING
 
-from ortcffi.table import load as providers
+from ortcffi.table import load as loading
 
 BY_NAME = """
 #include "onnxruntime_c_api.h"
@@ -60,7 +60,7 @@ def test_a_library_that_finds_the_entry_by_name_loads_after_exposing(run):
 
 
 def test_exposing_answers_with_the_path_of_the_extension_module(run):
-    assert run("print(expose_symbols())") == providers.extension_path()
+    assert run("print(expose_symbols())") == loading.extension_path()
 
 
 def test_exposing_again_changes_nothing(run):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Listing providers of the table without loading them."""
+"""Libraries with the C API are listed without loading them."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ from support.versions import API_VERSION, VERSION_STRING
 
 import ortcffi
 from ortcffi.table import find as runtimes
-from ortcffi.table import load as providers
+from ortcffi.table import load as loading
 from ortcffi.table.find import Runtime, find_runtimes
 
 
@@ -21,7 +21,7 @@ from ortcffi.table.find import Runtime, find_runtimes
 def bare(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """A machine without any library besides the embedded core."""
     monkeypatch.delenv("ORTCFFI_LIBRARY", raising=False)
-    monkeypatch.setattr(providers, "installed_libraries", list)
+    monkeypatch.setattr(loading, "installed_libraries", list)
     monkeypatch.setattr(runtimes, "_system_libraries", list)
     monkeypatch.setattr(sys, "path", [])
     return monkeypatch
@@ -43,7 +43,7 @@ def package(tmp_path: Path, core_library: Path) -> Callable[..., Path]:
 
 def test_the_embedded_core_is_listed_first_with_its_version():
     core = find_runtimes()[0]
-    path = providers.extension_path()
+    path = loading.extension_path()
     assert core == Runtime(path, "embedded core", VERSION_STRING, "library", (1, API_VERSION))
 
 

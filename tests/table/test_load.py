@@ -15,7 +15,7 @@ from support.processes import run
 from support.versions import API_VERSION, VERSION_STRING
 
 import ortcffi
-from ortcffi.table import load as providers
+from ortcffi.table import load as loading
 from ortcffi.table.engine import load_engine
 from ortcffi.table.load import LibraryNotFound, LoadError
 
@@ -49,12 +49,12 @@ def toy(compile_c: Callable[..., Path]) -> Callable[..., Path]:
 def nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """No variable is set, and the package onnxruntime is not there."""
     monkeypatch.delenv("ORTCFFI_LIBRARY", raising=False)
-    monkeypatch.setattr(providers, "installed_libraries", list)
+    monkeypatch.setattr(loading, "installed_libraries", list)
 
 
 def refusal(path: object) -> LoadError:
     with pytest.raises(LoadError) as caught:
-        providers.load(path)
+        loading.load(path)
     return caught.value
 
 
@@ -153,7 +153,7 @@ def test_an_empty_variable_counts_as_unset(monkeypatch, real_api):
 
 @pytest.mark.usefixtures("nothing_installed")
 def test_without_any_library_the_error_lists_the_places_searched(monkeypatch):
-    monkeypatch.setattr(providers, "SYSTEM_NAMES", ["libnosuch.so.1"])
+    monkeypatch.setattr(loading, "SYSTEM_NAMES", ["libnosuch.so.1"])
     error = refusal(None)
     assert isinstance(error, LibraryNotFound)
     assert "ORTCFFI_LIBRARY is not set" in str(error)
@@ -165,8 +165,8 @@ def test_without_any_library_the_error_lists_the_places_searched(monkeypatch):
 def test_the_systems_loader_comes_last(tmp_path, core_library):
     (tmp_path / "libonnxruntime.so.1").symlink_to(core_library)
     code = (
-        "from ortcffi.table import load as providers; providers.installed_libraries = list;"
-        "print(providers.load().path)"
+        "from ortcffi.table import load as loading; loading.installed_libraries = list;"
+        "print(loading.load().path)"
     )
     variables = {name: os.environ[name] for name in os.environ if name != "ORTCFFI_LIBRARY"}
     variables["LD_LIBRARY_PATH"] = str(tmp_path)
@@ -196,7 +196,7 @@ def test_the_newest_library_in_a_package_comes_first_and_links_are_not_repeated(
     for name in ["libonnxruntime.so.1.9.0", "libonnxruntime.so.1.20.1", "libonnxruntime_x.so"]:
         (capi / name).touch()
     (capi / "libonnxruntime.so").symlink_to("libonnxruntime.so.1.20.1")
-    found = [os.path.basename(path) for path in providers.libraries_in(str(tmp_path))]
+    found = [os.path.basename(path) for path in loading.libraries_in(str(tmp_path))]
     assert found == ["libonnxruntime.so.1.20.1", "libonnxruntime.so.1.9.0"]
 
 
@@ -212,7 +212,7 @@ def test_two_libraries_have_two_tables(core_library):
 
 
 def test_our_own_extension_is_a_provider():
-    assert ortcffi.load(providers.extension_path()) == ortcffi.default_api()
+    assert ortcffi.load(loading.extension_path()) == ortcffi.default_api()
 
 
 @pytest.mark.usefixtures("real_api")
@@ -330,7 +330,7 @@ def test_a_text_file_is_refused(tmp_path):
 
 @pytest.mark.parametrize(("bits", "machine", "name"), [(2, 183, "AArch64 (64"), (1, 3, "x86 (32")])
 def test_a_library_for_another_platform_is_refused(tmp_path, bits, machine, name):
-    content = bytearray(Path(providers.extension_path()).read_bytes())
+    content = bytearray(Path(loading.extension_path()).read_bytes())
     content[4] = bits
     struct.pack_into("<H", content, 18, machine if content[18] != machine else 62)
     path = tmp_path / "foreign.so"
@@ -342,7 +342,7 @@ def test_a_library_for_another_platform_is_refused(tmp_path, bits, machine, name
 
 def test_a_library_that_was_cut_off_is_refused_before_it_can_crash(tmp_path):
     path = tmp_path / "short.so"
-    path.write_bytes(Path(providers.extension_path()).read_bytes()[:9000])
+    path.write_bytes(Path(loading.extension_path()).read_bytes()[:9000])
     assert refusal(path).problem.startswith("is cut off: it has 9000 of at least ")
 
 
