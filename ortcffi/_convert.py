@@ -27,6 +27,7 @@ __all__ = [
     "below_current_folder",
     "byte_count",
     "bytes_like",
+    "callable_or_none",
     "decode",
     "encode",
     "float32",
@@ -36,6 +37,7 @@ __all__ = [
     "mapping",
     "member",
     "of_type",
+    "optional_mapping",
     "path_of",
     "pointer",
     "seconds",
@@ -209,11 +211,6 @@ def pointer(argument: str, given: Any, kind: str) -> Any:
     return given
 
 
-def optional_mapping(argument: str, given: Any) -> dict[Any, Any]:
-    """A copy of an argument that is a mapping, or None for an empty one; errors name it."""
-    return {} if given is None else mapping(argument, given)
-
-
 def mapping(argument: str, given: Any) -> dict[Any, Any]:
     """A copy of an argument that is a mapping; errors name the argument.
 
@@ -225,6 +222,11 @@ def mapping(argument: str, given: Any) -> dict[Any, Any]:
         return dict(given)
     except KeyError as error:
         raise ValueError(f"{argument} has the key {error} and no value for it") from None
+
+
+def optional_mapping(argument: str, given: Any) -> dict[Any, Any]:
+    """The same; an empty one for None."""
+    return {} if given is None else mapping(argument, given)
 
 
 def absolute(argument: str, path: AnyPath) -> str:
@@ -262,9 +264,9 @@ def known(kind: type[E], number: int) -> E | int:
         return number
 
 
-def member(name: str, value: Any, kind: type[E], limits: tuple[int, int]) -> E | int:
-    """Convert to a member of an enum, or to an int where it has none of that number."""
-    if not hasattr(value, "__index__"):
+def member(argument: str, given: Any, kind: type[E], limits: tuple[int, int]) -> E | int:
+    """An argument as a member of an enum, or as an int where it has none; errors name it."""
+    if not hasattr(given, "__index__"):
         names = ", ".join(each.name for each in kind)
-        raise TypeError(f"{name} must be a member of {kind.__name__} ({names}), not {value!r}")
-    return known(kind, integer(name, value, limits))
+        raise TypeError(f"{argument} must be a member of {kind.__name__} ({names}), not {given!r}")
+    return known(kind, integer(argument, given, limits))

@@ -225,8 +225,9 @@ def node_bytes_task(subject: Subject) -> ProcessTask:
     return ProcessTask("-m", __name__, subject.name)
 
 
-def node_bytes(name: str, nodes: int = 20 * _NODES) -> float:
+def node_bytes(name: str) -> float:
     """What the memory of a process grows by for each node of an open model, names included."""
+    nodes = 20 * _NODES
     path = chain_file(nodes)
     load: Callable[[str], Any] = lambda path: Model.load(path).graph  # noqa: E731
     if name == "onnx":

@@ -103,13 +103,9 @@ def _create(context: "Cdata", work: "Cdata") -> "Cdata":
     return ffi.cast("void*", remember(_Thread(thread, functions.join)))
 
 
-def _is_exit(is_finalizing: Callable[[], bool] = sys.is_finalizing) -> bool:
-    return is_finalizing()
-
-
 @called_from_c("ortcffi_python_join_thread", report_exception("a function that joins threads", 0))
 def _join(number: "Cdata") -> int:
     made = forget(address_of(number))
     if made is not None:
         made.join(made.thread)
-    return _is_exit()
+    return sys.is_finalizing()

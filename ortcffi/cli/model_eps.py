@@ -47,16 +47,16 @@ class Taking(NamedTuple):
     problem: str = ""
 
 
-def takings(path: str, seconds: float = SECONDS) -> list[Taking]:
+def takings(path: str) -> list[Taking]:
     """Ask each installed provider that has a device here."""
-    found = (_asked(each.name, path, seconds) for each in installed_eps() if sys.executable)
+    found = (_asked(each.name, path) for each in installed_eps() if sys.executable)
     return [each for each in found if each is not None]
 
 
-def _asked(name: str, path: str, seconds: float) -> Taking | None:
-    code, output, _ = child.run("ortcffi.cli.model_eps", "answer", name, path, seconds=seconds)
+def _asked(name: str, path: str) -> Taking | None:
+    code, output, _ = child.run("ortcffi.cli.model_eps", "answer", name, path, seconds=SECONDS)
     if code is None:
-        return Taking(name, problem=f"it does not answer within {seconds:g} seconds")
+        return Taking(name, problem=f"it does not answer within {SECONDS:g} seconds")
     try:
         answered = json.loads(output.splitlines()[-1])
     except (IndexError, ValueError):

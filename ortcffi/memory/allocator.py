@@ -10,13 +10,9 @@ from numpy import dtype as as_dtype
 from ortcffi._convert import SIZE, integer, pointer
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
+from ortcffi._table import made_by
 from ortcffi.errors import NotImplemented, OutOfMemory, call, checked, out_of_memory
-from ortcffi.memory.blocks import (
-    MAX_DIMENSIONS,
-    Limits,
-    checked_table,
-    refuse,
-)
+from ortcffi.memory.blocks import MAX_DIMENSIONS, Limits, refuse
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.platform.handle import Handle, out_of, owner_of
 
@@ -64,7 +60,7 @@ class Allocator(Blocks, Handle):
         parent: object = None,
     ) -> None:
         given = pointer("handle", handle, "OrtAllocator*")
-        super().__init__(checked_table(api), given, release=release, parent=parent)
+        super().__init__(made_by(api), given, release=release, parent=parent)
         # Others are the library's own, which it never frees.
         self._begin(self._owned or parent is not None)
 
@@ -360,7 +356,7 @@ class Allocator(Blocks, Handle):
         out = ffi.new("void**")
         api = self.api.pointer
         bytes_ = integer("size", size, SIZE)
-        handle = self.handle  # kept until the error tells what is in use
+        handle = self.handle  # kept until the error says what is in use
         try:
             checked.AllocatorAlloc(api, handle, bytes_, out)
         except OutOfMemory as error:
@@ -394,7 +390,7 @@ class Allocator(Blocks, Handle):
         """
         bytes_ = integer("size", size, SIZE)
         self._field("Reserve", 18)  # raises without it
-        handle = self.handle  # kept until the error tells what is in use
+        handle = self.handle  # kept until the error says what is in use
         block = lib.ortcffi_reserve(handle, bytes_)
         if bytes_ and not block:
             message = f"the allocator has no block of {bytes_} bytes"
@@ -437,13 +433,11 @@ class Allocator(Blocks, Handle):
     def stats(self) -> "AllocatorStats":
         """The current statistics. API function: ``AllocatorGetStats``, since version 23."""
         from ortcffi.memory.stats import stats_from
-
-        self.api.require("AllocatorGetStats")
         from ortcffi.status.key_values import KeyValuePairs
 
+        self.api.require("AllocatorGetStats")
         owner = owner_of("OrtKeyValuePairs*", self.api, lib.ReleaseKeyValuePairs)
-        api = self.api.pointer
-        checked.AllocatorGetStats(api, self.handle, out_of(owner))
+        checked.AllocatorGetStats(self.api.pointer, self.handle, out_of(owner))
         with KeyValuePairs.from_handle(self.api, owner) as pairs:
             return stats_from(pairs.to_dict())
 

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import dtype as as_dtype
 
-from ortcffi._table import table_for
 from ortcffi.errors import OutOfMemory, out_of_memory
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-    from ortcffi.table.api import Api
 
 # Limits in bytes, each with the bytes that are in use.
 Limits = list[tuple[int, int]]
@@ -36,7 +34,7 @@ def refuse(limits: "Limits", failure: BaseException | None, function: str) -> No
 
 
 def with_limits(error: OutOfMemory, limits: "Limits") -> OutOfMemory:
-    """Return an error that tells the limits which it may be due to; the same if there are none."""
+    """Return the error with the limits that it may be due to; itself if there are none."""
     if not limits:
         return error
     message = f"{error.message}; {'; '.join(map(_use, limits))}"
@@ -48,13 +46,6 @@ def _use(limiting: tuple[int, int]) -> str:
     return f"the limit is {limit} bytes, and {in_use} are in use"
 
 
-def checked_table(api: Any) -> "Api":
-    """Check that the argument is a table; return it."""
-    if api is None:
-        raise TypeError("api must be an Api, not NoneType")
-    return table_for(api)
-
-
 def fitting(dtype: "DTypeLike") -> "np.dtype[Any]":
     """Check that arrays of a dtype can be in an allocator's memory; return the dtype."""
     try:
@@ -64,5 +55,5 @@ def fitting(dtype: "DTypeLike") -> "np.dtype[Any]":
     if kind.hasobject:
         raise TypeError(f"dtype must not hold Python objects, as {kind} does")
     if not kind.itemsize:
-        raise ValueError(f"dtype must have a size, which {kind} has not")
+        raise ValueError(f"dtype must have a size, which {kind} does not have")
     return kind

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ortcffi._convert import integer, mapping, of_type, seconds
+from ortcffi._convert import integer, of_type, optional_mapping, seconds
 from ortcffi._public import public
 from ortcffi.errors import InvalidArgument, QueueTimeout
 from ortcffi.session.rules import RULES, array_for
@@ -188,7 +188,7 @@ class Batcher:
         await self.close()
 
     def _feed(self, feed: Mapping[str, Any] | None, inputs: dict[str, Any]) -> dict[str, Any]:
-        found = {} if feed is None else dict(mapping("feed", feed))
+        found = optional_mapping("feed", feed)
         for name, x in inputs.items():
             if name in found:
                 RULES.refuse(self._session, "twice", name)
@@ -221,7 +221,7 @@ class Batcher:
         return loop
 
     async def _empty(self, key: Hashable, queue: _Queue) -> None:
-        """Run what waits, until nothing does."""
+        """Make runs until no call waits."""
         try:
             while queue.calls:
                 if self._max_wait:

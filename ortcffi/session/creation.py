@@ -24,6 +24,19 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
 _SEQUENTIAL: int = lib.ORT_SEQUENTIAL
+_CPU = {"CPU", "CPUExecutionProvider"}
+# What options keep that no run calls: data, and what is called while a session is made.
+_DATA = {"initializers", "external_initializers", "external_files", "weightless_source"}
+_DATA.add("ep_context_reader")
+# Entries with which a session reads the bytes of a model also after it was made.
+_BORROWING = (
+    "session.use_ort_model_bytes_directly",
+    "session.use_ort_model_bytes_for_initializers",
+)
+# Of each library, the environment of those of its sessions that were given none.
+_shared: "dict[Hashable, weakref.ref[Env]]" = {}
+# Of each library, the environment with the arena of `limit_session_memory`, which it keeps.
+limited: "dict[Hashable, Env]" = {}
 
 
 def check_options(options: Any) -> None:
@@ -56,10 +69,6 @@ class Source:
         self.create = create
         self.keep = keep
         self.content = content
-
-
-# Of each library, the environment of those of its sessions that were given none.
-_shared: "dict[Hashable, weakref.ref[Env]]" = {}
 
 
 def environment_of(api: "Api", env: Env | None) -> Env:
@@ -165,12 +174,6 @@ def check_hold_gil(python: str) -> None:
         )
 
 
-# What options keep that no run calls: data, and what is called while a session is made.
-_DATA = {"initializers", "external_initializers", "external_files", "weightless_source"}
-_DATA.add("ep_context_reader")
-_CPU = {"CPU", "CPUExecutionProvider"}
-
-
 def borrowed_of(content: object, options: "SessionOptions | None") -> object:
     """The bytes of a model if a session reads them also after it was made; else None.
 
@@ -184,16 +187,7 @@ def borrowed_of(content: object, options: "SessionOptions | None") -> object:
     if content is None or options is None:
         return None
     config = options.config
-    return content if any(key in config and config[key] == "1" for key in _KEYS) else None
-
-
-_KEYS = ("session.use_ort_model_bytes_directly", "session.use_ort_model_bytes_for_initializers")
-
-
-# --- the arena of sessions that share memory ---
-
-limited: "dict[Hashable, Env]" = {}
-"""By library: what keeps the environment that has the arena."""
+    return content if any(key in config and config[key] == "1" for key in _BORROWING) else None
 
 
 def options_for(api: "Api", options: "SessionOptions | None") -> "SessionOptions | None":

@@ -284,10 +284,7 @@ class PackageVariant(Handle):
     @property
     def name(self) -> str:
         """The name of the variant. ``ModelPackageComponent_GetSelectedVariantName``."""
-        out, handle = ffi.new("const char**"), self.handle
-        slot = "ModelPackageComponent_GetSelectedVariantName"
-        _call(self.api, slot, handle, out)
-        return decode(out[0])
+        return self._text("ModelPackageComponent_GetSelectedVariantName")
 
     @property
     def folder(self) -> "str | None":
@@ -295,10 +292,12 @@ class PackageVariant(Handle):
 
         ``ModelPackageComponent_GetSelectedVariantFolderPath``.
         """
+        return self._text("ModelPackageComponent_GetSelectedVariantFolderPath") or None
+
+    def _text(self, slot: str) -> str:
         out, handle = ffi.new("const char**"), self.handle
-        slot = "ModelPackageComponent_GetSelectedVariantFolderPath"
         _call(self.api, slot, handle, out)
-        return decode(out[0]) or None
+        return decode(out[0])
 
     def __repr__(self) -> str:
         return "<PackageVariant closed>" if self.closed else f"<PackageVariant {self.name!r}>"

@@ -57,7 +57,7 @@ def _chosen(given: Any) -> Chosen:
             f"providers has {given!r}; expected a name, an EpDevice or a path, or a pair of one "
             "and its options"
         )
-    provider, settings = pair[0], dict(optional_mapping("settings", pair[1]))
+    provider, settings = pair[0], optional_mapping("settings", pair[1])
     if isinstance(provider, str) and is_python_ep(provider):
         provider = _python_ep(provider)
     return provider, settings

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Models that no provider takes whole: operators are replaced by those that ONNX says they are."""
+"""Models that no provider takes whole: operators are replaced by their functions in ONNX."""
 
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -27,7 +26,7 @@ def with_fewer_operators(model: Model, options: "SessionOptions | None") -> Mode
 
     None if nothing can be.
     """
-    if "onnx" not in sys.modules and not _can_import_onnx():
+    if not _can_import_onnx():
         return None
     left = None
     for ep in _eps_of(options):

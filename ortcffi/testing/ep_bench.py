@@ -30,7 +30,7 @@ from ortcffi.models.providers import CompiledNode, Ep, EpClaims
 from ortcffi.table.hosts import host_api
 from ortcffi.testing.ep_factories import FactoryLibrary
 from ortcffi.testing.failing_slots import FailingSlots, watched_host
-from ortcffi.testing.live_objects import left_alive, live_objects, made_by
+from ortcffi.testing.live_objects import left_alive, live_objects, made_since
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -311,7 +311,7 @@ class Bench:
             return ""
         texts = [repr(each.message) for each in Counter(left_statuses()) - known]
         said = f"; statuses say {', '.join(texts[:_MOST_TEXTS])}" if texts else ""
-        return ", ".join(left) + made_by(made, made_by_slot()) + said
+        return ", ".join(left) + made_since(made, made_by_slot()) + said
 
 
 def claims_of(ep: Ep, model: Model) -> EpClaims:

@@ -4,7 +4,7 @@
 from ortcffi._convert import decode
 from ortcffi._native import lib
 
-__all__ = ["left_alive", "live_objects", "made_by"]
+__all__ = ["left_alive", "live_objects", "made_since"]
 
 
 def live_objects() -> dict[str, int]:
@@ -25,7 +25,7 @@ def left_alive(before: dict[str, int]) -> dict[str, int]:
     return {kind: now[kind] - count for kind, count in before.items() if now[kind] > count}
 
 
-def made_by(before: dict[str, int], now: dict[str, int]) -> str:
+def made_since(before: dict[str, int], now: dict[str, int]) -> str:
     """Which slots of watched libraries made more than before, as the end of a sentence."""
     more = {slot: count - before.get(slot, 0) for slot, count in now.items()}
     slots = [f"{slot} ({count})" for slot, count in more.items() if count > 0]
