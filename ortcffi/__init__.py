@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The ONNX Runtime C API in Python: a C core, typed exceptions, aligned memory, any provider.
+"""The ONNX Runtime C API in Python: a C core, typed exceptions, aligned memory, any library.
 
 A module is imported when one of its names is first used, so that the import takes no time.
 """

@@ -14,7 +14,7 @@ from ortcffi.cli.program import fail, program_name
 COMMANDS = {  # name: the module that has its main(), what it does
     "run": ("ortcffi.cli.run", "run a model, and say what time and memory it takes"),
     "info": ("ortcffi.cli.info", "print versions, build and slots, or facts of a model"),
-    "top": ("ortcffi.cli.top", "run a program and tell what its sessions do"),
+    "top": ("ortcffi.cli.top", "run a program and print what its sessions do"),
     "bench": ("ortcffi.bench.cli", "measure speed, compared with other libraries"),
     "doctor": ("ortcffi.cli.doctor", "list libraries with the C API, and what is wrong with them"),
     "check": ("ortcffi.cli.check", "find what is wrong with a library of custom ops or EPs"),

@@ -84,7 +84,7 @@ class Table:
     base : cdata of ``const OrtApiBase *``, optional
         Where the table came from: what ``RegisterCustomOps`` takes.
     library : hashable, optional
-        What tells the library from others: tables of one library have equal ones. By default its
+        Identifies the library: tables of one library have equal ones. By default its
         path, or else the table's own address.
     client_table : cdata of ``const OrtApi *``, optional
         The table that op libraries get, by default this one.

@@ -357,7 +357,7 @@ def _facts(output: bytes) -> list[dict[str, Any]]:
 
 
 def _check_with(host: str, paths: Sequence[str], *, as_json: bool) -> int:
-    """Only register the libraries with one host, and tell what each calls."""
+    """Only register the libraries with one host, and report what each calls."""
     clients = [examine(os.fspath(path), host) for path in paths]
     failed = any(client.problem for client in clients)
     if as_json:
@@ -404,8 +404,8 @@ def main(arguments: Sequence[str]) -> int:
         "--api",
         metavar="HOST",
         type=_host,
-        help="only register the library with this host, and tell which versions it asks for, which "
-        f"slots it calls and what it registers: {HOSTS}",
+        help="only register the library with this host, and print which versions it asks for, "
+        f"which slots it calls and what it registers: {HOSTS}",
     )
     parser.add_argument(
         "--timeout",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the file of a shared library says of it, for ``ortcffi check``. Nothing is loaded.
 
-It is read without pyelftools, so that ``check`` tells the same wherever the package is installed.
+It is read without pyelftools, so that ``check`` reports the same wherever it is installed.
 """
 
 import mmap

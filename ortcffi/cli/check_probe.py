@@ -27,7 +27,7 @@ from ortcffi.kernels.kernel import Kernel
 from ortcffi.kernels.library import CustomOpLibrary, LibraryOp
 from ortcffi.memory.tracking import Tracking
 from ortcffi.table.trace import Trace
-from ortcffi.testing.live_objects import left_alive, live_objects, made_by
+from ortcffi.testing.live_objects import left_alive, live_objects, made_since
 from ortcffi.values.element_types import ElementType, dtype_of
 
 __all__ = ["answer", "compute"]
@@ -85,7 +85,7 @@ def answer(path: str, first: int) -> None:
 
 
 def compute(path: str, first: int, version: int) -> None:
-    """Make and run kernels on a host of an API version; tell which slots each op's kernels call."""
+    """Make and run kernels on a host of an API version; report which slots each op calls."""
     limit_this_process(_MEMORY)
     warnings.simplefilter("ignore")
     base = host_function("OrtcoreKernelBase")(version)
@@ -225,7 +225,7 @@ def _check_kernels(library: CustomOpLibrary, op: LibraryOp) -> None:
     gc.collect()
     if left := left_alive(before):
         message = ", ".join(f"{count} of kind {kind!r}" for kind, count in left.items())
-        message += made_by(made, library.left_alive())
+        message += made_since(made, library.left_alive())
         _tell(finding=f"{op.domain}:{op.name}: making and destroying kernels leaves {message}")
     if memory.bytes_allocated:
         message = f"{memory.bytes_allocated} bytes of the kernel's allocator"

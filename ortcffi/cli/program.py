@@ -20,7 +20,7 @@ def program_name(command: str = "") -> str:
 
 
 def unwritable(path: "str | os.PathLike[str]") -> str:
-    """Why no file can be written at a path, as far as its folder tells; else nothing."""
+    """Why no file can be written at a path, as far as its folder shows; else nothing."""
     if os.path.isdir(path):
         return f"{path} cannot be written: it is a folder"
     if not os.path.isdir(os.path.dirname(path) or os.curdir):

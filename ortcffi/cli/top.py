@@ -21,7 +21,7 @@ from ortcffi.official.recording import Recorder
 from ortcffi.official.report import as_html, as_json, as_table
 
 DESCRIPTION = """\
-Run a Python program and tell what its sessions do, those of the official package onnxruntime, of
+Run a Python program and print what its sessions do, those of the official package onnxruntime, of
 the drop-in, and each ortcffi.Session: runs and their times, memory of their arenas, log messages.
 The program is not changed."""
 EPILOG = """\
@@ -149,16 +149,16 @@ except ImportError as error:
 
 
 def start_in_this_process(settings: dict[str, str | None]) -> None:
-    """Record here, and tell at the end; the sitecustomize of `ortcffi top --` calls it."""
+    """Record here, and report at the end; the sitecustomize of `ortcffi top --` calls it."""
     recorder = Recorder()
     recorder.install()
 
-    def tell() -> None:
+    def report() -> None:
         if recorder.records:
             suffix = f".{os.getpid()}"
             _tell(recorder, *[(path := settings.get(name)) and path + suffix for name in _FILES])
 
-    atexit.register(tell)
+    atexit.register(report)
 
 
 def _live_view(recorder: Recorder, program: str) -> Live | None:

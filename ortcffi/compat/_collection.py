@@ -79,7 +79,7 @@ class Session:
         return self._sess.overridable_initializers  # type: ignore[no-any-return]
 
     def get_modelmeta(self) -> "ModelMetadata":
-        """Return what the model says of itself."""
+        """Return the model's metadata."""
         return self._sess.model_meta  # type: ignore[no-any-return]
 
     def get_input_memory_infos(self) -> "list[OrtMemoryInfo]":

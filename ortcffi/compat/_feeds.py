@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What runs take and give, by the official package's rules, where a `Session`'s are stricter."""
+"""The official package's rules for inputs and outputs, where a `Session`'s are stricter."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress

@@ -112,7 +112,7 @@ class OrtEpDevice:
 
     @property
     def ep_metadata(self) -> dict[str, str]:
-        """What the execution provider says of itself."""
+        """Metadata that the execution provider gives."""
         return self._device.metadata
 
     @property
@@ -203,7 +203,7 @@ def get_compatibility_info_from_model(path: Any, ep_type: str, /) -> str | None:
 
 
 def get_compatibility_info_from_model_bytes(model: Any, ep_type: str, /) -> str | None:
-    """Return what a compiled model says of itself for an execution provider."""
+    """Return the entry of a compiled model's metadata for an execution provider."""
     content = ffi.from_buffer("char[]", model)
     slot = "GetCompatibilityInfoFromModelBytes"
     return _info(slot, content, len(content), text(ep_type).encode())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is logged, and who gets it: for the whole process, with the official package's names."""
+"""The log's level and its receiver, for the whole process, with the official package's names."""
 
 import contextlib
 import os

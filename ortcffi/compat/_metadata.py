@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a session tells of its model, with the official package's names."""
+"""A session's inputs, outputs and metadata, with the official package's names."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -62,7 +62,7 @@ class NodeArg:
 
 
 class ModelMetadata:
-    """What a model says of itself."""
+    """The metadata of a model."""
 
     __slots__ = (
         "__weakref__",
@@ -94,7 +94,7 @@ class ModelMetadata:
 
 
 def metadata_of(session: "Session") -> ModelMetadata:
-    """What the model of a session says of itself."""
+    """The metadata of a session's model."""
     found = ModelMetadata()
     facts = session.metadata._asdict()
     found._custom = facts.pop("custom")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the official package says of itself."""
+"""Facts of the official package and its build."""
 
 import os
 import platform

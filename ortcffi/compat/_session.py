@@ -155,7 +155,7 @@ class InferenceSession:
 
     @cached_property
     def model_meta(self) -> "ModelMetadata":
-        """What the model says of itself."""
+        """The model's metadata."""
         from ortcffi.compat._metadata import metadata_of
 
         return metadata_of(self._engine)

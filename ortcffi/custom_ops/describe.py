@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a custom op declares about itself, ``OrtCustomOp``; and lists of ops, by domain."""
+"""What a custom op declares, ``OrtCustomOp``; and lists of ops, by domain."""
 
 from collections.abc import Iterator
 from enum import IntEnum

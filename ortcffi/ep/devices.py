@@ -192,7 +192,7 @@ def available_providers(api: "Api | None" = None) -> list[str]:
     Notes
     -----
     The core has no kernels, and answers the CPU's provider all the same, which programs look for;
-    `installed_eps` tells what can run models on it.
+    `installed_eps` lists what can run models on it.
 
     API functions: ``GetAvailableProviders``, ``ReleaseAvailableProviders``, since version 4.
 

@@ -47,7 +47,7 @@ class HardwareDevice(Handle):
     vendor : str, optional
         The vendor's name.
     metadata : mapping of str to str, optional
-        What else there is to tell.
+        Further facts.
     api : Api, optional
         The library that makes it, by default that of `default_api`.
 

@@ -59,7 +59,7 @@ def _is_empty(found: Any) -> bool:
 
 
 def _refuse_other_type(api: "Api", info: Any, declared: "Attribute", *, is_empty: bool) -> None:
-    """Raise if the node has the attribute, which a getter of its declared type does not tell.
+    """Raise if the node has the attribute with another type, for which the getter only fails.
 
     A getter of arrays answers an empty one (`is_empty`) for an attribute of any other type.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Allocators around allocators, which any provider of the table accepts.
+"""Allocators around allocators, which any library accepts.
 
 Each is written in C, is an `Allocator`, and may stand around any other: the core's, a real
 library's, another adaptor, up to 100 deep. C counts the references: an adaptor keeps the allocator

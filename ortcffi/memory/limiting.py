@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Limits of the memory that is in use: those that refuse, and those that tell."""
+"""`Limiting`: limits of the memory in use, which refuse blocks or only count them."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Any

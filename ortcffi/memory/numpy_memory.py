@@ -21,7 +21,7 @@ _open: ContextVar[tuple[Any, ...]] = ContextVar("ortcffi_numpy_handlers", defaul
 
 @functools.cache
 def handlers() -> ContextVar[Any]:
-    """The context variable in which NumPy has its handler of memory."""
+    """The context variable that holds NumPy's memory handler."""
     context = Context()
     if not context.run(lib.ortcffi_numpy_use_default):
         raise NotImplemented("this NumPy has no handlers of memory", "PyDataMem_SetHandler")

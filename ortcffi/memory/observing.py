@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An allocator that tells a logger what is asked of it."""
+"""`Logging`: an allocator that logs each request."""
 
 import logging
 from functools import partial
@@ -21,7 +21,7 @@ __all__ = ["Logging"]
 
 @public
 class Logging(Adaptor):
-    """Tells a logger of each allocation, refusal and free.
+    """Logs each allocation, refusal and free.
 
     Parameters
     ----------

@@ -223,7 +223,7 @@ def with_metadata(
     version: int | None,
     texts: dict[str, Any],
 ) -> Message:
-    """Set what the model says of itself."""
+    """Set the model's metadata."""
     skeleton = model._skeleton()
     graph = graph_of(skeleton)
     for name, text in texts.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a model says of itself."""
+"""The metadata of a model."""
 
 from typing import Any, NamedTuple
 

@@ -191,7 +191,7 @@ class Model(Suggests, Handle):
 
     @property
     def metadata(self) -> "ModelMetadata":
-        """What the model says of itself."""
+        """The model's metadata."""
         return self.graph.metadata
 
     @property

@@ -272,7 +272,7 @@ class Official(Api):
         inner: Allocator | None = None,
         on_excess: "Callable[[SoftBound, int], object] | None" = None,
     ) -> SoftBound:
-        """Have sessions share an allocator, as with `share_allocator`, that tells of an excess.
+        """Have sessions share an allocator, as with `share_allocator`, that reports an excess.
 
         What goes over the bound is granted and counted, and the run that asked for it is
         terminated, if it was given the options of `SoftBound.run_options`.

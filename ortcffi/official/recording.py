@@ -316,7 +316,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         path: Sequence[str] | None = None,  # noqa: ARG002  # as Python calls it
         target: "ModuleType | None" = None,  # noqa: ARG002
     ) -> "ModuleSpec | None":
-        """Find the module as everybody else does, and have its loader tell."""
+        """Find the module as other finders do, and have its loader call the function."""
         if name != self.name:
             return None
         sys.meta_path.remove(self)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `ortcffi top` knows of each session."""
+"""The records of sessions that `ortcffi top` reports."""
 
 from collections import Counter
 from collections.abc import Sequence

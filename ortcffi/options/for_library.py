@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How the library of a session gets session options and values that were made for the core."""
+"""Copies of the core's session options and values for the library that runs a model."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -109,7 +109,7 @@ class Options(Suggests, Handle):
         return {name: x for name, x in self.to_dict().items() if x != settings[name].default}
 
     def _refuse_other_library(self, api: "Api") -> None:
-        """Refuse to be copied for a library: only the core tells all that its options hold."""
+        """Refuse to be copied for a library: only the core's options can be read completely."""
         if not self.api.is_core:
             raise ValueError(
                 f"options belong to {self.api}, and the session to {api}: make them with api="

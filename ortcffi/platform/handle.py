@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What classes share whose objects stand for an object of the C API.
+"""The bases of classes whose objects own or borrow an object of the C API.
 
 The compiled type that `Handle` is built on answers all questions of the object's life: who keeps
 it, when it is released, what other threads and a fork may do with it. Its rules stand in
@@ -115,7 +115,7 @@ class Array:
 
 @public
 class Closing:
-    """Closes the object at the end of a ``with`` block, which a closed one cannot begin."""
+    """Closes the object at the end of a ``with`` block. A closed one cannot be entered."""
 
     __slots__ = ()
 
@@ -151,7 +151,7 @@ class Closing:
         self.close()
 
     def close(self) -> None:
-        """Release what the object has."""
+        """Release what the object owns."""
         raise NotImplementedError
 
 

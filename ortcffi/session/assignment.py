@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which execution provider runs which nodes of a session, as its library tells it."""
+"""Which execution provider runs which nodes of a session, as its library says it."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 

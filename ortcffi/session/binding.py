@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`Binding`: what a model reads and writes, bound once and run often."""
+"""`Binding`: inputs and outputs, bound once for many runs."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -142,7 +142,7 @@ class Binding(Binder, Closing):
         self._bind_to(name, value, x, is_input=True)
 
     def bind_output(self, name: str, x: Any = None) -> None:
-        """Bind an output to what runs write to, or to where they allocate it.
+        """Bind an output to memory that runs write to, or to a device on which they allocate it.
 
         Parameters
         ----------
@@ -188,7 +188,7 @@ class Binding(Binder, Closing):
             self._outputs.clear()
 
     def synchronize_inputs(self) -> None:
-        """Wait until inputs are where they are bound.
+        """Wait until the inputs have been copied to where they are bound.
 
         Notes
         -----
@@ -197,7 +197,7 @@ class Binding(Binder, Closing):
         self._call("SynchronizeBoundInputs")
 
     def synchronize_outputs(self) -> None:
-        """Wait until outputs are where they are bound.
+        """Wait until the outputs have been copied to where they are bound.
 
         Notes
         -----

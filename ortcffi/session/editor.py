@@ -133,7 +133,7 @@ class ModelEditor(Closing):
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
-        """Keep others from the model, also what the library calls meanwhile on this thread."""
+        """Lock the model, also against callbacks of the library on this thread."""
         with self._lock:
             if self._changes:
                 raise RuntimeError("this ModelEditor is changing its model, and called this")

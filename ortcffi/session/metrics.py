@@ -89,7 +89,7 @@ class SessionMetrics(NamedTuple):
 
 @public
 class Metrics(NamedTuple):
-    """What `metrics` found.
+    """The answer of `metrics`: open sessions and their arenas.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ def metrics() -> Metrics:
 
 @public
 def count_runs(on: bool) -> None:
-    """Turn on or off that all sessions of the process count their runs (they do by default)."""
+    """Turn the counting of runs on or off, for all sessions of the process; by default it is on."""
     if not isinstance(on, bool):
         raise TypeError(f"on must be a bool, not {type(on).__name__}")
     lib.ortcffi_count_runs(on)

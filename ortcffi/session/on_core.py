@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sessions of the core: models get the types, and the operators, that execution providers want."""
+"""Sessions of the core: models are given the types and operators that providers need."""
 
 from typing import TYPE_CHECKING, Any
 

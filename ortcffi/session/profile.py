@@ -40,7 +40,7 @@ class ProfileEvent(NamedTuple):
     thread : int
         The thread that did it.
     arguments : dict of str to object
-        What else the library tells, such as ``op_name`` and ``provider``.
+        Further facts that the library gives, such as ``op_name`` and ``provider``.
     """
 
     name: str
@@ -75,7 +75,7 @@ class OperatorTime(int):
 
 @public
 class Profile(NamedTuple):
-    """Where the time went.
+    """The events of a profile: what took how long.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Profile(NamedTuple):
         The file that the library wrote, as `chrome://tracing` and Perfetto read it; of single runs
         it is gone.
     events : list of ProfileEvent
-        What it tells, in the order of the file; of several runs those of one after the other.
+        The events in the order of the file, run after run if there were several.
     """
 
     path: str

@@ -77,7 +77,7 @@ class Session(Suggests, Engine, Closing):
         The library that runs the model. By default that of `options`, `prepacked_weights` or
         `env`, if it has an engine; else the core, if `options` have its devices or custom ops, or
         choose devices and a library is registered with it; else that of `default_api`, if it has an
-        engine; else what `load` finds. `Session.api` tells which it is.
+        engine; else what `load` finds. `Session.api` is the one that was chosen.
     providers : iterable, optional
         Execution providers, the preferred first: each the name of one that the library was built
         with, of an installed package such as ``"nxrt"`` or ``"ggml"`` (see `installed_eps`), the
@@ -256,7 +256,7 @@ class Session(Suggests, Engine, Closing):
         hold_gil: bool = False,
         is_own: bool = False,
     ) -> None:
-        """Make the library's session and read what it tells of the model.
+        """Make the library's session and read its inputs and outputs.
 
         Parameters
         ----------
@@ -347,7 +347,7 @@ class Session(Suggests, Engine, Closing):
 
     @property
     def inputs(self) -> "tuple[ValueSpec, ...]":
-        """What the model wants, in the model's order.
+        """The inputs of the model, in its order.
 
         Notes
         -----
@@ -369,7 +369,7 @@ class Session(Suggests, Engine, Closing):
 
     @property
     def outputs(self) -> "tuple[ValueSpec, ...]":
-        """What the model gives, in the model's order.
+        """The outputs of the model, in its order.
 
         Notes
         -----
@@ -471,7 +471,7 @@ class Session(Suggests, Engine, Closing):
 
     @property
     def metadata(self) -> "ModelMetadata":
-        """What the model says of itself. API function: ``SessionGetModelMetadata``."""
+        """The model's metadata. API function: ``SessionGetModelMetadata``."""
         from ortcffi.models.metadata import read_metadata
 
         return read_metadata(self, "SessionGetModelMetadata")

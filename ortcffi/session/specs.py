@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a model wants and gives: the names and types of its inputs and outputs."""
+"""The names and types of a model's inputs and outputs."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sequences and maps. Reading one answers a copy."""
+"""Sequences and maps. Reading a member returns a copy."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -178,7 +178,7 @@ def _contain(cls: type[V], values: list[Tensor], kind: ValueKind, api: "Api") ->
 
 
 def member(value: V, place: int) -> V:
-    """A copy of what ``GetValue`` answers for an index."""
+    """A member, which ``GetValue`` copies."""
     api, allocator = value.api, value.api.default_allocator.handle
     made, out = blank(type(value), api)
     checked.GetValue(api.pointer, value.handle, place, allocator, out)

@@ -179,7 +179,7 @@ def _capsule_of(x: Any) -> object:
     export = getattr(x, "__dlpack__", None)
     device = getattr(x, "__dlpack_device__", None)
     if export is None or device is None:
-        raise TypeError(f"x must have __dlpack__, which {type(x).__name__} has not")
+        raise TypeError(f"x must have __dlpack__, which {type(x).__name__} does not have")
     _check_device(device())
     if type(x) not in _old_producers:
         try:

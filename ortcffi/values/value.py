@@ -153,7 +153,7 @@ class Value(Tensor):
         api: "Api | None" = None,
         copy: bool = False,
     ) -> Self:
-        """Make a sparse tensor of values and where they are.
+        """Make a sparse tensor of values and their indices.
 
         Parameters
         ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the official package says of its build, where programs look for it."""
+"""The facts of the build, in the official package's module for them."""
 
 from typing import Any
 
