@@ -200,7 +200,7 @@ typedef struct OrtcoreNode {
   /** The logger that the kernel gets for its session and run. Borrowed until the kernel ends.
    * NULL: the environment's as it is at each call, and stderr where there is none. */
   const OrtLogger* logger;
-  /** Configuration entries of the session. NULL: none. */
+  /** Configuration entries of the session. NULL: those of options, as they are at each call. */
   const OrtKeyValuePairs* config;
   /** Threads that KernelContext_ParallelFor may use, the caller's among them. 0 and 1: only the
    * caller's. At most 1024. */

@@ -107,6 +107,7 @@ struct core_node {
   const char* name;
   OrtOpAttr** attributes;
   size_t attribute_count;
+  /** NULL: those of the options. */
   OrtKeyValuePairs* config;
   /** As in OrtcoreNode; zeroed. NULL: not wanted. */
   char* asked;

@@ -140,7 +140,7 @@ ORT_API_STATUS_IMPL(ort_KernelInfoGetAttributeArray_string, const OrtKernelInfo*
   static const char function[] = "KernelInfoGetAttributeArray_string";
   const OrtOpAttr* attr = NULL;
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttributeArray_string);
-  CORE_REQUIRE(KernelInfoGetAttributeArray_string, out, size);
+  CORE_REQUIRE(KernelInfoGetAttributeArray_string, size);
   CORE_TRY(find_attribute(function, info, name, ORT_OP_ATTR_STRINGS, &attr));
   const char* texts = attr != NULL ? core_op_attr_value(attr) : NULL;
   size_t count = 0;
@@ -148,13 +148,15 @@ ORT_API_STATUS_IMPL(ort_KernelInfoGetAttributeArray_string, const OrtKernelInfo*
     count += texts[i] == '\0';
   }
   char** strings = NULL;
-  if (count > 0) {
+  if (out != NULL && count > 0) {
     if (allocator == NULL || allocator->Alloc == NULL || allocator->Free == NULL) {
       CORE_FAIL(ORT_FAIL, "KernelInfoGetAttributeArray_string: allocator must allocate and free");
     }
     CORE_TRY(give_strings(function, texts, count, allocator, &strings));
   }
-  *out = strings;
+  if (out != NULL) {
+    *out = strings;
+  }
   *size = count;
   return NULL;
 }

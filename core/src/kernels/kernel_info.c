@@ -201,14 +201,17 @@ ORT_API_STATUS_IMPL(ort_KernelInfo_GetConfigEntries, const OrtKernelInfo* info,
                     OrtKeyValuePairs** out) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetConfigEntries);
   CORE_REQUIRE(KernelInfo_GetConfigEntries, out);
-  return core_copy_pairs("KernelInfo_GetConfigEntries", info->node->config, out);
+  const struct core_node* node = info->node;
+  return node->config == NULL && node->options != NULL
+             ? node->host->api->GetSessionOptionsConfigEntries(node->options, out)
+             : core_copy_pairs("KernelInfo_GetConfigEntries", node->config, out);
 }
 
 ORT_API_STATUS_IMPL(ort_ep_KernelInfo_GetEp, const OrtKernelInfo* info, const OrtEp** ep) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetEp);
   CORE_REQUIRE(KernelInfo_GetEp, ep);
   if (info->node->ep == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
+    CORE_FAIL(ORT_FAIL,
               "KernelInfo_GetEp: info must be that of a kernel of a plug-in execution provider");
   }
   *ep = info->node->ep;

@@ -295,7 +295,9 @@ static OrtStatus* fill(struct core_node* node, const OrtcoreNode* from) {
   CORE_TRY(copy_text(from->name, &node->name));
   CORE_TRY(copy_text(from->domain, &node->domain));
   CORE_TRY(copy_name(node));
-  CORE_TRY(core_copy_pairs(function, from->config, &node->config));
+  if (from->config != NULL) {
+    CORE_TRY(core_copy_pairs(function, from->config, &node->config));
+  }
   CORE_TRY(copy_attributes(node, from));
   if (from->asked != NULL) {
     CORE_TRY(new_array(from->asked_room, 1, &node->asked));

@@ -114,6 +114,11 @@ INFO_CALL("KernelInfoGetAttribute_tensor(allocator NULL)") {
   OrtValue* value = UNTOUCHED;
   say_status(api->KernelInfoGetAttribute_tensor(info, "t", NULL, &value));
 }
+INFO_CALL("KernelInfoGetAttributeArray_string(allocator NULL,out NULL)") {
+  size_t size = 99;
+  say_status(api->KernelInfoGetAttributeArray_string(info, "ss", NULL, NULL, &size));
+  say("%zu", size);
+}
 INFO_CALL("KernelInfoGetAttributeArray_string(allocator NULL)") {
   char** texts = UNTOUCHED;
   size_t size = 99;
