@@ -32,24 +32,24 @@ static const uint8_t versions[] = {
 #include "ort_slots.def"
 };
 
-void core_describe_late_slot(char* text, unsigned index, uint32_t host,
-                             const char* version_string) {
-  const char* name = names;
-  for (unsigned i = 0; i < index; i++) {
-    name += strlen(name) + 1;
-  }
+void core_describe_late_slot(char text[CORE_LATE_ROOM], const char* name, unsigned since,
+                             uint32_t host, const char* version_string) {
   snprintf(text, CORE_LATE_ROOM, "%s came with API version %u; this host is %s, of API version %u",
-           name, versions[index], version_string, host);
+           name, since, version_string, host);
 }
 
 /* Slot and host in one number, so that each of the many stubs passes one argument. */
 #define LATE(index, host) ((index) << 8 | (host))
 
 static CORE_COLD OrtStatus* late(unsigned late_slot) {
-  unsigned host = late_slot & 0xFF;
+  unsigned index = late_slot >> 8, host = late_slot & 0xFF;
   char version_string[16], text[CORE_LATE_ROOM];
   snprintf(version_string, sizeof version_string, "1.%u.0", host);
-  core_describe_late_slot(text, late_slot >> 8, host, version_string);
+  const char* name = names;
+  for (unsigned i = 0; i < index; i++) {
+    name += strlen(name) + 1;
+  }
+  core_describe_late_slot(text, name, versions[index], host, version_string);
   return core_status(ORT_NOT_IMPLEMENTED, text, NULL, NULL);
 }
 

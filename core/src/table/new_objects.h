@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file notes.h
+ * @file new_objects.h
  * What watched tables (watch.c) and traces (trace.c) note of a call: which of its arguments are
  * places for new objects.
  */
-#ifndef ORTCFFI_NOTES_H_
-#define ORTCFFI_NOTES_H_
+#ifndef ORTCFFI_NEW_OBJECTS_H_
+#define ORTCFFI_NEW_OBJECTS_H_
 
 #include <string.h>
 
@@ -71,4 +71,4 @@ static inline void core_note_made(uintptr_t place, uint64_t* alive) {
 #define FIRST(...) FIRST_OF(__VA_ARGS__, )
 #define FIRST_OF(first, ...) first
 
-#endif /* ORTCFFI_NOTES_H_ */
+#endif /* ORTCFFI_NEW_OBJECTS_H_ */

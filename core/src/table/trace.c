@@ -10,7 +10,7 @@
 
 #include "custom_ops/custom_op.h"
 #include "platform/platform.h"
-#include "table/notes.h"
+#include "table/new_objects.h"
 
 #define EACH_TRACE(X, ...) X(0, __VA_ARGS__) X(1, __VA_ARGS__)
 #define TRACES 2
@@ -30,17 +30,10 @@ struct trace {
 static struct trace traces[TRACES];
 static core_once once = CORE_ONCE_INIT;
 
-static CORE_COLD OrtStatus* late(const struct trace* trace, unsigned index) {
+static CORE_COLD OrtStatus* late(const struct trace* trace, const char* name, unsigned since) {
   char text[CORE_LATE_ROOM];
-  core_describe_late_slot(text, index, trace->version, trace->version_string);
+  core_describe_late_slot(text, name, since, trace->version, trace->version_string);
   /* The client releases the status through this table, which forwards to the traced library. */
-  return trace->inner->CreateStatus(ORT_NOT_IMPLEMENTED, text);
-}
-
-static CORE_COLD OrtStatus* late_ep(const struct trace* trace, const char* name, unsigned since) {
-  char text[CORE_LATE_ROOM];
-  snprintf(text, sizeof text, "%s came with API version %u; this host is %s, of API version %u",
-           name, since, trace->version_string, (unsigned)trace->version);
   return trace->inner->CreateStatus(ORT_NOT_IMPLEMENTED, text);
 }
 
@@ -118,8 +111,9 @@ static inline void note_made(const struct trace* trace, unsigned slot, uintptr_t
     (void)count_call(&traces[n], slot);                                               \
     return is_late(&traces[n], since) ? (returns)0 : traces[n].inner->name arguments; \
   }
-#define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments) \
-  EACH_TRACE(STATUS_THUNK, index, since, inner, late(trace, index), name, parameters, arguments)
+#define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments)          \
+  EACH_TRACE(STATUS_THUNK, index, since, inner, late(trace, #name, since), name, parameters, \
+             arguments)
 #define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) \
   EACH_TRACE(VOID_THUNK, index, since, inner, name, parameters, arguments)
 #define ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, parameters, arguments) \
@@ -130,9 +124,9 @@ static inline void note_made(const struct trace* trace, unsigned slot, uintptr_t
 
 #define EP(index) (ORTCORE_TRACED_SLOTS + (index))
 #define EP_SINCE(since) ((since) == 0 ? 1 : (since)) /* 0: as long as there is the table */
-#define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments)            \
-  EACH_TRACE(STATUS_THUNK, EP(index), EP_SINCE(since), ep_inner, late_ep(trace, #name, since), \
-             name, parameters, arguments)
+#define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments)               \
+  EACH_TRACE(STATUS_THUNK, EP(index), EP_SINCE(since), ep_inner, late(trace, #name, since), name, \
+             parameters, arguments)
 #define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) \
   EACH_TRACE(VOID_THUNK, EP(index), EP_SINCE(since), ep_inner, name, parameters, arguments)
 #define ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, parameters, arguments) \

@@ -17,9 +17,11 @@
  */
 const OrtApi* core_refuse_version(uint32_t version, uint32_t newest, const char* version_string);
 
-/** Writes to `text` that the host `version_string`, of API version `host`, lacks slot `index`. */
+/** Writes that the host `version_string`, of API version `host`, lacks a slot, which came with the
+ * API version `since`. */
 #define CORE_LATE_ROOM 512
-void core_describe_late_slot(char* text, unsigned index, uint32_t host, const char* version_string);
+void core_describe_late_slot(char text[CORE_LATE_ROOM], const char* name, unsigned since,
+                             uint32_t host, const char* version_string);
 
 /** The API versions before each: for a slot, those of the hosts that lack it. */
 /* clang-format off */

@@ -7,7 +7,7 @@
  */
 #include "object/object.h"
 #include "platform/platform.h"
-#include "table/notes.h"
+#include "table/new_objects.h"
 
 static uint64_t alive[ORTCORE_TRACED_SLOTS];
 static core_once once = CORE_ONCE_INIT;
