@@ -282,7 +282,7 @@ static void block_dealloc(PyObject* self) {
   }
   PyObject_Free(self);
   Py_DECREF(type);
-  handle_let_go(&allocator->handle);
+  handle_drop_hold(&allocator->handle);
   Py_DECREF((PyObject*)allocator);
 }
 

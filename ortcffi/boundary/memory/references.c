@@ -45,8 +45,8 @@ static void hold_object(void* handle) {
   Py_INCREF((PyObject*)handle);
 }
 
-static void let_go_of_object(void* handle) {
-  handle_let_go((struct handle*)handle);
+static void drop_hold_of_object(void* handle) {
+  handle_drop_hold((struct handle*)handle);
   Py_DECREF((PyObject*)handle);
 }
 
@@ -62,7 +62,7 @@ static void drop_listed_reference(void* allocator) {
   struct allocator* found = find_allocator((const OrtAllocator*)allocator);
   if (found != NULL && found->references > 0) {
     found->references--;
-    let_go_of_object(found);
+    drop_hold_of_object(found);
   }
 }
 
@@ -80,7 +80,7 @@ static void release_foreign(OrtAllocator* allocator) {
 
 static void retain_object(void* object) { call_with_gil(hold_object, object); }
 
-static void release_object(void* object) { call_with_gil(let_go_of_object, object); }
+static void release_object(void* object) { call_with_gil(drop_hold_of_object, object); }
 
 /* Adaptors that the core makes for itself, such as the arenas of an environment, have none. */
 static int has_handle(const OrtAllocator* allocator) {

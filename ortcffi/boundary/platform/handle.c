@@ -49,7 +49,7 @@ static void drop_parents(PyObject* parents) {
   for (Py_ssize_t i = are_plain(parents) ? 0 : count_of(parents); i-- > 0;) {
     struct handle* parent = parent_at(parents, i);
     if (parent != NULL) {
-      handle_let_go(parent);
+      handle_drop_hold(parent);
     }
   }
   Py_XDECREF(parents);
@@ -147,7 +147,7 @@ void handle_made(struct handle* self) {
   if (self->state == HANDLE_MAKING) {
     self->state = HANDLE_OPEN;
   }
-  handle_let_go(self);
+  handle_drop_hold(self);
 }
 
 int handle_check(struct handle* self) {
@@ -209,7 +209,7 @@ void handle_end(struct handle* self) {
 
 void handle_hold(struct handle* self) { self->holds++; }
 
-void handle_let_go(struct handle* self) {
+void handle_drop_hold(struct handle* self) {
   self->holds--;
   release_if_due(self);
 }

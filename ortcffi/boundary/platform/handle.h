@@ -90,7 +90,7 @@ int handle_check(struct handle* self);
 
 /* Add and drop a hold: the object is not released while there is one, also if it is closed. */
 void handle_hold(struct handle* self);
-void handle_let_go(struct handle* self);
+void handle_drop_hold(struct handle* self);
 
 /* Closes the handle: calls are refused from now on. Closing again does nothing. The other function
  * does so as a method, for types whose method has another name. */

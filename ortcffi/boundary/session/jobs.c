@@ -5,8 +5,8 @@
  *   Job
  *       A run that was started. It keeps its arguments until the library has ended it.
  *   Mailbox(fd)
- *       A queue of jobs that have ended, filled without the GIL. When it was empty, a byte is
- * written to `fd`.
+ *       A queue of jobs that have ended, filled without the GIL. The first job wakes the reader of
+ *       `fd`.
  *
  * RunAsync needs a session whose pool has a thread beside the caller's. For other sessions, and
  * runs that have a deadline, workers.c has threads of this package, which call Run.

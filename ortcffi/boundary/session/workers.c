@@ -13,7 +13,7 @@
 static pthread_mutex_t workers_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t there_is_work = PTHREAD_COND_INITIALIZER;
 static struct queue ready; /* for the next thread */
-static size_t count, idle_workers, workers;
+static size_t ready_count, idle_workers, workers;
 
 /* --- queues; they need the lock ----------------------------------------------------------------*/
 
@@ -38,12 +38,12 @@ static void take_out(struct job* job) {
 
 static void make_ready(struct job* job) {
   append(&ready, job);
-  count++;
+  ready_count++;
 }
 
 static void take_ready(struct job* job) {
   take_out(job);
-  count--;
+  ready_count--;
 }
 
 /* How many jobs a session has under way at most. */
@@ -121,7 +121,7 @@ int ortcffi_worker_start(struct job* job) {
   job->process = ortcffi_process;
   if (work->begun >= most_begun() && !ortcffi_is_in_op()) {
     append(&work->waiting, job);
-  } else if (idle_workers <= count && add_worker() != 0 && workers == 0) {
+  } else if (idle_workers <= ready_count && add_worker() != 0 && workers == 0) {
     answer = -1;
   } else {
     work->begun++;
@@ -149,5 +149,5 @@ void ortcffi_workers_forget(void) {
   pthread_mutex_init(&workers_lock, NULL);
   pthread_cond_init(&there_is_work, NULL);
   ready.first = NULL;
-  count = idle_workers = workers = 0;
+  ready_count = idle_workers = workers = 0;
 }

@@ -2,7 +2,7 @@
 /*
  * How the failing status of a function in C becomes an exception in Python:
  *
- *   1. Python calls checked.Name(api, ...), see ortcffi/errors.py. ortcffi_checked has made it of
+ *   1. Python calls checked.Name(api, ...), see ortcffi.errors. ortcffi_checked has made it of
  *      the function which CFFI generated for `Name`: it calls that with its name as `self`, in the
  *      place of CFFI's module.
  *   2. It converts the arguments and calls the C function of the slot (define_rows.def), which
@@ -42,7 +42,7 @@ int ortcffi_is_refusal_of_arena(const char* message) {
          strstr(message, "Failed to allocate memory") != NULL;
 }
 
-/* Whether ortcffi/errors.py must read the message: arenas of ONNX Runtime report a lack of memory
+/* Whether ortcffi.errors must read the message: arenas of ONNX Runtime report a lack of memory
  * in the text only. */
 static bool needs_a_look(OrtErrorCode code, const char* text) {
   return code == ORT_FAIL && ortcffi_is_refusal_of_arena(text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values as Python objects: what ortcffi/value.py builds its class Value on.
+ * Values as Python objects: what ortcffi/values/value.py builds its class Value on.
  *
  * With CFFI alone a value would be a cdata with a destructor, and to make an array of it would take
  * half a dozen calls, several times as long as in the official package.
