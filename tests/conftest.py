@@ -10,6 +10,7 @@ import faulthandler
 import functools
 import gc
 import importlib.util
+import itertools
 import os
 import signal
 import sys
@@ -22,7 +23,7 @@ from shutil import copy
 from typing import Any
 
 import pytest
-from support.bare import Bare
+from support.bare import bare_python
 from support.compilers import (
     CORE,
     build_folder,
@@ -32,6 +33,7 @@ from support.compilers import (
     make_command,
 )
 from support.paths import CHECKOUT
+from support.prepared import Prepared
 from support.releases import missing_in
 from support.threads import wait_until
 
@@ -207,9 +209,9 @@ def real_library() -> Path:
 
 
 @pytest.fixture(scope="session")
-def bare(tmp_path_factory: pytest.TempPathFactory) -> Bare:
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
     """``bare(program, *arguments)`` runs lines of Python without onnxruntime and onnx."""
-    return Bare(tmp_path_factory.mktemp("bare"), "nxrt_ep_cpu")
+    return Prepared(bare_python(tmp_path_factory.mktemp("bare"), "nxrt_ep_cpu"), "-I")
 
 
 @pytest.fixture(params=["core", "real"])
@@ -225,10 +227,7 @@ def alive_in_core() -> dict[str, int]:
     """Counts what the core holds for others, past the wrappers that a leak could hide in."""
     from ortcffi._native import ffi, lib
 
-    alive, kind = {}, 0
-    while (name := lib.ortcffi_kind_name(kind)) != ffi.NULL:
-        alive[ffi.string(name).decode()] = lib.ortcffi_live_objects(kind)
-        kind += 1
+    alive = {name: lib.ortcffi_live_objects(kind) for kind, name in enumerate(kinds_of_objects())}
     api = lib.ortcffi_core_api_base().GetApi(1)
     allocator, pairs = ffi.new("OrtAllocator**"), ffi.new("OrtKeyValuePairs**")
     assert lib.GetAllocatorWithDefaultOptions(api, allocator) == ffi.NULL
@@ -236,6 +235,14 @@ def alive_in_core() -> dict[str, int]:
     alive["bytes in use"] = int(ffi.string(lib.GetKeyValue(api, pairs[0], b"InUse")))
     lib.ReleaseKeyValuePairs(api, pairs[0])
     return alive
+
+
+@functools.cache
+def kinds_of_objects() -> list[str]:
+    from ortcffi._native import ffi, lib
+
+    names = iter(map(lib.ortcffi_kind_name, itertools.count()).__next__, ffi.NULL)
+    return [ffi.string(name).decode() for name in names]
 
 
 def left_alive(before: dict[str, int]) -> dict[str, int]:

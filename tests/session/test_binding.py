@@ -5,6 +5,7 @@ import gc
 import sys
 import timeit
 import weakref
+from time import thread_time
 
 import numpy as np
 import pytest
@@ -320,9 +321,9 @@ def test_to_read_an_output_takes_no_longer_where_there_are_many(opened):
         session = opened(models.model(nodes, [models.value("x", shape=[1])], ports))
         bound = session.bind(x=np.ones(1, np.float32))
         bound.run()
-        return min(timeit.repeat(bound.output_values, number=1, repeat=3))
+        return min(timeit.repeat(bound.output_values, timer=thread_time, number=1, repeat=3))
 
-    assert seconds(4000) < 20 * seconds(500)
+    assert seconds(2000) < 20 * seconds(250)
 
 
 def test_to_bind_by_keywords_takes_no_longer_for_each_of_many_inputs(opened):
@@ -331,6 +332,7 @@ def test_to_bind_by_keywords_takes_no_longer_for_each_of_many_inputs(opened):
         node = models.node("Add", "x0 x1", "y")
         session = opened(models.model([node], ports, [models.value("y", shape=[1])]))
         feed = {f"x{i}": np.ones(1, np.float32) for i in range(count)}
-        return min(timeit.repeat(lambda: session.bind(**feed).close(), number=1, repeat=3))
+        bind = lambda: session.bind(**feed).close()  # noqa: E731
+        return min(timeit.repeat(bind, timer=thread_time, number=1, repeat=3))
 
-    assert seconds(4000) < 20 * seconds(500)
+    assert seconds(2000) < 20 * seconds(250)

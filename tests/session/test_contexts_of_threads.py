@@ -4,11 +4,9 @@
 CPython before 3.12.4 ended the process there.
 """
 
-import sys
-
 import pytest
-from support import processes
 from support.paths import finds_support
+from support.prepared import run_program
 
 PROGRAM = """if True:
     import asyncio, gc, threading
@@ -51,5 +49,5 @@ PROGRAM = """if True:
 
 @pytest.mark.usefixtures("real_api")
 def test_a_library_thread_may_end_with_an_allocator_in_its_context():
-    printed = processes.run(sys.executable, "-c", PROGRAM, env=finds_support()).stdout
+    printed = run_program(PROGRAM, env=finds_support()).stdout
     assert printed == "['once'] {}\n"

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 from support import models
 from support.paths import finds_support
-from support.processes import TIME_LIMIT, run
+from support.prepared import run_program
+from support.processes import TIME_LIMIT
 from support.threads import join, run_threads, start, wait_until
 
 import ortcffi as ort
@@ -421,7 +422,7 @@ def test_a_handler_that_forks_has_the_run_in_the_parent_only():
 
 def python(code):
     """Run code in a process that may import what the tests share; what it prints."""
-    done = run(sys.executable, "-c", dedent(code), env=finds_support())
+    done = run_program(dedent(code), env=finds_support())
     assert not done.stderr
     return done.stdout
 

@@ -6,7 +6,6 @@ import gc
 import json
 import os
 import pickle
-import sys
 from pathlib import Path
 from textwrap import dedent
 
@@ -14,7 +13,7 @@ import numpy as np
 import pytest
 from support import models
 from support.paths import finds_support
-from support.processes import run
+from support.prepared import run_program
 from support.releases import needs_release
 
 import ortcffi as ort
@@ -250,22 +249,17 @@ def test_what_cannot_be_pickled_says_why():
         pickle.dumps(session)
 
 
-def test_a_spawned_process_runs_a_pickled_session(tmp_path):
+def test_a_spawned_process_runs_a_pickled_session():
     code = """
-        import multiprocessing, pickle, sys
+        import multiprocessing, operator
         import numpy as np
         from support import models
         import ortcffi as ort
-        def work(session):
-            return session.run({"x": np.ones((1, 4), np.float32)})[0].tolist()
-        if __name__ == "__main__":
-            session = ort.Session(models.add())
-            with multiprocessing.get_context("spawn").Pool(1) as pool:
-                assert pool.apply(work, (session,)) == [[2, 2, 2, 2]]
+        run = operator.methodcaller("run", {"x": np.ones((1, 4), np.float32)})
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            assert pool.apply(run, (ort.Session(models.add()),))[0].tolist() == [[2, 2, 2, 2]]
     """
-    script = tmp_path / "spawns.py"
-    script.write_text(dedent(code))
-    run(sys.executable, script, env=os.environ | PATH)
+    run_program(dedent(code), env=os.environ | PATH)
 
 
 def test_the_collector_releases_a_cycle_with_an_allocator_before_its_session(real_api):

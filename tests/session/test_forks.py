@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from support import models
 from support.paths import finds_support
-from support.processes import TIME_LIMIT, fork, run_python
+from support.prepared import printed_by
+from support.processes import TIME_LIMIT, fork
 from support.threads import join, start, wait_until
 
 import ortcffi as ort
@@ -57,7 +58,7 @@ IN_A_KERNEL = """if True:
 
 @pytest.mark.usefixtures("real_api")
 def test_a_fork_in_a_kernel_takes_the_runs_of_other_threads_away():
-    assert run_python(IN_A_KERNEL, PYTHONPATH=finds_support()["PYTHONPATH"]) == "0"
+    assert printed_by(IN_A_KERNEL, PYTHONPATH=finds_support()["PYTHONPATH"]) == "0"
 
 
 def test_a_child_writes_signals_where_the_program_wants_them(opened):

@@ -6,7 +6,7 @@ import logging
 import numpy as np
 import pytest
 from support.models import map_type, model, node, tensor_type, value, value_info
-from support.processes import run_python
+from support.prepared import printed_by
 
 import ortcffi as ort
 
@@ -67,4 +67,4 @@ def test_a_dict_grows_while_the_type_of_its_numbers_is_looked_up():
     kind = map_type("str", tensor_type("float32"))
     nodes = [node("DictVectorizer", "x", "y", "ai.onnx.ml", string_vocabulary=["a", "b"])]
     vectorizer = model(nodes, [value_info("x", kind)], [value("y")], domains={"ai.onnx.ml": 1})
-    assert run_python(GROWING_DICT, vectorizer.hex()) == "[[1.0, 2.0]]"
+    assert printed_by(GROWING_DICT, vectorizer.hex()) == "[[1.0, 2.0]]"

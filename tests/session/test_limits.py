@@ -7,7 +7,8 @@ import warnings
 import numpy as np
 import pytest
 from support import models
-from support.processes import TIME_LIMIT, run_python
+from support.prepared import printed_by
+from support.processes import TIME_LIMIT
 from support.releases import installed_release
 from support.threads import join, start, wait_until
 
@@ -173,7 +174,7 @@ def test_a_session_without_an_arena_cannot_shrink(real_api, opened):
 
 def test_a_process_may_end_with_a_limit():
     code = "import ortcffi as ort; ort.limit_session_memory('1 MB'); print(len(ort.sessions()))"
-    assert run_python(code) == "0"
+    assert printed_by(code) == "0"
 
 
 def test_a_shared_arena_is_a_setting(real_api):

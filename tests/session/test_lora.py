@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from support import eps, models
 from support.models import model, node, tensor, value
-from support.processes import TIME_LIMIT, run_python
+from support.prepared import printed_by
+from support.processes import TIME_LIMIT
 
 import ortcffi as ort
 from ortcffi.compat import AdapterFormat, OrtValue
@@ -105,7 +106,7 @@ with ort.LoraAdapter(path) as adapter, ort.RunOptions(ort.load(), adapters=[adap
     with ort.Session(model) as session:
         print(session.run({"x": np.ones((1, 4), np.float32)}, options=options)[0].tolist())
 """
-    assert run_python(code, tmp_path / "model", path) == "[[3.0, 3.0, 3.0, 3.0]]"
+    assert printed_by(code, tmp_path / "model", path) == "[[3.0, 3.0, 3.0, 3.0]]"
 
 
 def test_options_keep_adapters_that_are_closed_or_forgotten(opened_on, api, core_api, file, x):
@@ -290,4 +291,4 @@ options = ort.RunOptions(ort.load(), adapters=[ort.LoraAdapter({str(file)!r})])
 cycle = [options]
 cycle.append(cycle)
 """
-    run_python(code)
+    printed_by(code)

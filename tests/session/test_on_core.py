@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Sessions of the core, whose nodes a provider of the guide and custom ops compute."""
 
-import sys
-
 import numpy as np
 import pytest
 from support import eps
-from support.processes import run
+from support.prepared import run_program
 
 import ortcffi as ort
 from ortcffi.session.on_core import source_on_core
@@ -112,7 +110,7 @@ print("computed")
 def test_operators_that_others_describe_are_replaced():
     if "ggml" not in {ep.name for ep in ort.installed_eps()}:
         pytest.skip("onnxruntime-ggml is not installed")
-    assert run(sys.executable, "-P", "-c", MISH).stdout == "computed\n"
+    assert run_program(MISH).stdout == "computed\n"
 
 
 def test_the_reference_runs_what_no_library_takes():

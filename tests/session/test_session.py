@@ -10,7 +10,7 @@ from textwrap import dedent
 import numpy as np
 import pytest
 from support import models
-from support.processes import run_python
+from support.prepared import printed_by
 from support.releases import needs_release
 from support.threads import join, run_threads, start, wait_until
 
@@ -136,7 +136,7 @@ def test_without_a_library_the_error_says_what_to_install_or_what_is_no_model():
             else:
                 sys.exit(f"{make}: no error")
     """
-    run_python(dedent(code))
+    printed_by(dedent(code))
 
 
 def test_options_of_the_core_are_copied_for_the_library(opened, x):

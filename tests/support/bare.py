@@ -4,30 +4,20 @@
 import importlib.util
 import venv
 from pathlib import Path
-from typing import Any
-
-from support.processes import run
 
 import ortcffi
 
 NEEDED = ("numpy", "numpy.libs", "_cffi_backend")
 
 
-class Bare:
-    """The environment, in a folder."""
-
-    def __init__(self, folder: Path, *packages: str) -> None:
-        """Make it; those packages are there too, if they are installed here."""
-        venv.create(folder, symlinks=True)
-        (site,) = folder.glob("lib/python*/site-packages")
-        for place in filter(None, map(place_of, (*NEEDED, *packages))):
-            (site / place.name).symlink_to(place)
-        (site / "ortcffi").symlink_to(Path(ortcffi.__file__).parent)
-        self.python = folder / "bin/python"
-
-    def __call__(self, program: str, *arguments: str | Path, **options: Any) -> Any:
-        """Run lines of Python there."""
-        return run(self.python, "-I", "-c", program, *arguments, **options)
+def bare_python(folder: Path, *packages: str) -> Path:
+    """Its interpreter; it is made in a folder, with those packages too, if they are installed."""
+    venv.create(folder, symlinks=True)
+    (site,) = folder.glob("lib/python*/site-packages")
+    for place in filter(None, map(place_of, (*NEEDED, *packages))):
+        (site / place.name).symlink_to(place)
+    (site / "ortcffi").symlink_to(Path(ortcffi.__file__).parent)
+    return folder / "bin/python"
 
 
 def place_of(name: str) -> Path | None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Small ONNX models as bytes, written as protobuf by hand: no package of ONNX is needed."""
 
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -27,6 +28,8 @@ ELEMENTS = {  # TensorProto.DataType
 
 
 def varint(number: int) -> bytes:
+    if 0 <= number <= 0x7F:  # as nearly all are
+        return number.to_bytes()
     number &= (1 << 64) - 1
     out = bytearray()
     while number > 0x7F:
@@ -215,6 +218,7 @@ def matmul(rows: int = 1, size: int = 256) -> bytes:
     return model([node("MatMul", "x w", "y")], *ports, [weights])
 
 
+@cache
 def loop(trips: int, size: int = 128, rows: int | str | None = None) -> bytes:
     """y = x @ 1 @ 1 ... within a loop, which takes as long as there are trips."""
     shape = size if rows is None else rows, size

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support import processes, threads
+from support import prepared, processes, threads
 from support.paths import CHECKOUT
 
 TESTS = sorted((CHECKOUT / "tests").rglob("*.py"))
@@ -18,7 +18,7 @@ UNLIMITED = {"os.fork", "os.wait", "os.waitpid", "os.system", "asyncio.run"}
 UNLIMITED |= {f"subprocess.{name}" for name in ("run", "Popen", "call", "check_call")}
 UNLIMITED |= {"subprocess.check_output", "subprocess.getoutput"}
 NAMES = {name.rpartition(".")[2] for name in UNLIMITED}
-HELPERS = {processes.__file__, threads.__file__}
+HELPERS = {processes.__file__, threads.__file__, prepared.__file__, str(prepared.SERVER)}
 
 
 def calls_without_limit(source: str) -> list[str]:
@@ -84,3 +84,9 @@ def test_xdist_knows_the_groups_of_tests(request):
     # Without them each process would build what the tests of a group share.
     if getattr(request.config.option, "loadgroup", False):
         assert request.node.nodeid.endswith("@a group")
+
+
+def test_a_program_that_takes_too_long_is_killed_and_others_run():
+    with pytest.raises(TimeoutError):
+        prepared.run_program("while True: pass", timeout=0.5)
+    assert prepared.printed_by("print('others')") == "others"
