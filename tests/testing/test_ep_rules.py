@@ -40,7 +40,7 @@ def try_rule(monkeypatch, request):
         host = "core" if rule.on_core else "real"
         request.getfixturevalue(f"{host}_api")
         subject = Subject(str(eps.built(BREAKING)), host, asked=23)
-        (result,) = ep_trials.try_rules([rule], subject, failures=30)
+        (result,) = ep_trials.try_rules([rule], subject, failures=20)
         return result
 
     return attempt
