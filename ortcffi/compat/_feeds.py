@@ -148,15 +148,13 @@ def array_value(api: "Api", x: np.ndarray[Any, Any]) -> Value:
     x = np.asarray(x)
     if x.dtype.kind == "V" and x.dtype.type is np.void:
         return Value.from_strings([each.tobytes() for each in x.ravel()], x.shape, api=api)
-    if x.dtype.kind in "OUST":
-        texts = x if x.dtype.kind != "O" else np.vectorize(_as_text, otypes=[object])(x)
-        return Value.from_numpy(texts, api=api)
+    if x.dtype.kind == "O":
+        texts = [each if isinstance(each, str) else str(each) for each in x.ravel().tolist()]
+        return Value.from_strings(texts, x.shape, api=api)
+    if x.dtype.kind in "UST":
+        return Value.from_numpy(x, api=api)
     native = x.astype(x.dtype.newbyteorder("="), copy=False)
     return tensor_over(native, api)
-
-
-def _as_text(x: Any) -> str:
-    return x if isinstance(x, str) else str(x)
 
 
 def _of_list(api: "Api", info: "TypeInfo", x: list[Any]) -> Value:

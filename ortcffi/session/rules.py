@@ -147,9 +147,9 @@ class Rules:
         spec = spec_of_input(session, place)
         if spec.kind is ValueKind.OPTIONAL and _is_nothing(x):
             return None
-        subject = f"input {spec.name!r}"
-        value = _as_value(session.api, subject, spec, x)
-        _check(subject, spec, value)
+        subject, kind = f"input {spec.name!r}", _kind_inside(spec)
+        value = _as_value(session.api, subject, spec, kind, x)
+        _check(subject, spec, kind, value)
         return value
 
     def target(self, session: "Session", place: int, x: Any) -> Value:
@@ -160,7 +160,7 @@ class Rules:
             if not api.same_library(x.api):
                 raise ValueError(f"{subject} belongs to {x.api}, and the session to {api}")
             _check_open(subject, x)
-            _check(subject, spec, x)
+            _check(subject, spec, _kind_inside(spec), x)
             return x
         if not isinstance(x, np.ndarray):
             raise TypeError(f"{subject} must be an ndarray or a Value, not {type(x).__name__}")
@@ -299,11 +299,10 @@ def _is_nothing(x: Any) -> bool:
     return x is None or (isinstance(x, Value) and not x.closed and x.kind is ValueKind.OPTIONAL)
 
 
-def _as_value(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
+def _as_value(api: "Api", subject: str, spec: "ValueSpec", kind: ValueKind, x: Any) -> Value:
     if isinstance(x, Value):
         _check_open(subject, x)
         return of_library(api, x)
-    kind = _kind_inside(spec)
     if kind is ValueKind.SEQUENCE:
         return _as_sequence(api, subject, spec, x)
     if kind is ValueKind.MAP:
@@ -347,7 +346,7 @@ def _inside(spec: "ValueSpec") -> Any:
 
 
 def _kind_inside(spec: "ValueSpec") -> ValueKind:
-    """The kind of an input, or of what it may hold if it is optional and the model says that."""
+    """The kind of an input or output, or of what an optional one may hold if the model says that."""
     contained = spec.type_info.contained if spec.kind is ValueKind.OPTIONAL else None
     return spec.kind if contained is None else ValueKind(contained.kind)
 
@@ -443,9 +442,9 @@ def _check_open(subject: str, value: Value) -> None:
         raise ValueError(f"{subject} is a Value that is closed")
 
 
-def _check(subject: str, spec: "ValueSpec", value: Value) -> None:
+def _check(subject: str, spec: "ValueSpec", wanted: ValueKind, value: Value) -> None:
     kind = value.kind
-    if kind is not _kind_inside(spec):
+    if kind is not wanted:
         article = "an" if kind is ValueKind.OPTIONAL else "a"
         raise InvalidArgument(
             f"{subject} is {article} {kind.name.lower()}; the model wants {spec.describe()}"
