@@ -12,6 +12,7 @@ from ortcffi.compat._environment import CPU, built_in_providers, get_available_p
 from ortcffi.compat._feeds import EncodedName
 from ortcffi.compat._providers import check_and_normalize_provider_args
 from ortcffi.compat._session import InferenceSession as CSession
+from ortcffi.compat._session import options_of_run
 from ortcffi.compat._translated import reraise
 from ortcffi.compat._values import OrtValue
 from ortcffi.errors import OrtError
@@ -124,6 +125,8 @@ class Session:
         try:
             if run_options is None:
                 return self._run(input_feed, output_names or None)  # type: ignore[no-any-return]
+            options = options_of_run(run_options)
+            return self._run(input_feed, output_names or None, options=options)  # type: ignore[no-any-return]
         except EncodedName:
             pass
         except Exception as error:

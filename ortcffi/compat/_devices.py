@@ -49,10 +49,12 @@ def get_ort_device_type(device_type: str) -> int:
 
 def get_vendor_id_for_device_type(device_type: str) -> "OrtDeviceVendorId | None":
     """Return the vendor that the name of a kind of device stands for."""
+    name = _VENDORS.get(device_type)
+    if name is None:
+        return None
     from ortcffi.compat._enums import OrtDeviceVendorId
 
-    name = _VENDORS.get(device_type)
-    return None if name is None else OrtDeviceVendorId[name]
+    return OrtDeviceVendorId[name]
 
 
 class OrtDevice:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ortcffi.compat._options import RunOptions, SessionOptions
     from ortcffi.session.specs import ValueSpec
 
-__all__ = ["InferenceSession"]
+__all__ = ["InferenceSession", "options_of_run"]
 
 _FROM_MODEL = "ORT_LOAD_CONFIG_FROM_MODEL"  # the library itself reads it
 
@@ -203,7 +203,7 @@ class InferenceSession:
     def _run(self, run: Callable[..., list[Any]], names: Any, feed: Any, options: Any) -> list[Any]:
         """Call a function of the engine, whose errors get their official classes."""
         try:
-            return run(feed, names, options=None if options is None else _of_run(options))
+            return run(feed, names, options=None if options is None else options_of_run(options))
         except EncodedName:
             decoded = {string("a name", name): x for name, x in feed.items()}
             names = names and [string("a name", name) for name in names]
@@ -346,7 +346,8 @@ def _new_options() -> "SessionOptions":
     return SessionOptions()
 
 
-def _of_run(options: Any) -> Any:
+def options_of_run(options: Any) -> Any:
+    """The options for the engine; raises for what is none."""
     from ortcffi.compat._options import RunOptions
 
     if not isinstance(options, RunOptions):

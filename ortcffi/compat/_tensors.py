@@ -9,7 +9,7 @@ import numpy as np
 
 from ortcffi._native import ffi
 from ortcffi.compat._arguments import ADDRESS, SIZE, lengths, number
-from ortcffi.compat._devices import OrtDevice, memory_info_of
+from ortcffi.compat._devices import OrtDevice, is_cpu, memory_info_of
 from ortcffi.compat._environment import api, env
 from ortcffi.compat._types import element_of
 from ortcffi.errors import OrtError, checked
@@ -76,15 +76,18 @@ def tensor_at(
     size = (prod(given) * bits_of(element) + 7) // 8
     if size > SIZE[1]:
         raise RuntimeError(f"shape {given} has more bytes than can be counted")
-    pointer, info = api().pointer, memory_info_of(device)
-    memory = ffi.cast("void*", number("address", address, ADDRESS))
-    if not memory and size:
+    start = number("address", address, ADDRESS)
+    if not start and size:
         raise RuntimeError("Pointer to data memory is not valid: the address is 0")
-    value, out = blank(Value, api(), keeps)
-    dimensions = ffi.new("int64_t[]", given)
+    library = api()
     try:
+        if is_cpu(device):
+            return Value._borrow(library._maker, start, size, tuple(given), element, keeps, False)
+        info, memory = memory_info_of(device), ffi.cast("void*", start)
+        value, out = blank(Value, library, keeps)
+        dimensions = ffi.new("int64_t[]", given)
         checked.CreateTensorWithDataAsOrtValue(
-            pointer, info.handle, memory, size, dimensions, len(given), element, out
+            library.pointer, info.handle, memory, size, dimensions, len(given), element, out
         )
     except OrtError as error:
         raise RuntimeError(error.message) from None

@@ -72,6 +72,8 @@ def type_name(info: "TypeInfo | None") -> str:
 
 def type_of(value: "Value") -> str:
     """The type of a value, such as ``tensor(float)``."""
+    if value.kind is ValueKind.TENSOR:
+        return f"tensor({element_name(value.element_type)})"
     if value.kind is ValueKind.SPARSE:  # of which ONNX Runtime makes no type info
         return f"sparse_tensor({element_name(value.element_type)})"
     return type_name(value.type_info)

@@ -308,7 +308,7 @@ class OrtValue:
                 "Inplace update of OrtValues is currently only supported from non-string numpy "
                 "arrays"
             )
-        if data.size != np.prod(target.shape, dtype=np.int64):
+        if data.size != prod(target.shape):
             raise RuntimeError(
                 "The input size of numpy arrays does not match the size of the OrtValue."
             )

@@ -346,7 +346,7 @@ def _inside(spec: "ValueSpec") -> Any:
 
 
 def _kind_inside(spec: "ValueSpec") -> ValueKind:
-    """The kind of an input or output, or of what an optional one may hold if the model says that."""
+    """The kind of an input or output, or of what an optional one may hold if the model says so."""
     contained = spec.type_info.contained if spec.kind is ValueKind.OPTIONAL else None
     return spec.kind if contained is None else ValueKind(contained.kind)
 
