@@ -386,8 +386,7 @@ def _timeout(text: str) -> float:
         raise argparse.ArgumentTypeError(message) from None
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run the command; the exit code is 0 only without findings."""
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=program_name("check"),
         description="Find what is wrong with libraries of custom ops or execution providers.",
@@ -415,6 +414,19 @@ def main(arguments: Sequence[str]) -> int:
         help=f"how long the check of a library may take (default: {TIMEOUT})",
     )
     add_arguments(parser)
+    return parser
+
+
+def _write_files(options: argparse.Namespace, reports: list[Report]) -> None:
+    for file_name, written in ((options.junit, as_junit), (options.html, as_html)):
+        if file_name is not None:
+            with open(file_name, "w", encoding="utf-8") as file:
+                file.write(written(reports))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command; the exit code is 0 only without findings."""
+    parser = _parser()
     options = parser.parse_args(arguments)
     if options.api is not None and (options.junit is not None or options.html is not None):
         parser.error("--junit and --html are not for --api, which looks for no findings")
@@ -429,18 +441,14 @@ def main(arguments: Sequence[str]) -> int:
     except (OrtError, LookupError, ValueError) as error:
         parser.error(printable(str(error)))
     try:
-        for file_name, written in ((options.junit, as_junit), (options.html, as_html)):
-            if file_name is not None:
-                with open(file_name, "w", encoding="utf-8") as file:
-                    file.write(written(reports))
+        _write_files(options, reports)
     except OSError as error:
         parser.error(printable(str(error)))
+    has_findings = any(report.findings for report in reports)
     if options.json:
         found = list(map(as_document, reports))
-        text = json.dumps(
-            {"ok": not any(r.findings for r in reports), "libraries": found}, indent=2
-        )
+        text = json.dumps({"ok": not has_findings, "libraries": found}, indent=2)
     else:
         text = "\n".join(describe(report) for report in reports)
     sys.stdout.write(text + "\n")
-    return int(any(report.findings for report in reports))
+    return int(has_findings)

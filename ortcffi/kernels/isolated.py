@@ -345,18 +345,7 @@ def serve() -> None:
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            base = host_function("OrtcoreKernelBase")(request.version)
-            api = of_core(base.GetApi(request.version), base, request.version)
-            ops = ortcffi.CustomOpLibrary(request.path, api=api).ops
-            if request.place >= len(ops):
-                raise ValueError(f"{request.path} registers no such op in another process")
-            attributes = {
-                name: OpAttr(x.name, x.value, OpAttrType(x.type), api=ortcffi.core_api())
-                if isinstance(x, _Attribute)
-                else x
-                for name, x in (request.attributes or {}).items()
-            }
-            kernel = ops[request.place].kernel(attributes, **request.node)
+            kernel = _make(request)
         _answer(answers, True, [str(each.message) for each in caught])
     except Exception as error:  # noqa: BLE001  # reported to the other process
         _answer(answers, False, error)
@@ -375,6 +364,24 @@ def serve() -> None:
             _answer(answers, False, error)
     kernel.close()
     os._exit(0)  # without the destructors of the library
+
+
+def _make(request: _Request) -> Any:
+    """The kernel that is asked for."""
+    import ortcffi
+
+    base = host_function("OrtcoreKernelBase")(request.version)
+    api = of_core(base.GetApi(request.version), base, request.version)
+    ops = ortcffi.CustomOpLibrary(request.path, api=api).ops
+    if request.place >= len(ops):
+        raise ValueError(f"{request.path} registers no such op in another process")
+    attributes = {
+        name: OpAttr(x.name, x.value, OpAttrType(x.type), api=core_api())
+        if isinstance(x, _Attribute)
+        else x
+        for name, x in (request.attributes or {}).items()
+    }
+    return ops[request.place].kernel(attributes, **request.node)
 
 
 def _answer(answers: Any, is_right: bool, answer: Any) -> None:

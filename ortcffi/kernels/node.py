@@ -83,14 +83,10 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     node, attrs = _Node(op, inputs, outputs, constants), attributes_for(attributes)
     struct, keep = node.struct, node.keep
     struct.version, struct.op, struct.api = api.version, pointer, table
-    struct.domain = node.text("domain", op.domain)
     struct.name = node.text("node_name", node_name)
-    struct.attributes = keep(ffi.new("OrtOpAttr*[]", keep([each.handle for each in attrs])))
-    struct.attribute_count = len(attrs)
+    node.set_attributes(attrs)
     if _of is not None:
-        struct.inputs, struct.input_count = _of.inputs, _of.input_count
-        struct.outputs, struct.output_count = _of.outputs, _of.output_count
-        struct.attributes, struct.attribute_count = _of.attributes, _of.attribute_count
+        node.use_operands(_of)
     if allocator is not None:
         struct.allocator = keep(allocator.handle)
     if logger is not None:
@@ -103,7 +99,6 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     memory = None if allocator is None else (allocator, allocator.handle)
     release = address_of(host_function("OrtcoreKernelRelease"))
     kind = Kernel if guard is None else CheckedKernel
-    struct.asked, struct.asked_room = keep(ffi.new("char[]", _ASKED_ROOM)), _ASKED_ROOM
     kernel = kind(_POINTER, release, api._maker, Value, struct.output_count, memory, holder, logger)
     _create(op, struct, attrs, kernel, _asked)
     kernel._open_handle()
@@ -182,6 +177,9 @@ class _Node:
     def __init__(self, op: CustomOp, inputs: Any, outputs: Any, constants: Any) -> None:
         self.struct = ffi.new("OrtcoreNode*")
         self.kept: list[Any] = []
+        self.struct.domain = self.text("domain", op.domain)
+        asked = self.keep(ffi.new("char[]", _ASKED_ROOM))
+        self.struct.asked, self.struct.asked_room = asked, _ASKED_ROOM
         fixed = _constants(op, constants)
         if inputs is not None or fixed:
             self._operands("input", inputs, op.inputs, fixed)
@@ -202,6 +200,19 @@ class _Node:
                 array[i].constant = self.keep(fixed[i].handle)
         setattr(self.struct, f"{what}s", self.keep(array))
         setattr(self.struct, f"{what}_count", len(entries))
+
+    def set_attributes(self, attributes: list[OpAttr]) -> None:
+        """Give the node attributes."""
+        handles = self.keep([each.handle for each in attributes])
+        self.struct.attributes = self.keep(ffi.new("OrtOpAttr*[]", handles))
+        self.struct.attribute_count = len(attributes)
+
+    def use_operands(self, node: Any) -> None:
+        """Use the operands and attributes of an ``OrtcoreCompiledNode``, which outlives this."""
+        struct = self.struct
+        struct.inputs, struct.input_count = node.inputs, node.input_count
+        struct.outputs, struct.output_count = node.outputs, node.output_count
+        struct.attributes, struct.attribute_count = node.attributes, node.attribute_count
 
     def keep(self, thing: Any) -> Any:
         """Keep what C borrows."""

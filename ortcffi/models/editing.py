@@ -2,7 +2,7 @@
 """Edited models, each made of a skeleton: the message of a model, in which weights are numbers."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -298,12 +298,8 @@ def extract(
     starts, ends = names_of("inputs", inputs), names_of("outputs", outputs)
     skeleton = model._skeleton()
     graph, values = graph_of(skeleton), model.graph.values
-    for argument, names in (("inputs", starts), ("outputs", ends)):
-        for name in names:
-            if name not in values:
-                raise LookupError(f"{argument}: the graph has no value {name!r}")
-        if len(set(names)) < len(names):
-            raise ValueError(f"{argument} must differ from each other, but are {list(names)}")
+    _check_names("inputs", starts, values)
+    _check_names("outputs", ends, values)
     if not ends:
         raise ValueError("outputs must not be empty")
     nodes = [Message(each) for each in graph.all(lib.GRAPH_NODE)]
@@ -340,6 +336,14 @@ def extract(
     _keep(graph, lib.GRAPH_VALUE, lambda each: each.text(lib.VALUE_NAME) in inner)
     _keep(graph, lib.GRAPH_ANNOTATION, lambda each: each.text(lib.ANNOTATION_NAME) in needed)
     return with_graph(skeleton, graph)
+
+
+def _check_names(argument: str, names: Sequence[str], values: Mapping[str, Any]) -> None:
+    for name in names:
+        if name not in values:
+            raise LookupError(f"{argument}: the graph has no value {name!r}")
+    if len(set(names)) < len(names):
+        raise ValueError(f"{argument} must differ from each other, but are {list(names)}")
 
 
 def _names_apart(starts: Iterable[str], taken: set[str]) -> dict[str, str]:
