@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Operators that ONNX describes by others: their functions, for the nodes of a model."""
 
+from collections import ChainMap
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ortcffi._native import lib
@@ -62,11 +64,19 @@ class Descriptions:
         An operator whose function depends on a type that is not known, and the value.
     """
 
-    def __init__(self, proto: Any, keys: set[Key], opsets: dict[str, int]) -> None:
+    def __init__(self, keys: set[Key], opsets: dict[str, int]) -> None:
         self.count = 0
         self.untyped: str | None = None
         self._keys, self._opsets = keys, opsets
-        self._types = dict(_types_in(proto.graph))
+        self._types: ChainMap[str, bytes] = ChainMap()  # of the graph and those around it
+
+    @contextmanager
+    def within(self, graph: Message) -> Iterator[None]:
+        """The nodes that are asked about are of a graph, which may be within others."""
+        around = self._types
+        self._types = around.new_child(dict(_types_of(graph)))
+        yield
+        self._types = around
 
     def __call__(self, node: Message) -> Message | None:
         """The function of a node; None where it stays."""
@@ -112,17 +122,17 @@ class Descriptions:
             raise ValueError(f"onnx cannot replace {schema.name}: {error}") from error
 
 
-def _types_in(graph: Any) -> Iterator[tuple[str, bytes]]:
-    """The serialized types of values, also in subgraphs."""
-    from onnx import helper
+def _types_of(graph: Message) -> Iterator[tuple[str, bytes]]:
+    """The serialized types of a graph's own values."""
+    from onnx import GraphProto, helper
 
-    for each in (*graph.input, *graph.output, *graph.value_info):
-        if each.type.WhichOneof("value"):
-            yield each.name, each.type.SerializeToString()
-    for each in graph.initializer:
-        made = helper.make_tensor_type_proto(each.data_type, each.dims)
-        yield each.name, made.SerializeToString()
-    for node in graph.node:
-        for attribute in node.attribute:
-            for inner in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
-                yield from _types_in(inner)
+    proto = GraphProto.FromString(bytes(graph))
+    for value in (*proto.input, *proto.output, *proto.value_info):
+        if value.type.WhichOneof("value"):
+            yield value.name, value.type.SerializeToString()
+    for weights in proto.initializer:
+        made = helper.make_tensor_type_proto(weights.data_type, weights.dims)
+        yield weights.name, made.SerializeToString()
+    for sparse in proto.sparse_initializer:
+        made = helper.make_tensor_type_proto(sparse.values.data_type, sparse.dims)
+        yield sparse.values.name, made.SerializeToString()

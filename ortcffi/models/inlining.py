@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Functions of a model put into the places where nodes call them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import Protocol
 
 from ortcffi._native import lib
 from ortcffi.models.editing import graph_of, renamed_node, subgraphs_of, value_names, with_graph
@@ -10,8 +12,17 @@ from ortcffi.models.wire import Message
 __all__ = ["inline"]
 
 Key = tuple[str, str, str]  # domain, name, overload
-Describe = Callable[[Message], Message | None]
 _DEEPEST = 64
+
+
+class Describe(Protocol):
+    """What has functions for nodes that call none of the model's."""
+
+    def within(self, graph: Message, /) -> AbstractContextManager[None]:
+        """A context in which the nodes of a graph are asked about."""
+
+    def __call__(self, node: Message, /) -> Message | None:
+        """The function of a node; None where it stays."""
 
 
 def inline(skeleton: Message, describe: Describe | None = None) -> Message:
@@ -52,11 +63,12 @@ class _Inliner:
     def graph(self, graph: Message, depth: int) -> Message:
         """A graph without calls, also in its subgraphs."""
         types: list[bytes] = []
-        nodes = [
-            made
-            for each in graph.messages(lib.GRAPH_NODE)
-            for made in self.node(each, types, depth)
-        ]
+        with nullcontext() if self.describe is None else self.describe.within(graph):
+            nodes = [
+                made
+                for each in graph.messages(lib.GRAPH_NODE)
+                for made in self.node(each, types, depth)
+            ]
         graph.set(lib.GRAPH_NODE, *nodes)
         for each in types:
             graph.add(lib.GRAPH_VALUE, each)

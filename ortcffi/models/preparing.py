@@ -34,7 +34,7 @@ def prepare(model: "Model", operators: Iterable[str]) -> Message:
     proto = _inferred(parsed)
     keys = {key_of(name) for name in names}
     for _ in range(_DEEPEST if keys else 0):
-        described = Descriptions(proto, keys, model.opsets)
+        described = Descriptions(keys, model.opsets)
         skeleton = inlining.inline(Message(proto.SerializeToString()), described)
         if described.count == 0:
             if described.untyped is not None:

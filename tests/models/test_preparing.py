@@ -140,6 +140,35 @@ def test_an_operator_within_one_is_replaced_that_needs_the_types_of_its_inputs()
     assert [node.op_type for node in prepared.graph.nodes] == ["Constant", "Cast", "Max"]
 
 
+def test_branches_may_have_values_of_one_name_and_different_types():
+    pytest.importorskip("onnx")
+
+    def branch(made, array):
+        nodes = [
+            models.node("CastLike", "x like", "h"),
+            models.node("Cast", "h", made, to=1),
+        ]
+        return models.graph(
+            nodes, [], [models.value(made, shape=[3])], [models.tensor("like", array)]
+        )
+
+    node = models.node(
+        "If",
+        "c",
+        "y",
+        then_branch=branch("a", np.ones(1, np.float32)),
+        else_branch=branch("b", np.ones(1, np.int64)),
+    )
+    inputs = [models.value("c", "bool", []), models.value("x", shape=[3])]
+    model = ort.Model.load(models.model([node], inputs, [models.value("y", shape=[3])]))
+    (choice,) = model.prepare(["CastLike"]).graph.nodes
+    casts = {
+        name: [node.attributes["to"] for node in graph.nodes if node.op_type == "Cast"]
+        for name, graph in choice.subgraphs.items()
+    }
+    assert casts == {"then_branch": [1, 1], "else_branch": [7, 1]}
+
+
 def test_an_operator_whose_type_is_not_known_is_named():
     pytest.importorskip("onnx")
     graph = ort.Graph()
