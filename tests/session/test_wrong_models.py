@@ -13,6 +13,7 @@ from support.models import (
     graph,
     model,
     node,
+    sequence_type,
     tensor,
     value,
     value_info,
@@ -61,6 +62,18 @@ def relu(*attributes: bytes) -> bytes:
     return of(node("LeakyRelu", "x", "y") + fields(5, attributes))
 
 
+def shape_from(start: bytes) -> bytes:
+    """The shape of x, with an attribute."""
+    return of(node("Shape", "x", "y") + field(5, start), outputs=[value("y", "int64", [1])])
+
+
+def constant(given: bytes) -> bytes:
+    """y = x + a Constant with an attribute."""
+    return of(node("Constant", "", "c") + field(5, given), node("Add", "x c", "y"))
+
+
+VALUE = b"\x15" + np.float32(2).tobytes()  # the number of an attribute
+ZEROS = field(1, "value_floats") + field(7, bytes(12)) + field(20, 6)
 LEAKY = attribute("alpha", 1.0)
 UNTYPED = LEAKY.removesuffix(field(20, 1))
 
@@ -74,11 +87,17 @@ REFUSED = {
         "no bytes": b"",
         "a value that nothing makes": of(node("Neg", "z", "y")),
         "an input without an element type": of(NEG, inputs=[value_info("x", field(1, b""))]),
+        "an output without an element type": of(NEG, outputs=[value_info("y", field(1, b""))]),
+        "a sequence without an element type": of(
+            NEG, inputs=[X, value_info("s", sequence_type(field(1, b"")))]
+        ),
+        "a sequence of nothing": of(NEG, inputs=[X, value_info("s", field(4, b""))]),
         "an input of a type that is not": of(NEG, inputs=[value_info("x", field(1, field(1, 99)))]),
     },
     "FAIL": {
         "no version of the format": of(NEG).removeprefix(field(1, 8)),
         "an input without a type": of(NEG, inputs=[field(1, "x")]),
+        "an input of an empty type": of(NEG, inputs=[value_info("x", b"")]),
         "a value made twice": of(NEG, node("Abs", "x", "y")),
         "an output that is an input": of(node("Neg", "x", "x"), NEG),
         "an output that is an initializer": of(node("Neg", "x", "w"), ADD, initializers=[W]),
@@ -100,6 +119,15 @@ REFUSED = {
         "an output of another type than EyeLike makes": of(
             node("EyeLike", "x", "y", dtype=7), inputs=[value("x", shape=[3, 3])]
         ),
+        "an output of another type than the input of EyeLike": of(
+            node("EyeLike", "x", "y"),
+            inputs=[value("x", shape=[3, 3])],
+            outputs=[value("y", "int64", [3, 3])],
+        ),
+        "an output of another type than Size makes": of(
+            node("Size", "x", "y"), outputs=[value("y", shape=[])]
+        ),
+        "a Constant of another type": constant(field(1, "value_float") + VALUE + field(20, 2)),
         "a tensor of few bytes": adding(weights(raw=bytes(8))),
         "a tensor of many bytes": adding(weights(raw=bytes(16))),
         "a tensor without a type": adding(weights(dtype=0)),
@@ -128,6 +156,10 @@ REFUSED = {
         "an attribute without a name": relu(LEAKY.removeprefix(field(1, "alpha"))),
         "an attribute without a type": relu(UNTYPED),
         "an attribute of a type that is not": relu(UNTYPED + field(20, 99)),
+        "an attribute of Shape of another type": shape_from(attribute("start", 1.0)),
+        "an attribute of Shape without a name": shape_from(
+            attribute("start", 1).removeprefix(field(1, "start"))
+        ),
         "an attribute with two values": relu(LEAKY + field(3, 1)),
         "a type that the operator does not take": of(
             NEG, inputs=[value("x", "str", [3])], outputs=[value("y", "str", [3])]
@@ -176,3 +208,37 @@ def test_external_data_that_do_not_fit_are_refused(api, tmp_path, entries):
     path = tmp_path / "model.onnx"
     path.write_bytes(adding(external_tensor("w", [3], **entries)))
     assert refusal(api, path) == "FAIL"
+
+
+@needs_release(31, "this code")
+def test_a_constant_without_a_type_is_refused(api):
+    assert refusal(api, constant(field(1, "value_float") + VALUE)) == "INVALID_GRAPH"
+
+
+def run(api: ort.Api, given: bytes) -> Any:
+    """What a session makes of zeros; on the core by a provider."""
+    providers = ["reference"] if api.is_core else None
+    with ort.Session(given, providers=providers, api=api) as session:
+        assert session.outputs[0].element_type is ort.ElementType.FLOAT
+        return session.run({"x": np.zeros(3, np.float32)})[0].tolist()
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        [NEG],
+        [node("Bernoulli", "x", "y")],  # without the attribute that says its type
+        [node("Constant", "", "c") + field(5, ZEROS), node("Identity", "c", "y")],
+    ],
+)
+def test_an_output_whose_type_is_empty_has_that_of_its_operator(api, nodes):
+    assert len(run(api, of(*nodes, outputs=[value_info("y", b"")]))) == 3
+
+
+def test_the_number_of_a_constant_may_be_left_out_where_it_is_0(api):
+    for more, wanted in ((VALUE, 2), (b"", 0)):
+        assert run(api, constant(field(1, "value_float") + more + field(20, 1))) == [wanted] * 3
+
+
+def test_a_constant_may_have_any_name(api):
+    assert run(api, constant(field(1, "other") + VALUE + field(20, 1))) == [2, 2, 2]

@@ -9,16 +9,12 @@
 /* The bound of the dimensions that a node Shape gives; `bound` is that of a node without the
  * attribute. A negative one counts from the end. */
 static size_t bound_of(const OrtNode* node, const char* name, int64_t bound, size_t rank) {
-  struct core_message rest = node->bytes, attribute, text;
+  struct core_message rest = node->bytes, text;
   struct core_field field;
   while (core_next_field(&rest, &field)) {
-    attribute = field.bytes;
     if (field.number == NODE_ATTRIBUTE && field.wire == CORE_LENGTH &&
-        core_find_message(attribute, ATTRIBUTE_NAME, &text) && core_message_is(text, name)) {
-      while (core_next_field(&attribute, &field)) {
-        bound = field.number == ATTRIBUTE_INT && field.wire == CORE_VARINT ? (int64_t)field.value
-                                                                           : bound;
-      }
+        core_find_message(field.bytes, ATTRIBUTE_NAME, &text) && core_message_is(text, name)) {
+      bound = (int64_t)core_find_varint(field.bytes, ATTRIBUTE_INT);
     }
   }
   bound += bound < 0 ? (int64_t)rank : 0;
@@ -63,6 +59,25 @@ static bool reads_shape(const OrtNode* node, bool* is_size) {
          node->input_count == 1 && node->output_count == 1 && node->values[1] != NULL;
 }
 
+/* Whether all attributes are numbers that have names, and the output has the type that the operator
+ * gives. A node that is otherwise is kept, and refused where nodes are checked. */
+static OrtStatus* is_right(const OrtNode* node, bool* out) {
+  struct core_message rest = node->bytes, name;
+  struct core_field field;
+  const OrtTypeInfo* type;
+  CORE_TRY(core_known_type(node->values[1], &type));
+  *out = type == NULL || (type->kind == ONNX_TYPE_TENSOR &&
+                          type->tensor->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64);
+  while (core_next_field(&rest, &field)) {
+    if (field.number == NODE_ATTRIBUTE && field.wire == CORE_LENGTH) {
+      *out = *out && core_find_message(field.bytes, ATTRIBUTE_NAME, &name) &&
+             core_message_size(name) > 0 &&
+             core_find_varint(field.bytes, ATTRIBUTE_TYPE) == ATTRIBUTE_IS_INT;
+    }
+  }
+  return NULL;
+}
+
 static OrtStatus* fold(struct core_scope* scope, const OrtNode* node, bool* is_folded) {
   const OrtTensorTypeAndShapeInfo* type;
   struct core_message name;
@@ -78,7 +93,9 @@ static OrtStatus* fold(struct core_scope* scope, const OrtNode* node, bool* is_f
     return NULL;
   }
   CORE_TRY(core_known_tensor(input, &type));
-  *is_folded = has_known_shape(type, &elements);
+  if (has_known_shape(type, &elements)) {
+    CORE_TRY(is_right(node, is_folded));
+  }
   if (!*is_folded) {
     return NULL;
   }

@@ -374,6 +374,12 @@ OrtStatus* core_read_tensor(const char* function, const OrtModel* model, struct 
 /** Makes the tensor of an initializer, like core_read_tensor. */
 OrtStatus* core_read_initializer(const char* function, const OrtValueInfo* value, OrtValue** out);
 
+/** Whether an attribute has a type that the value of a node Constant may have. */
+bool core_is_constant_value(const OrtModel* model, struct core_message attribute);
+
+/** ONNX's number for the element type of such an attribute; 0 where it says none. */
+uint64_t core_element_of_constant(struct core_message attribute);
+
 /** Whether a tensor has the element type and shape of an initializer, whose elements may be
  * missing.
  */

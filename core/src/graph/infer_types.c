@@ -18,38 +18,27 @@ static const uint8_t tensor_types[CORE_ELEMENT_TYPES][4] = {
 #include "ort_element_types.def"
 };
 
-/* The last number in a field of a message; 0 where there is none. */
-static uint64_t number_in(struct core_message message, uint32_t field_number) {
-  struct core_field field;
-  uint64_t number = 0;
-  while (core_next_field(&message, &field)) {
-    if (field.number == field_number && field.wire == CORE_VARINT) {
-      number = field.value;
-    }
-  }
-  return number;
-}
-
 /* The element type of a value that is a tensor; 0 where that is not known. */
 static uint64_t element_of(const OrtValueInfo* value) {
   struct core_message bytes;
   value = core_origin(value);
   if (value->type_bytes.at != NULL) {
     return core_find_message(value->type_bytes, TYPE_TENSOR, &bytes)
-               ? number_in(bytes, TENSOR_TYPE_ELEMENT)
+               ? core_find_varint(bytes, TENSOR_TYPE_ELEMENT)
                : 0;
   }
   bytes = value->tensor_bytes;
   if (value->tensor != NULL) {
     return core_onnx_of_element(core_shape_of(value->tensor)->type);
   }
+  if (value->flags & CORE_IS_CONSTANT_NODE) {
+    return core_element_of_constant(bytes);
+  }
   if (bytes.at == NULL ||
-      (value->flags & CORE_IS_SPARSE && !core_find_message(bytes, SPARSE_VALUES, &bytes)) ||
-      (value->flags & CORE_IS_CONSTANT_NODE &&
-       !core_find_message(bytes, ATTRIBUTE_TENSOR, &bytes))) {
+      (value->flags & CORE_IS_SPARSE && !core_find_message(bytes, SPARSE_VALUES, &bytes))) {
     return 0;
   }
-  return number_in(bytes, TENSOR_ELEMENT);
+  return core_find_varint(bytes, TENSOR_ELEMENT);
 }
 
 /* Finds the i-th input or output of a schema; false where there is none, or where it is a variadic
@@ -109,6 +98,16 @@ static uint64_t element_of_attribute(const OrtNode* node) {
   return strcmp(node->op_type, "ConstantOfShape") == 0 ? ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT : 0;
 }
 
+/* The same for an operator that has an attribute for it, without which it is as the first input. */
+static uint64_t element_stated(const OrtNode* node, const struct core_schema* schema) {
+  struct core_schema_attribute attribute;
+  uint64_t element = element_of_attribute(node);
+  bool is_as_input = element == 0 && node->input_count > 0 && node->values[0] != NULL &&
+                     core_schema_find_attribute(schema, "dtype", &attribute) &&
+                     core_find_attribute(node, "dtype") == NULL;
+  return is_as_input ? element_of(node->values[0]) : element;
+}
+
 /* Whether a type parameter stands for tensors only. */
 static bool is_of_tensors(const struct core_schema* schema, size_t constraint) {
   size_t count = core_schema_type_count(schema, constraint), i = 0;
@@ -124,7 +123,7 @@ static uint64_t element_of_output(const OrtNode* node, const struct core_schema*
     return element_named(operand->type);
   }
   uint64_t element = element_of_parameter(node, schema, operand->constraint);
-  return element == 0 && is_of_tensors(schema, operand->constraint) ? element_of_attribute(node)
+  return element == 0 && is_of_tensors(schema, operand->constraint) ? element_stated(node, schema)
                                                                     : element;
 }
 
@@ -201,7 +200,7 @@ static OrtStatus* check_type(const struct core_scope* scope, const OrtNode* node
   }
   uint64_t stated =
       is_output && operand.constraint != SIZE_MAX && is_of_tensors(schema, operand.constraint)
-          ? element_of_attribute(node)
+          ? element_stated(node, schema)
           : 0;
   if (stated != 0 && stated != element) {
     return refuse_operand(scope, ORT_FAIL, node, value, "unlike what an attribute says");

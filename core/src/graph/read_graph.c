@@ -188,6 +188,9 @@ static void split_value(const struct numbers* numbers, const struct core_field* 
   if (!numbers->is_function || field->number == numbers->value) {
     core_find_message(field->bytes, VALUE_NAME, name);
     core_find_message(field->bytes, VALUE_TYPE, type);
+    if (core_message_size(*type) == 0) { /* it says nothing */
+      type->at = type->end = NULL;
+    }
   }
 }
 
@@ -269,7 +272,9 @@ static OrtStatus* fold_constant(struct core_scope* scope, const OrtNode* node, b
     return core_refuse_graph(scope, ORT_FAIL, "the node '", core_message_of(node->name),
                              "' of operator Constant has not one value and one output");
   }
-  *is_folded = !core_find_message(attribute, ATTRIBUTE_REFERENCE, &text);
+  /* One that is wrong is kept, and refused where nodes are checked. */
+  *is_folded = !core_find_message(attribute, ATTRIBUTE_REFERENCE, &text) &&
+               core_is_constant_value(scope->graph->model, attribute);
   if (!*is_folded) {
     return NULL;
   }

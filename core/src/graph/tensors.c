@@ -163,14 +163,7 @@ static OrtStatus* read_tensor_strings(const struct stored_tensor* tensor,
 }
 
 bool core_is_external(struct core_message tensor) {
-  struct core_field field;
-  uint64_t location = 0;
-  while (core_next_field(&tensor, &field)) {
-    if (field.number == TENSOR_LOCATION && field.wire == CORE_VARINT) {
-      location = field.value;
-    }
-  }
-  return location == 1;
+  return core_find_varint(tensor, TENSOR_LOCATION) == 1;
 }
 
 /* Finds elements that are stored as they are in memory; `*out` is unchanged if they are not. */
@@ -316,6 +309,21 @@ static OrtStatus* read_sparse(const char* function, const OrtModel* model,
 
 /* --- constants ------------------------------------------------------------------------------- */
 
+/* Writes the numbers of an attribute; of a scalar the last one, or 0 where a writer left that out.
+ */
+static void write_numbers(struct core_numbers numbers, bool is_scalar, size_t size, uint8_t* to) {
+  uint64_t number = 0;
+  while (core_next_number(&numbers, &number)) {
+    if (!is_scalar) {
+      memcpy(to, &number, size);
+      to += size;
+    }
+  }
+  if (is_scalar) {
+    memcpy(to, &number, size);
+  }
+}
+
 /* Makes a tensor of the numbers or strings in an attribute of a node Constant. */
 static OrtStatus* read_list(const char* function, struct core_message bytes, bool is_scalar,
                             ONNXTensorElementDataType type, struct core_numbers numbers,
@@ -323,56 +331,93 @@ static OrtStatus* read_list(const char* function, struct core_message bytes, boo
   bool is_text = type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
   size_t count = is_text ? core_count_messages(bytes, numbers.number) : core_count_numbers(numbers);
   int64_t length = (int64_t)count;
-  if (is_scalar && count != 1) {
-    return refuse_tensor(function, "a node Constant has no value");
+  if (is_scalar && is_text && count > 1) {
+    return refuse_tensor(function, "a node Constant has several values");
   }
   CORE_TRY(core_new_tensor(function, default_allocator(), &length, is_scalar ? 0 : 1, type, out));
   if (is_text) {
     return set_strings(function, bytes, numbers.number, out);
   }
-  uint64_t number;
-  size_t size = type == ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64 ? sizeof(int64_t) : sizeof(float);
-  for (uint8_t* to = (*out)->data; core_next_number(&numbers, &number); to += size) {
-    memcpy(to, &number, size);
-  }
+  write_numbers(numbers, is_scalar,
+                type == ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64 ? sizeof(int64_t) : sizeof(float),
+                (*out)->data);
   return NULL;
 }
 
-/* A node Constant has one of these attributes, or a tensor. */
+/* The attributes of which a node Constant has one. */
 static const struct constant {
   const char* name;
   ONNXTensorElementDataType type;
   uint32_t number;
+  uint64_t attribute_type;
   enum core_wire wire;
   bool is_scalar;
 } constants[] = {
-    {"value_int", ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, ATTRIBUTE_INT, CORE_VARINT, true},
-    {"value_ints", ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, ATTRIBUTE_INTS, CORE_VARINT, false},
-    {"value_float", ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, ATTRIBUTE_FLOAT, CORE_FIXED32, true},
-    {"value_floats", ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, ATTRIBUTE_FLOATS, CORE_FIXED32, false},
-    {"value_string", ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, ATTRIBUTE_STRING, CORE_LENGTH, true},
-    {"value_strings", ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, ATTRIBUTE_STRINGS, CORE_LENGTH, false},
+    {"value_int", ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, ATTRIBUTE_INT, ATTRIBUTE_IS_INT, CORE_VARINT,
+     true},
+    {"value_ints", ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, ATTRIBUTE_INTS, ATTRIBUTE_IS_INTS,
+     CORE_VARINT, false},
+    {"value_float", ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, ATTRIBUTE_FLOAT, ATTRIBUTE_IS_FLOAT,
+     CORE_FIXED32, true},
+    {"value_floats", ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, ATTRIBUTE_FLOATS, ATTRIBUTE_IS_FLOATS,
+     CORE_FIXED32, false},
+    {"value_string", ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, ATTRIBUTE_STRING, ATTRIBUTE_IS_STRING,
+     CORE_LENGTH, true},
+    {"value_strings", ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, ATTRIBUTE_STRINGS, ATTRIBUTE_IS_STRINGS,
+     CORE_LENGTH, false},
+    {"value", ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED, ATTRIBUTE_TENSOR, ATTRIBUTE_IS_TENSOR,
+     CORE_LENGTH, false},
+    {"sparse_value", ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED, ATTRIBUTE_SPARSE_TENSOR,
+     ATTRIBUTE_IS_SPARSE_TENSOR, CORE_LENGTH, false},
 };
+
+/* What an attribute's type says, whatever its name is; NULL for another type. The first version of
+ * the format has no types: there its name says it. */
+static const struct constant* find_constant(struct core_message attribute) {
+  struct core_message name = {NULL, NULL};
+  uint64_t type = core_find_varint(attribute, ATTRIBUTE_TYPE);
+  core_find_message(attribute, ATTRIBUTE_NAME, &name);
+  for (size_t i = 0; i < CORE_COUNT_OF(constants); i++) {
+    if (type != 0 ? type == constants[i].attribute_type
+                  : core_message_is(name, constants[i].name)) {
+      return &constants[i];
+    }
+  }
+  return NULL;
+}
+
+bool core_is_constant_value(const OrtModel* model, struct core_message attribute) {
+  return find_constant(attribute) != NULL &&
+         (model->ir_version < 2 || core_find_varint(attribute, ATTRIBUTE_TYPE) != 0);
+}
+
+uint64_t core_element_of_constant(struct core_message attribute) {
+  const struct constant* constant = find_constant(attribute);
+  struct core_message tensor = {NULL, NULL};
+  if (constant->type != ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED) {
+    return core_onnx_of_element(constant->type);
+  }
+  if (core_find_message(attribute, constant->number, &tensor) &&
+      constant->number == ATTRIBUTE_SPARSE_TENSOR) {
+    core_find_message(tensor, SPARSE_VALUES, &tensor);
+  }
+  return core_find_varint(tensor, TENSOR_ELEMENT);
+}
 
 static OrtStatus* read_constant(const char* function, const OrtModel* model,
                                 struct core_message attribute, struct core_tensor** out) {
-  struct core_message name = {NULL, NULL}, tensor;
-  core_find_message(attribute, ATTRIBUTE_NAME, &name);
-  if (core_find_message(attribute, ATTRIBUTE_TENSOR, &tensor)) {
-    return core_read_tensor(function, model, tensor, out);
+  const struct constant* constant = find_constant(attribute);
+  struct core_message tensor;
+  if (constant->type != ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED) {
+    const struct core_numbers numbers = {
+        .message = attribute, .number = constant->number, .wire = constant->wire};
+    return read_list(function, attribute, constant->is_scalar, constant->type, numbers, out);
   }
-  if (core_find_message(attribute, ATTRIBUTE_SPARSE_TENSOR, &tensor)) {
-    return read_sparse(function, model, tensor, out);
+  if (!core_find_message(attribute, constant->number, &tensor)) {
+    return refuse_tensor(function, "a node Constant has no value");
   }
-  for (size_t i = 0; i < CORE_COUNT_OF(constants); i++) {
-    const struct constant* constant = &constants[i];
-    if (core_message_is(name, constant->name)) {
-      const struct core_numbers numbers = {
-          .message = attribute, .number = constant->number, .wire = constant->wire};
-      return read_list(function, attribute, constant->is_scalar, constant->type, numbers, out);
-    }
-  }
-  return refuse_tensor(function, "a node Constant has no value");
+  return constant->number == ATTRIBUTE_TENSOR ? core_read_tensor(function, model, tensor, out)
+                                              : read_sparse(function, model, tensor, out);
 }
 
 OrtStatus* core_read_initializer(const char* function, const OrtValueInfo* value, OrtValue** out) {

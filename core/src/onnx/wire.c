@@ -118,6 +118,15 @@ bool core_find_message(struct core_message message, uint32_t number, struct core
   return is_there;
 }
 
+uint64_t core_find_varint(struct core_message message, uint32_t number) {
+  struct core_field field;
+  uint64_t found = 0;
+  while (core_next_field(&message, &field)) {
+    found = field.number == number && field.wire == CORE_VARINT ? field.value : found;
+  }
+  return found;
+}
+
 size_t core_count_messages(struct core_message message, uint32_t number) {
   struct core_field field;
   size_t count = 0;

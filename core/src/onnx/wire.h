@@ -65,6 +65,9 @@ size_t core_count_numbers(struct core_numbers numbers);
  * there is none. */
 bool core_find_message(struct core_message message, uint32_t number, struct core_message* out);
 
+/** The last varint in the fields with a number; 0 where there is none. */
+uint64_t core_find_varint(struct core_message message, uint32_t number);
+
 /** Counts the fields with a number that have bytes. */
 size_t core_count_messages(struct core_message message, uint32_t number);
 

@@ -4,15 +4,26 @@
 #include "session/session.h"
 #include "values/type_info.h"
 
-/* An input must have a type, which nothing else decides, and a tensor's elements must have one. */
+/* Whether all tensors of a type have an element type. */
+static bool has_elements(const OrtTypeInfo* type) {
+  while (type->kind == ONNX_TYPE_SEQUENCE || type->kind == ONNX_TYPE_OPTIONAL ||
+         type->kind == ONNX_TYPE_MAP) {
+    type = type->kind == ONNX_TYPE_SEQUENCE   ? type->sequence.element
+           : type->kind == ONNX_TYPE_OPTIONAL ? type->optional.contained
+                                              : type->map.value;
+  }
+  return (type->kind != ONNX_TYPE_TENSOR && type->kind != ONNX_TYPE_SPARSETENSOR) ||
+         type->tensor->type != ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+}
+
+/* An input must have a type, which nothing else decides, and tensors' elements must have one. */
 static OrtStatus* check_type(const char* function, const OrtValueInfo* value,
                              const OrtTypeInfo* type) {
   if (type == NULL && value->flags & CORE_IS_INPUT) {
     return core_status(ORT_FAIL, function, ": the model does not say the type of the input ",
                        value->name);
   }
-  return type != NULL && type->kind == ONNX_TYPE_TENSOR &&
-                 type->tensor->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED
+  return type != NULL && !has_elements(type)
              ? core_status(ORT_INVALID_ARGUMENT, function,
                            ": the model does not say the element type of ", value->name)
              : NULL;
