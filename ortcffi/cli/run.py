@@ -145,10 +145,16 @@ def _difference(result: Any, wanted: Any) -> str:
     if result.dtype.kind != "f" or not result.size:
         count = np.count_nonzero(result != wanted)
         return f"{count:,} of {result.size:,} elements differ" if count else "equal"
-    if np.array_equal(result, wanted, equal_nan=True):
+    result, wanted = result.astype("f8"), wanted.astype("f8")
+    is_equal = (result == wanted) | (np.isnan(result) & np.isnan(wanted))
+    if is_equal.all():
         return "equal"
-    difference = np.max(np.abs(result.astype("f8") - wanted.astype("f8")))
-    return f"differs by at most {difference:.3g}, where the largest is {np.max(np.abs(wanted)):.3g}"
+    finite = np.isfinite(result) & np.isfinite(wanted)
+    if count := np.count_nonzero(~finite & ~is_equal):  # there is no number for the difference
+        return f"{count:,} of {result.size:,} elements are infinite or no numbers in one of them"
+    result, wanted = result[finite], wanted[finite]
+    difference, largest = np.max(np.abs(result - wanted)), np.max(np.abs(wanted))
+    return f"differs by at most {difference:.3g}, where the largest is {largest:.3g}"
 
 
 def _given_feed(inputs: Sequence[str]) -> dict[str, Any]:

@@ -153,10 +153,12 @@ def start_in_this_process(settings: dict[str, str | None]) -> None:
     recorder = Recorder()
     recorder.install()
 
+    def own(path: str | None) -> str | None:
+        return path if path in (None, "-") else f"{path}.{os.getpid()}"
+
     def report() -> None:
         if recorder.records:
-            suffix = f".{os.getpid()}"
-            _tell(recorder, *[(path := settings.get(name)) and path + suffix for name in _FILES])
+            _tell(recorder, *[own(settings.get(name)) for name in _FILES])
 
     atexit.register(report)
 

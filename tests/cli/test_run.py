@@ -127,6 +127,13 @@ def test_a_provider_without_a_device_is_reported_in_a_line(
     [
         (np.float32([1, 2]), np.float32([1, 2.5]), "differs by at most 0.5, where the largest is"),
         (np.float32([np.nan]), np.float32([np.nan]), "equal"),
+        (
+            np.float32([np.nan, np.inf, 1, -4]),
+            np.float32([np.nan, np.inf, 1.5, -4]),
+            "differs by at most 0.5, where the largest is 4",
+        ),
+        (np.float32([np.nan, 1]), np.float32([2, 1.5]), "1 of 2 elements are infinite or no numb"),
+        (np.float32([np.inf, 1]), np.float32([-np.inf, 1]), "1 of 2 elements are infinite or no "),
         (np.array([1, 2]), np.array([1, 3]), "1 of 2 elements differ"),
         (np.array(["a"]), np.array(["a"]), "equal"),
         (np.float32([1]), np.float32([[1]]), "float32[1] [1.] is not float32[1, 1] [1.]"),

@@ -168,6 +168,13 @@ def test_a_command_that_starts_python_is_recorded(program, tmp_path):
     assert json.loads(report.read_text())["sessions"][0]["runs"] == 4
 
 
+def test_the_report_of_a_command_may_go_to_stdout(program, tmp_path):
+    done = top("--json", "-", "--", sys.executable, program, folder=tmp_path)
+    report = done.stdout[done.stdout.index("{") :]
+    assert json.loads(report)["sessions"][0]["runs"] == 4
+    assert not list(tmp_path.glob("-*"))
+
+
 def test_a_hidden_sitecustomize_still_runs(program, tmp_path, monkeypatch):
     folder = tmp_path / "site"
     folder.mkdir()
