@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests share: the two providers of the table, compilers, and the search for leaks.
+"""What the tests share: the core's and a real library's table, compilers, the search for leaks.
 
 With ``ORTCFFI_NO_SKIP=1``, as in continuous integration, a test that would be skipped fails. With
 ``ORTCFFI_OLDER_RELEASE=1``, as tools/run_on_releases.py sets it, a test is skipped whose error says
@@ -179,7 +179,7 @@ def forbid_skip(report: Any) -> None:
         report.longrepr = f"skipped, which ORTCFFI_NO_SKIP=1 forbids: {report.longrepr[2]}"
 
 
-# --- the two providers of the table ---------------------------------------------------------------
+# --- the core's and a real library's table --------------------------------------------------------
 
 
 @pytest.fixture(scope="session")

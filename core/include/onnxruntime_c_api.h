@@ -6,7 +6,7 @@
  * What this is
  *     One exported function, OrtGetApiBase(), leads to one table of function pointers, OrtApi. The
  *     table is the whole API: a client finds a function by its place in it, never by a symbol. This
- *     header is binary compatible with any provider of version ORT_API_VERSION, so a client
+ *     header is binary compatible with any library of version ORT_API_VERSION, so a client
  *     compiled against it runs on ortcffi's core and on a full ONNX Runtime alike.
  *
  * How a client uses it

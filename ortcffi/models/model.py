@@ -109,8 +109,8 @@ class Model(Suggests, Handle):
     def from_graph(cls, graph: "ModelGraph") -> Self:
         """Make a model of a graph, with a copy of its weights; it does not keep the graph.
 
-        Nodes, values and types are those that the library shows: in a graph that was prepared for
-        an execution provider others than in the file. Functions are not copied.
+        Nodes, values and types are those that the library shows, which differ from the file's in a
+        graph that was prepared for an execution provider. Functions are not copied.
 
         Parameters
         ----------

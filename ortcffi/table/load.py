@@ -226,7 +226,7 @@ def extension_path() -> str:
 
 
 def _no_entry(argument: str, path: str) -> LoadError:
-    remedy = "expected a provider of the ONNX Runtime C API, such as libonnxruntime.so"
+    remedy = "expected a library with the ONNX Runtime C API, such as libonnxruntime.so"
     return _error(argument, path, f"does not define {ENTRY}", remedy)
 
 
