@@ -5,10 +5,10 @@
  * A pointer read from a struct is called through libffi; a named function is compiled, at a third
  * of the cost.
  *
- * The GIL. CFFI releases it around every call, which costs more than most slots take.
- * Here the row decides (column `gil` of the slot lists): FREE rows may block or call back, so the
- * lock is released inside the named function; HOLD rows return at once and keep it. CFFI's own
- * release, and its saving of errno, which nobody here reads, are therefore switched off below.
+ * The GIL. CFFI releases it around every call, which costs more than most slots take. Here the row
+ * decides (column `gil` of the slot lists): FREE rows may block or call back, so the lock is
+ * released inside the named function; HOLD rows return at once and keep it. CFFI's own release is
+ * therefore switched off below, and so is its saving of errno, which is not read here.
  */
 #ifndef ORTCFFI_BOUNDARY_H_
 #define ORTCFFI_BOUNDARY_H_

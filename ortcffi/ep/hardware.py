@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Hardware: what a library has found, or what a host is to pretend to have."""
+"""Hardware that a library has found, or that a host is to show to execution providers."""
 
 from collections.abc import Mapping
 from enum import IntEnum

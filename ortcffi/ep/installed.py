@@ -117,7 +117,7 @@ class InstalledEp(NamedTuple):
 
 @public
 def installed_eps() -> list[InstalledEp]:
-    """List the libraries with execution providers of the packages that this one knows.
+    """List the libraries of installed packages with execution providers that ortcffi knows.
 
     No package is imported and no library is loaded. ``python -m ortcffi doctor`` loads each one.
 

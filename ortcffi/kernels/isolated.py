@@ -228,7 +228,7 @@ class IsolatedKernel(Closing):
                 raise (
                     self._late(when, seconds) if late.is_set() else self._crashed(when)
                 ) from None
-            except BaseException:  # the answer may still come: nobody could tell it from the next
+            except BaseException:  # the answer may still come, in the place of the next one
                 pipes.kill()
                 self._end()
                 raise

@@ -23,7 +23,7 @@ __all__ = ["EpFactory", "EpLibrary"]
 
 @public
 class EpFactory(NamedTuple):
-    """What a library has for one execution provider.
+    """One execution provider of a library.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class EpFactory(NamedTuple):
         options : mapping of str to str, optional
             The provider's own options.
         config : mapping of str to str, optional
-            Configuration entries of the session that there is not.
+            Configuration entries, as a session would have them.
         """
         return Ep(self.devices[0], options, config=config)
 
@@ -60,9 +60,9 @@ class EpLibrary:
     path : str or os.PathLike
         The path of the library.
     api : Api, optional
-        The host that it is to see: the core, or one of `emulate`.
+        The host that the library sees: the core, or one of `emulate`.
     hardware : iterable of HardwareDevice, optional
-        The hardware that it is to find; by default the machine's.
+        The hardware that it finds; by default the machine's.
     name : str, optional
         The name to register it under, by default that of the file.
     faults : mapping of str to int, optional

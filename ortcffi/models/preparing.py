@@ -71,9 +71,10 @@ def _inferred(proto: Any) -> Any:
 
 
 def _keep_declared(inferred: Any, declared: Any) -> None:
-    """Take back what inference changes in the type of an output, and nobody can use.
+    """Take back what inference adds to the declared type of an output.
 
-    It names free dimensions ``unk__0`` and so on, and gives elements of containers a shape.
+    It names free dimensions ``unk__0`` and so on, and gives elements of containers a shape: no user
+    of the model can rely on either.
     """
     if declared.WhichOneof("value") not in (None, "tensor_type"):
         inferred.CopyFrom(declared)

@@ -110,7 +110,7 @@ class EpClaims(Handle):
 
 @public
 class CompiledNode:
-    """What an execution provider runs: nodes that it compiled, or one that it has a kernel for.
+    """Nodes that an execution provider compiled, or one that it has a kernel for.
 
     Made by `Ep.compile`.
 
@@ -192,7 +192,7 @@ class Ep(Handle):
     options : mapping of str to str, optional
         The provider's own options.
     config : mapping of str to str, optional
-        Configuration entries of the session that there is not.
+        Configuration entries, as a session would have them.
 
     Raises
     ------
@@ -252,8 +252,8 @@ class Ep(Handle):
         Parameters
         ----------
         model : Model, or what `Model.load` takes
-            The model. What its graph does not say of inner values, the provider does not know:
-            some want a type on each.
+            The model. The provider knows of inner values only what its graph says; some need a
+            type for each.
         """
         if not isinstance(model, Model):
             model = Model.load(content_of(model))

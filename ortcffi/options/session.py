@@ -5,14 +5,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ortcffi._convert import (
-    AnyPath,
-    absolute,
-    encode,
-    integer,
-    mapping,
-    optional_mapping,
-)
+from ortcffi._convert import AnyPath, absolute, encode, integer, mapping, optional_mapping
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import highest_api_version
@@ -49,9 +42,7 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
     from ortcffi.values.value import Value
 
-__all__ = [
-    "SessionOptions",
-]
+__all__ = ["SessionOptions"]
 
 INT64 = (-(2**63), 2**63 - 1)
 SHARED_ARENA = "session.use_env_allocators"

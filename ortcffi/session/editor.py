@@ -207,8 +207,8 @@ class ModelEditor(Closing):
         of_type("prepacked_weights", prepacked_weights, PrepackedWeights)
         store = None if prepacked_weights is None else prepacked_weights.handle
         with self._changing():
-            # Closed from here on: whatever comes in between, an interrupt say, nobody then uses the
-            # handle of what belongs to the session.
+            # Closed from here on: after an interrupt, say, the editor must not use the handle of
+            # what belongs to the session.
             handle, owner, content = self._loaded(), self._owner, self._content
             self.close()
             session = Session.__new__(Session)

@@ -92,12 +92,12 @@ class Session(Suggests, Engine, Closing):
     hold_gil : bool, optional
         Whether `run` and `run_values` keep the GIL, so that other threads run no Python meanwhile,
         and the run cannot be ended early. A run with a `timeout` releases it anyway. For runs of
-        microseconds beside a thread that computes in Python, for whose switch interval they would
-        wait.
+        microseconds beside threads that compute in Python: to take the GIL back from one lasts up
+        to Python's switch interval, 5 milliseconds.
     after_fork : {"refuse", "remake"}, optional
         What the session does in the child of a fork, which has none of its threads: refuse to be
-        used, or load the model again at its first use. The model must still be there then. Bindings
-        that were made before are refused.
+        used, or load the model, which must still be there, again at its first use. Bindings that
+        were made before the fork are refused.
 
     Attributes
     ----------
