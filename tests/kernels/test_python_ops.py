@@ -201,6 +201,18 @@ def test_shapes_say_how_large_out_is(define, run):
     assert z.tolist() == [7, 7, 7]
 
 
+@pytest.mark.skipif(np.__version__ < "2", reason="NumPy 1 has at most 32 dimensions")
+@pytest.mark.parametrize("borrow", [False, True])
+def test_out_may_have_as_many_dimensions_as_an_array(define, run, borrow):
+    @define([F], [F], shapes=lambda x: x, borrow=borrow)
+    def double(x, out):
+        np.multiply(x, 2, out=out)
+
+    x = np.full((1,) * 64, 3, F)
+    [y] = run(double, [x])
+    assert (y.shape, y.item()) == (x.shape, 6)
+
+
 @pytest.mark.parametrize("borrow", [False, True])
 def test_out_has_none_for_an_output_that_the_node_leaves_out(define, run, borrow):
     @define([F], [F, ort.optional(F), ort.optional(F)], borrow=borrow)

@@ -6,11 +6,9 @@
 
 #include "boundary/kernels/python_op.h"
 #include "boundary/kernels/python_ops.h"
+#include "boundary/memory/numpy_arrays.h"
 #include "boundary/values/arrays.h"
 #include "boundary/values/values.h"
-
-/* NumPy has no arrays of more. */
-#define MOST_DIMENSIONS 32
 
 /* A tensor as the host has it. */
 struct tensor {
