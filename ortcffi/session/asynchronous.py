@@ -2,8 +2,8 @@
 """`Session.run_async` and `Session.run_future`: asynchronous runs.
 
 The module that makes the futures is imported at the first use, because importing asyncio takes
-longer than importing all else here; as an attribute of its package, which CPython finds in fewer
-steps than a function of the module.
+longer than importing all else here. An import statement in each run would take as long as to make
+the future.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,6 +17,16 @@ if TYPE_CHECKING:
     from ortcffi.session.session import Session
 
 __all__ = ["run_async", "run_future"]
+
+_futures: Any = None
+
+
+def _imported() -> Any:
+    global _futures  # noqa: PLW0603  # once
+    from ortcffi.session import futures
+
+    _futures = futures
+    return futures
 
 
 def run_async(  # noqa: PLR0913  # as many as `run` has
@@ -68,10 +78,10 @@ def run_async(  # noqa: PLR0913  # as many as `run` has
     a `Scope` is open, so that the blocks belong to that scope. For each session there are as many
     such threads as processors, and more for runs that ops start.
     """
-    from ortcffi.session import futures
-
-    wanted: Any = {"options": options, "out": out, "timeout": timeout}
-    return futures.future_of_loop(session, values, feed, outputs, **wanted, **inputs)
+    start = (_futures or _imported()).future_of_loop
+    return start(  # type: ignore[no-any-return]
+        session, values, feed, outputs, options=options, out=out, timeout=timeout, **inputs
+    )
 
 
 def run_future(  # noqa: PLR0913  # as many as `run` has
@@ -92,7 +102,7 @@ def run_future(  # noqa: PLR0913  # as many as `run` has
     the future are called on a thread of this package that runs nothing else, so that they may wait
     for other runs.
     """
-    from ortcffi.session import futures
-
-    wanted: Any = {"options": options, "out": out, "timeout": timeout}
-    return futures.future_of_threads(session, values, feed, outputs, **wanted, **inputs)
+    start = (_futures or _imported()).future_of_threads
+    return start(  # type: ignore[no-any-return]
+        session, values, feed, outputs, options=options, out=out, timeout=timeout, **inputs
+    )
