@@ -35,6 +35,7 @@ MODULE = "onnxruntime.capi.onnxruntime_inference_collection"
 OUR_MODULE = "ortcffi.session.session"
 RUNS = ("run", "run_with_ort_values", "run_with_iobinding", "run_async")
 _LETTERS = "VIWEF"  # of severities, as ONNX Runtime's own log lines have them
+_MOST_SAMPLES = 2000  # of a session: when there are more, every second one is dropped
 
 
 class Recorder:
@@ -44,15 +45,12 @@ class Recorder:
     ----------
     period : float, optional
         Seconds between two looks at the arenas.
-    most_samples : int, optional
-        How many looks are kept of each session. When there are more, every second one is dropped.
     """
 
-    def __init__(self, period: float = 0.2, most_samples: int = 2000) -> None:
+    def __init__(self, period: float = 0.2) -> None:
         self.records: list[SessionRecord] = []
         self.started = time.monotonic()
         self._period = period
-        self._most = most_samples
         self.process = os.getpid()
         # Reentrant, because the collector may end a session while this thread adds another.
         self._guard = threading.RLock()
@@ -280,7 +278,7 @@ class Recorder:
         if stats.bytes_allocated is not None:
             reserved = stats.bytes_reserved or stats.bytes_allocated
             record.samples.append(Sample(record.seen, stats.bytes_allocated, reserved, record.runs))
-        if len(record.samples) > self._most:
+        if len(record.samples) > _MOST_SAMPLES:
             del record.samples[1:-1:2]
 
 
