@@ -28,8 +28,13 @@ RUNS_OF_TSAN = heap storm:2:5000:2 arena:2:3000 adaptor_storm:2:2000:2 models:20
   provider_threads throwing:$(THROWING) kernel_threads:10000
 # valgrind runs one thread at a time, so the storms are short; asan runs `faults` with its hundreds
 # of processes.
-RUNS_OF_VALGRIND = abi client heap old_client versions storm:2:2000:2 arena:2:2000 \
+RUNS_OF_VALGRIND = client heap versions storm:2:2000:2 arena:2:2000 \
   adaptor_storm:2:1000:2 random_values:200 models:50 kernels many_threads:50:50 reload:3:50 shared_env:100 platform \
+  behaviour
+# On other systems what uses the system, with short storms. Without what is arithmetic and the
+# reading of bytes alone.
+RUNS_OF_OTHERS = abi client heap old_client versions storm:2:5000:2 arena:2:3000 adaptor_storm:2:2000:2 \
+  kernels many_threads:100:1000 reload:20:1000 shared_env:2000 platform session_threads:500 provider_threads \
   behaviour
 # In these programs the n-th allocation fails, or the n-th call of a system function.
 INSIDERS_OF_MALLOC = faults
@@ -57,7 +62,7 @@ $(BUILD)/%$(EXE): %.c $(wildcard ../tests/c/*/*.h) $(LIBRARY)
 	$(COMPILE_CLIENT) $(filter %.c,$^) $(LINK_CLIENT)
 # As the core's folders, compiled as one file: static names and macros of its files differ.
 $(BUILD)/behaviour$(EXE): $(wildcard $(BEHAVIOUR)/behaviour*.c ../tests/c/*/*.h) $(LIBRARY)
-	printf '#include "%s"\n' $(filter %.c,$^) | $(COMPILE_CLIENT) -x c - -x none $(LINK_CLIENT)
+	printf '#include "%s"\n' $(filter %.c,$^) | $(COMPILE_CLIENT) -I. -x c - -x none $(LINK_CLIENT)
 
 # These programs call internal functions of the core, so they are linked with its object files.
 $(BUILD)/faults $(BUILD)/system_faults $(BUILD)/adaptor_storm$(EXE) $(BUILD)/platform$(EXE) \
@@ -179,7 +184,7 @@ wine: export WINEDLLOVERRIDES = mscoree,mshtml=
 wine:
 	$(call need,$(MINGW),gcc-mingw-w64-x86-64)
 	$(call need,wine,wine)
-	$(MAKE) check $(ON_WINDOWS) UNDER=wine
+	$(MAKE) check $(ON_WINDOWS) UNDER=wine $(call runs_of,OTHERS)
 
 # Builds the library for another processor, and runs the clients on it with qemu. That is slow, so
 # the storms are short.
@@ -205,7 +210,9 @@ cross:
 # Builds the library for the C library musl, as on Alpine Linux, and runs the clients on it, on a
 # machine with another C library. There is no C++ library for musl, so what needs one is left out.
 MUSL = musl-gcc
-RUNS_OF_MUSL = $(filter-out throwing:% private_copy:%,$(RUNS))
+RUNS_OF_MUSL = $(RUNS_OF_OTHERS) kernel_threads:10000 kernel_threads:1000:fork storm:2:2000:2:fork \
+  adaptor_storm:2:2000:2:fork shared_env:10000:200 arena_fork session_threads:fork fork_order \
+  $(INSIDERS_OF_$(CHOSEN))
 .PHONY: musl
 musl:
 	$(call need,$(MUSL),musl-tools)

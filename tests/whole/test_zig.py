@@ -27,6 +27,8 @@ LIBRARIES = {
 OF_THE_LINKER = {"__mh_dylib_header", "___dso_handle"}
 # Without zig's own libraries, which it would compile first.
 OF_THE_SYSTEM = ["-nostdlib", "-lSystem"]
+# Without what debuggers read, which takes most of the time.
+QUICKLY = ["-O0", "-g0", "-fno-sanitize=all"]
 # As in the file of the same name of CPython for macOS, which no other system has.
 PYCONFIG = """
 #define _DARWIN_C_SOURCE 1
@@ -86,8 +88,8 @@ def zig(target: str) -> list[str]:
 def make_for(target: str, *what: str) -> Path:
     """Build for a target, quickly and with warnings as errors; the folder of the build."""
     build = build_folder(["zig", target])
-    # Without what debuggers read, which takes most of the time.
-    flags = ["CFLAGS=-O0 -g0 -Werror -fno-sanitize=all", f"LDFLAGS={' '.join(OF_THE_SYSTEM)}"]
+    words = " ".join([*QUICKLY, "-Werror"])
+    flags = [f"CFLAGS={words}", f"LDFLAGS={' '.join(OF_THE_SYSTEM)}"]
     flags.append(f"BUILD={build}")
     with locked(build):
         run(*make_command(zig(target)), *flags, *what, timeout=LONGEST_BUILD)
@@ -176,7 +178,7 @@ def test_the_extension_and_its_core_are_linked_for_macos_with_the_flags_of_setup
 
     sources = [tmp_path / name for name in ["build/_ort.c", *build["sources"]]]
     include = [f"-I{folder}" for folder in [*(CHECKOUT / i for i in build["INCLUDE"]), python]]
-    flags = [*build["COMPILE_FLAGS"], "-O0", "-fno-sanitize=all", *include]
+    flags = [*build["COMPILE_FLAGS"], *QUICKLY, *include]
     extension = tmp_path / "_ort.abi3.so"
     link = ["-undefined", "dynamic_lookup", *build["EXTENSION_LINK_FLAGS"], *OF_THE_SYSTEM]
     run(*compiler, "-shared", *flags, *sources, *objects, *link, "-o", extension)

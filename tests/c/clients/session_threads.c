@@ -4,6 +4,7 @@
  * RunAsync and help kernels in ParallelFor, also if all of them are at work, and end when the
  * session or the environment does.
  *
+ *     session_threads LIBRARY [TIMES]   runs of two threads at once, so many times
  *     session_threads LIBRARY [fork]    with forks, in whose children the threads are not
  */
 #include <pthread.h>
@@ -211,10 +212,10 @@ static void use(OrtSession* session, bool forks) {
 }
 
 /* One shape is that of the output; the calls with the other one fail. */
-static void make_in_two_shapes(OrtSession* session) {
+static void make_in_two_shapes(OrtSession* session, int times) {
   OrtValue* x = new_input();
   CHECK(pthread_barrier_init(&both_ready, NULL, 2) == 0);
-  for (int i = 0; i < 6000; i++) {
+  for (int i = 0; i < times; i++) {
     run(session, x);
   }
   pthread_barrier_destroy(&both_ready);
@@ -238,7 +239,8 @@ static OrtEnv* new_env(void) {
 }
 
 int main(int count, char** arguments) {
-  bool forks = count > 2;
+  bool forks = strcmp(arguments[count - 1], "fork") == 0;
+  int times = count > 2 && !forks ? atoi(arguments[2]) : 6000;
   OrtCustomOpDomain* domain = NULL;
   const OrtApiBase*(ORT_API_CALL * get_base)(void);
   *(void**)&get_base = entry_of(arguments[1]);
@@ -255,7 +257,7 @@ int main(int count, char** arguments) {
   use(open_session(env, domain, false, session_model()), forks);
   CHECK(made == 2 * THREADS && joined == THREADS);
   visiting_op.KernelComputeV2 = compute_in_two_shapes;
-  make_in_two_shapes(open_session(env, domain, false, chain()));
+  make_in_two_shapes(open_session(env, domain, false, chain()), times);
   api->ReleaseEnv(env);
   CHECK(joined == made);
   api->ReleaseCustomOpDomain(domain);

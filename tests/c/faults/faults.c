@@ -9,6 +9,7 @@
  */
 #include "faults.h"
 
+#include <inttypes.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -107,8 +108,12 @@ static void end_attempt(int result) {
   _exit(result);
 }
 
-/* Makes the allocations from number `first` to before `last` fail. Returns 0 if there were so many,
- * else 3. A call that does its work without the memory may succeed. */
+/* How an attempt ended: there were not so many allocations; the last of the call was the one that
+ * failed, or others came after it. Below them are the codes of `exit`. */
+enum { NOT_REACHED = 2, WAS_LAST, OTHERS_FOLLOWED };
+
+/* Makes the allocations from number `first` to before `last` fail. A call that does its work
+ * without the memory may succeed. */
 static int attempt(const struct section* section, const struct trial* trial, uint64_t first,
                    uint64_t last) {
   struct census before = take_census();
@@ -118,11 +123,11 @@ static int attempt(const struct section* section, const struct trial* trial, uin
   void* out = UNTOUCHED;
   heap_faults = (struct heap_faults){.first = first, .last = last};
   OrtStatus* status = trial->make(&out);
-  int reached = heap_faults.calls > first;
+  uint64_t calls = heap_faults.calls;
   heap_faults = (struct heap_faults){0};
   int failed = api->GetErrorCode(status) != trial->code;
   if (failed) {
-    CHECK(reached && api->GetErrorCode(status) == ORT_RUNTIME_EXCEPTION);
+    CHECK(calls > first && api->GetErrorCode(status) == ORT_RUNTIME_EXCEPTION);
     CHECK(strstr(api->GetErrorMessage(status), "out of memory") != NULL);
   }
   CHECK(status == NULL || out == UNTOUCHED);
@@ -132,34 +137,45 @@ static int attempt(const struct section* section, const struct trial* trial, uin
   }
   section->clean();
   must_be_as_before(&before);
-  return reached ? 0 : 3;
+  return calls <= first ? NOT_REACHED : calls == first + 1 ? WAS_LAST : OTHERS_FOLLOWED;
 }
 
-/* How many allocations a trial makes, each of which fails: alone, or with all that follow. */
-static unsigned try_all(const struct section* section, const struct trial* trial, int alone) {
+/* An attempt in a process of its own. */
+static int attempt_apart(const struct section* section, const struct trial* trial, uint64_t first,
+                         uint64_t last) {
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    end_attempt(attempt(section, trial, first, last));
+  }
+  int result = 0;
+  waitpid(child, &result, 0);
+  int end = WIFEXITED(result) ? WEXITSTATUS(result) : 0;
+  if (end < NOT_REACHED || end > OTHERS_FOLLOWED) {
+    fprintf(stderr, "%s: allocation %" PRIu64 " failed: ended with %d\n", trial->name, first,
+            result);
+    exit(1);
+  }
+  return end;
+}
+
+/* How many allocations a trial makes, each of which fails: alone, and with all that follow. */
+static unsigned try_all(const struct section* section, const struct trial* trial) {
   for (unsigned n = 0;; n++) {
-    fflush(stdout);
-    pid_t child = fork();
-    if (child == 0) {
-      end_attempt(attempt(section, trial, n, alone ? n + 1 : UINT64_MAX));
-    }
-    int result = 0;
-    waitpid(child, &result, 0);
-    if (WIFEXITED(result) && WEXITSTATUS(result) == 3) {
+    int end = attempt_apart(section, trial, n, n + 1);
+    if (end == NOT_REACHED) {
       return n;
     }
-    if (result != 0) {
-      fprintf(stderr, "%s: allocation %u failed: ended with %d\n", trial->name, n, result);
-      exit(1);
+    /* Where none followed, the other attempt would be the same. */
+    if (end == OTHERS_FOLLOWED) {
+      attempt_apart(section, trial, n, UINT64_MAX);
     }
   }
 }
 
 static void try_section(const struct section* section) {
   for (const struct trial* trial = section->trials; trial->name != NULL; trial++) {
-    unsigned alone = try_all(section, trial, 1);
-    unsigned together = try_all(section, trial, 0);
-    printf("%s: %u and %u\n", trial->name, alone, together);
+    printf("%s: %u\n", trial->name, try_all(section, trial));
   }
 }
 
