@@ -100,6 +100,7 @@ def test_a_library_that_hangs_is_a_finding(toy):
 
 def test_a_library_that_writes_or_asks_for_too_much_is_a_finding(toy, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(child, "FILE", 1 << 20)
     endless = 'FILE* f = fopen("full", "w"); for (;;) fputs("a line of a log", f)'
     assert examine(toy(endless)).runtime.problem == "crashes when it is opened (SIGXFSZ)"
     assert (tmp_path / "full").stat().st_size <= child.FILE
@@ -119,6 +120,7 @@ def test_what_a_library_prints_is_kept_apart_from_what_is_found(toy):
     assert finding.printed == "hello"
 
 
+@pytest.mark.usefixtures("forks")
 def test_the_reason_of_the_loader_comes_back(compile_c):
     source = "void nowhere(void); void* OrtGetApiBase(void) { nowhere(); return 0; }"
     finding = examine(compile_c(source, "-shared", "-fPIC"))
@@ -150,7 +152,7 @@ def test_without_any_library_nothing_is_broken_and_the_ways_to_one_are_named(cap
     )
 
 
-@pytest.mark.usefixtures("real_api")
+@pytest.mark.usefixtures("real_api", "forks")
 def test_the_installed_library_is_chosen_and_the_reason_given(capsys, monkeypatch):
     monkeypatch.delenv("ORTCFFI_LIBRARY", raising=False)
     code, text = run(capsys)
@@ -172,6 +174,7 @@ def test_a_broken_library_that_was_given_is_an_error(capsys, tmp_path):
     assert "what to do: expected the path of a shared library" in text
 
 
+@pytest.mark.usefixtures("forks")
 def test_a_broken_library_in_the_variable_is_an_error(capsys, monkeypatch):
     monkeypatch.setenv("ORTCFFI_LIBRARY", "/no/such/library.so")
     code, text = run(capsys)
@@ -191,7 +194,7 @@ def test_a_broken_library_that_nobody_asked_for_is_no_error(alone, capsys, tmp_p
     assert "BROKEN" in text
 
 
-@pytest.mark.usefixtures("alone")
+@pytest.mark.usefixtures("alone", "forks")
 def test_json_tells_the_same(capsys, core_library, tmp_path):
     code, text = run(capsys, "--json", str(core_library), str(tmp_path))
     report = json.loads(text)

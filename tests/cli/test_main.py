@@ -38,7 +38,7 @@ def test_help_lists_every_command():
 
 
 def test_without_arguments_it_helps():
-    assert run().stdout == run("--help").stdout
+    assert run_here().stdout == run_here("--help").stdout
 
 
 @pytest.mark.parametrize("name", command_line.COMMANDS)
@@ -57,7 +57,7 @@ def test_the_installed_script_calls_itself_by_its_name(monkeypatch, script):
 
 
 def test_the_version_is_printed():
-    assert run("--version").stdout == f"ortcffi {package_version()}\n"
+    assert run_here("--version").stdout == f"ortcffi {package_version()}\n"
 
 
 @pytest.mark.parametrize("argument", ["frobnicate", "--frobnicate", ""])
@@ -123,8 +123,6 @@ def in_a_shell(script: str) -> CompletedProcess[str]:
 
 WRITING = [  # a call, and how errors name it
     ("info", "ortcffi info"),
-    ("doctor", "ortcffi doctor"),
-    ("config --cflags", "ortcffi config"),
     ("--version", "ortcffi"),
 ]
 
@@ -153,11 +151,15 @@ def test_an_output_without_a_reader_leaves_no_file_open():
     assert os.listdir("/proc/self/fd") == before
 
 
-@pytest.mark.parametrize("command", ["doctor lib.so", "check lib.so"])
-def test_a_relative_path_in_a_deleted_directory_is_an_error_without_a_traceback(tmp_path, command):
+@pytest.mark.parametrize("command", ["doctor", "check"])
+def test_a_relative_path_in_a_deleted_directory_is_an_error_without_a_traceback(
+    tmp_path, monkeypatch, command
+):
     gone = tmp_path / "gone"
     gone.mkdir()
-    done = in_a_shell(f'cd "{gone}" && rmdir "{gone}" && "$@" {command}')
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    done = run_here(command, "lib.so")
     assert done.returncode == 1
     assert "'lib.so' is a relative path, and the current directory was deleted" in done.stderr
     assert "Traceback" not in done.stderr
@@ -170,6 +172,7 @@ def test_seconds_that_are_no_duration_are_refused(seconds):
     assert f"{seconds} is not above 0 and at most 86400" in done.stderr
 
 
+@pytest.mark.usefixtures("forks")
 def test_entries_of_the_search_path_that_are_not_text_are_ignored(monkeypatch):
     import ortcffi
     from ortcffi.cli import doctor
