@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from support import one_node
 from support.paths import CHECKOUT
+from support.processes import run_in_fork
 
 import ortcffi as ort
 from ortcffi._native import lib
+from ortcffi.kernels import child
 
 
 def alive():
@@ -34,6 +36,12 @@ def buggy_ops(compile_c):
     built = compile_c(source, "-shared", "-fPIC", "-fvisibility=hidden")
     with ort.CustomOpLibrary(built) as library:
         yield library
+
+
+@pytest.fixture
+def forks(monkeypatch):
+    """Comparisons and checks fork this process instead of starting Python anew."""
+    monkeypatch.setattr(child, "run", run_in_fork)
 
 
 @pytest.fixture

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Attributes of nodes that are of another type than the op in Python declares."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -65,7 +67,7 @@ def test_an_empty_list_is_no_value_of_another_kind(declared, kind):
             op.kernel({"a": attribute})
 
 
-@pytest.mark.parametrize(("declared", "given"), PAIRS)
+@pytest.mark.parametrize(("declared", "given"), [*pairwise([*VALUES, "INT"])])
 def test_a_session_refuses_such_a_node_as_well(run, op_set, declared, given):
     op = op_with(declared, op_set=op_set.name)
     with pytest.raises(Exception, match=f"'a' must be of type {declared}, not {given}"):

@@ -110,6 +110,7 @@ def test_a_kernel_may_be_allowed_to_change(buggy_ops, name):
         assert not np.array_equal(kernel(X), kernel(X))
 
 
+@pytest.mark.usefixtures("forks")
 @pytest.mark.parametrize(("attributes", "other"), [({}, 1.5), ({"alpha": 3.0}, 4.0)])
 def test_a_comparison_finds_the_attribute_of_another_kernel(buggy_ops, attributes, other, real_api):
     message = f"UsesFirstAlpha, with attributes {{'alpha': {other}}}, beside a kernel with others"
@@ -117,23 +118,27 @@ def test_a_comparison_finds_the_attribute_of_another_kernel(buggy_ops, attribute
         compare_with_session(buggy_ops["buggy", "UsesFirstAlpha"], [X], attributes, api=real_api)
 
 
+@pytest.mark.usefixtures("forks")
 @pytest.mark.parametrize("name", ["CountsForAll", "SharesScratch", *FOUND])
 def test_a_comparison_with_a_session_finds_the_bug(buggy_ops, name, real_api):
     with pytest.raises(AssertionError, match=f"buggy:{name}"):
         compare_with_session(buggy_ops["buggy", name], [X], api=real_api)
 
 
+@pytest.mark.usefixtures("forks")
 def test_a_comparison_finds_kernels_that_share_memory(buggy_ops, real_api):
     with pytest.raises(AssertionError, match="on 2 threads"):
         compare_with_session(buggy_ops["buggy", "SharesScratch"], [X], api=real_api)
 
 
+@pytest.mark.usefixtures("forks")
 def test_a_comparison_names_an_op_that_ends_its_session(buggy_ops, real_api):
     message = "buggy:ReleasesTwice: in a session, it crashes"
     with pytest.raises(AssertionError, match=message):
         compare_with_session(buggy_ops["buggy", "ReleasesTwice"], [X], api=real_api)
 
 
+@pytest.mark.usefixtures("forks")
 def test_a_comparison_accuses_no_op_that_is_right(buggy_ops, real_api):
     compare_with_session(buggy_ops["buggy", "Doubles"], [X], api=real_api, threads=4)
     compare_with_session(buggy_ops["buggy", "Doubles"], [X], {"alpha": 3.0}, api=real_api)

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The interpreter, or the collector, ends what kernels use."""
 
-import sys
-
 import pytest
-from support.paths import CHECKOUT
-from support.processes import run
+from support.paths import CHECKOUT, finds_support
+from support.prepared import run_program
 
 DAEMONS = """
 import atexit, sys, threading
@@ -46,8 +44,7 @@ assert started.wait(300)
 @pytest.mark.parametrize("host", ["core", "real"])
 @pytest.mark.usefixtures("real_library")
 def test_the_interpreter_may_end_while_daemon_threads_are_in_an_op(host):
-    script = f"import sys; sys.path.insert(0, {str(CHECKOUT / 'tests')!r})\n{DAEMONS}"
-    done = run(sys.executable, "-c", script, host)
+    done = run_program(DAEMONS, host, env=finds_support())
     # What the library logs of a run whose op begins after the end.
     printed = [line for line in done.stderr.splitlines() if "interpreter has ended" not in line]
     assert printed == []
@@ -70,4 +67,4 @@ if sys.argv[2] == "collected":
 def test_a_kernel_and_its_library_may_end_in_any_order(compile_c, state):
     source = CHECKOUT / "tests/c/clients/checked_ops.c"
     library = compile_c(source, "-shared", "-fPIC", "-fvisibility=hidden")
-    assert run(sys.executable, "-c", CYCLE, library, state).stderr == ""
+    assert run_program(CYCLE, library, state).stderr == ""

@@ -6,14 +6,17 @@ import re
 import shlex
 import shutil
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from support.compilers import build_folder, compile_shared
 from support.paths import CHECKOUT
-from support.processes import run, run_python
+from support.prepared import printed_by, run_program
+from support.processes import run, run_pytest_in_fork
 
 import ortcffi as ort
+from ortcffi.__main__ import main
 from ortcffi.cli.check_client import examine
 from ortcffi.testing import compare_with_session
 
@@ -23,7 +26,7 @@ X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 def build(compiler, source, *flags):
     """The path of the library of an example."""
-    path = build_folder(compiler, "guide") / "libmy_ops.so"
+    path = build_folder(compiler, "guide") / f"{Path(source).stem}.so"
     flags = [*flags, "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror"]
     include = f"-I{CHECKOUT / 'core/include'}"
     return compile_shared(path, [GUIDE], *compiler, *flags, include, GUIDE / source, "-o", path)
@@ -54,6 +57,7 @@ def test_the_example_in_c_scales(scale):
         np.testing.assert_array_equal(kernel(X), 2 * X)
 
 
+@pytest.mark.usefixtures("forks")
 def test_the_example_in_c_does_the_same_in_a_session(scale, real_api):
     compare_with_session(scale, [X], {"factor": 2.0}, api=real_api)
 
@@ -86,9 +90,10 @@ for _ in range(2):
     del library
     assert not left_alive(before), left_alive(before)
 """
-    run_python(program)
+    printed_by(program)
 
 
+@pytest.mark.usefixtures("forks")
 @pytest.mark.parametrize("example", ["scale_library", "checked_library"])
 def test_an_example_refuses_a_host_that_is_too_old(request, example):
     found = examine(str(request.getfixturevalue(example)), "1.1")
@@ -113,29 +118,34 @@ def project(tmp_path):
 
 
 def test_the_example_for_pytest_passes(scale_library, project):
-    shutil.copy(scale_library, project / "build")
-    output = run(*PYTEST, cwd=project, env=PYTEST_ENVIRONMENT).stdout
+    shutil.copy(scale_library, project / "build/libmy_ops.so")
+    output = run_pytest_in_fork(project)
     assert "3 passed" in output
     assert "LEFT" not in output
 
 
-def test_every_line_from_a_formula_to_an_op_runs(cxx_compiler, tmp_path):
+@pytest.mark.usefixtures("forks")
+def test_every_line_from_a_formula_to_an_op_runs(cxx_compiler, tmp_path, monkeypatch, capfd):
     pytest.importorskip("onnxruntime")
+    monkeypatch.chdir(tmp_path)
     text = (GUIDE / "first_op.md").read_text()
-    for name in ("soft_clip.cc", "join_text.cc"):
-        shutil.copy(GUIDE / name, tmp_path)
     program = []
     for language, lines in re.findall(r"```(\w+)\n(.*?)```", text, re.DOTALL):
         if language == "python":
             program.append(lines)
             continue
-        command = lines.strip().replace("c++ ", f"{shlex.join(cxx_compiler)} -Wall -Werror ")
-        command = command.replace("$(ortcffi config --cflags)", f"-I{CHECKOUT / 'core/include'}")
-        command = command.replace("ortcffi check", f"{sys.executable} -m ortcffi check")
-        done = run("sh", "-c", command, cwd=tmp_path)
-        assert "check" not in command or "nothing is wrong" in done.stdout
-    (tmp_path / "program.py").write_text("\n".join(program))
-    output = run(sys.executable, "program.py", cwd=tmp_path).stdout
+        for line in lines.splitlines():
+            command, *words = line.replace("$(ortcffi config --cflags)", "").split()
+            if command == "c++":
+                source, output, library = words[-3:]
+                assert output == "-o"
+                shutil.copy(build(cxx_compiler, source, *words[:-3]), library)
+            else:
+                assert command == "ortcffi"
+                assert main(words) == 0
+                assert "nothing is wrong" in capfd.readouterr().out
+    exec("\n".join(program), {})
+    output = capfd.readouterr().out
     shown = re.findall(r"print\(.*\)  # (.*)", text)
     assert len(shown) == 4
     for printed in shown:
@@ -172,4 +182,4 @@ def test_a_library_can_be_opened_without_a_copy(checked_library):
         "import sys, ortcffi as ort;"
         "print([ort.CustomOpLibrary(sys.argv[1], copy=copy).is_copy for copy in (False, True)])"
     )
-    assert run(sys.executable, "-c", code, checked_library).stdout == "[False, True]\n"
+    assert run_program(code, checked_library).stdout == "[False, True]\n"

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from support.processes import run_python
+from support.prepared import printed_by
 from support.threads import run_threads
 
 import ortcffi as ort
@@ -286,7 +286,7 @@ def test_the_first_kernel_of_a_process_does_not_keep_its_allocator():
         gc.collect()
         print(left_alive(before))
     """
-    assert run_python(program) == "{}"
+    assert printed_by(program) == "{}"
 
 
 def test_a_kernel_and_types_that_are_closed_while_it_infers_shapes_end_afterwards(core_api):

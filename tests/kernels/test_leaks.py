@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What libraries of custom ops leave alive, by the slot that made it."""
 
-import sys
-
 import numpy as np
 import pytest
 from support.paths import CHECKOUT
-from support.processes import run
+from support.prepared import run_program
 
 import ortcffi as ort
 
@@ -45,7 +43,7 @@ def library_of(build):
 
 
 def test_what_calls_leave_grows_with_each_call(build):
-    printed = run(sys.executable, "-c", LEAKS, build("-DLEAKS")).stdout.splitlines()
+    printed = run_program(LEAKS, build("-DLEAKS")).stdout.splitlines()
     assert printed == [
         "{'KernelInfoGetAttribute_int64': 1}",
         "{'GetTensorTypeAndShape': 2, 'KernelInfoGetAttribute_int64': 1}",

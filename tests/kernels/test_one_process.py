@@ -4,12 +4,10 @@
 The official package has a copy of ONNX Runtime inside, beside the library that `load` opens.
 """
 
-import sys
-
 import pytest
 from support.compilers import build_folder, compile_shared
 from support.paths import CHECKOUT
-from support.processes import run
+from support.prepared import run_program
 from support.releases import needs_release
 
 PROGRAM = """
@@ -72,7 +70,7 @@ def checked_library(cxx_compiler):
 
 
 @needs_release(22, "the model editor")
-@pytest.mark.parametrize("order", ["ko", "ok", "ks", "sk", "os", "so", "kosc", "csok"])
+@pytest.mark.parametrize("order", ["kosc", "csok"])
 def test_kernels_and_sessions_use_one_library_in_any_order(checked_library, order):
     pytest.importorskip("onnxruntime")
-    assert run(sys.executable, "-c", PROGRAM, checked_library, order).stdout == "done\n"
+    assert run_program(PROGRAM, checked_library, order).stdout == "done\n"

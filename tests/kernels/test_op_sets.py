@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Sets of ops written in Python, and their registration with hosts of any kind."""
 
-import sys
-
 import numpy as np
 import pytest
 from support import one_node
-from support.processes import run
+from support.paths import finds_support
+from support.prepared import run_program
 from support.threads import run_threads
 
 import ortcffi as ort
@@ -157,10 +156,7 @@ print("made")
 @pytest.mark.parametrize("state", ["plain", "late", "cycle", "atexit"])
 @pytest.mark.usefixtures("real_library")
 def test_the_interpreter_may_end_while_sessions_know_the_ops(state):
-    from support.paths import CHECKOUT
-
-    script = f"import sys; sys.path.insert(0, {str(CHECKOUT / 'tests')!r})\n{EXIT}"
-    done = run(sys.executable, "-c", script, state)
+    done = run_program(EXIT, state, env=finds_support())
     assert (done.stdout, done.stderr) == ("made\n", "")
 
 

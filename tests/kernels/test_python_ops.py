@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import one_node
-from support.processes import run_python
+from support.prepared import printed_by
 
 import ortcffi as ort
 
@@ -444,7 +444,7 @@ def test_a_kernel_has_attributes_of_the_core_whatever_table_is_the_default():
         ort.init_api(ort.load())
         print(op.kernel({"factor": 3.0})(np.ones(1, np.float32)))
     """
-    assert run_python(program) == "[3.]"
+    assert printed_by(program) == "[3.]"
 
 
 def test_calls_within_calls_leave_nothing_once_the_kernel_is_closed(define):

@@ -73,30 +73,59 @@ def run_python(program: str, *arguments: str | Path, **environment: str) -> str:
 
 
 def run_in_fork(
-    module: str, function: str, *arguments: str | int, seconds: float | None = TIME_LIMIT
+    module: str,
+    function: str,
+    *arguments: str | int,
+    seconds: float | None = TIME_LIMIT,
+    given: bytes = b"",
 ) -> Any:
     """`ortcffi.kernels.child.run`, but in a fork of this process, which imports nothing anew."""
     from ortcffi.kernels.child import Ended
 
-    with TemporaryFile() as output, TemporaryFile() as errors, open(os.devnull, "rb") as nothing:
+    with TemporaryFile() as read, TemporaryFile() as output, TemporaryFile() as errors:
+        os.pwrite(read.fileno(), given, 0)
         child = fork_quietly()
         if child == 0:
+            code = 1
             try:
                 faulthandler.disable()  # it writes to the standard error of the tests
-                for place, file in enumerate((nothing, output, errors)):
+                for place, file in enumerate((read, output, errors)):
                     os.dup2(file.fileno(), place)
+                sys.stdin = open(0, closefd=False)  # noqa: SIM115  # until it ends
                 sys.stdout, sys.stderr = (
                     open(place, "w", closefd=False)  # noqa: SIM115  # until it ends
                     for place in (1, 2)
                 )
                 getattr(import_module(module), function)(*arguments)
+                code = 0
             except BaseException:  # noqa: BLE001  # as the interpreter would
                 traceback.print_exc()
             finally:
-                os._exit(1)
+                with suppress(Exception):
+                    sys.stdout.flush()
+                    sys.stderr.flush()
+                os._exit(code)
         code = os.waitstatus_to_exitcode(wait_for(child, seconds or TIME_LIMIT))
         written = [os.pread(file.fileno(), 1 << 30, 0) for file in (output, errors)]
     return Ended(None if code == -signal.SIGKILL else code, *written)
+
+
+def run_pytest_in_fork(folder: Path, *arguments: str) -> str:
+    """Run pytest in a folder, with our plugin and no other, and return what it prints."""
+    done = run_in_fork(__name__, "run_pytest", str(folder), *arguments)
+    return (done.output + done.errors).decode()
+
+
+def run_pytest(folder: str, *arguments: str) -> None:
+    """The same, where this process is the fork."""
+    import pytest
+
+    os.chdir(folder)
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    options = ["-q", "-p", "ortcffi.testing.pytest_plugin", "-p", "no:cacheprovider"]
+    options += ["-p", "no:faulthandler"]  # waits for a thread of the tests, which is not in a fork
+    options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # it is imported already
+    pytest.main([*options, *arguments])
 
 
 def fork(work: Callable[[], object], limit: float = TIME_LIMIT) -> int:

@@ -9,24 +9,12 @@ import sys
 import pytest
 from support import eps
 from support.paths import CHECKOUT
-from support.processes import run_in_fork
+from support.processes import run as run_command
+from support.processes import run_pytest_in_fork
 from support.versions import API_VERSION
 
 import ortcffi as ort
 from ortcffi.table.hosts import HOSTS
-
-
-def run_pytest(folder, *arguments):
-    """Run pytest as a process would, and end this one."""
-    os.chdir(folder)
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    plugin = ["-p", "ortcffi.testing.pytest_plugin", "-p", "no:cacheprovider"]
-    plugin += ["-p", "no:faulthandler"]  # waits for a thread of the tests, which is not in a fork
-    plugin += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # the plugin is imported already
-    code = pytest.main(["-q", "-rA", "--strict-markers", *plugin, *arguments])
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
 
 
 @pytest.fixture
@@ -36,8 +24,7 @@ def run(tmp_path):
     def run(text, *arguments, ini=""):
         (tmp_path / "test_it.py").write_text("import pytest, ortcffi as ort\n" + text)
         (tmp_path / "pytest.ini").write_text(f"[pytest]\n{ini}")
-        done = run_in_fork(__name__, "run_pytest", str(tmp_path), *arguments)
-        return (done.output + done.errors).decode()
+        return run_pytest_in_fork(tmp_path, "-rA", "--strict-markers", *arguments)
 
     return run
 
@@ -345,19 +332,22 @@ def test_after(shared): assert shared == os.getpid() and not ended
     assert "3 passed" in output
 
 
-def test_an_isolated_test_has_the_drop_in_with_its_provider(run):
+def test_an_isolated_test_has_the_drop_in_with_its_provider(tmp_path):
     pytest.importorskip("onnx")
-    output = run(
-        """
+    (tmp_path / "test_it.py").write_text("""
+import pytest
+
 @pytest.mark.ort_isolated
 def test_drop_in():
     import onnxruntime
     assert onnxruntime.__name__ == "ortcffi.compat"
     assert "reference" in onnxruntime.get_available_providers()
-""",
-        "--ort-drop-in-ep=reference",
-    )
-    assert "1 passed" in output
+""")
+    # In no fork of this process, where other tests may have imported the official package.
+    options = ["-p", "ortcffi.testing.pytest_plugin", "--ort-drop-in-ep=reference"]
+    env = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = run_command(sys.executable, "-m", "pytest", *options, cwd=tmp_path, env=env)
+    assert "1 passed" in done.stdout
 
 
 def test_an_isolated_test_that_takes_too_long_fails_and_says_where_it_was(run, monkeypatch):
