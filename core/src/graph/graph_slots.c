@@ -24,7 +24,8 @@ ORT_API_STATUS_IMPL(ort_Graph_GetNumInputs, const OrtGraph* graph, size_t* num_i
 
 ORT_API_STATUS_IMPL(ort_Graph_GetInputs, const OrtGraph* graph, const OrtValueInfo** inputs,
                     size_t num_inputs) {
-  CORE_REQUIRE(Graph_GetInputs, graph, inputs);
+  CORE_REQUIRE(Graph_GetInputs, graph);
+  CORE_REQUIRE_IF(graph->inputs.count > 0, Graph_GetInputs, inputs);
   return core_copy_list("Graph_GetInputs", ": num_inputs", &graph->inputs, (const void**)inputs,
                         num_inputs);
 }
@@ -37,7 +38,8 @@ ORT_API_STATUS_IMPL(ort_Graph_GetNumOutputs, const OrtGraph* graph, size_t* num_
 
 ORT_API_STATUS_IMPL(ort_Graph_GetOutputs, const OrtGraph* graph, const OrtValueInfo** outputs,
                     size_t num_outputs) {
-  CORE_REQUIRE(Graph_GetOutputs, graph, outputs);
+  CORE_REQUIRE(Graph_GetOutputs, graph);
+  CORE_REQUIRE_IF(graph->outputs.count > 0, Graph_GetOutputs, outputs);
   return core_copy_list("Graph_GetOutputs", ": num_outputs", &graph->outputs, (const void**)outputs,
                         num_outputs);
 }
@@ -50,7 +52,8 @@ ORT_API_STATUS_IMPL(ort_Graph_GetNumInitializers, const OrtGraph* graph, size_t*
 
 ORT_API_STATUS_IMPL(ort_Graph_GetInitializers, const OrtGraph* graph,
                     const OrtValueInfo** initializers, size_t num_initializers) {
-  CORE_REQUIRE(Graph_GetInitializers, graph, initializers);
+  CORE_REQUIRE(Graph_GetInitializers, graph);
+  CORE_REQUIRE_IF(graph->initializers.count > 0, Graph_GetInitializers, initializers);
   return core_copy_list("Graph_GetInitializers", ": num_initializers", &graph->initializers,
                         (const void**)initializers, num_initializers);
 }
@@ -63,7 +66,8 @@ ORT_API_STATUS_IMPL(ort_Graph_GetNumNodes, const OrtGraph* graph, size_t* num_no
 
 ORT_API_STATUS_IMPL(ort_Graph_GetNodes, const OrtGraph* graph, const OrtNode** nodes,
                     size_t num_nodes) {
-  CORE_REQUIRE(Graph_GetNodes, graph, nodes);
+  CORE_REQUIRE(Graph_GetNodes, graph);
+  CORE_REQUIRE_IF(graph->nodes.count > 0, Graph_GetNodes, nodes);
   return core_copy_list("Graph_GetNodes", ": num_nodes", &graph->nodes, (const void**)nodes,
                         num_nodes);
 }

@@ -142,7 +142,8 @@ ORT_API_STATUS_IMPL(ort_Node_GetNumAttributes, const OrtNode* node, size_t* num_
 
 ORT_API_STATUS_IMPL(ort_Node_GetAttributes, const OrtNode* node, const OrtOpAttr** attributes,
                     size_t num_attributes) {
-  CORE_REQUIRE(Node_GetAttributes, node, attributes);
+  CORE_REQUIRE(Node_GetAttributes, node);
+  CORE_REQUIRE_IF(node->attributes.count > 0, Node_GetAttributes, attributes);
   return core_copy_list("Node_GetAttributes", ": num_attributes", &node->attributes,
                         (const void**)attributes, num_attributes);
 }
@@ -195,7 +196,8 @@ ORT_API_STATUS_IMPL(ort_Node_GetSinceVersion, const OrtNode* node, int* since_ve
 
 ORT_API_STATUS_IMPL(ort_Node_GetInputs, const OrtNode* node, const OrtValueInfo** inputs,
                     size_t num_inputs) {
-  CORE_REQUIRE(Node_GetInputs, node, inputs);
+  CORE_REQUIRE(Node_GetInputs, node);
+  CORE_REQUIRE_IF(node->input_count > 0, Node_GetInputs, inputs);
   CORE_REQUIRE_MODEL(Node_GetInputs, node, node->values);
   const struct core_list list = {(void**)node->values, node->input_count, 0};
   return core_copy_list("Node_GetInputs", ": num_inputs", &list, (const void**)inputs, num_inputs);
@@ -203,7 +205,8 @@ ORT_API_STATUS_IMPL(ort_Node_GetInputs, const OrtNode* node, const OrtValueInfo*
 
 ORT_API_STATUS_IMPL(ort_Node_GetOutputs, const OrtNode* node, const OrtValueInfo** outputs,
                     size_t num_outputs) {
-  CORE_REQUIRE(Node_GetOutputs, node, outputs);
+  CORE_REQUIRE(Node_GetOutputs, node);
+  CORE_REQUIRE_IF(node->output_count > 0, Node_GetOutputs, outputs);
   CORE_REQUIRE_MODEL(Node_GetOutputs, node, node->values);
   const struct core_list list = {(void**)node->values + node->input_count, node->output_count, 0};
   return core_copy_list("Node_GetOutputs", ": num_outputs", &list, (const void**)outputs,
@@ -220,7 +223,8 @@ ORT_API_STATUS_IMPL(ort_Node_GetNumImplicitInputs, const OrtNode* node,
 
 ORT_API_STATUS_IMPL(ort_Node_GetImplicitInputs, const OrtNode* node,
                     const OrtValueInfo** implicit_inputs, size_t num_implicit_inputs) {
-  CORE_REQUIRE(Node_GetImplicitInputs, node, implicit_inputs);
+  CORE_REQUIRE(Node_GetImplicitInputs, node);
+  CORE_REQUIRE_IF(node->implicit_inputs.count > 0, Node_GetImplicitInputs, implicit_inputs);
   CORE_REQUIRE_MODEL(Node_GetImplicitInputs, node, node->values);
   return core_copy_list("Node_GetImplicitInputs", ": num_implicit_inputs", &node->implicit_inputs,
                         (const void**)implicit_inputs, num_implicit_inputs);
@@ -235,7 +239,8 @@ ORT_API_STATUS_IMPL(ort_Node_GetNumSubgraphs, const OrtNode* node, size_t* num_s
 
 ORT_API_STATUS_IMPL(ort_Node_GetSubgraphs, const OrtNode* node, const OrtGraph** subgraphs,
                     size_t num_subgraphs, const char** attribute_names) {
-  CORE_REQUIRE(Node_GetSubgraphs, node, subgraphs);
+  CORE_REQUIRE(Node_GetSubgraphs, node);
+  CORE_REQUIRE_IF(node->subgraphs.count > 0, Node_GetSubgraphs, subgraphs);
   CORE_REQUIRE_MODEL(Node_GetSubgraphs, node, node->values);
   CORE_TRY(core_copy_list("Node_GetSubgraphs", ": num_subgraphs", &node->subgraphs,
                           (const void**)subgraphs, num_subgraphs));

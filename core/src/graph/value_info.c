@@ -198,7 +198,10 @@ ORT_API_STATUS_IMPL(ort_ValueInfo_GetValueNumConsumers, const OrtValueInfo* valu
 
 ORT_API_STATUS_IMPL(ort_ValueInfo_GetValueConsumers, const OrtValueInfo* value_info,
                     const OrtNode** nodes, int64_t* input_indices, size_t num_consumers) {
-  CORE_REQUIRE(ValueInfo_GetValueConsumers, value_info, nodes, input_indices);
+  CORE_REQUIRE(ValueInfo_GetValueConsumers, value_info);
+  if (value_info->use_count > 0) {
+    CORE_REQUIRE(ValueInfo_GetValueConsumers, nodes, input_indices);
+  }
   if (value_info->graph == NULL) {
     CORE_FAIL(ORT_FAIL, "ValueInfo_GetValueConsumers: the value is in no graph");
   }

@@ -84,6 +84,14 @@ GRAPH_CALL("Node_GetSubgraphs(names=NULL)", const OrtGraph* graphs[2] = {UNTOUCH
 GRAPH_CALL("Node_GetSubgraphs(no room)", const OrtGraph* graphs[2] = {UNTOUCHED};
            say_status(api->Node_GetSubgraphs(node_of(g, "If"), graphs, 1, NULL));
            say_out(graphs[0], UNTOUCHED))
+GRAPH_CALL("Graph_GetInputs(no inputs, out=NULL)", const OrtGraph* graphs[2] = {NULL};
+           CHECK(api->Node_GetSubgraphs(node_of(g, "If"), graphs, 2, NULL) == NULL);
+           say_status(api->Graph_GetInputs(graphs[0], NULL, 0));
+           say_status(api->Graph_GetInitializers(graphs[0], NULL, 0)))
+GRAPH_CALL("Node_GetAttributes(none, out=NULL)",
+           say_status(api->Node_GetAttributes(node_of(g, "Add"), NULL, 0));
+           say_status(api->Node_GetImplicitInputs(node_of(g, "Add"), NULL, 0));
+           say_status(api->Node_GetSubgraphs(node_of(g, "Add"), NULL, 0, NULL)))
 GRAPH_CALL("Node_GetSubgraphs(out=NULL)",
            say_status(api->Node_GetSubgraphs(node_of(g, "If"), NULL, 0, NULL)))
 GRAPH_CALL("Graph_GetParentNode(of a subgraph)", const OrtGraph* graphs[2];
