@@ -24,7 +24,7 @@ FORKS = kernel_threads:1000:fork storm:2:20000:2:fork adaptor_storm:2:20000:2:fo
 # so the storms are short; asan runs the long ones, and reads more models that were changed, which
 # one thread does.
 RUNS_OF_TSAN = heap storm:2:5000:2 arena:2:3000 adaptor_storm:2:2000:2 models:20 kernels \
-  many_threads:100:1000 reload:20:1000 shared_env:2000 platform session_threads \
+  many_threads:100:1000 reload:20:1000 shared_env:2000 platform session_threads:1000 \
   provider_threads throwing:$(THROWING) kernel_threads:10000
 # valgrind runs one thread at a time, so the storms are short; asan runs `faults` with its hundreds
 # of processes.
