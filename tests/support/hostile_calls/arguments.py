@@ -144,7 +144,8 @@ class Arguments:
         """The inputs of the models, mostly."""
         one = np.ones((1, 4), np.float32)
         few = np.arange(3)
-        made = [{"x": one}, {"x": one, "w": one}, {"a": few, "b": few}, [one], one]
+        three = np.ones(3, np.float32)
+        made = [{"x": one}, {"x": three}, {"x": one, "w": one}, {"a": few, "b": few}, [one], one]
         return self.chance.choice([*made, {"x": self.anything()}, {"x": self.known()}])
 
     def known(self) -> Any:

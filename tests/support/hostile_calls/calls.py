@@ -31,9 +31,8 @@ LEFT_OUT |= {"init_api", "set_numpy_allocator"}  # see `choose_default`, `choose
 LEFT_OUT |= {"give_away"}  # answers a raw pointer, which the caller must release
 LEFT_OUT_OF = {("OpSet", "register")}  # keeps domains as long as the process
 TAKES_A_BLOCK = ("alloc", "reserve")
-# What needs an engine, whose threads are not in the child of a fork.
-ENGINES = {"Session", "ModelEditor", "LoraAdapter", "compile_model", "compare_with_session"}
-ENGINES |= {"attach", "load"}
+# What loads ONNX Runtime, whose threads are not in the child of a fork.
+ENGINES = {"attach", "load", "compare_with_session"}
 # What is called of NumPy's arrays: what changes, moves or reads memory that others may use. NumPy
 # itself does not survive the rest: __setstate__, `data` and `strides` replace the memory under
 # views of it, or have it look for objects between the objects; an array of objects that contains
@@ -103,6 +102,8 @@ class Caller(Arguments):
         self.makers = list(makers.MAKERS.values())
         self.modules: list[Any] = [ort, testing]
         self.left_out = ENGINES
+        if table == "core":
+            self.makers += makers.CORE.values()
         if table == "real":
             self.makers += makers.ENGINE.values()
             self.modules.append(compat)

@@ -230,6 +230,41 @@ MAKERS: dict[str, Maker] = {
 }
 
 
+# --- sessions of the core ------------------------------------------------------------------------
+
+
+def adding_session(_api: Any) -> Any:
+    """One whose node is run by a provider in C."""
+    made = ort.Session(eps.added(), api=ort.core_api(), providers=eps.adding_devices())
+    bound = ort.Binding(made)
+    bound.bind(x=np.ones(3, F4), y=np.zeros(3, F4))
+    return made, *made.inputs, made.metadata, bound, ort.Batcher(made)
+
+
+def session_of_ops(_api: Any) -> Any:
+    """One whose node is run by an op in Python."""
+    api = ort.core_api()
+    options = ort.SessionOptions(api)
+    with ort.CustomOpDomain("hostile", api) as domain:
+        domain.add(python_op(None)[0])
+        options.add_custom_op_domain(domain)
+    x, y = (models.value(name, shape=[1, 4]) for name in "xy")
+    node = models.node("twice", "x", "y", "hostile")
+    source = models.model([node], [x], [y], domains={"hostile": 1})
+    return ort.Session(source, options, api=api), options
+
+
+def edited_session(_api: Any) -> Any:
+    return ort.ModelEditor(eps.added(), api=ort.core_api())
+
+
+CORE: dict[str, Maker] = {
+    "Session ModelMetadata ValueSpec Binding Batcher": adding_session,
+    "a session of ops": session_of_ops,
+    "ModelEditor": edited_session,
+}
+
+
 # --- what needs an engine -------------------------------------------------------------------------
 
 
