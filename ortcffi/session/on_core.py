@@ -24,6 +24,7 @@ def source_on_core(api: "Api", model: Any, options: "SessionOptions | None") -> 
     Where no execution provider takes a node, the operators that ONNX describes by others are
     replaced, and it is tried again.
     """
+    api.require("GetModelEditorApi")
     given = model if isinstance(model, Model) else Model.load(content_of(model))
     typed = _with_types(given, options) if given._untyped() else given
 
