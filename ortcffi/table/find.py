@@ -120,9 +120,10 @@ def _packaged_version(library: str) -> str | None:
     package = os.path.dirname(os.path.dirname(library))
     inner = f"{os.path.basename(package)}/capi/{os.path.basename(library)}"
     for distribution in distributions(path=[os.path.dirname(package)]):
-        # What is left of a package that was removed in part says no name.
-        name = distribution.metadata["Name"] or ""
-        if name.startswith("onnxruntime") and any(
+        metadata = distribution.metadata
+        if "Name" not in metadata:
+            continue  # what is left of a package that was removed in part
+        if metadata["Name"].startswith("onnxruntime") and any(
             str(file) == inner for file in distribution.files or ()
         ):
             return distribution.version

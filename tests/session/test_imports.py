@@ -13,22 +13,25 @@ UNWANTED += ["ortcffi.compat._options", "ortcffi.options.run", "ortcffi.options.
 RUN = """
 import sys
 import numpy as np
+before = set(sys.modules)
 import ortcffi
 session = ortcffi.Session(sys.argv[1])
 session.run({"x": np.zeros(2, np.float32)})
-print(*sys.modules)
+print(*sys.modules.keys() - before)
 """
 DROP_IN = """
 import sys
 import numpy as np
+before = set(sys.modules)
 import ortcffi.compat as onnxruntime
 session = onnxruntime.InferenceSession(sys.argv[1], providers=["CPUExecutionProvider"])
 session.run(None, {"x": np.zeros(2, np.float32)})
-print(*sys.modules)
+print(*sys.modules.keys() - before)
 """
 INTERRUPTED = """
 import signal, sys
 import numpy as np
+before = set(sys.modules)
 import ortcffi
 options = ortcffi.SessionOptions(intra_op_threads=1, log_severity=4)
 session = ortcffi.Session(sys.argv[1], options)
@@ -37,10 +40,12 @@ signal.setitimer(signal.ITIMER_REAL, 0.2)
 try:
     session.run({"x": np.eye(32, dtype=np.float32)}, timeout=30)
 except KeyboardInterrupt:
-    print("interrupted", "threading" in sys.modules)
+    print("interrupted", "threading" in sys.modules.keys() - before)
 """
 WITHOUT_MEMORY = """
 import sys
+import numpy
+before = set(sys.modules)
 import ortcffi
 class Failing(ortcffi.PythonAllocator):
     def alloc(self, size):
@@ -48,7 +53,7 @@ class Failing(ortcffi.PythonAllocator):
 try:
     Failing().empty(3)
 except MemoryError as error:
-    print(repr(error.__cause__), "threading" in sys.modules)
+    print(repr(error.__cause__), "threading" in sys.modules.keys() - before)
 """
 
 
