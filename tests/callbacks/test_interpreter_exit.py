@@ -5,7 +5,7 @@ import sys
 
 import pytest
 from support.paths import CHECKOUT
-from support.processes import run
+from support.prepared import run_program
 
 LIMIT = 120  # seconds
 
@@ -99,7 +99,7 @@ builtins.late = Late()
 @pytest.mark.usefixtures("real_library")
 @pytest.mark.parametrize("kind", ["logger", "threads", "shapes", "allocator", "future"])
 def test_the_interpreter_may_end_while_a_library_waits_for_a_callback(kind):
-    run(sys.executable, "-c", PROGRAM, kind, timeout=LIMIT)
+    run_program(PROGRAM, kind, timeout=LIMIT)
 
 
 THREADS = f"""
@@ -123,7 +123,7 @@ session = ort.Session(models.add(), options)
 
 @pytest.mark.usefixtures("real_library")
 def test_the_interpreter_may_end_before_a_session_whose_threads_are_daemons():
-    run(sys.executable, "-c", THREADS, timeout=LIMIT)
+    run_program(THREADS, timeout=LIMIT)
 
 
 INTERPRETERS = """
@@ -151,5 +151,5 @@ print(*logged)
     sys.version_info >= (3, 12), reason="CFFI looks for a callback in the interpreter that calls it"
 )
 def test_a_logger_runs_in_its_interpreter_whichever_one_has_called_the_library():
-    done = run(sys.executable, "-c", INTERPRETERS, timeout=LIMIT)
+    done = run_program(INTERPRETERS, timeout=LIMIT)
     assert done.stdout == "from another interpreter\n"

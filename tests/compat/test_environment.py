@@ -6,7 +6,7 @@ import inspect
 
 import numpy as np
 import pytest
-from support.processes import run_python
+from support.prepared import printed_by
 
 from ortcffi import compat
 
@@ -55,7 +55,7 @@ def test_official_sessions_share_threads_if_the_environment_has_them(squares):
     source = inspect.getsource(shares_threads)
     lines = ("import contextlib, numpy as np, onnxruntime", source)
     program = "\n".join((*lines, f"print(shares_threads(onnxruntime, {squares!r}))"))
-    printed = run_python(program)  # in a process whose environment nothing has used yet
+    printed = printed_by(program)  # in a process whose environment nothing has used yet
     assert printed.splitlines()[-1] == "6.0 and an error"
 
 

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from support import models
+from support.prepared import run_program
 from support.processes import run
 
 pytest.importorskip("onnxruntime")
@@ -83,7 +84,7 @@ try:
 except ModuleNotFoundError as error:
     assert error.name == "onnxruntime.training"
 """
-    run(sys.executable, "-c", text)
+    run_program(text)
 
 
 def test_tools_come_from_the_installed_package():
@@ -102,7 +103,7 @@ import onnxruntime
 assert not any("pybind11_state.cp" in line for line in open("/proc/self/maps"))
 onnxruntime.InferenceSession(get_example("sigmoid.onnx"))
 """
-    run(sys.executable, "-c", text)
+    run_program(text)
 
 
 @pytest.mark.parametrize("install", ["ortcffi.compat.install()", ""])
@@ -121,7 +122,7 @@ import onnxruntime
 assert onnxruntime.SessionOptions is ortcffi.compat.SessionOptions or not {install!r}
 onnxruntime.SessionOptions()
 """
-    run(sys.executable, "-c", text)
+    run_program(text)
 
 
 def test_it_is_refused_where_the_official_package_is_imported():
@@ -134,7 +135,7 @@ except RuntimeError as error:
 else:
     raise AssertionError
 """
-    run(sys.executable, "-c", text)
+    run_program(text)
 
 
 def test_attach_says_that_the_drop_in_needs_none():
@@ -148,7 +149,7 @@ except ortcffi.LoadError as error:
 else:
     raise AssertionError
 """
-    run(sys.executable, "-c", text)
+    run_program(text)
 
 
 def test_an_option_of_pytest_installs_it(tmp_path):

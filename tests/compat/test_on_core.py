@@ -6,7 +6,8 @@ import sys
 
 import pytest
 from support import eps, models
-from support.processes import run, run_python
+from support.prepared import printed_by, run_program
+from support.processes import run
 
 import ortcffi as ort
 
@@ -115,7 +116,7 @@ def test_a_profile_ends_once(engine, tmp_path, c_compiler, request):
         request.getfixturevalue("real_api")
     provider = eps.build(c_compiler, eps.ADDING) if engine == "core" else "CPUExecutionProvider"
     path = add_model(tmp_path)
-    ran = run(sys.executable, "-c", PROFILE, path, tmp_path / "profile", provider)
+    ran = run_program(PROFILE, path, tmp_path / "profile", provider)
     has_begun, is_there, events, again, none, begin = json.loads(ran.stdout)
     assert (has_begun, is_there) == (True, True)
     assert {"model_loading_uri", "model_run", "session_initialization"} <= set(events)
@@ -194,7 +195,7 @@ def test_what_cannot_be_hosted_is_refused(bare, given, words):
 def test_providers_come_too_late_for_a_library_that_is_in_use():
     pytest.importorskip("onnxruntime")
     pytest.importorskip("onnx")
-    message = run_python(
+    message = printed_by(
         "import ortcffi.compat as ort\n"
         "ort.get_version_string()\n"
         "try: ort.install(['reference'])\n"

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 from support import models
-from support.processes import run_python
+from support.prepared import printed_by
 
 import ortcffi as ort
 
@@ -141,4 +141,4 @@ for run_options in (None, compat.RunOptions()):
 
 
 def test_a_run_that_fails_after_none_for_an_optional_input_is_not_repeated():
-    assert run_python(FAILING).splitlines() == ["True 1", "True 2"]
+    assert printed_by(FAILING).splitlines() == ["True 1", "True 2"]

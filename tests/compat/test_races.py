@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from support.processes import run_python
+from support.prepared import printed_by
 from support.threads import run_threads
 
 X = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
@@ -68,7 +68,7 @@ print(os.waitstatus_to_exitcode(status), two.run(None, feed)[0].tolist())
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 def test_sessions_work_in_the_child_of_a_fork():
-    assert run_python(FORK) == "0 [-1.0, -1.0]"
+    assert printed_by(FORK) == "0 [-1.0, -1.0]"
 
 
 AT_THE_END = """\
@@ -91,4 +91,4 @@ print(*[type(each).__name__ for each in found])
 
 
 def test_an_environment_is_not_found_while_it_ends():
-    assert run_python(AT_THE_END) == "Other"
+    assert printed_by(AT_THE_END) == "Other"

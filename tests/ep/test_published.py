@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import pytest
 from support.paths import finds_support
+from support.prepared import run_program
 from support.processes import run
 
 import ortcffi as ort
@@ -90,7 +91,7 @@ with ort.Env(api=ort.load()) as env:
 @pytest.mark.usefixtures("real_api")
 def test_it_is_watched_in_the_real_library(published):
     ep, library = published
-    done = run(sys.executable, "-P", "-c", WATCHED, library, ep.name)
+    done = run_program(WATCHED, library, ep.name)
     has_called, wanted, left = json.loads(done.stdout)
     assert (has_called, wanted >= 22) == (True, True)
     assert left == ({"CreateMemoryInfo_V2": ep.leaves[1]} if ep.leaves[1] else {})
@@ -130,7 +131,7 @@ with ort.Ep(registered.devices[:1]) as ep:
 
 def test_a_model_computes_on_it_without_an_engine():
     [ggml] = [each for each in EPS if each.package == "onnxruntime-ggml"]
-    done = run(sys.executable, "-P", "-c", COMPUTE, library_of(ggml))
+    done = run_program(COMPUTE, library_of(ggml))
     assert "computed" in done.stdout
 
 
@@ -183,7 +184,7 @@ def test_a_model_that_openvino_has_compiled_computes_the_same(table, embed, tmp_
     request.getfixturevalue(f"{table}_api")
     [openvino] = [each for each in EPS if each.package == "onnxruntime-ep-openvino"]
     library = library_of(openvino)
-    done = run(sys.executable, "-P", "-c", COMPILE, table, library, tmp_path, embed, code=None)
+    done = run_program(COMPILE, table, library, tmp_path, embed, code=None)
     if table == "real" and done.stderr.strip() == "none":
         pytest.skip("onnxruntime sees no hardware of Intel")
     assert done.stdout.split() == ["computed"], done.stderr
@@ -224,7 +225,7 @@ print("also computed")
 def test_a_convolution_computes_on_qnn_which_wants_the_channels_last():
     [qnn] = [each for each in EPS if each.package == "onnxruntime-qnn"]
     library = library_of(qnn)
-    done = run(sys.executable, "-P", "-c", CONVOLVE, library, library.parent / "libQnnHtp.so")
+    done = run_program(CONVOLVE, library, library.parent / "libQnnHtp.so")
     assert "computed" in done.stdout
 
 
@@ -233,7 +234,7 @@ def test_the_real_library_may_be_loaded_after_qnn():
     [qnn] = [each for each in EPS if each.package == "onnxruntime-qnn"]
     library = library_of(qnn)
     script = CONVOLVE + AFTERWARDS
-    done = run(sys.executable, "-P", "-c", script, library, library.parent / "libQnnHtp.so")
+    done = run_program(script, library, library.parent / "libQnnHtp.so")
     assert "also computed" in done.stdout
 
 

@@ -3,10 +3,10 @@
 
 import ctypes
 import gc
-import sys
 
 import pytest
 from support.paths import CHECKOUT
+from support.prepared import run_program
 from support.processes import fork, run
 from support.threads import join, run_threads, start, wait_until
 
@@ -167,7 +167,7 @@ for api in ort.core_api(), ort.attach():
 
 @pytest.mark.usefixtures("real_api")
 def test_a_library_that_the_official_package_has_is_copied(asked_ep):
-    done = run(sys.executable, "-P", "-c", BESIDE_OFFICIAL, asked_ep)
+    done = run_program(BESIDE_OFFICIAL, asked_ep)
     assert done.stdout == "False\nTrue\n"  # the second one is the official package itself
 
 

@@ -3,13 +3,13 @@
 
 import gc
 import json
-import sys
 
 import numpy as np
 import pytest
 from support import eps
 from support.paths import CHECKOUT, finds_support
-from support.processes import fork, run
+from support.prepared import run_program
+from support.processes import fork
 
 import ortcffi as ort
 
@@ -151,7 +151,7 @@ print(json.dumps([found, calls["EpGraphSupportInfo_AddNodesToFuse"], watched.lef
 
 @pytest.mark.usefixtures("real_api", "adding_ep")
 def test_the_official_package_registers_a_watched_provider():
-    done = run(sys.executable, "-P", "-c", OFFICIAL, env=finds_support())
+    done = run_program(OFFICIAL, env=finds_support())
     assert json.loads(done.stdout) == [[1, 2, 3], 1, {}]
 
 

@@ -10,7 +10,8 @@ import threading
 
 import numpy as np
 import pytest
-from support.processes import TIME_LIMIT, fork, run_python
+from support.prepared import printed_by
+from support.processes import TIME_LIMIT, fork
 from support.threads import join, run_async, start
 
 import ortcffi as ort
@@ -209,7 +210,7 @@ EMPTIED = """if True:
 
 def test_a_shape_that_empties_itself_is_read_once():
     """NumPy would read past the end of the list."""
-    assert run_python(EMPTIED).splitlines() == ["(3, 2, 4, 5)"] * 2
+    assert printed_by(EMPTIED).splitlines() == ["(3, 2, 4, 5)"] * 2
 
 
 @pytest.mark.parametrize("kind", ["value", "reserved"])

@@ -8,7 +8,7 @@ import weakref
 
 import numpy as np
 import pytest
-from support.processes import run
+from support.prepared import run_program
 from support.threads import run_threads
 from support.versions import API_VERSION
 
@@ -127,7 +127,7 @@ print("end")
 
 @pytest.mark.usefixtures("real_api")
 def test_a_process_may_end_with_everything_alive():
-    done = run(sys.executable, "-c", AT_EXIT)
+    done = run_program(AT_EXIT)
     assert (done.stdout, done.stderr) == ("end\n", "")
 
 
@@ -277,7 +277,7 @@ thread.join(300)
 
 
 def test_other_threads_run_while_a_foreign_allocator_waits():
-    done = run(sys.executable, "-c", WAITING)
+    done = run_program(WAITING)
     assert (done.stdout, done.stderr) == ("came back\n", "")
 
 

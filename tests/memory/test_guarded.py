@@ -4,12 +4,11 @@
 import ctypes
 import gc
 import re
-import sys
 import threading
 
 import numpy as np
 import pytest
-from support.processes import run
+from support.prepared import run_program
 
 import ortcffi as ort
 from ortcffi import Guarded, Tracking, errors, ffi
@@ -118,7 +117,7 @@ print("read")
 
 
 def test_a_closed_page_ends_who_reads_beyond_a_block():
-    done = run(sys.executable, "-c", READ.format(beyond=64), code=None)
+    done = run_program(READ.format(beyond=64), code=None)
     assert done.returncode < 0
     assert "read" not in done.stdout
     assert r"b'\x00\x00\x00\x00'" in done.stdout

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from support.allocators import InPython
 from support.interrupts import ends
-from support.processes import TIME_LIMIT, run_python
+from support.prepared import printed_by
+from support.processes import TIME_LIMIT
 from support.threads import run_threads
 
 from ortcffi import (
@@ -402,7 +403,7 @@ print(pool.num_allocations >= 2)
 
 @pytest.mark.parametrize("table", ["core_api()", "load()"])
 def test_the_interpreter_ends_with_an_allocator_for_the_process(table):
-    assert run_python(AT_THE_END.format(table=table)) == "True"
+    assert printed_by(AT_THE_END.format(table=table)) == "True"
 
 
 def test_carried_functions_take_the_block_to_a_pools_threads(make):

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from support.processes import run_python
+from support.prepared import printed_by
 from support.threads import join, run_threads, start
 
 import ortcffi as ort
@@ -74,7 +74,7 @@ print(os.waitstatus_to_exitcode(status), run())
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 def test_a_graph_makes_sessions_in_the_child_of_a_fork():
-    assert run_python(FORK) == "0 [4.0, 4.0]"
+    assert printed_by(FORK) == "0 [4.0, 4.0]"
 
 
 def test_one_thread_at_a_time_changes_the_model_of_an_editor(real_api, dense):

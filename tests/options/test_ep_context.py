@@ -5,7 +5,7 @@ import gc
 import weakref
 
 import pytest
-from support.processes import run_python
+from support.prepared import printed_by
 from support.releases import needs_release
 
 import ortcffi as ort
@@ -102,4 +102,4 @@ def test_an_older_library_lacks_it():
 
 def test_the_setting_alone_imports_what_c_calls():
     code = "import sys, ortcffi as ort; ort.SessionOptions(ep_context_reader=print)"
-    assert run_python(f"{code}; print('ortcffi.ep.context_data' in sys.modules)") == "True"
+    assert printed_by(f"{code}; print('ortcffi.ep.context_data' in sys.modules)") == "True"

@@ -2,11 +2,10 @@
 """Options as the core stores them, read through new Python objects that know nothing of them."""
 
 import json
-import sys
 from typing import NamedTuple
 
 import pytest
-from support.processes import run
+from support.prepared import run_program
 
 from ortcffi import FreeDimension, RunOptions, SessionOptions, ThreadingOptions
 from ortcffi._native import ffi, lib
@@ -148,7 +147,7 @@ def test_fresh_options_have_the_defaults_of_the_official_package(core_api):
         f"found = [getattr(o, name) for name in {list(OFFICIAL.values())}]; "
         "print(json.dumps([getattr(value, 'value', value) for value in found]))"
     )
-    done = run(sys.executable, "-c", code)
+    done = run_program(code)
     official = dict(zip(OFFICIAL, json.loads(done.stdout), strict=True))
     with SessionOptions(core_api) as options:
         found = {name: getattr(options, name) for name in OFFICIAL}

@@ -5,7 +5,6 @@ import copy
 import gc
 import pickle
 import re
-import sys
 import weakref
 from concurrent.futures import ProcessPoolExecutor
 from errno import ENOENT
@@ -14,7 +13,8 @@ from pathlib import Path
 
 import pytest
 from support.paths import CHECKOUT
-from support.processes import TIME_LIMIT, run
+from support.prepared import run_program
+from support.processes import TIME_LIMIT
 
 from ortcffi import errors
 from ortcffi._native import ffi, lib
@@ -230,7 +230,7 @@ def test_a_caught_exception_leaves_no_cycle_for_the_collector(api):
 
 def test_failing_in_a_program_prints_class_and_message():
     code = "import ortcffi; ortcffi.core_api().memory_info('NoSuchDevice')"
-    done = run(sys.executable, "-c", code, code=1)
+    done = run_program(code, code=1)
     last = done.stderr.splitlines()[-1]
     assert last.startswith("ortcffi.errors.InvalidArgument: CreateMemoryInfo")
 
@@ -278,4 +278,4 @@ pickling_support.install()
 error = NoSuchFile("there is none", "Load")
 assert pickle.loads(pickle.dumps(error)) == error
 """
-    run(sys.executable, "-c", script)
+    run_program(script)

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Processes for tests of the official package: what it shares lasts until a process ends."""
 
-import sys
 import textwrap
 from pathlib import Path
 
 import pytest
-from support.processes import run
+from support.prepared import run_program
 
 onnxruntime = pytest.importorskip("onnxruntime")
 
@@ -22,4 +21,4 @@ def python(code: str, **given: object) -> str:
     """
     names = "".join(f"{name} = {value!r}\n" for name, value in given.items())
     text = textwrap.dedent(begin) + names + textwrap.dedent(code)
-    return run(sys.executable, "-c", text).stdout
+    return run_program(text).stdout

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from support.processes import run_python
+from support.prepared import printed_by
 
 import ortcffi as ort
 from ortcffi import Value, ffi
@@ -91,7 +91,7 @@ def test_an_array_is_not_made_of_a_value_that_is_closed_while_its_dtype_is_sough
         except ValueError as error:
             print(error)
     """
-    assert run_python(program) == "this Value is closed"
+    assert printed_by(program) == "this Value is closed"
 
 
 class Closing(logging.Handler):

@@ -4,13 +4,12 @@
 import ctypes
 import gc
 import importlib.util
-import sys
 import weakref
 
 import ml_dtypes
 import numpy as np
 import pytest
-from support.processes import run
+from support.prepared import run_program
 
 from ortcffi import ElementType, Value
 
@@ -320,7 +319,7 @@ print("end")
 
 @pytest.mark.usefixtures("real_api")
 def test_a_process_may_end_while_others_have_its_memory():
-    done = run(sys.executable, "-c", AT_EXIT)
+    done = run_program(AT_EXIT)
     assert (done.stdout, done.stderr) == ("end\n", "")
 
 
