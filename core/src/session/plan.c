@@ -253,8 +253,8 @@ static OrtStatus* plan_ends(struct plan* plan, const bool* is_output) {
     }
   }
   for (core_value_number value = 0; value < session->value_count; value++) {
-    struct core_step* step = &session->steps[last[value]];
     if (plan->makers[value] != NO_STEP && !is_output[value]) {
+      struct core_step* step = &session->steps[last[value]];
       step->ends[step->end_count++] = value;
     }
   }
