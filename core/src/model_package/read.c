@@ -81,16 +81,20 @@ static OrtStatus* resolve_path(const struct source* in, const char* base, const 
 
 /* --- fields ---------------------------------------------------------------------------------- */
 
+/* Whether a name is one of those, which end with NULL. */
+static bool is_among(const char* const* names, const char* name) {
+  while (*names != NULL && strcmp(*names, name) != 0) {
+    names++;
+  }
+  return *names != NULL;
+}
+
 /* Refuses members with other names than those, which end with NULL. A later format may have more,
  * which its readers may ignore. */
 static OrtStatus* check_names(const struct source* in, value_ptr object, const char* const* known) {
   value_ptr field = in->package->is_later ? NULL : core_json_first(in->json, object);
   for (; field != NULL; field = core_json_next(in->json, field)) {
-    size_t i = 0;
-    while (known[i] != NULL && strcmp(known[i], field->name) != 0) {
-      i++;
-    }
-    if (known[i] == NULL) {
+    if (!is_among(known, field->name)) {
       return FAILED("the field '", field->name, "' is unknown");
     }
   }
@@ -139,29 +143,22 @@ static OrtStatus* check_reference(const struct source* in, const char* folder,
   return wrong == NULL ? NULL : FAILED("'", reference, wrong);
 }
 
-static bool is_among(const char* const* names, size_t count, const char* name) {
-  while (count > 0 && strcmp(names[count - 1], name) != 0) {
-    count--;
-  }
-  return count > 0;
-}
-
 /* A package may not have a session write files, nor read those outside of it. */
 static OrtStatus* check_session_options(const struct source* in, const char* folder,
                                         const struct core_json* json, value_ptr settings) {
   static const char* const written[] = {
       "session.enable_profiling", "session.optimized_model_filepath",
-      "session.collect_node_memory_stats_to_file", "session.debug_layout_transformation"};
+      "session.collect_node_memory_stats_to_file", "session.debug_layout_transformation", NULL};
   static const char* const paths[] = {"ep.context_file_path", "ep.context_source_model_path",
-                                      "session.model_external_initializers_file_folder_path"};
+                                      "session.model_external_initializers_file_folder_path", NULL};
   CORE_TRY(check_strings(json, settings, "session_options"));
   value_ptr entries = core_json_member(json, settings, "session_options");
   for (value_ptr entry = entries == NULL ? NULL : core_json_first(json, entries); entry != NULL;
        entry = core_json_next(json, entry)) {
-    if (is_among(written, CORE_COUNT_OF(written), entry->name)) {
+    if (is_among(written, entry->name)) {
       return FAILED("a package must not set '", entry->name, "'");
     }
-    if (entry->text[0] != 0 && is_among(paths, CORE_COUNT_OF(paths), entry->name)) {
+    if (entry->text[0] != 0 && is_among(paths, entry->name)) {
       CORE_TRY(check_reference(in, folder, entry->text));
     }
   }
