@@ -10,9 +10,8 @@
 
 #include "onnxruntime_c_api.h"
 
+#include "own_domain.h"
 #include "plain_op.h"
-
-static const OrtApi* api;
 
 /* What an op does instead, or besides. */
 enum bug {
@@ -247,13 +246,6 @@ static const char* const names[BUGS] = {
 };
 
 static struct op ops[BUGS];
-static OrtCustomOpDomain* domain;
-
-static void __attribute__((destructor)) end(void) {
-  if (api != NULL) {
-    api->ReleaseCustomOpDomain(domain);
-  }
-}
 
 ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
                                                      const OrtApiBase* base) {

@@ -8,11 +8,9 @@
 
 #include "onnxruntime_c_api.h"
 
+#include "own_domain.h"
 #include "plain_op.h"
 #include "trying.h"
-
-static const OrtApi* api;
-static OrtCustomOpDomain* domain;
 
 static const char* ORT_API_CALL name(const OrtCustomOp* op) { return (void)op, "Configured"; }
 
@@ -53,12 +51,6 @@ static const OrtCustomOp op = {.version = 16,
                                .CreateKernelV2 = create,
                                .KernelComputeV2 = compute,
                                .KernelDestroy = destroy};
-
-static void __attribute__((destructor)) end(void) {
-  if (api != NULL) {
-    api->ReleaseCustomOpDomain(domain);
-  }
-}
 
 ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
                                                      const OrtApiBase* base) {

@@ -11,12 +11,11 @@
 
 #include "onnxruntime_c_api.h"
 
+#include "own_domain.h"
+
 #ifndef FAILS
 #define FAILS 0
 #endif
-
-static const OrtApi* api;
-static OrtCustomOpDomain* domain;
 
 static const char* ORT_API_CALL name(const OrtCustomOp* op) {
   static char names[32][8];
@@ -90,10 +89,4 @@ ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
     status = api->AddCustomOpDomain(options, domain);
   }
   return status == NULL && FAILS ? api->CreateStatus(ORT_EP_FAIL, "halfway") : status;
-}
-
-__attribute__((destructor)) static void unload(void) {
-  if (domain != NULL) {
-    api->ReleaseCustomOpDomain(domain);
-  }
 }
