@@ -32,6 +32,7 @@ __all__ = [
     "core_api",
     "create_environment",
     "default_api",
+    "editor_of",
     "highest_api_version",
     "init_api",
     "made_by",
@@ -294,6 +295,15 @@ def table_for(api: "Api | None") -> "Api":
     if api is None:
         return default_api()
     return made_by(api)
+
+
+def editor_of(api: Table, slot: str) -> Any:
+    """The model editor's table of a library, for a call of its function `slot`."""
+    api.require("GetModelEditorApi")
+    editor = lib.GetModelEditorApi(api.pointer)
+    if not editor:
+        raise NotImplemented("the library has no model editor", slot)
+    return editor
 
 
 def create_environment(api: Table, slot: str, arguments: tuple[Any, ...], out: Any) -> None:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi._native import ffi, lib
-from ortcffi.errors import NotImplemented, call, checked
+from ortcffi._table import editor_of
+from ortcffi.errors import call, checked
 from ortcffi.models.nodes import GraphNode
 from ortcffi.platform.handle import Array, out_of, owned_by, owner_of
 from ortcffi.values.element_types import ElementType
@@ -26,18 +27,9 @@ if TYPE_CHECKING:
     from ortcffi.models.nodes import Described, GraphValue
     from ortcffi.table.api import Api
 
-__all__ = ["Parts", "build_model", "editor_of"]
+__all__ = ["Parts", "build_model"]
 
 EXTERNAL = 128  # bytes: the library copies what is smaller
-
-
-def editor_of(api: "Api", slot: str) -> Any:
-    """The model editor's table of a library."""
-    api.require("GetModelEditorApi")
-    editor = lib.GetModelEditorApi(api.pointer)
-    if not editor:
-        raise NotImplemented("the library has no model editor", slot)
-    return editor
 
 
 class Parts:

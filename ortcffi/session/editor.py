@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._convert import bytes_like, encode, input_path, of_type
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public, refuse_pickle
-from ortcffi._table import core_api
+from ortcffi._table import core_api, editor_of
 from ortcffi.env.env import Env
 from ortcffi.errors import call
 from ortcffi.kernels.host import call_host, host_function
-from ortcffi.models.editor import Parts, build_model, editor_of
+from ortcffi.models.editor import Parts, build_model
 from ortcffi.models.graph import Graph
 from ortcffi.models.model import Model
 from ortcffi.models.view import check_model, content_of

@@ -4,6 +4,7 @@
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._native import lib
+from ortcffi._table import editor_of
 from ortcffi.errors import NotImplemented, call
 from ortcffi.models.model import Model
 from ortcffi.models.view import content_of
@@ -24,17 +25,16 @@ def source_on_core(api: "Api", model: Any, options: "SessionOptions | None") -> 
     Where no execution provider takes a node, the operators that ONNX describes by others are
     replaced, and it is tried again.
     """
-    api.require("GetModelEditorApi")
+    editor = editor_of(api, _SLOT)
     given = model if isinstance(model, Model) else Model.load(content_of(model))
     typed = _with_types(given, options) if given._untyped() else given
 
     def create(env: Any, handle: Any, out: Any) -> None:
-        table, editor = api.pointer, lib.GetModelEditorApi(api.pointer)
         tried = [typed]
         while True:
             arguments = editor, env, tried[-1].handle, handle, out
             try:
-                return call(table, _SLOT, lib.CreateSessionFromModel, *arguments)
+                return call(api.pointer, _SLOT, lib.CreateSessionFromModel, *arguments)
             except NotImplemented as error:
                 from ortcffi.session.replacing import explained, with_fewer_operators
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._convert import known
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
-from ortcffi._table import core_api
+from ortcffi._table import core_api, editor_of
 from ortcffi.errors import NotImplemented, call, checked
 from ortcffi.platform.handle import Handle, out_of, owner_of
 from ortcffi.values.compiled import Tensor
@@ -160,10 +160,7 @@ class TypeInfo(Handle):
 
     @classmethod
     def _made(cls, slot: str, api: "Api", *arguments: Any) -> "TypeInfo":
-        api.require("GetModelEditorApi")
-        editor = lib.GetModelEditorApi(api.pointer)
-        if not editor:
-            raise NotImplemented("the library has no model editor, which makes types", slot)
+        editor = editor_of(api, slot)
         owner = owner_of("OrtTypeInfo*", api, lib.ReleaseTypeInfo)
         call(api.pointer, slot, getattr(lib, slot), editor, *arguments, out_of(owner))
         return cls(api, owner)
