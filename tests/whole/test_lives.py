@@ -23,8 +23,10 @@ from support.processes import TIME_LIMIT, fork, run
 from support.threads import join, run_threads, start, wait_until
 
 import ortcffi as ort
+from ortcffi._native import Owner
 from ortcffi.env import state
 from ortcffi.ep import devices
+from ortcffi.platform.handle import owned_by
 from ortcffi.testing.live_objects import live_objects
 from ortcffi.values import compiled
 
@@ -173,6 +175,23 @@ def test_the_child_of_a_fork_uses_what_has_no_threads(name):
 def test_a_process_ends_with_objects_of_all_kinds_alive():
     done = in_process("at_exit")
     assert (done.stdout, done.stderr) == ("", "")
+
+
+# --- not made -------------------------------------------------------------------------------------
+
+HANDLES = [
+    each
+    for each in (getattr(ort, name) for name in ort.__all__)
+    if isinstance(each, type) and issubclass(each, Owner)
+]
+
+
+@pytest.mark.parametrize(
+    "cls", [Owner, *(each for each in HANDLES if each.__new__ is Owner.__new__)]
+)
+def test_what_no_library_has_made_is_not_opened(cls):
+    with pytest.raises(ValueError, match="no library has made this"):
+        owned_by(cls.__new__(cls))
 
 
 # --- made again -----------------------------------------------------------------------------------

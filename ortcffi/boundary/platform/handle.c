@@ -140,7 +140,7 @@ void handle_set_table(struct handle* self, PyObject* table) {
 }
 
 void handle_made(struct handle* self) {
-  if (self->is_made) {
+  if (self->is_made || self->type == NULL) { /* nothing has begun to make a new one */
     return;
   }
   self->is_made = 1;
@@ -232,7 +232,7 @@ int handle_become(struct handle* self, struct handle* other) {
     return -1;
   }
   handle_made(other);
-  if (other->state >= HANDLE_CLOSED || other->uses > 0 || other->holds > 0) {
+  if (other->state != HANDLE_OPEN || other->uses > 0 || other->holds > 0) {
     return refuse(other, PyExc_ValueError, "this %U is in use, or closed");
   }
   struct remains remains = take_remains(other);
@@ -291,9 +291,7 @@ int handle_traverse(PyObject* self, visitproc visit, void* arg) {
  * release calls are still intact. */
 void handle_finalize(PyObject* self) {
   struct handle* handle = (struct handle*)self;
-  if (handle->type != NULL) {
-    handle_made(handle);
-  }
+  handle_made(handle);
   handle_close(handle);
 }
 
