@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
     from ortcffi.ep.devices import EpDevice
+    from ortcffi.ep.registered import RegisteredEp
     from ortcffi.table.api import Api
 
 __all__ = [
@@ -67,6 +68,8 @@ class State:
         The execution providers that the library was built with, from the first question on.
     stand_ins : tuple of str
         The execution providers that stand for the CPU's on the core, which has none.
+    libraries : dict of str to RegisteredEp
+        The libraries of execution providers that were registered, by name.
     executor : ThreadPoolExecutor or None
         The threads of ``run_async``, from its first use on.
     chosen : dict
@@ -78,6 +81,7 @@ class State:
         self.environment: Env | None = None
         self.providers: tuple[str, ...] | None = None
         self.stand_ins: tuple[str, ...] = ()
+        self.libraries: dict[str, RegisteredEp] = {}
         self.executor: ThreadPoolExecutor | None = None
         self.chosen: dict[str, Any] = {}
 
@@ -124,6 +128,7 @@ def env() -> Env:
 def close_environment() -> None:
     """Drop the environment and the library. Sessions keep them until they are gone."""
     state.environment = None
+    state.libraries.clear()
     state.chosen.clear()
     state.api = state.providers = None
 
@@ -241,15 +246,15 @@ def set_global_thread_pool_sizes(
 @translated
 def register_execution_provider_library(name: str, path: Any, /) -> None:
     """Load a library with execution providers."""
-    slot, table = "RegisterExecutionProviderLibrary", api()
-    table.require(slot)
-    arguments = (env().handle, text(name).encode(), text(path).encode())
-    checked.RegisterExecutionProviderLibrary(table.pointer, *arguments)
+    given = text(name)
+    # ONNX Runtime takes a relative path from its own folder.
+    full = os.path.join(os.path.dirname(api().path or ""), text(path))
+    state.libraries[given] = env().register_ep(full, given)
 
 
 @translated
 def unregister_execution_provider_library(name: str, /) -> None:
-    """Unload a library with execution providers.
+    """Unload a library with execution providers, once nothing uses its devices any more.
 
     Those that ONNX Runtime has itself are refused, unlike by the official package: what describes
     their devices would be freed, which programs may still use.
@@ -259,7 +264,10 @@ def unregister_execution_provider_library(name: str, /) -> None:
     arguments = (env().handle, text(name).encode())
     if name in built_in_providers():
         raise Fail(f"{name} is no library, but a part of ONNX Runtime", slot)
-    checked.UnregisterExecutionProviderLibrary(table.pointer, *arguments)
+    if library := state.libraries.pop(name, None):
+        library.close()
+    else:
+        checked.UnregisterExecutionProviderLibrary(table.pointer, *arguments)
 
 
 def pairs(options: Mapping[Any, Any] | None) -> dict[str, str]:

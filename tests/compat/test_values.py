@@ -6,6 +6,7 @@ import weakref
 
 import numpy as np
 import pytest
+from support import eps
 from support.releases import needs_release
 from support.sparse_models import sparse_output
 
@@ -336,6 +337,22 @@ def test_an_execution_provider_of_onnxruntime_itself_is_not_unloaded():
     with pytest.raises(Fail, match="CPUExecutionProvider is no library"):
         onnxruntime.unregister_execution_provider_library("CPUExecutionProvider")
     assert device.ep_name == "CPUExecutionProvider"
+
+
+@needs_release(24, "streams of devices in Python")
+def test_a_library_stays_until_what_was_made_of_its_devices_is_gone():
+    import ortcffi.compat as onnxruntime  # the official package unloads it at once
+
+    onnxruntime.register_execution_provider_library("memory transfers streams", str(eps.built()))
+    device = onnxruntime.get_ep_devices()[-1]
+    stream = device.create_sync_stream()
+    onnxruntime.unregister_execution_provider_library("memory transfers streams")
+    name = device.ep_name
+    del device
+    assert stream.get_handle()
+    del stream
+    gc.collect()
+    assert name not in [each.ep_name for each in onnxruntime.get_ep_devices()]
 
 
 # --- types that NumPy does not have ---------------------------------------------------------------

@@ -137,6 +137,8 @@ def main() -> None:
     sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # to the end
     np.seterr(all="ignore")
     warnings.simplefilter("ignore")
+    # Such an allocator is not shared: ONNX Runtime ends the process, as the warning says.
+    warnings.filterwarnings("error", ".* can answer NULL")
     log = os.open(options.log, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
     with tempfile.TemporaryDirectory(prefix="ortcffi-hostile-") as folder:
         os.chdir(folder)
