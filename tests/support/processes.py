@@ -51,7 +51,9 @@ def run(
                 os.killpg(process.pid, signal.SIGKILL)
             raise
     done = subprocess.CompletedProcess(words, process.returncode, output, errors)
-    assert code is None or done.returncode == code, f"{words[0]}: {output}{errors}"
+    assert code is None or done.returncode == code, (
+        f"{' '.join(words)} ended with {done.returncode}: {output}{errors}"
+    )
     return done
 
 

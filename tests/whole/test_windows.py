@@ -147,12 +147,15 @@ def test_the_dll_answers_as_the_core_does_elsewhere(make: Make, dll: Path) -> No
     # before it has changed is made again by itself.
     answers = dict(zip(answers_of(), answers_of(dll), strict=True))
     assert answers.keys() == expected.keys() - NOT_MADE
-    others = [name for name, said in answers.items() if not is_as_expected(said, expected[name])]
-    assert len(others) < len(answers) // 10
-    again = {name: answers_of(dll, name)[0] for name in others}
-    without = {name for name, said in again.items() if NO_LIBRARY.search(said)}
+    without = {name for name, said in answers.items() if NO_LIBRARY.search(said)}
     assert {re.split(r"[( ]", name)[0] for name in without} <= OF_LIBRARIES
-    again = {name: said for name, said in again.items() if name not in without}
+    others = [
+        name
+        for name, said in answers.items()
+        if name not in without and not is_as_expected(said, expected[name])
+    ]
+    assert len(others) < len(answers) // 50
+    again = {name: answers_of(dll, name)[0] for name in others}
     assert {
         name: said for name, said in again.items() if not is_as_expected(said, expected[name])
     } == {}
