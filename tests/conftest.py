@@ -33,6 +33,7 @@ from support.compilers import (
     make_command,
 )
 from support.paths import CHECKOUT
+from support.peers import hide_folder, is_installed, missing_in_text, missing_peer
 from support.prepared import Prepared
 from support.releases import missing_in
 from support.threads import wait_until
@@ -40,7 +41,7 @@ from support.threads import wait_until
 import ortcffi
 
 OLDER_RELEASE = os.environ.get("ORTCFFI_OLDER_RELEASE") == "1"
-FAILED = pytest.StashKey[bool]()
+CUT_SHORT = pytest.StashKey[bool]()  # it failed, or was skipped in its middle
 HIDDEN = pytest.StashKey[int]()  # how many modules the collector does not see
 LIMITED = pytest.StashKey[float]()  # when the limit of time was set
 STDERR = pytest.StashKey[int]()  # what tests do not capture
@@ -62,6 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.maxworkerrestart = "0"
     config.option.loadscopereorder = False
     config.stash[STDERR] = os.dup(2)
+    hide_folder("onnx")
     os.environ["PYTHONSAFEPATH"] = "1"
     keep_bytecode()
     # An environment of an older release finds all packages, but must find its onnxruntime first.
@@ -146,12 +148,15 @@ def pytest_pyfunc_call() -> Generator[object, object, object]:
 
 
 def skipping_what_is_missing() -> Generator[object, object, object]:
-    """Skips what needs a slot that the tables of an older release of onnxruntime do not have."""
+    """Skips what needs a package that is not installed.
+
+    And what needs a slot that the tables of an older release of onnxruntime do not have.
+    """
     missing = None
     try:
         return (yield)
     except Exception as error:
-        missing = missing_in(error) if OLDER_RELEASE else None
+        missing = missing_peer(error) or (missing_in(error) if OLDER_RELEASE else None)
         if missing is None:
             raise
     pytest.skip(missing)  # out here, where nothing keeps what the test's frames hold
@@ -161,13 +166,16 @@ def skipping_what_is_missing() -> Generator[object, object, object]:
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     report: Any = yield
     forbid_skip(report)
-    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    item.stash[CUT_SHORT] = item.stash.get(CUT_SHORT, False) or not report.passed
     return report
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report() -> Iterator[None]:
+def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
     report: Any = yield
+    missing = missing_in_text(str(report.longrepr)) if report.failed else None
+    if missing is not None:
+        report.outcome, report.longrepr = "skipped", (str(collector.path), None, missing)
     forbid_skip(report)
     return report
 
@@ -191,7 +199,7 @@ def core_api() -> "ortcffi.Api":
 @pytest.fixture(scope="session")
 def real_api() -> "ortcffi.Api":
     """The table of the installed onnxruntime."""
-    if importlib.util.find_spec("onnxruntime") is None:
+    if not is_installed("onnxruntime"):
         pytest.skip("the package onnxruntime is not installed")
     return ortcffi.load()
 
@@ -255,7 +263,7 @@ def leaves_nothing_alive_in_the_core(request: pytest.FixtureRequest) -> Iterator
     """Compares with before the test, because a process may rightly keep objects that it shares."""
     before = alive_in_core()
     yield
-    if request.node.stash.get(FAILED, False):
+    if request.node.stash.get(CUT_SHORT, False):
         return  # its traceback keeps objects alive
     left = left_alive(before)
     if left:
@@ -267,20 +275,24 @@ def leaves_nothing_alive_in_the_core(request: pytest.FixtureRequest) -> Iterator
 @pytest.fixture(autouse=True)
 def leaves_no_environment(request: pytest.FixtureRequest) -> Iterator[None]:
     """A library has one for the whole process, so the next test would get it as it was made."""
+    before = open_environments()  # those of a test that failed
     yield
-    if request.node.stash.get(FAILED, False) or "ortcffi.env.state" not in sys.modules:
+    if request.node.stash.get(CUT_SHORT, False):
         return
-    if any(open_environments().values()):
+    if open_environments().keys() - before:
         gc.collect()
         # A thread of the library may still have to give back the session that had one.
         with suppress(AssertionError):
-            wait_until(lambda: not any(open_environments().values()))
-    assert not any(open_environments().values()), f"open environments: {open_environments()}"
+            wait_until(lambda: not open_environments().keys() - before, limit=60)
+    left = {env: path for env, path in open_environments().items() if env not in before}
+    assert not left, f"open environments: {left}"
 
 
-def open_environments() -> dict[Any, int]:
-    """How many environments are open, by library."""
-    return {path: len(state.open_envs()) for path, state in ortcffi.env.state._states.items()}
+def open_environments() -> dict[int, Any]:
+    """The environments that are open: their libraries, by the environment."""
+    state = sys.modules.get("ortcffi.env.state")
+    states = state._states if state else {}
+    return {id(env): path for path, each in states.items() for env in each.open_envs()}
 
 
 # --- compilers ------------------------------------------------------------------------------------

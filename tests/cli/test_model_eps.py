@@ -41,6 +41,7 @@ def installed(monkeypatch, forks):  # noqa: ARG001  # the library is loaded in a
 def test_the_nodes_that_one_takes_are_counted_with_types_from_onnx(
     model, installed, c_compiler, capsys
 ):
+    pytest.importorskip("onnx")
     installed(eps.build(c_compiler, eps.ADDING))
     assert info.main([model, "--eps"]) == 0
     assert "mine: takes 2 nodes, not 1 Relu" in capsys.readouterr().out

@@ -18,6 +18,7 @@ def model(tmp_path):
     return path
 
 
+@pytest.mark.usefixtures("real_library")
 def test_inputs_come_from_files(model, tmp_path, capsys):
     np.save(tmp_path / "a.npy", np.array([5, 6]))
     np.savez(tmp_path / "b.npz", b=np.array([1, 2]))
@@ -27,6 +28,7 @@ def test_inputs_come_from_files(model, tmp_path, capsys):
     assert "output  d: int64[2] [4, 4]" in printed
 
 
+@pytest.mark.usefixtures("real_library")
 def test_inputs_that_are_not_given_are_random(model, capsys):
     assert main([str(model), "--size", "3", "--count", "2", "--threads", "1", "--profile"]) == 0
     printed = capsys.readouterr().out
@@ -36,6 +38,7 @@ def test_inputs_that_are_not_given_are_random(model, capsys):
     assert "profile Add:" in printed
 
 
+@pytest.mark.usefixtures("real_library")
 def test_shapes_of_random_inputs_are_given(model, capsys):
     assert main([str(model), "--shape", "a=7", "--shape=b=7"]) == 0
     assert "output  s: int64[7]" in capsys.readouterr().out
@@ -102,6 +105,7 @@ def test_a_file_that_has_no_array_is_named(model, tmp_path, capsys, kind, conten
     assert f"{path}: no file of numpy.save or numpy.savez" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("real_library")
 def test_outputs_are_compared_with_those_of_another_provider(tmp_path, c_compiler, capsys):
     path = tmp_path / "add.onnx"
     path.write_bytes(models.add())
@@ -145,6 +149,7 @@ def test_a_difference_is_given_in_numbers(result, wanted, message):
     assert _difference(result, wanted).startswith(message)
 
 
+@pytest.mark.usefixtures("real_library")
 def test_names_that_the_library_logs_are_escaped(tmp_path, capfd):
     evil = "w\x1b]0;owned\x07\nok"
     path = tmp_path / "model.onnx"

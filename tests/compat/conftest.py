@@ -14,10 +14,9 @@ import ortcffi as ort
 
 @pytest.fixture(params=["official", "compat"])
 def onnxruntime(request: pytest.FixtureRequest) -> ModuleType:
-    """Each of the two packages in turn."""
-    if request.param == "official":
-        return pytest.importorskip("onnxruntime")
-    return importlib.import_module("ortcffi.compat")
+    """Each of the two packages in turn: the library of the first runs the models of both."""
+    official = pytest.importorskip("onnxruntime")
+    return official if request.param == "official" else importlib.import_module("ortcffi.compat")
 
 
 @pytest.fixture

@@ -152,6 +152,7 @@ def test_bytes_of_a_fixed_size_keep_their_zeros(onnxruntime, x):
     assert found.ravel().tolist() == [each.tobytes().decode() for each in x.ravel()]
 
 
+@pytest.mark.usefixtures("real_library")
 def test_bytes_of_a_fixed_size_keep_their_zeros_when_they_are_bound():
     """The official package binds no strings."""
     from ortcffi import compat

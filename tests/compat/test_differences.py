@@ -8,6 +8,8 @@ from ortcffi import Graph, compat
 
 CPU = ["CPUExecutionProvider"]
 
+pytestmark = pytest.mark.usefixtures("real_library")
+
 
 class Arrayed:
     def __array__(self, dtype=None, copy=None):

@@ -47,6 +47,7 @@ def shares_threads(onnxruntime, model):
     return f"{ran} and an error"
 
 
+@pytest.mark.usefixtures("real_library")
 def test_sessions_share_threads_if_the_environment_has_them(squares):
     assert shares_threads(compat, squares) == "6.0 and an error"
 

@@ -434,6 +434,7 @@ def test_an_asynchronous_run_calls_back(onnxruntime, squares):
     np.testing.assert_array_equal(results[0], X * X)
 
 
+@pytest.mark.usefixtures("real_library")
 def test_the_callback_of_an_asynchronous_run_is_called_where_an_op_exits(squares, monkeypatch):
     from ortcffi import compat
 

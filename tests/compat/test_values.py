@@ -329,6 +329,7 @@ def test_a_library_that_is_not_there_is_an_error(onnxruntime, state):
         onnxruntime.unregister_execution_provider_library("test")
 
 
+@pytest.mark.usefixtures("real_library")
 def test_an_execution_provider_of_onnxruntime_itself_is_not_unloaded():
     import ortcffi.compat as onnxruntime  # the official package frees what describes its devices
     from ortcffi.compat.capi.onnxruntime_pybind11_state import Fail

@@ -166,6 +166,7 @@ def test_runs_with_vectors_refuse_lists(onnxruntime, session):
         session.run_with_ortvaluevector(onnxruntime.RunOptions(), ["X"], [], ["Y"], [], [])
 
 
+@pytest.mark.usefixtures("real_library")
 def test_a_list_of_outputs_is_read_once_whatever_length_it_tells(squares):
     from ortcffi import compat
 
@@ -174,6 +175,7 @@ def test_a_list_of_outputs_is_read_once_whatever_length_it_tells(squares):
     np.testing.assert_array_equal(y, ONE)
 
 
+@pytest.mark.usefixtures("real_library")
 def test_lists_of_tensors_are_read_once_whatever_length_they_tell():
     from ortcffi.compat import OrtValue
     from ortcffi.compat.capi.onnxruntime_pybind11_state import copy_tensors
@@ -243,6 +245,7 @@ def test_an_adapter_that_cannot_be_written_is_a_runtime_error(onnxruntime, tmp_p
         onnxruntime.AdapterFormat().export_adapter(str(tmp_path / "none" / "adapter"))
 
 
+@pytest.mark.usefixtures("real_library")
 @pytest.mark.parametrize("dtype", ["i8", "U1"])
 def test_a_value_of_the_core_of_a_wrong_type_is_refused_by_the_engine(squares, dtype):
     from ortcffi import Value, compat, core_api

@@ -57,6 +57,7 @@ def test_the_installed_library_is_listed_with_the_version_in_its_name():
     assert (wheel.problem, wheel.remedy) == (None, None)
 
 
+@pytest.mark.usefixtures("real_library")
 def test_nothing_is_loaded_while_listing():
     code = (
         "import ortcffi, sys\n"

@@ -226,6 +226,7 @@ def test_it(ort_library, ort_allocator):
     assert "checked.py" not in output
 
 
+@pytest.mark.usefixtures("real_library")
 def test_a_host_that_runs_no_kernels_is_skipped_with_the_reason(run, compile_c):
     library = compile_c(CHECKOUT / "tests/c/clients/op_library.c", "-shared", "-fPIC")
     output = run(
@@ -432,6 +433,7 @@ def test_a_provider_that_leaves_something_when_a_slot_fails_is_a_failure(run, mo
     assert "1 passed" in output
 
 
+@pytest.mark.usefixtures("real_library")
 def test_the_tests_of_the_guide_pass(run, tmp_path):
     page = (CHECKOUT / "docs/guide/testing_providers.md").read_text()
     (ini,) = re.findall(r"```ini\n\[pytest\]\n(.*?)```", page, re.DOTALL)

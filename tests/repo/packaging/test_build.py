@@ -32,6 +32,7 @@ def build_with(monkeypatch: pytest.MonkeyPatch, **flags: str) -> ModuleType:
 
 
 def test_the_metadata_of_the_package_needs_no_compiler():
+    pytest.importorskip("setuptools", minversion="77")
     environment = {**os.environ, "CC": "/nonexistent"}
     done = run(sys.executable, "setup.py", "--version", cwd=CHECKOUT, env=environment)
     assert done.stdout == "0.1.0\n"

@@ -129,6 +129,7 @@ def complaints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]
         modules[f"wrong{number}"] = f"api = lib.ortcffi_core_api_base().GetApi(1)\n{wrong}"
     for name, text in modules.items():
         (folder / f"{name}.py").write_text(f"from ortcffi._ort import ffi, lib\n{text}\n")
+    pytest.importorskip("mypy")
     installed = PACKAGE.parent.name == "site-packages"  # where mypy looks by itself
     where = {} if installed else {"MYPYPATH": str(PACKAGE.parent)}
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir=cache"]
