@@ -23,6 +23,7 @@ from shutil import copy
 from typing import Any
 
 import pytest
+from support import early  # noqa: F401  # before what it is about
 from support.bare import bare_python
 from support.compilers import (
     CORE,
@@ -65,22 +66,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[STDERR] = os.dup(2)
     hide_folder("onnx")
     os.environ["PYTHONSAFEPATH"] = "1"
-    keep_bytecode()
     # An environment of an older release finds all packages, but must find its onnxruntime first.
     first = importlib.util.find_spec("onnxruntime" if OLDER_RELEASE else "ortcffi")
     if first is not None and first.origin is not None:
         os.environ["PYTHONPATH"] = str(Path(first.origin).resolve().parents[1])
-
-
-def keep_bytecode() -> None:
-    """Compiled modules are kept, also where the environment says otherwise.
-
-    Each of hundreds of processes would compile the package anew, and pytest the tests.
-    """
-    folder = str(CHECKOUT / "core/build/tests/bytecode")
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = folder
-    sys.dont_write_bytecode = False
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Children that commands start: those of most tests are forks, which takes a tenth of the time."""
 
+import numpy.ma
+import numpy.testing
 import pytest
 from support.processes import run_in_fork
 
 from ortcffi.cli import check_client_probe, check_ep, check_probe
 from ortcffi.kernels import child
 
-__all__ = ["check_client_probe", "check_probe"]  # the children need not import them
+# What the children need not import.
+__all__ = ["check_client_probe", "check_probe", "numpy"]
 
 
 @pytest.fixture

@@ -2,11 +2,12 @@
 """How tests start processes, each of which has a time limit."""
 
 import faulthandler
+import gc
 import os
+import select
 import signal
 import subprocess
 import sys
-import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
@@ -90,6 +91,7 @@ def run_in_fork(
         if child == 0:
             code = 1
             try:
+                gc.freeze()  # or the collector writes to all pages, which are copied then
                 faulthandler.disable()  # it writes to the standard error of the tests
                 for place, file in enumerate((read, output, errors)):
                     os.dup2(file.fileno(), place)
@@ -157,10 +159,12 @@ def fork_quietly() -> int:
 
 def wait_for(child: int, limit: float = TIME_LIMIT) -> int:
     """The status with which a child ends; it is killed if it takes longer than the limit."""
-    end = time.monotonic() + limit
-    while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0):
-        if time.monotonic() > end:
+    end = os.pidfd_open(child)
+    poll = select.poll()
+    poll.register(end, select.POLLIN)
+    try:
+        if not poll.poll(limit * 1000):
             os.kill(child, signal.SIGKILL)
-            return os.waitpid(child, 0)[1]
-        time.sleep(0.001)
-    return ended[1]
+        return os.waitpid(child, 0)[1]
+    finally:
+        os.close(end)
