@@ -77,6 +77,7 @@ def test_the_calls_begin_with_a_good_object_of_each_public_class():
     assert classes <= made
 
 
+@pytest.mark.usefixtures("c_compiler")
 @pytest.mark.parametrize("table", ["core", "real"])
 def test_each_of_those_objects_can_be_made(table, tmp_path, request):
     if table == "real":

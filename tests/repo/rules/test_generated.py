@@ -5,10 +5,12 @@ import difflib
 import re
 
 import generate
+import pytest
 from support.paths import CHECKOUT
 from support.versions import API_VERSION
 
 
+@pytest.mark.usefixtures("c_compiler")
 def test_generated_files_are_what_the_lists_and_the_headers_give():
     different = []
     for path, text in generate.generated().items():
