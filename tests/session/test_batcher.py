@@ -153,7 +153,7 @@ def test_a_joined_run_ends_when_all_its_calls_have_expired(endless, metrics_of):
 
     async def main():
         batcher = ort.Batcher(endless, max_batch=64)
-        calls = [batcher.run(x=x, timeout=t) for t in (0.05, 0.1)]
+        calls = [batcher.run(x=x, timeout=t) for t in (0.01, 0.02)]
         errors = await asyncio.gather(*calls, return_exceptions=True)
         await batcher.close()
         return [type(error) for error in errors]

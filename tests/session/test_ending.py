@@ -67,7 +67,7 @@ def later():
     def later(session, action):
         def work():
             wait_until(lambda: session.running)
-            time.sleep(0.05)  # until the run is in C
+            time.sleep(0.01)  # until the run is in C
             action()
             cancel_unless_it_ends(session)
 
@@ -80,17 +80,17 @@ def later():
 
 def test_a_timeout_ends_a_run(endless):
     with pytest.raises(TimeoutError, match="longer than its timeout"):
-        endless.run({"x": BIG}, timeout=0.02)
+        endless.run({"x": BIG}, timeout=0.01)
     with endless.bind(x=BIG) as bound, pytest.raises(TimeoutError):
-        bound.run(timeout=0.02)
+        bound.run(timeout=0.01)
 
 
 def test_a_timeout_names_the_model_and_the_seconds(opened, tmp_path):
     path = tmp_path / "endless.onnx"
     path.write_bytes(models.loop(FOREVER, 32))
     options = ort.SessionOptions(intra_op_threads=1, log_severity=ort.LogSeverity.FATAL)
-    with pytest.raises(TimeoutError, match=r"run of '.*endless.onnx' .* timeout of 0.02 seconds"):
-        opened(path, options).run({"x": BIG}, timeout=0.02)
+    with pytest.raises(TimeoutError, match=r"run of '.*endless.onnx' .* timeout of 0.01 seconds"):
+        opened(path, options).run({"x": BIG}, timeout=0.01)
 
 
 def test_a_timeout_that_is_long_enough_changes_nothing(opened, x):
@@ -106,7 +106,7 @@ def test_the_shorter_of_two_timeouts_counts_first(endless):
 
     threads = start(lambda: run(1000, Cancelled))
     wait_until(lambda: endless.running == 1)
-    run_threads(lambda: run(0.1), lambda: run(0.02))
+    run_threads(lambda: run(0.03), lambda: run(0.01))
     assert endless.running == 1
     endless.cancel()
     join(*threads)
@@ -246,7 +246,7 @@ def test_a_run_may_end_while_its_interrupt_asks_for_the_handler():
 
         def interrupt():
             wait_until(lambda: endless.running)
-            time.sleep(0.05)  # until the run is in C
+            time.sleep(0.01)  # until the run is in C
             os.kill(os.getpid(), signal.SIGINT)
 
         signal.getsignal = end_first
@@ -286,7 +286,7 @@ def test_a_handler_of_the_programs_is_not_taken_for_an_interrupt(endless, later)
 
     def interrupt():
         os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.05)  # in which an interrupt would end the run
+        time.sleep(0.02)  # in which an interrupt would end the run
         endless.cancel()
 
     old = signal.signal(signal.SIGINT, lambda number, _: seen.append(number))
@@ -336,7 +336,7 @@ def test_a_handler_runs_while_a_long_run_goes_on(plain, later, on_sigterm, how):
 
 def test_a_first_run_after_short_ones_stays_on_the_main_thread(opened, later, on_sigterm):
     def are_short():
-        sessions = [opened(models.loop(1, 32)) for _ in range(16)]
+        sessions = [opened(models.loop(1, 32), quiet()) for _ in range(16)]
         moments = [time.monotonic()]
         for each in sessions:
             each.run({"x": BIG})
@@ -347,12 +347,17 @@ def test_a_first_run_after_short_ones_stays_on_the_main_thread(opened, later, on
     session, seen = opened(models.loop(FOREVER, 32), quiet()), []
     on_sigterm(lambda: seen.append(session.running))
 
-    def end():
+    def end_soon():
         terminate()
-        time.sleep(0.1)
+        time.sleep(0.02)
         session.cancel()
 
-    for _ in range(2):  # the second one leaves the main thread, since the first was long
+    def end_when_handled():
+        terminate()
+        wait_until(lambda: len(seen) == 2)
+        session.cancel()
+
+    for end in (end_soon, end_when_handled):  # the second leaves, since the first was long
         thread = later(session, end)
         with pytest.raises(Cancelled):
             session.run({"x": BIG})
@@ -469,7 +474,7 @@ def test_a_keyboard_interrupt_comes_once_however_late_its_run_is_ended():
             except KeyboardInterrupt:
                 comes += 1
             try:
-                run(0.005)
+                run(0.002)
             except KeyboardInterrupt:
                 more += 1
         os.close(tell)

@@ -10,43 +10,22 @@ from support.processes import run_python
 FOREVER = 10**12  # trips
 UNWANTED = ["asyncio", "concurrent.futures", "json", "logging", "threading", "ortcffi.errors.codes"]
 UNWANTED += ["ortcffi.compat._options", "ortcffi.options.run", "ortcffi.options.session"]
-RUN = """
-import sys
+# One process for all, since to start it takes longest. What a part must not import, no part before
+# it may import.
+PROGRAM = """
+import signal, sys
 import numpy as np
 before = set(sys.modules)
 import ortcffi
 session = ortcffi.Session(sys.argv[1])
 session.run({"x": np.zeros(2, np.float32)})
 print(*sys.modules.keys() - before)
-"""
-DROP_IN = """
-import sys
-import numpy as np
-before = set(sys.modules)
+
 import ortcffi.compat as onnxruntime
 session = onnxruntime.InferenceSession(sys.argv[1], providers=["CPUExecutionProvider"])
 session.run(None, {"x": np.zeros(2, np.float32)})
 print(*sys.modules.keys() - before)
-"""
-INTERRUPTED = """
-import signal, sys
-import numpy as np
-before = set(sys.modules)
-import ortcffi
-options = ortcffi.SessionOptions(intra_op_threads=1, log_severity=4)
-session = ortcffi.Session(sys.argv[1], options)
-signal.signal(signal.SIGALRM, signal.default_int_handler)
-signal.setitimer(signal.ITIMER_REAL, 0.2)
-try:
-    session.run({"x": np.eye(32, dtype=np.float32)}, timeout=30)
-except KeyboardInterrupt:
-    print("interrupted", "threading" in sys.modules.keys() - before)
-"""
-WITHOUT_MEMORY = """
-import sys
-import numpy
-before = set(sys.modules)
-import ortcffi
+
 class Failing(ortcffi.PythonAllocator):
     def alloc(self, size):
         raise LookupError("there is none")
@@ -54,24 +33,39 @@ try:
     Failing().empty(3)
 except MemoryError as error:
     print(repr(error.__cause__), "threading" in sys.modules.keys() - before)
+
+options = ortcffi.SessionOptions(intra_op_threads=1, log_severity=4)
+session = ortcffi.Session(sys.argv[2], options)
+if hasattr(signal, "setitimer"):
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        session.run({"x": np.eye(32, dtype=np.float32)}, timeout=30)
+    except KeyboardInterrupt:
+        print("interrupted", "threading" in sys.modules.keys() - before)
 """
 
 
-@pytest.mark.parametrize("program", [RUN, DROP_IN], ids=["session", "drop-in"])
-def test_a_session_imports_nothing_that_a_run_does_not_need(tmp_path, program):
-    path = tmp_path / "model.onnx"
-    path.write_bytes(models.identity(shape=(2,)))
-    loaded = run_python(program, path).split()
+@pytest.fixture(scope="module")
+def lines(tmp_path_factory):
+    """What the program prints."""
+    folder = tmp_path_factory.mktemp("models")
+    (folder / "model.onnx").write_bytes(models.identity(shape=(2,)))
+    (folder / "endless.onnx").write_bytes(models.loop(FOREVER, 32))
+    return run_python(PROGRAM, folder / "model.onnx", folder / "endless.onnx").splitlines()
+
+
+@pytest.mark.parametrize("line", [0, 1], ids=["session", "drop-in"])
+def test_a_session_imports_nothing_that_a_run_does_not_need(lines, line):
+    loaded = lines[line].split()
     assert "ortcffi.session.session" in loaded
     assert not [name for name in UNWANTED if name in loaded]
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no such timer")
-def test_without_threading_a_signal_ends_a_long_run_of_the_main_thread(tmp_path):
-    path = tmp_path / "model.onnx"
-    path.write_bytes(models.loop(FOREVER, 32))
-    assert run_python(INTERRUPTED, path) == "interrupted False"
+def test_without_threading_a_signal_ends_a_long_run_of_the_main_thread(lines):
+    assert lines[3] == "interrupted False"
 
 
-def test_without_threading_the_exception_of_a_callback_is_the_cause():
-    assert run_python(WITHOUT_MEMORY) == "LookupError('there is none') False"
+def test_without_threading_the_exception_of_a_callback_is_the_cause(lines):
+    assert lines[2] == "LookupError('there is none') False"

@@ -233,7 +233,7 @@ def running(opened):
 
 
 def test_closing_waits_for_runs(running):
-    timer = threading.Timer(0.1, running.cancel)
+    timer = threading.Timer(0.02, running.cancel)
     timer.start()
     running.close(wait=True, timeout=TIME_LIMIT)
     assert (running.closed, running.running) == (True, 0)
