@@ -11,19 +11,26 @@ from support import eps
 from support.paths import CHECKOUT
 
 from ortcffi.__main__ import main
+from ortcffi.cli import check as command
+from ortcffi.cli import check_ep
 from ortcffi.cli.check_file import read_facts
 from ortcffi.cli.check_report import Finding, Report, as_junit
 from ortcffi.cli.check_symbols import missing_symbols
 
 
 @pytest.fixture
-def check_source(compile_c, capfd):
+def built(compile_c):
+    """``built(name, *flags)`` is a library of tests/c/clients."""
+    always = ["-shared", "-fPIC", "-fvisibility=hidden"]
+    return lambda name, *flags: str(compile_c(CHECKOUT / "tests/c/clients" / name, *always, *flags))
+
+
+@pytest.fixture
+def check_source(built, capfd):
     """``check_source(name, *flags)`` is the exit code and the report on a library in C."""
 
     def check(name, *flags, options=()):
-        source = CHECKOUT / "tests/c/clients" / name
-        library = compile_c(source, "-shared", "-fPIC", "-fvisibility=hidden", *flags)
-        code = main(["check", "--json", *options, str(library)])
+        code = main(["check", "--json", *options, built(name, *flags)])
         message = capfd.readouterr()
         assert message.err == ""
         [report] = json.loads(message.out)["libraries"]
@@ -39,39 +46,57 @@ CRASHED = "checked:Nothing: while kernels are made and destroyed, it crashes (SI
 def check(check_source, request):
     """``check(*flags)`` is the same on a library of tests/c/clients/checked_ops.c, by forks."""
     request.getfixturevalue("forks")
-    return lambda *flags: check_source("checked_ops.c", *flags)
+    return lambda *flags, **given: check_source("checked_ops.c", *flags, **given)
 
 
-def test_a_good_library_has_no_findings(check_source):
-    code, findings, report = check_source("checked_ops.c")
+@pytest.fixture
+def findings_of(built):
+    """``findings_of(step, name, *flags)`` has what one step of the command finds in a library."""
+
+    def findings_of(step, name, *flags):
+        report = Report(built(name, *flags), [], [], [], [])
+        step(report)
+        return [finding.text for finding in report.findings]
+
+    return findings_of
+
+
+def junit_of(file):
+    """The suite in a file of JUnit's XML, and the messages of the failures of each of its cases."""
+    (suite,) = ET.parse(file).getroot()
+    cases = {
+        case.get("name"): [failure.get("message") for failure in case.findall("failure")]
+        for case in suite.iter("testcase")
+    }
+    return suite, cases
+
+
+def test_a_good_library_has_no_findings(check_source, tmp_path):
+    file = tmp_path / "ops.xml"
+    code, findings, report = check_source("checked_ops.c", options=["--junit", str(file)])
     assert (code, findings) == (0, [])
     assert "registers 1 op on the core" in report["notes"]
+    suite, cases = junit_of(file)
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "0")
+    assert cases == {"the library": [], "checked:Nothing": []}
+    assert "registers 1 op" in suite.findtext("system-out")
 
 
-def test_a_kernel_that_crashes_is_a_finding(check):
-    code, findings, _ = check("-DCRASHES")
+def test_a_kernel_that_crashes_is_a_finding_and_a_failure_of_its_op_in_junits_xml(check, tmp_path):
+    file = tmp_path / "ops.xml"
+    code, findings, _ = check("-DCRASHES", options=["--junit", str(file)])
     assert code == 1
     assert findings == [CRASHED]
-
-
-@pytest.mark.usefixtures("forks")
-def test_findings_are_failures_of_their_op_in_junits_xml(compile_c, tmp_path, capfd):
-    source = CHECKOUT / "tests/c/clients/checked_ops.c"
-    flags = ["-shared", "-fPIC", "-fvisibility=hidden"]
-    file = tmp_path / "ops.xml"
-    for more, failures in (([], 0), (["-DCRASHES"], 1)):
-        library = compile_c(source, *flags, *more)
-        assert main(["check", "--junit", str(file), str(library)]) == failures
-        (suite,) = ET.parse(file).getroot()
-        assert (suite.get("tests"), suite.get("failures")) == ("2", str(failures))
-        cases = {case.get("name"): case.findall("failure") for case in suite.iter("testcase")}
-        assert cases["the library"] == []
-        texts = [failure.get("message") for failure in cases["checked:Nothing"]]
-        assert texts == [CRASHED][:failures]
+    suite, cases = junit_of(file)
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    assert cases == {"the library": [], "checked:Nothing": [CRASHED]}
     assert "registers 1 op" in suite.findtext("system-out")
-    capfd.readouterr()
+
+
+def test_a_file_that_cannot_be_written_is_an_error(tmp_path, capfd):
+    (tmp_path / "text.so").write_text("text")
     with pytest.raises(SystemExit):
-        main(["check", "--junit", str(tmp_path), str(file)])
+        main(["check", "--junit", str(tmp_path), str(tmp_path / "text.so")])
     assert str(tmp_path) in capfd.readouterr().err
 
 
@@ -119,20 +144,21 @@ def test_what_kernels_call_counts_for_the_lowest_host(check):
 
 
 @pytest.mark.usefixtures("forks")
-def test_experimental_functions_that_newer_libraries_lack_are_a_finding(check_source):
+def test_experimental_functions_that_newer_libraries_lack_are_a_finding(findings_of):
     names = "OrtEpApi_ReleaseEpContextConfig_SinceV28", "OrtApi_ExperimentalApiTest_SinceV28"
     calls = ";".join(f'(void)base->GetApi(28)->GetExperimentalFunction("{name}")' for name in names)
-    _, findings, _ = check_source("custom_ops.c", f"-DFIRST={calls}", "-DASKED=28")
-    [found] = [text for text in findings if "experimental" in text]
+    flags = f"-DFIRST={calls}", "-DASKED=28"
+    [found] = findings_of(command._check_file, "custom_ops.c", *flags)
     assert found == (
         "it asks for experimental functions, which only ONNX Runtime 1.28 to 1.30 has: " + names[0]
     )
 
 
-def test_an_op_that_is_registered_twice_is_a_finding(check):
-    code, findings, _ = check("-DAGAIN=plain_type")
+@pytest.mark.usefixtures("forks")
+def test_an_op_that_is_registered_twice_is_a_finding(findings_of):
     message = "checked:Nothing is registered twice for one version and the same types of inputs"
-    assert (code, findings) == (1, [message])
+    flag = "-DAGAIN=plain_type"
+    assert findings_of(command._check_ops, "checked_ops.c", flag) == [message]
 
 
 def test_ops_of_one_name_for_other_types_are_right(check):
@@ -158,10 +184,10 @@ def test_what_a_library_prints_before_it_ends_the_process_is_shown(check_source)
     assert findings[0].startswith(message)
 
 
-def test_a_missing_function_is_a_finding(check):
-    code, findings, _ = check("-DLACKS")
-    assert code == 1
-    assert any("GetExecutionProviderType is NULL" in text for text in findings)
+@pytest.mark.usefixtures("forks")
+def test_a_missing_function_is_a_finding(findings_of):
+    [found] = findings_of(command._check_ops, "checked_ops.c", "-DLACKS")
+    assert "GetExecutionProviderType is NULL" in found
 
 
 def test_a_host_found_by_name_is_a_finding(check):
@@ -201,7 +227,7 @@ def test_a_missing_symbol_is_a_finding(check):
 def check_eps(check_source, request):
     """``check_eps(*flags)`` is the same on a library of tests/c/clients/ep_factories.c."""
     request.getfixturevalue("forks")
-    return lambda *flags: check_source("ep_factories.c", *flags)
+    return lambda *flags, **given: check_source("ep_factories.c", *flags, **given)
 
 
 def test_a_good_library_of_execution_providers_has_no_findings(check_eps):
@@ -214,6 +240,10 @@ def test_a_good_library_of_execution_providers_has_no_findings(check_eps):
 @pytest.mark.usefixtures("forks")
 def test_rules_are_cases_of_junits_xml_and_rows_of_a_page(tmp_path, capfd, monkeypatch):
     monkeypatch.setenv("BREAKS", "computes-what-others-do")
+    # The next test tries all rules.
+    few = ("registers", "has-the-functions-of-a-factory", "computes-what-others-do")
+    rules = [rule for rule in check_ep.RULES if rule.name in few or rule.with_failures]
+    monkeypatch.setattr(check_ep, "RULES", rules)
     library = eps.built(CHECKOUT / "tests/c/clients/breaking_ep.c")
     xml, page = tmp_path / "ep.xml", tmp_path / "ep.html"
     files = ["--junit", str(xml), "--html", str(page)]
@@ -255,7 +285,7 @@ def test_arguments_that_are_wrong_are_refused(capfd):
 
 
 def test_what_a_factory_lacks_is_a_finding(check_eps):
-    _, findings, _ = check_eps("-DWRONG")
+    _, findings, _ = check_eps("-DWRONG", options=["--hosts", "core"])
     [found] = [text for text in findings if "NothingEP first" in text]
     for message in [
         "GetVendor is NULL, which ONNX Runtime calls",

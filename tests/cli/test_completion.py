@@ -35,7 +35,7 @@ def test_a_shell_completes_every_command(complete):
 
 
 def test_a_shell_completes_the_options_of_a_command(complete):
-    assert {"--profile", "--threads"} <= set(complete("run", "--"))
+    assert {"--json", "--help"} <= set(complete("info", "--"))
     assert set(complete("check", "library.so", "--j")) == {"--json", "--junit"}
 
 

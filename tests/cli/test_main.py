@@ -75,10 +75,6 @@ def test_an_option_that_a_command_does_not_know_is_refused():
     assert "--frobnicate" in done.stderr
 
 
-def test_the_exit_code_is_the_commands():
-    assert run("check", "/no/such/library.so").returncode == 1
-
-
 def test_only_the_command_that_was_asked_for_is_imported():
     code = (
         "import sys; from ortcffi.__main__ import main; main(['config', '--include']);"
@@ -95,7 +91,7 @@ def test_a_reader_that_goes_away_is_no_traceback():
     assert done.stderr == ""
 
 
-def test_a_path_that_is_no_text_is_printed_escaped():
+def test_a_path_that_is_no_text_is_printed_escaped_and_the_exit_code_is_the_commands():
     path = os.fsdecode(b"/no/such/\xff.so")
     variables = os.environ | {"PYTHONIOENCODING": "utf-8:strict"}
     done = processes.run(*COMMAND, "check", path, code=1, text=False, env=variables)
