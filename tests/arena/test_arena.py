@@ -167,6 +167,15 @@ def test_reserved_blocks_are_outside_of_the_regions(memory):
     assert inner.stats.bytes_allocated == arena.figures()["TotalAllocated"] == 0
 
 
+def test_the_most_in_use_counts_reserved_blocks_too(memory):
+    arena = RawArena(memory)
+    arena.free(arena.alloc(1024))
+    reserved = arena.handle.Reserve(arena.handle, 5000)
+    arena.free(arena.alloc(1024))
+    arena.free(reserved)
+    assert arena.figures()["MaxInUse"] == 5000 + 1024
+
+
 def test_bad_pointers_are_errors_and_counted(memory):
     arena = RawArena(memory)
     block = arena.alloc(1000)
@@ -197,6 +206,26 @@ def test_a_region_that_the_inner_allocator_refuses_is_retried_with_a_smaller_siz
     with pytest.raises(OutOfMemory):
         arena.alloc(2 * MIB)
     assert arena.figures()["TotalAllocated"] == MIB
+
+
+def test_what_is_freed_while_memory_is_refused_is_used(memory):
+    class FreesWhereItRefuses(PythonAllocator):
+        left = 1
+
+        def alloc(self, size):
+            if self.left:
+                self.left -= 1
+                return memory.alloc(size)
+            arena.free(kept.pop())
+            return None
+
+        def free(self, pointer):
+            memory.free(pointer)
+
+    arena = RawArena(FreesWhereItRefuses(), arena_extend_strategy=1)
+    kept = [arena.alloc(1000)]
+    arena.free(arena.alloc(1000))
+    assert not kept
 
 
 def test_a_refused_allocation_does_not_change_the_statistics(memory):

@@ -35,15 +35,19 @@ static CORE_NOINLINE void new_high(struct arena* self, struct arena_cache* cache
   arena_update_peak(self);
 }
 
+static struct arena_chunk* find_in_caches(struct arena* self, size_t rounded) {
+  arena_drain(self);
+  return arena_best_fit(self, rounded);
+}
+
 /* Takes a chunk from the free ones, from threads' caches, or from a new region, in this order: the
- * limit must not be reached while threads cache what would do. */
+ * limit must not be reached while threads cache what would do. The caches are emptied again before
+ * the allocation fails, because blocks may have been freed during a call of the inner allocator. */
 static struct arena_chunk* find_chunk(struct arena* self, size_t rounded) {
   struct arena_chunk* chunk = arena_best_fit(self, rounded);
-  if (chunk == NULL) {
-    arena_drain(self);
-    chunk = arena_best_fit(self, rounded);
-  }
-  return chunk != NULL ? chunk : arena_grow(self, rounded);
+  chunk = chunk != NULL ? chunk : find_in_caches(self, rounded);
+  chunk = chunk != NULL ? chunk : arena_grow(self, rounded);
+  return chunk != NULL ? chunk : find_in_caches(self, rounded);
 }
 
 static CORE_NOINLINE void* alloc_slow(struct arena* self, size_t size) {
@@ -55,7 +59,7 @@ static CORE_NOINLINE void* alloc_slow(struct arena* self, size_t size) {
     arena_set_state(chunk, ARENA_USED);
     chunk->requested = size;
     start = chunk->start;
-    count_in(cache != NULL ? cache->counters : self->shared.counters, chunk);
+    count_in(arena_counters(self, cache), chunk);
   }
   core_mutex_unlock(&self->lock);
   if (cache == NULL) {
@@ -119,7 +123,7 @@ static CORE_NOINLINE void free_slow(struct arena* self, void* p) {
       self->bad_frees++;
     }
   } else {
-    count_out(cache != NULL ? cache->counters : self->shared.counters, chunk);
+    count_out(arena_counters(self, cache), chunk);
     size_t rounded = arena_round(chunk->requested);
     if (cache == NULL || chunk->size > ARENA_LARGEST_CACHED) {
       arena_give(self, chunk);

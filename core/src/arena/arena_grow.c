@@ -151,9 +151,13 @@ static char* inner_reserve(OrtAllocator* inner, size_t size) {
              : core_alloc_from(inner, size, 0);
 }
 
-static void count_reserved(struct arena* self, int64_t bytes) {
-  CORE_SHARD_ADD(self->shared.counters[ARENA_IN_USE], bytes);
-  CORE_SHARD_ADD(self->shared.counters[ARENA_REQUESTED], bytes);
+/* In the thread's own counters, as other blocks, so that the next new maximum of the thread is
+ * noticed. */
+static int64_t* count_reserved(struct arena* self, int64_t bytes) {
+  int64_t* counters = arena_counters(self, arena_cache_make(self));
+  CORE_SHARD_ADD(counters[ARENA_IN_USE], bytes);
+  CORE_SHARD_ADD(counters[ARENA_REQUESTED], bytes);
+  return counters;
 }
 
 void* arena_reserve_block(struct arena* self, size_t size) {
@@ -174,12 +178,11 @@ void* arena_reserve_block(struct arena* self, size_t size) {
   *reserved = (struct arena_reserved){start, size, self->reserved};
   self->reserved = reserved;
   self->reserves++;
-  int64_t* counters = self->shared.counters;
+  int64_t* counters = count_reserved(self, (int64_t)size);
   CORE_SHARD_ADD(counters[ARENA_ALLOCS], 1);
   if ((int64_t)size > counters[ARENA_MAX_ALLOC]) {
     CORE_SHARD_SET(counters[ARENA_MAX_ALLOC], (int64_t)size);
   }
-  count_reserved(self, (int64_t)size);
   return start;
 }
 

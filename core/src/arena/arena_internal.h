@@ -111,7 +111,7 @@ struct arena {
   struct arena_cache** tables[CORE_THREAD_SLOTS / 64];
 
   core_mutex lock;
-  /** Counts threads that have no cache, and reserved blocks. */
+  /** Counts threads that have no cache. */
   struct arena_cache shared;
   struct arena_cache* caches;
   uint64_t has_exact[ARENA_EXACT / 64];
@@ -253,6 +253,10 @@ static inline void arena_push(struct arena_cache* cache, size_t bin, struct aren
 /** Returns the calling thread's cache, and makes it if needed. NULL when out of memory, and for
  * threads that share their number. Call it and those that follow under the lock. */
 struct arena_cache* arena_cache_make(struct arena* self);
+/** The counters of the calling thread's cache, or `shared`'s where that is NULL. */
+static inline int64_t* arena_counters(struct arena* self, struct arena_cache* cache) {
+  return cache != NULL ? cache->counters : self->shared.counters;
+}
 void arena_caches_end(struct arena* self);
 /** Makes room for a block of a size: empties its bin if that holds another size, and further bins
  * if there are too many bytes. */
