@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from ortcffi.cli.program import program_name, unwritable
+from ortcffi.platform.new_file import write_whole
 
 from . import report
 from .measure import LEAST_SECONDS, Result, able, measure
@@ -98,9 +99,7 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         names = ", ".join(name for name in left_out if left_out[name] == reason)
         print(f"left out: {names}: {reason}")
     if arguments.json is not None:
-        arguments.json.write_text(
-            report.as_json(results, subjects, missing, left_out), encoding="utf-8"
-        )
+        write_whole(arguments.json, report.as_json(results, subjects, missing, left_out))
     if arguments.plot is not None:
         plot(results, subjects, arguments.plot)
     missed = report.missed(results)

@@ -19,6 +19,7 @@ from ortcffi.callbacks.logs import LogSeverity
 from ortcffi.cli.program import fail, program_name, unwritable
 from ortcffi.errors import OrtError
 from ortcffi.options.session import SessionOptions
+from ortcffi.platform.new_file import write_whole
 from ortcffi.session.session import Session
 from ortcffi.table.load import VARIABLE, LibraryNotFound, LoadError
 from ortcffi.testing.random_inputs import random_feed, shapes_of
@@ -76,7 +77,7 @@ def main(arguments: Sequence[str]) -> int:
         return fail(parser.prog, error)
     if given.json is not None:
         rows = [each._asdict() for each in figures]
-        given.json.write_text(json.dumps({"model": given.model, "ways": rows}, indent=1) + "\n")
+        write_whole(given.json, json.dumps({"model": given.model, "ways": rows}, indent=1) + "\n")
     return 0
 
 

@@ -2,8 +2,11 @@
 """Draws the results."""
 
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+
+from ortcffi.platform.new_file import write_whole
 
 from .measure import Result
 from .subjects import Subject
@@ -85,7 +88,9 @@ def plot(results: Sequence[Result], subjects: Sequence[Subject], path: Path) -> 
     )
     # Without dates and random names, equal figures give equal files.
     metadata = {"Date": None} if path.suffix == ".svg" else None
-    figure.savefig(path, metadata=metadata, transparent=True)
+    drawn = BytesIO()
+    figure.savefig(drawn, format=path.suffix[1:], metadata=metadata, transparent=True)
+    write_whole(path, drawn.getvalue())
 
 
 def _panels(results: Sequence[Result]) -> dict[str, list[Result]]:

@@ -37,6 +37,7 @@ from ortcffi.cli.check_symbols import missing_symbols
 from ortcffi.cli.program import program_name
 from ortcffi.errors import OrtError
 from ortcffi.kernels import child
+from ortcffi.platform.new_file import write_whole
 from ortcffi.table import elf
 from ortcffi.table.hosts import HOSTS, emulate, release_of
 from ortcffi.table.load import installed_libraries
@@ -420,8 +421,7 @@ def _parser() -> argparse.ArgumentParser:
 def _write_files(options: argparse.Namespace, reports: list[Report]) -> None:
     for file_name, written in ((options.junit, as_junit), (options.html, as_html)):
         if file_name is not None:
-            with open(file_name, "w", encoding="utf-8") as file:
-                file.write(written(reports))
+            write_whole(file_name, written(reports))
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -8,6 +8,7 @@ from ortcffi._public import joined, size
 from ortcffi.cli.program import write_log
 from ortcffi.models.contents import contents_of
 from ortcffi.models.model import Model
+from ortcffi.platform.new_file import write_whole
 from ortcffi.values.element_types import ElementType, ValueKind
 
 if TYPE_CHECKING:
@@ -83,8 +84,7 @@ def draw(path: str, picture: str) -> None:
 
     with Model.load(path) as model:
         drawn = svg_of(model.graph)
-    with open(picture, "w", encoding="utf-8") as file:
-        file.write(drawn)
+    write_whole(picture, drawn)
 
 
 def _described(values: "Iterable[ModelValue]") -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from ortcffi.compat._program import run_program
 from ortcffi.official.picture import as_svg
 from ortcffi.official.recording import Recorder
 from ortcffi.official.report import as_html, as_json, as_table
+from ortcffi.platform.new_file import write_whole
 
 DESCRIPTION = """\
 Run a Python program and print what its sessions do, those of the official package onnxruntime, of
@@ -180,11 +181,11 @@ def _tell(
     if json_path == "-":
         sys.stdout.write(as_json(recorder.records))
     elif json_path:
-        Path(json_path).write_text(as_json(recorder.records), encoding="utf-8")
+        write_whole(json_path, as_json(recorder.records))
     if svg_path and picture:
-        Path(svg_path).write_text(picture, encoding="utf-8")
+        write_whole(svg_path, picture)
     if html_path:
-        Path(html_path).write_text(as_html(recorder.records, picture), encoding="utf-8")
+        write_whole(html_path, as_html(recorder.records, picture))
 
 
 def _drawn(recorder: Recorder) -> str:

@@ -17,6 +17,7 @@ from ortcffi.compat._environment import text
 from ortcffi.compat._tensors import borrowed
 from ortcffi.compat._types import element_of_onnx
 from ortcffi.compat._values import OrtValue
+from ortcffi.platform.new_file import write_whole
 from ortcffi.values.element_types import ElementType, bits_of
 from ortcffi.values.value import Value
 
@@ -80,14 +81,14 @@ class AdapterFormat:
 
     def export_adapter(self, file_path: Any) -> None:
         """Write the file."""
+        path = text(file_path)
         values = {name: value._value for name, value in self._parameters.items()}
         versions = (_VERSION, self._adapter_version, self._model_version)
         content = _written(versions, values)
         try:
-            with open(text(file_path), "wb") as file:
-                file.write(content)
+            write_whole(path, content)
         except OSError as error:
-            raise RuntimeError(f"{text(file_path)} cannot be written: {error.strerror}") from None
+            raise RuntimeError(f"{path} cannot be written: {error.strerror}") from None
 
     @staticmethod
     def read_adapter(file_path: Any) -> "AdapterFormat":

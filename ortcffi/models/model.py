@@ -403,6 +403,7 @@ class Model(Suggests, Handle):
         ----------
         path : str or os.PathLike
             The file, in a folder that exists. It may be the one that the model was loaded from.
+            A device such as ``/dev/stdout`` is written itself.
         external_data : int or str, optional
             Tensors of so many bytes or more, such as ``"64 MB"``, go to another file, which has
             the name of the first and ``.data``. By default all are in the one file, which then has

@@ -2,10 +2,9 @@
 """Models written: whole, or with weights in another file, or as a skeleton without them."""
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import byte_count, path_of
 from ortcffi._native import address_of_function, ffi, lib
@@ -13,6 +12,7 @@ from ortcffi.callbacks.from_c import Context
 from ortcffi.errors import OrtError
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.models.compile_callbacks import Sink
+from ortcffi.platform.new_file import new_files
 
 if TYPE_CHECKING:
     from ortcffi.models.model import Model
@@ -69,57 +69,6 @@ def skeleton_of(model: "Model") -> bytes:
     return content.getvalue()
 
 
-class _NewFile:
-    """A file that takes the place of another one once it is whole.
-
-    Attributes
-    ----------
-    is_used : bool
-        Whether anything was written to it.
-    """
-
-    def __init__(self, path: str) -> None:
-        self.target = os.path.realpath(path)
-        if os.path.exists(self.target) and not os.path.isfile(self.target):
-            raise ValueError(f"path must be that of a file, which {path!r} is not")
-        # Of no part of the name, which may be as long as the system allows.
-        self.path = os.path.join(os.path.dirname(self.target), f".ortcffi-{os.urandom(8).hex()}")
-        try:
-            self.file: BinaryIO = open(self.path, "xb")  # noqa: SIM115  # closed by `finish`
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, path) from None
-        self.is_used = False
-
-    def take(self, content: Any) -> None:
-        self.is_used = True
-        self.file.write(content)
-
-    def finish(self) -> None:
-        self.file.close()
-
-    def replace(self) -> None:
-        os.replace(self.path, self.target)
-
-    def drop(self) -> None:
-        """Remove it, unless it has taken the place of the other one."""
-        with suppress(OSError):
-            self.file.close()
-        with suppress(OSError):
-            os.unlink(self.path)
-
-
-@contextmanager
-def _new_files(*paths: str) -> Iterator[list[_NewFile]]:
-    files: list[_NewFile] = []
-    try:
-        for path in paths:
-            files.append(_NewFile(path))  # noqa: PERF401  # those before are dropped
-        yield files
-    finally:
-        for file in files:
-            file.drop()
-
-
 def save(
     model: "Model", path: "str | os.PathLike[str]", external_data: int | str | None = None
 ) -> None:
@@ -127,7 +76,7 @@ def save(
     given = os.fsdecode(path_of("path", path))
     above = None if external_data is None else byte_count("external_data", external_data)
     names = [given] if above is None else [given, f"{given}.data"]
-    with _new_files(*names) as files:
+    with new_files(*names) as files:
         external = None
         if above is not None:
             name = os.path.basename(f"{given}.data")

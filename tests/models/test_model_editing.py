@@ -134,7 +134,7 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(model, tmp_path, monkeypa
     def fail(*_arguments):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ortcffi.models.saving._NewFile.take", fail)
+    monkeypatch.setattr("ortcffi.platform.new_file.NewFile.take", fail)
     with pytest.raises(OSError, match="No space left"):
         model.save(path, external_data=1)
     assert path.read_bytes() == b"before"

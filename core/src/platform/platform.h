@@ -300,8 +300,9 @@ FILE* core_open_file(const char* path);
 FILE* core_create_file(const char* path, bool is_new);
 /** Removes a file, if it is there. */
 void core_remove_file(const char* path);
-/** Gives a file another path in its folder, and replaces a file that is there at once. */
-bool core_rename_file(const char* from, const char* to);
+/** Gives a file another path in its folder. It replaces a file that is there at once, and gets its
+ * permissions. */
+bool core_replace_file(const char* from, const char* to);
 /** Reads the beginning of a regular file. Returns how many bytes were read, up to `room`, or
  * SIZE_MAX where it cannot be read. */
 size_t core_read_file(const char* path, void* bytes, size_t room);

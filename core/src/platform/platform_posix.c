@@ -264,7 +264,11 @@ FILE* core_create_file(const char* path, bool is_new) {
 
 void core_remove_file(const char* path) { unlink(path); }
 
-bool core_rename_file(const char* from, const char* to) { return rename(from, to) == 0; }
+bool core_replace_file(const char* from, const char* to) {
+  struct stat old;
+  bool is_alike = stat(to, &old) != 0 || chmod(from, old.st_mode & 07777) == 0;
+  return is_alike && rename(from, to) == 0;
+}
 
 bool core_map_file(const char* path, struct core_mapping* out) {
   struct stat found;

@@ -358,7 +358,7 @@ void core_remove_file(const char* path) {
   }
 }
 
-bool core_rename_file(const char* from, const char* to) {
+bool core_replace_file(const char* from, const char* to) {
   wchar_t old[CORE_PATH_ROOM], new[CORE_PATH_ROOM];
   return widen(from, old) && widen(to, new) && MoveFileExW(old, new, MOVEFILE_REPLACE_EXISTING);
 }

@@ -17,16 +17,22 @@ static const char function[] = "CompileModel";
 struct file {
   FILE* stream;
   const char* path;
+  /* The path without links: a link to a file stays. */
+  char target[CORE_PATH_ROOM];
   /* Where the bytes go: to another file of the folder, which gets the path once all is written, so
    * that a file that is there stays until then; to a device such as /dev/null itself. "" until it
    * is opened. */
   char written[CORE_PATH_ROOM];
 };
 
-static bool is_written_beside(const char* path) {
-  char real[CORE_PATH_ROOM];
-  enum core_file kind = core_find_file(path, real);
-  return kind != CORE_FOLDER && kind != CORE_SPECIAL_FILE;
+/* Finds the target, and whether another file gets its path; otherwise it is written itself. To
+ * realpath a link to a pipe, as /dev/stdout can be, is one that leads nowhere. */
+static bool find_target(struct file* file) {
+  enum core_file kind = core_find_file(file->path, file->target);
+  if (kind != CORE_REGULAR_FILE) {
+    snprintf(file->target, sizeof file->target, "%s", file->path);
+  }
+  return kind == CORE_NO_FILE || kind == CORE_REGULAR_FILE;
 }
 
 /* A file of the name may be there: of a process that crashed, or of another container, where
@@ -34,8 +40,8 @@ static bool is_written_beside(const char* path) {
 static OrtStatus* open_file(struct file* file) {
   static uint32_t count;
   char real[CORE_PATH_ROOM];
-  const char* path = file->path;
-  bool is_beside = is_written_beside(path), fits;
+  const char* path = file->target;
+  bool is_beside = find_target(file), fits;
   do {
     int size = is_beside ? snprintf(file->written, sizeof file->written,
                                     "%.*s.ortcore.%" PRId32 ".%" PRIu32,
@@ -48,7 +54,7 @@ static OrtStatus* open_file(struct file* file) {
            core_find_file(file->written, real) != CORE_NO_FILE);
   if (file->stream == NULL) {
     file->written[0] = 0;
-    return core_status(ORT_INVALID_ARGUMENT, "open file \"", path, "\" failed");
+    return core_status(ORT_INVALID_ARGUMENT, "open file \"", file->path, "\" failed");
   }
   return NULL;
 }
@@ -77,8 +83,8 @@ static OrtStatus* close_file(struct file* file, OrtStatus* status) {
 
 /* Has a closed file get its path; removes it where not all could be written. */
 static OrtStatus* publish(const struct file* file, OrtStatus* status) {
-  bool is_other = file->written[0] != 0 && strcmp(file->written, file->path) != 0;
-  if (is_other && status == NULL && !core_rename_file(file->written, file->path)) {
+  bool is_other = file->written[0] != 0 && strcmp(file->written, file->target) != 0;
+  if (is_other && status == NULL && !core_replace_file(file->written, file->target)) {
     status = not_written(file);
   }
   if (is_other && status != NULL) {

@@ -23,6 +23,7 @@ KINDS = ["f4", "f8", "i8", "u1", "?", "c8", "S3", "U4", "O", "f2", ">i4", "M8[s]
 # Parameters that take raw addresses, which cannot be checked, so they get other types.
 ADDRESSES = {"buffer_ptr", "address", "handle", "pointer", "stream", "sync_stream"}
 NO_ADDRESSES = [None, "0", b"0", 1.5, object(), [], {}]
+TAKES_PROVIDERS = {"provider", "providers"}
 
 
 class Arguments:
@@ -164,9 +165,11 @@ class Arguments:
             return self.chance.choice([0, 1, 2, -1, "2", None])
         if name in ADDRESSES:
             return self.chance.choice(NO_ADDRESSES)
-        if self.numpys is not None or self.chance.random() < 0.2:
-            return self.anything()
-        return self._likely.get(name, self.anything)()
+        is_any = self.numpys is not None or self.chance.random() < 0.2
+        made = self.anything() if is_any else self._likely.get(name, self.anything)()
+        # It is the path of the extension, which a call that writes a file would destroy.
+        is_extension = issubclass(type(made), ort.PythonEp)
+        return self.text() if is_extension and name not in TAKES_PROVIDERS else made
 
     @property
     def _likely(self) -> dict[str, Callable[[], Any]]:
