@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Kernels in processes of their own (10 s)."""
+"""Kernels in processes of their own (1 s of CPU)."""
 
 import gc
 import os
@@ -49,22 +49,49 @@ def test_it_is_called_as_a_kernel(buggy_ops):
         assert (info.shape, info.element_type) == ((2, None), ort.ElementType.FLOAT)
         with ort.TensorTypeInfo(np.float32, (4,)) as given:
             assert kernel.infer_shapes(given)[0].shape == (4,)
-    with buggy_ops["buggy", "Doubles"].kernel(isolated=True, timeout=np.float32(99)) as kernel:
-        for x in ([1, 2], np.float32(3), X[:, ::2], ort.Value.from_numpy(X)):
-            np.testing.assert_array_equal(kernel(x), 2 * np.asarray(x))
-        assert isinstance(kernel.compute(X), ort.Value)
-        out = np.empty_like(X)
-        kernel.compute(X, out=out)
-        np.testing.assert_array_equal(out, 2 * X)
-        with pytest.raises(ValueError, match=r"out\[0\]"):
-            kernel.compute(X, out=np.empty(2, np.float32))
-        with pytest.raises(TypeError, match="out must be a Value, an ndarray or a list of them"):
-            kernel.compute(X, out=3)
-        with pytest.raises(ort.errors.InvalidArgument, match="Doubles"):
-            kernel(X, X)
-        with pytest.raises(TypeError, match="input 0 of Doubles"):
-            kernel([1.0, object()])
-        np.testing.assert_array_equal(kernel(X), 2 * X)
+
+
+def test_it_takes_what_a_kernel_takes_and_the_child_of_a_fork_cannot_use_it(
+    buggy_ops, tmp_path, monkeypatch
+):
+    (tmp_path / "json.py").write_text("raise ImportError('of the current directory')")
+    monkeypatch.chdir(tmp_path)
+    op = buggy_ops["buggy", "Doubles"]
+    with (
+        ort.OpAttr("empty", [], ort.OpAttrType.INTS) as empty,
+        pytest.warns(UserWarning, match="'alpah' of buggy:Doubles is never read"),
+        pytest.warns(UserWarning, match="'empty' of buggy:Doubles is never read"),
+    ):
+        kernel = op.kernel({"alpah": 1.0, "empty": empty}, isolated=True, timeout=np.float32(99))
+    process = kernel._process
+    with kernel._lock:  # as a thread that computes has it
+        child = fork_quietly()
+        if child == 0:
+            try:
+                kernel(X)
+            except ValueError:
+                kernel.close()
+                os._exit(0)
+            os._exit(1)
+        assert wait_for(child) == 0
+    for x in ([1, 2], np.float32(3), X[:, ::2], ort.Value.from_numpy(X)):
+        np.testing.assert_array_equal(kernel(x), 2 * np.asarray(x))
+    assert isinstance(kernel.compute(X), ort.Value)
+    out = np.empty_like(X)
+    kernel.compute(X, out=out)
+    np.testing.assert_array_equal(out, 2 * X)
+    with pytest.raises(ValueError, match=r"out\[0\]"):
+        kernel.compute(X, out=np.empty(2, np.float32))
+    with pytest.raises(TypeError, match="out must be a Value, an ndarray or a list of them"):
+        kernel.compute(X, out=3)
+    with pytest.raises(ort.errors.InvalidArgument, match="Doubles"):
+        kernel(X, X)
+    with pytest.raises(TypeError, match="input 0 of Doubles"):
+        kernel([1.0, object()])
+    np.testing.assert_array_equal(kernel(X), 2 * X)
+    del kernel
+    gc.collect()
+    assert process.returncode == 0
 
 
 def test_arguments_of_the_kernel_cross(buggy_ops):
@@ -80,13 +107,6 @@ def test_arguments_of_the_kernel_cross(buggy_ops):
         op.kernel(isolated=True, allocator=ort.core_api().default_allocator)
     with pytest.raises(ValueError, match="logger is of this process"):
         op.kernel(isolated=True, logger=ort.ffi.NULL)
-    with (
-        ort.OpAttr("empty", [], ort.OpAttrType.INTS) as empty,
-        pytest.warns(UserWarning, match="'alpah' of buggy:Doubles is never read"),
-        pytest.warns(UserWarning, match="'empty' of buggy:Doubles is never read"),
-        buggy_ops["buggy", "Doubles"].kernel({"alpah": 1.0, "empty": empty}, isolated=True),
-    ):
-        pass
 
 
 def test_strings_and_optional_and_variadic_inputs_cross(cxx_compiler):
@@ -120,29 +140,6 @@ def test_a_call_that_takes_too_long_ends_the_process_and_says_where_it_was(buggy
         buggy_ops["buggy", "Hangs"].kernel(isolated=True, timeout="1")
 
 
-def test_a_kernel_that_is_collected_ends_its_process(buggy_ops):
-    kernel = buggy_ops["buggy", "Doubles"].kernel(isolated=True)
-    process = kernel._process
-    del kernel
-    gc.collect()
-    assert process.returncode == 0
-
-
-def test_the_child_of_a_fork_cannot_use_it(buggy_ops):
-    with buggy_ops["buggy", "Doubles"].kernel(isolated=True) as kernel:
-        with kernel._lock:  # as a thread that computes has it
-            child = fork_quietly()
-            if child == 0:
-                try:
-                    kernel(X)
-                except ValueError:
-                    kernel.close()
-                    os._exit(0)
-                os._exit(1)
-            assert wait_for(child) == 0
-        np.testing.assert_array_equal(kernel(X), 2 * X)
-
-
 def test_the_child_of_a_fork_does_not_delay_the_end(buggy_ops):
     kernel = buggy_ops["buggy", "Doubles"].kernel(isolated=True, timeout=5)
     waiting, go = os.pipe()
@@ -156,10 +153,3 @@ def test_the_child_of_a_fork_does_not_delay_the_end(buggy_ops):
     os.close(go)
     os.close(waiting)
     assert wait_for(child) == 0
-
-
-def test_no_file_of_the_current_directory_is_imported(buggy_ops, tmp_path, monkeypatch):
-    (tmp_path / "json.py").write_text("raise ImportError('of the current directory')")
-    monkeypatch.chdir(tmp_path)
-    with buggy_ops["buggy", "Doubles"].kernel(isolated=True) as kernel:
-        np.testing.assert_array_equal(kernel(X), 2 * X)
