@@ -7,7 +7,7 @@ import sys
 import pytest
 from support import models
 from support.prepared import run_program
-from support.processes import run
+from support.processes import PYTEST, run
 
 pytest.importorskip("onnxruntime")
 
@@ -22,6 +22,9 @@ try:
 except InvalidArgument:
     print(onnxruntime.__name__, session.run(None, {"x": np.ones((1, 4), np.float32)})[0].tolist())
 """
+
+
+COMMAND = "import sys; from ortcffi.compat.__main__ import main; main(sys.argv[1:])"
 
 
 @pytest.fixture
@@ -47,7 +50,7 @@ def test_a_program_runs_on_the_drop_in(program, how):
 
 @pytest.mark.parametrize(("arguments", "status"), [(["--help"], 0), ([], 2), (["none.py"], 1)])
 def test_the_command_says_what_it_takes(arguments, status):
-    ran = run(sys.executable, "-m", "ortcffi.compat", *arguments, code=status)
+    ran = run_program(COMMAND, *arguments, code=status)
     assert "python -m ortcffi.compat" in ran.stdout + ran.stderr
 
 
@@ -59,7 +62,7 @@ def test_a_traceback_shows_the_program_alone(tmp_path):
     assert ran.stderr.count("  File ") == 1
     ran = run(*python, "-m", "fails", code=1, env={**os.environ, "PYTHONPATH": str(tmp_path)})
     assert ran.stderr.count("  File ") == 1
-    ran = run(*python, "-m", "no_such_module", code=1)
+    ran = run_program(COMMAND, "-m", "no_such_module", code=1)
     assert ran.stderr == "python -m ortcffi.compat: No module named no_such_module\n"
 
 
@@ -157,4 +160,4 @@ def test_an_option_of_pytest_installs_it(tmp_path):
     (tmp_path / "test_it.py").write_text(
         "import onnxruntime\ndef test(): assert onnxruntime.__name__ == 'ortcffi.compat'\n"
     )
-    run(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--ort-drop-in", cwd=tmp_path)
+    run(*PYTEST, "--ort-drop-in", cwd=tmp_path)

@@ -7,7 +7,7 @@ import sys
 import pytest
 from support import eps, models
 from support.prepared import printed_by, run_program
-from support.processes import run
+from support.processes import PYTEST, run
 
 import ortcffi as ort
 
@@ -167,7 +167,8 @@ def test_a_program_that_is_not_changed_runs_on_providers_that_stand_for_the_cpu(
     [("nope", "'nope'. Installed providers: "), ("NXRT", "did you mean 'nxrt'?")],
 )
 def test_a_name_that_the_core_does_not_host_is_refused(name, words):
-    ran = run(sys.executable, "-m", "ortcffi.compat", "--ep", name, "none.py", code=1)
+    command = "import sys; from ortcffi.compat.__main__ import main; main(sys.argv[1:])"
+    ran = run_program(command, "--ep", name, "none.py", code=1)
     (line,) = ran.stderr.splitlines()
     assert words in line
 
@@ -210,8 +211,7 @@ def test_an_option_of_pytest_names_providers_that_stand_for_the_cpu(tmp_path):
         "import onnxruntime\n"
         "def test(): assert onnxruntime.get_available_providers()[0] == 'reference'\n"
     )
-    options = ["-p", "no:cacheprovider", "--ort-drop-in-ep", "reference"]
-    run(sys.executable, "-m", "pytest", *options, cwd=tmp_path)
+    run(*PYTEST, "--ort-drop-in-ep", "reference", cwd=tmp_path)
 
 
 def test_names_of_installed_providers_are_taken_beside_the_cpu(c_compiler, squares):

@@ -21,6 +21,10 @@ from typing import Any
 # `LONGEST_TEST` in tests/conftest.py, which ends the whole process of a test that hangs.
 TIME_LIMIT = 300
 
+# pytest with the package's plugin, and without those of others whose imports take long.
+PYTEST = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:anyio"]
+PYTEST += ["-p", "no:hypothesispytest", "-p", "no:xdist"]
+
 
 def run(
     *command: str | Path, code: int | None = 0, timeout: float = TIME_LIMIT, **options: Any
