@@ -115,7 +115,7 @@ def read_model(_api: Any) -> Any:
 
 
 def package(_api: Any) -> Any:
-    made = ort.ModelPackage(packages.write(Path(tempfile.mkdtemp())))
+    made = ort.ModelPackage(packages.write(Path(tempfile.mkdtemp(dir=Path.cwd()))))
     return made, made.select()
 
 
