@@ -217,6 +217,17 @@ def api(request: pytest.FixtureRequest) -> "ortcffi.Api":
     return request.getfixturevalue(f"{request.param}_api")
 
 
+@pytest.fixture(scope="session")
+def tables(request: pytest.FixtureRequest, core_api: "ortcffi.Api") -> "list[ortcffi.Api]":
+    """Both, for tests with random input: to make it takes longer than to give it to both.
+
+    The core's alone where onnxruntime is not installed.
+    """
+    if importlib.util.find_spec("onnxruntime") is None:
+        return [core_api]
+    return [core_api, request.getfixturevalue("real_api")]
+
+
 # --- leaks ----------------------------------------------------------------------------------------
 
 

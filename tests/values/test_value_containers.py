@@ -65,13 +65,14 @@ def test_a_sequence_keeps_what_it_shares_with_its_tensors(api):
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), kind=st.sampled_from(["?", "i1", "i8", "u4", "f2", "f4", "f8"]))
-def test_any_arrays_of_one_type_come_back_from_a_sequence(api, data, kind):
+def test_any_arrays_of_one_type_come_back_from_a_sequence(tables, data, kind):
     shapes = hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3)
     arrays = data.draw(st.lists(hnp.arrays(kind, shapes), min_size=1, max_size=4))
-    found = Value.sequence(arrays, api=api)
-    assert len(found) == len(arrays)
-    for x, value in zip(arrays, found, strict=True):
-        np.testing.assert_array_equal(value.numpy(), x)
+    for api in tables:
+        found = Value.sequence(arrays, api=api)
+        assert len(found) == len(arrays)
+        for x, value in zip(arrays, found, strict=True):
+            np.testing.assert_array_equal(value.numpy(), x)
 
 
 def test_arrays_of_any_layout_go_into_a_sequence(api):
@@ -136,14 +137,15 @@ def test_a_value_of_another_table_is_an_error(core_api, real_api):
         for value in (ints, texts, floats)
     )
 )
-def test_any_map_comes_back(api, mapping):
-    value = Value.map(mapping, api=api)
-    assert value.kind is ValueKind.MAP
-    assert len(value) == len(mapping)
-    assert value.to_python() == mapping
-    key = next(iter(mapping))
-    assert value[key] == mapping[key]
-    assert key in value
+def test_any_map_comes_back(tables, mapping):
+    for api in tables:
+        value = Value.map(mapping, api=api)
+        assert value.kind is ValueKind.MAP
+        assert len(value) == len(mapping)
+        assert value.to_python() == mapping
+        key = next(iter(mapping))
+        assert value[key] == mapping[key]
+        assert key in value
 
 
 def test_keys_come_back_sorted_and_the_first_of_equal_ones_counts(api):
@@ -259,19 +261,21 @@ rows = st.one_of(
 
 @given(rows=rows)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-def test_maps_of_a_sequence_are_read_as_they_are_taken_out(api, rows):
-    with Value.sequence(rows, api=api) as value:
-        found = value.to_python()
-        taken = [
-            dict(zip(each.keys().to_python(), each.values().to_python(), strict=True))
-            for each in value
-        ]
-    assert found == taken == rows
-    assert [list(each) for each in found] == [list(each) for each in taken]
+def test_maps_of_a_sequence_are_read_as_they_are_taken_out(tables, rows):
+    for api in tables:
+        with Value.sequence(rows, api=api) as value:
+            found = value.to_python()
+            taken = [
+                dict(zip(each.keys().to_python(), each.values().to_python(), strict=True))
+                for each in value
+            ]
+        assert found == taken == rows
+        assert [list(each) for each in found] == [list(each) for each in taken]
 
 
 @given(arrays=st.lists(hnp.arrays(np.int64, hnp.array_shapes(min_dims=0, min_side=0)), min_size=1))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-def test_tensors_of_a_sequence_are_read_as_they_are_taken_out(api, arrays):
-    with Value.sequence(arrays, api=api) as value:
-        assert value.to_python() == [each.to_python() for each in value]
+def test_tensors_of_a_sequence_are_read_as_they_are_taken_out(tables, arrays):
+    for api in tables:
+        with Value.sequence(arrays, api=api) as value:
+            assert value.to_python() == [each.to_python() for each in value]

@@ -123,17 +123,18 @@ def test_a_sparse_tensor_does_not_become_an_array_nor_an_array_a_sparse_tensor(a
         elements=st.integers(0, 2),
     )
 )
-def test_any_matrix_is_the_same_in_coordinates_and_in_rows(api, dense):
+def test_any_matrix_is_the_same_in_coordinates_and_in_rows(tables, dense):
     pairs = np.ascontiguousarray(np.argwhere(dense))
     values = dense[tuple(pairs.T)]
     expected = {tuple(pair): dense[tuple(pair)] for pair in pairs.tolist()}
     outer = np.concatenate(([0], np.cumsum((dense != 0).sum(axis=1)))).astype(np.int64)
     inner = np.ascontiguousarray(pairs[:, 1])
     shape = dense.shape
-    if len(values):
-        assert Value.sparse_coo(values, pairs, shape, api=api).to_python() == expected
-        found = Value.sparse_csr(values, inner, outer, shape, api=api)
-        assert found.to_python() == expected
+    for api in tables:
+        if len(values):
+            assert Value.sparse_coo(values, pairs, shape, api=api).to_python() == expected
+            found = Value.sparse_csr(values, inner, outer, shape, api=api)
+            assert found.to_python() == expected
 
 
 # --- SciPy ----------------------------------------------------------------------------------------

@@ -66,15 +66,17 @@ def test_fresh_strings_are_empty_and_can_be_set_again(api):
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(words=st.lists(st.text(st.characters(codec="utf-8")), max_size=20))
-def test_any_strings_come_back(api, words):
-    assert Value.from_strings(words, api=api).to_python() == words
-    assert Value.from_numpy(np.array(words, dtype=object), api=api).numpy().tolist() == words
+def test_any_strings_come_back(tables, words):
+    for api in tables:
+        assert Value.from_strings(words, api=api).to_python() == words
+        assert Value.from_numpy(np.array(words, dtype=object), api=api).numpy().tolist() == words
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(words=st.lists(st.binary(), max_size=20))
-def test_any_bytes_come_back(api, words):
-    assert Value.from_strings(words, api=api).raw_strings() == words
+def test_any_bytes_come_back(tables, words):
+    for api in tables:
+        assert Value.from_strings(words, api=api).raw_strings() == words
 
 
 @pytest.mark.parametrize(
