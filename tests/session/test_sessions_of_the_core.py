@@ -49,6 +49,28 @@ def of(nodes: list[bytes], inputs: str = "x", outputs: str = "y", **others) -> b
 CHAIN = of([ours("halves", "x", "a b"), ours("join", "a b", "c"), ours("join", "c x", "y")])
 
 
+MISFITS = {
+    "too few inputs": (["x"], ["y"], "it has 1 inputs, and the op needs 2"),
+    "too many inputs": (["x", "x", "x"], ["y"], "it has 3 inputs, and the op declares 2"),
+    "too many outputs": (["x", "x"], ["y", "z"], "it has 2 outputs, and the op declares 1"),
+    "another type": (["x", "i"], ["y"], "its input 'i' is of the type int64"),
+}
+
+
+@pytest.mark.parametrize("case", MISFITS)
+def test_a_node_that_does_not_fit_a_custom_op_makes_the_graph_invalid(api, case):
+    inputs, outputs, message = MISFITS[case]
+    joins = ours("join", " ".join(inputs), " ".join(outputs))
+    ports = [value("x", shape=["n", 3]), value("i", "int64", ["n", 3])], [value("y")]
+    wrong = model([joins], *ports, domains={DOMAIN: 1})
+    with with_ops(api) as options, pytest.raises(ort.OrtError) as caught:
+        ort.Session(wrong, options, api=api)
+    assert caught.value.code == ort.ErrorCode.INVALID_GRAPH
+    if api.is_core:
+        assert message in caught.value.message
+        assert f"does not fit the custom op join of the domain '{DOMAIN}'" in caught.value.message
+
+
 @pytest.fixture
 def run_raw():
     """``run_raw(session, inputs, outputs, given)`` calls the slot Run and returns code, outputs."""

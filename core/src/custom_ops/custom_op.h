@@ -100,6 +100,10 @@ const OrtCustomOp* core_op(const OrtCustomOpDomain* domain, size_t i);
 bool core_op_takes(const OrtCustomOp* op, bool is_output, size_t place,
                    ONNXTensorElementDataType type);
 
+/** How many inputs, or outputs, a node must have at least for the one that is declared at a place;
+ * 0 if it may be left out. */
+size_t core_operands_needed(const struct core_operand* declared, size_t place);
+
 /** Which ops to look for. */
 struct core_op_search {
   const struct core_custom_ops* ops;

@@ -89,6 +89,13 @@ struct core_operand core_op_operand(const OrtCustomOp* op, bool is_output, size_
   return is_output ? output(op, index) : input(op, index);
 }
 
+size_t core_operands_needed(const struct core_operand* declared, size_t place) {
+  if (declared->characteristic == INPUT_OUTPUT_VARIADIC) {
+    return declared->least > 0 ? place + (size_t)declared->least : 0;
+  }
+  return declared->characteristic == INPUT_OUTPUT_REQUIRED ? place + 1 : 0;
+}
+
 bool core_op_takes(const OrtCustomOp* op, bool is_output, size_t place,
                    ONNXTensorElementDataType type) {
   size_t count = core_op_operand_count(op, is_output);

@@ -39,12 +39,8 @@ const struct core_operand* core_declared(const struct core_side* side, size_t i)
 static size_t least_operands(const struct core_side* side) {
   size_t least = 0;
   for (size_t i = 0; i < side->declared_count; i++) {
-    const struct core_operand* declared = &side->declared[i];
-    if (declared->characteristic == INPUT_OUTPUT_REQUIRED) {
-      least = i + 1;
-    } else if (declared->characteristic == INPUT_OUTPUT_VARIADIC && declared->least > 0) {
-      least = i + (size_t)declared->least;
-    }
+    size_t needed = core_operands_needed(&side->declared[i], i);
+    least = needed > least ? needed : least;
   }
   return least;
 }

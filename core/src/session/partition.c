@@ -9,35 +9,76 @@
 
 /* --- custom ops ------------------------------------------------------------------------------- */
 
-/* Whether an op takes the element types of a node's inputs, as far as op and model state them. */
-static OrtStatus* fits(const OrtCustomOp* op, const OrtNode* node, bool* answer) {
-  *answer = true;
-  for (size_t i = 0; *answer && i < node->input_count; i++) {
+/* What an op does not take of a node; "" where it takes all. */
+struct misfit {
+  char text[200];
+};
+
+static void check_count(const OrtCustomOp* op, const OrtNode* node, bool is_output,
+                        struct misfit* out) {
+  const char* what = is_output ? "outputs" : "inputs";
+  size_t count = is_output ? node->output_count : node->input_count;
+  size_t least = 0, declared = core_op_operand_count(op, is_output);
+  for (size_t i = 0; i < declared; i++) {
+    const struct core_operand operand = core_op_operand(op, is_output, i);
+    size_t needed = core_operands_needed(&operand, i);
+    least = needed > least ? needed : least;
+  }
+  if (count < least) {
+    snprintf(out->text, sizeof out->text, "it has %llu %s, and the op needs %llu",
+             (unsigned long long)count, what, (unsigned long long)least);
+  } else if (count > declared && !core_op_takes(op, is_output, count - 1, 0)) {
+    snprintf(out->text, sizeof out->text, "it has %llu %s, and the op declares %llu",
+             (unsigned long long)count, what, (unsigned long long)declared);
+  }
+}
+
+/* Compares the element types of inputs, as far as op and model state them. */
+static OrtStatus* check_types(const OrtCustomOp* op, const OrtNode* node, struct misfit* out) {
+  for (size_t i = 0; out->text[0] == 0 && i < node->input_count; i++) {
     const OrtTensorTypeAndShapeInfo* known = NULL;
     if (node->values[i] != NULL) {
       CORE_TRY(core_known_tensor(node->values[i], &known));
     }
-    *answer = core_op_takes(op, false, i,
-                            known != NULL ? known->type : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED);
+    if (known != NULL && !core_op_takes(op, false, i, known->type)) {
+      snprintf(out->text, sizeof out->text, "its input '%.100s' is of the type %s",
+               node->values[i]->name, core_element_name(known->type));
+    }
   }
   return NULL;
 }
 
+static OrtStatus* find_misfit(const OrtCustomOp* op, const OrtNode* node, struct misfit* out) {
+  *out = (struct misfit){0};
+  check_count(op, node, false, out);
+  if (out->text[0] == 0) {
+    check_count(op, node, true, out);
+  }
+  return check_types(op, node, out);
+}
+
 /* Several ops may have one name, for other types or versions: of those that fit, the newest that
- * the graph's version of their operator set has, and of one version the first. */
-static OrtStatus* find_op(const OrtSession* session, const OrtNode* node, const OrtCustomOp** out) {
+ * the graph's version of their operator set has, and of one version the first. None fits where
+ * `misfit` is not "": then it is that of the first op. */
+static OrtStatus* find_op(const OrtSession* session, const OrtNode* node, const OrtCustomOp** out,
+                          struct misfit* misfit) {
   struct core_op_search search = {.ops = &session->options->custom_ops,
                                   .domain = node->domain,
                                   .name = node->op_type,
                                   .version = core_opset_version_of(node)};
   const OrtCustomOp* op;
   *out = NULL;
+  *misfit = (struct misfit){0};
   while ((op = core_next_op(&search)) != NULL) {
-    bool is_found = *out == NULL || core_op_is_newer(op, *out);
-    if (is_found) {
-      CORE_TRY(fits(op, node, &is_found));
+    if (*out == NULL || core_op_is_newer(op, *out)) {
+      struct misfit found;
+      CORE_TRY(find_misfit(op, node, &found));
+      *out = found.text[0] == 0 ? op : *out;
+      *misfit = misfit->text[0] == 0 ? found : *misfit;
     }
-    *out = is_found ? op : *out;
+  }
+  if (*out != NULL) {
+    *misfit = (struct misfit){0};
   }
   return NULL;
 }
@@ -230,11 +271,24 @@ static OrtStatus* refuse_node(const struct core_partition* partition, const OrtN
                      text, asked);
 }
 
+static OrtStatus* refuse_misfit(const struct core_partition* partition, const OrtNode* node,
+                                const struct misfit* misfit) {
+  char text[400];
+  snprintf(text, sizeof text,
+           ": node '%.100s' does not fit the custom op %.100s of the domain '%.100s': ", node->name,
+           node->op_type, node->domain);
+  return core_status(ORT_INVALID_GRAPH, partition->function, text, misfit->text);
+}
+
 /* Makes the kernel of a custom op for a node that no provider takes. */
 static OrtStatus* add_custom_op(struct core_partition* partition, const OrtNode* node) {
   OrtSession* session = partition->session;
   const OrtCustomOp* op;
-  CORE_TRY(find_op(session, node, &op));
+  struct misfit misfit;
+  CORE_TRY(find_op(session, node, &op, &misfit));
+  if (misfit.text[0] != 0) {
+    return refuse_misfit(partition, node, &misfit);
+  }
   if (op == NULL || node->subgraphs.count > 0) {
     return refuse_node(partition, node);
   }
