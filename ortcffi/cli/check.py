@@ -34,7 +34,7 @@ from ortcffi.cli.check_report import (
     describe,
 )
 from ortcffi.cli.check_symbols import missing_symbols
-from ortcffi.cli.program import program_name
+from ortcffi.cli.program import program_name, unwritable
 from ortcffi.errors import OrtError
 from ortcffi.kernels import child
 from ortcffi.platform.new_file import write_whole
@@ -430,6 +430,10 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if options.api is not None and (options.junit is not None or options.html is not None):
         parser.error("--junit and --html are not for --api, which looks for no findings")
+    for option in ("junit", "html"):
+        path = getattr(options, option)
+        if path is not None and (reason := unwritable(path)):
+            parser.error(printable(f"--{option}: {reason}"))
     try:
         if options.api is not None:
             return _check_with(options.api, options.path, as_json=options.json)

@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from ortcffi._table import core_api
 from ortcffi.cli.check_client import Client
 from ortcffi.cli.check_report import Finding, Report
+from ortcffi.cli.run import read_arrays
 from ortcffi.env.env import Env
 from ortcffi.ep.hardware import HardwareDevice, HardwareType
 from ortcffi.ep.installed import ep_named, hardware_for
@@ -154,8 +155,9 @@ def _write_model(request: EpRequest, folder: str) -> None:
         return
     inputs: dict[str, Any] = {}
     if request.inputs:
-        with np.load(request.inputs) as file:
-            inputs = dict(file)
+        inputs = read_arrays(request.inputs)
+        if not isinstance(inputs, dict):
+            raise ValueError(f"--inputs: {request.inputs} is no file of numpy.savez")
     feed = given_inputs(model, inputs)
     with _other_engine(request) as against:
         values = feed | reference_values(model, feed, against)
@@ -206,7 +208,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--failures",
-        type=int,
+        type=_count,
         metavar="N",
         help=f"how many calls of the host's functions fail, each in a process of its own (default: "
         f"{_FAILURES} with --model or --conformance)",
@@ -221,8 +223,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_hardware,
         help="what the core pretends to have, such as NPU:0x8086",
     )
-    group.add_argument("--rtol", type=float, default=1e-3, help="tolerance (default: 1e-3)")
-    group.add_argument("--atol", type=float, default=1e-3, help="tolerance (default: 1e-3)")
+    group.add_argument("--rtol", type=_tolerance, default=1e-3, help="tolerance (default: 1e-3)")
+    group.add_argument("--atol", type=_tolerance, default=1e-3, help="tolerance (default: 1e-3)")
     group.add_argument("--html", metavar="FILE", help="also write a page about the rules")
 
 
@@ -251,6 +253,21 @@ def _hosts(text: str) -> tuple[str, ...]:
             except ValueError as error:
                 raise argparse.ArgumentTypeError(str(error)) from None
     return hosts
+
+
+def _tolerance(text: str) -> float:
+    """A number that is no NaN and not below 0."""
+    with suppress(ValueError):
+        if (number := float(text)) >= 0:
+            return number
+    raise argparse.ArgumentTypeError(f"expected a number of 0 or more, not {text!r}")
+
+
+def _count(text: str) -> int:
+    with suppress(ValueError):
+        if (number := int(text)) >= 0:
+            return number
+    raise argparse.ArgumentTypeError(f"expected a whole number of 0 or more, not {text!r}")
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -22,7 +22,9 @@ def as_html(reports: list[Report]) -> str:
     """A page with a table of the rules on each host, then each rule that is broken, explained."""
     body = "".join(map(_library, reports))
     head = f'<meta charset="utf-8"><title>ortcffi check</title><style>{_STYLE}</style>'
-    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>\n{body}</body></html>\n'
+    page = f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>\n{body}</body></html>\n'
+    # The path of a library may have bytes that are not UTF-8.
+    return page.encode(errors="backslashreplace").decode()
 
 
 def _library(report: Report) -> str:
@@ -58,8 +60,7 @@ def _rule(name: str, text: str, results: list[Result | None]) -> str:
     shown = "".join(f"<p>{escape(part).replace('``', '')}</p>\n" for part in paragraphs)
     for result in results:
         if result is not None and result.text:
-            kind, said = result.outcome.replace(" ", "-"), escape(result.text)
-            shown += (
-                f'<p class="{kind}">{result.outcome} on {result.host}: <code>{said}</code></p>\n'
-            )
+            kind, host = result.outcome.replace(" ", "-"), escape(result.host)
+            said = f"{result.outcome} on {host}: <code>{escape(result.text)}</code>"
+            shown += f'<p class="{kind}">{said}</p>\n'
     return f'<h2 id="{name}">{name}</h2>\n{shown}'

@@ -7,7 +7,6 @@ is only reported.
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -70,8 +69,8 @@ def examine(runtime: Runtime, seconds: float = SECONDS) -> Finding:
     if name := child.signal_of(code):
         return _broken(runtime, f"crashes when it is opened ({name})", printed=printed)
     try:
-        found = json.loads(output.splitlines()[-1])
-    except (IndexError, ValueError):
+        found = child.answer_of(output)
+    except ValueError:
         problem = f"ends the process that opens it, with exit code {code}"
         return _broken(runtime, problem, printed=printed)
     if "problem" in found:
@@ -89,7 +88,7 @@ def _broken(
 
 
 def answer(path: str) -> None:
-    """Open a library and write what `examine` reads to stdout, as a line of JSON."""
+    """Open a library and give `examine` the answer, as a dict."""
     limit_this_process()
     found: dict[str, Any]
     try:
@@ -98,9 +97,7 @@ def answer(path: str) -> None:
         found["build_info"] = api.build_info if api.supports("GetBuildInfoString") else None
     except loading.LoadError as error:
         found = {"problem": error.problem, "remedy": error.remedy}
-    sys.stdout.write("\n" + json.dumps(found) + "\n")  # after what the library wrote
-    sys.stdout.flush()
-    os._exit(0)  # without the destructors of the library
+    child.give_answer(found)
 
 
 def diagnose(given: Sequence[str] = ()) -> list[Finding]:

@@ -4,8 +4,6 @@
 The library of each is loaded by the core, with no ONNX Runtime, in a process of its own.
 """
 
-import json
-import os
 import sys
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -60,8 +58,8 @@ def _examined(ep: InstalledEp, seconds: float) -> EpFinding:
         return finding._replace(problem=f"it does not answer within {seconds:g} seconds")
     printed = errors.decode(errors="backslashreplace").strip()
     try:
-        devices, problem = json.loads(output.splitlines()[-1])
-    except (IndexError, ValueError):
+        devices, problem = child.answer_of(output)
+    except ValueError:
         end = child.signal_of(code) or f"exit code {code}"
         problem = f"the process that loads it ends with {end}"
         return finding._replace(problem=problem, printed=printed)
@@ -71,7 +69,7 @@ def _examined(ep: InstalledEp, seconds: float) -> EpFinding:
 
 
 def answer(name: str) -> None:
-    """Load a library and write what `examine` reads to stdout, as a line of JSON."""
+    """Load a library and give `examine` its devices, and the problem or ""."""
     limit_this_process()
     found: tuple[list[str], str]
     try:
@@ -79,9 +77,7 @@ def answer(name: str) -> None:
         found = [_described(each) for each in devices], ""
     except (OrtError, LookupError) as error:
         found = [], str(error)
-    sys.stdout.write("\n" + json.dumps(found) + "\n")  # after what the library wrote
-    sys.stdout.flush()
-    os._exit(0)  # without the destructors of the library
+    child.give_answer(found)
 
 
 def _described(device: EpDevice) -> str:

@@ -4,8 +4,6 @@
 The library of each is loaded by the core, with no ONNX Runtime, in a process of its own.
 """
 
-import json
-import os
 import sys
 from collections import Counter
 from typing import Any, NamedTuple
@@ -58,24 +56,22 @@ def _asked(name: str, path: str) -> Taking | None:
     if code is None:
         return Taking(name, problem=f"it does not answer within {SECONDS:g} seconds")
     try:
-        answered = json.loads(output.splitlines()[-1])
-    except (IndexError, ValueError):
+        answered = child.answer_of(output)
+    except ValueError:
         end = child.signal_of(code) or f"exit code {code}"
         return Taking(name, problem=f"its process ends with {end}")
     return answered and Taking(name, *answered)
 
 
 def answer(name: str, path: str) -> None:
-    """Ask a provider and write what `takings` reads to stdout, as a line of JSON."""
+    """Ask a provider, and give `takings` what it takes, what is left, and the problem or ""."""
     limit_this_process()
     found: Any
     try:
         found = _taken(name, path)
     except (OrtError, LookupError) as error:
         found = 0, {}, str(error)
-    sys.stdout.write("\n" + json.dumps(found) + "\n")  # after what the library wrote
-    sys.stdout.flush()
-    os._exit(0)  # without the destructors of the library
+    child.give_answer(found)
 
 
 def _taken(name: str, path: str) -> "tuple[int, dict[str, int], str] | None":

@@ -6,8 +6,6 @@ It is tried in another process, on a session of the installed release.
 
 import importlib
 import importlib.util
-import json
-import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -66,20 +64,17 @@ def examine(seconds: float = SECONDS) -> OfficialFinding | None:
     if code is None:
         return OfficialFinding(problems=[f"it does not answer within {seconds:g} seconds"])
     try:
-        found = json.loads(output.splitlines()[-1])
-    except (IndexError, ValueError):
+        found = child.answer_of(output)
+    except ValueError:
         problem = f"the process that imports it ends with exit code {code}"
         return OfficialFinding(problems=[problem])
     return OfficialFinding(**found)
 
 
 def answer() -> None:
-    """Try what is reached here and write what `examine` reads to stdout, as a line of JSON."""
+    """Try what is reached here, and give `examine` the finding as a dict."""
     limit_this_process()
-    finding = _tried()
-    sys.stdout.write("\n" + json.dumps(finding._asdict()) + "\n")  # after what the package wrote
-    sys.stdout.flush()
-    os._exit(0)  # without the destructors of the package
+    child.give_answer(_tried()._asdict())
 
 
 def _tried() -> OfficialFinding:

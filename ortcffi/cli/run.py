@@ -163,7 +163,7 @@ def _given_feed(inputs: Sequence[str]) -> dict[str, Any]:
         name, equals, path = each.partition("=")
         if not equals and not each.endswith(".npz"):
             raise ValueError(f"expected NAME=FILE.npy or FILE.npz, not {each!r}")
-        found = _read(path if equals else each)
+        found = read_arrays(path if equals else each)
         if equals and isinstance(found, dict):
             raise ValueError(
                 f"{each!r}: the file has arrays by name, {', '.join(found)}: pass {path} alone"
@@ -172,7 +172,7 @@ def _given_feed(inputs: Sequence[str]) -> dict[str, Any]:
     return feed
 
 
-def _read(path: str) -> Any:
+def read_arrays(path: str) -> Any:
     """The array of a file, or the arrays of an archive by name."""
     if os.path.exists(path) and not os.path.isfile(path):
         raise ValueError(f"{path} is not a regular file")

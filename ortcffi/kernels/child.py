@@ -2,19 +2,22 @@
 """Processes of Python for what may crash: how they start, what they may take, how they end."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 __all__ = [
     "Ended",
     "abort",
+    "answer_of",
     "command",
     "end_of",
+    "give_answer",
     "limit_this_process",
     "limited",
     "printed",
@@ -30,6 +33,7 @@ MOST_LINES = 20  # of what a process printed
 MEMORY = 8 << 30  # bytes of address space, beside what Python has
 FILE = 64 << 20  # bytes of each file that it writes
 CPU = 300  # seconds, of all threads
+_ANSWER = "answer of ortcffi"
 _ABORTED = 5  # seconds for a process to print its stacks
 _CODE = (
     "import json, sys; sys.path[:], module, function, arguments = json.loads(sys.argv[1]);"
@@ -125,6 +129,30 @@ def run(
             process.kill()
             return Ended(None, *process.communicate())
     return Ended(process.returncode, output, errors)
+
+
+def give_answer(answer: Any) -> NoReturn:
+    """Write what `answer_of` reads to stdout, and end this process.
+
+    The destructors of libraries are not called.
+    """
+    sys.stdout.write("\n" + json.dumps({_ANSWER: answer}) + "\n")  # after what a library wrote
+    sys.stdout.flush()
+    os._exit(0)
+
+
+def answer_of(output: bytes) -> Any:
+    """The answer of a process, from what it wrote to stdout.
+
+    Raises
+    ------
+    ValueError
+        It has none. A library that ended the process may have written anything.
+    """
+    last: Any = json.loads((output.splitlines() or [b""])[-1])
+    if not isinstance(last, dict) or _ANSWER not in last:
+        raise ValueError("the process wrote no answer")
+    return last[_ANSWER]
 
 
 def signal_of(code: int) -> str:

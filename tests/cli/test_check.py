@@ -278,10 +278,31 @@ def test_arguments_that_are_wrong_are_refused(capfd):
         (["--option", "key"], "expected KEY=VALUE, not 'key'"),
         (["--hardware", "FPGA"], "kind must be one of CPU, GPU, NPU, not 'FPGA'"),
         (["--hosts", "99"], "99"),
+        (["--rtol", "nan"], "--rtol: expected a number of 0 or more, not 'nan'"),
+        (["--atol", "-1"], "--atol: expected a number of 0 or more, not '-1'"),
+        (["--failures", "-3"], "--failures: expected a whole number of 0 or more, not '-3'"),
+        (["--html", "no/such/page.html"], "--html: no/such/page.html cannot be written: its"),
+        (["--junit", "."], "--junit: . cannot be written: it is a folder"),
     ]:
         with pytest.raises(SystemExit):
             main(["check", *wrong, "a.so"])
         assert text in capfd.readouterr().err
+
+
+def test_inputs_that_are_no_arrays_by_name_are_refused(tmp_path, capfd, monkeypatch):
+    monkeypatch.delenv("BREAKS", raising=False)
+    model, inputs = tmp_path / "add.onnx", tmp_path / "x.npy"
+    eps.added().save(model)
+    np.save(inputs, np.ones(3, np.float32))
+    with pytest.raises(SystemExit):
+        main(["check", "--model", str(model), "--inputs", str(inputs), str(eps.built(eps.ADDING))])
+    assert f"--inputs: {inputs} is no file of numpy.savez" in capfd.readouterr().err
+
+
+def test_the_page_of_a_path_that_is_not_utf_8_is_written(tmp_path):
+    page = tmp_path / "page.html"
+    assert main(["check", "--html", str(page), str(tmp_path / "a\udcff.so")]) == 1
+    assert "<h1>a\\udcff.so</h1>" in page.read_text("utf-8")
 
 
 def test_what_a_factory_lacks_is_a_finding(check_eps):

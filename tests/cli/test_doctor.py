@@ -114,6 +114,12 @@ def test_a_library_that_ends_the_process_is_a_finding(toy):
     assert finding.runtime.problem == "ends the process that opens it, with exit code 7"
 
 
+@pytest.mark.parametrize("written", ["1", "[]", "{}"])
+def test_what_a_library_writes_before_it_ends_the_process_is_no_answer(toy, written):
+    finding = examine(toy(f'puts("{written}"); fflush(stdout); _exit(7)'))
+    assert finding.runtime.problem == "ends the process that opens it, with exit code 7"
+
+
 def test_what_a_library_prints_is_kept_apart_from_what_is_found(toy):
     finding = examine(toy('puts("{}"); fflush(stdout); fputs("hello\\n", stderr)'))
     assert finding.runtime.problem is None
