@@ -436,7 +436,7 @@ def test_a_keyboard_interrupt_comes_once_however_late_its_run_is_ended():
     code = """
         import os, random, signal, time
 
-        COUNT = 100
+        COUNT = 50
         ready, tell = os.pipe()
         parent = os.getpid()
         if (process := os.fork()) == 0:  # it interrupts once, at any time, for each byte
@@ -481,7 +481,7 @@ def test_a_keyboard_interrupt_comes_once_however_late_its_run_is_ended():
         assert os.waitpid(process, 0)[1] == 0
         print(comes, more)
     """
-    assert python(code) == "100 0\n"
+    assert python(code) == "50 0\n"
 
 
 def test_the_end_of_the_interpreter_ends_runs_that_are_under_way():

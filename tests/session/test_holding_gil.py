@@ -137,7 +137,7 @@ def test_a_run_that_keeps_the_gil_gives_what_others_give(real_api, opened, x):
 def test_a_run_with_a_timeout_is_ended_also_where_runs_keep_the_gil(real_api, opened):
     session = opened(models.sines(200), ort.SessionOptions(real_api), hold_gil=True)
     with pytest.raises(TimeoutError):
-        session.run(x=LONG, timeout=0.05)
+        session.run(x=LONG, timeout=0.01)
 
 
 # --- where it is refused --------------------------------------------------------------------------

@@ -240,7 +240,7 @@ static OrtEnv* new_env(void) {
 
 int main(int count, char** arguments) {
   bool forks = strcmp(arguments[count - 1], "fork") == 0;
-  int times = count > 2 && !forks ? atoi(arguments[2]) : 6000;
+  int times = count > 2 + forks ? atoi(arguments[2]) : 6000;
   OrtCustomOpDomain* domain = NULL;
   const OrtApiBase*(ORT_API_CALL * get_base)(void);
   *(void**)&get_base = entry_of(arguments[1]);
