@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from support.official import MODEL
 from support.paths import CHECKOUT
+from support.prepared import run_program
 from support.processes import run
 from support.releases import needs_release
 
@@ -41,6 +42,12 @@ sys.exit(7)
 def top(*arguments: str | Path, folder: Path) -> Any:
     command = [sys.executable, "-m", "ortcffi", "top", *map(str, arguments)]
     return run(*command, code=None, cwd=folder)
+
+
+def top_here(*arguments: str | Path, folder: Path) -> Any:
+    """The same in a prepared process, where how Python was started does not matter."""
+    code = "import runpy; runpy.run_module('ortcffi', run_name='__main__', alter_sys=True)"
+    return run_program(code, "top", *arguments, code=None, cwd=folder)
 
 
 @pytest.fixture
@@ -136,7 +143,7 @@ def test_any_name_of_a_model_is_drawn(name):
 
 def test_a_page_without_matplotlib_has_the_table(program, tmp_path):
     (tmp_path / "matplotlib.py").write_text("raise ImportError")
-    done = top("--html", "page.html", program.name, folder=tmp_path)
+    done = top_here("--html", "page.html", program.name, folder=tmp_path)
     page = (tmp_path / "page.html").read_text()
     assert "needs matplotlib" in done.stderr
     assert "<svg" not in page
@@ -155,7 +162,7 @@ def test_no_program_runs_for_a_picture_that_cannot_be_drawn(tmp_path, monkeypatc
 
 
 def test_a_module_runs_as_the_main_one(program, tmp_path):
-    done = top("-m", program.stem, "x", folder=tmp_path)
+    done = top_here("-m", program.stem, "x", folder=tmp_path)
     assert done.stdout.endswith("__main__ ['x']\n")
     assert done.returncode == 7
 
@@ -195,7 +202,7 @@ def test_log_messages_are_counted_and_still_written(tmp_path):
         onnxruntime.InferenceSession({MODEL!r}, options)
         """)
     )
-    done = top("--json", "-", program, folder=tmp_path)
+    done = top_here("--json", "-", program, folder=tmp_path)
     (session,) = json.loads(done.stdout)["sessions"]
     assert session["messages"]["INFO"] > 0
     assert done.stderr.count("[I:onnxruntime:") == session["messages"]["INFO"]
@@ -264,8 +271,10 @@ def test_files_are_written_where_the_command_began(tmp_path, is_command):
     program.write_text(
         f"import os, onnxruntime\nonnxruntime.InferenceSession({MODEL!r})\nos.chdir('other')\n"
     )
-    command = ["--", sys.executable, program] if is_command else [program]
-    top("--json", "report.json", *command, folder=tmp_path)
+    if is_command:
+        top("--json", "report.json", "--", sys.executable, program, folder=tmp_path)
+    else:
+        top_here("--json", "report.json", program, folder=tmp_path)
     assert len(list(tmp_path.glob("report.json*"))) == 1
 
 
@@ -274,7 +283,7 @@ def test_a_session_that_was_dropped_stays_in_the_report(tmp_path):
     program.write_text(
         f"import onnxruntime\nfor _ in range(3): onnxruntime.InferenceSession({MODEL!r})\n"
     )
-    done = top("--json", "-", program, folder=tmp_path)
+    done = top_here("--json", "-", program, folder=tmp_path)
     sessions = json.loads(done.stdout)["sessions"]
     assert [each["is_open"] for each in sessions] == [False] * 3
 
@@ -294,7 +303,7 @@ for _ in range(3):
     time.sleep(0.3)  # longer than between two looks
 """
     )
-    done = top("--json", "-", program, folder=tmp_path)
+    done = top_here("--json", "-", program, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     (session,) = json.loads(done.stdout)["sessions"]
     assert (session["runs"], session["problem"]) == (3, "")
@@ -354,7 +363,7 @@ gc.collect()
 
 def test_sessions_of_all_three_kinds_are_seen_to_their_end(tmp_path):
     (tmp_path / "three.py").write_text(THREE)
-    done = top("--json", "report.json", "three.py", folder=tmp_path)
+    done = top_here("--json", "report.json", "three.py", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     sessions = json.loads((tmp_path / "report.json").read_text())["sessions"]
     found = sorted((each["kind"], each["runs"], each["failures"]) for each in sessions)
@@ -388,7 +397,7 @@ def test_the_drop_in_under_the_official_name_is_counted_once(tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
     installed = "from ortcffi.compat import install; install()\n"
     (tmp_path / "installed.py").write_text(installed + PROGRAM)
-    done = top("--json", "report.json", "installed.py", folder=tmp_path)
+    done = top_here("--json", "report.json", "installed.py", folder=tmp_path)
     (session,) = json.loads((tmp_path / "report.json").read_text())["sessions"]
     assert (session["kind"], session["runs"]) == ("drop-in", 4)
     assert done.returncode == 7
