@@ -123,7 +123,10 @@ def test_other_threads_stand_still_only_if_the_caller_asks_for_it(real_api, open
     session, size = opened(models.sines(2), options, hold_gil=hold_gil), np.array([500_000])
     bound = opened(models.sines(2), options).bind(x=size, hold_gil=hold_gil)
     for run in (lambda: session.run(x=size), bound.run, session.bind(x=size).run):
-        assert (counted_beside(run) == 0) is hold_gil
+        if hold_gil:
+            assert counted_beside(run) == 0
+        else:  # others may have the CPUs
+            wait_until(lambda run=run: counted_beside(run))
 
 
 def test_a_run_that_keeps_the_gil_gives_what_others_give(real_api, opened, x):
