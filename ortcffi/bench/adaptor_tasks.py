@@ -20,7 +20,7 @@ from ortcffi.table.load import load
 
 from .resident import resident_bytes
 from .subjects import Subject
-from .tasks import Counted, Loop, repeated
+from .tasks import Counted, Loop, Task, repeated
 
 WRAP: dict[str, Callable[[Allocator], Allocator]] = {
     "tracking": Tracking,
@@ -51,7 +51,7 @@ class AdaptorCost:
         return AdaptorTask(self, subject)
 
 
-class AdaptorTask:
+class AdaptorTask(Task):
     """The time of a pair of calls through an adaptor, minus that of the inner pair."""
 
     def __init__(self, cost: AdaptorCost, subject: Subject) -> None:
@@ -65,20 +65,19 @@ class AdaptorTask:
         self._outer.replace_allocator(self._adaptor.handle)
 
     def prepare(self) -> None:
-        """Measures the inner pair first, so that its minimum is right for the first sample."""
+        """Measures the inner pair first, so that its minimum is right after few samples."""
         self._inner.prepare()
         self._outer.prepare()
-        self._best_inner = min(self._inner.sample() for _ in range(FIRST))
-        self._best_outer = self._outer.sample()
+        self.base = min(self._inner.sample() for _ in range(FIRST))
 
     def sample(self) -> float:
-        """Nanoseconds per pair: the difference of both minima so far.
+        """Nanoseconds per outer pair; `base` is the minimum of the inner ones.
 
-        A minimum of differences would pick the most disturbed inner pair.
+        The minimum of all inner pairs is known at the end only. One that is subtracted before it is
+        known is too large, and the smallest difference would be the one with the largest.
         """
-        self._best_inner = min(self._best_inner, self._inner.sample())
-        self._best_outer = min(self._best_outer, self._outer.sample())
-        return self._best_outer - self._best_inner
+        self.base = min(self.base, self._inner.sample())
+        return self._outer.sample()
 
     def close(self) -> None:
         """Closes the adaptor."""

@@ -8,7 +8,7 @@ from ortcffi._native import ffi, lib
 from ortcffi.errors import check
 
 from .subjects import Subject
-from .tasks import Loop
+from .tasks import Loop, Task
 
 MODEL = bytes.fromhex(
     "08083a370a100a017812017922084964656e746974791201675a0f0a0178120a0a08080112040a020801620f0a0179"
@@ -34,7 +34,7 @@ class ArenaLoop:
         return ArenaTask(self.loop, subject)
 
 
-class ArenaTask:
+class ArenaTask(Task):
     """A loop in C over the arena of a new environment."""
 
     def __init__(self, loop: Loop, subject: Subject) -> None:

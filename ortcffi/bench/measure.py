@@ -128,12 +128,16 @@ def measure(row: Row, subjects: Sequence[Subject], seconds: float) -> Result:
             task.prepare()
         while True:
             for name, task in tasks.items():
-                slices[name].append(_turn(task, slice_seconds) * row.scale)
+                slices[name].append(_turn(task, slice_seconds))
             if time.monotonic() >= end:
-                return Result(row, slices)
+                return Result(row, {n: _figures(slices[n], tasks[n], row) for n in tasks})
     finally:
         for task in tasks.values():
             task.close()
+
+
+def _figures(samples: list[float], task: Task, row: Row) -> list[float]:
+    return [(each - task.base) * row.scale for each in samples]
 
 
 def _turn(task: Task, seconds: float) -> float:

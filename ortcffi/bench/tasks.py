@@ -26,7 +26,15 @@ STEPS = 1 << 16
 
 
 class Task(Protocol):
-    """Samples one figure of one subject."""
+    """Samples one figure of one subject.
+
+    Attributes
+    ----------
+    base : float
+        What is subtracted from every sample once all are taken.
+    """
+
+    base: float = 0.0
 
     def prepare(self) -> None:
         """Does the work that must not be part of the samples."""
@@ -46,7 +54,7 @@ def repeated(call: Callable[[], object], count: int) -> float:
     return perf_counter_ns() - start
 
 
-class Counted(ABC):
+class Counted(Task, ABC):
     """A task that measures nanoseconds per operation."""
 
     step = 1
@@ -164,7 +172,7 @@ class LoopTask(Counted):
         _bench.lib.ortcffi_bench_clear(self._job)
 
 
-class ProcessTask:
+class ProcessTask(Task):
     """A Python process that prints a figure.
 
     Parameters

@@ -17,7 +17,7 @@ import pytest
 from support import models
 from support.processes import run
 
-from ortcffi.bench import cli, report
+from ortcffi.bench import adaptor_tasks, cli, report
 from ortcffi.bench.goals import meets
 from ortcffi.bench.measure import Result, able, measure
 from ortcffi.bench.rows import ROWS
@@ -274,6 +274,33 @@ def test_the_plot_is_an_svg_that_names_the_rows(tmp_path):
     done = bench("--seconds", 0.2, "--rows", "status-*", "--subjects", "core", "--plot", path)
     assert done.returncode == 0, done.stderr
     assert path.read_text().startswith("<?xml")
+
+
+class Scripted:
+    """A loop whose samples are given; the last one is repeated."""
+
+    def __init__(self, *samples):
+        self.samples = list(samples)
+
+    def sample(self):
+        return self.samples.pop(0) if len(self.samples) > 1 else self.samples[0]
+
+    def prepare(self):
+        pass
+
+    close = prepare
+
+
+def test_what_an_adaptor_adds_is_the_difference_of_both_minima(monkeypatch):
+    monkeypatch.setattr(adaptor_tasks, "FIRST", 1)
+    row = next(row for row in ROWS if row.name == "adaptor-tracking")
+    task = row.make(core := find("core"))
+    # The processor becomes faster between the samples of the inner pair and of the outer one.
+    task._inner, task._outer = Scripted(10, 10, 8), Scripted(14, 15)
+    result = measure(replace(row, make=lambda _: task), [core], 0.1)
+    assert result.ratio is None
+    assert result.figures == {"core": 14 - 8}
+    assert max(result.slices["core"]) == 15 - 8
 
 
 @pytest.mark.parametrize(
