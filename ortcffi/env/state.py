@@ -134,9 +134,13 @@ class EnvState:
         """Keep what the library is about to borrow."""
         with _guard:
             self.borrowed += (borrowed,)
-            for each in list(self._making.values()):
-                if (made := each()) is not None:
-                    made.append(borrowed)
+            self.keep_in_making(borrowed)
+
+    def keep_in_making(self, kept: object) -> None:
+        """Make what is between its `begin_making` and `end_making` keep it too."""
+        for each in list(self._making.values()):
+            if (made := each()) is not None:
+                made.append(kept)
 
     def remove(self, borrowed: Iterable[object]) -> None:
         """Drop objects that the library has refused or ignored."""

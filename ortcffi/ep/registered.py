@@ -199,6 +199,7 @@ def register(  # noqa: PLR0913, PLR0917  # as many as Env.register_ep has
         made._addresses = tuple(each for each in found if each not in before)
         owned = _owned.setdefault(api.library, {})
         owned.update(dict.fromkeys(made._addresses, (weakref.ref(made), ended)))
+        env._state.keep_in_making(_hold(made))  # a policy may have chosen a device of it by now
     del holds  # outside of the lock: libraries may end
     return made
 
@@ -280,8 +281,13 @@ def hold_registered(api: "Api") -> "dict[RegisteredEp, Any]":
     holds = {}
     for ep in alive:
         with suppress(ValueError):  # it has ended
-            holds[ep] = owner_of("ortcffi_registered_ep*", api, lib.ortcffi_unregister_ep, ep)
+            holds[ep] = _hold(ep)
     return holds
+
+
+def _hold(ep: RegisteredEp) -> Any:
+    """What has a registration stay as it is; raises if it has ended."""
+    return owner_of("ortcffi_registered_ep*", ep.api, lib.ortcffi_unregister_ep, ep)
 
 
 def register_once(

@@ -275,7 +275,7 @@ class Session(Suggests, Engine, Closing):
         environment = environment_of(api, env)
         state, handle = environment._state, environment.handle
         warn_of_ignored_arena(api, state, chosen)
-        kept = Made([environment, handle, source.keep, hold_registered(api)])
+        kept = Made([environment, handle, source.keep])
         given: Any = ffi.NULL
         if chosen is not None:
             chosen = chosen if is_own else chosen._for_creation()
@@ -287,6 +287,7 @@ class Session(Suggests, Engine, Closing):
         self._take(api, kept, chosen, python, has_threads(api, chosen), bool(hold_gil))
         # The session goes on to use allocators that another thread may replace at any time.
         state.begin_making(kept)
+        kept.append(hold_registered(api))  # those of later registrations are added
         self._arena = state.arena
         try:
             source.create(handle, given, out_of(self))

@@ -7,6 +7,7 @@ import pytest
 from support import eps
 
 import ortcffi as ort
+from ortcffi.table import engine
 
 X = np.ones((2, 3), np.float32)
 MODEL = eps.multiplying(X).to_bytes()
@@ -233,3 +234,20 @@ def test_without_a_library_on_the_core_onnxruntime_gets_the_policy(real_api):
             for given in ({"providers": ["CPUExecutionProvider"]}, {"api": real_api}):
                 with ort.Session(MODEL, options, **given) as made:
                     assert made.api.same_library(real_api)
+
+
+def test_a_provider_that_is_registered_while_a_session_is_made_stays(env, monkeypatch):
+    """Another thread does so after the session has begun, and before the policy chooses."""
+
+    def register_after(api):
+        held = engine.hold_registered(api)
+        env.register_ep(provider(FIRST)).close()
+        return held
+
+    monkeypatch.setattr("ortcffi.session.session.hold_registered", register_after)
+    with env.register_ep(provider(SECOND)):
+        given, made = session(env.api, device_policy=ort.DevicePolicy.DEFAULT)
+        with given, made:
+            assert [*made.assignment] == [FIRST]
+            assert made.run(x=X)[0].tolist() == (X * 2).tolist()
+    assert FIRST not in {each.name for each in env.devices}
