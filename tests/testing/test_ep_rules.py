@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Each rule for execution providers, kept by a good one and broken by one that breaks only it."""
 
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 from support import eps
 from support.paths import CHECKOUT
@@ -8,7 +12,8 @@ from support.processes import run_in_fork
 
 from ortcffi.kernels import child
 from ortcffi.testing import ep_trials
-from ortcffi.testing.ep_bench import RULES, Subject
+from ortcffi.testing.ep_bench import RULES, NotTried, Subject
+from ortcffi.testing.ep_model_rules import computes_anew_in_each_call
 
 BREAKING = CHECKOUT / "tests/c/clients/breaking_ep.c"
 TEXTS = {
@@ -84,6 +89,21 @@ def test_a_rule_can_be_broken_in_another_way(try_rule, name, breaks, text):
     result = try_rule(rule, breaks)
     assert result.outcome == "broken", result.text
     assert text in result.text
+
+
+def test_a_second_call_is_not_tried_where_its_inputs_could_not_differ():
+    provider = SimpleNamespace(
+        capability=lambda model: model, compile=lambda _: [SimpleNamespace(inputs=["i", "w"])]
+    )
+    bench = SimpleNamespace(
+        registered=nullcontext,
+        tried=lambda _: nullcontext(),
+        make=lambda _: provider,
+        model=lambda: None,
+        values=lambda: {"i": np.arange(3), "of no part": np.ones(3)},
+    )
+    with pytest.raises(NotTried, match="has an input of floats"):
+        computes_anew_in_each_call(bench)
 
 
 def test_rules_are_explained(rule):
