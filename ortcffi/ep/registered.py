@@ -277,7 +277,8 @@ def hold_registered(api: "Api") -> "dict[RegisteredEp, Any]":
     owned = _owned.get(api.library)
     if owned is None:
         return {}
-    alive = {ep for each, _ in owned.values() if (ep := each()) is not None}
+    # Sessions do not wait for the lock, so another thread may register a library meanwhile.
+    alive = {ep for each, _ in list(owned.values()) if (ep := each()) is not None}
     holds = {}
     for ep in alive:
         with suppress(ValueError):  # it has ended

@@ -12,6 +12,7 @@ from support.threads import join, run_threads, start, wait_until
 
 import ortcffi as ort
 from ortcffi._native import ffi, lib
+from ortcffi.ep import registered
 from ortcffi.testing.live_objects import left_alive, live_objects
 
 WORDS = "memory host-memory transfers streams three-devices"
@@ -316,3 +317,13 @@ def test_a_session_keeps_the_libraries_that_are_registered_while_it_is_made(real
             env.register_ep(asked_ep, "kept by a session")
         session.close()
         env.register_ep(asked_ep, "kept by a session").close()
+
+
+def test_a_library_may_be_registered_while_a_session_looks_for_those_there_are(
+    core_api, monkeypatch
+):
+    owned = {}
+    owned[1] = (lambda: owned.setdefault(2, (lambda: None, [0])) and None, [0])
+    monkeypatch.setitem(registered.registered_devices, core_api.library, owned)
+    assert registered.hold_registered(core_api) == {}
+    assert 2 in owned
