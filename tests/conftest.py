@@ -223,7 +223,7 @@ def tables(request: pytest.FixtureRequest, core_api: "ortcffi.Api") -> "list[ort
 
     The core's alone where onnxruntime is not installed.
     """
-    if importlib.util.find_spec("onnxruntime") is None:
+    if not is_installed("onnxruntime"):
         return [core_api]
     return [core_api, request.getfixturevalue("real_api")]
 

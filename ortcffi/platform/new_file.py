@@ -57,7 +57,8 @@ class NewFile:
     def replace(self) -> None:
         """Have it take the place of the other one."""
         if self._beside is not None:
-            if self._mode is not None:
+            # Some file systems have one mode for all files, and refuse to set any.
+            if self._mode not in {None, stat.S_IMODE(os.stat(self._beside).st_mode)}:
                 os.chmod(self._beside, self._mode)
             os.replace(self._beside, self._target)
             self._beside = None

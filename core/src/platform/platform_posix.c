@@ -265,8 +265,10 @@ FILE* core_create_file(const char* path, bool is_new) {
 void core_remove_file(const char* path) { unlink(path); }
 
 bool core_replace_file(const char* from, const char* to) {
-  struct stat old;
-  bool is_alike = stat(to, &old) != 0 || chmod(from, old.st_mode & 07777) == 0;
+  struct stat old, new;
+  /* Some file systems have one mode for all files, and refuse to set any. */
+  bool is_alike = stat(to, &old) != 0 || (stat(from, &new) == 0 && new.st_mode == old.st_mode) ||
+                  chmod(from, old.st_mode & 07777) == 0;
   return is_alike && rename(from, to) == 0;
 }
 
