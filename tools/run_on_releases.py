@@ -21,7 +21,8 @@ import venv
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-TESTS = ["tests/session", "tests/official", "tests/kernels/test_one_process.py"]
+TESTS = ["tests/session", "tests/core_session", "tests/official"]
+TESTS += ["tests/kernels/test_one_process.py"]
 SECONDS = 280  # for the tests of one release; they take less than 20 on an idle machine
 SUPPORTED = (1, 17)  # the oldest release on which sessions work
 
