@@ -40,15 +40,26 @@ def test_a_crash_at_the_end_is_an_exception_of_close(buggy_ops):
         kernel.close()
 
 
-def test_it_is_called_as_a_kernel(buggy_ops):
+def test_it_is_called_as_a_kernel_and_the_child_of_a_fork_does_not_delay_its_end(buggy_ops):
     op = buggy_ops["buggy", "LeavesLast"]
-    with op.kernel(isolated=True, node_name="it") as kernel:
-        assert (kernel.node_name, kernel.description) == ("it", op.description)
-        assert kernel(X).dtype == np.float32
-        (info,) = kernel.infer_shapes((2, "n"))
-        assert (info.shape, info.element_type) == ((2, None), ort.ElementType.FLOAT)
-        with ort.TensorTypeInfo(np.float32, (4,)) as given:
-            assert kernel.infer_shapes(given)[0].shape == (4,)
+    kernel = op.kernel(isolated=True, node_name="it", timeout=5)
+    assert (kernel.node_name, kernel.description) == ("it", op.description)
+    assert kernel(X).dtype == np.float32
+    (info,) = kernel.infer_shapes((2, "n"))
+    assert (info.shape, info.element_type) == ((2, None), ort.ElementType.FLOAT)
+    with ort.TensorTypeInfo(np.float32, (4,)) as given:
+        assert kernel.infer_shapes(given)[0].shape == (4,)
+    waiting, go = os.pipe()
+    child = fork_quietly()
+    if child == 0:
+        os.close(go)
+        os.read(waiting, 1)
+        kernel._end()  # as at the end of the interpreter
+        os._exit(0)
+    kernel.close()
+    os.close(go)
+    os.close(waiting)
+    assert wait_for(child) == 0
 
 
 def test_it_takes_what_a_kernel_takes_and_the_child_of_a_fork_cannot_use_it(
@@ -138,18 +149,3 @@ def test_a_call_that_takes_too_long_ends_the_process_and_says_where_it_was(buggy
         buggy_ops["buggy", "Hangs"].kernel(isolated=True, timeout=0)
     with pytest.raises(TypeError, match="timeout must be a number of seconds, not str"):
         buggy_ops["buggy", "Hangs"].kernel(isolated=True, timeout="1")
-
-
-def test_the_child_of_a_fork_does_not_delay_the_end(buggy_ops):
-    kernel = buggy_ops["buggy", "Doubles"].kernel(isolated=True, timeout=5)
-    waiting, go = os.pipe()
-    child = fork_quietly()
-    if child == 0:
-        os.close(go)
-        os.read(waiting, 1)
-        kernel._end()  # as at the end of the interpreter
-        os._exit(0)
-    kernel.close()
-    os.close(go)
-    os.close(waiting)
-    assert wait_for(child) == 0
