@@ -1,14 +1,24 @@
 # SPDX-License-Identifier: MIT
 """``ortcffi completion``, in a real bash."""
 
+import io
 import shlex
 import shutil
 import sys
+from contextlib import redirect_stdout
 
 import pytest
 from support.processes import run
 
-from ortcffi.__main__ import COMMANDS
+from ortcffi.__main__ import COMMANDS, main
+
+
+def script_for(shell: str) -> str:
+    """What the command prints."""
+    output = io.StringIO()
+    with redirect_stdout(output):
+        assert main(["completion", shell]) == 0
+    return output.getvalue()
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +27,7 @@ def complete():
     if shutil.which("bash") is None:
         pytest.skip("there is no bash")
     program = f"{shlex.quote(sys.executable)} -m ortcffi"
-    script = run(*shlex.split(program), "completion", "bash").stdout
+    script = script_for("bash")
 
     def offered(*words: str) -> list[str]:
         line = " ".join(map(shlex.quote, ["ortcffi", *words]))
@@ -41,4 +51,4 @@ def test_a_shell_completes_the_options_of_a_command(complete):
 
 def test_what_is_no_option_is_left_to_the_shell(complete):
     assert complete("run", "mod") == []
-    assert "complete -o default" in run(sys.executable, "-m", "ortcffi", "completion", "zsh").stdout
+    assert "complete -o default" in script_for("zsh")
