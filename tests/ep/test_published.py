@@ -186,7 +186,9 @@ def test_a_model_that_openvino_has_compiled_computes_the_same(table, embed, tmp_
     library = library_of(openvino)
     done = run_program(COMPILE, table, library, tmp_path, embed, code=None)
     if table == "real" and done.stderr.strip() == "none":
-        pytest.skip("onnxruntime sees no hardware of Intel")
+        # OpenVINO takes hardware of Intel alone, and onnxruntime sees what there is.
+        assert "GenuineIntel" not in Path("/proc/cpuinfo").read_text()
+        return
     assert done.stdout.split() == ["computed"], done.stderr
 
 
