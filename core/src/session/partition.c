@@ -58,8 +58,8 @@ static OrtStatus* find_misfit(const OrtCustomOp* op, const OrtNode* node, struct
 }
 
 /* Several ops may have one name, for other types or versions: of those that fit, the newest that
- * the graph's version of their operator set has, and of one version the first. None fits where
- * `misfit` is not "": then it is that of the first op. */
+ * the graph's version of their operator set has, and of one version the first. Where none fits,
+ * `misfit` is that of the first op, and "" if there is no op of the name. */
 static OrtStatus* find_op(const OrtSession* session, const OrtNode* node, const OrtCustomOp** out,
                           struct misfit* misfit) {
   struct core_op_search search = {.ops = &session->options->custom_ops,
@@ -76,9 +76,6 @@ static OrtStatus* find_op(const OrtSession* session, const OrtNode* node, const 
       *out = found.text[0] == 0 ? op : *out;
       *misfit = misfit->text[0] == 0 ? found : *misfit;
     }
-  }
-  if (*out != NULL) {
-    *misfit = (struct misfit){0};
   }
   return NULL;
 }
@@ -286,7 +283,7 @@ static OrtStatus* add_custom_op(struct core_partition* partition, const OrtNode*
   const OrtCustomOp* op;
   struct misfit misfit;
   CORE_TRY(find_op(session, node, &op, &misfit));
-  if (misfit.text[0] != 0) {
+  if (op == NULL && misfit.text[0] != 0) {
     return refuse_misfit(partition, node, &misfit);
   }
   if (op == NULL || node->subgraphs.count > 0) {
