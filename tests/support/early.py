@@ -6,7 +6,8 @@ import sys
 
 from support.paths import CHECKOUT
 
-# A second thread of NumPy's BLAS waits busily, which takes a third of the time of NumPy's import.
+# A second thread of NumPy's BLAS waits busily, which takes a third of the time of NumPy's import,
+# and it would not be in the forks of a process that has imported NumPy.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 # Compiled modules are kept, also where the environment says otherwise: each of hundreds of

@@ -72,8 +72,6 @@ class Prepared:
             raise
 
     def _start(self) -> None:
-        # Threads of NumPy's BLAS would not be in the forks.
-        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
         self._socket, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
         with theirs:
             number = theirs.fileno()
@@ -82,7 +80,6 @@ class Prepared:
                 stdin=subprocess.DEVNULL,
                 pass_fds=[number],
                 process_group=0,
-                env=environment,
             )
 
     def _end(self) -> None:
