@@ -4,6 +4,7 @@
 import re
 import sysconfig
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
 import cffi
@@ -144,3 +145,20 @@ def test_the_hooks_run_the_versions_that_are_installed_for_development():
         return set(re.findall(r"[\w-]+==[\d.]+", (CHECKOUT / file).read_text()))
 
     assert pins(".pre-commit-config.yaml") == pins("pyproject.toml") != set()
+
+
+# All that may stand at the root.
+ROOT = {".ci", ".clang-format", ".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md"}
+ROOT |= {"CONTRIBUTING.md", "LICENSE", "MANIFEST.in", "README.md", "SECURITY.md", "benchmarks"}
+ROOT |= {"build_ort.py", "core", "docs", "ortcffi", "pyproject.toml", "setup.py", "tests", "tools"}
+
+
+def test_the_root_has_what_is_listed():
+    made = [line.strip("/") for line in (CHECKOUT / ".gitignore").read_text().split()] + [".git"]
+    found = {path.name for path in CHECKOUT.iterdir()}
+    assert {each for each in found if not any(fnmatch(each, pattern) for pattern in made)} == ROOT
+
+
+def test_names_of_files_need_no_quotes():
+    found = [name(path) for folder in [*FOLDERS, "docs"] for path in (CHECKOUT / folder).rglob("*")]
+    assert [each for each in found if re.search(r"[^A-Za-z0-9._/+@-]", each)] == []
