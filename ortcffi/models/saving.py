@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Models written: whole, or with weights in another file, or as a skeleton without them."""
 
+import errno
 import os
+import re
+import stat
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, NamedTuple
+from mmap import ACCESS_READ, mmap
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self
 
 from ortcffi._convert import byte_count, path_of
 from ortcffi._native import address_of_function, ffi, lib
@@ -12,7 +18,7 @@ from ortcffi.callbacks.from_c import Context
 from ortcffi.errors import OrtError
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.models.compile_callbacks import Sink
-from ortcffi.platform.new_file import new_files
+from ortcffi.platform.new_file import new_file
 
 if TYPE_CHECKING:
     from ortcffi.models.model import Model
@@ -74,16 +80,75 @@ def save(
 ) -> None:
     """Write a model to a file, or to two, as `Model.save` describes."""
     given = os.fsdecode(path_of("path", path))
-    above = None if external_data is None else byte_count("external_data", external_data)
-    names = [given] if above is None else [given, f"{given}.data"]
-    with new_files(*names) as files:
-        external = None
-        if above is not None:
-            name = os.path.basename(f"{given}.data")
-            external = _External(files[1].take, os.fsencode(name), above)
-        _write(model, files[0].take, external)
-        for file in files:
-            file.finish()
-        for file in reversed(files):  # the model last, which names the other file
-            if file.is_used:
-                file.replace()
+    if external_data is None:
+        with new_file(given) as file:
+            _write(model, file.take)
+        return
+    above, target = byte_count("external_data", external_data), os.path.realpath(given)
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise ValueError(f"external_data needs a file at path, which {given!r} is not")
+    with new_file(given) as file, _DataFile(target) as data:
+        _write(model, file.take, _External(data.take, os.fsencode(data.name), above))
+        data.finish()
+        old = _data_files_of(target)
+        file.finish()
+        file.replace()
+        data.is_named = data.is_used
+    for name in old:  # no model names these files any more
+        with suppress(OSError):
+            os.unlink(name)
+
+
+class _DataFile:
+    """A new file for weights, beside a model.
+
+    No other file has its name, also where the model at the path has such a file already:
+    whatever ends the process, the model that is at the path has its own weights.
+    """
+
+    def __init__(self, model: str) -> None:
+        self.is_used = self.is_named = False
+        names = (f"{model}.{os.urandom(4).hex()}.data" for _ in range(100))
+        for path in (f"{model}.data", *names):
+            with suppress(FileExistsError):
+                self._file: BinaryIO = open(path, "xb", opener=_like(model))  # noqa: SIM115
+                break
+        else:
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), f"{model}.data")
+        self._path, self.name = path, os.path.basename(path)
+
+    def take(self, content: Any) -> None:
+        """Write the next bytes."""
+        self.is_used = True
+        self._file.write(content)
+
+    def finish(self) -> None:
+        """Close it; all is written then."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        with suppress(OSError):
+            self._file.close()
+        if not self.is_named:
+            os.unlink(self._path)
+
+
+def _like(model: str) -> Callable[[str, int], int]:
+    """Return an opener of files with the permissions that a model has now."""
+    mode = stat.S_IMODE(os.stat(model).st_mode) & 0o777 if os.path.exists(model) else 0o666
+    return partial(os.open, mode=mode)
+
+
+def _data_files_of(model: str) -> list[str]:
+    """List the files of weights that `save` made for the model at a path."""
+    folder, name = os.path.split(model)
+    pattern = re.compile(re.escape(name) + r"(\.[0-9a-f]{8})?\.data")
+    found = [each for each in os.listdir(folder) if pattern.fullmatch(each)]
+    if not found or not os.path.isfile(model) or not os.path.getsize(model):
+        return []
+    with open(model, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+        named = [each for each in found if content.find(os.fsencode(each)) >= 0]
+    return [os.path.join(folder, each) for each in named]

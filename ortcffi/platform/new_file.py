@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO
 
-__all__ = ["NewFile", "new_files", "write_whole"]
+__all__ = ["NewFile", "new_file", "write_whole"]
 
 
 class NewFile:
@@ -16,14 +16,11 @@ class NewFile:
 
     A device, a pipe, or what a process has open, such as ``/dev/stdout``, is written itself: it is
     more than the file of a name. A link stays, and so do the permissions of a file.
-
-    Attributes
-    ----------
-    is_used : bool
-        Whether anything was written to it.
     """
 
     def __init__(self, path: str) -> None:
+        if path.endswith(os.sep):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
         self._target = os.path.realpath(path)
         self._mode: int | None = None
         try:
@@ -40,14 +37,18 @@ class NewFile:
         self._beside = os.path.join(folder, f".ortcffi-{os.urandom(8).hex()}") if is_file else None
         try:
             # Closed by `finish`.
-            self._file: BinaryIO = open(self._beside or path, "xb" if is_file else "wb")  # noqa: SIM115
+            self._file: BinaryIO = open(  # noqa: SIM115
+                self._beside or path, "xb" if is_file else "wb", opener=self._open
+            )
         except OSError as error:
             raise OSError(error.errno, error.strerror, path) from None
-        self.is_used = False
+
+    def _open(self, path: str, flags: int) -> int:
+        """Open the file with the old one's permissions, or fewer, from its first byte on."""
+        return os.open(path, flags, 0o666 if self._mode is None else self._mode & 0o777)
 
     def take(self, content: Any) -> None:
         """Write the next bytes."""
-        self.is_used = True
         self._file.write(content)
 
     def finish(self) -> None:
@@ -83,22 +84,19 @@ def _is_open_file(path: str) -> bool:
 
 
 @contextmanager
-def new_files(*paths: str) -> Iterator[list[NewFile]]:
-    """Files for a block that writes, finishes and replaces them; removes those that it does not."""
-    files: list[NewFile] = []
+def new_file(path: str) -> Iterator[NewFile]:
+    """Make a file for a block that writes it; it takes its place at the end of the block."""
+    file = NewFile(path)
     try:
-        for path in paths:
-            files.append(NewFile(path))  # noqa: PERF401  # those before are dropped
-        yield files
+        yield file
+        file.finish()
+        file.replace()
     finally:
-        for file in files:
-            file.drop()
+        file.drop()
 
 
 def write_whole(path: "str | os.PathLike[str]", content: str | bytes) -> None:
     """Write a file; text as UTF-8, with the system's ends of lines."""
     data = content if isinstance(content, bytes) else content.replace("\n", os.linesep).encode()
-    with new_files(os.fspath(path)) as [file]:
+    with new_file(os.fspath(path)) as file:
         file.take(data)
-        file.finish()
-        file.replace()

@@ -127,6 +127,66 @@ def test_tensors_without_their_numbers_do_not_go_to_another_file(proto, tmp_path
     assert onnx.load(tmp_path / "out.onnx") == proto
 
 
+def test_a_saved_model_has_its_own_weights_at_each_moment(model, tmp_path, monkeypatch):
+    """Whatever stops a save, the old model is there with its weights, or the new with its own."""
+    path = tmp_path / "model.onnx"
+    model.save(path, external_data=1)
+    weights = model.graph.initializers["w"]
+    other = model.replace("w", -weights)
+
+    def stop(*_arguments):
+        raise KeyboardInterrupt
+
+    for step in ["take", "finish", "replace"]:
+        with monkeypatch.context() as patch:
+            patch.setattr(f"ortcffi.platform.new_file.NewFile.{step}", stop)
+            with pytest.raises(KeyboardInterrupt):
+                other.save(path, external_data=1)
+        assert sorted(os.listdir(tmp_path)) == ["model.onnx", "model.onnx.data"]
+        np.testing.assert_array_equal(ort.Model.load(path).graph.initializers["w"], weights)
+    for expected in [other, model, other]:
+        expected.save(path, external_data=1)
+        assert len(os.listdir(tmp_path)) == 2
+        saved = ort.Model.load(path).graph.initializers["w"]
+        np.testing.assert_array_equal(saved, expected.graph.initializers["w"])
+
+
+def test_a_link_in_the_place_of_the_weights_is_not_written_through(model, tmp_path):
+    outside = tmp_path / "outside"
+    outside.write_bytes(b"precious")
+    folder = tmp_path / "models"
+    folder.mkdir()
+    (folder / "model.onnx.data").symlink_to(outside)
+    model.save(folder / "model.onnx", external_data=1)
+    assert outside.read_bytes() == b"precious"
+    assert onnx.load(folder / "model.onnx").graph.initializer[0].raw_data
+
+
+@pytest.mark.skipif(os.name == "nt", reason="of POSIX")
+def test_files_of_a_private_model_are_private_from_their_first_byte(model, tmp_path, monkeypatch):
+    path = tmp_path / "model.onnx"
+    model.save(path)
+    path.chmod(0o600)
+    modes = []
+    replace = os.replace
+
+    def noted(*arguments):
+        modes.extend(os.stat(each).st_mode & 0o777 for each in tmp_path.iterdir())
+        replace(*arguments)
+
+    monkeypatch.setattr(os, "replace", noted)
+    model.save(path, external_data=1)
+    assert set(modes) == {0o600}
+
+
+def test_a_folder_that_does_not_exist_is_no_path_of_a_model(model, tmp_path):
+    with pytest.raises(IsADirectoryError):
+        model.save(f"{tmp_path}/new/")
+    with pytest.raises(ValueError, match="external_data needs a file"):
+        model.save(os.devnull, external_data=1)
+    assert os.listdir(tmp_path) == []
+
+
 def test_a_file_that_cannot_be_written_stays_as_it_was(model, tmp_path, monkeypatch):
     path = tmp_path / "model.onnx"
     path.write_bytes(b"before")
