@@ -3,7 +3,7 @@
 
 Simulates a numerical job: expressions over arrays of one size, whose temporaries are made and
 freed again and again. NumPy's own memory is the baseline; beside it are the core's heap, `Tracking`
-around it, and an `Arena`, set for the process. Each figure has processes of its own, since glibc
+around it, and an `Arena`. Each figure has processes of its own, since glibc
 changes its thresholds by what was freed before; it is the median of their fastest turns.
 
 Run ``python benchmarks/bench_are_numpys_temporaries_faster.py [--processes 3] [--json FILE]``.
@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,15 +35,15 @@ TURNS = 5
 OWN = "NumPy"
 
 
-def arena() -> ort.Allocator:
-    return ort.Arena(ort.core_api().default_allocator)
+def heap() -> ort.Allocator:
+    return ort.core_api().default_allocator
 
 
-MEMORY: dict[str, Callable[[], ort.Allocator | None]] = {
-    OWN: lambda: None,
-    "heap": lambda: ort.core_api().default_allocator,
-    "tracked": lambda: ort.Tracking(ort.core_api().default_allocator),
-    "arena": arena,
+MEMORY: dict[str, Callable[[], AbstractContextManager[object]]] = {
+    OWN: nullcontext,
+    "heap": lambda: ort.numpy_allocator(heap()),
+    "tracked": lambda: ort.numpy_allocator(ort.Tracking(heap())),
+    "arena": lambda: ort.numpy_allocator(ort.Arena(heap())),
 }
 OURS = list(MEMORY)[1:]
 
@@ -62,15 +63,15 @@ TASKS: dict[str, Callable[["NDArray[np.float32]"], Any]] = {
 
 def measure(memory: str, task: str, size: float) -> float:
     """The seconds of a task in the fastest of some turns, after one that is not counted."""
-    ort.set_numpy_allocator(MEMORY[memory]())
-    x, call, fastest = x_of(size), TASKS[task], float("inf")
-    for _ in range(TURNS + 1):
-        begin, count = time.perf_counter(), 0
-        while (passed := time.perf_counter() - begin) < SHORTEST:
-            call(x)
-            count += 1
-        fastest = min(fastest, passed / count)
-    return fastest
+    with MEMORY[memory]():
+        x, call, fastest = x_of(size), TASKS[task], float("inf")
+        for _ in range(TURNS + 1):
+            begin, count = time.perf_counter(), 0
+            while (passed := time.perf_counter() - begin) < SHORTEST:
+                call(x)
+                count += 1
+            fastest = min(fastest, passed / count)
+        return fastest
 
 
 def measure_elsewhere(memory: str, task: str, size: float, processes: int) -> float:

@@ -6,8 +6,6 @@ A module is imported when one of its names is first used, so that the import tak
 
 from typing import Any
 
-import ortcffi.platform.forks  # noqa: F401  # before anything else is imported
-
 _NAMES = {
     "_native": "ffi lib",
     "memory.adaptors": "Aligned Damage Failing Guarded",
@@ -41,7 +39,7 @@ _NAMES = {
     "memory.allocator": "Allocator",
     "memory.info": "MemoryInfo",
     "memory.kinds": "AllocatorType DeviceMemoryType DeviceType MemType",
-    "memory.numpy_memory": "numpy_allocator set_numpy_allocator",
+    "memory.numpy_memory": "numpy_allocator",
     "custom_ops.op_attr": "OpAttr OpAttrType",
     "official.attached": "Official",
     "official.attach": "attach",

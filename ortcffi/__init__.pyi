@@ -72,7 +72,6 @@ from ortcffi.memory.limiting import (
     Limiting as Limiting,
 )
 from ortcffi.memory.numpy_memory import numpy_allocator as numpy_allocator
-from ortcffi.memory.numpy_memory import set_numpy_allocator as set_numpy_allocator
 from ortcffi.memory.observing import Logging as Logging
 from ortcffi.memory.python_allocator import PythonAllocator as PythonAllocator
 from ortcffi.memory.scopes import Scope as Scope

@@ -6,13 +6,13 @@ from contextvars import Context, ContextVar
 from types import TracebackType
 from typing import Any, Self
 
-from ortcffi._native import ffi, lib
+from ortcffi._native import lib
 from ortcffi._public import public
 from ortcffi.errors import NotImplemented, OutOfMemory, add_cause
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.blocks import NO_BLOCK, with_limits
 
-__all__ = ["numpy_allocator", "set_numpy_allocator"]
+__all__ = ["numpy_allocator"]
 
 # The tokens of the blocks that are open. They are in the context, like NumPy's own handler, so that
 # two contexts which inherit from the same one do not change each other's.
@@ -42,8 +42,7 @@ class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's ar
     the allocator alive; each takes 64 bytes more than its data. NumPy stores the allocator in a
     context variable (NEP 49), so the block applies to its own thread, the coroutines that it
     starts, and threads that run in a copy of its context,
-    ``Thread(target=copy_context().run, args=(f,))``, or what `carry` returned. For all threads
-    there is `set_numpy_allocator`.
+    ``Thread(target=copy_context().run, args=(f,))``, or what `carry` returned.
 
     Parameters
     ----------
@@ -92,50 +91,3 @@ class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's ar
         add_cause(error)
         if error.__cause__ is None and (limits := self._allocator._limits()):
             error.__cause__ = with_limits(OutOfMemory(NO_BLOCK, "Alloc"), limits)
-
-
-@public
-def set_numpy_allocator(allocator: Allocator | None) -> None:
-    """Allocate the arrays that NumPy makes in this process from an allocator, on all threads.
-
-    It holds on threads that run already, on those that start later, and on threads that Python did
-    not start. A ``with`` block of `numpy_allocator` takes precedence in its context. Arrays that
-    exist keep the memory that they have.
-
-    Parameters
-    ----------
-    allocator : Allocator or None
-        As for `numpy_allocator`; arrays and this setting keep it. None for NumPy's own.
-
-    Raises
-    ------
-    NotImplemented
-        This Python has context variables of another form.
-
-    Notes
-    -----
-    NumPy reads its handler from a context variable. This sets what the variable has where no value
-    is set, which CPython itself does not offer: its struct is compared before it is written.
-
-    A ``MemoryError`` is NumPy's own, without a cause, since none of our code stands between NumPy
-    and the program. A block of `numpy_allocator` around the program adds the limit as its cause.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from threading import Thread
-    >>> from ortcffi import Tracking, core_api
-    >>> pool = Tracking(core_api().default_allocator)
-    >>> set_numpy_allocator(pool)
-    >>> thread = Thread(target=np.ones, args=[100_000])
-    >>> thread.start(), thread.join()
-    (None, None)
-    >>> set_numpy_allocator(None)
-    >>> pool.max_memory > 800_000
-    True
-    """
-    if allocator is not None:
-        _check(allocator)
-    handle = ffi.NULL if allocator is None else allocator.handle
-    if not lib.ortcffi_numpy_set_default(handle, handlers()):
-        raise NotImplemented("this Python's context variables are not known", "set_numpy_allocator")

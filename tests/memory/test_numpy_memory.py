@@ -5,14 +5,13 @@ import gc
 import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import Context, copy_context
+from contextvars import copy_context
 from functools import partial
 
 import numpy as np
 import pytest
 from support.allocators import InPython
 from support.interrupts import ends
-from support.prepared import printed_by
 from support.processes import TIME_LIMIT
 from support.threads import run_threads
 
@@ -25,7 +24,6 @@ from ortcffi import (
     carry,
     errors,
     numpy_allocator,
-    set_numpy_allocator,
 )
 
 LARGE = 10_000  # NumPy keeps blocks up to 1 KiB for itself
@@ -281,76 +279,6 @@ def test_an_interrupted_exit_is_whole(make):
     assert point > 1
 
 
-@pytest.fixture
-def for_all():
-    yield set_numpy_allocator
-    set_numpy_allocator(None)
-
-
-def test_an_allocator_for_the_process_serves_threads_before_and_after(make, for_all):
-    pool, step = make(), threading.Barrier(2)
-    found = {}
-
-    def work(name, wait):
-        if wait:
-            step.wait(TIME_LIMIT)
-        found[name] = handler(np.ones(LARGE))
-
-    before = threading.Thread(target=work, args=("before", True))
-    before.start()
-    for_all(pool)
-    step.wait(TIME_LIMIT)
-    before.join(TIME_LIMIT)
-    run_threads(lambda: work("after", False))
-    Context().run(work, "empty context", False)
-    work("here", False)
-    assert found == dict.fromkeys(("before", "after", "empty context", "here"), "ortcffi")
-    assert pool.num_allocations >= 4
-
-
-def test_an_allocator_for_the_process_is_undone_by_none(make, for_all):
-    pool = make()
-    for_all(pool)
-    kept = np.ones(LARGE)
-    for_all(None)
-    for_all(None)
-    found = []
-    run_threads(lambda: found.append(handler(np.ones(LARGE))))
-    assert (found, handler(np.ones(LARGE))) == (["default_allocator"], "default_allocator")
-    assert pool.bytes_allocated >= kept.nbytes
-    del kept
-    assert pool.bytes_allocated == 0
-
-
-def test_an_allocator_for_the_process_replaces_the_last_one(make, for_all):
-    first, second = make(), make()
-    for_all(first)
-    for_all(second)
-    array = np.ones(LARGE)
-    assert (first.bytes_allocated, second.bytes_allocated >= array.nbytes) == (0, True)
-    gone = weakref.ref(first)
-    del first
-    gc.collect()
-    assert gone() is None
-
-
-def test_blocks_take_precedence_over_the_allocator_for_the_process(make, for_all):
-    outer, inner = make(), make()
-    with numpy_allocator(inner):
-        for_all(outer)
-        array = np.ones(LARGE)
-    assert (outer.bytes_allocated, inner.bytes_allocated >= array.nbytes) == (0, True)
-    after = np.ones(2 * LARGE)
-    assert outer.bytes_allocated >= after.nbytes
-
-
-def test_a_block_that_was_left_does_not_hide_the_allocator_for_the_process(make, for_all):
-    with numpy_allocator(make()):
-        pass
-    for_all(make())
-    assert handler(np.ones(LARGE)) == "ortcffi"
-
-
 def test_a_block_is_left_in_a_copy_of_its_context_too(make):
     block = numpy_allocator(make())
     with block:
@@ -364,46 +292,6 @@ def test_a_block_is_left_in_a_copy_of_its_context_too(make):
     assert copied.run(lambda: handler(np.ones(LARGE))) == "ortcffi"
     copied.run(block.__exit__, None, None, None)
     assert copied.run(lambda: handler(np.ones(LARGE))) == "default_allocator"
-
-
-@pytest.mark.parametrize("wrong", [5, "pool", numpy_allocator])
-def test_only_an_allocator_serves_the_process(wrong):
-    with pytest.raises(TypeError, match="allocator must be an Allocator"):
-        set_numpy_allocator(wrong)
-
-
-def test_a_closed_allocator_does_not_serve_the_process(make):
-    pool = make()
-    pool.close()
-    with pytest.raises(ValueError, match="closed"):
-        set_numpy_allocator(pool)
-    assert handler(np.ones(LARGE)) == "default_allocator"
-
-
-def test_an_allocator_for_the_process_may_fail_and_is_undone_all_the_same(make, for_all):
-    for_all(Failing(make(), after=0))
-    with pytest.raises(MemoryError):
-        np.ones(LARGE)
-    for_all(None)
-    assert np.ones(LARGE).sum() == LARGE
-
-
-AT_THE_END = """
-import threading
-import numpy as np, ortcffi as ort
-pool = ort.Tracking(ort.{table}.default_allocator)
-ort.set_numpy_allocator(pool)
-kept = np.ones(10_000)
-thread = threading.Thread(target=lambda: np.ones(10_000).sum())
-thread.start()
-thread.join()
-print(pool.num_allocations >= 2)
-"""
-
-
-@pytest.mark.parametrize("table", ["core_api()", "load()"])
-def test_the_interpreter_ends_with_an_allocator_for_the_process(table):
-    assert printed_by(AT_THE_END.format(table=table)) == "True"
 
 
 def test_carried_functions_take_the_block_to_a_pools_threads(make):

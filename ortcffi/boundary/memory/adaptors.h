@@ -42,8 +42,5 @@ ortcffi_object* ortcffi_numpy_enter(OrtAllocator* allocator, ortcffi_object* han
 /* Takes the last token from that tuple, and has NumPy use the handler before it. Returns True;
  * False if the tuple is empty. */
 ortcffi_object* ortcffi_numpy_leave(ortcffi_object* handlers, ortcffi_object* open);
-/* Sets the handler of all contexts that have none of their own; with NULL, NumPy's. Returns True;
- * False if the layout of this Python's context variables is not a known one. */
-ortcffi_object* ortcffi_numpy_set_default(OrtAllocator* allocator, ortcffi_object* handlers);
 
 #endif /* ORTCFFI_BOUNDARY_ADAPTORS_H_ */

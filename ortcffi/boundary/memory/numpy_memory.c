@@ -212,32 +212,3 @@ ortcffi_object* ortcffi_numpy_leave(ortcffi_object* handlers, ortcffi_object* op
   Py_DECREF(tokens);
   return (ortcffi_object*)(is_left ? Py_NewRef(Py_True) : NULL);
 }
-
-/* The beginning of a context variable in all versions of CPython. Only `missing` is written here:
- * the value in contexts that have none, such as those of new threads. */
-struct context_variable {
-  PyObject base;
-  PyObject* name;
-  PyObject* missing; /* the value where none is set */
-};
-
-ortcffi_object* ortcffi_numpy_set_default(OrtAllocator* allocator, ortcffi_object* handlers) {
-  static PyObject* ours;
-  struct context_variable* variable = (struct context_variable*)handlers;
-  PyObject* numpys = default_handler();
-  PyObject* name = PyObject_GetAttrString((PyObject*)handlers, "name");
-  int is_known = name != NULL && variable->name == name &&
-                 (variable->missing == numpys || (ours != NULL && variable->missing == ours));
-  Py_XDECREF(name);
-  if (!is_known) {
-    return (ortcffi_object*)(name == NULL ? NULL : Py_NewRef(Py_False));
-  }
-  PyObject* handler = allocator == NULL ? Py_NewRef(numpys) : new_handler(allocator);
-  if (handler == NULL) {
-    return NULL;
-  }
-  PyObject* before = variable->missing;
-  ours = variable->missing = handler;
-  Py_DECREF(before);
-  return (ortcffi_object*)Py_NewRef(Py_True);
-}

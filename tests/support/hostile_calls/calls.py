@@ -27,7 +27,7 @@ from ortcffi import compat, testing
 BUGS = (SystemError, NameError, UnboundLocalError, AssertionError)
 # What is not called: it takes raw pointers, which cannot be checked, or changes the whole process.
 LEFT_OUT = {"ffi", "lib", "pointer", "handle", "data_ptr"}
-LEFT_OUT |= {"init_api", "set_numpy_allocator"}  # see `choose_default`, `choose_memory`
+LEFT_OUT |= {"init_api"}  # see `choose_default`
 LEFT_OUT |= {"give_away"}  # answers a raw pointer, which the caller must release
 LEFT_OUT_OF = {("OpSet", "register")}  # keeps domains as long as the process
 TAKES_A_BLOCK = ("alloc", "reserve")
@@ -248,16 +248,6 @@ class Caller(Arguments):
         finally:
             ort.init_api(before)
 
-    def choose_memory(self) -> None:
-        """Calls while an allocator serves the NumPy of the whole process."""
-        ours = [each for each in self.pool if isinstance(each, ort.Allocator)]
-        try:
-            chosen = self.chance.choice([*ours, None, self.lie()])
-            self.attempt("ortcffi", "set_numpy_allocator", lambda: ort.set_numpy_allocator(chosen))
-            self.one()
-        finally:
-            ort.set_numpy_allocator(None)
-
     def forget(self) -> None:
         if self.pool:
             self.pool.pop(self.chance.randrange(len(self.pool)))
@@ -279,7 +269,6 @@ class Caller(Arguments):
         refer: 1,
         enter: 2,
         choose_default: 0.5,
-        choose_memory: 0.5,
         forget: 4,
         make_cycle: 3,
     }
