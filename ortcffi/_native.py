@@ -170,5 +170,3 @@ if sys.version_info < (3, 12):
 _document()
 lib.ortcffi_handles_begin(ffi.from_buffer)
 lib.ortcffi_references_begin()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=lib.ortcffi_new_process)

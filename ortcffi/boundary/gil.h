@@ -15,21 +15,20 @@
 
 #include "boundary/limited_api.h"
 
-#include <unistd.h>
-
 #include "boundary/platform/call_or_wait.h"
+#include "boundary/platform/handle.h"
 
 struct gil {
   PyGILState_STATE state;
-  int is_new;    /* whether the thread had no state of the interpreter's before */
-  pid_t process; /* the process in which that state was made */
+  int is_new;       /* whether the thread had no state of the interpreter's before */
+  unsigned process; /* the process in which that state was made: ortcffi_process */
   PyObject *type, *value, *traceback;
 };
 
 static inline void ensure_gil(void* gil) {
   struct gil* self = (struct gil*)gil;
   self->is_new = PyGILState_GetThisThreadState() == NULL;
-  self->process = self->is_new ? getpid() : 0;
+  self->process = ortcffi_process;
   self->state = PyGILState_Ensure();
 }
 
@@ -39,7 +38,7 @@ static inline void ensure_gil(void* gil) {
  * made it the main thread, whose state calls a function that must be called once when it is
  * cleared. */
 static inline void give_gil_back(struct gil* gil) {
-  if (gil->is_new && Py_Version < 0x030c0400 && gil->process == getpid()) {
+  if (gil->is_new && Py_Version < 0x030c0400 && gil->process == ortcffi_process) {
     PyThreadState_Clear(PyThreadState_Get());
   }
   PyGILState_Release(gil->state);

@@ -2,12 +2,11 @@
 """`EnvState`: what the one environment of a library borrows."""
 
 import atexit
-import os
 import weakref
-from _thread import RLock
 from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from ortcffi._forks import fork_safe_lock
 from ortcffi._native import lib
 
 if TYPE_CHECKING:
@@ -19,16 +18,10 @@ __all__ = ["EnvState", "Made", "Registered", "allocators_lock", "state_of"]
 
 # Protects the fields of states. Never held while a library is called. Recursive, because a
 # destructor may come here while this thread changes them.
-_guard = RLock()
+_guard = fork_safe_lock()
 # Held while allocators are registered, unregistered and looked up, so that none is freed between
 # its look-up and its first reference.
-allocators_lock = RLock()
-# A child must not find them locked by a thread that it does not have.
-if hasattr(os, "register_at_fork"):
-    for _lock in (_guard, allocators_lock):  # the hooks before a fork run in the opposite order
-        os.register_at_fork(
-            before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
-        )
+allocators_lock = fork_safe_lock()
 
 
 class Registered:

@@ -3,13 +3,13 @@
 
 import os
 import sys
-import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import absolute, encode, path_of
+from ortcffi._forks import fork_safe_lock
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import made_by, registered_devices
@@ -34,11 +34,7 @@ __all__ = [
 
 # Held while libraries are registered and devices are looked up, so that it is known whose devices
 # are new. Recursive: a library may log while it is registered, and a logger may be Python.
-_lock = threading.RLock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
-    )
+_lock = fork_safe_lock()
 # By the address of a device its registration, and whether that has ended, which another thread may
 # do at any time.
 _owned: "dict[Hashable, dict[int, tuple[weakref.ref[RegisteredEp], Any]]]" = registered_devices

@@ -24,12 +24,12 @@ Some functions call back into Python. An exception cannot pass through C, so it 
 Only the last 16 exceptions are stored.
 """
 
-import os
 import sys
-from _thread import RLock, get_ident
+from _thread import get_ident
 from collections import deque
 from typing import TYPE_CHECKING, Any, cast
 
+from ortcffi._forks import fork_safe_lock
 from ortcffi._native import lib, main_thread, slot_since
 from ortcffi.errors import classes
 from ortcffi.errors.classes import *  # noqa: F403  # their names are listed there alone
@@ -49,16 +49,7 @@ __all__ += classes.__all__
 # Stored exceptions: the thread, or 0 for one that Python did not start; the text; the exception.
 _kept: deque[tuple[int, str, BaseException]] = deque(maxlen=16)
 # Held while _kept changes. Reentrant, because a destructor may run in between and fail.
-_guard = RLock()
-
-
-def _renew_guard() -> None:
-    global _guard  # noqa: PLW0603  # the thread that held it is not in the child of a fork
-    _guard = RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_guard)
+_guard = fork_safe_lock()
 
 if not TYPE_CHECKING:
 

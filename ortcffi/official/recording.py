@@ -19,6 +19,7 @@ from contextlib import suppress
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
+from ortcffi._forks import after_fork
 from ortcffi.official.records import Sample, SessionRecord
 
 if TYPE_CHECKING:
@@ -69,8 +70,7 @@ class Recorder:
                 wrap(sys.modules[name])
             else:
                 sys.meta_path.insert(0, _Finder(name, wrap))
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._renew_guard)
+        after_fork(self._renew_guard)
 
     def finish(self) -> None:
         """Read the statistics for the last time."""

@@ -6,12 +6,12 @@ setting can be read. Otherwise the value is the one that was set through this ob
 """
 
 import os
-from _thread import RLock
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 from ortcffi._convert import INT32, UINT32, decode, encode, integer, member, path_of
+from ortcffi._forks import fork_safe_lock
 from ortcffi._native import ffi, lib
 from ortcffi._public import Suggests, meant, public
 from ortcffi._table import table_for
@@ -27,11 +27,7 @@ TEXT = "const char**"
 
 # Held while options are read or changed: a library frees the old text of an option when another
 # thread sets a new one. One lock for all options, so that a fork can wait for it.
-lock = RLock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release
-    )
+lock = fork_safe_lock()
 
 
 @public

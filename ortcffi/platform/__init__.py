@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Objects of the C API, and how long they live; what a fork waits for."""
+"""Objects of the C API, and how long they live."""

@@ -6,11 +6,11 @@ that is another one, and at the end of the interpreter runs that are under way a
 """
 
 import atexit
-import os
 from _thread import get_ident
 from typing import TYPE_CHECKING
 
 import ortcffi.values.compiled  # noqa: F401  # its types come first
+from ortcffi._forks import after_fork
 from ortcffi._native import lib, main_thread
 from ortcffi._public import public
 
@@ -27,11 +27,6 @@ public(Engine)
 public(Binder)
 
 
-def _begin_process() -> None:
-    lib.ortcffi_supervise_init(get_ident())
-
-
 lib.ortcffi_supervise_init(main_thread())
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_process)
+after_fork(lambda: lib.ortcffi_supervise_init(get_ident()))
 atexit.register(lib.ortcffi_end_runs, _SECONDS_AT_EXIT)

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "platform/catching.h"
 #include "boundary/python.h"
@@ -24,7 +23,7 @@ struct ortcffi_work {
   OrtThreadWorkerFn worker;
   void* argument;
   uintptr_t number; /* Python's, of the thread */
-  pid_t process;    /* where the thread is: a fork leaves it behind */
+  unsigned process; /* where the thread is: a fork leaves it behind */
   enum state state;
   atomic_int references; /* the library's and Python's */
   pthread_mutex_t mutex; /* guards the state */
@@ -36,7 +35,7 @@ static ortcffi_work* new_work(OrtThreadWorkerFn worker, void* argument) {
   if (work != NULL) {
     work->worker = worker;
     work->argument = argument;
-    work->process = getpid();
+    work->process = ortcffi_process;
     atomic_init(&work->references, 2);
     pthread_mutex_init(&work->mutex, NULL);
     pthread_cond_init(&work->changed, NULL);
@@ -102,7 +101,7 @@ static void settle(ortcffi_work* work, int is_exit) {
   end.tv_sec += SECONDS_AT_EXIT;
   pthread_mutex_lock(&work->mutex);
   work->state = work->state == READY ? IS_OFF : work->state;
-  int waits = work->process == getpid();
+  int waits = work->process == ortcffi_process;
   while (waits && work->state == RUNS) {
     if (!is_exit) {
       pthread_cond_wait(&work->changed, &work->mutex);

@@ -144,7 +144,7 @@ def test_modules_import_those_of_lower_topics_only(imports):
 
 def test_few_modules_stand_beside_the_topics():
     beside = {"__init__.py", "__main__.py"}
-    below = {"_convert.py", "_native.py", "_public.py", "_table.py", "errors"}
+    below = {"_convert.py", "_forks.py", "_native.py", "_public.py", "_table.py", "errors"}
     assert {place_of(module) for module in MODULES} - LEVELS.keys() == beside | below
 
 
