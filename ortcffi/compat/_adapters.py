@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ortcffi._public import printable
 from ortcffi.compat._arguments import instance, number
 from ortcffi.compat._environment import text
 from ortcffi.compat._tensors import borrowed
@@ -83,6 +84,12 @@ class AdapterFormat:
         """Write the file."""
         path = text(file_path)
         values = {name: value._value for name, value in self._parameters.items()}
+        for name, value in values.items():
+            if value.element_type is ElementType.STRING:
+                raise RuntimeError(
+                    f"Lora adapter parameter {printable(name)!r} has element type STRING, which "
+                    "is not supported by the adapter format."
+                )
         versions = (_VERSION, self._adapter_version, self._model_version)
         content = _written(versions, values)
         try:

@@ -48,10 +48,12 @@ def _places(given: Any) -> Array:
         raise TypeError(f"incompatible function arguments: {error}") from None
 
 
-def _made(make: Callable[..., Value], *arguments: Any) -> Value:
+def _made(make: Callable[..., Value], values: Any, *arguments: Any) -> Value:
     """Make a sparse tensor; what does not fit is officially a RuntimeError."""
     try:
-        return make(*arguments, api=api())
+        if isinstance(values, np.ndarray):
+            values = values.astype(values.dtype.newbyteorder("="), copy=False)
+        return make(values, *arguments, api=api())
     except (OrtError, ValueError) as error:
         raise RuntimeError(str(error)) from error
 

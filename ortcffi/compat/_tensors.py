@@ -28,18 +28,30 @@ _NO_DEVICE = (
 )
 
 
-def empty_on(info: Any, shape: Sequence[int], element: ElementType) -> Value:
-    """A tensor in memory of a device, which the environment has an allocator for."""
+def empty_on(
+    info: Any, shape: Sequence[int], element: ElementType, wanted: str | None = None
+) -> Value:
+    """A tensor in memory of a device, which the environment has an allocator for.
+
+    `wanted` describes the memory if the program has named that, and not a device.
+    """
     allocator = env().shared_allocator(info)
     if allocator is None:
-        raise RuntimeError(_NO_DEVICE)
+        raise RuntimeError(f"No shared allocator found for: {wanted}" if wanted else _NO_DEVICE)
     return Value.empty(tuple(shape), element, allocator)
+
+
+def in_plain_memory(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return an array as a tensor has it, without a copy where that is so: C order, native bytes.
+
+    Unlike `numpy.ascontiguousarray`, it leaves an array without dimensions as it is.
+    """
+    return np.require(np.asarray(array), array.dtype.newbyteorder("="), ["C", "A"])
 
 
 def tensor_over(array: np.ndarray[Any, Any], library: "Api") -> Value:
     """A tensor over an array's memory, or a copy where that is not plain."""
-    # Unlike np.ascontiguousarray, this leaves an array without dimensions as it is.
-    plain = np.require(array, requirements=["C", "A"])
+    plain = in_plain_memory(array)
     try:
         return Value.from_numpy(plain, api=library)
     except ValueError:  # several elements share a byte of a tensor, and none one of an array
@@ -59,7 +71,7 @@ def borrowed(array: np.ndarray[Any, Any], element: ElementType) -> Value:
             f"Items size in the incoming array: {array.dtype.itemsize} specified by onnxtype: "
             f"{wanted}"
         )
-    memory = np.require(np.asarray(array), requirements=["C", "A"])
+    memory = in_plain_memory(array)
     address = memory.__array_interface__["data"][0]
     readonly = not memory.flags.writeable
     shape = memory.shape
@@ -72,7 +84,7 @@ def tensor_at(
     """A tensor over memory that `keeps`, or else the caller, owns."""
     element, given = element_of(element_type), lengths(shape)
     if element is ElementType.STRING:
-        raise RuntimeError("Only binding of non-string Tensors is currently supported")
+        raise RuntimeError("Only binding non-string Tensors is currently supported")
     size = (prod(given) * bits_of(element) + 7) // 8
     if size > SIZE[1]:
         raise RuntimeError(f"shape {given} has more bytes than can be counted")

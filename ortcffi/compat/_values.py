@@ -165,7 +165,7 @@ class OrtValue:
         cls, shape: Sequence[int], element_type: Any, info: OrtMemoryInfo, /
     ) -> Self:
         """Make a tensor with arbitrary content in memory that is described."""
-        return cls._of(empty_on(info._info, shape, element_of(element_type)))
+        return cls._of(empty_on(info._info, shape, element_of(element_type), str(info._info)))
 
     ortvalue_from_shape_and_onnx_type_for_memory_info = ortvalue_from_shape_and_type_for_memory_info
 

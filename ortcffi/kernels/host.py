@@ -16,8 +16,8 @@ from ortcffi.values.value import Value
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["call_host", "copy_for", "empty_sequence_on_core", "host_function", "made_by_slot"]
-__all__ += ["table_of_host"]
+__all__ = ["call_host", "copy_for", "copy_for_options", "empty_sequence_on_core", "host_function"]
+__all__ += ["made_by_slot", "table_of_host"]
 
 
 @cache
@@ -58,6 +58,20 @@ def copy_for(path: bytes) -> int:
     """Whether a library is opened as a private copy: not ours, which has the ops of Python."""
     ours = os.fsencode(sys.modules["ortcffi._ort"].__file__ or "")
     return int(lib.ORTCORE_COPY_NEVER if path == ours else lib.ORTCORE_COPY_ALWAYS)
+
+
+def copy_for_options(path: bytes) -> int:
+    """Whether options of the core open a library as a private copy: if the process has it.
+
+    It may have been given another table, which it would lose. An imported extension module of
+    Python is used as it is: a copy would not have the ops that Python has added to it.
+    """
+    name = os.path.basename(path).decode(errors="surrogateescape")
+    files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
+    same = (file for file in files if isinstance(file, str) and os.path.basename(file) == name)
+    if any(os.path.exists(file) and os.path.samefile(file, path) for file in same):
+        return int(lib.ORTCORE_COPY_NEVER)
+    return int(lib.ORTCORE_COPY_IF_LOADED)
 
 
 def made_by_slot() -> dict[str, int]:

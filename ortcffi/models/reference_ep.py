@@ -92,16 +92,25 @@ class ReferenceEp:
 def _evaluator(content: bytes) -> Any:
     model = onnx.load_from_string(content)
     versions = {each.domain: each.version for each in model.opset_import}
-    _remove_defaults(model.graph, versions)
+    _adapt(model.graph, versions)
     return ReferenceEvaluator(model, new_ops=[Optional, OptionalHasElement, ZipMap])
 
 
-def _remove_defaults(graph: Any, versions: dict[str, int]) -> None:
-    """Remove attributes that hosts add, not all of which the reference knows."""
+_ALWAYS = "ortcffi always"
+
+
+def _adapt(graph: Any, versions: dict[str, int]) -> None:
+    """Change what the reference does otherwise than ONNX says.
+
+    A Loop without a condition makes no iteration there, so it gets a true one. Attributes that
+    hosts add, not all of which the reference knows, are removed.
+    """
     for node in graph.node:
+        if node.op_type == "Loop" and not node.domain and not "".join(node.input[1:2]):
+            node.input[:] = [*node.input[:1], _ALWAYS, *node.input[2:]]
         for attribute in node.attribute:
             if attribute.HasField("g"):
-                _remove_defaults(attribute.g, versions)
+                _adapt(attribute.g, versions)
         if not onnx.defs.has(node.op_type, versions.get(node.domain, 1), node.domain):
             continue
         schema = onnx.defs.get_schema(node.op_type, versions.get(node.domain, 1), node.domain)
@@ -113,6 +122,8 @@ def _remove_defaults(graph: Any, versions: dict[str, int]) -> None:
         ]
         del node.attribute[:]
         node.attribute.extend(kept)
+    if any(_ALWAYS in node.input for node in graph.node):
+        graph.initializer.append(onnx.numpy_helper.from_array(np.array(True), _ALWAYS))
 
 
 def _dtype(value: Any) -> Any:

@@ -493,18 +493,18 @@ class SessionOptions(Options, FromHandle):
         Notes
         -----
         API function: ``RegisterCustomOpsLibrary_V2``, since version 14. The library is given the
-        ``base`` of `api`. Options of the embedded core open a private copy of it, on Linux, as
-        `CustomOpLibrary` does. With another library than the embedded core, the op library is
-        given a table that records what it registers and forwards each call, because that library's
-        options cannot be read.
+        ``base`` of `api`. Options of the embedded core open a private copy of a library that is
+        loaded, on Linux, as it may have another ``base``; but not of an imported module. With
+        another library than the embedded core, the op library is given a table that records what
+        it registers and forwards each call, because that library's options cannot be read.
         """
         full, slot = absolute("path", path), "RegisterCustomOpsLibrary_V2"
         name = os.fsencode(full)
         if self.api.is_core:
-            from ortcffi.kernels.host import copy_for, host_function
+            from ortcffi.kernels.host import copy_for_options, host_function
 
             register = host_function("OrtcoreRegisterLibrary")
-            self._register(slot, register, name, copy_for(name), ffi.NULL)
+            self._register(slot, register, name, copy_for_options(name), ffi.NULL)
             return
         given = os.fsdecode(path)
         if not os.path.dirname(given) and not os.path.exists(full):

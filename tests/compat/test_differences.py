@@ -49,12 +49,6 @@ def test_an_array_of_a_type_of_ml_dtypes_is_taken():
     assert session.run(None, {"x": x})[0].tolist() == [1, 2]
 
 
-def test_an_array_of_the_other_byte_order_keeps_its_numbers():
-    x = np.array([1, 2], np.dtype("f4").newbyteorder())
-    assert identity("f4", [2]).run(None, {"x": x})[0].tolist() == [1, 2]
-    assert compat.OrtValue.ortvalue_from_numpy(x).numpy().tolist() == [1, 2]
-
-
 def test_an_array_of_another_type_is_converted_in_place():
     value = compat.OrtValue.ortvalue_from_numpy(np.zeros(2, np.float32))
     value.update_inplace(np.array([1, 2], np.float64))
@@ -65,6 +59,35 @@ def test_indices_of_a_sparse_tensor_have_bounds():
     cpu, places = compat.OrtDevice.make("cpu", 0), np.array([9])
     with pytest.raises(RuntimeError, match="out of"):
         compat.SparseTensor.sparse_coo_from_numpy([3, 3], np.ones(1, np.float32), places, cpu)
+
+
+def places():
+    return np.array([0, 1], ">i8")
+
+
+WAYS = {
+    "a value": lambda x: compat.OrtValue.ortvalue_from_numpy(x).numpy(),
+    "a value of a type": lambda x: compat.OrtValue.ortvalue_from_numpy_with_onnx_type(
+        x, compat.OrtValue.ortvalue_from_numpy(x).element_type()
+    ).numpy(),
+    "a sparse tensor": lambda x: compat.SparseTensor.sparse_coo_from_numpy(
+        [2], x, places(), compat.OrtDevice.make("cpu", 0)
+    ).values(),
+    "a run": lambda x: identity(x.dtype.newbyteorder("="), [2]).run(None, {"x": x})[0],
+}
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("dtype", [">f2", ">f4", ">f8", ">i2", ">u4", ">i8"])
+def test_an_array_of_the_other_byte_order_keeps_its_numbers(way, dtype):
+    """The official package takes the bytes as they are."""
+    assert way(np.array([1, 2], dtype)).tolist() == [1, 2]
+
+
+def test_an_initializer_of_the_other_byte_order_keeps_its_numbers():
+    options = compat.SessionOptions()
+    options.add_initializer("w", compat.OrtValue.ortvalue_from_numpy(np.array([1, 2], ">f4")))
+    assert options._options.initializers["w"].numpy().tolist() == [1, 2]
 
 
 def test_an_adapter_of_a_run_has_to_be_loaded():

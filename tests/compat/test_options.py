@@ -449,3 +449,14 @@ def test_adapters_without_flatbuffers_say_what_to_install(monkeypatch, tmp_path)
     monkeypatch.setitem(sys.modules, "flatbuffers", None)
     with pytest.raises(ImportError, match=r"pip install 'ortcffi\[adapters\]'"):
         compat.AdapterFormat().export_adapter(str(tmp_path / "adapter"))
+
+
+def test_an_adapter_has_no_strings(onnxruntime, tmp_path):
+    parser = pytest.importorskip("onnx.parser")
+    text = 'g () => (string[1] y) { y = Constant<value_strings=["a"]>() }'
+    model = parser.parse_model(f'<ir_version: 8, opset_import: ["": 17]> {text}')
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    adapter = onnxruntime.AdapterFormat()
+    adapter.set_parameters({"w": session.run_with_ort_values(["y"], {})[0]})
+    with pytest.raises(RuntimeError, match="'w' has element type STRING"):
+        adapter.export_adapter(str(tmp_path / "adapter"))

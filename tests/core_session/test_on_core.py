@@ -372,3 +372,18 @@ def test_the_error_about_a_node_says_that_it_is_not_computed_beforehand(add_ep):
     graph.output("y", "f4", [3])
     with pytest.raises(ort.errors.NotImplemented, match="beforehand, this one does not"):
         ort.Session(graph, providers=[add_ep])
+
+
+def test_a_loop_without_a_condition_makes_all_its_iterations():
+    parser = pytest.importorskip("onnx.parser")
+    body = "{ go = Identity(c) t = Add(s, s) }"
+    inner = (
+        f"t = Loop(n, , s) <body = i (int64 j, bool c, float[1] s) => (bool go, float[1] t) {body}>"
+    )
+    outer = f"o (int64 i, bool d, float[1] s) => (bool e, float[1] t) {{ e = Identity(d) {inner} }}"
+    text = f"{{ n = Constant<value = int64 {{2}}>() y = Loop(n, , x) <body = {outer}> }}"
+    model = parser.parse_model(
+        f'<ir_version: 8, opset_import: ["": 17]> g (float[1] x) => (float[1] y) {text}'
+    )
+    with ort.Session(model.SerializeToString(), providers=["reference"]) as session:
+        assert session.run(x=np.ones(1, np.float32))[0].tolist() == [16]

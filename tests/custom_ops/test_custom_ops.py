@@ -72,6 +72,26 @@ LIST = """if True:
 """
 
 
+PYTHON_OP = """if True:
+    import sys, ortcffi as ort
+    from onnxruntime_extensions import PyCustomOpDef, get_library_path, onnx_op
+    @onnx_op(op_type="Mine", inputs=[PyCustomOpDef.dt_float], outputs=[PyCustomOpDef.dt_float])
+    def mine(x):
+        return x
+    api = ort.core_api() if sys.argv[1] == "core" else ort.load()
+    with ort.SessionOptions(api) as options:
+        options.register_custom_ops(get_library_path())
+        print("Mine" in [op.name for op in options.custom_ops])
+"""
+
+
+@pytest.mark.usefixtures("extensions")
+@pytest.mark.parametrize("name", ["core", "real"])
+def test_an_imported_library_is_used_as_it_is(name):
+    """A copy of it would not have the ops that Python code has added. 1 s."""
+    assert run(sys.executable, "-c", PYTHON_OP, name).stdout.strip() == "True"
+
+
 @pytest.fixture(scope="module")
 def of_extensions(extensions):
     """What a table lists, in a process of its own: the library keeps its domains to the end."""
