@@ -28,7 +28,6 @@ TESTS = {
     "graph": "models",
     "heap": "memory",
     "model": "models",
-    "model_package": "session",
     "object": "table status",
     "onnx": "models",
     "platform": "kernels memory table",

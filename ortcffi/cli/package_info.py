@@ -19,7 +19,7 @@ def collect(path: str, library: str | None = None) -> dict[str, Any]:
     path : str
         The folder of the package.
     library : str, optional
-        The path of the library that reads it, by default the embedded core.
+        The path of the library that reads it, by default the one that runs models.
     """
     api = None if library is None else load(library)
     with ModelPackage(path, api) as package:

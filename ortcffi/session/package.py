@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._convert import decode, encode, input_path, of_type
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi._table import table_for
 from ortcffi.env.env import Env
 from ortcffi.errors import call
 from ortcffi.options.for_library import session_options_for
@@ -16,7 +15,7 @@ from ortcffi.options.session import SessionOptions
 from ortcffi.platform.handle import Handle, out_of, owned_by, owner_of
 from ortcffi.session.creation import Source
 from ortcffi.session.session import Session
-from ortcffi.table.engine import engine_for, has_engine
+from ortcffi.table.engine import engine_for
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -38,8 +37,8 @@ class ModelPackage(Handle):
     path : str or os.PathLike
         The folder.
     api : Api, optional
-        The library that reads the manifest; by default that of `default_api`. The embedded core
-        refuses paths that leave the folder, and names that an object has twice.
+        The library that reads the manifest; by default the one that `Session` would use. The
+        embedded core reads no packages.
 
     Raises
     ------
@@ -47,7 +46,7 @@ class ModelPackage(Handle):
         There is no such folder, or the manifest is not one, or refers to a file that does not
         exist.
     NotImplemented
-        The library is older than version 31.
+        The library is older than version 31, or is the embedded core.
 
     Notes
     -----
@@ -62,7 +61,7 @@ class ModelPackage(Handle):
 
     def __init__(self, path: "str | os.PathLike[str]", api: "Api | None" = None) -> None:
         given = input_path("path", path)
-        api = table_for(api)
+        api = engine_for(api)
         owner = owner_of(
             "OrtModelPackageContext*", table_of(api), _function("ReleaseModelPackageContext")
         )
@@ -170,8 +169,7 @@ class ModelPackage(Handle):
         Returns
         -------
         Session
-            A session of this package's library if that has an engine; else of the one that
-            `Session` would use, which reads the folder once more.
+            A session of this package's library.
 
         Notes
         -----
@@ -179,10 +177,6 @@ class ModelPackage(Handle):
         """
         of_type("options", options, SessionOptions)
         of_type("env", env, Env)
-        engine = engine_for(self.api if has_engine(self.api) else None, options, env)
-        if not engine.same_library(self.api):
-            with ModelPackage(self._path, engine) as package:
-                return package.session(component, options, env=env, hold_gil=hold_gil)
         session = Session.__new__(Session)
         variant = self.select(component, options)
         variant._open(session, options, env=env, hold_gil=hold_gil)

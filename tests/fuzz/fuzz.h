@@ -79,10 +79,6 @@ void end_arenas(void);
 void use_attributes(void);
 void end_attributes(void);
 void use_kernels(void);
-/** Reads a text; what was read ends at once. */
-void use_json(void);
-/** Reads a package, which ends at once. */
-void use_packages(void);
 /** Reads and writes a model, which ends at once. */
 void use_models(void);
 void end_kernels(void);

@@ -175,7 +175,7 @@ static void use_process(void) {
 static void use_stubs(void) {
   uint32_t version = next_byte() % 64;
   if (version >= 48) {
-    (version >= 56 ? use_packages : version >= 52 ? use_models : use_json)();
+    use_models();
     return;
   }
   if (version > ORT_API_VERSION) {

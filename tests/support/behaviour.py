@@ -39,7 +39,6 @@ HEADINGS = {
     "depth": "Types within types",
     "paths": "Paths that leave a folder",
     "profiles": "Profiles",
-    "packages": "Model packages",
     "graphs": "Graphs and their parts",
     "schemas": "Schemas of operators",
     "failed": "Out-parameters of calls that fail",

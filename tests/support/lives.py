@@ -195,17 +195,17 @@ KINDS: dict[str, Kind] = {
         lambda made: made.initializers["w"],
     ),
     "ModelPackage": Kind(
-        lambda: ort.ModelPackage(_package(), core_api()),
+        lambda: ort.ModelPackage(_package()),
         lambda made: made.components,
         lambda made: made.select(),
-        lambda made: made.__init__(_package(), core_api()),
+        lambda made: made.__init__(_package()),
         facts=("path",),
     ),
     "PackageVariant": Kind(
-        lambda: ort.ModelPackage(_package(), core_api()).select(),
+        lambda: ort.ModelPackage(_package()).select(),
         lambda made: made.name,
         None,
-        lambda made: made.__init__(ort.ModelPackage(_package(), core_api()), "adds"),
+        lambda made: made.__init__(ort.ModelPackage(_package()), "adds"),
         facts=("component",),
     ),
     "Env": Kind(

@@ -22,7 +22,6 @@ REFUSED = {
             "SharedPrePackedWeightCache_StoreWeightData",
             "buffer_data_ptrs buffer_data_sizes prepacked_weight_cache",
         ),
-        ("model_package_", "CreateSession", "component_context env out"),
         ("", "EpAssignedNode_GetDomain", "out"),
         ("", "EpAssignedNode_GetName", "out"),
         ("", "EpAssignedNode_GetOperatorType", "out"),
@@ -30,6 +29,12 @@ REFUSED = {
         ("", "EpAssignedSubgraph_GetNodes", "ep_nodes num_ep_nodes"),
     )
     for argument in arguments.split()
+}
+REFUSED |= {
+    (file, slot.name, argument)
+    for file, slot in not_implemented()
+    for argument in pointers(slot)
+    if file == "ort_model_package_slots.def" and argument not in slot.optional
 }
 
 Answers = dict[tuple[str, str, str], tuple[int, str]]

@@ -53,14 +53,3 @@ bool core_path_is_folder(const ORTCHAR_T* path) {
   }
   return is_folder;
 }
-
-size_t core_read_file(const char* path, void* bytes, size_t room) {
-  FILE* file = core_open_file(path);
-  if (file == NULL) {
-    return SIZE_MAX;
-  }
-  size_t size = fread(bytes, 1, room, file);
-  bool is_read = !ferror(file);
-  fclose(file);
-  return is_read ? size : SIZE_MAX;
-}

@@ -303,9 +303,6 @@ void core_remove_file(const char* path);
 /** Gives a file another path in its folder. It replaces a file that is there at once, and gets its
  * permissions. */
 bool core_replace_file(const char* from, const char* to);
-/** Reads the beginning of a regular file. Returns how many bytes were read, up to `room`, or
- * SIZE_MAX where it cannot be read. */
-size_t core_read_file(const char* path, void* bytes, size_t room);
 
 /** A file as memory that can be read; all zeroes is none. */
 struct core_mapping {

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/profile.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "ep/library.h"
-#include "model_package/json.h"
-#include "onnx/writing.h"
+#include "session/json.h"
 
 /* So many bytes are written at once. */
 #define CHUNK ((size_t)64 << 10)
@@ -55,79 +53,32 @@ static void flush(struct core_profile* profile) {
   text->size = 0;
 }
 
-static void put_text(struct core_writing* text, const char* piece) {
-  core_write_raw(text, piece, strlen(piece));
-}
-
-static void put_number(struct core_writing* text, int64_t number) {
-  char digits[24];
-  snprintf(digits, sizeof digits, "%" PRId64, number);
-  put_text(text, digits);
-}
-
-static void put_quoted(struct core_writing* text, const char* content) {
-  char escape[8];
-  put_text(text, "\"");
-  for (const char* at = content; *at != 0; at++) {
-    unsigned char c = (unsigned char)*at;
-    if (c < ' ' || c == '"' || c == '\\') {
-      snprintf(escape, sizeof escape, c < ' ' ? "\\u%04x" : "\\%c", c);
-      put_text(text, escape);
-    } else {
-      core_write_raw(text, at, 1);
-    }
-  }
-  put_text(text, "\"");
-}
-
-/* A value that is an object or an array in JSON stands as such, as in ONNX Runtime. */
-static void put_value(struct core_writing* text, const char* value) {
-  struct core_json json = {0};
-  size_t at;
-  const char* wrong = "";
-  if (value[0] == '{' || value[0] == '[') {
-    wrong = core_json_read(value, strlen(value), &json, &at);
-    core_json_end(&json);
-  }
-  text->has_failed |= wrong == core_json_no_memory;
-  if (wrong == NULL) {
-    put_text(text, value);
-  } else {
-    put_quoted(text, value);
-  }
-}
-
-static void put_field(struct core_writing* text, const char* before, int64_t number) {
-  put_text(text, before);
-  put_number(text, number);
-}
-
 static void put_event(struct core_writing* text, const OrtProfilingEvent* event) {
   static const char* const categories[] = {"Session", "Node", "Kernel", "Api"};
-  put_text(text, "{\"cat\" : \"");
-  put_text(text, categories[event->category]);
-  put_field(text, "\",\"pid\" :", event->process_id);
-  put_field(text, ",\"tid\" :", event->thread_id);
-  put_field(text, ",\"dur\" :", event->duration_us);
-  put_field(text, ",\"ts\" :", event->timestamp_us);
-  put_text(text, ",\"ph\" : \"X\",\"name\" :");
-  put_quoted(text, event->name);
-  put_text(text, ",\"args\" : {");
+  core_put_text(text, "{\"cat\" : \"");
+  core_put_text(text, categories[event->category]);
+  core_put_number(text, "\",\"pid\" :", event->process_id);
+  core_put_number(text, ",\"tid\" :", event->thread_id);
+  core_put_number(text, ",\"dur\" :", event->duration_us);
+  core_put_number(text, ",\"ts\" :", event->timestamp_us);
+  core_put_text(text, ",\"ph\" : \"X\",\"name\" :");
+  core_put_quoted(text, event->name);
+  core_put_text(text, ",\"args\" : {");
   for (size_t i = 0; i < event->arguments.count; i++) {
     const struct core_item* argument = &event->arguments.list[i];
-    put_text(text, i > 0 ? "," : "");
-    put_quoted(text, argument->key);
-    put_text(text, " : ");
-    put_value(text, core_item_text(argument));
+    core_put_text(text, i > 0 ? "," : "");
+    core_put_quoted(text, argument->key);
+    core_put_text(text, " : ");
+    core_put_value(text, core_item_text(argument));
   }
-  put_text(text, "}}");
+  core_put_text(text, "}}");
 }
 
 /* Writes an event, unless the file is closed. */
 static void write_event(struct core_profile* profile, const OrtProfilingEvent* event) {
   core_mutex_lock(&profile->lock);
   if (profile->file != NULL) {
-    put_text(&profile->text, profile->has_events ? ",\n" : "");
+    core_put_text(&profile->text, profile->has_events ? ",\n" : "");
     put_event(&profile->text, event);
     profile->has_events = true;
     if (profile->text.size >= CHUNK) {
@@ -170,7 +121,7 @@ static OrtStatus* open_profile(const char* function, struct core_profile* profil
     snprintf(before, sizeof before, "%s: the profile '", function);
     return core_status(ORT_FAIL, before, profile->path, "' cannot be created");
   }
-  put_text(&profile->text, "[\n");
+  core_put_text(&profile->text, "[\n");
   return NULL;
 }
 
@@ -348,19 +299,19 @@ static size_t size_of(const OrtValue* value) {
 /* Of tensors the element type and shape: [{"float":[2,3]},{"int64":[]}]. */
 static void put_shapes(struct core_writing* text, OrtValue* const* values, size_t count) {
   bool is_any = false;
-  put_text(text, "[");
+  core_put_text(text, "[");
   for (size_t i = 0; i < count; i++) {
     const struct core_shape* shape = values[i] != NULL ? core_shape_of(values[i]) : NULL;
     if (shape == NULL) {
       continue;
     }
-    put_text(text, is_any ? ",{\"" : "{\"");
-    put_text(text, core_element_name(shape->type));
-    put_text(text, "\":[");
+    core_put_text(text, is_any ? ",{\"" : "{\"");
+    core_put_text(text, core_element_name(shape->type));
+    core_put_text(text, "\":[");
     for (size_t k = 0; k < shape->rank; k++) {
-      put_field(text, k > 0 ? "," : "", shape->dims[k]);
+      core_put_number(text, k > 0 ? "," : "", shape->dims[k]);
     }
-    put_text(text, "]}");
+    core_put_text(text, "]}");
     is_any = true;
   }
   core_write_raw(text, "]", sizeof "]"); /* with its end, as the text of an argument */
@@ -446,7 +397,7 @@ void core_end_step(struct core_profile* profile, const struct core_timing* timin
 
 static OrtStatus* close_profile(const char* function, struct core_profile* profile) {
   core_mutex_lock(&profile->lock);
-  put_text(&profile->text, "\n]\n");
+  core_put_text(&profile->text, "\n]\n");
   flush(profile);
   bool is_closed = fclose(profile->file) == 0;
   profile->file = NULL;

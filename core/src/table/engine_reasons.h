@@ -12,6 +12,7 @@
 #define BUILT_IN                                                                            \
   "it is for providers that a library is built with, of which the core has none: register " \
   "a library of the provider"
+#define NO_PACKAGES "it reads no model packages; the library onnxruntime does"
 #define GRAPHS_IN_NODES "only a provider that takes the whole node runs the graphs in it"
 
 #define CORE_WHY_SessionOptionsAppendExecutionProvider_CUDA BUILT_IN
@@ -50,8 +51,18 @@
 #define CORE_WHY_CreateIfKernel GRAPHS_IN_NODES
 #define CORE_WHY_CreateLoopKernel GRAPHS_IN_NODES
 #define CORE_WHY_CreateScanKernel GRAPHS_IN_NODES
-#define CORE_WHY_CreateSession                                                                    \
-  "the core chooses a variant of a package, and does not open it: CreateSession of OrtApi takes " \
-  "its file"
+#define CORE_WHY_CreateModelPackageOptionsFromSessionOptions NO_PACKAGES
+#define CORE_WHY_CreateModelPackageContext NO_PACKAGES
+#define CORE_WHY_ModelPackage_GetSchemaVersion NO_PACKAGES
+#define CORE_WHY_ModelPackage_GetComponentCount NO_PACKAGES
+#define CORE_WHY_ModelPackage_GetComponentNames NO_PACKAGES
+#define CORE_WHY_ModelPackage_GetVariantCount NO_PACKAGES
+#define CORE_WHY_ModelPackage_GetVariantNames NO_PACKAGES
+#define CORE_WHY_ModelPackage_GetVariantEpName NO_PACKAGES
+#define CORE_WHY_ModelPackage_ResolveStringRef NO_PACKAGES
+#define CORE_WHY_SelectComponent NO_PACKAGES
+#define CORE_WHY_ModelPackageComponent_GetSelectedVariantName NO_PACKAGES
+#define CORE_WHY_ModelPackageComponent_GetSelectedVariantFolderPath NO_PACKAGES
+#define CORE_WHY_CreateSession NO_PACKAGES
 
 #endif /* ORTCFFI_ENGINE_REASONS_H_ */

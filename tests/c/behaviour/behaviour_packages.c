@@ -21,15 +21,6 @@ static int64_t version;
 
 SAY("CreateModelPackageContext(NULL,&p)", CreateModelPackageContext(NULL, &none))
 SAY("CreateModelPackageContext(path,NULL)", CreateModelPackageContext(ORT_TSTR("x"), NULL))
-CALL("CreateModelPackageContext(no such folder,&p)") {
-  none = UNTOUCHED;
-  /* There, the message has the path of a source file. */
-  OrtStatus* status =
-      model_packages()->CreateModelPackageContext(ORT_TSTR("no such folder"), &none);
-  say("code %d", (int)api->GetErrorCode(status));
-  api->ReleaseStatus(status);
-  say_out(none, UNTOUCHED);
-}
 RELEASE(ReleaseModelPackageOptions)
 RELEASE(ReleaseModelPackageContext)
 RELEASE(ReleaseModelPackageComponentContext)

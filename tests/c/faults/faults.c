@@ -181,10 +181,10 @@ static void try_section(const struct section* section) {
 
 int main(void) {
   static const struct section* const sections[] = {
-      &foundations, &adaptors,       &tensors,      &types,      &containers,
-      &sparse,      &options,        &environments, &custom_ops, &arenas,
-      &kernels,     &packages,       &graphs,       &models,     &profiling,
-      &eps,         &compiled_nodes, &device_nodes, &sessions,   &ep_sessions};
+      &foundations, &adaptors,         &tensors,      &types,      &containers,
+      &sparse,      &options,          &environments, &custom_ops, &arenas,
+      &kernels,     &hardware_devices, &graphs,       &models,     &profiling,
+      &eps,         &compiled_nodes,   &device_nodes, &sessions,   &ep_sessions};
   api = core_api_base()->GetApi(ORT_API_VERSION);
   CHECK(api->GetAllocatorWithDefaultOptions(&allocator) == NULL);
   searched =

@@ -30,7 +30,7 @@ struct section {
   void (*clean)(void);
 };
 extern const struct section foundations, adaptors, tensors, types, containers, sparse, options,
-    environments, custom_ops, arenas, kernels, packages, graphs, models, profiling, eps,
+    environments, custom_ops, arenas, kernels, hardware_devices, graphs, models, profiling, eps,
     compiled_nodes, device_nodes, sessions, ep_sessions;
 
 /* What a call answers whose failure shows in its effects alone. */

@@ -26,7 +26,7 @@ graph
 model
 kernels
 options
-env compile model_package
+env compile
 table
 models
 session

@@ -1,79 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Trials of model packages, of devices of execution providers, and of what these leave in models.
- */
+/* Trials of devices of execution providers, and of what these leave in models. */
 #include "faults.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-#define MANIFEST                                                                           \
-  "{\"schema_version\":\"1.0\",\"components\":{\"inline\":{\"variants\":{\"cpu\":{\"ep\":" \
-  "\"CPUExecutionProvider\",\"executor_info\":{\"ort\":{\"model_file\":\"m.onnx\"}}}}},"   \
-  "\"apart\":\"component.json\"}}"
-#define COMPONENT "{\"variants\":{}}"
-
 static char folder[] = "/tmp/ortcffi-faults-XXXXXX";
-static OrtEnv* env;
-static OrtSessionOptions* session;
-static OrtModelPackageContext* package;
-static OrtModelPackageOptions* chooser;
-
-static const OrtModelPackageApi* packages_api(void) { return api->GetModelPackageApi(); }
-
 static void write_file(const char* name, const char* text) {
   char path[100];
   snprintf(path, sizeof path, "%s/%s", folder, name);
   FILE* file = fopen(path, "w");
   CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
 }
-
-static void remove_file(const char* name) {
-  char path[100];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  unlink(path);
-}
-
-static void with_folder(void) {
-  CHECK(mkdtemp(folder) != NULL);
-  write_file("manifest.json", MANIFEST);
-  write_file("component.json", COMPONENT);
-}
-
-static OrtStatus* read_package(void** out) {
-  return packages_api()->CreateModelPackageContext(folder, (OrtModelPackageContext**)out);
-}
-static void release_package(void* out) { packages_api()->ReleaseModelPackageContext(out); }
-
-static void with_package(void) {
-  with_folder();
-  CHECK(read_package((void**)&package) == NULL);
-}
-static OrtStatus* resolve(void** out) {
-  const char* path = NULL;
-  (void)out;
-  return packages_api()->ModelPackage_ResolveStringRef(package, NULL, "x", 0, &path);
-}
-
-static OrtStatus* make_chooser(void** out) {
-  return packages_api()->CreateModelPackageOptionsFromSessionOptions(env, session,
-                                                                     (OrtModelPackageOptions**)out);
-}
-static void release_chooser(void* out) { packages_api()->ReleaseModelPackageOptions(out); }
-
-static void with_options(void) {
-  with_package();
-  CHECK(api->CreateSessionOptions(&session) == NULL);
-  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "x", &env) == NULL);
-}
-static void with_chooser(void) {
-  with_options();
-  CHECK(make_chooser((void**)&chooser) == NULL);
-}
-static OrtStatus* choose(void** out) {
-  return packages_api()->SelectComponent(package, "inline", chooser,
-                                         (OrtModelPackageComponentContext**)out);
-}
-static void release_chosen(void* out) { packages_api()->ReleaseModelPackageComponentContext(out); }
 
 static OrtHardwareDevice* hardware;
 static OrtEpDevice* device;
@@ -138,7 +76,7 @@ static OrtStatus* ask_bytes(void** out) {
                                                  (char**)out);
 }
 static void with_compiled_file(void) {
-  with_folder();
+  CHECK(mkdtemp(folder) != NULL);
   write_file("compiled.onnx", compiled);
 }
 static OrtStatus* ask_file(void** out) {
@@ -149,11 +87,6 @@ static OrtStatus* ask_file(void** out) {
 static void free_text(void* out) { CHECK(api->AllocatorFree(allocator, out) == NULL); }
 
 static const struct trial trials[] = {
-    TRIAL("CreateModelPackageContext", with_folder, read_package, release_package),
-    TRIAL("ModelPackage_ResolveStringRef", with_package, resolve, NULL),
-    TRIAL("CreateModelPackageOptionsFromSessionOptions", with_options, make_chooser,
-          release_chooser),
-    TRIAL("SelectComponent", with_chooser, choose, release_chosen),
     TRIAL("CreateHardwareDevice ReleaseHardwareDevice", with_facts, make_hardware,
           release_hardware),
     TRIAL("CreateEpDevice ReleaseEpDevice", with_hardware, make_device, release_device),
@@ -171,14 +104,10 @@ static void clean(void) {
   release_device(device);
   release_hardware(hardware);
   api->ReleaseKeyValuePairs(facts);
-  release_chooser(chooser);
-  release_package(package);
-  api->ReleaseSessionOptions(session);
-  api->ReleaseEnv(env);
-  remove_file("manifest.json");
-  remove_file("component.json");
-  remove_file("compiled.onnx");
+  char path[100];
+  snprintf(path, sizeof path, "%s/compiled.onnx", folder);
+  unlink(path);
   rmdir(folder);
 }
 
-const struct section packages = {trials, clean};
+const struct section hardware_devices = {trials, clean};
