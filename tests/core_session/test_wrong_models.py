@@ -242,3 +242,26 @@ def test_the_number_of_a_constant_may_be_left_out_where_it_is_0(api):
 
 def test_a_constant_may_have_any_name(api):
     assert run(api, constant(field(1, "other") + VALUE + field(20, 1))) == [2, 2, 2]
+
+
+@pytest.mark.parametrize("length", [2**31, 2**40])
+def test_the_length_of_a_model_is_checked_before_a_byte_is_read(api, length):
+    content, out = ort.ffi.new("char[]", b"short"), ort.ffi.new("void**")
+    table, lib = api.pointer, ort.lib
+    given = (content, length)
+    with ort.Env("lengths", api) as env, ort.SessionOptions(api) as options:
+        prepacked = ort.PrepackedWeights(api)
+        session = (options.handle, ort.ffi.cast("OrtSession**", out))
+        statuses = [
+            lib.CreateSessionFromArray(table, env.handle, *given, *session),
+            lib.CreateSessionFromArrayWithPrepackedWeightsContainer(
+                table, env.handle, *given, options.handle, prepacked.handle, session[1]
+            ),
+            lib.GetCompatibilityInfoFromModelBytes(
+                table, *given, b"ep", api.default_allocator.handle, ort.ffi.cast("char**", out)
+            ),
+        ]
+        prepacked.close()
+    for status in statuses:
+        with pytest.raises(ort.errors.InvalidArgument):
+            ort.errors.check(table, status, None)

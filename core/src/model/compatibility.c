@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "memory/allocator.h"
+#include "model/model.h"
 #include "onnx/wire.h"
 #include "platform/platform.h"
 
@@ -108,6 +109,7 @@ ORT_API_STATUS_IMPL(ort_GetCompatibilityInfoFromModelBytes, const void* model_da
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "GetCompatibilityInfoFromModelBytes: neither model_data nor ep_type may be empty");
   }
+  CORE_TRY(core_check_model_size("GetCompatibilityInfoFromModelBytes", model_data_length));
   const uint8_t* bytes = model_data;
   struct core_message model = {bytes, bytes + model_data_length};
   return answer("GetCompatibilityInfoFromModelBytes", model, ep_type, allocator,

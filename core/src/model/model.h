@@ -15,6 +15,9 @@
 /** Makes a model without bytes. */
 OrtStatus* core_new_model(const char* function, OrtModel** out);
 
+/** Refuses a length of a model's bytes that no model may have, before a byte is read. */
+OrtStatus* core_check_model_size(const char* function, size_t size);
+
 /** Opens a model for a slot, by whose name errors begin: a file, or a copy of bytes. */
 OrtStatus* core_open_model_file(const char* function, const ORTCHAR_T* path, OrtModel** out);
 OrtStatus* core_copy_model(const char* function, const void* bytes, size_t size, OrtModel** out);

@@ -160,8 +160,16 @@ void core_share_weights(OrtModel* model, const OrtModel* weights_of) {
   model->real_folder = weights_of->real_folder;
 }
 
+OrtStatus* core_check_model_size(const char* function, size_t size) {
+  return size <= INT32_MAX ? NULL
+                           : core_status(ORT_INVALID_ARGUMENT, function,
+                                         ": the model data exceeds the maximum supported size of ",
+                                         "2 GiB");
+}
+
 static OrtStatus* open_bytes(const char* function, OrtModel* model, const void* bytes, size_t size,
                              OrtModel* weights_of) {
+  CORE_TRY(core_check_model_size(function, size));
   model->bytes.at = bytes;
   model->bytes.end = model->bytes.at + size;
   if (weights_of != NULL) {
@@ -173,6 +181,7 @@ static OrtStatus* open_bytes(const char* function, OrtModel* model, const void* 
 
 OrtStatus* core_copy_model(const char* function, const void* bytes, size_t size, OrtModel** out) {
   OrtModel* model = NULL;
+  CORE_TRY(core_check_model_size(function, size));
   CORE_TRY(core_new_model(function, &model));
   model->own = size > 0 ? core_copy_bytes(bytes, size) : NULL;
   OrtStatus* status = model->own != NULL || size == 0
