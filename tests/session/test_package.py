@@ -122,7 +122,7 @@ def test_a_session_names_what_is_wrong(package, tmp_path):
 def test_an_older_library_and_the_core_read_no_packages(core_api, tmp_path):
     with pytest.raises(NotImplemented, match="GetModelPackageApi came with API version 31"):
         ort.ModelPackage(write(tmp_path), ort.emulate(30))
-    with pytest.raises(NotImplemented, match="CreateModelPackageContext.*no model packages"):
+    with pytest.raises(NotImplemented, match=r"CreateModelPackageContext.*no model packages"):
         ort.ModelPackage(write(tmp_path), core_api)
 
 

@@ -346,6 +346,41 @@ def test_a_library_that_was_cut_off_is_refused_before_it_can_crash(tmp_path):
     assert refusal(path).problem.startswith("is cut off: it has 9000 of at least ")
 
 
+CUT_OFF = """if True:
+    import sys, ortcffi as ort, ortcffi.compat as compat
+    path = sys.argv[1]
+    def register(api):
+        with ort.SessionOptions(api) as options:
+            options.register_custom_ops(path)
+    def register_ep(api):
+        with ort.Env("cut off", api) as env:
+            env.register_ep(path)
+    ways = [lambda: ort.CustomOpLibrary(path), lambda: ort.CustomOpLibrary(path, copy=False)]
+    ways += [lambda: ort.Session(b"", providers=[path])]
+    ways += [lambda: compat.register_execution_provider_library("cut off", path)]
+    ways += [lambda: compat.SessionOptions().register_custom_ops_library(path)]
+    for api in (ort.core_api(), ort.load()):
+        ways += [lambda: register(api), lambda: register_ep(api)]
+        while ways:
+            try:
+                ways.pop()()
+                print("no error")
+            except Exception as error:
+                print("is cut off" in str(error), error)
+"""
+
+
+@pytest.mark.usefixtures("real_api")
+def test_no_way_opens_a_library_that_was_cut_off(tmp_path):
+    """The loader would end the process, which is one of its own. 1 s."""
+    path = tmp_path / "short.so"
+    path.write_bytes(Path(loading.extension_path()).read_bytes()[:9000])
+    done = run(sys.executable, "-c", CUT_OFF, path)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 9
+    assert [line for line in lines if not line.startswith("True")] == []
+
+
 def test_a_library_without_the_entry_point_is_refused_and_none_of_its_code_runs(compile_c, capfd):
     source = '#include <stdio.h>\n__attribute__((constructor)) void f(void) { fputs("!", stderr); }'
     library = compile_c(source, "-shared", "-fPIC")

@@ -227,10 +227,48 @@ void core_local_time(char text[CORE_LOCAL_TIME]) {
   snprintf(text + length, CORE_LOCAL_TIME - length, ".%09ld", now.tv_nsec);
 }
 
-bool core_is_special_file(const char* path) {
+#if defined(__linux__)
+/* Whether a file is an ELF library that lacks bytes of its segments. The loader would map it, and
+ * end the process (SIGBUS) at the first access to what is missing. */
+static bool is_cut_off(int file, uint64_t size) {
+  ElfW(Ehdr) header;
+  ElfW(Phdr) segment;
+  if (pread(file, &header, sizeof header, 0) != sizeof header ||
+      memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof segment) {
+    return false; /* the loader says what is wrong */
+  }
+  for (size_t i = 0; i < header.e_phnum; i++) {
+    off_t at = (off_t)(header.e_phoff + i * sizeof segment);
+    if (pread(file, &segment, sizeof segment, at) != sizeof segment ||
+        (segment.p_type == PT_LOAD &&
+         (segment.p_offset > size || segment.p_filesz > size - segment.p_offset))) {
+      return true;
+    }
+  }
+  return false;
+}
+#else
+static bool is_cut_off(int file, uint64_t size) {
+  (void)file;
+  (void)size;
+  return false;
+}
+#endif
+
+const char* core_refuse_library(const char* path) {
   struct stat found;
-  return strchr(path, '/') != NULL && stat(path, &found) == 0 && !S_ISREG(found.st_mode) &&
-         !S_ISDIR(found.st_mode);
+  if (strchr(path, '/') == NULL || stat(path, &found) != 0 || S_ISDIR(found.st_mode)) {
+    return NULL;
+  }
+  if (!S_ISREG(found.st_mode)) {
+    return "is not a regular file";
+  }
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  bool is_wrong = file >= 0 && is_cut_off(file, (uint64_t)found.st_size);
+  if (file >= 0) {
+    close(file);
+  }
+  return is_wrong ? "is cut off" : NULL;
 }
 
 enum core_file core_find_file(const char* path, char real[CORE_PATH_ROOM]) {
@@ -356,8 +394,9 @@ static void settle_runtimes(void) {}
 #endif
 
 void* core_library_open(const ORTCHAR_T* path, char error[CORE_LIBRARY_ERROR]) {
-  if (core_is_special_file(path)) {
-    snprintf(error, CORE_LIBRARY_ERROR, "%s: is not a regular file", path);
+  const char* why = core_refuse_library(path);
+  if (why != NULL) {
+    snprintf(error, CORE_LIBRARY_ERROR, "%s: %s", path, why);
     return NULL;
   }
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -20,7 +20,7 @@
 #define LARGEST_LIBRARY ((off_t)1 << 32)
 
 bool core_library_is_open(const char* path) {
-  void* library = core_is_special_file(path) ? NULL : dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+  void* library = core_refuse_library(path) != NULL ? NULL : dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
   if (library != NULL) {
     dlclose(library);
   }
@@ -161,8 +161,9 @@ bool core_library_begin_copy(const char* path, struct core_library_copy* copy,
     set_error(error, path, "give a path, not a name that the loader searches for");
     return false;
   }
-  if (core_is_special_file(path)) {
-    set_error(error, path, "is not a regular file");
+  const char* why = core_refuse_library(path);
+  if (why != NULL) {
+    set_error(error, path, why);
     return false;
   }
   unsigned char* bytes = load(path, &size);

@@ -14,9 +14,9 @@
 
 #include "platform/platform.h"
 
-/** Whether a path is neither a file nor a directory but, for example, a FIFO, on which the loader
- * would wait. */
-bool core_is_special_file(const char* path);
+/** Says why a file must not be given to the loader: it is a FIFO, for example, on which the loader
+ * would wait, or a library that is cut off, at which the process would end. NULL for all others. */
+const char* core_refuse_library(const char* path);
 
 /** Whether the process has loaded a library. */
 bool core_library_is_open(const char* path);

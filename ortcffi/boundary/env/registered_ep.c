@@ -18,6 +18,12 @@ struct ortcffi_registered_ep {
 
 static OrtStatus* register_library(const OrtApi* api, const ortcffi_ep_host* host,
                                    const ortcffi_registered_ep* ep, const ORTCHAR_T* path) {
+  const char* why = core_refuse_library(path);
+  if (why != NULL) {
+    char text[CORE_LIBRARY_ERROR];
+    PyOS_snprintf(text, sizeof text, "%s: %s", path, why);
+    return api->CreateStatus(ORT_FAIL, text);
+  }
   return host == NULL ? api->RegisterExecutionProviderLibrary(ep->env, ep->name, path)
                       : core_register_ep_library(ep->env, host->base, ep->name, path,
                                                  host->hardware, host->hardware_count);

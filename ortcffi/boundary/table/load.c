@@ -13,8 +13,9 @@
  * function here releases the GIL before it calls the loader. */
 
 static void* open_library(const char* path, int flags, char* reason, size_t reason_size) {
-  if (path != NULL && core_is_special_file(path)) {
-    PyOS_snprintf(reason, reason_size, "%s: is not a regular file", path);
+  const char* why = path != NULL ? core_refuse_library(path) : NULL;
+  if (why != NULL) {
+    PyOS_snprintf(reason, reason_size, "%s: %s", path, why);
     return NULL;
   }
   void* library;
