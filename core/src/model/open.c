@@ -161,10 +161,10 @@ void core_share_weights(OrtModel* model, const OrtModel* weights_of) {
 }
 
 OrtStatus* core_check_model_size(const char* function, size_t size) {
-  return size <= INT32_MAX ? NULL
-                           : core_status(ORT_INVALID_ARGUMENT, function,
-                                         ": the model data exceeds the maximum supported size of ",
-                                         "2 GiB");
+  return size <= INT32_MAX
+             ? NULL
+             : core_status(ORT_INVALID_ARGUMENT, function,
+                           ": the model data exceeds the maximum supported size of ", "2 GiB");
 }
 
 static OrtStatus* open_bytes(const char* function, OrtModel* model, const void* bytes, size_t size,
