@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The sources and flags of two abi3 extensions, which setup.py compiles.
+"""The sources and flags of the abi3 extension ``ortcffi._ort``, which setup.py compiles.
 
-``ortcffi._ort`` has the C core and one named function per slot, ``ortcffi._bench`` the loops that
-``ortcffi bench`` measures.
+It has the C core and one named function per slot.
 """
 
 import os
@@ -115,16 +114,8 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/session/counts.c",
     "ortcffi/boundary/official/official.c",
 ]
-BENCH_SOURCES = [
-    "ortcffi/boundary/bench/bench.c",
-    "ortcffi/boundary/bench/bench_threads.c",
-    "ortcffi/boundary/bench/bench_values.c",
-    "ortcffi/boundary/bench/bench_floor.c",
-    "ortcffi/boundary/bench/bench_runs.c",
-]
-# Folders whose sources are compiled one by one: those of the core, and the loops that are measured,
-# which must not see into what they call.
-SEPARATE = [*(f"core/src/{name}" for name in core("SEPARATE")), "ortcffi/boundary/bench"]
+# Folders whose sources are compiled one by one.
+SEPARATE = [f"core/src/{name}" for name in core("SEPARATE")]
 # Flags of a distribution, which come last, so that they win. It strips by itself.
 CFLAGS, LDFLAGS = (shlex.split(os.environ.get(name, "")) for name in ["CFLAGS", "LDFLAGS"])
 KEEPS_SYMBOLS = IS_FOR_DEBUGGING or bool(CFLAGS or LDFLAGS)
@@ -159,7 +150,6 @@ def exports(library: str) -> str:
 
 CORE_LINK_FLAGS = [*LINK_FLAGS, *core(f"LINK_OF_{SYSTEM}"), exports("ortcore"), *LDFLAGS]
 EXTENSION_LINK_FLAGS = [*LINK_FLAGS, exports("extension"), *LDFLAGS]
-BENCH_LINK_FLAGS = [*LINK_FLAGS, *LDFLAGS]
 
 
 def join_folders(sources: list[str]) -> list[str]:
@@ -181,22 +171,17 @@ def join_folders(sources: list[str]) -> list[str]:
     return [*alone, *joined]
 
 
-def write_extension(name: str) -> str:
-    """Have CFFI write an extension's own C file, where it differs from what is there.
+def write_extension() -> str:
+    """Have CFFI write the extension's own C file, where it differs from what is there.
 
     ``tools/generate.py`` has made the declarations, for which it needs a compiler.
     """
-    ort, bench = FFI(), FFI()
+    ort = FFI()
     ort.cdef((ROOT / "ortcffi/boundary/cdef.txt").read_text())
     ort.set_source("ortcffi._ort", '#include "boundary/boundary.h"', compiler_verbose=0)
-    bench.include(ort)
-    bench.cdef((ROOT / "ortcffi/boundary/bench/cdef.txt").read_text())
-    headers = '#include "boundary/headers.h"\n#include "boundary/bench/bench.h"'
-    bench.set_source("ortcffi._bench", headers, compiler_verbose=0)
     os.makedirs("build", exist_ok=True)
-    file = f"build/{name.removeprefix('ortcffi.')}.c"
-    (ort if name == "ortcffi._ort" else bench).emit_c_code(file)
-    return file
+    ort.emit_c_code("build/_ort.c")
+    return "build/_ort.c"
 
 
 def object_folder(command: list[str]) -> str:

@@ -32,7 +32,7 @@ class BuildExtensionAndCore(build_ext):
 
     def build_extension(self, ext: Extension) -> None:
         sources = ort.join_folders(ext.sources)
-        sources.append(ort.write_extension(ext.name))
+        sources.append(ort.write_extension())
         self.link(sources, self.get_ext_fullpath(ext.name), ext.extra_link_args)
 
     def link(self, sources: list[str], library: str, flags: list[str]) -> None:
@@ -54,11 +54,12 @@ class BuildExtensionAndCore(build_ext):
 
 setup(
     ext_modules=[
-        Extension(name, sources, extra_link_args=flags, py_limited_api=True)
-        for name, sources, flags in [
-            ("ortcffi._ort", ort.CORE_SOURCES + ort.BOUNDARY_SOURCES, ort.EXTENSION_LINK_FLAGS),
-            ("ortcffi._bench", ort.BENCH_SOURCES, ort.BENCH_LINK_FLAGS),
-        ]
+        Extension(
+            "ortcffi._ort",
+            ort.CORE_SOURCES + ort.BOUNDARY_SOURCES,
+            extra_link_args=ort.EXTENSION_LINK_FLAGS,
+            py_limited_api=True,
+        )
     ],
     cmdclass={"build_ext": BuildExtensionAndCore},
     options={"bdist_wheel": {"py_limited_api": "cp311"}},

@@ -27,15 +27,69 @@ from typing import Any
 
 import numpy as np
 import onnxruntime
+from onnx import TensorProto, helper
 
 import ortcffi
 from ortcffi import compat, ffi
-from ortcffi.bench.content_tasks import CLASSES, classifier, tensors_out
 
 HERE = Path(__file__).resolve().parent
 TURNS = 60
 SPAN = 4_000_000  # nanoseconds of a turn
+CLASSES = 3
+FEATURES = 4
 Measure = Callable[[int], float]  # the nanoseconds of so many rounds
+Case = tuple[bytes, dict[str, Any]]
+
+
+def model_of(nodes: list[Any], inputs: list[Any], outputs: list[Any]) -> bytes:
+    graph = helper.make_graph(nodes, "g", inputs, outputs)
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 1)]
+    made: bytes = helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString()
+    return made
+
+
+def classifier(rows: int) -> Case:
+    """A linear classifier that ends in ZipMap, as converted models of scikit-learn do."""
+    classes = list(range(CLASSES))
+    weights = np.linspace(-1, 1, CLASSES * FEATURES).tolist()
+    make = partial(helper.make_node, domain="ai.onnx.ml")
+    nodes = [
+        make(
+            "LinearClassifier",
+            ["x"],
+            ["label", "scores"],
+            coefficients=weights,
+            intercepts=[0.0] * CLASSES,
+            classlabels_ints=classes,
+            post_transform="SOFTMAX",
+        ),
+        make("ZipMap", ["scores"], ["probabilities"], classlabels_int64s=classes),
+    ]
+    number = helper.make_tensor_type_proto(TensorProto.FLOAT, None)
+    rows_of_maps = helper.make_sequence_type_proto(
+        helper.make_map_type_proto(TensorProto.INT64, number)
+    )
+    model = model_of(
+        nodes,
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [None, FEATURES])],
+        [
+            helper.make_tensor_value_info("label", TensorProto.INT64, [None]),
+            helper.make_value_info("probabilities", rows_of_maps),
+        ],
+    )
+    x = np.linspace(-2, 2, rows * FEATURES, dtype=np.float32).reshape(rows, FEATURES)
+    return model, {"x": x}
+
+
+def tensors_out(count: int) -> Case:
+    """A tensor that is split into a sequence of rows."""
+    row = helper.make_tensor_type_proto(TensorProto.FLOAT, None)
+    model = model_of(
+        [helper.make_node("SplitToSequence", ["x"], ["y"], axis=0)],
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [None, 4])],
+        [helper.make_value_info("y", helper.make_sequence_type_proto(row))],
+    )
+    return model, {"x": np.ones((count, 4), np.float32)}
 
 
 def compiled(folder: str) -> ctypes.PyDLL:

@@ -15,7 +15,7 @@ COMMANDS = {  # name: the module that has its main(), what it does
     "run": ("ortcffi.cli.run", "run a model, and say what time and memory it takes"),
     "info": ("ortcffi.cli.info", "print versions, build and slots, or facts of a model"),
     "top": ("ortcffi.cli.top", "run a program and print what its sessions do"),
-    "bench": ("ortcffi.bench.cli", "measure speed, compared with other libraries"),
+    "bench": ("ortcffi.bench.cli", "measure runs and calls beside onnxruntime"),
     "doctor": ("ortcffi.cli.doctor", "list libraries with the C API, and what is wrong with them"),
     "check": ("ortcffi.cli.check", "find what is wrong with a library of custom ops or EPs"),
     "config": ("ortcffi.cli.build_flags", "print the flags for compiling and linking C clients"),

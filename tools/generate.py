@@ -5,7 +5,6 @@
 
 ``ortcffi/boundary/cdef.txt`` has the declarations that the build hands to CFFI: the boundary's
 headers, preprocessed by the C compiler, which the build itself then need not run for them.
-``ortcffi/boundary/bench/cdef.txt`` has those of the benchmark.
 ``ortcffi/_ort.pyi`` has the types of the compiled module, made from the same declarations.
 In ``README.md`` the numbers of slots are those of the lists.
 ``docs/execution_provider_rules.md`` has the rules of ``ortcffi check``, from their docstrings.
@@ -29,7 +28,6 @@ from slots import slots_of
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 CDEF = CHECKOUT / "ortcffi/boundary/cdef.txt"
-BENCH_CDEF = CHECKOUT / "ortcffi/boundary/bench/cdef.txt"
 STUB = CHECKOUT / "ortcffi/_ort.pyi"
 README = CHECKOUT / "README.md"
 RULES = CHECKOUT / "docs/execution_provider_rules.md"
@@ -257,18 +255,18 @@ def stub(cdef: str) -> str:
     return HEAD + "\n".join([*lines, "", "ffi: FFI", "lib: Lib", ""])
 
 
-def cdef(header: str = "cdef.h", folder: Path = CHECKOUT) -> str:
-    """What headers below a folder declare, preprocessed; by default all of the boundary."""
+def cdef() -> str:
+    """Return what the headers of the boundary and the core declare, preprocessed."""
     compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
     # With a standard, since newer compilers do not make the same of `bool` by default.
     flags = ["-std=gnu11", "-E", "-DORTCFFI_CDEF", "-D__attribute__(x)="]
     flags += [f"-I{CHECKOUT / path}" for path in ("core/include", "core/src", "ortcffi")]
-    command = [*compiler, *flags, str(CHECKOUT / "ortcffi/boundary" / header)]
+    command = [*compiler, *flags, str(CHECKOUT / "ortcffi/boundary/cdef.h")]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     kept, is_ours = [], False
     for line in text.splitlines():
         if line.startswith("# "):  # a line marker: # number "file" flags
-            is_ours = line.split('"')[1].startswith(str(folder))
+            is_ours = line.split('"')[1].startswith(str(CHECKOUT))
         elif is_ours and line.strip():
             kept.append(line)
     return "\n".join([*kept, ""])
@@ -357,7 +355,6 @@ def generated() -> dict[Path, str]:
     declarations = cdef()
     return {
         CDEF: declarations + used_types(declarations),
-        BENCH_CDEF: cdef("bench/bench.h", BENCH_CDEF.parent),
         STUB: stub(declarations),
         README: counted(README.read_text(encoding="utf-8")),
         RULES: rules(),

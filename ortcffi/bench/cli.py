@@ -3,33 +3,67 @@
 """``python -m ortcffi bench``."""
 
 import argparse
-import sys
-import time
+import importlib
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
+from contextlib import ExitStack
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
-from ortcffi.cli.program import program_name, unwritable
+import numpy as np
+
+from ortcffi._public import printable
+from ortcffi.cli.program import fail, program_name, unwritable
+from ortcffi.errors import OrtError
 from ortcffi.platform.new_file import write_whole
+from ortcffi.table.load import VARIABLE, LibraryNotFound, LoadError
+from ortcffi.testing.random_inputs import random_feed, shapes_of
 
-from . import report
-from .measure import LEAST_SECONDS, Result, able, measure
-from .plot import FORMATS, PlotError, plot, require_matplotlib
-from .rows import ROWS, Row
-from .subjects import NAMES, Missing, Subject, find
+from .report import Result, as_json, heading, summary, table
+from .rows import Row, Sessions, package_rows, run_rows, small_model
+from .turns import measure
 
-SECONDS = 75
-QUICK_SECONDS = 10
+SECONDS = 30
 MOST_SECONDS = 86_400
-BAR_WIDTH = 30
-LARGEST_SHARE = 10
-"""A row that takes more than this part of the time is left out where there are others."""
+SAMPLE = 50e-6  # seconds
+DESCRIPTION = """Measures some calls of ortcffi beside the same calls of the package onnxruntime, in
+one process, in turns: runs of a model with random inputs, and without MODEL, for which a small one
+is built in, also errors, memory, tensors and custom ops. The table has the time that half of the
+calls take at most (p50), and of a MODEL that of 99 of 100 calls (p99)."""
 
-DESCRIPTION = """Measures statuses, memory, values, kernels and runs of models, of this package and,
-beside it, of the real library and of other allocators on this machine, in one process, in turns.
-The fastest turn is printed; 'spread' is how far the lower quartile of the turns is above it. Rows
-for which the time does not suffice are left out. With a path of a model as the first argument it
-measures that model instead: see 'bench MODEL --help'."""
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return the exit code."""
+    parser = argparse.ArgumentParser(prog=program_name("bench"), description=DESCRIPTION)
+    _add_arguments(parser)
+    given = parser.parse_args(arguments)
+    if given.size < 1 or given.threads < 0:
+        parser.error("--size must be 1 or more, --threads 0 or more")
+    if given.json is not None and (reason := unwritable(given.json)):
+        parser.error(reason)
+    try:
+        _measure(given)
+    except LibraryNotFound as error:
+        missing = "found no library that runs models: run 'pip install onnxruntime' or set "
+        return fail(parser.prog, f"{missing}{VARIABLE}" if error.path is None else error)
+    except (OrtError, LoadError, OSError, ValueError, RuntimeError) as error:
+        return fail(parser.prog, error)
+    return 0
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL", nargs="?", help="the path of a model")
+    parser.add_argument("--size", type=int, default=1, help="of open dimensions (default: 1)")
+    parser.add_argument(
+        "--shape", metavar="NAME=1,3,48,192", action="append", default=[], help="of an input"
+    )
+    parser.add_argument(
+        "--threads", type=int, default=0, help="of MODEL's sessions; 0: the library chooses"
+    )
+    parser.add_argument(
+        "--seconds", type=_seconds, default=SECONDS, help="in all, about (default: %(default)s)"
+    )
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write the figures")
 
 
 def _seconds(text: str) -> float:
@@ -39,172 +73,48 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the command's arguments."""
-    parser.description = DESCRIPTION
-    duration = parser.add_mutually_exclusive_group()
-    duration.add_argument(
-        "--seconds",
-        type=_seconds,
-        default=SECONDS,
-        help="time to take in all, about (default: %(default)s)",
-    )
-    duration.add_argument(
-        "--quick",
-        action="store_const",
-        dest="seconds",
-        const=QUICK_SECONDS,
-        help=f"the same as --seconds {QUICK_SECONDS}",
-    )
-    parser.add_argument(
-        "--rows", metavar="PATTERN", default="*", help="only these, such as 'status-*,alloc-64'"
-    )
-    parser.add_argument(
-        "--subjects", metavar="NAMES", default=",".join(NAMES), help="only these of %(default)s"
-    )
-    parser.add_argument("--list", action="store_true", help="print the rows and their goals")
-    parser.add_argument(
-        "--against", metavar="PATH", help="compare with this library, which has OrtGetApiBase"
-    )
-    parser.add_argument(
-        "--aligned",
-        action="store_true",
-        help="ask plain allocators for blocks aligned to 64 bytes as well",
-    )
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write all figures")
-    parser.add_argument(
-        "--plot", metavar="FILE", type=Path, help="draw them, as " + ", ".join(FORMATS)
-    )
-    parser.add_argument("--check", action="store_true", help="fail if a required figure is missed")
+def _measure(given: argparse.Namespace) -> None:
+    with ExitStack() as stack:
+        rows = _rows(given, stack)
+        print(f"measuring for about {given.seconds:g} seconds ...", flush=True)
+        turns = {row.name: row.ours for row in rows}
+        turns |= {f"official {row.name}": row.theirs for row in rows if row.theirs is not None}
+        sample = 0 if given.model else SAMPLE
+        figures, busy = measure(turns, given.seconds, sample)
+    results = [Result(row, figures[row.name], figures.get(f"official {row.name}")) for row in rows]
+    said = list(summary(results, not given.model, busy))
+    print("", *table(results, with_p99=bool(given.model)), "", *said, sep="\n", flush=True)
+    if given.json is not None:
+        texts = {"measured": heading(), "summary": said}
+        write_whole(given.json, as_json(results, given.model, busy, texts))
 
 
-def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
-    """The command; returns the exit code."""
-    end = time.monotonic() + arguments.seconds
-    rows = _rows(arguments.rows, parser)
-    if arguments.list:
-        widths = [
-            max(map(len, texts)) + 2 for texts in ([r.name for r in rows], [r.title for r in rows])
-        ]
-        for row in rows:
-            print(f"{row.name:{widths[0]}}{row.title:{widths[1]}}{row.required:15}{row.wanted}")
-        return 0
-    _check_files(arguments, parser)
-    subjects, missing = _subjects(arguments, parser)
-    for note in report.notes(subjects, missing):
-        print(note)
-    print("\n" + report.heading(subjects), flush=True)
-    results, left_out = _measure_all(rows, subjects, end)
-    for reason in dict.fromkeys(left_out.values()):
-        names = ", ".join(name for name in left_out if left_out[name] == reason)
-        print(f"left out: {names}: {reason}")
-    if arguments.json is not None:
-        write_whole(arguments.json, report.as_json(results, subjects, missing, left_out))
-    if arguments.plot is not None:
-        plot(results, subjects, arguments.plot)
-    missed = report.missed(results)
-    if arguments.check and missed:
-        print("required figures missed: " + ", ".join(missed), file=sys.stderr)
-        return 1
-    return 0
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command as a program of its own; by default with the process's arguments."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    if given and not given[0].startswith("-"):
-        from . import model
-
-        return model.main(given)
-    parser = argparse.ArgumentParser(prog=program_name("bench"))
-    add_arguments(parser)
-    return run(parser.parse_args(given), parser)
-
-
-def _check_files(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
-    """Check the output files before the measurement, not after it."""
-    for option in ("json", "plot"):
-        path = getattr(arguments, option)
-        if path is not None and (reason := unwritable(path)):
-            parser.error(f"--{option}: {reason}")
-    if arguments.plot is not None:
-        if arguments.plot.suffix not in FORMATS:
-            expected = " or ".join(FORMATS)
-            parser.error(f"--plot: {arguments.plot} does not end in {expected}")
-        try:
-            require_matplotlib()
-        except PlotError as error:
-            parser.error(f"--plot: {error}")
-
-
-def _rows(patterns: str, parser: argparse.ArgumentParser) -> list[Row]:
-    chosen: set[str] = set()
-    for pattern in patterns.split(","):
-        found = {row.name for row in ROWS if fnmatchcase(row.name, pattern.strip())}
-        if not found:
-            names = ", ".join(row.name for row in ROWS)
-            parser.error(f"--rows: nothing matches {pattern!r}; the rows are {names}")
-        chosen |= found
-    return [row for row in ROWS if row.name in chosen]
-
-
-def _subjects(
-    arguments: argparse.Namespace, parser: argparse.ArgumentParser
-) -> tuple[list[Subject], dict[str, str]]:
-    names = arguments.subjects.split(",")
-    subjects: list[Subject] = []
-    missing: dict[str, str] = {}
-    for name in names:
-        if name not in NAMES:
-            parser.error(f"--subjects: {name!r} is none of {', '.join(NAMES)}")
-        try:
-            subjects.append(find(name, arguments.against, arguments.aligned))
-        except Missing as error:
-            # A library that was given by path must exist; one that is searched for need not.
-            if name == "real" and arguments.against is not None:
-                parser.error(f"--against: {error}")
-            missing[name] = str(error)
-    return subjects, missing
-
-
-def _measure_all(
-    rows: Sequence[Row], subjects: Sequence[Subject], end: float
-) -> tuple[list[Result], dict[str, str]]:
-    """Measures until a time of the monotonic clock; the results, and why other rows have none."""
-    wanted = [row for row in rows if able(row, subjects)]
-    longest = max(end - time.monotonic(), 0) / min(len(wanted) or 1, LARGEST_SHARE)
-    left_out = {
-        row.name: f"takes about {LEAST_SECONDS[row.name]:g} s at least"
-        for row in wanted
-        if len(wanted) > 1 and LEAST_SECONDS.get(row.name, 0) > longest
-    }
-    wanted = [row for row in wanted if row.name not in left_out]
-    results: list[Result] = []
-    try:
-        for i, row in enumerate(wanted):
-            left = end - time.monotonic()
-            if results and left <= 0:
-                left_out[row.name] = "no time is left"
-                continue
-            _show_progress(i, len(wanted), row.title)
-            result = measure(row, subjects, max(left, 0) / (len(wanted) - i))
-            _wipe_bar()
-            print(report.line(result, subjects), flush=True)
-            results.append(result)
-    finally:
-        _wipe_bar()
-    return results, left_out
-
-
-def _show_progress(done: int, of: int, text: str) -> None:
-    """Draws a bar on a terminal, and writes a line elsewhere."""
-    if sys.stderr.isatty():
-        bar = "#" * (BAR_WIDTH * done // of)
-        print(f"\r\033[K[{bar:{BAR_WIDTH}}] {text}", end="", file=sys.stderr, flush=True)
+def _rows(given: argparse.Namespace, stack: ExitStack) -> list[Row]:
+    """Return what is measured, and print what that is."""
+    official = _official()
+    print(heading())
+    if official is None:
+        print("onnxruntime is not installed: ortcffi is measured alone")
+    model = given.model or small_model()
+    sessions = Sessions(model, given.threads if given.model else 1, official)
+    stack.callback(sessions.ours.close)
+    print(printable(f"library of the runs: {sessions.ours.api}"))
+    feed: dict[str, Any] = {"x": np.ones((1, 4), np.float32)}
+    if not given.model:
+        print("model: y = x + w, of four numbers, on one thread")
     else:
-        print(f"{done + 1} of {of}: {text}", file=sys.stderr, flush=True)
+        feed = random_feed(sessions.ours, {}, shapes_of(given.shape), given.size)
+        for name, array in feed.items():
+            print(printable(f"input {name}: {array.dtype}{list(array.shape)}"))
+    sessions.ours.run(feed)  # says best what is wrong with a shape
+    rows = list(run_rows(sessions, feed, stack))
+    if "bound" not in {row.name for row in rows}:
+        print("left out: bound arrays, for an input is no tensor")
+    return rows if given.model else [*rows, *package_rows(official, sessions.ours.api)]
 
 
-def _wipe_bar() -> None:
-    if sys.stderr.isatty():
-        print("\r\033[K", end="", file=sys.stderr, flush=True)
+def _official() -> ModuleType | None:
+    try:
+        return importlib.import_module("onnxruntime")
+    except ImportError:
+        return None

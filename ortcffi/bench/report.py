@@ -1,129 +1,104 @@
 # SPDX-License-Identifier: MIT
-"""The results as a table for people and as JSON for programs."""
+"""What ``ortcffi bench`` says of its figures: a table, a summary in words, JSON."""
 
 import json
 import os
 import platform
-from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from .measure import Result
-from .rows import ROWS
-from .subjects import Subject
+from ortcffi.cli.info import package_version
 
-TITLE_WIDTH = max(len(row.title) for row in ROWS)
+from .rows import Row
+from .turns import Figures
 
+__all__ = ["Result", "as_json", "heading", "summary", "table"]
 
-def heading(subjects: Sequence[Subject]) -> str:
-    """The line above the figures."""
-    names = "".join(f"{subject.name:>10}" for subject in subjects)
-    return f"{'':{TITLE_WIDTH}}   {names}{'ratio':>9}{'spread':>8}  {'required':22} wanted"
+BUSY = 0.1
+"""The share of a processor that other programs may take before the report says so."""
 
 
-def line(result: Result, subjects: Sequence[Subject]) -> str:
-    """One row of the table."""
-    row, figures = result.row, result.figures
-    cells = [_number(figures[s.name]) if s.name in figures else "" for s in subjects]
-    ratio = "" if result.ratio is None else f"{_number(result.ratio)}x"
-    spread = "?" if result.spread is None else f"{result.spread:.0%}"
-    required, wanted = _goal(result, row.required), _goal(result, row.wanted)
-    numbers = "".join(f"{cell:>10}" for cell in cells)
-    text = f"{row.title:{TITLE_WIDTH}} {row.unit:2}{numbers}{ratio:>9}{spread:>8}"
-    return f"{text}  {required:22} {wanted}".rstrip()
+class Result(NamedTuple):
+    """A row and its figures; ``theirs`` is None where onnxruntime was not measured."""
+
+    row: Row
+    ours: Figures
+    theirs: Figures | None
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times as fast this package is."""
+        return None if self.theirs is None else self.theirs.p50 / self.ours.p50
 
 
-def _number(figure: float) -> str:
-    """Format a number with three digits, or more if its integer part has more."""
-    decimals = 2 if figure < 10 else 1 if figure < 100 else 0
-    return f"{figure:.{decimals}f}"
+def heading() -> str:
+    """Return what was measured: versions and the machine."""
+    versions = [f"{name} {package_version(name)}" for name in ("ortcffi", "onnxruntime")]
+    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"
+    return ", ".join([*versions, f"Python {platform.python_version()}", machine])
 
 
-def _goal(result: Result, goal: str) -> str:
-    return f"{goal} {result.verdict(goal)}" if goal else ""
+def table(results: Sequence[Result], with_p99: bool) -> Iterator[str]:
+    """Yield the lines of the table."""
+    width = max(len(each.row.title) for each in results) + 2
+    packages = f"{'onnxruntime':>{24 if with_p99 else 12}}{'ortcffi':>{24 if with_p99 else 12}}"
+    yield f"{'':{width}}{packages}   times as fast"
+    if with_p99:
+        yield f"{'':{width}}" + 2 * f"{'p50':>12}{'p99':>12}"
+    for each in results:
+        cells = "".join(_cells(figures, with_p99) for figures in (each.theirs, each.ours))
+        ratio = "" if each.ratio is None else f"{each.ratio:11.2f}"
+        yield f"{each.row.title:{width}}{cells}{ratio}"
 
 
-def notes(subjects: Iterable[Subject], missing: Mapping[str, str]) -> list[str]:
-    """Which subjects were measured and which were not, one line each."""
-    found = [f"{subject.name}: {subject.origin}" for subject in subjects]
-    return found + [f"not measured: {name}: {reason}" for name, reason in missing.items()]
+def _cells(figures: Figures | None, with_p99: bool) -> str:
+    if figures is None:
+        return f"{'-':>{24 if with_p99 else 12}}"
+    return f"{_time(figures.p50):>12}" + (f"{_time(figures.p99):>12}" if with_p99 else "")
 
 
-def missed(results: Iterable[Result]) -> list[str]:
-    """The names of the rows whose required figure the core misses, whatever the spread."""
-    return [each.row.name for each in results if each.verdict(each.row.required) == "MISSED"]
+def summary(results: Sequence[Result], is_small: bool, busy: float) -> Iterator[str]:
+    """Yield sentences, for people who do not read tables; one more about a small model."""
+    for each in results:
+        if each.row.sentence:
+            yield f"{each.row.sentence} takes {_time(each.ours.p50)}{_compared(each)}."
+    run = next(each for each in results if each.row.name == "run")
+    if is_small and run.theirs is not None and run.theirs.p50 > run.ours.p50:
+        gain = _time(run.theirs.p50 - run.ours.p50)
+        yield f"Runs of larger models gain the same {gain}: above 100 us that is next to nothing."
+    if busy > BUSY:
+        share = f"other programs had this processor for {busy:.0%} of the time"
+        yield f"The machine is too busy for good figures: {share}. Measure again when it is idle."
 
 
-def _judged(result: Result, goal: str) -> dict[str, str | bool | None]:
-    return {"goal": goal, "met": {"ok": True, "MISSED": False}.get(result.verdict(goal))}
-
-
-def environment() -> dict[str, Any]:
-    """The machine and the versions that the figures belong to."""
-    packages: dict[str, str | None] = {}
-    for name in ("ortcffi", "cffi", "numpy", "onnxruntime"):
-        try:
-            packages[name] = version(name)
-        except PackageNotFoundError:
-            packages[name] = None
-    return {
-        "processor": _processor(),
-        "cores": os.cpu_count(),
-        "system": platform.platform(),
-        "libc": " ".join(platform.libc_ver()),
-        "python": platform.python_version(),
-        "packages": packages,
-    }
-
-
-def _processor() -> str:
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
-            for text in lines:
-                if text.startswith("model name"):
-                    return text.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
+def _compared(result: Result) -> str:
+    ratio, than = result.ratio, result.row.than
+    if ratio is None:
+        return ""
+    if ratio >= 1.05:
+        return f": {ratio:.1f} times as fast as {than}"
+    return f", as {than}" if ratio > 0.95 else f": {1 / ratio:.1f} times as long as {than}"
 
 
 def as_json(
-    results: Iterable[Result],
-    subjects: Iterable[Subject],
-    missing: Mapping[str, str],
-    left_out: Mapping[str, str],
+    results: Sequence[Result], model: str | None, busy: float, texts: Mapping[str, object]
 ) -> str:
-    """Everything that was measured.
-
-    Returns
-    -------
-    str
-        An object with the keys ``environment``; ``subjects``, name to origin; ``missing``, name to
-        reason; ``left_out``, name of a row to reason; ``rows``, a list of objects with ``name``,
-        ``title``, ``unit``, ``figures`` (subject to minimum), ``slices`` (subject to the minimum of
-        each turn), ``ratio`` (real over core, or null), ``spread`` (see `Result.spread`, or null),
-        ``required`` and ``wanted`` (objects with ``goal``, which may be empty, and ``met``, which
-        is null where it could not be decided).
-    """
+    """Return the figures for programs: times in seconds."""
     rows = [
         {
-            "name": result.row.name,
-            "title": result.row.title,
-            "unit": result.row.unit,
-            "figures": result.figures,
-            "slices": result.slices,
-            "ratio": result.ratio,
-            "spread": result.spread,
-            "required": _judged(result, result.row.required),
-            "wanted": _judged(result, result.row.wanted),
+            "name": row.name,
+            "title": row.title,
+            "onnxruntime": None if theirs is None else theirs._asdict(),
+            "ortcffi": ours._asdict(),
         }
-        for result in results
+        for row, ours, theirs in results
     ]
-    document = {
-        "environment": environment(),
-        "subjects": {subject.name: subject.origin for subject in subjects},
-        "missing": dict(missing),
-        "left_out": dict(left_out),
-        "rows": rows,
-    }
-    return json.dumps(document, indent=1) + "\n"
+    return json.dumps({"model": model, "busy": busy, **texts, "rows": rows}, indent=1) + "\n"
+
+
+def _time(seconds: float) -> str:
+    if seconds < 1e-6:
+        return f"{seconds * 1e9:.0f} ns"
+    if seconds < 1e-3:
+        return f"{seconds * 1e6:.1f} us"
+    return f"{seconds * 1e3:.2f} ms"

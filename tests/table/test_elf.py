@@ -15,7 +15,7 @@ from ortcffi.table import elf
 from ortcffi.table import load as loading
 
 EXTENSION = Path(loading.extension_path())
-SMALL = EXTENSION.with_name("_bench.abi3.so")  # as many sections, and fewer bytes to copy
+SMALL = EXTENSION.with_name("lib") / "libortcore.so"  # as many sections, and fewer bytes to copy
 
 
 @pytest.fixture

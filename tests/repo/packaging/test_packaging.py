@@ -153,7 +153,7 @@ def test_one_wheel_serves_every_python_from_3_11_on(wheel):
 def test_the_wheel_holds_what_c_clients_and_type_checkers_need(unpacked):
     headers = {path.name for path in (CHECKOUT / "core/include").iterdir()}
     assert {path.name for path in (unpacked / "ortcffi/include").iterdir()} == headers
-    for name in ["lib/libortcore.so", "_ort.abi3.so", "_bench.abi3.so", "_ort.pyi", "py.typed"]:
+    for name in ["lib/libortcore.so", "_ort.abi3.so", "_ort.pyi", "py.typed"]:
         assert (unpacked / "ortcffi" / name).is_file(), name
 
 
@@ -164,7 +164,7 @@ def test_the_wheel_holds_no_sources_of_the_build(unpacked):
     assert not (unpacked / "ortcffi/boundary").exists()
 
 
-@pytest.mark.parametrize("name", ["_ort.abi3.so", "_bench.abi3.so", "lib/libortcore.so"])
+@pytest.mark.parametrize("name", ["_ort.abi3.so", "lib/libortcore.so"])
 def test_the_binaries_are_stripped(name):
     # Of the package that is tested, because what is built with CFLAGS keeps its symbols.
     with (Path(ortcffi.__file__).parent / name).open("rb") as file:
