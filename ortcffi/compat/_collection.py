@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ortcffi.compat._devices import device_of
 from ortcffi.compat._environment import CPU, built_in_providers, get_available_providers, has_cpu
 from ortcffi.compat._feeds import EncodedName
-from ortcffi.compat._providers import check_and_normalize_provider_args
+from ortcffi.compat._providers import check_and_normalize_provider_args, is_strict
 from ortcffi.compat._session import InferenceSession as CSession
 from ortcffi.compat._session import options_of_run
 from ortcffi.compat._translated import reraise
@@ -163,7 +163,8 @@ class Session:
         """Load the model for the CPU if an execution provider failed, or raise the failure."""
         from ortcffi.compat._errors import EPFail
 
-        if not (isinstance(failure, EPFail) and self._enable_fallback and has_cpu()):
+        may = self._enable_fallback and has_cpu() and not is_strict()
+        if not (isinstance(failure, EPFail) and may):
             raise failure
         print(f"EP Error: {failure!s} using {self.get_providers()}")
         print(f"Falling back to {[CPU]} and retrying.")
@@ -291,7 +292,9 @@ class InferenceSession(Session):
         try:
             self._load(providers, provider_options, kwargs.get("disabled_optimizers"))
         except (ValueError, RuntimeError) as error:
-            if not (self._enable_fallback and has_cpu()):
+            is_other = sess_options is not None and sess_options.has_providers()
+            is_other |= any(each not in (CPU, (CPU, {})) for each in providers or ())
+            if not (self._enable_fallback and has_cpu() and is_other) or is_strict():
                 raise
             print("*************** EP Error ***************")
             print(f"EP Error {error} when using {providers}")

@@ -26,7 +26,7 @@ _TOOLS = ("datasets", "quantization", "tools", "transformers")  # of the install
 _COMPILED = "onnxruntime.capi.onnxruntime_pybind11_state"
 
 
-def install(providers: Iterable[str] = ()) -> None:
+def install(providers: Iterable[str] = (), *, strict: bool = False) -> None:
     """Have ``import onnxruntime`` give this package from now on, in the whole process.
 
     Modules of both names are the same objects. ``onnxruntime.quantization``, ``tools``,
@@ -41,6 +41,10 @@ def install(providers: Iterable[str] = ()) -> None:
         Execution providers that the core hosts, such as ``["nxrt", "reference"]``, the preferred
         first. The drop-in then uses the core, where these stand for ``"CPUExecutionProvider"``: all
         sessions have them, after those that the program names.
+    strict : bool, optional
+        Whether a session is refused, with `ValueError`, for which the program names an execution
+        provider that is not there. By default, as officially, it runs on the CPU after a warning.
+        The environment variable ``ORTCFFI_STRICT_PROVIDERS=1`` does the same.
 
     Raises
     ------
@@ -60,6 +64,10 @@ def install(providers: Iterable[str] = ()) -> None:
         )
     if providers:
         stand_in_for_cpu(providers)
+    if strict:
+        from ortcffi.compat._providers import set_strict
+
+        set_strict()
     sys.modules[_NAME] = ours
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())

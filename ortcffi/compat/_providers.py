@@ -1,11 +1,25 @@
 # SPDX-License-Identifier: MIT
 """The arguments that name execution providers."""
 
+import os
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["check_and_normalize_provider_args"]
+__all__ = ["check_and_normalize_provider_args", "is_strict", "set_strict"]
+
+_strict = os.environ.get("ORTCFFI_STRICT_PROVIDERS") == "1"
+
+
+def set_strict() -> None:
+    """Refuse providers that are not there from now on, instead of going on without them."""
+    global _strict  # noqa: PLW0603  # one setting for the process
+    _strict = True
+
+
+def is_strict() -> bool:
+    """Whether a session needs each execution provider that the program names for it."""
+    return _strict
 
 
 def check_and_normalize_provider_args(
@@ -35,6 +49,8 @@ def check_and_normalize_provider_args(
     for name, options in given:
         if name not in available_provider_names:
             known = ", ".join(available_provider_names)
+            if _strict:
+                raise ValueError(f"there is no execution provider {name!r}; there are: {known}")
             warnings.warn(
                 f"Specified provider '{name}' is not in available provider names."
                 f"Available providers: '{known}'",

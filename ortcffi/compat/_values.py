@@ -270,7 +270,11 @@ class OrtValue:
         element = value.element_type
         if element is ElementType.FLOAT8E4M3FN:  # the official package gives its bytes
             return value._view(value._data, value.shape, ElementType.UINT8, value.readonly)
-        raise RuntimeError(f"No corresponding Numpy type for Tensor Type. {element.name.lower()}")
+        try:
+            return value.numpy()  # of a dtype of ml_dtypes, for which the official package has none
+        except (ImportError, TypeError):
+            name = element.name.lower()
+            raise RuntimeError(f"No corresponding Numpy type for Tensor Type. {name}") from None
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         found = self.numpy()

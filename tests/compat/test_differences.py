@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What the drop-in takes, reads and refuses otherwise than the official package: docs/compat.md."""
 
+import os
+import sys
+
 import numpy as np
 import pytest
+from support import models
+from support.processes import run
 
 from ortcffi import Graph, compat
 
@@ -104,3 +109,44 @@ def test_a_callback_has_to_be_callable():
 def test_a_name_has_no_null_character():
     with pytest.raises(RuntimeError, match="logid must not contain a null character"):
         compat.SessionOptions().logid = "a\0b"
+
+
+STRICT = """if True:
+    import sys, ortcffi.compat
+    ortcffi.compat.install(strict="call" in sys.argv)
+    import onnxruntime
+    model, names = sys.argv[1], ["CUDAExecutionProvider", "CPUExecutionProvider"]
+    try:
+        onnxruntime.InferenceSession(model, providers=names)
+    except ValueError as error:
+        print(error)
+    print(onnxruntime.InferenceSession(model, providers=names[1:]).get_providers())
+"""
+
+
+@pytest.mark.parametrize("way", ["variable", "call"])
+def test_a_provider_that_is_not_there_can_be_an_error(way, tmp_path):
+    (tmp_path / "add.onnx").write_bytes(models.add())
+    environment = {**os.environ, "ORTCFFI_STRICT_PROVIDERS": "01"[way == "variable"]}
+    program = [sys.executable, "-c", STRICT, tmp_path / "add.onnx", way]
+    error, providers = run(*program, env=environment).stdout.splitlines()
+    assert error.startswith("there is no execution provider 'CUDAExecutionProvider'; there are: ")
+    assert providers == "['CPUExecutionProvider']"
+
+
+def test_a_model_that_cannot_be_loaded_is_not_loaded_again(capfd):
+    with pytest.raises(Exception, match="INVALID_PROTOBUF"):
+        compat.InferenceSession(b"no model", providers=["CPUExecutionProvider"])
+    assert "Falling back" not in capfd.readouterr().out
+
+
+def test_small_types_are_arrays_of_ml_dtypes():
+    """The official package takes them as inputs, and has no arrays for them as outputs."""
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    x = np.array([1, 2], ml_dtypes.bfloat16)
+    graph = Graph()
+    graph.input("x", "bfloat16", [2])
+    graph.node("Identity", ["x"], ["y"])
+    graph.output("y", "bfloat16", [2])
+    (y,) = compat.InferenceSession(graph.to_bytes()).run(None, {"x": x})
+    assert (y.dtype, y.tolist()) == (x.dtype, [1, 2])
