@@ -64,7 +64,7 @@ def contents_of(model: "Model") -> Contents:
         counter.parameters,
         counter.bytes,
         dict(counter.files),
-        _missing(model.path, counter.files),
+        _missing(model.path, counter),
         model._untyped(),
     )
 
@@ -74,17 +74,28 @@ def operator_name(domain: str, operator: str) -> str:
     return operator if domain in ("", "ai.onnx") else f"{domain}.{operator}"
 
 
-def _missing(path: str | None, files: Counter[str]) -> list[str]:
-    folder = None if path is None else os.path.dirname(path)
-    found = []
-    for name, size in files.items():
-        try:
-            is_whole = folder is not None and os.path.getsize(os.path.join(folder, name)) >= size
-        except (OSError, ValueError):
-            is_whole = False
-        if not is_whole:
-            found.append(name)
-    return found
+def _missing(path: str | None, counter: "_Counter") -> list[str]:
+    return [
+        name
+        for name, size in counter.files.items()
+        if name in counter.cut or path is None or not _has_bytes(path, name, size)
+    ]
+
+
+def _has_bytes(model: str, name: str, size: int) -> bool:
+    """Whether a file below the folder of a model, or of the file that its path leads to, is whole.
+
+    Files elsewhere are not looked at: no library reads them.
+    """
+    try:
+        file = os.path.realpath(os.path.join(os.path.dirname(model), name))
+        folders = {
+            os.path.realpath(os.path.dirname(each)) for each in (model, os.path.realpath(model))
+        }
+        is_below = any(os.path.commonpath([file, folder]) == folder for folder in folders)
+        return is_below and not os.path.isabs(name) and os.path.getsize(file) >= size
+    except (OSError, ValueError):
+        return False
 
 
 # The types that have other numbers in files than in the C API.
@@ -113,6 +124,7 @@ class _Counter:
     def __init__(self) -> None:
         self.operators: Counter[str] = Counter()
         self.files: Counter[str] = Counter()
+        self.cut: set[str] = set()  # files of which a tensor says that it has too few bytes
         self.parameters = self.bytes = 0
 
     def graph(self, graph: Message) -> None:
@@ -149,6 +161,8 @@ class _Counter:
             return
         offset, length = (entries.get(key, b"") for key in (b"offset", b"length"))
         end = int(offset) if offset.isdigit() else 0
-        end += int(length) if length.isdigit() else _bytes(tensor)
-        name = location.decode(errors="replace")
+        name, needed = location.decode(errors="replace"), _bytes(tensor)
+        end += int(length) if length.isdigit() else needed
+        if length.isdigit() and int(length) != needed:
+            self.cut.add(name)
         self.files[name] = max(self.files[name], end)

@@ -146,6 +146,27 @@ def test_a_tensor_that_does_not_say_its_length_needs_its_elements(tmp_path):
     assert (facts.parameters, facts.parameter_bytes) == (6, 4)
 
 
+@pytest.mark.parametrize("place", ["../secret", "{folder}/secret", "link", "short"])
+def test_weights_that_no_library_reads_are_missing(tmp_path, place):
+    onnx = pytest.importorskip("onnx")
+    (tmp_path / "secret").write_bytes(bytes(64))
+    folder = tmp_path / "models"
+    folder.mkdir()
+    (folder / "link").symlink_to("../secret")
+    (folder / "short").write_bytes(bytes(64))
+    tensor = onnx.TensorProto(name="w", data_type=1, dims=[4], data_location=1)
+    entries = {
+        "location": place.format(folder=tmp_path),
+        "length": "8" if place == "short" else "16",
+    }
+    for key, value in entries.items():
+        tensor.external_data.add(key=key, value=value)
+    graph = onnx.helper.make_graph([], "g", [], [], [tensor])
+    onnx.save(onnx.helper.make_model(graph), folder / "model.onnx")
+    facts = contents_of(ort.Model.load(folder / "model.onnx"))
+    assert facts.missing_files == list(facts.external_files) == [entries["location"]]
+
+
 def test_a_file_that_is_no_model_harms_nothing(tmp_path, capsys):
     chance, content = random.Random(0), models.loop(3, 4)
     path = tmp_path / "mutated.onnx"
