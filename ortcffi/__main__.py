@@ -11,13 +11,32 @@ from typing import cast
 
 from ortcffi.cli.program import fail, program_name
 
+DESCRIPTION = """\
+ONNX Runtime's C API for Python: every function with types, a module with the names of the package
+onnxruntime, and a small C library that answers the API itself, so that custom ops and execution
+providers are tested, and models run on providers, without ONNX Runtime.
+
+It computes no operator by itself: models run on the library that the package onnxruntime brings,
+or on execution providers, libraries that compute nodes. Small runs take about half the time; above
+100 us no speed is promised. Nothing has ever been tried on a GPU.
+
+a program for onnxruntime: python -m ortcffi.compat PROGRAM, or import ortcffi.compat as onnxruntime
+a custom op:               @ortcffi.custom_op in Python; ortcffi check LIBRARY tries those of C++
+an execution provider:     @ortcffi.execution_provider; ortcffi check LIBRARY tries the rules
+"""
 COMMANDS = {  # name: the module that has its main(), what it does
     "run": ("ortcffi.cli.run", "run a model, and say what time and memory it takes"),
-    "info": ("ortcffi.cli.info", "print versions, build and slots, or facts of a model"),
+    "info": (
+        "ortcffi.cli.info",
+        "print versions and what this build implements, or facts of a model",
+    ),
     "top": ("ortcffi.cli.top", "run a program and print what its sessions do"),
     "bench": ("ortcffi.bench.cli", "measure runs and calls beside onnxruntime"),
     "doctor": ("ortcffi.cli.doctor", "list libraries with the C API, and what is wrong with them"),
-    "check": ("ortcffi.cli.check", "find what is wrong with a library of custom ops or EPs"),
+    "check": (
+        "ortcffi.cli.check",
+        "find what is wrong with a library of custom ops or execution providers",
+    ),
     "config": ("ortcffi.cli.build_flags", "print the flags for compiling and linking C clients"),
     "completion": ("ortcffi.cli.completion", "print a script that completes the command line"),
 }
@@ -73,7 +92,7 @@ def _without_command(given: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog=program_name(),
         usage="%(prog)s COMMAND [ARGUMENT ...]",
-        description="The ONNX Runtime C API from Python.",
+        description=DESCRIPTION,
         epilog=f"commands:\n{listed}\n\nCOMMAND --help describes a command.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

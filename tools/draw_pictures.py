@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Draws the pictures of README into ``docs/pictures``; needs onnxruntime and matplotlib.
+"""Draws pictures of the documentation into ``docs/pictures``; needs onnxruntime and matplotlib.
 
     python tools/draw_pictures.py [NAME ...]
 

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Writes what is made of the lists of slots and of the headers, and what counts them.
+"""Writes what is made of the lists of slots and of the headers.
 
     python tools/generate.py
 
 ``ortcffi/boundary/cdef.txt`` has the declarations that the build hands to CFFI: the boundary's
 headers, preprocessed by the C compiler, which the build itself then need not run for them.
 ``ortcffi/_ort.pyi`` has the types of the compiled module, made from the same declarations.
-In ``README.md`` the numbers of slots are those of the lists.
 ``docs/execution_provider_rules.md`` has the rules of ``ortcffi check``, from their docstrings.
 
 Every C struct becomes a class, so that a type checker tells one handle from another. The class
@@ -24,12 +23,10 @@ from copy import deepcopy
 from pathlib import Path
 
 from pycparser import c_ast, c_generator, c_parser
-from slots import slots_of
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 CDEF = CHECKOUT / "ortcffi/boundary/cdef.txt"
 STUB = CHECKOUT / "ortcffi/_ort.pyi"
-README = CHECKOUT / "README.md"
 RULES = CHECKOUT / "docs/execution_provider_rules.md"
 ABOUT_RULES = """\
 `ortcffi check` tries these rules with execution providers, each in a process of its own.
@@ -315,20 +312,6 @@ def unnamed(node: c_ast.Node) -> c_ast.Node:
     return copy
 
 
-def counted(readme: str) -> str:
-    """The README with the numbers of the lists."""
-    rows = slots_of("ort_slots.def")
-    numbers = {
-        r"(?<=is a C struct of )\d+(?= functions)": len(rows),
-        r"(?<=It implements )\d+": sum(row.who == "HOST" for row in rows),
-        r"\d+(?= return further tables of functions)": sum(row.who == "TABLE" for row in rows),
-    }
-    for pattern, number in numbers.items():
-        readme, found = re.subn(pattern, str(number), readme)
-        assert found == 1, f"README.md has no sentence with {pattern}"
-    return readme
-
-
 def rules() -> str:
     """The page of the rules: a section for each function with the decorator ``rule``."""
     parts = [
@@ -356,7 +339,6 @@ def generated() -> dict[Path, str]:
     return {
         CDEF: declarations + used_types(declarations),
         STUB: stub(declarations),
-        README: counted(README.read_text(encoding="utf-8")),
         RULES: rules(),
     }
 
