@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import cast
 
-from ortcffi.cli.program import fail, program_name
+from ortcffi.cli.program import fail, program_name, unwinding
 
 DESCRIPTION = """\
 ONNX Runtime's C API for Python: every function with types, a module with the names of the package
@@ -74,7 +74,8 @@ def _run(command: str, given: list[str]) -> int:
     if not command:
         return _without_command(given)
     module = import_module(COMMANDS[command][0])
-    return cast("int", module.main(given[1:]))
+    with unwinding():
+        return cast("int", module.main(given[1:]))
 
 
 def _discard_stdout() -> None:

@@ -20,6 +20,7 @@ from ortcffi.cli.run import read_arrays
 from ortcffi.env.env import Env
 from ortcffi.ep.hardware import HardwareDevice, HardwareType
 from ortcffi.ep.installed import ep_named, hardware_for
+from ortcffi.kernels import child
 from ortcffi.models.model import Model
 from ortcffi.models.providers import Ep
 from ortcffi.table.hosts import emulate, release_of
@@ -70,6 +71,7 @@ def check_eps(report: Report, core: Client, request: EpRequest) -> None:
             _write_model(request, folder)
             subject = subject._replace(folder=folder)
         pool = stack.enter_context(ThreadPoolExecutor(JOBS)) if JOBS > 1 else None
+        stack.callback(child.end_all)  # before the pool waits for its threads
         hosts = request.hosts or _usual_hosts(core)
         rules = [rule for rule in RULES if request.with_model or not rule.with_model]
         for host in hosts:

@@ -7,11 +7,11 @@ its functions being resolved.
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterable
 
 from ortcffi.cli.check_file import FileFacts, read_facts
+from ortcffi.kernels import child
 from ortcffi.table import elf
 
 __all__ = ["missing_symbols"]
@@ -39,13 +39,13 @@ os._exit(0)
 """
 
 
-def missing_symbols(path: str, facts: FileFacts) -> list[str] | None:
+def missing_symbols(path: str, facts: FileFacts, seconds: float = SECONDS) -> list[str] | None:
     """The undefined symbols that no needed library defines.
 
-    None if they are not known: the library or one that it needs cannot be loaded, or has no list of
-    its symbols.
+    None if they are not known: the library or one that it needs cannot be loaded within so many
+    seconds, or has no list of its symbols.
     """
-    loaded = _loaded(path)
+    loaded = _loaded(path, seconds)
     if loaded is None:
         return None
     defined, wanted, seen = set[str](), list(facts.needed), set[str]()
@@ -72,14 +72,11 @@ def _exports(path: str) -> tuple[frozenset[str], Iterable[str]] | None:
     return None if exports is None or facts is None else (exports, facts.needed)
 
 
-def _loaded(path: str) -> dict[str, str] | None:
+def _loaded(path: str, seconds: float) -> dict[str, str] | None:
     """The libraries of a process that has opened the library, by the end of their paths."""
-    command = [sys.executable, "-I", "-S", "-c", _PROBE, path]
+    done = child.run_command([sys.executable, "-I", "-S", "-c", _PROBE, path], seconds)
     try:
-        done = subprocess.run(
-            command, check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS
-        )
-        paths = json.loads(done.stdout.splitlines()[-1])
-    except (subprocess.TimeoutExpired, IndexError, ValueError):
+        paths = json.loads(done.output.splitlines()[-1])
+    except (IndexError, ValueError):  # it crashed, or its time was up
         return None
     return {os.path.basename(each): each for each in paths if each}

@@ -2,15 +2,18 @@
 """What all commands share: the name of the program, its errors, the messages of libraries."""
 
 import os
+import signal
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._public import joined, printable
 
 if TYPE_CHECKING:
     from ortcffi.callbacks.logs import LogMessage
 
-__all__ = ["fail", "program_name", "unwritable", "write_log"]
+__all__ = ["fail", "program_name", "unwinding", "unwritable", "write_log"]
 
 
 def program_name(command: str = "") -> str:
@@ -32,6 +35,28 @@ def write_log(message: "LogMessage") -> None:
     """Write a message of a library, which may have names of a model, to stderr: a logger."""
     severity = getattr(message.severity, "name", str(message.severity)).lower()
     sys.stderr.write(f"{severity}: {printable(message.text)}\n")
+
+
+@contextmanager
+def unwinding() -> Iterator[None]:
+    """Have SIGTERM and SIGHUP end the block as Ctrl-C does, with the exit code that shells give.
+
+    So files and processes of the block are ended, too. The second signal ends the process at once.
+    """
+    signals = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    taken = [each for each in signals if signal.getsignal(each) == signal.SIG_DFL]
+
+    def leave(number: int, _frame: Any) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        sys.exit(128 + number)
+
+    for each in taken:
+        signal.signal(each, leave)
+    try:
+        yield
+    finally:
+        for each in taken:
+            signal.signal(each, signal.SIG_DFL)
 
 
 def fail(program: str, error: object) -> int:

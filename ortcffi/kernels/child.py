@@ -7,8 +7,9 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from tempfile import TemporaryFile
 from typing import Any, NamedTuple, NoReturn
 
 __all__ = [
@@ -16,12 +17,15 @@ __all__ = [
     "abort",
     "answer_of",
     "command",
+    "end",
+    "end_all",
     "end_of",
     "give_answer",
     "limit_this_process",
     "limited",
     "printed",
     "run",
+    "run_command",
     "seconds_of",
     "signal_of",
     "too_long",
@@ -67,14 +71,23 @@ def too_long(seconds: float) -> str:
     return f"it takes longer than {seconds:g} seconds"
 
 
+def end(process: "subprocess.Popen[bytes]") -> None:
+    """End a process that has a session of its own, and those that it started and left."""
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        with suppress(ProcessLookupError, PermissionError):  # none is left
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
 def abort(process: "subprocess.Popen[bytes]") -> None:
-    """End a process that takes too long. Started with `faults`, it prints the stacks of Python."""
+    """The same of one that takes too long. Started with `faults`, it prints Python's stacks."""
     if sys.platform != "win32":
         process.send_signal(signal.SIGABRT)
         with suppress(subprocess.TimeoutExpired):
             process.wait(_ABORTED)
-    process.kill()
-    process.wait()
+    end(process)
 
 
 @contextmanager
@@ -115,20 +128,53 @@ def run(
     seconds: float | None = None,
     given: bytes = b"",
 ) -> Ended:
-    """Call a function of a module in another process, for so many seconds at most.
+    """Call a function of a module in another process, as `run_command` runs a command."""
+    return run_command(command(module, function, *arguments), seconds, given)
 
-    `given` is what it reads from standard input.
+
+_running: set["subprocess.Popen[bytes]"] = set()  # by `run_command`, in any thread
+
+
+def run_command(
+    words: Sequence[str],
+    seconds: float | None,
+    given: bytes = b"",
+    *,
+    folder: "str | os.PathLike[str] | None" = None,
+    faults: bool = False,
+) -> Ended:
+    """Run a command for so many seconds at most.
+
+    What it starts and leaves is ended with it, and so is all of it where an exception, such as that
+    of Ctrl-C, ends the wait. `given` is what it reads from standard input. With `faults`, a process
+    whose time is up prints the stacks of Python.
     """
-    pipe = subprocess.PIPE
-    with subprocess.Popen(
-        command(module, function, *arguments), stdin=pipe, stdout=pipe, stderr=pipe
-    ) as process:
+    # Files and no pipes, which a process that is left in another session would keep open.
+    with TemporaryFile() as read, TemporaryFile() as output, TemporaryFile() as errors:
+        read.write(given)
+        read.seek(0)
+        files: dict[str, Any] = {"stdin": read, "stdout": output, "stderr": errors}
+        process = subprocess.Popen(words, **files, cwd=folder, start_new_session=True)
+        _running.add(process)
         try:
-            output, errors = process.communicate(given, seconds)
+            code: int | None = process.wait(seconds)
         except subprocess.TimeoutExpired:
-            process.kill()
-            return Ended(None, *process.communicate())
-    return Ended(process.returncode, output, errors)
+            code = None
+            if faults:
+                abort(process)
+        finally:
+            end(process)
+            _running.discard(process)
+        for file in (output, errors):
+            file.seek(0)
+        return Ended(code, output.read(), errors.read())
+
+
+def end_all() -> None:
+    """End what `run_command` runs in other threads, which then wait no longer."""
+    for process in list(_running):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def give_answer(answer: Any) -> NoReturn:

@@ -140,6 +140,7 @@ class IsolatedKernel(Closing):
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._printed,
+            start_new_session=True,
         )
         self._end = weakref.finalize(self, _end, self._process, self._printed, self._owner)
         self._exchange("while its process starts", given, child.SECONDS)
@@ -229,7 +230,7 @@ class IsolatedKernel(Closing):
                     self._late(when, seconds) if late.is_set() else self._crashed(when)
                 ) from None
             except BaseException:  # the answer may still come, in the place of the next one
-                pipes.kill()
+                child.end(pipes)
                 self._end()
                 raise
             if late.is_set():  # the answer came too late
@@ -243,8 +244,8 @@ class IsolatedKernel(Closing):
         try:
             code = self._process.wait(_SECONDS)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            code = self._process.wait()
+            child.end(self._process)
+            code = self._process.returncode
         return self._crash(f"{when}, {child.end_of(code)}", code)
 
     def _late(self, when: str, seconds: float) -> KernelCrashed:
@@ -292,8 +293,7 @@ def _end(process: "subprocess.Popen[bytes]", printed: Any, owner: int) -> None:
     try:
         process.wait(_SECONDS)
     except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+        child.end(process)
 
 
 def _array(place: int, x: Any) -> Any:

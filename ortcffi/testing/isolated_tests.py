@@ -8,7 +8,6 @@ or takes too long, a failed report says so.
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -65,30 +64,12 @@ def _run(item: pytest.Item, seconds: float) -> _Done:
     where = "ortcffi.testing.isolated_tests", "run"
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "reports")
-        # Files and no pipes, which a process that the test starts and leaves would keep open.
-        out, err = os.path.join(folder, "out"), os.path.join(folder, "err")
-        with (
-            open(out, "wb") as stdout,
-            open(err, "wb") as stderr,
-            subprocess.Popen(
-                child.command(*where, path, *_arguments(item), faults=True),
-                stdin=subprocess.DEVNULL,
-                stdout=stdout,
-                stderr=stderr,
-                cwd=item.config.invocation_params.dir,
-            ) as process,
-        ):
-            try:
-                end = child.end_of(process.wait(seconds))
-            except subprocess.TimeoutExpired:
-                child.abort(process)
-                end = child.too_long(seconds)
-            except BaseException:
-                process.kill()
-                raise
-        stdout_text, stderr_text = "".join(_read(out)), "".join(_read(err))
-        terminal = "".join(_read(path + _TERMINAL))
-        return _Done(end, stdout_text, stderr_text, _read(path), terminal)
+        words = child.command(*where, path, *_arguments(item), faults=True)
+        started = item.config.invocation_params.dir
+        code, *wrote = child.run_command(words, seconds, folder=started, faults=True)
+        end = child.too_long(seconds) if code is None else child.end_of(code)
+        out, err = (text.decode(errors="backslashreplace") for text in wrote)
+        return _Done(end, out, err, _read(path), "".join(_read(path + _TERMINAL)))
 
 
 def _reports_of(item: pytest.Item) -> Iterator[Any]:
