@@ -12,6 +12,7 @@ import sysconfig
 from hashlib import sha256
 from pathlib import Path
 
+import numpy as np
 from cffi import FFI
 
 ROOT = Path(__file__).parent.resolve()
@@ -62,6 +63,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/env/watched_ep.c",
     "ortcffi/boundary/options/options.c",
     "ortcffi/boundary/table/load.c",
+    "ortcffi/boundary/memory/numpy_arrays.c",
     "ortcffi/boundary/memory/adaptors.c",
     "ortcffi/boundary/arena/arena.c",
     "ortcffi/boundary/memory/references.c",
@@ -70,7 +72,6 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/callbacks/library_threads.c",
     "ortcffi/boundary/memory/foreign.c",
     "ortcffi/boundary/memory/numpy_memory.c",
-    "ortcffi/boundary/memory/numpy_arrays.c",
     "ortcffi/boundary/memory/scratch.c",
     "ortcffi/boundary/memory/stacks.c",
     "ortcffi/boundary/status/raise.c",
@@ -131,7 +132,8 @@ OUR_FLAGS = [
     "-Wno-unused-parameter",  # in the functions that CFFI generates
     "-Wno-unused-function",
 ]
-COMPILE_FLAGS = [f'-DCORE_FLAGS="{" ".join(OUR_FLAGS)}"', *OUR_FLAGS, *CFLAGS]
+NUMPY = ["-isystem", np.get_include()]  # not -I: warnings of its headers are NumPy's
+COMPILE_FLAGS = [f'-DCORE_FLAGS="{" ".join(OUR_FLAGS)}"', *OUR_FLAGS, *NUMPY, *CFLAGS]
 LINK_FLAGS = [
     *core(f"HARDEN_OF_{SYSTEM}"),
     *([f"-fsanitize={SANITIZERS}"] if SANITIZERS else []),

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from ortcffi._native import lib
 from ortcffi._public import public
-from ortcffi.errors import NotImplemented, OutOfMemory, add_cause
+from ortcffi.errors import OutOfMemory, add_cause
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.blocks import NO_BLOCK, with_limits
 
@@ -23,8 +23,7 @@ _open: ContextVar[tuple[Any, ...]] = ContextVar("ortcffi_numpy_handlers", defaul
 def handlers() -> ContextVar[Any]:
     """The context variable that holds NumPy's memory handler."""
     context = Context()
-    if not context.run(lib.ortcffi_numpy_use_default):
-        raise NotImplemented("this NumPy has no handlers of memory", "PyDataMem_SetHandler")
+    context.run(lib.ortcffi_numpy_use_default)
     (variable,) = context
     return variable
 

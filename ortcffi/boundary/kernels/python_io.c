@@ -80,20 +80,16 @@ static PyObject* array_for(const struct python_kernel* kernel, OrtValue* value,
   }
   return kernel->borrows
              ? ortcffi_new_array(tensor->data, tensor->shape, tensor->rank, dtype, is_readonly)
-             : ortcffi_make_array(NULL, (const Py_ssize_t*)tensor->shape, tensor->rank, dtype, 0);
+             : ortcffi_make_array(NULL, tensor->shape, tensor->rank, dtype, 0);
 }
 
 /* Like ortcffi_plain_array, for an array of any elements of whole bytes; it must be contiguous. */
 static struct plain_array whole_array(PyObject* x, int element) {
-  const struct array* array = (const struct array*)x;
-  struct plain_array whole = {.data = array->data,
-                              .shape = (const int64_t*)array->shape,
-                              .rank = (size_t)array->rank,
-                              .bytes = (size_t)ortcffi_element_bits(element) / 8};
-  for (int place = 0; place < array->rank; place++) {
-    whole.bytes *= (size_t)array->shape[place];
-  }
-  return whole;
+  PyArrayObject* array = (PyArrayObject*)x;
+  return (struct plain_array){.data = PyArray_DATA(array),
+                              .shape = (const int64_t*)PyArray_DIMS(array),
+                              .rank = (size_t)PyArray_NDIM(array),
+                              .bytes = (size_t)PyArray_NBYTES(array)};
 }
 
 static PyObject* input_array(const struct python_kernel* kernel, OrtValue* value,
@@ -243,16 +239,17 @@ static PyObject* new_output_of(const struct python_kernel* kernel, OrtKernelCont
 /* Outputs of the shape of the first input that is there; of a scalar's if there is none. */
 static PyObject* outputs_like_input(const struct python_kernel* kernel, OrtKernelContext* context,
                                     PyObject* inputs, size_t count) {
-  struct array none = {.rank = 0};
-  const struct array* first = &none;
+  PyArrayObject* first = NULL;
   for (Py_ssize_t i = PyTuple_Size(inputs) - 1; i >= 0; i--) {
     PyObject* input = PyTuple_GetItem(inputs, i);
-    first = Py_IS_TYPE(input, ortcffi_array_type) ? (const struct array*)input : first;
+    first = PyArray_CheckExact(input) ? (PyArrayObject*)input : first;
   }
   PyObject* outputs = PyTuple_New((Py_ssize_t)count);
   for (size_t i = 0; outputs != NULL && i < count; i++) {
-    PyObject* output =
-        new_output(kernel, context, i, (const int64_t*)first->shape, (size_t)first->rank);
+    PyObject* output = first == NULL
+                           ? new_output(kernel, context, i, NULL, 0)
+                           : new_output(kernel, context, i, (const int64_t*)PyArray_DIMS(first),
+                                        (size_t)PyArray_NDIM(first));
     if (output == NULL) {
       Py_CLEAR(outputs);
     } else {
@@ -287,7 +284,7 @@ static int is_of_input(PyObject* inputs, const void* data) {
   Py_ssize_t count = PyTuple_Size(inputs);
   for (Py_ssize_t i = 0; i < count; i++) {
     PyObject* input = PyTuple_GetItem(inputs, i);
-    if (Py_IS_TYPE(input, ortcffi_array_type) && ((const struct array*)input)->data == data) {
+    if (PyArray_CheckExact(input) && PyArray_DATA((PyArrayObject*)input) == data) {
       return 1;
     }
   }
@@ -300,7 +297,7 @@ static void clear_outputs(const struct python_kernel* kernel, PyObject* inputs, 
   Py_ssize_t count = PyTuple_Size(outputs);
   for (Py_ssize_t i = 0; i < count; i++) {
     PyObject* output = PyTuple_GetItem(outputs, i);
-    if (Py_IS_TYPE(output, ortcffi_array_type)) {
+    if (PyArray_CheckExact(output)) {
       struct plain_array array = whole_array(output, declared(kernel, (size_t)i));
       if (!is_of_input(inputs, array.data)) {
         memset(array.data, 0, array.bytes);

@@ -143,7 +143,7 @@ static int is_referenced(PyObject* arrays) {
   int is_referenced = Py_REFCNT(arrays) > 1;
   for (Py_ssize_t i = 0; i < count && !is_referenced; i++) {
     PyObject* array = PyTuple_GetItem(arrays, i);
-    is_referenced = Py_IS_TYPE(array, ortcffi_array_type) && Py_REFCNT(array) > 1;
+    is_referenced = PyArray_CheckExact(array) && Py_REFCNT(array) > 1;
   }
   return is_referenced;
 }

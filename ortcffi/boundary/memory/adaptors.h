@@ -32,8 +32,7 @@ void ortcffi_release_adaptor(const OrtApi* api, OrtAllocator* allocator);
  * reference to the allocator.
  */
 
-/* Sets NumPy's own handler in this context, so that the context has the variable. False if this
- * NumPy has no handlers; otherwise True. */
+/* Sets NumPy's own handler in this context, so that the context has the variable. Returns None. */
 ortcffi_object* ortcffi_numpy_use_default(void);
 /* Sets an allocator's handler in this context, and adds the token to the tuple in `open`, a
  * ContextVar. An interrupt undoes both. Returns None. */

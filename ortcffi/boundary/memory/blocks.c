@@ -110,10 +110,10 @@ static PyObject* construct_array(const struct extent* extent, PyObject* dtype, s
                                  int order) {
   const int64_t* lengths = (const int64_t*)extent->lengths;
   PyObject* shape = ortcffi_tuple_of_numbers(lengths, (size_t)extent->rank);
-  PyObject* array =
-      shape == NULL ? NULL
-                    : PyObject_CallFunction((PyObject*)ortcffi_array_type, "OOOiOs", shape, dtype,
-                                            block, 0, Py_None, order == F_CONTIGUOUS ? "F" : "C");
+  PyObject* array = shape == NULL ? NULL
+                                  : PyObject_CallFunction(
+                                        (PyObject*)&PyArray_Type, "OOOiOs", shape, dtype, block, 0,
+                                        Py_None, order == NPY_ARRAY_F_CONTIGUOUS ? "F" : "C");
   Py_XDECREF(shape);
   return array;
 }
@@ -127,8 +127,9 @@ static PyObject* array_of(const struct extent* extent, PyObject* dtype, struct b
     return construct_array(extent, dtype, block, order);
   }
   PyObject* array = ortcffi_make_array(data, extent->lengths, (size_t)extent->rank, dtype,
-                                       order | ALIGNED | WRITEABLE);
-  if (array != NULL && ortcffi_array_keep(array, (PyObject*)block) < 0) {
+                                       order | NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE);
+  if (array != NULL &&
+      PyArray_SetBaseObject((PyArrayObject*)array, Py_NewRef((PyObject*)block)) < 0) {
     Py_CLEAR(array);
   }
   return array;
@@ -137,13 +138,13 @@ static PyObject* array_of(const struct extent* extent, PyObject* dtype, struct b
 /* The flag of an order; 0 with an exception. */
 static int read_order(PyObject* given) {
   if (given == c_name) {
-    return C_CONTIGUOUS;
+    return NPY_ARRAY_C_CONTIGUOUS;
   }
   if (PyUnicode_Check(given) && PyUnicode_CompareWithASCIIString(given, "F") == 0) {
-    return F_CONTIGUOUS;
+    return NPY_ARRAY_F_CONTIGUOUS;
   }
   if (PyUnicode_Check(given) && PyUnicode_CompareWithASCIIString(given, "C") == 0) {
-    return C_CONTIGUOUS;
+    return NPY_ARRAY_C_CONTIGUOUS;
   }
   PyErr_Format(PyExc_ValueError, "order must be 'C' or 'F', not %R", given);
   return 0;

@@ -2,23 +2,9 @@
 /* What an array's shape and dtype say: see extents.h. */
 #include "boundary/memory/extents.h"
 
-#include <stdint.h>
-
 #include "boundary/memory/numpy_arrays.h"
 
 /* --- dtypes ------------------------------------------------------------------------------------*/
-
-/* The bytes of an element of NumPy's plain types, by their numbers; 0 for all others. They have the
- * sizes of C's types. long double is not plain: compilers differ in it. */
-static Py_ssize_t size_of_plain(int number) {
-  static const uint8_t sizes[] = {1, 1, 1, 2, 2, 4, 4, sizeof(long), sizeof(long),
-                                  8, 8, 4, 8, 0, 8, 16};
-  const int half = 23;
-  if (number == half) {
-    return 2;
-  }
-  return number >= 0 && number < (int)sizeof sizes ? sizes[number] : 0;
-}
 
 /* Calls ortcffi.memory.blocks.fitting: the dtype, if arrays of an allocator can have it, or an
  * exception. */
@@ -33,17 +19,20 @@ static PyObject* ask_fitting(PyObject* given) {
 }
 
 int ortcffi_is_plain(PyObject* dtype) {
-  return size_of_plain(((const struct descriptor*)dtype)->number) != 0;
+  int number = ((PyArray_Descr*)dtype)->type_num;
+  return PyTypeNum_ISBOOL(number) ||
+         (PyTypeNum_ISNUMBER(number) && number != NPY_LONGDOUBLE && number != NPY_CLONGDOUBLE);
 }
 
 PyObject* ortcffi_read_dtype(PyObject* given, Py_ssize_t* item) {
-  PyObject* dtype = ortcffi_as_dtype(given);
+  PyObject* dtype = NULL;
+  (void)PyArray_DescrConverter(given, (PyArray_Descr**)&dtype);
   if (dtype == NULL && !PyErr_ExceptionMatches(PyExc_TypeError) &&
       !PyErr_ExceptionMatches(PyExc_ValueError)) {
     return NULL;
   }
-  *item = dtype == NULL ? 0 : size_of_plain(((const struct descriptor*)dtype)->number);
-  if (*item != 0) {
+  if (dtype != NULL && ortcffi_is_plain(dtype)) {
+    *item = PyDataType_ELSIZE((PyArray_Descr*)dtype);
     return dtype;
   }
   PyErr_Clear(); /* the function in Python says why in its own words */

@@ -14,26 +14,8 @@
 #include "boundary/memory/adaptors.h"
 #include "boundary/memory/numpy_arrays.h"
 
-/* NumPy's structs of version 1 of the protocol; new fields come after these. */
-struct numpy_allocator {
-  void* context;
-  void* (*malloc)(void* context, size_t size);
-  void* (*calloc)(void* context, size_t count, size_t size);
-  void* (*realloc)(void* context, void* block, size_t size);
-  void (*free)(void* context, void* block, size_t size);
-};
-
-struct numpy_handler {
-  char name[127];
-  uint8_t version;
-  struct numpy_allocator allocator;
-};
-
-/* Places of PyDataMem_SetHandler and PyDataMem_DefaultHandler in the table that NumPy exports. */
-enum { SET_HANDLER = 304, DEFAULT_HANDLER = 306 };
-
 struct context {
-  struct numpy_handler handler;
+  PyDataMem_Handler handler;
   OrtAllocator* allocator;
 };
 
@@ -100,8 +82,8 @@ static PyObject* new_handler(OrtAllocator* allocator) {
   }
   memcpy(context->handler.name, "ortcffi", sizeof "ortcffi");
   context->handler.version = 1;
-  context->handler.allocator = (struct numpy_allocator){
-      .context = context,
+  context->handler.allocator = (PyDataMemAllocator){
+      .ctx = context,
       .malloc = numpy_malloc,
       .calloc = numpy_calloc,
       .realloc = numpy_realloc,
@@ -118,20 +100,10 @@ static PyObject* new_handler(OrtAllocator* allocator) {
   return capsule;
 }
 
-static PyObject* default_handler(void) {
-  PyObject* const* handler = ortcffi_numpy_functions()[DEFAULT_HANDLER];
-  return *handler;
-}
-
 ortcffi_object* ortcffi_numpy_use_default(void) {
-  if (ortcffi_numpy_functions() == NULL) {
-    return (ortcffi_object*)Py_NewRef(Py_False);
-  }
-  PyObject* (*set_handler)(PyObject*);
-  memcpy(&set_handler, &ortcffi_numpy_functions()[SET_HANDLER], sizeof set_handler);
-  PyObject* before = set_handler(NULL);
+  PyObject* before = ortcffi_arrays_begin() < 0 ? NULL : PyDataMem_SetHandler(NULL);
   Py_XDECREF(before);
-  return (ortcffi_object*)(before == NULL ? NULL : Py_NewRef(Py_True));
+  return (ortcffi_object*)(before == NULL ? NULL : Py_NewRef(Py_None));
 }
 
 /* Sets a context variable; returns the token. NULL with an exception, also for no value. */
@@ -162,7 +134,7 @@ static int reset(PyObject* variable, PyObject* token) {
     PyErr_Clear();
     PyObject* before = PyObject_GetAttrString(token, "old_value");
     PyObject* missing = PyObject_GetAttrString(token, "MISSING");
-    answer = set_variable(variable, before == missing ? default_handler() : before);
+    answer = set_variable(variable, before == missing ? PyDataMem_DefaultHandler : before);
     Py_XDECREF(missing);
     Py_XDECREF(before);
   }

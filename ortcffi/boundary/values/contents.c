@@ -36,11 +36,11 @@ static PyObject* convert_value(struct contents* how, OrtValue* member, int is_of
 }
 
 static PyObject* array_of_numbers(struct value* tensor) {
-  const Py_ssize_t* shape = (const Py_ssize_t*)tensor->shape;
   PyObject* dtype = ortcffi_dtype_of(tensor->element);
-  PyObject* array = dtype == NULL ? NULL : ortcffi_make_array(NULL, shape, tensor->rank, dtype, 0);
+  PyObject* array =
+      dtype == NULL ? NULL : ortcffi_make_array(NULL, tensor->shape, tensor->rank, dtype, 0);
   if (array != NULL) {
-    memcpy(((struct array*)array)->data, tensor->data, ortcffi_value_bytes(tensor));
+    memcpy(PyArray_DATA((PyArrayObject*)array), tensor->data, ortcffi_value_bytes(tensor));
   }
   return array;
 }

@@ -112,7 +112,7 @@ static int read_single(PyObject* x, double* out) {
     PyErr_Clear();
     return 0;
   }
-  if (!Py_IS_TYPE(x, ((struct descriptor*)dtype)->scalar)) {
+  if (!Py_IS_TYPE(x, ((PyArray_Descr*)dtype)->typeobj)) {
     return 0;
   }
   *out = PyFloat_AsDouble(x);
@@ -395,7 +395,7 @@ static PyObject* empty_array(const int64_t* shape, size_t rank, int element) {
     return ortcffi_new_object_array(shape, rank, &objects);
   }
   PyObject* dtype = ortcffi_dtype_of(element);
-  return dtype == NULL ? NULL : ortcffi_make_array(NULL, (const Py_ssize_t*)shape, rank, dtype, 0);
+  return dtype == NULL ? NULL : ortcffi_make_array(NULL, shape, rank, dtype, 0);
 }
 
 PyObject* ortcffi_array_of_list(PyObject* list, int element) {
@@ -412,7 +412,7 @@ PyObject* ortcffi_array_of_list(PyObject* list, int element) {
     return NULL;
   }
   PyObject* array = empty_array(shape, rank, element);
-  char* to = array == NULL ? NULL : ((struct array*)array)->data;
+  char* to = array == NULL ? NULL : PyArray_BYTES((PyArrayObject*)array);
   if (array != NULL && !write_lists(list, shape, rank, element, &to)) {
     Py_CLEAR(array);
   }

@@ -246,9 +246,8 @@ PyObject* ortcffi_value_from_producer(PyObject* type, PyObject* const* arguments
     return NULL;
   }
   /* Subtypes of NumPy's arrays may have a mask, which a tensor cannot have. */
-  int is_array = PyObject_TypeCheck(x, ortcffi_array_type);
-  struct maker* maker =
-      is_array && !Py_IS_TYPE(x, ortcffi_array_type) ? NULL : ortcffi_maker_of(api);
+  int is_array = PyArray_Check(x);
+  struct maker* maker = is_array && !PyArray_CheckExact(x) ? NULL : ortcffi_maker_of(api);
   PyObject* capsule = maker == NULL ? NULL : capsule_of(x, is_old);
   struct imported* imported = capsule == NULL ? NULL : new_imported(capsule);
   PyObject* value = imported == NULL ? NULL : value_of(type, maker, imported, x);

@@ -5,41 +5,37 @@
 #include "boundary/values/arrays.h"
 #include "boundary/values/values.h"
 
-/* NumPy's numbers of the types of Python objects, and of str. */
-enum { NUMBER_OF_OBJECTS = 17, NUMBER_OF_TEXTS = 19 };
-
-/* Element types of NumPy's first numbers: bool, the integers, then floats; 0 for none. On this ABI
- * long is as long as long long or as int. */
+/* The element type of a dtype's number; 0 for none. */
 #define LONG(when_8, when_4) (sizeof(long) == 8 ? (when_8) : (when_4))
 static int element_of_number(int number) {
   switch (number) {
-    case 0:
+    case NPY_BOOL:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL;
-    case 1:
+    case NPY_BYTE:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8;
-    case 2:
+    case NPY_UBYTE:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8;
-    case 3:
+    case NPY_SHORT:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16;
-    case 4:
+    case NPY_USHORT:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT16;
-    case 5:
+    case NPY_INT:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32;
-    case 6:
+    case NPY_UINT:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32;
-    case 7:
+    case NPY_LONG:
       return LONG(ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32);
-    case 8:
+    case NPY_ULONG:
       return LONG(ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32);
-    case 9:
+    case NPY_LONGLONG:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64;
-    case 10:
+    case NPY_ULONGLONG:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64;
-    case 11:
+    case NPY_FLOAT:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
-    case 12:
+    case NPY_DOUBLE:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE;
-    case 23:
+    case NPY_HALF:
       return ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16;
     default:
       return 0;
@@ -134,69 +130,44 @@ end:
   return answer;
 }
 
-/* Where an array's elements of a size are, and its shape. */
-static void take_memory(const struct array* array, size_t item, struct plain_array* out) {
-  out->bytes = item;
-  for (int i = 0; i < array->rank; i++) {
-    out->bytes *= (size_t)array->shape[i];
-  }
-  out->data = array->data;
-  out->shape = (const int64_t*)array->shape;
-  out->rank = (size_t)array->rank;
-  out->is_readonly = !(array->flags & WRITEABLE);
+/* Whether an array of exactly NumPy's type is contiguous, and its elements are as C has them. */
+static int is_as_in_c(PyObject* x) {
+  PyArrayObject* array = (PyArrayObject*)x;
+  return PyArray_CheckExact(x) && PyArray_ISCARRAY_RO(array);
+}
+
+/* Where an array's elements are, and its shape. */
+static void take_memory(PyArrayObject* array, struct plain_array* out) {
+  out->bytes = (size_t)PyArray_NBYTES(array);
+  out->data = PyArray_DATA(array);
+  out->shape = (const int64_t*)PyArray_DIMS(array);
+  out->rank = (size_t)PyArray_NDIM(array);
+  out->is_readonly = !PyArray_ISWRITEABLE(array);
 }
 
 int ortcffi_plain_array(PyObject* x, struct plain_array* out) {
-  const int plain = C_CONTIGUOUS | ALIGNED;
-  const struct array* array = (const struct array*)x;
-  if (!Py_IS_TYPE(x, ortcffi_array_type) || (array->flags & plain) != plain) {
-    return 0;
-  }
-  char order = array->descriptor->byte_order;
-  out->element = order == '=' || order == '|' ? element_of_number(array->descriptor->number) : 0;
+  out->element = is_as_in_c(x) ? element_of_number(PyArray_TYPE((PyArrayObject*)x)) : 0;
   if (out->element == 0) {
     return 0;
   }
-  take_memory(array, (size_t)ortcffi_element_bits(out->element) / 8, out);
+  take_memory((PyArrayObject*)x, out);
   return 1;
 }
 
-/* The bytes of an element of an array; 0 without an exception if that is not known. */
-static size_t item_size(PyObject* x) {
-  static PyObject* name;
-  if (name == NULL) {
-    name = PyUnicode_InternFromString("itemsize");
-  }
-  PyObject* size = name == NULL ? NULL : PyObject_GetAttr(x, name);
-  size_t found = size == NULL ? 0 : PyLong_AsSize_t(size);
-  Py_XDECREF(size);
-  if (PyErr_Occurred()) {
-    PyErr_Clear();
-    return 0;
-  }
-  return found;
-}
-
 int ortcffi_text_array(PyObject* x, struct plain_array* out) {
-  const int plain = C_CONTIGUOUS | ALIGNED;
-  const struct array* array = (const struct array*)x;
-  if (!Py_IS_TYPE(x, ortcffi_array_type) || (array->flags & plain) != plain) {
-    return 0;
-  }
-  int number = array->descriptor->number;
-  int is_text = number == NUMBER_OF_TEXTS && array->descriptor->byte_order == '=';
-  out->text_bytes = is_text ? item_size(x) : 0;
-  if (out->text_bytes == 0 && number != NUMBER_OF_OBJECTS) {
+  int number = is_as_in_c(x) ? PyArray_TYPE((PyArrayObject*)x) : NPY_NOTYPE;
+  out->text_bytes = number == NPY_UNICODE ? (size_t)PyArray_ITEMSIZE((PyArrayObject*)x) : 0;
+  if (out->text_bytes == 0 && number != NPY_OBJECT) {
     return 0;
   }
   out->element = ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
-  take_memory(array, is_text ? out->text_bytes : sizeof(PyObject*), out);
+  take_memory((PyArrayObject*)x, out);
   return 1;
 }
 
 static int has_strings(PyObject* x) {
-  int number = Py_IS_TYPE(x, ortcffi_array_type) ? ((const struct array*)x)->descriptor->number : 0;
-  return number == NUMBER_OF_OBJECTS || number == NUMBER_OF_TEXTS;
+  int number = PyArray_CheckExact(x) ? PyArray_TYPE((PyArrayObject*)x) : NPY_NOTYPE;
+  return number == NPY_OBJECT || number == NPY_UNICODE;
 }
 
 /* _plain(maker, x): a value over the memory of an ndarray, or None where that is not plain. */
@@ -290,8 +261,8 @@ PyObject* ortcffi_dtype_of(int element) {
 
 PyObject* ortcffi_new_array(void* data, const int64_t* shape, size_t rank, PyObject* dtype,
                             int is_readonly) {
-  int flags = C_CONTIGUOUS | ALIGNED | (is_readonly ? 0 : WRITEABLE);
-  return ortcffi_make_array(data, (const Py_ssize_t*)shape, rank, dtype, flags);
+  int flags = is_readonly ? NPY_ARRAY_CARRAY_RO : NPY_ARRAY_CARRAY;
+  return ortcffi_make_array(data, shape, rank, dtype, flags);
 }
 
 /* An array over memory that the value keeps. */
@@ -307,21 +278,19 @@ static PyObject* view_of(struct value* value, void* data, const int64_t* shape, 
     return NULL;
   }
   ortcffi_value_hold(value);
-  if (ortcffi_array_keep(array, (PyObject*)value) < 0) {
+  if (PyArray_SetBaseObject((PyArrayObject*)array, Py_NewRef((PyObject*)value)) < 0) {
     Py_CLEAR(array);
   }
   return array;
 }
 
 PyObject* ortcffi_new_object_array(const int64_t* shape, size_t rank, PyObject*** objects) {
-  static PyObject* dtype; /* that of an array of Python objects; found without a call of Python */
-  if (dtype == NULL) {
-    dtype = ortcffi_as_dtype((PyObject*)&PyBaseObject_Type);
-  }
+  PyArray_Descr* dtype = PyArray_DescrFromType(NPY_OBJECT);
   PyObject* array =
-      dtype == NULL ? NULL : ortcffi_make_array(NULL, (const Py_ssize_t*)shape, rank, dtype, 0);
+      dtype == NULL ? NULL : ortcffi_make_array(NULL, shape, rank, (PyObject*)dtype, 0);
+  Py_XDECREF((PyObject*)dtype);
   if (array != NULL) {
-    *objects = (PyObject**)(void*)((struct array*)array)->data;
+    *objects = PyArray_DATA((PyArrayObject*)array);
   }
   return array;
 }

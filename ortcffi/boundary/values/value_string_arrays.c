@@ -160,13 +160,13 @@ PyObject* ortcffi_strings_of_array(PyObject* type, struct maker* maker, PyObject
   if (made != NULL || PyErr_Occurred()) {
     return made;
   }
-  const struct array* array = (const struct array*)x;
+  PyArrayObject* array = (PyArrayObject*)x;
   int64_t shape[MOST_DIMENSIONS]; /* a copy: another thread may give the array another shape */
-  size_t rank = (size_t)array->rank;
+  size_t rank = (size_t)PyArray_NDIM(array);
   if (rank > MOST_DIMENSIONS) {
     return NULL;
   }
-  memcpy(shape, array->shape, rank * sizeof *shape);
+  memcpy(shape, PyArray_DIMS(array), rank * sizeof *shape);
   PyObject* flat = rank == 1 ? Py_NewRef(x) : PyObject_CallMethod(x, "ravel", NULL);
   PyObject* list = flat == NULL ? NULL : PyObject_CallMethod(flat, "tolist", NULL);
   PyObject* value = list == NULL ? NULL : ortcffi_new_strings(type, maker, list, shape, rank);

@@ -8,6 +8,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 import cffi
+import numpy as np
 import pytest
 from slots import Slot, slots_of
 from support.compilers import has_mimalloc
@@ -135,7 +136,8 @@ def test_every_header_of_the_core_can_be_included_alone(c_compiler):
 def test_every_header_of_the_boundary_can_be_included_alone(c_compiler):
     boundary = [path for path in HEADERS if CHECKOUT / "ortcffi" in path.parents]
     folders = [CHECKOUT / folder for folder in ("core/include", "core/src", "ortcffi")]
-    folders += [Path(sysconfig.get_path("include")), Path(cffi.__file__).parent]
+    folders += [Path(each) for each in (sysconfig.get_path("include"), np.get_include())]
+    folders.append(Path(cffi.__file__).parent)
     includes = [f"-I{folder}" for folder in folders]
     assert compile_each(c_compiler, boundary, "-std=gnu11", *includes) == ""
 
