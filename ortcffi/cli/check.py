@@ -9,13 +9,12 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
 
 from ortcffi._convert import absolute
 from ortcffi._public import printable
 from ortcffi.cli import check_client
-from ortcffi.cli.check_client import Client, examine, older_hosts
+from ortcffi.cli.check_client import examine
 from ortcffi.cli.check_ep import (
     EpRequest,
     add_arguments,
@@ -25,13 +24,18 @@ from ortcffi.cli.check_ep import (
 )
 from ortcffi.cli.check_file import FileFacts, read_facts
 from ortcffi.cli.check_html import as_html
+from ortcffi.cli.check_ops import check_ops, register, shortened
 from ortcffi.cli.check_report import (
+    OK,
+    UNTRIED,
+    WRONG,
     Finding,
     Report,
     TimeIsUp,
     as_document,
     as_junit,
     describe,
+    exit_code,
 )
 from ortcffi.cli.check_symbols import missing_symbols
 from ortcffi.cli.program import program_name, unwritable
@@ -40,15 +44,11 @@ from ortcffi.kernels import child
 from ortcffi.platform.new_file import write_whole
 from ortcffi.table import elf
 from ortcffi.table.hosts import HOSTS, emulate, release_of
-from ortcffi.table.load import installed_libraries
-from ortcffi.table.trace import Needs
 
 ENTRIES = ("RegisterCustomOps", "CreateEpFactories")
 EXPORTS = {*ENTRIES, "ReleaseEpFactory"}
-SECONDS = 60  # for the ops of a library, in each process
+STANDARD = "_ZS", "_ZNS", "_ZNKS", "_ZTIS", "_ZTSS", "_ZTVS"  # templates of C++'s own library
 TIMEOUT = 600  # for all of it
-MOST_CRASHES = 20
-MOST_NAMES = 5
 
 
 def check(path: str, request: EpRequest | None = None, timeout: float = TIMEOUT) -> Report:
@@ -57,11 +57,11 @@ def check(path: str, request: EpRequest | None = None, timeout: float = TIMEOUT)
     What would take longer than `timeout` seconds is not tried, which is a finding.
     """
     path = absolute("path", path)
-    report = Report(path, [], [], [], [], time.monotonic() + timeout)
+    report = Report(path, until=time.monotonic() + timeout)
     try:
         entry = _check_file(report)
         if entry == ENTRIES[0]:
-            _check_library(report)
+            check_ops(report)
         elif entry == ENTRIES[1]:
             _check_factories(report, request or EpRequest())
     except TimeIsUp:
@@ -91,9 +91,10 @@ def _check_file(report: Report) -> str | None:
     entry = next((name for name in ENTRIES if name in exports), None)
     if entry is None:
         report.findings.append(Finding("file", f"it exports neither {' nor '.join(ENTRIES)}"))
-    beside = len(exports - EXPORTS)
+    beside = sorted(name for name in exports - EXPORTS if not name.startswith(STANDARD))
     if entry is not None and beside:
-        report.notes.append(f"exports {beside} names beside {entry}: they may clash with others'")
+        names = shortened(beside)
+        report.notes.append(f"exports beside {entry}, and may clash with others': {names}")
     facts = read_facts(report.path)
     if facts is not None:
         _check_facts(report, facts)
@@ -140,218 +141,16 @@ def _check_symbols(report: Report, facts: FileFacts) -> None:
             report.findings.append(Finding("file", message))
 
 
-# --- registration ---------------------------------------------------------------------------------
-
-
-def _check_library(report: Report) -> None:
-    """Register it with the core, make and run kernels there; then the same with other hosts."""
-    core = _register(report, "core", "the core")
-    if core.problem:
-        return
-    report.notes.append(f"registers {_count_ops(core)} on the core")
-    _check_ops(report)
-    trials = _compute(report, core.host_version)
-    _check_asked(report, core, trials)
-    structs = [op.version for op in core.ops]  # kernels are given the table of that version
-    needs = max([core.needs.version, *structs, *(trial.needs for trial in trials.values())])
-    if core.asked and not core.adapts and min(core.asked) > needs:
-        asked, rest = min(core.asked), _untried(trials)
-        tried = f", as far as was tried: {rest}" if rest else ""
-        report.notes.append(
-            f"asks for API version {asked}, and needs {needs}: older hosts could run it{tried}"
-        )
-    elif rest := _untried(trials):
-        report.notes.append(f"not all was tried: {rest}")
-    lowest = needs if core.adapts else max(min(core.asked, default=1), needs)
-    name = f"a host of API version {lowest}"
-    client = _register(report, str(lowest), name, len(core.ops))
-    if lowest < core.host_version and not client.problem:
-        _compare(report, name, trials, _compute(report, lowest))
-    _check_older(report, core)
-    if installed_libraries():
-        _register(report, "real", "the installed library", len(core.ops))
-
-
-def _check_older(report: Report, core: Client) -> None:
-    """Report what a library calls that an older host lacks, whose version it then asks for."""
-    for client in older_hosts(core, report.seconds(check_client.SECONDS)):
-        version = client.host_version
-        on = f"on a host of API version {version}, for which it asks where there is no newer one,"
-        if client.needs.version > version:
-            text = f"{on} it calls {_later(client.needs)}: such hosts crash"
-            report.findings.append(Finding("registration", text))
-        if client.problem:
-            continue
-        for name, trial in _compute(report, version).items():
-            if trial.needs > version:
-                text = f"{name}: {on} it calls {_later(Needs(trial.needs, tuple(trial.slots)))}"
-                report.findings.append(Finding("kernels", f"{text}: such hosts crash"))
-        return
-
-
-def _later(needs: Needs) -> str:
-    return f"{', '.join((*needs.slots, *needs.fields))} of API version {needs.version}"
-
-
-def _register(report: Report, host: str, name: str, count: int | None = None) -> Client:
-    """Register the library with a host, where it should have so many ops."""
-    client = examine(report.path, host, report.seconds(check_client.SECONDS))
-    report.registrations.append(client)
-    if client.problem:
-        message = f"on {name}: {client.problem}{child.printed(client.printed)}"
-        report.findings.append(Finding("registration", message))
-    elif count is not None and len(client.ops) != count:
-        report.notes.append(f"on {name} it registers {_count_ops(client)}")
-    return client
-
-
-def _count_ops(client: Client) -> str:
-    return f"{len(client.ops)} op{'' if len(client.ops) == 1 else 's'}"
-
-
 # --- execution providers --------------------------------------------------------------------------
 
 
 def _check_factories(report: Report, request: EpRequest) -> None:
-    core = _register(report, "core", "the core")
+    core = register(report, "core", "the core")
     for factory in core.factories:
         title = f"{factory.name} {factory.ep_version}".strip() or "a factory without a name"
         report.notes.append(f"makes a factory of {title} by {factory.vendor or 'nobody'}")
     if not core.problem:
         check_eps(report, core, request)
-
-
-# --- ops and kernels ------------------------------------------------------------------------------
-
-
-class Trial(NamedTuple):
-    """What the kernels of an op did on a host; with `ends`, one ended the process, or hung."""
-
-    made: bool
-    computes: bool
-    needs: int
-    slots: list[str]
-    ends: bool = False
-
-
-_REPORTED = ("made", "computes", "needs", "slots")
-
-
-def _check_ops(report: Report) -> None:
-    """Have a process look at the ops."""
-    for fact in _probe(report, "answer"):
-        if "finding" in fact:
-            report.findings.append(Finding("ops", fact["finding"]))
-        elif "crash" in fact:
-            name = fact["name"]
-            when = "while kernels are made and destroyed"
-            message = f"{name}: {when}, {fact['crash']}" if name else fact["crash"]
-            report.findings.append(Finding("kernels" if name else "ops", message))
-
-
-def _compute(report: Report, version: int) -> dict[str, Trial]:
-    """What the kernels of each op do on a host of an API version, with inputs of small shapes.
-
-    An op does not declare which inputs it supports, so a crash only means that it was not tried.
-    """
-    trials = {}
-    for fact in _probe(report, "compute", version):
-        if "finding" in fact:
-            finding = Finding("kernels", fact["finding"])
-            if finding not in report.findings:  # of another host
-                report.findings.append(finding)
-        elif "tried" in fact:
-            trials[fact["tried"]] = Trial(*(fact[field] for field in _REPORTED))
-        elif fact.get("name") and "crash" in fact:
-            trials[fact["name"]] = Trial(False, False, 1, [], ends=True)
-    return trials
-
-
-def _untried(trials: dict[str, Trial]) -> str:
-    """Which ops made no kernel, or one that did not compute, or ended the process."""
-    ended = [name for name, trial in trials.items() if trial.ends]
-    unmade = [name for name, trial in trials.items() if not trial.made and not trial.ends]
-    idle = [name for name, trial in trials.items() if trial.made and not trial.computes]
-    sentences = {
-        "no kernel of {} was made": unmade,
-        "none of {} computed": idle,
-        "with inputs made up here, {} crashed or did not return": ended,
-    }
-    return "; ".join(text.format(_shortened(names)) for text, names in sentences.items() if names)
-
-
-def _shortened(names: list[str]) -> str:
-    more = len(names) - MOST_NAMES
-    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
-
-
-def _check_asked(report: Report, core: Client, trials: dict[str, Trial]) -> None:
-    """Report kernels that call slots newer than the API version that they asked for."""
-    for op in core.ops:
-        name, asked = f"{op.domain}:{op.name}", max(op.version, *core.asked, 1)
-        trial = trials.get(name)
-        if trial is not None and trial.needs > asked:
-            report.findings.append(
-                Finding(
-                    "kernels",
-                    f"{name}: it calls {', '.join(trial.slots)} of API version {trial.needs}, and "
-                    f"asks for version {asked}, whose table ends before: older hosts crash",
-                )
-            )
-
-
-def _compare(report: Report, host: str, trials: dict[str, Trial], others: dict[str, Trial]) -> None:
-    for name, trial in trials.items():
-        other = others.get(name)
-        if other is None:
-            continue
-        what = "make its kernel" if trial.made and not other.made else "compute"
-        if (trial.made, trial.computes) > (other.made, other.computes):
-            message = f"{name}: on {host} it does not {what}, which it does on the core"
-            report.findings.append(Finding("kernels", message))
-
-
-def _probe(report: Report, what: str, *arguments: int) -> Iterator[dict[str, Any]]:
-    """What a process reports; after a crash, another process continues behind the op."""
-    first = 0
-    for _ in range(MOST_CRASHES):
-        seconds = report.seconds(SECONDS)
-        facts, problem = _run_probe(report.path, seconds, what, first, *arguments)
-        yield from facts
-        if problem is None:
-            return
-        begun = [fact for fact in facts if "begins" in fact]
-        yield {"crash": problem, "name": begun[-1]["name"] if begun else ""}
-        if not begun:
-            return
-        first = begun[-1]["begins"] + 1
-
-
-def _run_probe(
-    path: str, seconds: float, what: str, *numbers: int
-) -> tuple[list[dict[str, Any]], str | None]:
-    """What the process reported, and how it crashed; None if it did not."""
-    code, output, errors = child.run(
-        "ortcffi.cli.check_probe", what, path, *numbers, seconds=seconds
-    )
-    facts = _facts(output)
-    if code is None:
-        return facts, f"it does not return within {seconds:.0f} seconds"
-    if any("done" in fact for fact in facts):
-        return facts, None
-    return facts, child.end_of(code) + child.printed(errors)
-
-
-def _facts(output: bytes) -> list[dict[str, Any]]:
-    facts = []
-    for line in output.splitlines():
-        try:
-            fact = json.loads(line)
-        except ValueError:  # a line that the library wrote
-            continue
-        if isinstance(fact, dict):
-            facts.append(fact)
-    return facts
 
 
 # --- the command ----------------------------------------------------------------------------------
@@ -391,6 +190,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=program_name("check"),
         description="Find what is wrong with libraries of custom ops or execution providers.",
+        epilog=f"The exit code is {OK} if nothing is wrong, {WRONG} if something is, and {UNTRIED} "
+        "if nothing was found to be wrong, but not every op could be tried.",
     )
     path = "a library of custom ops or execution providers, or the name of an installed one: ggml"
     parser.add_argument("path", nargs="+", help=path)
@@ -425,7 +226,7 @@ def _write_files(options: argparse.Namespace, reports: list[Report]) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command; the exit code is 0 only without findings."""
+    """Run the command; the exit code is 0 only if all was tried and nothing is wrong."""
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.api is not None and (options.junit is not None or options.html is not None):
@@ -448,11 +249,11 @@ def main(arguments: Sequence[str]) -> int:
         _write_files(options, reports)
     except OSError as error:
         parser.error(printable(str(error)))
-    has_findings = any(report.findings for report in reports)
+    code = max(map(exit_code, reports), key=[OK, UNTRIED, WRONG].index)
     if options.json:
         found = list(map(as_document, reports))
-        text = json.dumps({"ok": not has_findings, "libraries": found}, indent=2)
+        text = json.dumps({"ok": code == OK, "libraries": found}, indent=2)
     else:
         text = "\n".join(describe(report) for report in reports)
     sys.stdout.write(text + "\n")
-    return int(has_findings)
+    return code

@@ -8,10 +8,16 @@ knows what a crash belongs to.
 import gc
 import json
 import os
-import random
+import pickle
+import signal
 import sys
+import time
 import warnings
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
+from itertools import islice, pairwise, product
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -25,12 +31,16 @@ from ortcffi.kernels.child import limit_this_process
 from ortcffi.kernels.host import host_function
 from ortcffi.kernels.kernel import Kernel
 from ortcffi.kernels.library import CustomOpLibrary, LibraryOp
+from ortcffi.memory.adaptors import Guarded
 from ortcffi.memory.tracking import Tracking
 from ortcffi.table.trace import Trace
-from ortcffi.testing.live_objects import left_alive, live_objects, made_since
+from ortcffi.testing.compare import compute_on_threads, flip
+from ortcffi.testing.live_objects import left_alive, live_objects, made_since, malloced
+from ortcffi.testing.one_node import Model
+from ortcffi.testing.random_inputs import random_elements
 from ortcffi.values.element_types import ElementType, dtype_of
 
-__all__ = ["answer", "compute"]
+__all__ = ["answer", "attempt"]
 
 _REQUIRED = [
     (1, "GetName"),
@@ -39,6 +49,7 @@ _REQUIRED = [
     (1, "GetInputTypeCount"),
     (1, "GetOutputType"),
     (1, "GetOutputTypeCount"),
+    (1, "KernelDestroy"),
     (8, "GetInputCharacteristic"),
     (8, "GetOutputCharacteristic"),
     (13, "GetInputMemoryType"),
@@ -61,96 +72,338 @@ _PLAIN: dict[str, Any] = {
     "TENSOR": np.ones(1, np.float32),
 }
 _MEMORY = 1 << 30  # bytes for kernels that get arbitrary inputs
-_NAMES = ["axis", "alpha", "mode", "vocab", "map", "size", "value"]
+_LEFT = "an exception left the op"
+_UNLIKELY = {
+    "axis": -(2**40),
+    "alpha": "text",
+    "mode": [1, 2, 3],
+    "vocab": "",
+    "map": ["a", "b"],
+    "size": 1e9,
+    "value": np.zeros(3, np.float32),
+}
+_ANY = "FLOAT", "DOUBLE", "INT64", "INT32", "UINT8", "BOOL", "FLOAT16", "STRING"
+# The usual ones first. (64,) and (4, 16) end at a multiple of 64 bytes, whatever the type.
+_SHAPES = (2, 3), (3,), (4, 16), (64,), (1, 3, 4, 4), (5, 1, 7), (1,), (), (0,), (0, 3)
+_MIXED = (2, 3), (3,), (1,), ()
+_MOST_MIXED = 64
+_LARGE = (2_000,), (200, 10), (20_000,), (2_000, 10), (200_000,), (20_000, 10)
+_SLOW = 0.02  # seconds of a call, after which no larger one is tried
+_TIMES = 100  # calls, in each of which memory may be left
+_LEAST = 16  # bytes of malloc that each call must leave
+_MOST_MODELS = 4
+_MOST_TEXT = 200  # characters of what differs
 
 
-def answer(path: str, first: int) -> None:
-    """Check the ops of a library from the `first` on."""
+def answer(path: str) -> None:
+    """Check what the ops of a library declare."""
     limit_this_process()
-    warnings.simplefilter("ignore")  # of attributes that an op does not read
-    library = CustomOpLibrary(path, watch=True)
-    _tell(ops=len(library.ops))
-    if first == 0:
-        _check_duplicates(library)
-    for i, op in enumerate(library.ops[first:], first):
-        _tell(begins=i, name=f"{op.domain}:{op.name}")
+    library = CustomOpLibrary(path)
+    _tell(ops=[f"{op.domain}:{op.name}" for op in library.ops])
+    _check_duplicates(library)
+    for op in library.ops:
         for problem in _problems(op):
             _tell(finding=f"{op.domain}:{op.name}: {problem}")
-        _check_kernels(library, op)
     _tell(done=True)
     os._exit(0)  # without the destructors of the library
 
 
-# --- what kernels call ----------------------------------------------------------------------------
+# --- the trial of one op --------------------------------------------------------------------------
 
 
-def compute(path: str, first: int, version: int) -> None:
-    """Make and run kernels on a host of an API version; report which slots each op calls."""
+def attempt(path: str, place: int, version: int, seconds: int, models: str) -> None:
+    """Make kernels of an op on a host, have them compute, and report what is wrong.
+
+    A step that takes more than `seconds` ends the process. `models` is a file for the models of one
+    node whose sessions are to compute the same; without it only what differs by host is tried.
+    """
     limit_this_process(_MEMORY)
-    warnings.simplefilter("ignore")
-    base = host_function("OrtcoreKernelBase")(version)
+    warnings.simplefilter("ignore")  # of attributes that an op does not read
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    base = host_function("OrtcoreWatchedBase")(version)
     trace = Trace(of_core(base.GetApi(version), base, version))
-    library = CustomOpLibrary(path, api=trace.api)
-    for i, op in enumerate(library.ops[first:], first):
-        name, before = f"{op.domain}:{op.name}", trace.called
-        _tell(begins=i, name=name)
-        kernel = _make(op)
-        given = None if kernel is None else _compute(op, kernel)
-        if kernel is not None and given is not None:
-            _check_calls(name, kernel, given)
-        if kernel is not None:
-            kernel.close()
-        since = {slot: _SINCE[slot] for slot, n in trace.called.items() if n > before.get(slot, 0)}
-        needs = max(since.values(), default=1)
-        slots = [slot for slot, version in since.items() if version == needs]
-        facts = {"made": kernel is not None, "computes": given is not None}
-        _tell(tried=name, **facts, needs=needs, slots=slots)
-    _tell(done=True)
+    _begin("while the library is registered", seconds)
+    trial = _Trial(CustomOpLibrary(path, api=trace.api, watch=True), place, seconds)
+    before = trace.called
+    made = trial.make()
+    if made:
+        trial.compute()
+    if models:
+        trial.look_closer(models)
+    since = {slot: _SINCE[slot] for slot, n in trace.called.items() if n > before.get(slot, 0)}
+    needs = max(since.values(), default=1)
+    slots = [slot for slot, version in since.items() if version == needs]
+    facts = {"made": made, "computes": trial.calls, "needs": needs, "slots": slots}
+    _tell(done=True, **facts, refusal=trial.refusal, throws=bool(trial.thrown))
     os._exit(0)
 
 
-def _make(op: LibraryOp) -> Kernel | None:
-    """A kernel, if the op makes one with a value for each attribute that it asks for, or with none.
+class _Trial:
+    """What is known of an op while it is tried.
 
-    One that has what it asks for is more likely to compute.
+    Attributes
+    ----------
+    attributes : dict
+        With which it makes a kernel.
+    calls : int
+        With how many inputs it computed, right or wrong.
+    computed : list
+        The inputs with which one computes, and its outputs.
+    refusal : str
+        Why it made no kernel, or did not compute.
+    thrown : list of str
+        The texts of exceptions that left functions of the op which can answer a status.
     """
-    attributes: dict[str, Any] = {}
-    asked: dict[str, list[str]] = {}
-    kernel = None
-    for _ in range(8):
-        with suppress(OrtError, ValueError):
-            kernel = op.kernel(attributes, _asked=asked)
-        more = {name: _PLAIN[kinds[0]] for name, kinds in asked.items() if name not in attributes}
-        if not more:
-            break
-        attributes |= more
-    return kernel
+
+    def __init__(self, library: CustomOpLibrary, place: int, seconds: int) -> None:
+        self._library, self._op, self._seconds = library, library.ops[place], seconds
+        self._random = np.random.default_rng(0)
+        self._is_wrong = False
+        self.calls = self._refusals = 0
+        self.thrown: list[str] = []
+        self.attributes: dict[str, Any] = {}
+        self.computed: list[tuple[list[Any], tuple[Any, ...]]] = []
+        self.refusal = ""
+
+    def make(self) -> bool:
+        """Whether it makes a kernel with a value for each attribute that it asks for, or with none.
+
+        One that has what it asks for is more likely to compute.
+        """
+        asked: dict[str, list[str]] = {}
+        attributes: dict[str, Any] = {}
+        made = False
+        for _ in range(8):
+            self._begin(f"while a kernel is made with attributes {attributes}")
+            try:
+                self._op.kernel(attributes, _asked=asked).close()
+                made, self.attributes = True, dict(attributes)
+            except (OrtError, ValueError) as error:
+                self._refused(error)
+            more = {name: _PLAIN[kinds[0]] for name, kinds in asked.items()}
+            if attributes.keys() >= more.keys():
+                break
+            attributes = more | attributes
+        if made:
+            self.refusal, self._refusals, self.thrown = "", 0, []
+        return made
+
+    def compute(self) -> None:
+        """Compute with inputs of many shapes, where `CheckedKernel` finds what is wrong."""
+        with self._op.kernel(self.attributes, check=True) as kernel:
+            for given in self._draws():
+                if self._is_wrong:
+                    return
+                self._compute(kernel, given, "with inputs")
+            if len(self._op.inputs) > 1 and not self.computed:
+                for given in islice(self._mixed(), _MOST_MIXED):
+                    self._compute(kernel, given, "with inputs")
+        always = len(self.thrown) == self._refusals and len(set(self.thrown)) == 1
+        if always and not self.calls:
+            _tell(finding=f"{self._name}: with whatever inputs, {self.thrown[0]}")
+
+    def look_closer(self, models: str) -> None:
+        """Look for reads beyond blocks, for what is left, and for kernels that disturb each other.
+
+        Then write the models for sessions.
+        """
+        if self.computed and not self._is_wrong:
+            self._compute_at_pages()
+            self._compute_at_once()
+            self._write_models(models)
+        self._leave_nothing()
+
+    def _compute_at_pages(self) -> None:
+        when = "where the memory after each block is closed to reads and writes, with inputs"
+        with (
+            Guarded(core_api().default_allocator, close_pages=True) as guarded,
+            self._op.kernel(self.attributes, allocator=guarded) as kernel,
+        ):
+            for given, _ in list(self.computed):
+                self._compute(kernel, given, when)
+
+    def _compute(self, kernel: Kernel, given: list[Any], when: str) -> None:
+        """Compute once, and note what came of it."""
+        inputs = _described(given)
+        self._begin(f"{when} {inputs}")
+        try:
+            found = kernel(*given)
+        except AssertionError as error:
+            self._is_wrong = True
+            self.calls += 1
+            _tell(finding=f"{error}, with inputs {inputs}")
+        except (OrtError, TypeError, ValueError) as error:
+            self._refused(error)
+        else:
+            outputs = found if isinstance(found, tuple) else (found,)
+            self.calls += 1
+            self.computed.append((given, tuple(map(_copied, outputs))))
+
+    def _refused(self, error: Exception) -> None:
+        text = str(error)
+        self.refusal = self.refusal or text
+        self._refusals += 1
+        if _LEFT in text:
+            self.thrown.append(text[text.index(_LEFT) :])
+
+    def _draws(self) -> Iterator[list[Any]]:
+        """Inputs of one shape, of each type that the op may take."""
+        is_free = any(not operand.element_type for operand in self._op.inputs)
+        has_others = any(o.characteristic != Characteristic.REQUIRED for o in self._op.inputs)
+        if not self._op.inputs:
+            yield []
+            return
+        for name in _ANY if is_free else _ANY[:1]:
+            for others in (False, True) if has_others else (False,):
+                for shape in _SHAPES:
+                    yield self._inputs([shape] * len(self._op.inputs), name, others)
+
+    def _mixed(self) -> Iterator[list[Any]]:
+        """Inputs of different shapes."""
+        for shapes in product(_MIXED, repeat=len(self._op.inputs)):
+            yield self._inputs(list(shapes))
+
+    def _inputs(
+        self, shapes: list[tuple[int, ...]], free: str = "FLOAT", others: bool = False
+    ) -> list[Any]:
+        """Random inputs; with `others` without optional ones, and with more of variadic ones."""
+        given: list[Any] = []
+        for operand, shape in zip(self._op.inputs, shapes, strict=True):
+            dtype = dtype_of(operand.element_type or ElementType[free])
+            count = 1
+            if operand.characteristic == Characteristic.VARIADIC:
+                count = max(operand.min_arity, 1) + 2 * others
+            elif operand.characteristic == Characteristic.OPTIONAL and others:
+                given.append(None)
+                continue
+            given += [random_elements(dtype, shape, self._random) for _ in range(count)]
+        return given
+
+    # --- many calls -------------------------------------------------------------------------------
+
+    def _compute_at_once(self) -> None:
+        """Compute on two threads, with inputs as large as is quick."""
+        largest = max(self.computed, key=lambda each: sum(map(_size, each[0])))[0]
+        with self._op.kernel(self.attributes) as kernel:
+            for shape in _LARGE:
+                given = self._inputs([shape] * len(self._op.inputs))
+                self._begin(f"with inputs {_described(given)}")
+                begin = time.monotonic()
+                with suppress(OrtError, TypeError, ValueError):
+                    kernel(*given)
+                    largest = given
+                if time.monotonic() - begin > _SLOW:
+                    break
+            pairs = [largest]
+            flipped = [None if x is None else flip(x) for x in largest]
+            with suppress(OrtError, TypeError, ValueError):
+                kernel(*flipped)
+                pairs.append(flipped)
+        self._begin("with two threads that compute at the same time")
+        try:
+            compute_on_threads(self._name, lambda: self._op.kernel(self.attributes), pairs, 2)
+        except AssertionError as error:
+            text = shorten(str(error).rpartition("Mismatched")[2], _MOST_TEXT)
+            at_once = f"two threads at the same time, with inputs {_described(largest)},"
+            _tell(finding=f"{self._name}: on {at_once} it computes something else: {text}")
+
+    def _leave_nothing(self) -> None:
+        """Find what calls and kernels leave, of the API, of their allocator and of malloc."""
+        with Tracking(core_api().default_allocator) as memory:
+            if self.computed:
+                given = self.computed[0][0]
+                with self._op.kernel(self.attributes, allocator=memory) as kernel:
+                    self._repeat("calls of its kernel", lambda: kernel.compute(*given), memory)
+
+            def make(attributes: dict[str, Any]) -> None:
+                with suppress(OrtError, ValueError):
+                    self._op.kernel(attributes, allocator=memory).close()
+
+            made = "kernels that were made and destroyed"
+            for attributes in {}, self.attributes, _UNLIKELY:  # a refusal is right
+                if self._repeat(made, partial(make, attributes), memory):
+                    return
+
+    def _repeat(self, what: str, act: Callable[[], object], memory: Tracking) -> bool:
+        """Do something often, and report what it leaves."""
+        self._begin(f"during {what}")
+        begin = time.monotonic()
+        for _ in range(3):  # the first ones may make what the others use
+            act()
+        is_quick = time.monotonic() - begin < _SLOW * 3
+        times = _TIMES if is_quick else 3
+        gc.collect()
+        objects, made = live_objects(), self._library.left_alive()
+        blocks, figures = memory.bytes_allocated, [malloced()]
+        for _ in range(2):
+            for _ in range(times):
+                act()
+            gc.collect()
+            figures.append(malloced())
+        left = [f"{count} of kind {kind!r}" for kind, count in left_alive(objects).items()]
+        text = ", ".join(left) + made_since(made, self._library.left_alive())
+        if not text and memory.bytes_allocated > blocks:
+            text = f"{memory.bytes_allocated - blocks} bytes of the kernel's allocator"
+        grown = min(b - a for a, b in pairwise(figures))
+        if not text and is_quick and grown >= _LEAST * times:
+            text = f"{2 * grown} bytes of malloc or new"
+        if text:
+            _tell(finding=f"{self._name}: {2 * times} {what} leave {text}")
+        return bool(text)
+
+    def _write_models(self, path: str) -> None:
+        """Write models of one node, with what kernels compute."""
+        if any(isinstance(each, np.ndarray) for each in self.attributes.values()):
+            return  # a session's cannot be tensors
+        one_of_each = {
+            tuple(None if x is None else x.dtype for x in given): (given, outputs)
+            for given, outputs in reversed(self.computed)
+            if all(each is not None for each in outputs)
+        }
+        about = self._op.description
+        pairs = [
+            (
+                Model(
+                    about.domain,
+                    about.name,
+                    about.since_version,
+                    given,
+                    self.attributes,
+                    [(each.dtype, each.ndim) for each in outputs],
+                ),
+                outputs,
+            )
+            for given, outputs in islice(one_of_each.values(), _MOST_MODELS)
+        ]
+        with open(path, "wb") as file:
+            pickle.dump(pairs, file)
+
+    @property
+    def _name(self) -> str:
+        return f"{self._op.domain}:{self._op.name}"
+
+    def _begin(self, what: str) -> None:
+        _begin(what, self._seconds)
 
 
-def _compute(op: LibraryOp, kernel: Kernel) -> list[Any] | None:
-    """Small inputs of one of a few shapes with which a kernel computes; None if there are none."""
-    for shape in ((2, 3), (3,), (1,), (1, 3, 4, 4)):
-        given = []
-        for operand in op.inputs:
-            dtype = dtype_of(operand.element_type or ElementType.FLOAT)
-            variadic = operand.characteristic == Characteristic.VARIADIC
-            x = np.full(shape, "1", object) if dtype.hasobject else np.ones(shape, dtype)
-            given += [x] * (max(operand.min_arity, 1) if variadic else 1)
-        with suppress(OrtError, TypeError, ValueError):
-            kernel.compute(*given)
-            return given
-    return None
+def _begin(what: str, seconds: int) -> None:
+    """Say what comes next, which must not take longer."""
+    _tell(begins=what)
+    signal.alarm(seconds)
 
 
-def _check_calls(name: str, kernel: Kernel, given: list[Any]) -> None:
-    """Find what the third call leaves: the first ones may make what the kernel goes on to use."""
-    with suppress(OrtError):
-        kernel.compute(*given)
-        before = live_objects()
-        kernel.compute(*given)
-        if left := left_alive(before):
-            message = ", ".join(f"{count} of kind {kind!r}" for kind, count in left.items())
-            _tell(finding=f"{name}: each call of its kernel leaves {message}")
+def _copied(x: Any) -> Any:
+    return x.copy() if isinstance(x, np.ndarray) else x
+
+
+def _size(x: Any) -> int:
+    return 0 if x is None else int(x.size)
+
+
+def _described(given: list[Any]) -> str:
+    names = ["none" if x is None else str(x.dtype).replace("object", "string") for x in given]
+    shapes = ["" if x is None else list(x.shape) for x in given]
+    return ", ".join(map("{}{}".format, names, shapes)) or "none"
 
 
 def _tell(**facts: Any) -> None:
@@ -208,40 +461,3 @@ def _problems_of_operands(what: str, operands: Any) -> list[str]:
         if operand.characteristic == Characteristic.VARIADIC and i < len(operands) - 1:
             found.append(f"{what} {i} is variadic, and not the last one")
     return found
-
-
-def _check_kernels(library: CustomOpLibrary, op: LibraryOp) -> None:
-    """Make kernels with no attributes, and with random ones: a refusal is right, a crash is not."""
-    generator = random.Random(op.name)  # noqa: S311  # nothing secret
-    gc.collect()
-    memory = Tracking(core_api().default_allocator)
-    before, made = live_objects(), library.left_alive()
-    for trial in range(3):
-        attributes = {name: _value(generator) for name in _NAMES} if trial else {}
-        try:
-            op.kernel(attributes, allocator=memory).close()
-        except (OrtError, ValueError):
-            continue
-    gc.collect()
-    if left := left_alive(before):
-        message = ", ".join(f"{count} of kind {kind!r}" for kind, count in left.items())
-        message += made_since(made, library.left_alive())
-        _tell(finding=f"{op.domain}:{op.name}: making and destroying kernels leaves {message}")
-    if memory.bytes_allocated:
-        message = f"{memory.bytes_allocated} bytes of the kernel's allocator"
-        _tell(finding=f"{op.domain}:{op.name}: making and destroying kernels leaves {message}")
-
-
-def _value(generator: random.Random) -> Any:
-    return generator.choice(
-        [
-            generator.randint(-(2**40), 2**40),
-            generator.uniform(-1e9, 1e9),
-            "text",
-            "",
-            [1, 2, 3],
-            [0.5],
-            ["a", "b"],
-            np.zeros(3, np.float32),
-        ]
-    )

@@ -4,15 +4,20 @@
 import math
 import re
 import time
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
 from ortcffi._public import joined
 from ortcffi.cli.check_client import Client
 from ortcffi.cli.check_client import as_document as client_as_document
-from ortcffi.testing.ep_trials import BROKEN, UNTRIED, Result
+from ortcffi.testing import ep_trials
+from ortcffi.testing.ep_trials import Result
 
-__all__ = ["Finding", "Report", "TimeIsUp", "as_document", "as_junit", "describe"]
+__all__ = ["OK", "UNTRIED", "WRONG", "Finding", "Report", "TimeIsUp", "as_document", "as_junit"]
+__all__ += ["describe", "exit_code"]
+
+OK, WRONG, UNTRIED = 0, 1, 3  # exit codes; 2 is argparse's
 
 
 class Finding(NamedTuple):
@@ -35,7 +40,8 @@ class TimeIsUp(Exception):
     """A check has taken as long as it may."""
 
 
-class Report(NamedTuple):
+@dataclass
+class Report:
     """What was found in a library.
 
     Attributes
@@ -50,15 +56,21 @@ class Report(NamedTuple):
         What it did with each host.
     results : list of Result
         What came of each rule for execution providers on each host.
+    untried : dict of str to str
+        The ops that could not be tried, and why.
+    summary : list of str
+        How much was tried, and how.
     until : float
         When the check must have ended, as ``time.monotonic`` counts.
     """
 
     path: str
-    findings: list[Finding]
-    notes: list[str]
-    registrations: list[Client]
-    results: list[Result]
+    findings: list[Finding] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    registrations: list[Client] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
+    untried: dict[str, str] = field(default_factory=dict)
+    summary: list[str] = field(default_factory=list)
     until: float = math.inf
 
     def seconds(self, most: float) -> float:
@@ -69,14 +81,24 @@ class Report(NamedTuple):
         return min(most, left)
 
 
+def exit_code(report: Report) -> int:
+    """What the command ends with."""
+    return WRONG if report.findings else UNTRIED if report.untried else OK
+
+
 def describe(report: Report) -> str:
     """The report for people."""
     lines = [f"library {report.path}"]
     lines += [f"FINDING ({finding.step}): {finding.text}" for finding in report.findings]
+    lines += [f"NOT TRIED: {name}: {why}" for name, why in report.untried.items()]
     lines += [f"note: {note}" for note in report.notes]
-    if not report.findings:
-        lines.append("ok: nothing is wrong")
-    return joined(lines, "\n    ")
+    count = len(report.findings)
+    last = {
+        OK: "ok: nothing is wrong",
+        UNTRIED: "not ok: nothing is known to be wrong, but not all could be tried",
+        WRONG: f"not ok: {count} finding{'s' if count > 1 else ''}",
+    }[exit_code(report)]
+    return joined([*lines, "; ".join((last, *report.summary))], "\n    ")
 
 
 def as_document(report: Report) -> dict[str, Any]:
@@ -84,7 +106,9 @@ def as_document(report: Report) -> dict[str, Any]:
     return {
         "path": report.path,
         "findings": [finding._asdict() for finding in report.findings],
+        "untried": report.untried,
         "notes": report.notes,
+        "summary": report.summary,
         "registrations": list(map(client_as_document, report.registrations)),
         "rules": [result._asdict() for result in report.results],
     }
@@ -105,7 +129,8 @@ def as_junit(reports: list[Report]) -> str:
         cases = _cases_of_ops(report) | _cases_of_rules(report)
         failures = sum(bool(findings) for findings, _ in cases.values())
         skipped = sum(bool(why) for _, why in cases.values())
-        counts = {"tests": len(cases), "failures": failures, "skipped": skipped}
+        errors = len(report.untried)
+        counts = {"tests": len(cases), "failures": failures, "errors": errors, "skipped": skipped}
         texts = {name: str(count) for name, count in counts.items()}
         suite = ET.SubElement(root, "testsuite", {"name": _text(report.path), **texts})
         for name, (findings, why) in cases.items():
@@ -114,6 +139,9 @@ def as_junit(reports: list[Report]) -> str:
                 lines = [f"{finding.step}: {finding.text}" for finding in findings]
                 failure = ET.SubElement(case, "failure", message=_text(findings[0].text))
                 failure.text = _text("\n".join(lines))
+            elif name in report.untried:
+                text = f"it could not be tried: {report.untried[name]}"
+                ET.SubElement(case, "error", message=_text(text))
             elif why:
                 ET.SubElement(case, "skipped", message=_text(why))
         ET.SubElement(suite, "system-out").text = _text("\n".join(report.notes))
@@ -137,8 +165,8 @@ def _cases_of_ops(report: Report) -> _Cases:
 def _cases_of_rules(report: Report) -> _Cases:
     cases: _Cases = {}
     for result in report.results:
-        broken = [Finding(result.rule, result.text)] if result.outcome == BROKEN else []
-        why = result.text if result.outcome == UNTRIED else ""
+        broken = [Finding(result.rule, result.text)] if result.outcome == ep_trials.BROKEN else []
+        why = result.text if result.outcome == ep_trials.UNTRIED else ""
         cases[f"{result.rule} on {result.host}"] = broken, why
     return cases
 

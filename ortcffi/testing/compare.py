@@ -104,7 +104,7 @@ def compare_with_session(  # noqa: PLR0913  # as many as a node has
         with make() as kernel:
             _equal(f"{name}, of a new kernel", several, kernel(*values))
     model = _model(op, values, attributes, [(each.dtype, each.ndim) for each in several])
-    flipped = model._replace(inputs=[None if x is None else _flipped(x) for x in values])
+    flipped = model._replace(inputs=[None if x is None else flip(x) for x in values])
     expected, takes_flipped = _run(op, [model, flipped], api)
     if isinstance(expected, Exception):
         raise AssertionError(
@@ -112,8 +112,8 @@ def compare_with_session(  # noqa: PLR0913  # as many as a node has
         ) from expected
     if repeats > 1 and threads > 1:
         inputs = [values] if isinstance(takes_flipped, Exception) else [values, flipped.inputs]
-        _compute_on_threads(name, make, inputs, integer("threads", threads, (2, 256)))
-    same = partial(_same, rtol=rtol, atol=atol)
+        compute_on_threads(name, make, inputs, integer("threads", threads, (2, 256)))
+    same = partial(same_as_session, rtol=rtol, atol=atol)
     for i, (ours, theirs) in enumerate(zip(several, expected, strict=True)):
         same(f"output {i} of {name}", ours, theirs)
     if repeats > 1 and isinstance(op, LibraryOp):
@@ -162,7 +162,7 @@ def _listed(found: Any) -> tuple[Any, ...]:
     return found if isinstance(found, tuple) else (found,)
 
 
-def _compute_on_threads(
+def compute_on_threads(
     name: str, make: Callable[[], Kernel], given: list[list[Any]], threads: int
 ) -> None:
     """Compute with one kernel on several threads at the same time.
@@ -188,7 +188,8 @@ def _compute_on_threads(
             task.result()
 
 
-def _flipped(x: Any) -> Any:
+def flip(x: Any) -> Any:
+    """The array with its elements in the opposite order."""
     return np.ascontiguousarray(np.flip(x)).reshape(x.shape)
 
 
@@ -279,7 +280,8 @@ def computable(x: Any) -> Any:
     return x.astype(np.float64) if x.dtype.isbuiltin == 2 else x
 
 
-def _same(name: str, ours: Any, theirs: Any, rtol: float, atol: float) -> None:
+def same_as_session(name: str, ours: Any, theirs: Any, rtol: float, atol: float) -> None:
+    """Hold an output of a kernel against that of a session."""
     if ours.dtype != theirs.dtype or ours.shape != theirs.shape:
         raise AssertionError(
             f"{name} is {ours.dtype} {ours.shape}, and {theirs.dtype} {theirs.shape} in a session"

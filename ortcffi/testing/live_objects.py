@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Counts of what the embedded core holds, by kind."""
 
+import ctypes
+
 from ortcffi._convert import decode
 from ortcffi._native import lib
 
-__all__ = ["left_alive", "live_objects", "made_since"]
+__all__ = ["left_alive", "live_objects", "made_since", "malloced"]
 
 
 def live_objects() -> dict[str, int]:
@@ -30,3 +32,19 @@ def made_since(before: dict[str, int], now: dict[str, int]) -> str:
     more = {slot: count - before.get(slot, 0) for slot, count in now.items()}
     slots = [f"{slot} ({count})" for slot, count in more.items() if count > 0]
     return f", made by {', '.join(slots)}" if slots else ""
+
+
+class _Mallinfo(ctypes.Structure):
+    """The figures of glibc's ``mallinfo2``."""
+
+    _fields_ = [(name, ctypes.c_size_t) for name in "abcdefghij"]
+
+
+def malloced() -> int:
+    """Bytes that ``malloc`` has given and not got back; 0 where the C library does not say."""
+    read = getattr(ctypes.CDLL(None), "mallinfo2", None)
+    if read is None:
+        return 0
+    read.restype = _Mallinfo
+    figures = read()
+    return int(figures.e + figures.h)  # in mappings of their own, and in arenas

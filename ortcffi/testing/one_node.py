@@ -70,7 +70,9 @@ def run_model(model: Model, register: Callable[[SessionOptions], None], api: Any
             return session.run(feed)
 
 
-def run_in_process(models: list[Model], library: str, runtime: str | None) -> list[Any]:
+def run_in_process(
+    models: list[Model], library: str, runtime: str | None, seconds: float = child.SECONDS
+) -> list[Any]:
     """The same of several models in a process of its own, for ops of a library.
 
     For each it returns the outputs, or the exception that was raised.
@@ -78,12 +80,16 @@ def run_in_process(models: list[Model], library: str, runtime: str | None) -> li
     Raises
     ------
     ProcessEnded
-        The process crashed, or an op ended it.
+        The process crashed, an op ended it, or it took longer than `seconds`.
     """
     request = pickle.dumps((models, library, runtime))
-    code, output, errors = child.run("ortcffi.testing.one_node", "main", given=request)
+    code, output, errors = child.run(
+        "ortcffi.testing.one_node", "main", given=request, seconds=seconds
+    )
+    if code is None:
+        raise ProcessEnded(child.too_long(seconds))
     if code != 0 or not output:
-        raise ProcessEnded(child.end_of(code or 0) + child.printed(errors))
+        raise ProcessEnded(child.end_of(code) + child.printed(errors))
     return pickle.loads(output)  # type: ignore[no-any-return]  # noqa: S301  # our own process
 
 
@@ -94,6 +100,7 @@ def main() -> None:
     os.dup2(2, 1)  # what the library prints must not get into the answer
 
     def register(options: SessionOptions) -> None:
+        options.log_severity = 3  # not what it thinks of the shapes of the model
         options.register_custom_ops(library)
 
     api = load(runtime)

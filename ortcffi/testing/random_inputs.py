@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi.values.element_types import ElementType, ValueKind
+from ortcffi.values.element_types import ValueKind
 
 if TYPE_CHECKING:
     from ortcffi.session.session import Session
     from ortcffi.session.specs import ValueSpec
 
-__all__ = ["random_array", "random_feed", "shapes_of"]
+__all__ = ["random_array", "random_elements", "random_feed", "shapes_of"]
 
 Shapes = dict[str, tuple[int, ...]]
 
@@ -78,13 +78,18 @@ def random_array(
     lengths = (n if isinstance(n, int) and n >= 0 else size for n in spec.shape or ())
     shape = tuple(lengths) if shape is None else shape
     try:
-        if spec.element_type is ElementType.STRING:
-            return np.full(shape, "text", object)
-        if spec.dtype.kind in "iub":
-            return rng.integers(0, 2, shape).astype(spec.dtype)
-        return rng.standard_normal(shape).astype(spec.dtype)
+        return random_elements(spec.dtype, shape, rng)
     except (MemoryError, ValueError):
         raise ValueError(
             f"there is no memory for input {spec.name!r} with the shape {list(shape)}: --size sets "
             "its open dimensions, --shape all of them"
         ) from None
+
+
+def random_elements(dtype: Any, shape: tuple[int, ...], rng: np.random.Generator) -> Any:
+    """An array of random elements: 0 and 1, numbers around 0, or the digits of a number."""
+    if dtype.hasobject:
+        return np.asarray(rng.integers(0, 100, shape)).astype(str).astype(object)
+    if dtype.kind in "iub":
+        return np.asarray(rng.integers(0, 2, shape)).astype(dtype)
+    return np.asarray(rng.standard_normal(shape)).astype(dtype)

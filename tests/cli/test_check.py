@@ -12,7 +12,7 @@ from support.paths import CHECKOUT
 
 from ortcffi.__main__ import main
 from ortcffi.cli import check as command
-from ortcffi.cli import check_ep
+from ortcffi.cli import check_ep, check_ops
 from ortcffi.cli.check_file import read_facts
 from ortcffi.cli.check_report import Finding, Report, as_junit
 from ortcffi.cli.check_symbols import missing_symbols
@@ -39,7 +39,7 @@ def check_source(built, capfd):
     return check
 
 
-CRASHED = "checked:Nothing: while kernels are made and destroyed, it crashes (SIGABRT)"
+CRASHED = "checked:Nothing: it crashes (SIGABRT), while a kernel is made with attributes {}"
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def findings_of(built):
     """``findings_of(step, name, *flags)`` has what one step of the command finds in a library."""
 
     def findings_of(step, name, *flags):
-        report = Report(built(name, *flags), [], [], [], [])
+        report = Report(built(name, *flags))
         step(report)
         return [finding.text for finding in report.findings]
 
@@ -75,9 +75,10 @@ def test_a_good_library_has_no_findings(check_source, tmp_path):
     file = tmp_path / "ops.xml"
     code, findings, report = check_source("checked_ops.c", options=["--junit", str(file)])
     assert (code, findings) == (0, [])
-    assert "registers 1 op on the core" in report["notes"]
+    assert "registers 1 op on the core: checked:Nothing" in report["notes"]
+    assert report["summary"][0].startswith("1 of 1 ops were tried, with 20 inputs, on the core, a")
     suite, cases = junit_of(file)
-    assert (suite.get("tests"), suite.get("failures")) == ("2", "0")
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("2", "0", "0")
     assert cases == {"the library": [], "checked:Nothing": []}
     assert "registers 1 op" in suite.findtext("system-out")
 
@@ -102,18 +103,19 @@ def test_a_file_that_cannot_be_written_is_an_error(tmp_path, capfd):
 
 def test_junits_xml_has_no_characters_that_xml_forbids():
     finding = Finding("file", "it has \x00, \ud800 and <")
-    (suite,) = ET.fromstring(as_junit([Report("a.so", [finding], [], [], [])]))
+    (suite,) = ET.fromstring(as_junit([Report("a.so", [finding])]))
     assert suite.find("testcase/failure").get("message") == "it has \ufffd, \ufffd and <"
 
 
 def test_what_kernels_leave_is_a_finding_with_the_slot_that_made_it(check):
     code, findings, _ = check("-DLEAKS")
     assert code == 1
-    [made, called] = findings
-    assert "kernels leaves 3 of kind 'status'" in made
-    assert "made by KernelInfoGetAttribute_int64 (3)" in made
-    kind = "tensor type and shape info"
-    assert called == f"checked:Nothing: each call of its kernel leaves 1 of kind {kind!r}"
+    [called, made] = findings
+    kind, slot = "tensor type and shape info", "GetTensorTypeAndShape"
+    left = f"leave 200 of kind {kind!r}, made by {slot} (200)"
+    assert called == f"checked:Nothing: 200 calls of its kernel {left}"
+    assert "200 kernels that were made and destroyed leave 200 of kind 'status'" in made
+    assert "made by KernelInfoGetAttribute_int64 (200)" in made
 
 
 def test_a_slot_beyond_the_version_that_was_asked_for_is_a_finding(check):
@@ -158,23 +160,28 @@ def test_experimental_functions_that_newer_libraries_lack_are_a_finding(findings
 def test_an_op_that_is_registered_twice_is_a_finding(findings_of):
     message = "checked:Nothing is registered twice for one version and the same types of inputs"
     flag = "-DAGAIN=plain_type"
-    assert findings_of(command._check_ops, "checked_ops.c", flag) == [message]
+    assert findings_of(check_ops._names, "checked_ops.c", flag) == [message]
 
 
 def test_ops_of_one_name_for_other_types_are_right(check):
     assert check("-DAGAIN=integers")[:2] == (0, [])
 
 
-def test_what_was_not_tried_is_a_note(check):
-    _, _, report = check("-DREFUSES")
-    assert "not all was tried: no kernel of checked:Nothing was made" in report["notes"]
+def test_an_op_that_could_not_be_tried_is_not_ok(check, tmp_path):
+    file = tmp_path / "ops.xml"
+    code, findings, report = check("-DREFUSES", options=["--junit", str(file)])
+    why = "no kernel was made: Nothing 'node': no kernel today"
+    assert (code, findings, report["untried"]) == (3, [], {"checked:Nothing": why})
+    suite, _ = junit_of(file)
+    assert (suite.get("failures"), suite.get("errors")) == ("0", "1")
+    [error] = suite.iter("error")
+    assert error.get("message") == f"it could not be tried: {why}"
 
 
-def test_a_kernel_that_ends_the_process_as_it_computes_is_a_note(check):
-    code, findings, report = check("-DCRASHES_ON_INPUTS")
-    assert (code, findings) == (0, [])
-    note = "not all was tried: with inputs made up here, checked:Nothing crashed or did not return"
-    assert note in report["notes"]
+def test_a_kernel_that_ends_the_process_as_it_computes_is_a_finding(check):
+    code, findings, _ = check("-DCRASHES_ON_INPUTS")
+    message = "checked:Nothing: it crashes (SIGABRT), with inputs float32[2, 3]"
+    assert (code, findings) == (1, [message])
 
 
 def test_what_a_library_prints_before_it_ends_the_process_is_shown(check_source):
@@ -186,7 +193,7 @@ def test_what_a_library_prints_before_it_ends_the_process_is_shown(check_source)
 
 @pytest.mark.usefixtures("forks")
 def test_a_missing_function_is_a_finding(findings_of):
-    [found] = findings_of(command._check_ops, "checked_ops.c", "-DLACKS")
+    [found] = findings_of(check_ops._names, "checked_ops.c", "-DLACKS")
     assert "GetExecutionProviderType is NULL" in found
 
 
@@ -340,9 +347,7 @@ def test_ops_that_hang_take_no_longer_than_the_limit(check_source):
     code, findings, _ = check_source("checked_ops.c", "-DHANGS", options=["--timeout", "2"])
     assert time.monotonic() - begin < 30
     assert code == 1
-    assert findings[0].startswith(
-        "checked:Nothing: while kernels are made and destroyed, it does not"
-    )
+    assert findings[0].startswith("checked:Nothing: it does not return within ")
     assert findings[-1] == UP
 
 

@@ -4,11 +4,11 @@
 import numpy as np
 import pytest
 
-from ortcffi.testing.compare import _same
+from ortcffi.testing.compare import same_as_session
 from ortcffi.testing.ep_compare import _compare
 
 pytest.importorskip("ml_dtypes")
-BOTH = [pytest.param(_same, id="session"), pytest.param(_compare, id="engine")]
+BOTH = [pytest.param(same_as_session, id="session"), pytest.param(_compare, id="engine")]
 
 
 @pytest.mark.parametrize("compare", BOTH)

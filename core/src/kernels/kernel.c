@@ -25,12 +25,24 @@ static void enter(void* call) {
   own->function(own);
 }
 
+static bool computes_with_status(const OrtCustomOp* op) {
+  return op->version >= STATUS_SINCE && op->KernelComputeV2 != NULL;
+}
+
+/* What is wrong about an exception; "" for an op whose functions have no other way to fail. */
+static const char* left(const struct core_node* node) {
+  if (node->ep != NULL) {
+    return "an exception left the execution provider: ";
+  }
+  return computes_with_status(node->op) ? "an exception left the op, which can answer a status: "
+                                        : "";
+}
+
 static void report(void* call, const char* text) {
   struct core_op_call* own = call;
   /* The exception replaces a status that the function has set before. */
   ort_ReleaseStatus(own->status);
-  const char* of_ep = "an exception left the execution provider: ";
-  own->status = core_status(ORT_RUNTIME_EXCEPTION, own->node->ep != NULL ? of_ep : "", text, NULL);
+  own->status = core_status(ORT_RUNTIME_EXCEPTION, left(own->node), text, NULL);
 }
 
 /* The status of an op, with op and node in its text. */
@@ -65,10 +77,6 @@ struct create_call {
  * where it is there, as the real library does. */
 static bool creates_with_status(const OrtCustomOp* op) {
   return op->version >= STATUS_SINCE && op->CreateKernelV2 != NULL;
-}
-
-static bool computes_with_status(const OrtCustomOp* op) {
-  return op->version >= STATUS_SINCE && op->KernelComputeV2 != NULL;
 }
 
 static void create(struct core_op_call* call) {

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: MIT
+"""The part of ``ortcffi check`` that registers a library on hosts, and tries custom ops there."""
+
+import json
+import os
+import pickle
+import signal
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from textwrap import shorten
+from typing import Any, NamedTuple
+
+from ortcffi.cli import check_client, check_ep
+from ortcffi.cli.check_client import Client, examine, older_hosts
+from ortcffi.cli.check_report import Finding, Report
+from ortcffi.kernels import child
+from ortcffi.table.load import installed_libraries
+from ortcffi.table.trace import Needs
+from ortcffi.testing.compare import same_as_session
+from ortcffi.testing.one_node import ProcessEnded, run_in_process
+
+__all__ = ["SECONDS", "check_ops", "register", "shortened"]
+
+SECONDS = 60  # for an op on a host
+CALL_SECONDS = 15  # for each of its steps
+_TOLERANCE = 1e-5
+MOST_NAMES = 5
+_MOST_TEXT = 200  # characters of what differs
+
+
+class Trial(NamedTuple):
+    """What an op did on a host.
+
+    Attributes
+    ----------
+    name : str
+        Its domain and name.
+    made, computes : int
+        Whether it made a kernel, and with how many inputs that computed.
+    needs, slots : int and list of str
+        The lowest API version that has what it called, and what came with that version.
+    refusal : str
+        Why it made no kernel, or none computed.
+    throws : bool
+        Whether exceptions left it although it can answer a status.
+    is_wrong : bool
+        Whether something is wrong.
+    ends : bool
+        Whether it ended its process, or took too long.
+    """
+
+    name: str
+    made: bool = False
+    computes: int = 0
+    needs: int = 1
+    slots: tuple[str, ...] = ()
+    refusal: str = ""
+    throws: bool = False
+    is_wrong: bool = False
+    ends: bool = False
+
+
+def check_ops(report: Report) -> None:
+    """Register the library with the core, try its ops there; then the same with other hosts."""
+    core = register(report, "core", "the core")
+    if core.problem:
+        return
+    names = _names(report)
+    report.notes.append(f"registers {_count(core)} on the core: {shortened(names)}")
+    if core.asked:
+        report.notes.append(f"asks for API version {', '.join(map(str, core.asked))}")
+    newest = _try_all(report, dict(enumerate(names)), core.host_version, closer=True)
+    trials = {place: trial for place, trial in newest.items() if not trial.ends}
+    _check_asked(report, core, newest)
+    structs = [op.version for op in core.ops]  # kernels are given the table of that version
+    needs = max([core.needs.version, *structs, *(trial.needs for trial in trials.values())])
+    if core.asked and not core.adapts and min(core.asked) > needs:
+        report.notes.append(
+            f"asks for API version {min(core.asked)}, and needs {needs}: older hosts could run it"
+        )
+    lowest = needs if core.adapts else max(min(core.asked, default=1), needs)
+    oldest = f"a host of API version {lowest}"
+    client = register(report, str(lowest), oldest, len(core.ops))
+    on = ["the core"]
+    if lowest < core.host_version and not client.problem:
+        again = {place: trial.name for place, trial in trials.items()}
+        _compare(report, oldest, trials, _try_all(report, again, lowest))
+        on.append(oldest)
+    _check_older(report, core, trials)
+    if installed_libraries():
+        register(report, "real", "the installed library", len(core.ops))
+        on.append("in sessions of the installed library")
+    _conclude(report, list(newest.values()), ", ".join(on))
+
+
+def _conclude(report: Report, trials: list[Trial], hosts: str) -> None:
+    """Say how much was tried, and what may be wrong."""
+    untried = [trial for trial in trials if not trial.computes and not trial.is_wrong]
+    for trial in untried:
+        what = "no kernel computed" if trial.made else "no kernel was made"
+        report.untried[trial.name] = f"{what}: {trial.refusal}" if trial.refusal else what
+    if throwing := [trial.name for trial in trials if trial.throws and not trial.is_wrong]:
+        report.notes.append(
+            "exceptions leave ops that can answer a status, which ends a host that does not catch "
+            f"them: {shortened(throwing)}"
+        )
+    calls = sum(trial.computes for trial in trials)
+    tried = f"{len(trials) - len(untried)} of {len(trials)} ops were tried"
+    report.summary.append(f"{tried}, with {calls} inputs, on {hosts}")
+
+
+def shortened(names: list[str]) -> str:
+    """The first few names."""
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _names(report: Report) -> list[str]:
+    """The names of the ops, whose declarations a process checks."""
+    seconds = report.seconds(SECONDS)
+    facts, problem = _run("answer", report.path, seconds=seconds)
+    for fact in facts:
+        if "finding" in fact:
+            report.findings.append(Finding("ops", fact["finding"]))
+    if problem is not None:
+        report.findings.append(Finding("ops", problem))
+    return next((fact["ops"] for fact in facts if "ops" in fact), [])
+
+
+# --- registration ---------------------------------------------------------------------------------
+
+
+def register(report: Report, host: str, name: str, count: int | None = None) -> Client:
+    """Register the library with a host, where it should have so many ops."""
+    client = examine(report.path, host, report.seconds(check_client.SECONDS))
+    report.registrations.append(client)
+    if client.problem:
+        message = f"on {name}: {client.problem}{child.printed(client.printed)}"
+        if client.asked and not client.granted:
+            message += f"; it asks for API version {min(client.asked)} or newer, which it lacks"
+        report.findings.append(Finding("registration", message))
+    elif count is not None and len(client.ops) != count:
+        report.notes.append(f"on {name} it registers {_count(client)}")
+    return client
+
+
+def _count(client: Client) -> str:
+    return f"{len(client.ops)} op{'' if len(client.ops) == 1 else 's'}"
+
+
+def _check_older(report: Report, core: Client, trials: dict[int, Trial]) -> None:
+    """Report what a library calls that an older host lacks, whose version it then asks for."""
+    for client in older_hosts(core, report.seconds(check_client.SECONDS)):
+        version = client.host_version
+        on = f"on a host of API version {version}, for which it asks where there is no newer one,"
+        if client.needs.version > version:
+            text = f"{on} it calls {_later(client.needs)}: such hosts crash"
+            report.findings.append(Finding("registration", text))
+        if client.problem:
+            continue
+        again = {place: trial.name for place, trial in trials.items()}
+        for trial in _try_all(report, again, version).values():
+            if trial.needs > version:
+                text = f"{trial.name}: {on} it calls {_later(Needs(trial.needs, trial.slots))}"
+                report.findings.append(Finding("kernels", f"{text}: such hosts crash"))
+        return
+
+
+def _later(needs: Needs) -> str:
+    return f"{', '.join((*needs.slots, *needs.fields))} of API version {needs.version}"
+
+
+# --- trials ---------------------------------------------------------------------------------------
+
+
+def _try_all(
+    report: Report, ops: dict[int, str], version: int, closer: bool = False
+) -> dict[int, Trial]:
+    """Try ops on a host, each in a process of its own, several at a time."""
+    attempt = partial(_try, report, version, closer)
+    if check_ep.JOBS == 1:
+        return dict(zip(ops, map(attempt, ops.items()), strict=True))
+    with ThreadPoolExecutor(check_ep.JOBS) as pool:
+        return dict(zip(ops, pool.map(attempt, ops.items()), strict=True))
+
+
+def _try(report: Report, version: int, closer: bool, op: tuple[int, str]) -> Trial:
+    """Try an op on a host; with `closer`, also what does not differ by host, and in a session."""
+    place, name = op
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "models") if closer else ""
+        given = place, version, CALL_SECONDS, file
+        facts, problem = _run("attempt", report.path, *given, seconds=report.seconds(SECONDS))
+        found = [fact["finding"] for fact in facts if "finding" in fact]
+        if problem is not None:
+            doing = [fact["begins"] for fact in facts if "begins" in fact]
+            found.append(f"{name}: {problem}{f', {doing[-1]}' if doing else ''}")
+        elif closer and os.path.exists(file) and installed_libraries():
+            with open(file, "rb") as models:
+                pairs = pickle.load(models)  # noqa: S301  # our own process
+            found += _differences(report, name, pairs)
+    for text in found:
+        finding = Finding("kernels", text)
+        if finding not in report.findings:  # of another host
+            report.findings.append(finding)
+    if problem is not None:
+        return Trial(name, is_wrong=True, ends=True)
+    last = facts[-1]
+    known = {field: last[field] for field in Trial._fields if field in last}
+    return Trial(name, **known, is_wrong=bool(found))
+
+
+def _differences(report: Report, name: str, pairs: list[Any]) -> Iterator[str]:
+    """What sessions of models of one node compute otherwise than kernels."""
+    models = [model for model, _ in pairs]
+    try:
+        answers = run_in_process(models, report.path, None, report.seconds(SECONDS))
+    except ProcessEnded as error:
+        yield f"{name}: in a session of the installed library, {error}"
+        return
+    for (_, expected), answer in zip(pairs, answers, strict=True):
+        if isinstance(answer, Exception):
+            yield f"{name}: a session of the installed library fails: {answer}"
+            return
+        try:
+            for i, (ours, theirs) in enumerate(zip(expected, answer, strict=True)):
+                same_as_session(f"output {i} of {name}", ours, theirs, _TOLERANCE, _TOLERANCE)
+        except AssertionError as error:
+            yield f"{name}: a session computes something else: {shorten(str(error), _MOST_TEXT)}"
+            return
+
+
+def _check_asked(report: Report, core: Client, trials: dict[int, Trial]) -> None:
+    """Report kernels that call slots newer than the API version that they asked for."""
+    for place, trial in trials.items():
+        asked = max(core.ops[place].version, *core.asked, 1)
+        if trial.needs > asked:
+            text = (
+                f"{trial.name}: it calls {', '.join(trial.slots)} of API version {trial.needs}, "
+                f"and asks for version {asked}, whose table ends before: older hosts crash"
+            )
+            report.findings.append(Finding("kernels", text))
+
+
+def _compare(report: Report, host: str, trials: dict[int, Trial], others: dict[int, Trial]) -> None:
+    for place, other in others.items():
+        trial = trials[place]
+        if not other.ends and (trial.made, bool(trial.computes)) > (other.made, other.computes > 0):
+            what = "make its kernel" if trial.made and not other.made else "compute"
+            text = f"{trial.name}: on {host} it does not {what}, which it does on the core"
+            report.findings.append(Finding("kernels", text))
+
+
+def _run(what: str, *given: Any, seconds: float) -> tuple[list[dict[str, Any]], str | None]:
+    """What a process reported, and how it ended if it did not do so by itself."""
+    code, output, errors = child.run("ortcffi.cli.check_probe", what, *given, seconds=seconds)
+    facts = []
+    for line in output.splitlines():
+        try:
+            fact = json.loads(line)
+        except ValueError:  # a line that the library wrote
+            continue
+        if isinstance(fact, dict):
+            facts.append(fact)
+    if facts and "done" in facts[-1]:
+        return facts, None
+    if code is None or code == -signal.SIGALRM:
+        limit = seconds if code is None else CALL_SECONDS
+        return facts, f"it does not return within {limit:.0f} seconds"
+    return facts, child.end_of(code) + child.printed(errors)
