@@ -137,10 +137,10 @@ def register(report: Report, host: str, name: str, count: int | None = None) -> 
     client = examine(report.path, host, report.seconds(check_client.SECONDS))
     report.registrations.append(client)
     if client.problem:
-        message = f"on {name}: {client.problem}{child.printed(client.printed)}"
+        message = f"on {name}: {client.problem}"
         if client.asked and not client.granted:
-            message += f"; it asks for API version {min(client.asked)} or newer, which it lacks"
-        report.findings.append(Finding("registration", message))
+            message += f"; it asks for API version {min(client.asked)}, which that does not have"
+        report.findings.append(Finding("registration", message + child.printed(client.printed)))
     elif count is not None and len(client.ops) != count:
         report.notes.append(f"on {name} it registers {_count(client)}")
     return client

@@ -68,5 +68,5 @@ def test_each_planted_bug_is_named_and_no_right_op(planted, capfd, monkeypatch):
 @pytest.mark.usefixtures("forks")
 def test_a_version_that_no_host_has_is_named(planted, capfd):
     assert main(["check", planted("-DASKS=99")]) == 1
-    text = "on the core: it crashes (SIGSEGV); it asks for API version 63 or newer, which it lacks"
+    text = "on the core: it crashes (SIGSEGV); it asks for API version 63, which that does not"
     assert f"FINDING (registration): {text}" in capfd.readouterr().out
