@@ -126,7 +126,7 @@ def _check_facts(report: Report, facts: FileFacts) -> None:
 
 
 def _check_symbols(report: Report, facts: FileFacts) -> None:
-    missing = missing_symbols(report.path, facts, report.seconds(SECONDS))
+    missing = missing_symbols(report.path, facts, report.seconds(check_client.SECONDS))
     if missing is None:
         report.notes.append("whether all of its undefined symbols are defined is not known")
         return
