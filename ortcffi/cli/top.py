@@ -2,35 +2,37 @@
 """``ortcffi top program.py ARGUMENTS``: what a program's sessions do."""
 
 import argparse
-import atexit
 import errno
 import json
 import os
-import subprocess
+import pickle
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from ortcffi.cli import supervise
 from ortcffi.cli.program import program_name, unwritable
-from ortcffi.cli.top_live import Live
-from ortcffi.compat._program import run_program
-from ortcffi.official.picture import as_svg
-from ortcffi.official.recording import Recorder
-from ortcffi.official.report import as_html, as_json, as_table
 from ortcffi.platform.new_file import write_whole
+
+if TYPE_CHECKING:
+    from ortcffi.cli.top_live import Live
+    from ortcffi.official.records import SessionRecord
 
 DESCRIPTION = """\
 Run a Python program and print what its sessions do, those of the official package onnxruntime, of
 the drop-in, and each ortcffi.Session: runs and their times, memory of their arenas, log messages.
 The program is not changed."""
 EPILOG = """\
-ortcffi top program.py ARGUMENTS, ortcffi top -m module ARGUMENTS: the program runs in this process.
-ortcffi top -- COMMAND ARGUMENTS: a command that starts Python by itself; each Python process that
-made a session tells. The exit status is the program's."""
-_FILES = ("json", "svg", "html")  # the options with a file, as `_tell` takes them
-VARIABLE = "ORTCFFI_TOP"  # what `ortcffi top -- command` hands on: its options as JSON
+ortcffi top program.py ARGUMENTS, ortcffi top -m module ARGUMENTS: Python runs it as it would alone.
+ortcffi top -- COMMAND ARGUMENTS: a command that starts Python by itself. Each Python process that
+made a session is in the table, which is written however the program ends. Signals are passed on to
+the program. The exit status is the program's; 128 + N if signal N ended it."""
+_FILES = ("json", "svg", "html")  # the options with a file
+VARIABLE = "ORTCFFI_TOP"  # what each Python process of the program is given, as JSON
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,11 +66,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             setattr(options, name, os.path.join(os.getcwd(), path))  # the program may leave it
     if options.svg is not None and find_spec("matplotlib") is None:
         parser.error("--svg needs matplotlib: pip install matplotlib")
-    if is_command:
-        if options.live:
-            parser.error("--live shows a program that runs in this process, not a command")
-        return _run_command(rest, options)
-    return _run_here(rest, options)
+    if not is_command:
+        if not options.module and not Path(rest[0]).exists():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), rest[0])
+        rest = [sys.executable, *(["-m"] if options.module else []), *rest]
+    return _run(rest, options)
 
 
 def _program_before(given: Sequence[str]) -> bool:
@@ -84,52 +86,53 @@ def _program_before(given: Sequence[str]) -> bool:
     return False
 
 
-def _run_here(program: Sequence[str], options: argparse.Namespace) -> int:
-    if not options.module and not Path(program[0]).exists():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program[0])
-    recorder = Recorder()
-    recorder.install()
-    live = _live_view(recorder, program[0]) if options.live else None
-    if live is not None:
-        live.start()
-    name = program_name("top")  # before the program has its own arguments
-    sys.argv[:] = program
-    try:
-        if options.module:
-            sys.path.insert(0, os.getcwd())
-        else:
-            sys.path.insert(0, str(Path(program[0]).resolve().parent))
-        return run_program(program[0], options.module, name)
-    except SystemExit as ended:
-        return _status_of(ended)
-    finally:
-        if os.getpid() == recorder.process:  # a fork of the program may end here as well
-            if live is not None:
-                live.stop()
-            _tell(recorder, options.json, options.svg, options.html)
-
-
-def _status_of(ended: SystemExit) -> int:
-    if ended.code is None or isinstance(ended.code, int):
-        return ended.code or 0
-    sys.stderr.write(f"{ended.code}\n")
-    return 1
-
-
-def _run_command(command: Sequence[str], options: argparse.Namespace) -> int:
+def _run(command: list[str], options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="ortcffi-top-") as folder:
         Path(folder, "sitecustomize.py").write_text(_SITECUSTOMIZE, encoding="utf-8")
         known = os.environ.get("PYTHONPATH")
-        package = str(Path(__file__).resolve().parents[2])
-        files = {name: getattr(options, name) for name in _FILES}
-        settings = {**files, "folder": folder, "package": package}
+        reports = Reports(folder)
+        settings = {
+            "folder": folder,
+            "package": str(Path(__file__).resolve().parents[2]),
+            "started": reports.started,
+        }
         environment = {
             **os.environ,
             VARIABLE: json.dumps(settings),
             "PYTHONPATH": os.pathsep.join([folder, *([known] if known else [])]),
         }
-        code = subprocess.run(command, env=environment, check=False).returncode
-        return code if code >= 0 else 128 - code  # as a shell says which signal ended it
+        process = supervise.start(command, environment)
+        live = _live_view(reports, " ".join(command)) if options.live else None
+        code = supervise.wait_for(process)
+        if live is not None:
+            live.stop()
+        reports.sample()
+        _tell(reports.records, options)
+        return code
+
+
+class Reports:
+    """What the processes of a program have written of their sessions.
+
+    Attributes
+    ----------
+    records : list of SessionRecord
+        The sessions, the oldest first, as of the last `sample`.
+    started : float
+        When the program began, as ``time.monotonic`` counts.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.records: list[SessionRecord] = []
+        self.started = time.monotonic()
+        self._folder = Path(folder)
+
+    def sample(self) -> None:
+        """Read what there is now."""
+        found: list[SessionRecord] = []
+        for path in self._folder.glob("*.records"):
+            found += pickle.loads(path.read_bytes())  # noqa: S301  # our own processes
+        self.records = sorted(found, key=lambda record: (record.began, record.pid))
 
 
 # Runs the sitecustomize that it hides, and makes the package importable as the last place to look.
@@ -142,56 +145,47 @@ if _hidden is not None:
     _hidden.loader.exec_module(importlib.util.module_from_spec(_hidden))
 sys.path.append(_settings["package"])
 try:
-    from ortcffi.cli.top import start_in_this_process
-    start_in_this_process(_settings)
+    from ortcffi.official.recording import record_in
+    record_in(_settings["folder"], _settings["started"])
 except ImportError as error:
     sys.stderr.write(f"ortcffi top: cannot record in {{sys.executable}}: {{error}}\\n")
 '''
 
 
-def start_in_this_process(settings: dict[str, str | None]) -> None:
-    """Record here, and report at the end; the sitecustomize of `ortcffi top --` calls it."""
-    recorder = Recorder()
-    recorder.install()
+def _live_view(reports: Reports, program: str) -> "Live | None":
+    from ortcffi.cli.top_live import Live
 
-    def own(path: str | None) -> str | None:
-        return path if path in (None, "-") else f"{path}.{os.getpid()}"
-
-    def report() -> None:
-        if recorder.records:
-            _tell(recorder, *[own(settings.get(name)) for name in _FILES])
-
-    atexit.register(report)
-
-
-def _live_view(recorder: Recorder, program: str) -> Live | None:
     try:
-        return Live(recorder, program)
+        live = Live(reports, program)
     except OSError:
         sys.stderr.write("ortcffi top: --live needs a terminal, and there is none\n")
         return None
+    live.start()
+    return live
 
 
-def _tell(
-    recorder: Recorder, json_path: str | None, svg_path: str | None, html_path: str | None
-) -> None:
-    recorder.finish()
-    sys.stderr.write(as_table(recorder.records, _width()))
-    picture = _drawn(recorder) if svg_path or html_path else ""
-    if json_path == "-":
-        sys.stdout.write(as_json(recorder.records))
-    elif json_path:
-        write_whole(json_path, as_json(recorder.records))
-    if svg_path and picture:
-        write_whole(svg_path, picture)
-    if html_path:
-        write_whole(html_path, as_html(recorder.records, picture))
+def _tell(records: "list[SessionRecord]", options: argparse.Namespace) -> None:
+    # Not before: to import NumPy may start threads, which would take the program's signals.
+    from ortcffi.official.report import as_html, as_json, as_table
+
+    sys.stderr.write(as_table(records, _width()))
+    picture = _drawn(records) if options.svg or options.html else ""
+    if options.json == "-":
+        sys.stdout.write(as_json(records))
+    elif options.json:
+        write_whole(options.json, as_json(records))
+    if options.svg and picture:
+        write_whole(options.svg, picture)
+    if options.html:
+        write_whole(options.html, as_html(records, picture))
 
 
-def _drawn(recorder: Recorder) -> str:
+def _drawn(records: "list[SessionRecord]") -> str:
     """The picture; nothing without matplotlib."""
+    from ortcffi.official.picture import as_svg
+
     try:
-        return as_svg(recorder.records)
+        return as_svg(records)
     except ImportError:
         sys.stderr.write("ortcffi top: to draw needs matplotlib: pip install matplotlib\n")
         return ""

@@ -9,12 +9,12 @@ import os
 import threading
 import time
 from collections.abc import Sequence
-from typing import TextIO
+from typing import Protocol, TextIO
 
-from ortcffi.official.recording import Recorder
+from ortcffi.official.records import SessionRecord
 from ortcffi.official.report import as_table, shortened
 
-__all__ = ["Live", "Rates", "frame"]
+__all__ = ["Live", "Rates", "Shown", "frame"]
 
 TERMINAL = "/dev/tty"
 _PERIOD = 1.0  # seconds
@@ -27,12 +27,22 @@ _FRAME = "\x1b[?2026h\x1b[H{}\x1b[J\x1b[?2026l"
 _NEXT_LINE = "\x1b[K\r\n"
 
 
+class Shown(Protocol):
+    """What is shown: the sessions of a program, and when that began, as of ``time.monotonic``."""
+
+    records: list[SessionRecord]
+    started: float
+
+    def sample(self) -> None:
+        """Read the sessions."""
+
+
 class Live:
     """The table on the terminal.
 
     Parameters
     ----------
-    recorder : Recorder
+    shown : Shown
         What is shown.
     program : str
         The name of the program, for the first line.
@@ -43,8 +53,8 @@ class Live:
         The process has no terminal.
     """
 
-    def __init__(self, recorder: Recorder, program: str) -> None:
-        self._recorder = recorder
+    def __init__(self, shown: Shown, program: str) -> None:
+        self._shown = shown
         self._program = program
         self._terminal: TextIO = open(TERMINAL, "w", encoding="utf-8")  # noqa: SIM115  # see `stop`
         self._ended = threading.Event()
@@ -63,10 +73,10 @@ class Live:
         self._terminal.close()
 
     def _show(self) -> None:
-        rates = Rates(self._recorder)
+        rates = Rates(self._shown)
         while True:
             width, height = self._size()
-            lines = frame(self._recorder, self._program, width, height, rates.read())
+            lines = frame(self._shown, self._program, width, height, rates.read())
             self._write(_FRAME.format(_NEXT_LINE.join(lines) + "\x1b[K"))
             if self._ended.wait(_PERIOD):
                 return
@@ -86,32 +96,32 @@ class Live:
 class Rates:
     """How many runs a second there were since the frame before."""
 
-    def __init__(self, recorder: Recorder) -> None:
-        self._recorder = recorder
-        self._before: list[tuple[float, int]] = []  # of each session: when it was read, and runs
+    def __init__(self, shown: Shown) -> None:
+        self._shown = shown
+        # Of each session, known by its process and when it began: when it was read, and runs.
+        self._before: dict[tuple[int | None, float], tuple[float, int]] = {}
 
     def read(self) -> list[float]:
         """Runs a second of each session since the last call, or since the session was made."""
-        self._recorder.sample()
-        now = time.monotonic() - self._recorder.started
-        records = list(self._recorder.records)
-        before = self._before + [(each.began, 0) for each in records[len(self._before) :]]
-        self._before = [(now, each.runs) for each in records]
-        return [
-            (runs - old) / (now - then) if now > then else 0.0
-            for (_, runs), (then, old) in zip(self._before, before, strict=True)
-        ]
+        self._shown.sample()
+        now = time.monotonic() - self._shown.started
+        rates = []
+        for each in self._shown.records:
+            then, runs = self._before.get((each.pid, each.began), (each.began, 0))
+            rates.append((each.runs - runs) / (now - then) if now > then else 0.0)
+            self._before[each.pid, each.began] = now, each.runs
+        return rates
 
 
 def frame(
-    recorder: Recorder, program: str, width: int, height: int, rates: Sequence[float] = ()
+    shown: Shown, program: str, width: int, height: int, rates: Sequence[float] = ()
 ) -> list[str]:
     """The lines of the table that fit into a terminal.
 
     Sessions for which there is a rate have it as their runs a second.
     """
-    records = list(recorder.records)
-    seconds = time.monotonic() - recorder.started
+    records = shown.records
+    seconds = time.monotonic() - shown.started
     alive = sum(record.is_open for record in records)
     facts = f", {seconds:.0f} s, sessions: {len(records)}, open: {alive}"
     lines = [shortened(program, max(width - len(facts), 1)) + facts]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs that run in this process, for `ortcffi top` and ``python -m ortcffi.compat``."""
+"""Programs that run in this process, for ``python -m ortcffi.compat``."""
 
 import runpy
 import sys

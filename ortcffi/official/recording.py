@@ -7,9 +7,11 @@ sessions of this package, and of its drop-in, count their runs by themselves; wr
 end, to read the counts for the last time.
 """
 
+import atexit
 import importlib.abc
 import importlib.util
 import os
+import pickle
 import sys
 import threading
 import time
@@ -21,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._forks import after_fork
 from ortcffi.official.records import Sample, SessionRecord
+from ortcffi.platform.new_file import write_whole
 
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
@@ -30,13 +33,26 @@ if TYPE_CHECKING:
     from ortcffi.official.attached import Official
     from ortcffi.session.session import Session
 
-__all__ = ["Recorder"]
+__all__ = ["Recorder", "record_in"]
 
 MODULE = "onnxruntime.capi.onnxruntime_inference_collection"
 OUR_MODULE = "ortcffi.session.session"
 RUNS = ("run", "run_with_ort_values", "run_with_iobinding", "run_async")
 _LETTERS = "VIWEF"  # of severities, as ONNX Runtime's own log lines have them
 _MOST_SAMPLES = 2000  # of a session: when there are more, every second one is dropped
+_SHARE = 0.02  # of the time that may go into writing
+
+
+def record_in(folder: str, started: float) -> None:
+    """Record this process and its forks, and write what there is to a folder until they end.
+
+    Each process has a file, so that no end of the process leaves nothing. `ortcffi top` has it
+    called in each Python process.
+    """
+    recorder = Recorder(folder=folder)
+    recorder.started = started
+    recorder.install()
+    atexit.register(recorder.finish)
 
 
 class Recorder:
@@ -46,13 +62,16 @@ class Recorder:
     ----------
     period : float, optional
         Seconds between two looks at the arenas.
+    folder : str, optional
+        Where to write what is recorded after each look; by default it is not written.
     """
 
-    def __init__(self, period: float = 0.2) -> None:
+    def __init__(self, period: float = 0.2, folder: str | None = None) -> None:
         self.records: list[SessionRecord] = []
         self.started = time.monotonic()
         self._period = period
-        self.process = os.getpid()
+        self._folder = folder
+        self._writing = threading.Lock()
         # Reentrant, because the collector may end a session while this thread adds another.
         self._guard = threading.RLock()
         self._watcher: threading.Thread | None = None
@@ -70,12 +89,13 @@ class Recorder:
                 wrap(sys.modules[name])
             else:
                 sys.meta_path.insert(0, _Finder(name, wrap))
-        after_fork(self._renew_guard)
+        after_fork(self._begin_in_fork)
 
     def finish(self) -> None:
         """Read the statistics for the last time."""
         self._ended.set()
         self.sample()
+        self._write()
 
     def sample(self) -> None:
         """Look at all open sessions."""
@@ -91,8 +111,24 @@ class Recorder:
                 with suppress(RuntimeError):  # the collector ended a session in between
                     return list(self._views.items())
 
-    def _renew_guard(self) -> None:
+    def _begin_in_fork(self) -> None:
         self._guard = threading.RLock()  # a thread may have held it that the child does not have
+        self._writing = threading.Lock()
+        for record in self.records:
+            record.begin_in_fork(self._now())
+        if self.records:
+            self._begin_to_watch()
+
+    def _write(self) -> None:
+        """Write what the sessions did here, unless no session was made here, and none ran."""
+        if self._folder is None:
+            return
+        with self._writing, suppress(OSError, RuntimeError):  # full, gone, or changed meanwhile
+            records = list(self.records)
+            own = [record.of_process() for record in records]
+            if any(record.is_made_here for record in records) or any(each.runs for each in own):
+                path = os.path.join(self._folder, f"{os.getpid()}.records")
+                write_whole(path, pickle.dumps(own))
 
     # --- wrappers ---------------------------------------------------------------------------------
 
@@ -241,8 +277,13 @@ class Recorder:
                 self._watcher.start()
 
     def _watch(self) -> None:
+        due = 0.0
         while not self._ended.wait(self._period):
             self.sample()
+            begin = time.monotonic()
+            if begin >= due:
+                self._write()
+                due = begin + (time.monotonic() - begin) / _SHARE
 
     def _read_ours(self, session: "Session") -> None:
         """Read the counts and the arena of a session of this package, which may be closed."""

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: MIT
 """The records of sessions that `ortcffi top` reports."""
 
+import os
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi.session.durations import place_of, quantile
 
 if TYPE_CHECKING:
     from ortcffi.memory.stats import AllocatorStats
 
-__all__ = ["OFFICIAL", "Sample", "SessionRecord"]
+__all__ = ["OFFICIAL", "Sample", "SessionRecord", "summed"]
 
 OFFICIAL = "official"
 _RANGES = 116  # of durations: the last one ends after 137 seconds
@@ -65,6 +67,8 @@ class SessionRecord:
         Why they cannot.
     is_open : bool
         Whether the session is still alive.
+    pid : int or None
+        The number of the process; None for a sum of several.
     """
 
     model: str
@@ -79,10 +83,17 @@ class SessionRecord:
     stats: "AllocatorStats | None" = None
     problem: str = ""
     is_open: bool = True
+    pid: int | None = field(default_factory=os.getpid)
 
     def __post_init__(self) -> None:
+        self._before: SessionRecord | None = None  # what it had when this process was forked
         self._counted = [0] * _RANGES  # what add_run counts
         self.durations = self.durations or self._counted
+
+    @property
+    def is_made_here(self) -> bool:
+        """Whether this process made it, rather than one that it is a fork of."""
+        return self._before is None
 
     @property
     def runs(self) -> int:
@@ -107,6 +118,25 @@ class SessionRecord:
         else:
             self._counted[min(place_of(seconds), _RANGES - 1)] += 1
 
+    def begin_in_fork(self, now: float) -> None:
+        """Leave what it did so far to the parent of this process."""
+        self.samples.clear()
+        self.messages.clear()
+        self._before = replace(self, durations=tuple(self.durations))
+        self.began, self.pid = now, os.getpid()
+
+    def of_process(self) -> "SessionRecord":
+        """A copy with what it did in this process."""
+        before = self._before or SessionRecord("")
+        return replace(
+            self,
+            durations=_added(self.durations, [-count for count in before.durations]),
+            failures=self.failures - before.failures,
+            total_seconds=self.total_seconds - before.total_seconds,
+            samples=list(self.samples),
+            messages=Counter(self.messages),
+        )
+
     def growth(self) -> tuple[str, int, int] | None:
         """What grew in the second half of the runs, and from how much to how much.
 
@@ -123,6 +153,36 @@ class SessionRecord:
             if last > first * _GROWTH:
                 return what, first, last
         return None
+
+
+def summed(records: Sequence[SessionRecord]) -> SessionRecord:
+    """What sessions of several processes did together; the most that each used, at any time."""
+    first, stats = records[0], [record.stats for record in records if record.stats is not None]
+    figures = ("bytes_allocated", "max_memory", "limit")
+    sums: dict[str, Any] = {name: _sum(getattr(each, name) for each in stats) for name in figures}
+    return replace(
+        first,
+        pid=None,
+        began=min(record.began for record in records),
+        seen=max(record.seen for record in records),
+        durations=_added(*(record.durations for record in records)),
+        failures=sum(record.failures for record in records),
+        total_seconds=sum(record.total_seconds for record in records),
+        messages=sum((record.messages for record in records), Counter()),
+        samples=[],
+        stats=stats[0]._replace(**sums) if stats else None,
+        problem="",
+        is_open=any(record.is_open for record in records),
+    )
+
+
+def _added(*counts: Sequence[int]) -> list[int]:
+    return [sum(each) for each in zip_longest(*counts, fillvalue=0)]
+
+
+def _sum(figures: Iterable[int | None]) -> int | None:
+    known = [figure for figure in figures if figure is not None]
+    return sum(known) if known else None
 
 
 _GROWTH = 1.1  # from which on it is named

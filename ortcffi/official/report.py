@@ -4,11 +4,11 @@
 import html
 import json
 from collections.abc import Sequence
-from itertools import starmap, zip_longest
-from typing import Any
+from itertools import zip_longest
+from typing import Any, NamedTuple
 
 from ortcffi._public import aligned, duration, html_table, joined, printable, scaled, size
-from ortcffi.official.records import OFFICIAL, SessionRecord
+from ortcffi.official.records import OFFICIAL, SessionRecord, summed
 
 __all__ = ["as_html", "as_json", "as_table", "shortened", "size"]
 
@@ -48,14 +48,15 @@ def as_table(
     """
     if not records:
         return "ortcffi top: the program made no session\n"
-    cells = [_HEADINGS[1:], *starmap(_figures, zip_longest(records, rates[: len(records)]))]
+    headings, lines = _lines(records, rates)
+    cells = [headings[1:], *(line.figures for line in lines)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     least, room = _NAME_WIDTHS
     if width is not None:
         room = max(least, min(room, width - sum(widths) - len(_GAP) * len(widths)))
-    names = [_HEADINGS[0], *(_name(n, record, room) for n, record in enumerate(records, 1))]
-    lines = aligned([(name, *row) for name, row in zip(names, cells, strict=True)])
-    return joined([*(line[:width] for line in lines), *_all_notes(records)]) + "\n"
+    names = [headings[0], *(line.named(room) for line in lines)]
+    table = aligned([(name, *row) for name, row in zip(names, cells, strict=True)])
+    return joined([*(line[:width] for line in table), *_all_notes(records)]) + "\n"
 
 
 def as_html(records: Sequence[SessionRecord], picture: str) -> str:
@@ -68,22 +69,62 @@ def as_html(records: Sequence[SessionRecord], picture: str) -> str:
     picture : str
         An SVG document, or nothing.
     """
-    rows = [(f"{n} {_called(record)}", *_figures(record)) for n, record in enumerate(records, 1)]
-    table = html_table("Sessions", _HEADINGS, rows)
+    headings, lines = _lines(records)
+    table = html_table("Sessions", headings, [(line.named(), *line.figures) for line in lines])
     notes = "".join(f"<p>{html.escape(printable(note))}</p>" for note in _all_notes(records))
     return _PAGE.format(table=table, notes=notes, picture=picture[picture.find("<svg") :])
 
 
 def as_json(records: Sequence[SessionRecord]) -> str:
-    """The report for programs: an object with ``sessions``, a list.
+    """The report for programs: an object with the lists ``sessions`` and ``sums``.
 
     The statistics in ``stats`` are strings, by the names that the library gives them.
     """
-    return json.dumps({"sessions": [_document(record) for record in records]}, indent=1) + "\n"
+    sums = [summed(each) for each in _workers(records)]
+    document = {"sessions": list(map(_document, records)), "sums": list(map(_document, sums))}
+    return json.dumps(document, indent=1) + "\n"
 
 
-def _name(number: int, record: SessionRecord, width: int) -> str:
-    return f"{number} {shortened(_called(record), width - len(str(number)) - 1)}"
+class _Line(NamedTuple):
+    first: str
+    model: str
+    figures: tuple[str, ...]
+
+    def named(self, width: int = 1 << 20) -> str:
+        return f"{self.first} {shortened(self.model, width - len(self.first) - 1)}"
+
+
+def _lines(
+    records: Sequence[SessionRecord], rates: Sequence[float] = ()
+) -> tuple[tuple[str, ...], list[_Line]]:
+    """The headings and the lines: of sessions, then of what several processes did together."""
+    pairs = list(zip_longest(records, rates[: len(records)]))
+    rate_of = {id(record): rate for record, rate in pairs}
+    lines = [
+        _Line(str(n), _called(record), _figures(record, rate))
+        for n, (record, rate) in enumerate(pairs, 1)
+    ]
+    for workers in _workers(records):
+        total, known = summed(workers), [rate_of[id(record)] for record in workers]
+        rate = sum(
+            record.runs_per_second if rate is None else rate
+            for record, rate in zip(workers, known, strict=True)
+        )
+        lines.append(_Line("sum", _called(total), _figures(total, rate)))
+    if len({record.pid for record in records}) < 2:
+        return _HEADINGS, lines
+    pids = [str(record.pid) for record in records] + ["-"] * (len(lines) - len(records))
+    return (_HEADINGS[0], "pid", *_HEADINGS[1:]), [
+        line._replace(figures=(pid, *line.figures)) for pid, line in zip(pids, lines, strict=True)
+    ]
+
+
+def _workers(records: Sequence[SessionRecord]) -> list[list[SessionRecord]]:
+    """The sessions of the same model in several processes."""
+    groups: dict[tuple[str, str], list[SessionRecord]] = {}
+    for record in records:
+        groups.setdefault((record.model, record.kind), []).append(record)
+    return [each for each in groups.values() if len({record.pid for record in each}) > 1]
 
 
 def _called(record: SessionRecord) -> str:
@@ -127,7 +168,16 @@ def _all_notes(records: Sequence[SessionRecord]) -> list[str]:
 
 
 def _document(record: SessionRecord) -> dict[str, Any]:
-    names = ("model", "kind", "runs", "failures", "runs_per_second", "total_seconds", "problem")
+    names = (
+        "model",
+        "kind",
+        "pid",
+        "runs",
+        "failures",
+        "runs_per_second",
+        "total_seconds",
+        "problem",
+    )
     document: dict[str, Any] = {name: getattr(record, name) for name in (*names, "is_open")}
     quantiles = {"p50_seconds": 0.5, "p99_seconds": 0.99, "worst_seconds": 1.0}
     document |= {name: record.quantile(part) for name, part in quantiles.items()}

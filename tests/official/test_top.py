@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from support.official import MODEL
 from support.paths import CHECKOUT
-from support.prepared import run_program
 from support.processes import run
 from support.releases import needs_release
 
@@ -42,12 +41,6 @@ sys.exit(7)
 def top(*arguments: str | Path, folder: Path) -> Any:
     command = [sys.executable, "-m", "ortcffi", "top", *map(str, arguments)]
     return run(*command, code=None, cwd=folder)
-
-
-def top_here(*arguments: str | Path, folder: Path) -> Any:
-    """The same in a prepared process, where how Python was started does not matter."""
-    code = "import runpy; runpy.run_module('ortcffi', run_name='__main__', alter_sys=True)"
-    return run_program(code, "top", *arguments, code=None, cwd=folder)
 
 
 @pytest.fixture
@@ -141,9 +134,10 @@ def test_any_name_of_a_model_is_drawn(name):
     assert page.encode()
 
 
-def test_a_page_without_matplotlib_has_the_table(program, tmp_path):
+def test_a_page_without_matplotlib_has_the_table(program, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     (tmp_path / "matplotlib.py").write_text("raise ImportError")
-    done = top_here("--html", "page.html", program.name, folder=tmp_path)
+    done = top("--html", "page.html", program.name, folder=tmp_path)
     page = (tmp_path / "page.html").read_text()
     assert "needs matplotlib" in done.stderr
     assert "<svg" not in page
@@ -161,8 +155,9 @@ def test_no_program_runs_for_a_picture_that_cannot_be_drawn(tmp_path, monkeypatc
     assert "it ran" not in printed.out
 
 
-def test_a_module_runs_as_the_main_one(program, tmp_path):
-    done = top_here("-m", program.stem, "x", folder=tmp_path)
+def test_a_module_runs_as_the_main_one(program, tmp_path, monkeypatch):
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    done = top("-m", program.stem, "x", folder=tmp_path)
     assert done.stdout.endswith("__main__ ['x']\n")
     assert done.returncode == 7
 
@@ -171,7 +166,7 @@ def test_a_command_that_starts_python_is_recorded(program, tmp_path):
     done = top("--json", "report", "--", sys.executable, program, "--", folder=tmp_path)
     assert done.returncode == 7
     assert done.stdout.endswith("__main__ ['--']\n")
-    (report,) = tmp_path.glob("report.*")
+    report = tmp_path / "report"
     assert json.loads(report.read_text())["sessions"][0]["runs"] == 4
 
 
@@ -202,7 +197,7 @@ def test_log_messages_are_counted_and_still_written(tmp_path):
         onnxruntime.InferenceSession({MODEL!r}, options)
         """)
     )
-    done = top_here("--json", "-", program, folder=tmp_path)
+    done = top("--json", "-", program, folder=tmp_path)
     (session,) = json.loads(done.stdout)["sessions"]
     assert session["messages"]["INFO"] > 0
     assert done.stderr.count("[I:onnxruntime:") == session["messages"]["INFO"]
@@ -240,20 +235,10 @@ def test_an_exception_of_the_program_is_shown_as_usual(tmp_path, error):
     ]
 
 
-@pytest.mark.parametrize(
-    ("module", "message"),
-    [
-        ("missing", "No module named missing"),
-        ("missing.part", "Error while finding module specification for 'missing.part'"),
-        ("email", "No module named email.__main__; 'email' is a package and cannot be directly"),
-    ],
-)
-def test_a_module_that_cannot_be_run_is_one_line(tmp_path, module, message):
-    done = top("-m", module, folder=tmp_path)
+def test_a_module_that_is_not_there_is_an_error(tmp_path):
+    done = top("-m", "missing", folder=tmp_path)
     assert done.returncode == 1
-    first = done.stderr.splitlines()[0]
-    assert first.startswith(f"python -m ortcffi top: {message}")
-    assert "Traceback" not in done.stderr
+    assert "No module named missing" in done.stderr
 
 
 def test_a_program_that_does_not_compile_is_shown_as_python_does(tmp_path):
@@ -274,7 +259,7 @@ def test_files_are_written_where_the_command_began(tmp_path, is_command):
     if is_command:
         top("--json", "report.json", "--", sys.executable, program, folder=tmp_path)
     else:
-        top_here("--json", "report.json", program, folder=tmp_path)
+        top("--json", "report.json", program, folder=tmp_path)
     assert len(list(tmp_path.glob("report.json*"))) == 1
 
 
@@ -283,7 +268,7 @@ def test_a_session_that_was_dropped_stays_in_the_report(tmp_path):
     program.write_text(
         f"import onnxruntime\nfor _ in range(3): onnxruntime.InferenceSession({MODEL!r})\n"
     )
-    done = top_here("--json", "-", program, folder=tmp_path)
+    done = top("--json", "-", program, folder=tmp_path)
     sessions = json.loads(done.stdout)["sessions"]
     assert [each["is_open"] for each in sessions] == [False] * 3
 
@@ -303,7 +288,7 @@ for _ in range(3):
     time.sleep(0.3)  # longer than between two looks
 """
     )
-    done = top_here("--json", "-", program, folder=tmp_path)
+    done = top("--json", "-", program, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     (session,) = json.loads(done.stdout)["sessions"]
     assert (session["runs"], session["problem"]) == (3, "")
@@ -314,7 +299,6 @@ for _ in range(3):
     ("arguments", "error"),
     [
         ([], "no program was given"),
-        (["--live", "--", "true"], "--live shows a program that"),
         (["--svg", "/no such folder/x.svg", "program.py"], "cannot be written"),
         (["--json", "/tmp", "program.py"], "/tmp cannot be written: it is a folder"),
     ],
@@ -363,7 +347,7 @@ gc.collect()
 
 def test_sessions_of_all_three_kinds_are_seen_to_their_end(tmp_path):
     (tmp_path / "three.py").write_text(THREE)
-    done = top_here("--json", "report.json", "three.py", folder=tmp_path)
+    done = top("--json", "report.json", "three.py", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     sessions = json.loads((tmp_path / "report.json").read_text())["sessions"]
     found = sorted((each["kind"], each["runs"], each["failures"]) for each in sessions)
@@ -397,7 +381,7 @@ def test_the_drop_in_under_the_official_name_is_counted_once(tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
     installed = "from ortcffi.compat import install; install()\n"
     (tmp_path / "installed.py").write_text(installed + PROGRAM)
-    done = top_here("--json", "report.json", "installed.py", folder=tmp_path)
+    done = top("--json", "report.json", "installed.py", folder=tmp_path)
     (session,) = json.loads((tmp_path / "report.json").read_text())["sessions"]
     assert (session["kind"], session["runs"]) == ("drop-in", 4)
     assert done.returncode == 7
