@@ -13,7 +13,6 @@ __all__ = ["Figures", "Turn", "awaits", "calls", "measure"]
 
 TURN = 0.02  # seconds
 SPIN = 0.005
-WARM_CALLS = 3
 
 Turn = Callable[[int, int], list[float]]
 """Takes a number of samples, each of so many calls; returns the seconds of a call in each."""
@@ -82,7 +81,7 @@ def measure(
         The part of the time that the processor was given to other programs.
     """
     end = time.monotonic() + seconds
-    sizes = {name: _sizes(min(turn(WARM_CALLS, 1)), sample) for name, turn in turns.items()}
+    sizes = {name: _sizes(turn, sample) for name, turn in turns.items()}
     times: dict[str, list[float]] = {name: [] for name in turns}
     passed = worked = 0.0
     while not passed or time.monotonic() < end:
@@ -94,9 +93,13 @@ def measure(
     return figures, max(0.0, 1 - worked / passed)
 
 
-def _sizes(call: float, sample: float) -> tuple[int, int]:
-    """Return how many samples of how many calls fill a turn, for calls of so many seconds."""
-    call = max(call, 1e-9)
+def _sizes(turn: Turn, sample: float) -> tuple[int, int]:
+    """Return how many samples of how many calls fill a turn."""
+    turn(1, 1)  # which starts threads
+    times = turn(1, 1)
+    while sum(times) < TURN / 4:
+        times = turn(4 * len(times), 1)
+    call = max(min(times), 1e-9)
     count = max(1, round(sample / call))
     return max(1, round(TURN / (call * count))), count
 

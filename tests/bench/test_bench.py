@@ -117,7 +117,7 @@ def test_each_subject_has_a_turn_even_if_no_time_is_left():
     taken = []
     figures, _ = measure({"a": turns.calls(lambda: taken.append(0))}, 1e-9, 0)
     assert figures["a"].calls >= 1
-    assert len(taken) > turns.WARM_CALLS
+    assert len(taken) > figures["a"].calls
 
 
 def test_short_calls_are_measured_many_at_a_time():
@@ -128,7 +128,8 @@ def test_short_calls_are_measured_many_at_a_time():
         return [1e-6] * samples
 
     measure({"a": turn}, 1e-9, 50e-6)
-    assert sizes == [(turns.WARM_CALLS, 1), (400, 50)]
+    assert {count for _, count in sizes[:-1]} == {1}
+    assert sizes[-1] == (400, 50)
 
 
 def test_a_processor_that_is_shared_counts_as_busy(monkeypatch):
