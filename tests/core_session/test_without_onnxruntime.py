@@ -32,19 +32,6 @@ def test_neither_onnxruntime_nor_onnx_is_there(bare):
     assert bare(LACKING.format(["onnxruntime", "onnx", "numpy"])).stdout.strip() == "['numpy']"
 
 
-def test_the_lines_of_the_readme_run(bare, tmp_path):
-    pytest.importorskip("nxrt_ep_cpu")
-    graph = ort.Graph()
-    graph.input("x", "f4", ["n"])
-    graph.node("Add", ["x", "x"], ["y"])
-    graph.output("y", "f4", ["n"])
-    graph.save(tmp_path / "model.onnx")
-    program, expected = example("README.md", 'providers=["nxrt"]')
-    assert len(expected) == 1
-    beginning = f"import os, numpy as np, ortcffi as ort; os.chdir({str(tmp_path)!r})\n"
-    assert bare(beginning + program).stdout.splitlines() == expected
-
-
 def test_the_first_lines_of_the_guide_run(bare):
     pytest.importorskip("nxrt_ep_cpu")
     program, expected = example("docs/guide/without_onnxruntime.md")

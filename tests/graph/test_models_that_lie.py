@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support import models
 
 import ortcffi as ort
 
@@ -205,3 +206,84 @@ def test_what_onnx_reads_of_a_changed_model_is_what_the_core_reads():
         assert names(ours.inputs) == names(theirs.input)
         assert names(ours.outputs) == names(theirs.output)
     assert both > 200
+
+
+CALLS = """<ir_version: 8, opset_import: ["": 17, "l": 1]>
+g (float[2] x) => (float[2] y) { y = l.f(x) }
+<domain: "l", opset_import: ["": 17]> f (a) => (b) { b = Add(a, a) }"""
+
+
+def read_all(content: bytes) -> None:
+    """What protobuf checks is checked when a graph is first asked for."""
+    model = ort.Model.load(content)
+    assert model.graph.name is not None
+    assert all(function.graph.name is not None for function in model.functions)
+    model.to_bytes()
+
+
+def test_what_protobuf_refuses_is_refused_before_a_node_is_given_out():
+    """Each model with one byte changed. Protobuf takes a few groups that are refused here. 1 s."""
+    calls = onnx.parser.parse_model(CALLS).SerializeToString()
+    maps = models.zipped(classlabels_int64s=[1, 2])
+    dice, refused, stricter = random.Random(1), 0, 0
+    for content in (models.scaled(), models.loop(3, 4), calls, maps, models.sines(3)):
+        for _ in range(600):
+            made = bytearray(content)
+            made[dice.randrange(len(made))] = dice.randrange(256)
+            try:
+                onnx.load_model_from_string(bytes(made))
+            except DecodeError:
+                refused += 1
+                with pytest.raises((ort.errors.InvalidProtobuf, ValueError)):
+                    read_all(bytes(made))
+                continue
+            try:
+                read_all(bytes(made))
+            except ort.errors.InvalidProtobuf:
+                stricter += 1
+            except (ort.OrtError, ValueError):
+                pass  # the graph is wrong
+    assert refused > 1000
+    assert stricter <= 3
+
+
+def in_parts(content: bytes) -> bytes:
+    """The bytes of a model whose graph, and the type of whose input, is there in two parts."""
+    model = onnx.load_model_from_string(content)
+    value = model.graph.input[0]
+    first = onnx.TypeProto()
+    first.tensor_type.elem_type = value.type.tensor_type.elem_type
+    whole = models.field(1, value.name) + models.field(2, first.SerializeToString())
+    value.type.tensor_type.ClearField("elem_type")
+    whole += models.field(2, value.type.SerializeToString())
+    del model.graph.input[:]
+    head = models.field(11, whole)
+    graph = model.graph.SerializeToString()
+    model.ClearField("graph")
+    return model.SerializeToString() + models.field(7, head) + models.field(7, graph)
+
+
+def test_messages_in_parts_are_joined():
+    content = models.add()
+    parts = ort.Model.load(in_parts(content))
+    assert onnx.load_model_from_string(in_parts(content)) == onnx.load_model_from_string(content)
+    assert str(parts.graph.inputs[0].type) == str(ort.Model.load(content).graph.inputs[0].type)
+    assert parts.graph.inputs[0].type is not None
+    assert [node.op_type for node in parts.graph.nodes] == ["Add"]
+
+
+@pytest.mark.parametrize("group", [b"\x0b\x0c", b"\x0b\x08\x05\x13\x14\x0c"])
+def test_groups_are_unknown_fields(group):
+    graph = onnx.load_model_from_string(models.scaled()).graph.SerializeToString()
+    content = models.field(1, 8) + models.field(7, group + graph) + models.field(8, b"\x10\x11")
+    assert onnx.load_model_from_string(content).graph.node
+    assert len(ort.Model.load(content).graph.nodes) == 1
+    refuses("malformed", content.replace(group, group[:-1] + b"\x1c"))
+
+
+@pytest.mark.parametrize("stored", [{"int32_data": [0, 1, 2, 256]}, {"raw_data": b"\0\1\7\xff"}])
+def test_weights_of_bool_are_true_or_false(stored):
+    tensor = onnx.TensorProto(name="w", data_type=9, dims=[4], **stored)
+    model = ort.Model.load(bytes_of(graph_of([relu("x", "y")], ["y"], initializer=[tensor])))
+    weights = model.graph.initializers["w"]
+    assert weights.view("u1").tolist() == [0, 1, 1, 1]

@@ -7,6 +7,7 @@
 
 #include "graph/reading.h"
 #include "object/hash.h"
+#include "onnx/check_fields.h"
 #include "onnx/fields.h"
 
 OrtStatus* core_refuse_graph(const struct core_scope* scope, OrtErrorCode code, const char* before,
@@ -457,6 +458,34 @@ static OrtStatus* read_function(struct core_scope* scope, struct core_message by
   return read_fields(scope, &numbers_of_function, bytes);
 }
 
+/* Checks the bytes of a graph or a function, and joins what is there in parts. */
+static OrtStatus* check_bytes(struct core_scope* scope, enum core_onnx kind,
+                              struct core_message* bytes) {
+  struct core_writing whole = {0};
+  OrtStatus* status = NULL;
+  switch (core_check_fields(*bytes, kind)) {
+    case CORE_FIELDS_WHOLE:
+      break;
+    case CORE_FIELDS_TOO_DEEP:
+      status = core_refuse_graph(scope, ORT_INVALID_GRAPH, "messages are nested too deeply",
+                                 (struct core_message){NULL, NULL}, "");
+      break;
+    case CORE_FIELDS_DAMAGED:
+      status = core_refuse_bytes(scope, kind == ONNX_GRAPH ? "the graph" : "a function");
+      break;
+    case CORE_FIELDS_IN_PARTS:
+      core_join_parts(&whole, *bytes, kind);
+      bytes->at = whole.has_failed
+                      ? NULL
+                      : (const uint8_t*)core_pool_text(&scope->root->pool, whole.bytes, whole.size);
+      bytes->end = bytes->at + whole.size;
+      status = bytes->at == NULL ? core_graph_memory(scope, whole.size) : NULL;
+      heap_free(whole.bytes);
+      break;
+  }
+  return status;
+}
+
 OrtStatus* core_read_graph(const char* function, const OrtModel* model, size_t which,
                            OrtGraph** out) {
   bool is_function = which >= CORE_GRAPH_FORMS;
@@ -468,9 +497,13 @@ OrtStatus* core_read_graph(const char* function, const OrtModel* model, size_t w
   graph->form = is_function ? CORE_AS_WRITTEN : (enum core_graph_form)which;
   graph->name = "";
   struct core_scope scope = {.function = function, .root = graph, .graph = graph};
-  OrtStatus* status = is_function
-                          ? read_function(&scope, model->functions[which - CORE_GRAPH_FORMS])
-                          : read_fields(&scope, &numbers_of_graph, model->graph_bytes);
+  struct core_message bytes =
+      is_function ? model->functions[which - CORE_GRAPH_FORMS] : model->graph_bytes;
+  OrtStatus* status = check_bytes(&scope, is_function ? ONNX_FUNCTION : ONNX_GRAPH, &bytes);
+  if (status == NULL) {
+    status =
+        is_function ? read_function(&scope, bytes) : read_fields(&scope, &numbers_of_graph, bytes);
+  }
   if (status == NULL && graph->form != CORE_AS_WRITTEN) {
     status = core_infer_types(&scope, graph);
   }

@@ -129,8 +129,29 @@ static OrtStatus* read_tensor_numbers(const struct stored_tensor* tensor,
   }
   CORE_TRY(new_tensor(tensor, out));
   uint8_t* to = (*out)->data;
+  bool is_bool = tensor->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL;
   for (; core_next_number(&numbers, &number); to += bytes) {
+    number = is_bool ? number != 0 : number;
     memcpy(to, &number, bytes);
+  }
+  return NULL;
+}
+
+/* Whether bytes are not the 0 and 1 of which a tensor of bool consists. */
+static bool are_other_bools(const struct stored_tensor* tensor, const uint8_t* bytes) {
+  size_t i = 0;
+  while (i < tensor->size && bytes[i] <= 1) {
+    i++;
+  }
+  return i < tensor->size;
+}
+
+/* Makes a tensor of bool of bytes of which some are neither 0 nor 1. */
+static OrtStatus* read_other_bools(const struct stored_tensor* tensor, const uint8_t* bytes,
+                                   struct core_tensor** out) {
+  CORE_TRY(new_tensor(tensor, out));
+  for (size_t i = 0; i < tensor->size; i++) {
+    ((uint8_t*)(*out)->data)[i] = bytes[i] != 0;
   }
   return NULL;
 }
@@ -194,6 +215,9 @@ static OrtStatus* read_elements(const struct stored_tensor* tensor, struct core_
   CORE_TRY(find_elements(tensor, &elements));
   if (elements == NULL) {
     return read_tensor_numbers(tensor, out);
+  }
+  if (tensor->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL && are_other_bools(tensor, elements)) {
+    return read_other_bools(tensor, elements, out);
   }
   return core_borrow_tensor(tensor->function, &core_cpu_memory_info, (void*)elements, tensor->size,
                             tensor->dims, tensor->rank, tensor->type, out);

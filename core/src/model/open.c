@@ -7,6 +7,7 @@
 #include "graph/tensor_bytes.h"
 #include "model/model.h"
 #include "object/keyed_list.h"
+#include "onnx/check_fields.h"
 #include "onnx/fields.h"
 
 static void end_model(void* block) {
@@ -60,10 +61,31 @@ static OrtStatus* make_room_for_graphs(const char* function, OrtModel* model) {
              : core_no_memory(function, functions * 2 * sizeof(void*));
 }
 
+/* Notes the graph. If it is there in several parts, they are joined. */
+static OrtStatus* add_graph_bytes(const char* function, OrtModel* model, struct core_message part) {
+  struct core_message* graph = &model->graph_bytes;
+  size_t before = core_message_size(*graph), size = core_message_size(part);
+  if (graph->at == NULL || size == 0) {
+    *graph = graph->at == NULL ? part : *graph;
+    return NULL;
+  }
+  uint8_t* joined = core_pool_take(&model->pool, before + size);
+  if (joined == NULL) {
+    return core_no_memory(function, before + size);
+  }
+  memcpy(joined, graph->at, before);
+  memcpy(joined + before, part.at, size);
+  *graph = (struct core_message){joined, joined + before + size};
+  return NULL;
+}
+
 OrtStatus* core_read_model(const char* function, OrtModel* model) {
   struct core_message rest = model->bytes;
   struct core_field field;
   model->function_count = 0;
+  if (core_check_model_fields(rest) == CORE_FIELDS_DAMAGED) {
+    return refuse(function, "the bytes are no ONNX model");
+  }
   CORE_TRY(make_room_for_graphs(function, model));
   CORE_TRY(core_read_opsets(function, &model->pool, rest, MODEL_OPSET, &model->opsets));
   while (core_next_field(&rest, &field)) {
@@ -74,16 +96,10 @@ OrtStatus* core_read_model(const char* function, OrtModel* model) {
       continue;
     }
     if (field.number == MODEL_GRAPH) {
-      if (model->graph_bytes.at != NULL) {
-        return refuse(function, "the model has two graphs");
-      }
-      model->graph_bytes = field.bytes;
+      CORE_TRY(add_graph_bytes(function, model, field.bytes));
     } else if (field.number == MODEL_FUNCTION) {
       model->functions[model->function_count++] = field.bytes;
     }
-  }
-  if (core_is_malformed(&rest)) {
-    return refuse(function, "the bytes are no ONNX model");
   }
   return model->graph_bytes.at != NULL
              ? NULL

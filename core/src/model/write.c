@@ -10,6 +10,7 @@
 #include "model/locate_weights.h"
 #include "model/model.h"
 #include "object/keyed_list.h"
+#include "onnx/check_fields.h"
 #include "onnx/fields.h"
 
 /* Raw data of fewer bytes stays in a skeleton. */
@@ -459,6 +460,9 @@ OrtStatus* core_write_compiled_model(const OrtModel* model, const OrtcoreWriting
                                      enum core_contexts contexts) {
   CORE_REQUIRE(ortcore_write_model, model, writing);
   CORE_TRY(check_writing(writing));
+  if (core_check_fields(model->bytes, ONNX_MODEL) > CORE_FIELDS_IN_PARTS) {
+    CORE_FAIL(ORT_INVALID_PROTOBUF, "ortcore_write_model: the model is malformed");
+  }
   struct writer* writer = heap_alloc(sizeof *writer);
   if (writer == NULL) {
     return core_no_memory("ortcore_write_model", sizeof *writer);

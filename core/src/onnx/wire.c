@@ -5,6 +5,8 @@
 
 /* Protobuf numbers its fields from 1 to this. */
 #define LARGEST_NUMBER ((1U << 29) - 1)
+/* Protobuf's own limit. */
+#define DEEPEST_GROUP 100
 
 static bool read_varint(struct core_message* from, uint64_t* value) {
   uint64_t number = 0;
@@ -17,6 +19,23 @@ static bool read_varint(struct core_message* from, uint64_t* value) {
     }
   }
   return false;
+}
+
+/* The number of a field, or a length: protobuf gives them five bytes at most. */
+static bool read_short_varint(struct core_message* from, uint64_t* value) {
+  const uint8_t* start = from->at;
+  return read_varint(from, value) && from->at - start <= 5 && *value <= UINT32_MAX;
+}
+
+static bool read_head(struct core_message* from, struct core_field* field) {
+  uint64_t head;
+  if (!read_short_varint(from, &head) || head >> 3 == 0 || head >> 3 > LARGEST_NUMBER) {
+    return false;
+  }
+  field->number = (uint32_t)(head >> 3);
+  field->wire = (enum core_wire)(head & 7);
+  field->bytes = (struct core_message){NULL, NULL};
+  return true;
 }
 
 static bool read_fixed(struct core_message* from, size_t size, uint64_t* value) {
@@ -32,14 +51,24 @@ static bool read_fixed(struct core_message* from, size_t size, uint64_t* value) 
   return true;
 }
 
-static bool read_field(struct core_message* from, struct core_field* field) {
-  uint64_t head;
-  if (!read_varint(from, &head) || head >> 3 == 0 || head >> 3 > LARGEST_NUMBER) {
+static bool read_field(struct core_message* from, struct core_field* field, unsigned depth);
+
+/* Reads what follows the beginning of a group, up to its end. ONNX has no groups, but protobuf
+ * takes them as unknown fields. */
+static bool skip_group(struct core_message* from, uint32_t number, unsigned depth) {
+  struct core_field field = {.wire = CORE_GROUP};
+  while (field.wire != CORE_GROUP_END) {
+    if (depth == 0 || !read_field(from, &field, depth - 1)) {
+      return false;
+    }
+  }
+  return field.number == number;
+}
+
+static bool read_field(struct core_message* from, struct core_field* field, unsigned depth) {
+  if (!read_head(from, field)) {
     return false;
   }
-  field->number = (uint32_t)(head >> 3);
-  field->wire = (enum core_wire)(head & 7);
-  field->bytes = (struct core_message){NULL, NULL};
   switch (field->wire) {
     case CORE_VARINT:
       return read_varint(from, &field->value);
@@ -48,14 +77,16 @@ static bool read_field(struct core_message* from, struct core_field* field) {
     case CORE_FIXED32:
       return read_fixed(from, 4, &field->value);
     case CORE_LENGTH:
-      if (!read_varint(from, &field->value) || field->value > core_message_size(*from)) {
+      if (!read_short_varint(from, &field->value) || field->value > core_message_size(*from)) {
         return false;
       }
       field->bytes = (struct core_message){from->at, from->at + field->value};
       from->at += field->value;
       return true;
+    case CORE_GROUP:
+      return skip_group(from, field->number, depth);
     default:
-      return false; /* groups, which ONNX has none of */
+      return field->wire == CORE_GROUP_END;
   }
 }
 
@@ -63,7 +94,7 @@ bool core_next_field(struct core_message* message, struct core_field* field) {
   if (message->at == message->end) {
     return false;
   }
-  if (!read_field(message, field)) {
+  if (!read_field(message, field, DEEPEST_GROUP) || field->wire == CORE_GROUP_END) {
     message->at = NULL;
     return false;
   }

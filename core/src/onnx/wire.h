@@ -3,7 +3,7 @@
  * @file wire.h
  * The wire format of protobuf, in which ONNX files are written.
  *
- * A message is a sequence of fields. Each has a number and one of four wire types. Nothing here
+ * A message is a sequence of fields. Each has a number and a wire type. Nothing here
  * knows what a field means, and nothing allocates.
  */
 #ifndef ORTCFFI_WIRE_H_
@@ -26,14 +26,21 @@ static inline size_t core_message_size(struct core_message message) {
   return (size_t)(message.end - message.at);
 }
 
-enum core_wire { CORE_VARINT = 0, CORE_FIXED64 = 1, CORE_LENGTH = 2, CORE_FIXED32 = 5 };
+enum core_wire {
+  CORE_VARINT = 0,
+  CORE_FIXED64 = 1,
+  CORE_LENGTH = 2,
+  CORE_GROUP = 3,
+  CORE_GROUP_END = 4,
+  CORE_FIXED32 = 5
+};
 
 struct core_field {
   uint32_t number;
   enum core_wire wire;
   /** For CORE_LENGTH: the bytes of the text or message. */
   struct core_message bytes;
-  /** For the others: the number, or its bits. */
+  /** For numbers: the number, or its bits. */
   uint64_t value;
 };
 
