@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
 __all__ = ["Suggests", "described_by", "level_of_caller", "meant", "public", "refuse_pickle"]
 __all__ += ["aligned", "described", "duration", "html_table", "html_text", "joined", "printable"]
-__all__ += ["scaled", "size"]
+__all__ += ["dimensions", "few", "quoted", "scaled", "shortened", "size"]
 
 T = TypeVar("T")
 
@@ -43,7 +43,7 @@ def meant(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
     from difflib import get_close_matches
 
     close = get_close_matches(name, [each for each in known if each], 1, likeness)
-    return f": did you mean {close[0]!r}?" if close else ""
+    return f": did you mean {quoted(close[0])}?" if close else ""
 
 
 _OURS = ("ortcffi.", "collections.abc")  # whose MutableMapping has the method update
@@ -146,6 +146,24 @@ def printable(text: str) -> str:
     return "".join(escaped)
 
 
+def shortened(text: str, length: int = 60) -> str:
+    """A text of a file as a part of a line, not longer than that."""
+    text = printable(text)
+    return text if len(text) <= length else f"{text[: length - 3]}..."
+
+
+def quoted(name: object, length: int = 100) -> str:
+    """A name of a file, a model or a library in an error: its repr, not longer than that."""
+    text = repr(name)
+    return text if len(text) <= length else f"{text[: length - 4]}...{text[-1]}"
+
+
+def few(texts: Sequence[str], most: int = 8) -> list[str]:
+    """The first texts of a list, and how many more there are."""
+    more = len(texts) - most
+    return [*texts[:most], f"{more:,} more"] if more > 0 else list(texts)
+
+
 def joined(lines: Iterable[str], separator: str = "\n") -> str:
     """Lines as one text, each of them `printable`."""
     return separator.join(map(printable, lines))
@@ -155,4 +173,9 @@ def described(element: str, shape: "Iterable[int | str] | None") -> str:
     """An element type and a shape in a few words, `printable`."""
     if shape is None:
         return f"{element} of any shape"
-    return f"{element}[{', '.join('?' if n == -1 else printable(str(n)) for n in shape)}]"
+    return f"{element}[{dimensions(shape)}]"
+
+
+def dimensions(shape: "Iterable[int | str | None]") -> str:
+    """The dimensions of a shape in a few words, `printable`."""
+    return ", ".join(few(["?" if n in (-1, None) else shortened(str(n), 40) for n in shape], 16))

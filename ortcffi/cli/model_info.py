@@ -4,7 +4,7 @@
 import os
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._public import joined, size
+from ortcffi._public import few, quoted, shortened, size
 from ortcffi.cli.program import write_log
 from ortcffi.models.contents import contents_of
 from ortcffi.models.model import Model
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["collect", "draw", "render"]
 
 _NO_VERSION = (0, 2**63 - 1, -(2**63))  # what is said of a model that sets none
-_MOST_OPERATORS = 8  # that are listed
+_MOST_LINES = 20  # of a list
+_WIDTH = 300  # characters of a line
 _PORTS = ("inputs", "outputs", "overridable initializers")
 
 
@@ -113,45 +114,48 @@ def render(facts: dict[str, Any]) -> str:
     lines = [f"model: {facts['model']}"]
     for name in _PORTS:
         lines.append(f"{name}:" if facts[name] else f"{name}: none")
-        lines += [f"  {port['name']}: {port['type']}" for port in facts[name]]
+        lines += few(
+            [f"  {shortened(port['name'])}: {port['type']}" for port in facts[name]], _MOST_LINES
+        )
     lines += _described_file(facts["file"])
     metadata = dict(facts["metadata"])
     custom = metadata.pop("custom")
     lines.append("metadata:")
     lines += [f"  {key.replace('_', ' ')}: {value}" for key, value in metadata.items() if value]
-    lines += [f"  {key!r}: {value!r}" for key, value in custom.items()]
+    lines += few([f"  {quoted(key)}: {value!r}" for key, value in custom.items()], _MOST_LINES)
     if "library" in facts:
         lines.append(f"library: {facts['library']} ({facts['library version']})")
         lines.append(f"providers: {', '.join(facts['providers'])}")
     if "execution_providers" in facts:
         found = facts["execution_providers"]
         lines += map(_taking, found) if found else ["execution providers: none with a device here"]
-    return joined(lines)
+    return "\n".join(shortened(line, _WIDTH) for line in lines)
 
 
 def _taking(found: dict[str, Any]) -> str:
     if found["problem"]:
         return f"{found['name']}: fails: {found['problem']}"
-    left = ", ".join(f"{count} {name}" for name, count in found["left"].items())
+    left = ", ".join(few([f"{count} {name}" for name, count in found["left"].items()]))
     return f"{found['name']}: takes {found['taken']:,} nodes{f', not {left}' if left else ', all'}"
 
 
+def _external_file(file: dict[str, Any], name: str) -> str:
+    state = ", is missing or too small" if name in file["missing_files"] else ""
+    return f"external file: {shortened(name, 200)} ({file['external_files'][name]:,} bytes{state})"
+
+
 def _described_file(file: dict[str, Any]) -> list[str]:
-    opsets = ", ".join(f"{domain} {version}" for domain, version in file["opsets"].items())
-    operators = list(file["operators"].items())
-    listed = ", ".join(f"{count} {name}" for name, count in operators[:_MOST_OPERATORS])
-    more = len(operators) - _MOST_OPERATORS
+    opsets = ", ".join(few([f"{domain} {n}" for domain, n in file["opsets"].items()]))
+    listed = ", ".join(few([f"{n} {shortened(name)}" for name, n in file["operators"].items()]))
     lines = [
         f"file: {file['file_size']:,} bytes, IR version {file['ir_version']}",
         f"opsets: {opsets}",
-        f"nodes: {file['nodes']:,} ({listed}{f' and {more} other operators' if more > 0 else ''})",
+        f"nodes: {file['nodes']:,} ({listed})",
         f"parameters: {file['parameters']:,} ({size(file['parameter_bytes'])})",
     ]
     if file["functions"]:
-        lines.append(f"functions: {', '.join(file['functions'])}")
-    for name, needed in file["external_files"].items():
-        state = ", is missing or too small" if name in file["missing_files"] else ""
-        lines.append(f"external file: {name} ({needed:,} bytes{state})")
+        lines.append(f"functions: {', '.join(few(list(map(shortened, file['functions']))))}")
+    lines += few([_external_file(file, name) for name in file["external_files"]], _MOST_LINES)
     if file["untyped"]:
         lines.append(f"values without a type: {file['untyped']:,}")
     return lines

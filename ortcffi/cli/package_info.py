@@ -4,7 +4,7 @@
 import os
 from typing import Any
 
-from ortcffi._public import joined
+from ortcffi._public import few, shortened
 from ortcffi.session.package import ModelPackage
 from ortcffi.table.load import load
 
@@ -39,6 +39,8 @@ def render(facts: dict[str, Any]) -> str:
         lines.append(
             f"component {component}:" if variants else f"component {component}: no variant"
         )
-        lines += [f"  {name}: {ep or 'no execution provider'}" for name, ep in variants.items()]
+        lines += few(
+            [f"  {name}: {ep or 'no execution provider'}" for name, ep in variants.items()], 20
+        )
     lines.append(f"library: {facts['library']} ({facts['library version']})")
-    return joined(lines)
+    return "\n".join(shortened(line, 300) for line in lines)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._public import joined, printable
+from ortcffi._public import joined, printable, shortened
 
 if TYPE_CHECKING:
     from ortcffi.callbacks.logs import LogMessage
@@ -62,6 +62,6 @@ def unwinding() -> Iterator[None]:
 def fail(program: str, error: object) -> int:
     """Write an error to stderr, if there is one; return the exit code."""
     if sys.stderr is not None:
-        lines = joined(str(error).splitlines(), "\n  ")
+        lines = joined((shortened(line, 1000) for line in str(error).splitlines()), "\n  ")
         sys.stderr.write(f"{program}: {lines}\n")
     return 1

@@ -51,7 +51,7 @@ class SessionIOBinding:
         try:
             self._bound._set_input(string("name", name), value, value)
         except OrtError as error:
-            raise RuntimeError(f"Error when binding input: {error.message}") from None
+            raise RuntimeError(f"Error when binding input: {error}") from None
 
     # --- outputs ----------------------------------------------------------------------------------
 
@@ -70,7 +70,7 @@ class SessionIOBinding:
         try:
             self._bound._set_output(string("name", name), value, value)
         except OrtError as error:
-            raise RuntimeError(f"Error when binding output: {error.message}") from None
+            raise RuntimeError(f"Error when binding output: {error}") from None
 
     # --- the rest ---------------------------------------------------------------------------------
 
@@ -112,7 +112,7 @@ class SessionIOBinding:
             else:
                 self._bound.run(options=options._options)
         except OrtError as error:
-            raise RuntimeError(f"Error in execution: {error.message}") from error.__cause__
+            raise RuntimeError(f"Error in execution: {error}") from error.__cause__
 
 
 class IOBinding(SessionIOBinding):

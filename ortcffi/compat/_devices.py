@@ -186,7 +186,7 @@ class OrtMemoryInfo:
         try:
             self._info = api().memory_info(name, kind, place, purpose)
         except OrtError as error:
-            raise RuntimeError(error.message) from None
+            raise RuntimeError(str(error)) from None
 
     @classmethod
     def _of(cls, info: MemoryInfo) -> "OrtMemoryInfo":
@@ -337,4 +337,4 @@ def _share_arena(
         measures = None if cfg is None else cfg._cfg()
         env().create_arena(info._info, measures, provider=provider, options=pairs(options))
     except OrtError as error:
-        raise RuntimeError(_NO_ARENA + error.message) from error.__cause__
+        raise RuntimeError(_NO_ARENA + str(error)) from error.__cause__

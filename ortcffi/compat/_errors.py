@@ -143,6 +143,6 @@ def reraise(error: OrtError) -> NoReturn:
         raise error
     code = error.code
     kind = _CLASSES.get(int(code), Fail)
-    official = kind(f"[ONNXRuntimeError] : {int(code)} : {code.name} : {error.message}")
+    official = kind(f"[ONNXRuntimeError] : {int(code)} : {code.name} : {error}")
     official.function = error.function
     raise official from error.__cause__

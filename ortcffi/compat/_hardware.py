@@ -153,7 +153,7 @@ def _call(slot: str, *arguments: Any) -> None:
     try:
         getattr(checked, slot)(table.pointer, *arguments)
     except OrtError as error:
-        raise RuntimeError(error.message) from error.__cause__
+        raise RuntimeError(str(error)) from error.__cause__
 
 
 @translated

@@ -99,7 +99,7 @@ def _set_entry(options: Run | Options, key: str, value: str) -> None:
     try:
         options.config[string("key", key)] = string("value", value)
     except OrtError as error:
-        raise RuntimeError(error.message) from None
+        raise RuntimeError(str(error)) from None
 
 
 def _entry(kind: str, options: Run | Options, key: str) -> str:
@@ -402,7 +402,7 @@ class LoraAdapter:
         try:
             self._adapter = Adapter(text(path), api())
         except OrtError as error:
-            raise RuntimeError(error.message) from None
+            raise RuntimeError(str(error)) from None
 
 
 class RunOptions:

@@ -102,5 +102,5 @@ def tensor_at(
             library.pointer, info.handle, memory, size, dimensions, len(given), element, out
         )
     except OrtError as error:
-        raise RuntimeError(error.message) from None
+        raise RuntimeError(str(error)) from None
     return value

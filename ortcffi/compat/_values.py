@@ -153,7 +153,7 @@ class OrtValue:
                 return cls._of(Value.empty(tuple(shape), element, api=api()))
             return cls._of(empty_on(memory_info_of(device), shape, element))
         except OutOfMemory as error:
-            raise MemoryError(error.message) from None
+            raise MemoryError(str(error)) from None
         except (OrtError, ValueError) as error:
             raise RuntimeError(str(error)) from None
 
@@ -361,7 +361,7 @@ def copy_tensors(src: Sequence[OrtValue], dst: Sequence[OrtValue], stream: Any =
     try:
         checked.CopyTensors(table.pointer, env().handle, source, target, queue, count)
     except OrtError as error:
-        raise RuntimeError(error.message) from error.__cause__
+        raise RuntimeError(str(error)) from error.__cause__
 
 
 class OrtValueVector(list[OrtValue]):

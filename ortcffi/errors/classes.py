@@ -12,6 +12,7 @@ from errno import ENOENT
 from typing import TYPE_CHECKING
 
 from ortcffi._native import lib
+from ortcffi._public import printable
 
 if TYPE_CHECKING:
     from ortcffi.errors.codes import ErrorCode
@@ -91,7 +92,8 @@ class OrtError(Exception):
         return self.args[1] if len(self.args) > 1 else None
 
     def __str__(self) -> str:
-        return self.message
+        # Names of a model are in messages of any library; what breaks a line may be meant.
+        return "\n".join(map(printable, str(self.message).split("\n")))
 
     def __repr__(self) -> str:
         name = type(self).__name__

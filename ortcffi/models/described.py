@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ortcffi._native import lib
+from ortcffi._public import quoted
 from ortcffi.models.wire import Message
 
 __all__ = ["Descriptions", "check_described", "described_by_others", "key_of"]
@@ -30,9 +31,9 @@ def check_described(names: Iterable[str], opsets: dict[str, int]) -> None:
     for name in names:
         schema = _schema(key_of(name), opsets)
         if schema is None:
-            raise ValueError(f"operators: ONNX has no operator {name!r}")
+            raise ValueError(f"operators: ONNX has no operator {quoted(name)}")
         if not _has_body(schema):
-            raise ValueError(f"operators: ONNX does not describe {name!r} by other operators")
+            raise ValueError(f"operators: ONNX does not describe {quoted(name)} by other operators")
 
 
 def _schema(key: Key, opsets: dict[str, int]) -> Any:
@@ -112,7 +113,7 @@ class Descriptions:
         types = []
         for name in node.texts(lib.NODE_INPUT):
             if name and name not in self._types:
-                self.untyped = f"{schema.name}: the type of {name!r} is not known"
+                self.untyped = f"{schema.name}: the type of {quoted(name)} is not known"
                 return b""
             types.append(self._types.get(name, b""))
         build = schema.get_context_dependent_function_with_opset_version

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._public import printable
+from ortcffi._public import printable, shortened
 from ortcffi.models.folding import Block, Folded, fold
-from ortcffi.models.view import listed, shortened
+from ortcffi.models.view import listed
 
 if TYPE_CHECKING:
     from ortcffi.models.view import GraphView

@@ -11,7 +11,7 @@ import numpy as np
 
 from ortcffi._convert import encode, integer, mapping, optional_mapping
 from ortcffi._native import lib
-from ortcffi._public import meant
+from ortcffi._public import meant, quoted
 from ortcffi._table import core_api
 from ortcffi.models.editor import Parts, build_model
 from ortcffi.models.model_graph import ModelGraph
@@ -157,17 +157,19 @@ def rename(model: "Model", names: Mapping[str, str]) -> Message:
     tables: tuple[dict[str, str], dict[str, str]] = {}, {}
     for old, new in given.items():
         encode("a key of names", old)
-        encode(f"names[{old!r}]", new)
+        encode(f"names[{quoted(old)}]", new)
         if old not in values and old not in nodes:
-            raise LookupError(f"names: the graph has no value and no node {old!r}")
+            raise LookupError(f"names: the graph has no value and no node {quoted(old)}")
         if not new:
-            raise ValueError(f"names: the new name of {old!r} must not be empty")
+            raise ValueError(f"names: the new name of {quoted(old)} must not be empty")
         tables[old not in values][old] = new
     for table, used in zip(tables, (values, nodes), strict=True):
         kept, times = used - table.keys(), Counter(table.values())
         for old, new in table.items():
             if new in kept or times[new] > 1:
-                raise ValueError(f"names: {old!r} cannot become {new!r}, which is there already")
+                raise ValueError(
+                    f"names: {quoted(old)} cannot become {quoted(new)}, which is there already"
+                )
     of_value, of_node = ((lambda name, table=table: table.get(name, name)) for table in tables)
     return with_graph(skeleton, renamed_graph(graph, of_value, of_node))
 
@@ -229,8 +231,8 @@ def with_metadata(
     for name, text in texts.items():
         if name not in _TEXTS and name not in _TEXTS_OF_GRAPH:
             known = [*_TEXTS, *_TEXTS_OF_GRAPH, "version", "custom"]
-            hint = meant(name, known) or f"; an entry of your own is {{{name!r}: ...}}"
-            raise TypeError(f"with_metadata() has no argument {name!r}{hint}")
+            hint = meant(name, known) or f"; an entry of your own is {{{quoted(name)}: ...}}"
+            raise TypeError(f"with_metadata() has no argument {quoted(name)}{hint}")
         if text is not None:
             encode(name, text)
             if name in _TEXTS:
@@ -341,7 +343,7 @@ def extract(
 def _check_names(argument: str, names: Sequence[str], values: Mapping[str, Any]) -> None:
     for name in names:
         if name not in values:
-            raise LookupError(f"{argument}: the graph has no value {name!r}")
+            raise LookupError(f"{argument}: the graph has no value {quoted(name)}")
     if len(set(names)) < len(names):
         raise ValueError(f"{argument} must differ from each other, but are {list(names)}")
 
@@ -399,14 +401,16 @@ def _input_info(
         return known
     if given is not None:
         if not isinstance(given, tuple) or not 1 <= len(given) <= 2:
-            raise TypeError(f"inputs[{value.name!r}] must be (element_type, shape), not {given!r}")
+            raise TypeError(
+                f"inputs[{quoted(value.name)}] must be (element_type, shape), not {given!r}"
+            )
         described = value_of(value.name, given[0], given[1] if len(given) == 2 else None)
     elif value.element_type is not None:
         described = value_of(value.name, value.element_type, value.shape)
     else:
         raise ValueError(
-            f"inputs: the model does not say which type {value.name!r} has; pass a dict with it: "
-            f"{{{value.name!r}: (element_type, shape)}}"
+            f"inputs: the model does not say which type {quoted(value.name)} has; pass a dict "
+            f"with it: {{{quoted(value.name)}: (element_type, shape)}}"
         )
     return _message_of(model, Described(inputs=[described])).messages(lib.GRAPH_INPUT)[0]
 
@@ -450,7 +454,7 @@ def replace(model: "Model", old: Any, new: Any) -> Message:
 def _replace_initializer(model: "Model", graph: Message, value: ModelValue, new: Any) -> None:
     name = value.name
     if name not in {each.text(lib.TENSOR_NAME) for each in graph.messages(lib.GRAPH_INITIALIZER)}:
-        raise ValueError(f"old: {name!r} is no initializer, in whose place an array can be")
+        raise ValueError(f"old: {quoted(name)} is no initializer, in whose place an array can be")
     made = (
         new if isinstance(new, Value) else Value.from_numpy(initializer_of("new", new), copy=False)
     )
@@ -458,8 +462,8 @@ def _replace_initializer(model: "Model", graph: Message, value: ModelValue, new:
     if value.element_type != made.element_type or (value.is_input and value.shape != shape):
         what = "type" if value.is_input else "element type"
         raise ValueError(
-            f"new must have the {what} of {name!r}, which is {value.type}, but is {made.dtype} "
-            f"{list(shape)}"
+            f"new must have the {what} of {quoted(name)}, which is {value.type}, but is "
+            f"{made.dtype} {list(shape)}"
         )
     described = Described(initializers={name: made})
     content = bytes(_message_of(model, described).get(lib.GRAPH_INITIALIZER))
@@ -473,10 +477,10 @@ def _replace_initializer(model: "Model", graph: Message, value: ModelValue, new:
 def _replace_uses(model: "Model", graph: Message, value: ModelValue, new: str) -> None:
     """Have nodes, in subgraphs too, and outputs that read a value read another one."""
     if new not in model.graph.values:
-        raise LookupError(f"new: the graph has no value {new!r}")
+        raise LookupError(f"new: the graph has no value {quoted(new)}")
     name = value.name
     if value.is_output:
-        raise ValueError(f"old: {name!r} is an output of the graph, whose name would change")
+        raise ValueError(f"old: {quoted(name)} is an output of the graph, whose name would change")
 
     def node(content: bytes) -> Message:
         message = Message(content).map(
@@ -516,14 +520,14 @@ def _replace_node(model: "Model", graph: Message, node: ModelNode, new: Any) -> 
     made |= fragment.initializers.keys()
     for name in sorted(made - set(node.outputs)):
         if name in values:
-            raise ValueError(f"new makes {name!r}, which the graph has already")
+            raise ValueError(f"new makes {quoted(name)}, which the graph has already")
     for name in node.outputs:
         if name and name not in made and (values[name].consumers or values[name].is_output):
-            raise ValueError(f"new does not make {name!r}, which is used")
+            raise ValueError(f"new does not make {quoted(name)}, which is used")
     for each in fragment.nodes:
         for name in each.inputs:
             if name and name not in made and name not in values:
-                raise LookupError(f"new reads {name!r}, which the graph does not have")
+                raise LookupError(f"new reads {quoted(name)}, which the graph does not have")
     if fragment.inputs or fragment.outputs:
         raise ValueError(
             "new must have no inputs and outputs: its nodes use the names of the model"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import encode, integer, optional_mapping
 from ortcffi._native import lib
-from ortcffi._public import public
+from ortcffi._public import public, quoted
 from ortcffi._table import core_api
 from ortcffi.models.editor import Parts, build_model
 from ortcffi.models.model import Model
@@ -122,7 +122,7 @@ class Graph(GraphView):
         value = value_of(name, element_type or ElementType.FLOAT, shape)
         value = value if element_type is not None else value._replace(element_type=None)
         if name in self._outputs:
-            raise ValueError(f"name {name!r} is an output already")
+            raise ValueError(f"name {quoted(name)} is an output already")
         self._outputs[name] = value
         return name
 
@@ -199,14 +199,14 @@ class Graph(GraphView):
         """Raise `ValueError` for an output that no node makes; libraries may not notice that."""
         for name in self._outputs:
             if name not in self._made:
-                raise ValueError(f"output {name!r} is made by no node, and is no input")
+                raise ValueError(f"output {quoted(name)} is made by no node, and is no input")
 
     def _check_new(self, argument: str, name: str) -> None:
         encode(argument, name)
         if not name:
             raise ValueError(f"{argument} must not be empty")
         if name in self._made:
-            raise ValueError(f"{argument}: the graph has {name!r} already")
+            raise ValueError(f"{argument}: the graph has {quoted(name)} already")
 
     def _make(self, argument: str, name: str) -> None:
         self._check_new(argument, name)

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 from ortcffi._native import lib
+from ortcffi._public import quoted
 from ortcffi.models.editing import graph_of, renamed_node, subgraphs_of, value_names, with_graph
 from ortcffi.models.wire import Message
 
@@ -86,7 +87,7 @@ class _Inliner:
             yield node
             return
         if depth == _DEEPEST:
-            raise ValueError(f"the function {operator!r} calls itself, or {_DEEPEST} others")
+            raise ValueError(f"the function {quoted(operator)} calls itself, or {_DEEPEST} others")
         self.check_opsets(operator, function)
         for each in self.body(function, node, types):
             yield from self.node(each, types, depth + 1)
@@ -109,7 +110,7 @@ class _Inliner:
             own, other = (int(each.get(lib.OPSET_VERSION, 0)) for each in (known, opset))
             if own != other:
                 raise ValueError(
-                    f"the function {name!r} uses version {other} of the operators of "
+                    f"the function {quoted(name)} uses version {other} of the operators of "
                     f"{domain or 'ONNX'!r}, and the model version {own}"
                 )
 

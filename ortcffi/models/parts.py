@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import decode
 from ortcffi._native import address_of, ffi, lib
-from ortcffi._public import public, refuse_pickle
+from ortcffi._public import public, refuse_pickle, shortened
 from ortcffi.custom_ops.op_attr import OpAttrType
 from ortcffi.errors import Fail, InvalidGraph, NotFound
-from ortcffi.models.view import listed, shortened
+from ortcffi.models.view import listed
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind
 from ortcffi.values.type_info import TypeInfo
 from ortcffi.values.value import Value

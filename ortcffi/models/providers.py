@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import decode, encode, optional_mapping
 from ortcffi._native import Owner, ffi, lib
-from ortcffi._public import meant, public
+from ortcffi._public import meant, public, quoted
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import read_op
 from ortcffi.ep.devices import EpDevice
@@ -163,7 +163,7 @@ class CompiledNode:
         wanted = [name for name in self.inputs if name and name not in self.constants]
         for name in named:
             if name not in wanted:
-                raise TypeError(f"{name!r} is no input of {self.name}{meant(name, wanted)}")
+                raise TypeError(f"{quoted(name)} is no input of {self.name}{meant(name, wanted)}")
         if len(inputs) > len(wanted):
             count = f"{len(inputs)}; the inputs are {', '.join(wanted)}"
             raise TypeError(f"{self.name} takes {len(wanted)} arrays, not {count}")
@@ -178,7 +178,7 @@ class CompiledNode:
 
     def __repr__(self) -> str:
         inputs, outputs = map(listed, (self.inputs, self.outputs))
-        return f"<CompiledNode {self.name!r}: {inputs} -> {outputs}>"
+        return f"<CompiledNode {quoted(self.name)}: {inputs} -> {outputs}>"
 
 
 @public
@@ -294,4 +294,4 @@ class Ep(Handle):
         return Handle(core_api(), owner)
 
     def __repr__(self) -> str:
-        return "<Ep closed>" if self.closed else f"<Ep {self.name!r}>"
+        return "<Ep closed>" if self.closed else f"<Ep {quoted(self.name)}>"

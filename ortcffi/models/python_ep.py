@@ -13,7 +13,7 @@ import numpy as np
 
 from ortcffi._convert import encode, mapping, optional_mapping
 from ortcffi._native import ffi, lib
-from ortcffi._public import meant, public
+from ortcffi._public import meant, public, quoted
 from ortcffi.callbacks.from_c import report
 from ortcffi.custom_ops.describe import Characteristic, Operand
 from ortcffi.ep.hardware import HardwareDevice, HardwareType
@@ -84,7 +84,7 @@ class PythonEp:
         declared = dict(optional_mapping("options", options))
         for key, text in declared.items():
             encode("a name of options", key)
-            encode(f"options[{key!r}]", text)
+            encode(f"options[{quoted(key)}]", text)
         takes = devices if callable(devices) else _takes(devices)
         if not callable(function):
             raise TypeError(f"a provider must be a class, not {function!r}")
@@ -310,7 +310,7 @@ class _Factory:
             key[len(prefix) :]: text for key, text in entries.items() if key.startswith(prefix)
         }
         for key in given.keys() - declared.keys():
-            text = f"the execution provider {self.provider.name!r} has no option {key!r}"
+            text = f"the execution provider {self.provider.name!r} has no option {quoted(key)}"
             raise ValueError(f"{text}{meant(key, [*declared])}")
         return {**declared, **given}
 

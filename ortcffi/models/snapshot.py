@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi._native import ffi, lib
+from ortcffi._public import quoted
 from ortcffi._table import core_api
 from ortcffi.custom_ops.op_attr import OpAttr, OpAttrType
 from ortcffi.errors import NotImplemented as NotAvailable
@@ -62,7 +63,7 @@ def _graph(graph: "ModelGraph") -> Message:
     for node in graph.nodes:
         message.add(lib.GRAPH_NODE, _node(node))
     for name, array in graph.initializers.items():
-        message.add(lib.GRAPH_INITIALIZER, _tensor(f"the initializer {name!r}", array, name))
+        message.add(lib.GRAPH_INITIALIZER, _tensor(f"the initializer {quoted(name)}", array, name))
     sides = ((lib.GRAPH_INPUT, graph.inputs), (lib.GRAPH_OUTPUT, graph.outputs))
     listed = {value.name for _, values in sides for value in values} | graph.initializers.keys()
     for number, values in sides:
@@ -153,12 +154,12 @@ def _attribute(name: str, kind: int, value: Any) -> Message:
                 message.add(lib.ATTRIBUTE_STRINGS, _text(each))
         case OpAttrType.TENSOR:
             number = lib.ATTRIBUTE_IS_TENSOR
-            message.add(lib.ATTRIBUTE_TENSOR, _tensor(f"the attribute {name!r}", value))
+            message.add(lib.ATTRIBUTE_TENSOR, _tensor(f"the attribute {quoted(name)}", value))
         case OpAttrType.GRAPH:
             number = lib.ATTRIBUTE_IS_GRAPH
             message.add(lib.ATTRIBUTE_GRAPH, _graph(value))
         case _:
-            text = f"the attribute {name!r} has a type that the C API does not show"
+            text = f"the attribute {quoted(name)} has a type that the C API does not show"
             raise NotAvailable(text, "OpAttr_GetType")
     return message.add(lib.ATTRIBUTE_TYPE, number)
 

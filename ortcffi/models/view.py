@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ortcffi._convert import bytes_like, encode
-from ortcffi._public import html_table, meant, printable, public
+from ortcffi._public import few, html_table, meant, public, quoted, shortened
 
 __all__ = ["GraphView", "check_model", "content_of", "listed", "shortened"]
 
@@ -58,7 +58,9 @@ class GraphView:
         found = self._find(name)
         if found is None:
             known = [*self.values, *(node.name for node in self.nodes)]
-            raise LookupError(f"the graph has no value and no node {name!r}{meant(name, known)}")
+            raise LookupError(
+                f"the graph has no value and no node {quoted(name)}{meant(name, known)}"
+            )
         return found
 
     def __contains__(self, name: object) -> bool:
@@ -116,15 +118,6 @@ def content_of(model: Any) -> Any:
     return model if take is None else take(model)
 
 
-def shortened(text: str, length: int = 60) -> str:
-    """A text of a file as a part of a line, not longer than that."""
-    text = printable(text)
-    return text if len(text) <= length else f"{text[: length - 3]}..."
-
-
 def listed(names: Iterable[str]) -> str:
     """Names as a part of a line, the first few of them."""
-    names = list(names)
-    shown = [shortened(name, 40) or "-" for name in names[:_NAMES]]
-    more = len(names) - _NAMES
-    return ", ".join([*shown, f"{more} more"] if more > 0 else shown)
+    return ", ".join(few([shortened(name, 40) or "-" for name in names], _NAMES))

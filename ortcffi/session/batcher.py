@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from ortcffi._convert import integer, of_type, optional_mapping, seconds
-from ortcffi._public import public
+from ortcffi._public import public, quoted
 from ortcffi.errors import InvalidArgument, QueueTimeout
 from ortcffi.session.rules import RULES, array_for
 from ortcffi.session.session import Session
@@ -201,9 +201,13 @@ class Batcher:
         if spec is None:
             RULES.refuse(self._session, "input", name)
         if isinstance(x, np.ndarray):
-            element_of_array(x, f"input {name!r}")  # refuses what would fail a joined run
+            element_of_array(x, f"input {quoted(name)}")  # refuses what would fail a joined run
             return np.asarray(x)
-        return np.asarray(x) if hasattr(x, "__array__") else array_for(f"input {name!r}", spec, x)
+        return (
+            np.asarray(x)
+            if hasattr(x, "__array__")
+            else array_for(f"input {quoted(name)}", spec, x)
+        )
 
     def _outputs(self, outputs: Iterable[str]) -> tuple[str, ...]:
         names = RULES.outputs(self._session, outputs)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ortcffi._convert import encode, mapping
 from ortcffi._native import ffi, lib
-from ortcffi._public import joined, public
+from ortcffi._public import few, joined, public, quoted, shortened
 from ortcffi.errors import checked
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.scratch import scratch_for
@@ -133,9 +133,9 @@ class Binding(Binder, Closing):
             x = x.copy()
         value = session._rules.convert(session, place, x)
         if value is None:
-            raise TypeError(f"input {name!r} cannot be bound to {x!r}")
+            raise TypeError(f"input {quoted(name)} cannot be bound to {x!r}")
         if not copy:
-            check_borrowed(f"input {name!r}", x, value)
+            check_borrowed(f"input {quoted(name)}", x, value)
         self._set_input(name, value, x)
 
     def _set_input(self, name: str, value: Value, x: Any) -> None:
@@ -164,7 +164,7 @@ class Binding(Binder, Closing):
             session._rules.refuse(session, "output", name)
         if x is None or isinstance(x, MemoryInfo):
             if x is not None and not self.api.same_library(x.api):
-                raise ValueError(f"the memory info of {name!r} belongs to {x.api}")
+                raise ValueError(f"the memory info of {quoted(name)} belongs to {x.api}")
             self._allocate_output(name, x)
         else:
             self._set_output(name, session._rules.target(session, place, x), x)
@@ -261,7 +261,10 @@ class Binding(Binder, Closing):
     def __repr__(self) -> str:
         if self.closed:
             return "<Binding closed>"
-        return f"<Binding {joined(self._inputs, ', ')} -> {joined(self._outputs, ', ')}>"
+        ports = (
+            joined(few(list(map(shortened, each))), ", ") for each in (self._inputs, self._outputs)
+        )
+        return f"<Binding {' -> '.join(ports)}>"
 
 
 def _as_result(value: Value) -> Any:

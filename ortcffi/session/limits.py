@@ -9,7 +9,7 @@ import numpy as np
 
 from ortcffi._convert import byte_count
 from ortcffi._native import ffi, lib
-from ortcffi._public import public, size
+from ortcffi._public import public, quoted, size
 from ortcffi.env.env import Env
 from ortcffi.errors import Fail, NotImplemented, OrtError, checked
 from ortcffi.options.run import RunOptions
@@ -90,7 +90,7 @@ def shrink(session: "Session") -> None:
         raise NotImplemented(f"sessions of {api} have no arena", "Run")
     handle = session.handle  # raises if closed; keeps the session
     inputs = [spec for spec in session.inputs if spec.kind is not ValueKind.OPTIONAL]
-    values = [_smallest(api, f"input {spec.name!r}", spec.type_info) for spec in inputs]
+    values = [_smallest(api, f"input {quoted(spec.name)}", spec.type_info) for spec in inputs]
     names = [ffi.new("char[]", spec.name.encode()) for spec in (*inputs, session.outputs[0])]
     out = ffi.new("OrtValue*[]", 1)  # to which nothing is written
     given = ffi.new("char*[]", names[:-1]), ffi.new("OrtValue*[]", [v.handle for v in values])

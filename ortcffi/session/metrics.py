@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ortcffi._native import lib
-from ortcffi._public import aligned, duration, html_table, printable, public, size
+from ortcffi._public import aligned, duration, html_table, printable, public, quoted, size
 from ortcffi.errors import ErrorCode
 from ortcffi.memory.stats import AllocatorStats
 from ortcffi.session.durations import end_of, quantile
@@ -57,7 +57,7 @@ class SessionMetrics(NamedTuple):
 
     def __repr__(self) -> str:
         errors = f" errors={dict(self.errors)}" if self.errors else ""
-        return f"<SessionMetrics {self.number} {self.model!r} runs={self.runs}{errors}>"
+        return f"<SessionMetrics {self.number} {quoted(self.model)} runs={self.runs}{errors}>"
 
     def quantile(self, part: float) -> float | None:
         """The seconds within which a part of the runs succeeded; None where there was no run.

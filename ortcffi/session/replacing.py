@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ortcffi._public import quoted
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import OrtError
 from ortcffi.models.contents import operator_name
@@ -107,7 +108,8 @@ def explained(
     if whole is not None:
         made = next(filter(None, whole.outputs))
         operator = operator_name(whole.domain, whole.op_type)
-        text = f"it is a part of the model's node {whole.name!r}, which makes {made!r}: {operator}"
+        node = f"{quoted(whole.name)}, which makes {quoted(made)}: {operator}"
+        text = f"it is a part of the model's node {node}"
         error = type(error)(f"{error.message}; {text}", error.function)
     if options is None or not options._alive.get("ep_devices"):
         missing = advice()

@@ -16,7 +16,7 @@ import numpy as np
 
 from ortcffi._convert import mapping, of_type
 from ortcffi._native import ffi
-from ortcffi._public import described, meant
+from ortcffi._public import described, meant, quoted
 from ortcffi.errors import (
     Cancelled,
     InvalidArgument,
@@ -131,7 +131,9 @@ class Rules:
         spec = session.inputs[place]
         if spec.kind is ValueKind.OPTIONAL:
             return  # it holds nothing
-        raise InvalidArgument(f"input {spec.name!r} is missing: the model wants {spec.describe()}")
+        raise InvalidArgument(
+            f"input {quoted(spec.name)} is missing: the model wants {spec.describe()}"
+        )
 
     def bound(self, session: "Session", binding: "Binding") -> None:
         """Refuse what a bound run cannot do with what is bound."""
@@ -147,7 +149,7 @@ class Rules:
         spec = spec_of_input(session, place)
         if spec.kind is ValueKind.OPTIONAL and _is_nothing(x):
             return None
-        subject, kind = f"input {spec.name!r}", _kind_inside(spec)
+        subject, kind = f"input {quoted(spec.name)}", _kind_inside(spec)
         value = _as_value(session.api, subject, spec, kind, x)
         _check(subject, spec, kind, value)
         return value
@@ -155,7 +157,7 @@ class Rules:
     def target(self, session: "Session", place: int, x: Any) -> Value:
         """A Value that an output is written to."""
         api, spec = session.api, session.outputs[place]
-        subject = f"out[{spec.name!r}]"
+        subject = f"out[{quoted(spec.name)}]"
         if isinstance(x, Value):
             if not api.same_library(x.api):
                 raise ValueError(f"{subject} belongs to {x.api}, and the session to {api}")
@@ -228,20 +230,20 @@ def has_value(value: Value) -> bool:
 def _unknown_name(why: str, session: "Session", name: Any) -> Exception:
     """The error for the name of an input or an output that the model does not have."""
     if not isinstance(name, str):
-        return TypeError(f"the name of an {why} must be a str, not {name!r}")
+        return TypeError(f"the name of an {why} must be a str, not {quoted(name)}")
     inputs = *session.inputs, *session.overridable_initializers
     return unknown(why, name, inputs if why == "input" else session.outputs)
 
 
 def _given_twice(_session: "Session", name: str) -> TypeError:
-    return TypeError(f"input {name!r} was given twice: in feed and as a keyword")
+    return TypeError(f"input {quoted(name)} was given twice: in feed and as a keyword")
 
 
 def _overlap(_session: "Session", what: tuple[str, str, str]) -> InvalidArgument:
     output, kind, other = what
     return InvalidArgument(
-        f"the memory of output {output!r} overlaps that of {kind} {other!r}, which a run "
-        "would change while it needs it"
+        f"the memory of output {quoted(output)} overlaps that of {kind} {quoted(other)}, which a "
+        "run would change while it needs it"
     )
 
 
@@ -284,11 +286,11 @@ _REFUSALS: dict[str, Callable[..., BaseException]] = {
 
 def unknown(what: str, name: str, specs: "tuple[ValueSpec, ...]") -> InvalidArgument:
     """The error for a name that the model does not have."""
-    known = ", ".join(repr(spec.name) for spec in specs[:8]) + (", ..." if len(specs) > 8 else "")
+    known = ", ".join(quoted(spec.name) for spec in specs[:8]) + (", ..." if len(specs) > 8 else "")
     hint = meant(name, [spec.name for spec in specs])
     listed = f"the model has {known}" if specs else "the model has none"
     end = f"{hint} T{listed[1:]}" if hint else f"; {listed}"
-    return InvalidArgument(f"there is no {what} {name!r}{end}")
+    return InvalidArgument(f"there is no {what} {quoted(name)}{end}")
 
 
 # --- inputs ---------------------------------------------------------------------------------------

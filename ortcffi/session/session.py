@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from ortcffi._convert import INT32, decode, encode, integer, mapping, of_type, pointer, seconds
 from ortcffi._native import ffi, lib
-from ortcffi._public import Suggests, html_table, printable, public
+from ortcffi._public import Suggests, few, html_table, public, shortened
 from ortcffi._table import made_by
 from ortcffi.env.env import Env
 from ortcffi.env.state import Made
@@ -770,7 +770,7 @@ def _ports_of(session: Session) -> tuple[str, str]:
 
 
 def _listed(specs: "tuple[ValueSpec, ...]") -> str:
-    return ", ".join(f"{printable(spec.name)}: {spec.describe()}" for spec in specs)
+    return ", ".join(few([f"{shortened(spec.name)}: {spec.describe()}" for spec in specs]))
 
 
 def _spec(api: "Api", port: "Port") -> "ValueSpec":

@@ -3,7 +3,7 @@
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._public import described, public
+from ortcffi._public import described, public, quoted
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.type_info import TypeInfo
 
@@ -54,4 +54,4 @@ class ValueSpec(NamedTuple):
         return f"{kind}{described(self.element_type.name.lower(), self.shape)}"
 
     def __repr__(self) -> str:
-        return f"<ValueSpec {self.name!r} {self.describe()}>"
+        return f"<ValueSpec {quoted(self.name)} {self.describe()}>"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import UINT32, decode, encode, integer, known
 from ortcffi._native import ffi, lib
-from ortcffi._public import printable, public
+from ortcffi._public import dimensions, public
 from ortcffi._table import table_for
 from ortcffi.errors import checked
 from ortcffi.platform.handle import Array, FromHandle, out_of, owner_of
@@ -198,7 +198,7 @@ class TensorTypeInfo(FromHandle):
         name = element.name.lower() if isinstance(element, ElementType) else str(element)
         if shape is None:
             return name
-        return f"{name}[{', '.join('?' if n is None else printable(str(n)) for n in shape)}]"
+        return f"{name}[{dimensions(shape)}]"
 
     def __repr__(self) -> str:
         return f"<TensorTypeInfo {'closed' if self.closed else self}>"

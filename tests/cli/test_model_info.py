@@ -210,3 +210,51 @@ def test_the_name_of_a_file_cannot_reach_the_terminal(tmp_path, capsys, monkeypa
         printed = capsys.readouterr()
         assert (printed.out + printed.err).replace("\n", "").isprintable()
         assert "\\x1b[2J" in printed.out + printed.err
+
+
+def test_long_texts_and_lists_of_a_model_are_shortened_for_people(tmp_path, capsys):
+    graph = ort.Graph()
+    long = "n" * 100_000
+    for i in range(100):
+        graph.input(f"{long}{i}", "f4", [f"d{long}", *range(1000)])
+    graph.node("Relu", [f"{long}0"], ["y"])
+    graph.output("y", "f4", None)
+    model = ort.Model.load(graph.to_bytes())
+    custom = {f"{i} {long}": "line\n" * 6600 for i in range(100)}
+    path = tmp_path / "long.onnx"
+    model.with_metadata(custom=custom, description=long).save(path)
+    assert info.main([str(path)]) == 0
+    printed = capsys.readouterr().out
+    assert len(printed) < 20_000
+    assert "80 more" in printed
+    info.main([str(path), "--json"])
+    assert json.loads(capsys.readouterr().out)["metadata"]["custom"] == custom
+    assert len(repr(model)) + len(repr(model.graph)) + len(repr(graph)) < 3000
+    assert len(repr(model.graph.inputs[0])) < 1000
+
+
+def test_errors_about_long_names_are_short_and_harm_no_terminal():
+    name = "n\x1b[2J" * 10_000
+    graph = ort.Graph()
+    x = graph.input(name, "f4", [2])
+    graph.node("Relu", [x], ["y"])
+    graph.output("y", "f4", [2])
+    errors = []
+    for cause in (
+        lambda: graph.output("y", "f4", [2]),
+        lambda: ort.Model.load(graph.to_bytes()).extract([name + "!"], ["y"]),
+        lambda: ort.Model.load(graph.to_bytes()).graph[name + "!"],
+        lambda: ort.Model.load(graph.to_bytes()).replace(name, [1.0]),
+    ):
+        with pytest.raises((ValueError, LookupError, TypeError)) as raised:
+            cause()
+        errors.append(str(raised.value))
+    for text in errors:
+        assert len(text) < 1000
+        assert text.isprintable()
+
+
+def test_the_text_of_an_error_of_a_library_harms_no_terminal():
+    error = ort.errors.Fail("a\x1b]0;b\x07\nc\x9b", "Run")
+    assert str(error) == "a\\x1b]0;b\\x07\nc\\x9b"
+    assert error.message == "a\x1b]0;b\x07\nc\x9b"
