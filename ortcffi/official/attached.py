@@ -170,9 +170,9 @@ class Official(Api):
     def session(self, official: Any) -> Session:
         """See an official ``InferenceSession`` as `Session`: the same session, at less cost.
 
-        This depends on what the binding's object looks like inside, which is known of the releases
-        from 1.20 to 1.32. Each step is verified, by the names of C++ types and by what the session
-        answers; another layout is refused.
+        This depends on where the binding's object has the session, which is known of the releases
+        from 1.21 to 1.32. It is verified, by the name of its C++ type and by what it answers; other
+        releases are refused.
 
         Parameters
         ----------
@@ -185,7 +185,7 @@ class Official(Api):
             It is no such session, or its layout is not known.
         """
         binding = getattr(official, "_sess", official)  # which set_providers replaces
-        handle = ffi.cast("OrtSession*", session_pointer(binding))
+        handle = ffi.cast("OrtSession*", session_pointer(binding, self.version_string))
         session = Session.from_handle(self, handle, parent=(official, binding))
         if [each.name for each in session.inputs] != [each.name for each in binding.inputs_meta]:
             raise LoadError("the session that was found has other inputs than the official one")

@@ -254,8 +254,10 @@ class Recorder:
         try:
             # Not Official.session, which keeps the official object: it must be free to go.
             binding = session._sess
-            handle = ffi.cast("OrtSession*", session_pointer(binding))
-            view = Session.from_handle(_official(), handle, parent=binding)
+            official = _official()
+            address = session_pointer(binding, official.version_string)
+            handle = ffi.cast("OrtSession*", address)
+            view = Session.from_handle(official, handle, parent=binding)
         except Exception as error:  # noqa: BLE001  # the program must not notice
             record.problem = f"the arena's statistics cannot be read: {error}"
             return False

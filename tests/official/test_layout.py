@@ -5,6 +5,7 @@ import ctypes
 import random
 
 import pytest
+from support import models
 
 from ortcffi._native import ffi, lib
 from ortcffi.official import layout
@@ -26,12 +27,11 @@ def test_memory_that_is_not_there_is_not_read(address):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_search_over_random_words_finds_no_session(seed):
+def test_random_words_point_to_no_session(seed):
     chance = random.Random(seed)
-    words = (ctypes.c_uint64 * 64)(
-        *[chance.getrandbits(chance.choice([8, 48, 64])) for _ in range(64)]
-    )
-    assert layout._type_name(ctypes.addressof(words)) == b""
+    words = [chance.getrandbits(chance.choice([8, 48, 64])) for _ in range(64)]
+    memory = (ctypes.c_uint64 * 64)(*words)
+    assert layout._type_name(ctypes.addressof(memory)) == b""
     assert [layout._type_name(word) for word in words] == [b""] * 64
 
 
@@ -39,8 +39,8 @@ def test_an_object_whose_type_lies_about_its_module_is_refused():
     fake = type(
         "InferenceSession", (), {"__module__": "onnxruntime.capi.onnxruntime_pybind11_state"}
     )
-    with pytest.raises(layout.UnknownLayoutError, match="holds no official session"):
-        layout.session_pointer(fake())
+    with pytest.raises(layout.UnknownLayoutError, match="holds no C"):
+        layout.session_pointer(fake(), "1.32.0")
 
 
 def test_an_object_whose_conduit_lies_is_refused():
@@ -63,18 +63,24 @@ def test_an_object_whose_conduit_raises_is_refused():
 
 def test_a_binding_with_no_session_inside_is_refused(monkeypatch):
     words = (ctypes.c_uint64 * 16)()
-    monkeypatch.setattr(layout, "_size_of", lambda _address: 128)
-    monkeypatch.setattr(layout, "_instance_of", lambda _binding: ctypes.addressof(words))
-    with pytest.raises(layout.UnknownLayoutError, match="0 words that point to a session"):
-        layout.session_pointer(object())
+    monkeypatch.setattr(layout, "pointer_of", lambda *_: ctypes.addressof(words))
+    with pytest.raises(layout.UnknownLayoutError, match="does not point to a session"):
+        layout.session_pointer(object(), "1.23.2")
 
 
-@pytest.mark.parametrize("name", ["OrtValue", "OrtMemoryInfo", "RunOptions", "SessionOptions"])
-def test_an_object_that_was_never_constructed_is_refused(name):
-    module = pytest.importorskip("onnxruntime.capi.onnxruntime_pybind11_state")
-    kind = getattr(module, name)
-    if not hasattr(kind, "_pybind11_conduit_v1_"):
+def test_a_session_at_another_place_is_refused():
+    onnxruntime = pytest.importorskip("onnxruntime")
+    session = onnxruntime.InferenceSession(models.add(), providers=["CPUExecutionProvider"])
+    binding, release = session._sess, onnxruntime.__version__
+    if not hasattr(binding, "_pybind11_conduit_v1_"):
         pytest.skip("objects of this release are not reached")
-    kinds = [layout.VALUE, layout.MEMORY_INFO, layout.RUN_OPTIONS, *layout.SESSION_OPTIONS]
-    with pytest.raises(layout.UnknownLayoutError, match=f"{name} was never constructed"):
-        layout.pointer_of(kind.__new__(kind), *kinds)
+    other = "1.22.0" if layout._place_in(release) == layout._place_in("1.32.0") else "1.32.0"
+    with pytest.raises(layout.UnknownLayoutError, match="does not point to a session"):
+        layout.session_pointer(binding, other)
+
+
+@pytest.mark.parametrize("release", ["1.20.1", "1.33.0", "2.0", "unknown"])
+def test_a_release_that_is_not_known_is_refused(monkeypatch, release):
+    monkeypatch.setattr(layout, "pointer_of", lambda *_: 8)
+    with pytest.raises(layout.UnknownLayoutError, match="is not known"):
+        layout.session_pointer(object(), release)

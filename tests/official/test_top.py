@@ -263,6 +263,7 @@ def test_files_are_written_where_the_command_began(tmp_path, is_command):
     assert len(list(tmp_path.glob("report.json*"))) == 1
 
 
+@needs_release(21, "objects whose contents are reached")
 def test_a_session_that_was_dropped_stays_in_the_report(tmp_path):
     program = tmp_path / "drops.py"
     program.write_text(
@@ -273,6 +274,7 @@ def test_a_session_that_was_dropped_stays_in_the_report(tmp_path):
     assert [each["is_open"] for each in sessions] == [False] * 3
 
 
+@needs_release(21, "objects whose contents are reached")
 def test_a_session_whose_providers_are_set_is_followed(tmp_path):
     program = tmp_path / "sets.py"
     program.write_text(
