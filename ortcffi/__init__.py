@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The ONNX Runtime C API in Python: a C core, typed exceptions, aligned memory, any library.
+"""ONNX Runtime's C API in Python, and a C library that answers it: `ortcffi --help` says more.
 
 A module is imported when one of its names is first used, so that the import takes no time.
 """

@@ -13,6 +13,7 @@ __all__ = ["Figures", "Turn", "awaits", "calls", "measure"]
 
 TURN = 0.02  # seconds
 SPIN = 0.005
+SLOW = 0.2  # a call that takes longer is tried once before it is measured
 
 Turn = Callable[[int, int], list[float]]
 """Takes a number of samples, each of so many calls; returns the seconds of a call in each."""
@@ -95,9 +96,9 @@ def measure(
 
 def _sizes(turn: Turn, sample: float) -> tuple[int, int]:
     """Return how many samples of how many calls fill a turn."""
-    turn(1, 1)  # which starts threads
     times = turn(1, 1)
-    while sum(times) < TURN / 4:
+    # The first call may have started threads.
+    while sum(times) < (TURN / 4 if len(times) > 1 else SLOW):
         times = turn(4 * len(times), 1)
     call = max(min(times), 1e-9)
     count = max(1, round(sample / call))
