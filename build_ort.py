@@ -106,12 +106,10 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/kernels/may_inplace.c",
     "ortcffi/boundary/kernels/register_ops.c",
     "ortcffi/boundary/models/python_ep.c",
-    "ortcffi/boundary/session/aside.c",
     "ortcffi/boundary/session/supervision.c",
     "ortcffi/boundary/session/binding.c",
     "ortcffi/boundary/session/jobs.c",
     "ortcffi/boundary/session/workers.c",
-    "ortcffi/boundary/session/callers.c",
     "ortcffi/boundary/session/counts.c",
     "ortcffi/boundary/official/official.c",
 ]

@@ -15,8 +15,6 @@ from ortcffi.table.engine import engine_for
 from ortcffi.table.load import LibraryNotFound
 
 if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
-
     from ortcffi.ep.devices import EpDevice
     from ortcffi.ep.registered import RegisteredEp
     from ortcffi.table.api import Api
@@ -70,8 +68,6 @@ class State:
         The execution providers that stand for the CPU's on the core, which has none.
     libraries : dict of str to RegisteredEp
         The libraries of execution providers that were registered, by name.
-    executor : ThreadPoolExecutor or None
-        The threads of ``run_async``, from its first use on.
     chosen : dict
         The arguments that an environment is made with: the threads that sessions share, a logger.
     """
@@ -82,7 +78,6 @@ class State:
         self.providers: tuple[str, ...] | None = None
         self.stand_ins: tuple[str, ...] = ()
         self.libraries: dict[str, RegisteredEp] = {}
-        self.executor: ThreadPoolExecutor | None = None
         self.chosen: dict[str, Any] = {}
 
 

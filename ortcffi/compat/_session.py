@@ -3,7 +3,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ortcffi.compat._arguments import function, instance, string, switch
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ortcffi.compat._hardware import OrtEpDevice
     from ortcffi.compat._metadata import ModelMetadata, NodeArg
     from ortcffi.compat._options import RunOptions, SessionOptions
+    from ortcffi.session._compiled import Job
     from ortcffi.session.specs import ValueSpec
 
 __all__ = ["InferenceSession", "options_of_run"]
@@ -198,9 +199,10 @@ class InferenceSession:
         self, names: Sequence[str], feed: Mapping[str, Any], options: Any = None, /
     ) -> list[Any]:
         """Run the model and return the contents of its outputs."""
-        return self._run(self._engine.run, names, feed, options)
+        results: list[Any] = self._run(self._engine.run, names, feed, options)
+        return results
 
-    def _run(self, run: Callable[..., list[Any]], names: Any, feed: Any, options: Any) -> list[Any]:
+    def _run(self, run: Callable[..., Any], names: Any, feed: Any, options: Any) -> Any:
         """Call a function of the engine, whose errors get their official classes."""
         try:
             return run(feed, names, options=None if options is None else options_of_run(options))
@@ -262,26 +264,8 @@ class InferenceSession:
     ) -> None:
         """Run the model in another thread, which calls the callback at the end."""
         function("callback", callback)
-        if state.executor is None:
-            from concurrent.futures import ThreadPoolExecutor
-
-            state.executor = ThreadPoolExecutor(thread_name_prefix="ortcffi-run-async")
-        state.executor.submit(self._run_and_tell, names, dict(feed), callback, user_data, options)
-
-    def _run_and_tell(  # what it is called with
-        self, names: Any, feed: Any, callback: Callable[..., None], user_data: Any, options: Any
-    ) -> None:
-        try:
-            results, message = self.run(names, feed, options), ""
-        except BaseException as error:  # noqa: BLE001  # the callback gets its text
-            text = error.message if isinstance(error, OrtError) else str(error)
-            results, message = [], text or type(error).__name__
-        try:
-            callback(results, user_data, message)
-        except Exception as error:  # noqa: BLE001  # nobody waits for it
-            from ortcffi.callbacks.from_c import report
-
-            report(error, "the callback of run_async")
+        notify = partial(_tell, callback, user_data)
+        self._run(partial(self._engine._submit, notify, None, None, False), names, feed, options)
 
     def run_with_iobinding(self, binding: "SessionIOBinding", options: Any = None, /) -> None:
         """Run the model with what is bound."""
@@ -353,6 +337,16 @@ def options_of_run(options: Any) -> Any:
     if not isinstance(options, RunOptions):
         raise TypeError(f"run(): incompatible function arguments: {options!r} are no RunOptions")
     return options._options
+
+
+def _tell(callback: Callable[..., None], user_data: Any, job: "Job") -> None:
+    """Call the callback of `run_async` with the outputs of a run, or with the text of its error."""
+    try:
+        results, message = job.result(), ""
+    except BaseException as error:  # noqa: BLE001  # the callback gets its text
+        text = error.message if isinstance(error, OrtError) else str(error)
+        results, message = [], text or type(error).__name__
+    callback(results, user_data, message)
 
 
 def _node_args(specs: "tuple[ValueSpec, ...]") -> "list[NodeArg]":

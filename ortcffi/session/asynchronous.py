@@ -73,10 +73,9 @@ def run_async(  # noqa: PLR0913  # as many as `run` has
 
     Notes
     -----
-    API functions: ``RunAsync``, since version 16, if the session has two threads or more. Otherwise
-    ``Run``, on a thread of this package: also with `timeout`, in an op written in Python, and while
-    a `Scope` is open, so that the blocks belong to that scope. For each session there are as many
-    such threads as processors, and more for runs that ops start.
+    API function: ``Run``, on a thread of this package. For each session there are as many such
+    threads as processors, and more for runs that ops in Python start. Blocks of memory belong to
+    the `Scope` that is open at the call.
     """
     start = (_futures or _imported()).future_of_loop
     return start(  # type: ignore[no-any-return]
@@ -99,8 +98,7 @@ def run_future(  # noqa: PLR0913  # as many as `run` has
     """Start a run and return a `concurrent.futures.Future` of its outputs. Otherwise `run_async`.
 
     To cancel the future ends the run; its `Cancelled` is then the future's exception. Callbacks of
-    the future are called on a thread of this package that runs nothing else, so that they may wait
-    for other runs.
+    the future are called on a thread of this package, and may block or wait for other runs.
     """
     start = (_futures or _imported()).future_of_threads
     return start(  # type: ignore[no-any-return]

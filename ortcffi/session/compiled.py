@@ -6,7 +6,6 @@ that is another one, and at the end of the interpreter runs that are under way a
 """
 
 import atexit
-from _thread import get_ident
 from typing import TYPE_CHECKING
 
 import ortcffi.values.compiled  # noqa: F401  # its types come first
@@ -26,7 +25,6 @@ _SECONDS_AT_EXIT = 5.0
 public(Engine)
 public(Binder)
 
-
 lib.ortcffi_supervise_init(main_thread())
-after_fork(lambda: lib.ortcffi_supervise_init(get_ident()))
+after_fork(lib.ortcffi_runs_after_fork)
 atexit.register(lib.ortcffi_end_runs, _SECONDS_AT_EXIT)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Asynchronous runs as futures of asyncio and of `concurrent.futures`.
 
-The library's thread that ends a run puts the job into the mailbox of its event loop, without the
+The thread that has made a run puts the job into the mailbox of its event loop, without the
 GIL, and wakes the loop for the first one: the loop then has the results of all that have ended.
 """
 

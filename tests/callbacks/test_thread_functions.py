@@ -6,10 +6,8 @@ import sys
 import threading
 import weakref
 
-import numpy as np
 import pytest
 from support import models
-from support.processes import TIME_LIMIT
 from support.threads import join
 
 import ortcffi as ort
@@ -87,41 +85,6 @@ def test_an_environment_has_its_threads_from_python(api):
     assert len(maker.made) == 3
     env.close()
     assert sorted(map(id, maker.joined)) == sorted(map(id, maker.made))
-
-
-@ort.custom_op("of.threads", inputs=["f4"], outputs=["f4"], name="NoteThread")
-def note_thread(x):
-    used.append(threading.get_ident())
-    return x
-
-
-used: list[int] = []
-
-
-@pytest.mark.parametrize("of", ["session", "environment"])
-def test_awaited_runs_are_made_by_the_threads_of(of, api):
-    maker = Maker()
-    settings = {"intra_op_threads": 2, "thread_functions": maker.functions}
-    shares = of == "environment"
-    with (
-        ort.ThreadingOptions(api, **settings if shares else {}) as threading_options,
-        ort.Env(api=api, threading=threading_options) as env,
-        ort.SessionOptions(
-            api, per_session_threads=not shares, **{} if shares else settings
-        ) as options,
-        ort.CustomOpDomain("of.threads", api) as domain,
-    ):
-        domain.add(note_thread)
-        options.add_custom_op_domain(domain)
-        node = models.node("NoteThread", "x", "y", "of.threads")
-        ports = [models.value("x")], [models.value("y")]
-        source = models.model([node], *ports, domains={"of.threads": 1})
-        with ort.Session(source, options, api=api, env=env) as opened:
-            used.clear()
-            for _ in range(20):
-                assert opened.run_future(x=np.ones((1, 4), np.float32)).result(TIME_LIMIT)
-        assert set(used) <= {thread.ident for thread in maker.made}
-        assert len(used) == 20
 
 
 def test_threads_of_an_environment_that_has_none_are_refused(api):

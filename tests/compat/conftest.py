@@ -30,9 +30,6 @@ def lets_go_of_the_environment() -> Iterator[None]:
     """The drop-in keeps one for the whole process, as the official package does."""
     yield
     if (module := sys.modules.get("ortcffi.compat._environment")) is not None:
-        if module.state.executor is not None:  # whose threads may still have a session
-            module.state.executor.shutdown()
-            module.state.executor = None
         module.close_environment()
 
 

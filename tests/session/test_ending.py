@@ -4,11 +4,9 @@
 import functools
 import os
 import signal
-import sys
 import threading
 import time
 from contextlib import contextmanager
-from itertools import pairwise
 from textwrap import dedent
 
 import numpy as np
@@ -30,20 +28,9 @@ def quiet(**settings):
     return ort.SessionOptions(intra_op_threads=1, log_severity=ort.LogSeverity.FATAL, **settings)
 
 
-@pytest.fixture
-def plain(opened):
-    """A session whose runs end only where something ends them, after one whose first run was long.
-
-    If the first runs of many sessions were short, this one would stay on the main thread.
-    """
-    with pytest.raises(TimeoutError):
-        opened(models.loop(FOREVER, 32), quiet()).run({"x": BIG}, timeout=0.01)
-    return opened(models.loop(FOREVER, 32), quiet())
-
-
 @pytest.fixture(params=["plain", "with a logger in Python"])
 def endless(request, opened):
-    """The same, or one whose runs may call Python, so that the main thread makes them itself."""
+    """A session whose runs end only where something ends them."""
     loggers = {} if request.param == "plain" else {"logger": print}
     return opened(models.loop(FOREVER, 32), quiet(**loggers))
 
@@ -223,62 +210,95 @@ def test_a_keyboard_interrupt_ends_a_run_that_has_just_begun(endless):
         join(*thread)
 
 
-def test_a_run_may_end_while_its_interrupt_asks_for_the_handler():
+ENDLESS = """
+import os, signal, sys, time
+
+import numpy as np
+import ortcffi as ort
+from support import models
+from support.threads import start, wait_until
+
+options = ort.SessionOptions(intra_op_threads=1, log_severity=ort.LogSeverity.FATAL)
+session, x = ort.Session(models.loop(10**12, 32), options), np.eye(32, dtype=np.float32)
+
+def send(number):
+    wait_until(lambda: session.running)
+    time.sleep(0.01)  # until the run is in C
+    os.kill(os.getpid(), number)
+"""
+
+
+def test_the_programs_descriptor_gets_the_signals_too():
     code = """
-        import os, signal, time
-
-        import numpy as np
-        import ortcffi as ort
-        from support import models
-        from support.threads import join, start, wait_until
-
-        options = ort.SessionOptions(  # a logger in Python keeps runs on the main thread
-            intra_op_threads=1, log_severity=ort.LogSeverity.FATAL, logger=print
-        )
-        endless, find = ort.Session(models.loop(10**12, 32), options), signal.getsignal
-        received = []
-
-        def end_first(number):
-            endless.cancel()
-            wait_until(lambda: not endless.running)
-            received.append(number)
-            return find(number)
-
-        def interrupt():
-            wait_until(lambda: endless.running)
-            time.sleep(0.01)  # until the run is in C
-            os.kill(os.getpid(), signal.SIGINT)
-
-        signal.getsignal = end_first
-        threads = start(interrupt)
+        reader, writer = os.pipe()
+        for end in (reader, writer):
+            os.set_blocking(end, False)
+        signal.set_wakeup_fd(writer)
+        start(lambda: send(signal.SIGINT))
         try:
-            endless.run({"x": np.eye(32, dtype=np.float32)})
+            session.run({"x": x})
         except KeyboardInterrupt:
-            wait_until(lambda: received)
-        join(*threads)
-        print(received == [signal.SIGINT])
+            print(list(os.read(reader, 9)), signal.getsignal(signal.SIGINT).__name__)
     """
-    assert python(code) == "True\n"
+    assert python(ENDLESS + dedent(code)) == "[2] default_int_handler\n"
 
 
-def test_the_programs_handlers_and_descriptor_stay_as_they_were(endless, later):
-    reader, writer = os.pipe()
-    for end in (reader, writer):
-        os.set_blocking(end, False)
-    before = signal.getsignal(signal.SIGINT)
-    old = signal.set_wakeup_fd(writer)
-    try:
-        thread = later(endless, lambda: os.kill(os.getpid(), signal.SIGINT))
-        with pytest.raises(KeyboardInterrupt):
-            endless.run({"x": BIG})
-        join(thread)
-        assert signal.set_wakeup_fd(writer) == writer
-        assert signal.getsignal(signal.SIGINT) is before
-        assert os.read(reader, 9) == bytes([signal.SIGINT])
-    finally:
-        signal.set_wakeup_fd(old)
-        os.close(reader)
-        os.close(writer)
+def test_a_descriptor_that_the_program_sets_later_stays():
+    code = """
+        def run():
+            try:
+                session.run({"x": x}, timeout=0.1)
+            except TimeoutError:
+                pass
+
+        run()
+        reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        signal.set_wakeup_fd(writer)
+        run()
+        print(signal.set_wakeup_fd(-1) == writer)
+    """
+    assert python(ENDLESS + dedent(code)) == "True\n"
+
+
+def test_an_event_loop_that_has_ended_leaves_runs_to_end_for_an_interrupt():
+    code = """
+        import asyncio
+
+        async def main():
+            loop = asyncio.get_running_loop()
+            loop.add_signal_handler(signal.SIGTERM, print)
+            session.run({"x": x}, timeout=0.01)
+
+        try:
+            asyncio.run(main())
+        except TimeoutError:
+            start(lambda: send(signal.SIGINT))
+        try:
+            session.run({"x": x})
+        except KeyboardInterrupt:
+            print("ended")
+    """
+    assert python(ENDLESS + dedent(code)) == "ended\n"
+
+
+def test_the_child_of_a_fork_ends_its_runs_for_an_interrupt():
+    code = """
+        from support.processes import fork_quietly
+
+        def run():
+            start(lambda: send(signal.SIGINT))
+            try:
+                session.run({"x": x})
+            except KeyboardInterrupt:
+                return True
+
+        run()
+        if not (child := fork_quietly()):
+            os._exit(0 if run() else 1)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), run())
+    """
+    assert python(ENDLESS + dedent(code)) == "0 True\n"
 
 
 def test_a_handler_of_the_programs_is_not_taken_for_an_interrupt(endless, later):
@@ -316,113 +336,21 @@ def terminate():
 
 
 @pytest.mark.parametrize("how", ["run", "bound"])
-def test_a_handler_runs_while_a_long_run_goes_on(plain, later, on_sigterm, how):
-    run = plain.bind(x=BIG).run if how == "bound" else functools.partial(plain.run, {"x": BIG})
+def test_a_handler_runs_when_the_run_has_ended(endless, later, on_sigterm, how):
+    run = endless.bind(x=BIG).run if how == "bound" else functools.partial(endless.run, {"x": BIG})
     seen = []
-    on_sigterm(lambda: seen.append(plain.running))
-
-    def twice():
-        for count in (1, 2):
-            terminate()
-            wait_until(lambda: len(seen) == count)  # noqa: B023  # is called here
-        plain.cancel()
-
-    thread = later(plain, twice)
-    with pytest.raises(Cancelled):
-        run()
-    join(thread)
-    assert seen == [1, 1]
-
-
-def test_a_first_run_after_short_ones_stays_on_the_main_thread(opened, later, on_sigterm):
-    def are_short():
-        sessions = [opened(models.loop(1, 32), quiet()) for _ in range(16)]
-        moments = [time.monotonic()]
-        for each in sessions:
-            each.run({"x": BIG})
-            moments.append(time.monotonic())
-        return all(end - begin < 0.03 for begin, end in pairwise(moments))
-
-    wait_until(are_short)
-    session, seen = opened(models.loop(FOREVER, 32), quiet()), []
-    on_sigterm(lambda: seen.append(session.running))
+    on_sigterm(lambda: seen.append(endless.running))
 
     def end_soon():
         terminate()
         time.sleep(0.02)
-        session.cancel()
+        endless.cancel()
 
-    def end_when_handled():
-        terminate()
-        wait_until(lambda: len(seen) == 2)
-        session.cancel()
-
-    for end in (end_soon, end_when_handled):  # the second leaves, since the first was long
-        thread = later(session, end)
-        with pytest.raises(Cancelled):
-            session.run({"x": BIG})
-        join(thread)
-    assert seen == [0, 1]
-
-
-def test_what_a_handler_raises_ends_the_run(plain, later, on_sigterm):
-    on_sigterm(lambda: sys.exit(3))
-    later(plain, terminate)
-    with pytest.raises(SystemExit, match="3"):
-        plain.run({"x": BIG})
-    assert plain.running == 0
-    assert plain._counts()[2][3] == 1  # as ended by an interrupt
-
-
-def test_a_handler_may_run_a_model_and_close_the_session(plain, opened, later, on_sigterm):
-    other, shapes = opened(models.loop(2, 32)), []
-
-    def stop():
-        shapes.append(other.run({"x": BIG})[0].shape)
-        plain.cancel()
-        plain.close(wait=True, timeout=60)
-        shapes.append(plain.running)
-
-    on_sigterm(stop)
-    later(plain, terminate)
+    thread = later(endless, end_soon)
     with pytest.raises(Cancelled):
-        plain.run({"x": BIG})
-    assert shapes == [(32, 32), 0]
-
-
-def test_a_handler_that_forks_has_the_run_in_the_parent_only():
-    code = """
-        import os, signal
-
-        import numpy as np
-        import ortcffi as ort
-        from support import models
-        from support.processes import fork_quietly
-        from support.threads import start, wait_until
-
-        options = ort.SessionOptions(intra_op_threads=1, log_severity=ort.LogSeverity.FATAL)
-        session, parent = ort.Session(models.loop(10**12, 32), options), os.getpid()
-
-        def fork(number, frame):
-            if child := fork_quietly():
-                print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-                session.cancel()
-
-        def terminate():
-            wait_until(lambda: session.running)
-            os.kill(parent, signal.SIGTERM)
-
-        signal.signal(signal.SIGTERM, fork)
-        start(terminate)
-        try:
-            session.run({"x": np.eye(32, dtype=np.float32)})
-        except ort.errors.Cancelled:
-            print(os.getpid() == parent)
-        except RuntimeError as error:
-            assert os.getpid() != parent and "in the parent only" in str(error)
-            os._exit(5)
-    """
-    assert python(code) == "5\nTrue\n"
+        run()
+    join(thread)
+    assert seen == [0]
 
 
 def python(code):
@@ -450,12 +378,8 @@ def test_a_keyboard_interrupt_comes_once_however_late_its_run_is_ended():
         import ortcffi as ort
         from support import models
 
-        options = ort.SessionOptions(  # a logger in Python has runs release the GIL
-            intra_op_threads=1, log_severity=ort.LogSeverity.FATAL, logger=print
-        )
-        session = ort.Session(models.add(), options)
+        session = ort.Session(models.add(), ort.SessionOptions(intra_op_threads=1))
         feed = {"x": np.ones((1, 4), np.float32)}
-        ending = ort.RunOptions(session.api, terminated=True)
         comes, more = 0, 0
 
         def run(seconds):
@@ -464,10 +388,6 @@ def test_a_keyboard_interrupt_comes_once_however_late_its_run_is_ended():
                 session.run(feed)
 
         for _ in range(COUNT):
-            try:
-                session.run(feed, options=ending)
-            except ort.OrtError:
-                pass  # so runs are supervised again, which short ones are not
             try:
                 os.write(tell, b"x")
                 run(60)
@@ -538,7 +458,7 @@ def test_the_thread_that_ends_runs_is_started_once_though_an_import_lets_others_
 
         session = ort.Session(models.matmul())
         x = np.ones(session.inputs[0].shape, np.float32)
-        session.run({"x": x})
+        run_threads(lambda: session.run({"x": x}))
         both = threading.Barrier(2, timeout=60)
         plain = builtins.__import__
 

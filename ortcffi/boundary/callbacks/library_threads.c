@@ -96,18 +96,19 @@ int ortcffi_perform_work(ortcffi_work* work, char* text, size_t room) {
 
 /* Cancels work that has not begun, and waits for work in progress; at the exit not for ever. */
 static void settle(ortcffi_work* work, int is_exit) {
-  struct timespec end;
-  clock_gettime(CLOCK_REALTIME, &end);
-  end.tv_sec += SECONDS_AT_EXIT;
+  static const struct timespec pause = {.tv_nsec = 1000000};
+  int pauses = SECONDS_AT_EXIT * 1000;
   pthread_mutex_lock(&work->mutex);
   work->state = work->state == READY ? IS_OFF : work->state;
-  int waits = work->process == ortcffi_process;
-  while (waits && work->state == RUNS) {
+  while (work->process == ortcffi_process && work->state == RUNS && pauses > 0) {
     if (!is_exit) {
       pthread_cond_wait(&work->changed, &work->mutex);
-    } else if (pthread_cond_timedwait(&work->changed, &work->mutex, &end) != 0) {
-      waits = 0;
+      continue;
     }
+    pthread_mutex_unlock(&work->mutex);
+    nanosleep(&pause, NULL);
+    pauses--;
+    pthread_mutex_lock(&work->mutex);
   }
   pthread_mutex_unlock(&work->mutex);
 }

@@ -12,8 +12,7 @@
 struct binding {
   struct handle life;
   struct session* session;
-  struct habit habit; /* since something was bound */
-  struct run run;     /* only its options, and its place in the list of runs under way */
+  struct run run; /* only its options, and its place in the list of runs under way */
   char holds_gil;
   char is_complete; /* whether all inputs were bound when it was last used for binding */
 };
@@ -163,7 +162,7 @@ static PyObject* run_bound(PyObject* self, PyObject* const* arguments, Py_ssize_
                     "Session.run");
   } else {
     run->bound = (OrtIoBinding*)binding->life.object;
-    ortcffi_run_perform(run, &binding->habit, binding->holds_gil, "RunWithBinding");
+    ortcffi_run_perform(run, binding->holds_gil, "RunWithBinding");
   }
   ortcffi_run_end(run);
   handle_end(&binding->life);
@@ -178,7 +177,6 @@ static PyObject* hand_out(PyObject* self, PyObject* unused) {
   if (begin_use(binding) < 0) {
     return NULL;
   }
-  binding->habit = (struct habit){0};
   binding->is_complete = 0;
   return handle_use_object(&binding->life);
 }
@@ -229,20 +227,6 @@ static int call_bind(struct binding* binding, const char* name, struct value* va
   return 0;
 }
 
-/* Whether a run is likely to take as long with a value as with the one of an entry. */
-static int is_like_before(PyObject* entry, struct value* value) {
-  PyObject* before = PyTuple_GetItem(entry, 0);
-  struct value* old = before == Py_None ? NULL : (struct value*)before;
-  if (old == NULL || value == NULL) {
-    return (PyObject*)old == (PyObject*)value;
-  }
-  int is_alike = ortcffi_value_open(old) == 0 && ortcffi_value_shape(old) == 0 &&
-                 ortcffi_value_shape(value) == 0 &&
-                 ortcffi_value_bytes(old) == ortcffi_value_bytes(value);
-  PyErr_Clear(); /* one is closed, or no tensor */
-  return is_alike;
-}
-
 /* Puts an entry into the dict of inputs or outputs, and restores the former one if the library
  * refuses. */
 static int bind_entry(struct binding* binding, PyObject* name, PyObject* entry, struct value* value,
@@ -251,9 +235,6 @@ static int bind_entry(struct binding* binding, PyObject* name, PyObject* entry, 
   PyObject* bound = bound_of(binding, is_input ? INPUTS : OUTPUTS);
   PyObject* old = bound == NULL ? NULL : PyDict_GetItemWithError(bound, name);
   Py_XINCREF(old);
-  if (old == NULL || !is_like_before(old, value)) {
-    binding->habit = (struct habit){0};
-  }
   int answer =
       text == NULL || bound == NULL || PyErr_Occurred() ? -1 : PyDict_SetItem(bound, name, entry);
   if (answer == 0 && call_bind(binding, text, value, info, is_input) < 0) {

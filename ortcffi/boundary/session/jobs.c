@@ -3,13 +3,10 @@
  * Asynchronous runs: ortcffi/session/asynchronous.py builds its futures on them.
  *
  *   Job
- *       A run that was started. It keeps its arguments until the library has ended it.
+ *       A run on one of the threads of workers.c. It keeps its arguments until the run has ended.
  *   Mailbox(fd)
  *       A queue of jobs that have ended, filled without the GIL. The first job wakes the reader of
  *       `fd`.
- *
- * RunAsync needs a session whose pool has a thread beside the caller's. For other sessions, and
- * runs that have a deadline, workers.c has threads of this package, which call Run.
  */
 #include "boundary/session/jobs.h"
 
@@ -152,9 +149,18 @@ PyType_Spec ortcffi_mailbox_spec = {
 
 /* --- the end of a job --------------------------------------------------------------------------*/
 
+static atomic_size_t due_callbacks;
+
+int ortcffi_are_callbacks_due(void) { return atomic_load(&due_callbacks) > 0; }
+
+int ortcffi_is_for_mailbox(const struct job* job) {
+  return Py_IS_TYPE(job->notify, ortcffi_mailbox_type);
+}
+
 static void call_notify(void* argument) {
   struct job* job = argument;
-  if (!Py_IS_TYPE(job->notify, ortcffi_mailbox_type)) {
+  atomic_fetch_sub(&due_callbacks, 1);
+  if (!ortcffi_is_for_mailbox(job)) { /* which is closed */
     PyObject* done = PyObject_CallFunctionObjArgs(job->notify, job, NULL);
     if (done == NULL) {
       PyErr_WriteUnraisable(job->notify);
@@ -166,60 +172,18 @@ static void call_notify(void* argument) {
   Py_DECREF((PyObject*)job);
 }
 
-void ortcffi_job_call_back(struct job* job) { call_with_gil(call_notify, job); }
-
-void ortcffi_job_ended(void* context, OrtValue** outputs, size_t count, OrtStatus* status) {
-  (void)outputs; /* the run's own */
-  (void)count;
-  struct job* job = context;
-  job->status = status;
+void ortcffi_job_ended(struct job* job) {
   job->run.ended = ortcffi_now();
+  atomic_fetch_add(&due_callbacks, 1);
   atomic_store(&job->run.is_done, 1);
-  if (!Py_IS_TYPE(job->notify, ortcffi_mailbox_type) ||
-      !post_job((struct mailbox*)job->notify, job)) {
-    ortcffi_call_back_later(job);
+  if (ortcffi_is_for_mailbox(job) && post_job((struct mailbox*)job->notify, job)) {
+    atomic_fetch_sub(&due_callbacks, 1);
+  } else {
+    call_with_gil(call_notify, job);
   }
 }
 
 /* --- starting ----------------------------------------------------------------------------------*/
-
-static const char no_thread[] = "no thread can be made for the run";
-
-/* Whether RunAsync failed because the pool has no other thread, or the table has no RunAsync. */
-static int cannot_wait(const OrtApi* api, const OrtStatus* status) {
-  OrtErrorCode code = api->GetErrorCode(status);
-  return code == ORT_INVALID_ARGUMENT || code == ORT_NOT_IMPLEMENTED;
-}
-
-/* NULL once the job is under way; otherwise a status of the library. */
-static OrtStatus* start_job(struct job* job) {
-  struct run* run = &job->run;
-  struct session* session = run->session;
-  const struct maker* maker = session->maker;
-  OrtStatus* status = NULL;
-  if (ortcffi_callers_start() < 0) {
-    return maker->api->CreateStatus(ORT_FAIL, no_thread);
-  }
-  /* An op may wait for the run, on a thread of the pool that the run would need. What the library
-   * has queued stays in its queue after the deadline. */
-  int may_use_pool = session->runs_async >= 0 && !ortcffi_is_in_op() && job->origin.number == 0 &&
-                     run->deadline == 0;
-  if (may_use_pool && maker->version >= 16 && !ortcffi_run_has_adapters(run)) {
-    Py_BEGIN_ALLOW_THREADS;
-    status = maker->api->RunAsync(ortcffi_session_object(session), run->options, run->input_names,
-                                  (const OrtValue* const*)run->inputs, run->input_count,
-                                  run->output_names, run->output_count, run->outputs,
-                                  ortcffi_job_ended, job);
-    Py_END_ALLOW_THREADS;
-    if (status == NULL || !cannot_wait(maker->api, status) || session->runs_async > 0) {
-      session->runs_async = status == NULL ? 1 : session->runs_async;
-      return status;
-    }
-    maker->api->ReleaseStatus(status);
-    session->runs_async = -1;
-  }
-  return ortcffi_worker_start(job) == 0 ? NULL : maker->api->CreateStatus(ORT_FAIL, no_thread);
-}
 
 /* Makes a job of the first four arguments of _submit, without starting it. */
 static struct job* new_job(PyObject* const* arguments) {
@@ -228,7 +192,7 @@ static struct job* new_job(PyObject* const* arguments) {
     job->notify = Py_NewRef(arguments[0]);
     job->owner = Py_NewRef(arguments[1]);
     job->as_values = arguments[3] == Py_True;
-    if (Py_IS_TYPE(job->notify, ortcffi_mailbox_type)) {
+    if (ortcffi_is_for_mailbox(job)) {
       forget_parent((struct mailbox*)job->notify);
     }
     if (arguments[2] != Py_None &&
@@ -265,13 +229,11 @@ PyObject* ortcffi_session_submit(PyObject* self, PyObject* const* arguments, Py_
     ortcffi_run_link(&job->run);
     ortcffi_supervise_deadline(&job->run);
     job->run.began = ortcffi_now();
-    Py_INCREF((PyObject*)job); /* for the library, until the job has ended */
-    OrtStatus* status = start_job(job);
-    if (status != NULL) {
+    Py_INCREF((PyObject*)job); /* for the thread, until the job has ended */
+    answer = ortcffi_worker_start(job);
+    if (answer < 0) {
       Py_DECREF((PyObject*)job);
-      ortcffi_count_run(&job->run, 0, status);
-      ortcffi_run_fail(&job->run, status, "RunAsync");
-      answer = -1;
+      PyErr_SetString(PyExc_RuntimeError, "no thread can be made for the run");
     }
   }
   if (answer < 0) {
@@ -309,7 +271,7 @@ static PyObject* result(PyObject* self, PyObject* unused) {
   OrtStatus* status = job->status;
   job->status = NULL;
   if (status != NULL) {
-    ortcffi_run_fail(&job->run, status, "RunAsync");
+    ortcffi_run_fail(&job->run, status, "Run");
   } else {
     results = ortcffi_run_results(&job->run, job->as_values);
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asynchronous runs: shared by jobs.c, workers.c and callers.c. */
+/* Asynchronous runs: shared by jobs.c and workers.c. */
 #ifndef ORTCFFI_BOUNDARY_JOBS_H_
 #define ORTCFFI_BOUNDARY_JOBS_H_
 
@@ -21,32 +21,26 @@ struct job {
   unsigned process;
   ortcffi_origin origin; /* of its blocks; only threads of this package can set it */
   char as_values;
+  char is_dropped; /* it is not to begin any more */
 };
 
-/* Takes the status of a run that has ended: a RunAsyncCallbackFn, whose context is the job. On any
- * thread, without the GIL. */
-void ortcffi_job_ended(void* context, OrtValue** outputs, size_t count, OrtStatus* status);
+/* Tells of the end of a run, whose status the job has. On a thread that may block, without the GIL.
+ */
+void ortcffi_job_ended(struct job* job);
 
-/* Queues the job for a worker thread; -1 if there is none and none can be made. */
-int ortcffi_worker_start(struct job* job);
+/* Whether a mailbox gets the job at its end. */
+int ortcffi_is_for_mailbox(const struct job* job);
 
-/* Takes a job out of its queue, if it has not begun; whether it was there. */
-int ortcffi_worker_drop(struct job* job);
-
-/* Makes sure that there is a thread for callbacks; -1 if none can be made. */
-int ortcffi_callers_start(void);
-
-/* Queues a call of ortcffi_job_call_back for such a thread. Without the GIL. */
-void ortcffi_call_back_later(struct job* job);
-
-/* Calls `notify` of a job that has ended, and drops the reference to the job. Without the GIL. */
-void ortcffi_job_call_back(struct job* job);
-
-/* Whether there are calls that have not begun. */
+/* Whether there are callbacks that have not begun. */
 int ortcffi_are_callbacks_due(void);
 
-/* In the child of a fork: forget threads and jobs, which exist in the parent only. */
+/* Queues the job for a thread; -1 if there is none and none can be made. */
+int ortcffi_worker_start(struct job* job);
+
+/* Ends a job that has not begun: whether that was so. */
+int ortcffi_worker_drop(struct job* job);
+
+/* In the child of a fork: forgets threads and jobs, which exist in the parent only. */
 void ortcffi_workers_forget(void);
-void ortcffi_callers_forget(void);
 
 #endif /* ORTCFFI_BOUNDARY_JOBS_H_ */

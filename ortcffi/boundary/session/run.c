@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs: from the call to its results. See session.h. */
-#include <math.h>
 #include <string.h>
 
 #include "boundary/session/jobs.h"
@@ -75,8 +74,6 @@ void ortcffi_run_stop(struct run* run, int ending) {
   run->ending = ending;
   if (run->job != NULL && ortcffi_worker_drop(run->job)) {
     run->ending = ending == TIMED_OUT ? EXPIRED : ending;
-    const OrtApi* api = run->session->maker->api;
-    ortcffi_job_ended(run->job, NULL, 0, api->CreateStatus(ORT_FAIL, "the run has not begun"));
   } else {
     run->is_terminated = 1;
     ortcffi_set_terminate(run->session, run->options, 1);
@@ -316,51 +313,30 @@ OrtStatus* ortcffi_call_run(struct run* run) {
                   run->input_count, run->output_names, run->output_count, run->outputs);
 }
 
-/* Makes a run on this thread. -1 with an exception where the handler of a signal raised before. */
-static int perform_here(struct run* run, struct habit* habit, OrtStatus** status, double* seconds) {
-  struct supervision supervision;
-  if (ortcffi_supervise_begin(&supervision, run, habit) < 0) {
-    return -1;
-  }
-  Py_BEGIN_ALLOW_THREADS;
-  double began = ortcffi_now();
-  *status = ortcffi_call_run(run);
-  *seconds = ortcffi_now() - began;
-  Py_END_ALLOW_THREADS;
-  ortcffi_supervise_end(&supervision, run, habit, *status == NULL ? *seconds : INFINITY);
-  return 0;
-}
-
-/* -1 with an exception where the handler of a signal raised. */
-static int perform_without_gil(struct run* run, struct habit* habit, OrtStatus** status) {
-  double seconds = 0;
-  int answer = 0;
+/* -1 with an exception where the handler of a signal raised before the run. */
+static int perform_without_gil(struct run* run, OrtStatus** status) {
+  double began = ortcffi_now(), ended;
   ortcffi_run_link(run);
-  if (ortcffi_supervise_leaves(run, habit)) {
-    ortcffi_supervise_deadline(run);
-    answer = ortcffi_run_aside(run, status, &seconds);
-    ortcffi_supervise_learn(habit, run, answer > 0 && *status == NULL ? seconds : INFINITY);
-  }
+  int answer = ortcffi_supervise_begin(run, began);
   if (answer == 0) {
-    answer = perform_here(run, habit, status, &seconds);
-  }
-  if (answer >= 0 || *status != NULL) {
-    ortcffi_count_run(run, seconds, *status);
-  }
-  if (answer < 0) {
-    run->session->maker->api->ReleaseStatus(*status);
+    Py_BEGIN_ALLOW_THREADS;
+    *status = ortcffi_call_run(run);
+    ended = ortcffi_now();
+    Py_END_ALLOW_THREADS;
+    ortcffi_supervise_end(run);
+    ortcffi_count_run(run, ended - began, *status);
   }
   ortcffi_run_unlink(run);
   return answer;
 }
 
-int ortcffi_run_perform(struct run* run, struct habit* habit, int holds_gil, const char* function) {
+int ortcffi_run_perform(struct run* run, int holds_gil, const char* function) {
   OrtStatus* status = NULL;
   if (holds_gil && run->deadline == 0) {
     double began = ortcffi_counts_runs ? ortcffi_now() : 0;
     status = ortcffi_call_run(run);
     ortcffi_count_run(run, ortcffi_counts_runs ? ortcffi_now() - began : 0, status);
-  } else if (perform_without_gil(run, habit, &status) < 0) {
+  } else if (perform_without_gil(run, &status) < 0) {
     return -1;
   }
   if (status != NULL) {
@@ -375,7 +351,7 @@ static PyObject* run_once(struct session* session, const struct request* request
   struct run run;
   PyObject* results = NULL;
   if (ortcffi_run_begin(&run, session, request) == 0 &&
-      ortcffi_run_perform(&run, &session->habit, session->holds_gil, "Run") == 0) {
+      ortcffi_run_perform(&run, session->holds_gil, "Run") == 0) {
     results = ortcffi_run_results(&run, request->as_values);
   }
   ortcffi_run_end(&run);

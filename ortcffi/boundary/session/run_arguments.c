@@ -38,7 +38,6 @@ static int convert_input(struct run* run, Py_ssize_t place, PyObject* x) {
   int answer = made == NULL ? -1 : 0;
   if (made != NULL && made != Py_None) {
     answer = ortcffi_hold_value(made, &run->given[place], &run->holders[place]);
-    run->has_other_bytes = 1;
   }
   Py_XDECREF(made);
   return answer;
@@ -66,14 +65,13 @@ static int take_input(struct run* run, Py_ssize_t place, PyObject* x) {
   OrtValue** given = &run->given[place];
   PyObject** holder = &run->holders[place];
   if (PyList_CheckExact(x) || PyDict_CheckExact(x)) {
-    return ortcffi_make_contents(session, port, x, given, holder, &run->bytes);
+    return ortcffi_make_contents(session, port, x, given, holder);
   }
   PyObject* value = value_in(session, x);
   int taken = ortcffi_use_value(session, port, value, given, holder);
-  run->bytes += taken > 0 ? ortcffi_value_bytes((struct value*)value) : 0;
   Py_DECREF(value);
   if (taken == 0) {
-    taken = ortcffi_make_input(session, port, x, given, &run->bytes);
+    taken = ortcffi_make_input(session, port, x, given);
     *holder = taken == 1 ? Py_NewRef(x) : NULL;
   }
   return taken;
@@ -165,9 +163,8 @@ static int add_target(struct run* run, PyObject* out, size_t i, size_t place) {
   if (x == NULL) {
     return PyErr_Occurred() ? -1 : 0;
   }
-  size_t unused = 0;
-  int made =
-      ortcffi_make_value(session, &session->outputs.items[place], x, 1, &run->outputs[i], &unused);
+  const struct port* port = &session->outputs.items[place];
+  int made = ortcffi_make_value(session, port, x, 1, &run->outputs[i]);
   if (made == 1) {
     run->targets[i] = Py_NewRef(x);
     return 0;

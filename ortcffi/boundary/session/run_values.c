@@ -24,7 +24,7 @@ static int fits_port(const struct port* port, const struct plain_array* array) {
 }
 
 int ortcffi_make_value(const struct session* session, const struct port* port, PyObject* x,
-                       int is_output, OrtValue** out, size_t* bytes) {
+                       int is_output, OrtValue** out) {
   struct plain_array array;
   if (!ortcffi_argument_array(x, &array) || !fits_port(port, &array)) {
     return 0;
@@ -33,7 +33,6 @@ int ortcffi_make_value(const struct session* session, const struct port* port, P
   if (is_output && (is_text || array.is_readonly)) {
     return 0;
   }
-  *bytes += array.bytes;
   return ortcffi_value_of_array(session->maker, &array, out);
 }
 
@@ -74,15 +73,14 @@ static void keep_made(const struct maker* maker, struct port* port, OrtValue* va
 }
 
 int ortcffi_make_input(const struct session* session, struct port* port, PyObject* x,
-                       OrtValue** out, size_t* bytes) {
+                       OrtValue** out) {
   struct plain_array array;
   if (!ortcffi_plain_array(x, &array)) {
-    return ortcffi_make_value(session, port, x, 0, out, bytes);
+    return ortcffi_make_value(session, port, x, 0, out);
   }
   if (!fits_port(port, &array)) {
     return 0;
   }
-  *bytes += array.bytes;
   if (is_like_made(port, &array)) {
     port->is_made_used = 1;
     *out = port->made;
@@ -96,18 +94,16 @@ int ortcffi_make_input(const struct session* session, struct port* port, PyObjec
 }
 
 int ortcffi_make_contents(const struct session* session, struct port* port, PyObject* x,
-                          OrtValue** out, PyObject** holder, size_t* bytes) {
+                          OrtValue** out, PyObject** holder) {
   if (port->kind != ONNX_TYPE_TENSOR) {
     struct making making = {.maker = session->maker, .type = &port->content};
-    int made = ortcffi_value_of_contents(&making, x, out, holder);
-    *bytes += making.bytes;
-    return made;
+    return ortcffi_value_of_contents(&making, x, out, holder);
   }
   PyObject* array = PyList_CheckExact(x) ? ortcffi_array_of_list(x, port->element) : NULL;
   if (array == NULL) {
     return PyErr_Occurred() ? -1 : 0;
   }
-  int made = ortcffi_make_input(session, port, array, out, bytes);
+  int made = ortcffi_make_input(session, port, array, out);
   if (made == 1) {
     *holder = array;
   } else {

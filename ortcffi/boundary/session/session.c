@@ -242,7 +242,6 @@ static PyObject* renew_by(PyObject* self, PyObject* other) {
     return NULL;
   }
   live_sessions -= is_first; /* the parent process counts the old one */
-  session->runs_async = 0;
   Py_RETURN_NONE;
 }
 

@@ -69,14 +69,6 @@ struct ports {
   PyObject* places; /* a dict of name to place */
 };
 
-/* What earlier runs say about the duration of the next one, by the bytes of their inputs. */
-struct habit {
-  size_t short_bytes;  /* the most bytes with which a run was short */
-  size_t long_bytes;   /* the fewest bytes with which a run was long */
-  unsigned short_runs; /* how many were short since then */
-  char has_short, has_long;
-};
-
 /* Durations from 256 ns to 2^37 ns, each power of two in four equal parts; the last has all above.
  */
 #define DURATIONS 116
@@ -118,11 +110,9 @@ struct session {
   char passes_inputs;   /* an output of the model is one of its inputs */
   char gives_optional;  /* an output of the model may hold nothing */
   OrtRunOptions* spare; /* for the next run that has none of its own */
-  char runs_async;      /* whether RunAsync works: 0 not known yet, 1 yes, -1 no */
-  struct habit habit;
-  char asks_options; /* for a run without options the rules are asked */
-  char calls_python; /* a run may call Python, on any thread */
-  char holds_gil;    /* runs keep the GIL, as the caller wants; never where they call Python */
+  char asks_options;    /* for a run without options the rules are asked */
+  char calls_python;    /* a run may call Python, on any thread */
+  char holds_gil;       /* runs keep the GIL, as the caller wants; never where they call Python */
   struct counts counts;
   struct work work;
   /* What Python keeps with the session: attributes that are None until they are set. */
@@ -139,8 +129,6 @@ enum ending { GOES_ON, CANCELLED, TIMED_OUT, INTERRUPTED, EXPIRED };
 struct run {
   struct session* session;
   size_t input_count, output_count;
-  size_t bytes;         /* of the inputs */
-  char has_other_bytes; /* whether there are more, of inputs that Python converted */
   const char** input_names;
   OrtValue** inputs;
   const char** output_names;
@@ -164,6 +152,8 @@ struct run {
   double ended;
   struct run* next;
   struct run** link; /* the pointer to this run in the list of those under way */
+  struct run* outer; /* of a run of the main thread: the one in whose kernel it is */
+  char is_main;      /* whether that is known */
   void** room;
   void* few[48];
 };
@@ -230,7 +220,7 @@ OrtStatus* ortcffi_call_run(struct run* run);
 /* Makes a run: without the GIL and supervised, or, with `holds_gil` and without a deadline, with
  * the GIL. -1 with an exception, raised by the handler of a signal or for a failure of `function`.
  */
-int ortcffi_run_perform(struct run* run, struct habit* habit, int holds_gil, const char* function);
+int ortcffi_run_perform(struct run* run, int holds_gil, const char* function);
 /* Counts a run that has ended, with its duration in seconds and its status, NULL for success. */
 void ortcffi_count_run(struct run* run, double seconds, const OrtStatus* status);
 /* Whether runs are counted. */
@@ -268,69 +258,37 @@ int ortcffi_read_request(struct request* request, PyObject* const* arguments, Py
 /* Makes a value of an array that needs no conversion: 1 with the value; 0 if only the rules can
  * convert it; -1 with an exception. */
 int ortcffi_make_value(const struct session* session, const struct port* port, PyObject* x,
-                       int is_output, OrtValue** out, size_t* bytes);
+                       int is_output, OrtValue** out);
 /* Uses a Value of the session's own table that needs no conversion: 1; 0 if only the rules can
  * convert it; -1 with an exception. The Value becomes the holder. */
 int ortcffi_use_value(const struct session* session, const struct port* port, PyObject* x,
                       OrtValue** out, PyObject** holder);
 /* As ortcffi_make_value, for an input: uses the cached value of an earlier run if it fits. */
 int ortcffi_make_input(const struct session* session, struct port* port, PyObject* x,
-                       OrtValue** out, size_t* bytes);
+                       OrtValue** out);
 /* As ortcffi_make_input, of a list or a dict; `holder` is the object that keeps its memory. */
 int ortcffi_make_contents(const struct session* session, struct port* port, PyObject* x,
-                          OrtValue** out, PyObject** holder, size_t* bytes);
+                          OrtValue** out, PyObject** holder);
 /* Releases the value of an input, or returns it to the cache. */
 void ortcffi_drop_input(const struct session* session, struct port* port, OrtValue* value,
                         PyObject* holder);
 
-/* --- supervision.c: runs that end early ---------------------------------------------------------
- *
- * One thread waits for signals and deadlines while there are runs to supervise. Python's handler
- * for a signal writes to a pipe of ours while the main thread is in a supervised run: the thread
- * then ends that run if the signal is SIGINT with Python's own handler, so that KeyboardInterrupt
- * need not wait. To redirect the handler takes system calls, which a short run does not get: a run
- * is taken for short if one with inputs as large was short. */
-
-/* The state before a supervised run, which it restores. */
-struct supervision {
-  PyObject* old_fd; /* the program's; NULL where the run is not supervised */
-  struct run* outer;
-};
+/* --- supervision.c: runs that end early
+ * ---------------------------------------------------------*/
 
 /* Seconds on a clock that only goes forward. */
 double ortcffi_now(void);
 /* To be called before a run that is linked, on its thread. -1 with an exception if the handler of a
  * signal raised: then the run must not be made. */
-int ortcffi_supervise_begin(struct supervision* supervision, struct run* run,
-                            const struct habit* habit);
-/* Notes the duration of a run; INFINITY for one that failed or was ended early, since a similar run
- * may take any time. */
-void ortcffi_supervise_learn(struct habit* habit, const struct run* run, double seconds);
-/* To be called after the run: notes its duration, and restores the state before it. */
-void ortcffi_supervise_end(const struct supervision* supervision, const struct run* run,
-                           struct habit* habit, double seconds);
+int ortcffi_supervise_begin(struct run* run, double now);
+/* To be called after such a run. */
+void ortcffi_supervise_end(const struct run* run);
 /* To be called with the GIL after a run that failed, before it raises: while the interpreter ends
  * runs, it waits for the end of the thread, whose traceback nobody wants; a second at most, because
  * a function of atexit may wait for the thread. */
 void ortcffi_supervise_exit(void);
-/* Makes the thread wake at the deadline of a run. */
+/* Ends a run at its deadline. */
 void ortcffi_supervise_deadline(const struct run* run);
-/* Whether a run should leave the main thread: it is on it, is likely to be long, and calls no
- * Python, so that it is the same on any thread. */
-int ortcffi_supervise_leaves(const struct run* run, const struct habit* habit);
-
-/* --- aside.c: runs that the main thread waits for -----------------------------------------------
- *
- * Python runs the handlers of signals on the main thread only. A run that is likely to be long
- * therefore goes to a thread of its own, if it calls no Python, which could tell the threads apart.
- * The main thread waits for it and has the handlers run. One that raises ends the run, as
- * KeyboardInterrupt does. The other runs of the main thread are supervised. */
-
-/* Makes a run: 1 with its status and its duration in seconds; -1 with both, and the exception that
- * a handler raised; 0 if no thread can be had, and the run was not made. */
-int ortcffi_run_aside(struct run* run, OrtStatus** status, double* seconds);
-/* Forgets runs of the parent, in the child of a fork. */
-void ortcffi_aside_forget(void);
 
 /* The methods of Engine, by file. */
 PyObject* ortcffi_session_run(PyObject* self, PyObject* const* arguments, Py_ssize_t count,

@@ -19,9 +19,12 @@ int64_t ortcffi_live_sessions(void);
 /* Whether sessions count their runs from now on. */
 void ortcffi_count_runs(int is_on);
 
-/* Sets which thread is Python's main thread, and forgets runs. To be called before the first run,
- * and in the child of a fork. */
+/* Sets which thread is Python's main thread. To be called before the first run. */
 void ortcffi_supervise_init(unsigned long main_ident);
+
+/* To be called in the child of a fork, whose main thread is the calling one: forgets runs and
+ * threads of the parent. */
+void ortcffi_runs_after_fork(void);
 
 /* Ends all runs that are under way, and waits until they have ended; 0 if that takes longer. */
 int ortcffi_end_runs(double seconds);

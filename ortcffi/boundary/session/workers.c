@@ -5,6 +5,9 @@
  * A session has as many jobs under way as there are processors, since more would not end anything
  * earlier; the others wait in a queue of the session, so that no other session waits for them. A
  * job that an op in Python has started begins at once, because the op may wait for it.
+ *
+ * A thread gives the next job of the session its place before it tells of the end of its own, and a
+ * thread is added where none is idle: so a callback may block, or wait for another run.
  */
 #include "boundary/session/jobs.h"
 
@@ -36,16 +39,6 @@ static void take_out(struct job* job) {
   job->link = NULL;
 }
 
-static void make_ready(struct job* job) {
-  append(&ready, job);
-  ready_count++;
-}
-
-static void take_ready(struct job* job) {
-  take_out(job);
-  ready_count--;
-}
-
 /* How many jobs a session has under way at most. */
 static size_t most_begun(void) {
   static size_t most;
@@ -56,16 +49,23 @@ static size_t most_begun(void) {
   return most;
 }
 
-/* Lets the next job of a session have the thread of one that has ended. */
-static void pass_on(struct work* work) {
-  struct job* next = work->waiting.first;
-  if (next == NULL || work->begun > most_begun()) {
-    work->begun--;
-    return;
+static void* run_jobs(void* unused);
+
+/* Queues a job for the next thread; -1 if there is none at all. Where none is idle one is added,
+ * unless the calling thread takes the next job itself. */
+static int make_ready(struct job* job, int takes_next) {
+  if (!takes_next && idle_workers <= ready_count) {
+    workers += ortcffi_start_thread(run_jobs, NULL) == 0;
   }
-  take_out(next);
-  make_ready(next);
-  pthread_cond_signal(&there_is_work);
+  if (workers == 0) {
+    return -1;
+  }
+  append(&ready, job);
+  ready_count++;
+  if (!takes_next) {
+    pthread_cond_signal(&there_is_work);
+  }
+  return 0;
 }
 
 /* --- threads -----------------------------------------------------------------------------------*/
@@ -78,30 +78,40 @@ static struct job* next_job(void) {
   }
   idle_workers--;
   struct job* job = ready.first;
-  take_ready(job);
+  take_out(job);
+  ready_count--;
   pthread_mutex_unlock(&workers_lock);
   return job;
+}
+
+/* Lets the next job of a session have the place of one that has ended. */
+static void pass_on(struct work* work, int takes_next) {
+  pthread_mutex_lock(&workers_lock);
+  struct job* next = work->waiting.first;
+  if (next == NULL || work->begun > most_begun()) {
+    work->begun--;
+  } else {
+    take_out(next);
+    make_ready(next, takes_next); /* there is this thread */
+  }
+  pthread_mutex_unlock(&workers_lock);
 }
 
 static void* run_jobs(void* unused) {
   for (;;) {
     struct job* job = next_job();
     struct run* run = &job->run;
-    ortcffi_work_for(&job->origin);
-    OrtStatus* status = ortcffi_call_run(run);
-    ortcffi_work_for(NULL);
-    pthread_mutex_lock(&workers_lock);
-    pass_on(&run->session->work);
-    pthread_mutex_unlock(&workers_lock);
-    ortcffi_job_ended(job, run->outputs, run->output_count, status);
+    if (job->is_dropped) {
+      job->status = run->session->maker->api->CreateStatus(ORT_FAIL, "the run has not begun");
+    } else {
+      ortcffi_work_for(&job->origin);
+      job->status = ortcffi_call_run(run);
+      ortcffi_work_for(NULL);
+    }
+    pass_on(&run->session->work, ortcffi_is_for_mailbox(job)); /* which takes no time */
+    ortcffi_job_ended(job);
   }
   return unused;
-}
-
-static int add_worker(void) {
-  int error = ortcffi_start_thread(run_jobs, NULL);
-  workers += error == 0;
-  return error;
 }
 
 /* --- starting ----------------------------------------------------------------------------------*/
@@ -121,12 +131,9 @@ int ortcffi_worker_start(struct job* job) {
   job->process = ortcffi_process;
   if (work->begun >= most_begun() && !ortcffi_is_in_op()) {
     append(&work->waiting, job);
-  } else if (idle_workers <= ready_count && add_worker() != 0 && workers == 0) {
-    answer = -1;
   } else {
-    work->begun++;
-    make_ready(job);
-    pthread_cond_signal(&there_is_work);
+    answer = make_ready(job, 0);
+    work->begun += answer == 0;
   }
   pthread_mutex_unlock(&workers_lock);
   return answer;
@@ -135,11 +142,11 @@ int ortcffi_worker_start(struct job* job) {
 int ortcffi_worker_drop(struct job* job) {
   pthread_mutex_lock(&workers_lock);
   int was_queued = job->link != NULL && job->process == ortcffi_process;
-  if (was_queued && job->queue == &ready) {
-    take_ready(job);
-    pass_on(&job->run.session->work);
-  } else if (was_queued) {
+  job->is_dropped = (char)was_queued;
+  if (was_queued && job->queue != &ready) { /* a thread tells of its end at once */
     take_out(job);
+    job->run.session->work.begun++;
+    make_ready(job, 0); /* there are those of the jobs that it waits for */
   }
   pthread_mutex_unlock(&workers_lock);
   return was_queued;

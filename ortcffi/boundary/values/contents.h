@@ -43,7 +43,6 @@ void ortcffi_read_content_type(const OrtApi* api, const OrtTypeInfo* info,
 struct making {
   const struct maker* maker;
   const struct content_type* type;
-  size_t bytes; /* in: 0; out: about the bytes of all elements */
 };
 
 /* Makes a sequence of a list, or a map of a dict, whose items need no conversion: 1 with the value

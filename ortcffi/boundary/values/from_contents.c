@@ -260,7 +260,6 @@ static int map_of_dict(struct making* making, PyObject* dict, OrtValue** out) {
     return -1;
   }
   char *keys = (char*)room, *values = (char*)(room + count);
-  making->bytes += count * 2 * sizeof *room;
   int answer = write_pairs(dict, making->type, keys, values);
   if (answer == 1) {
     answer = map_of_pairs(making, keys, values, count, out);
@@ -279,7 +278,6 @@ static int tensor_of_member(struct making* making, PyObject* x, OrtValue** out) 
   if (!ortcffi_argument_array(x, &array) || array.element != making->type->element) {
     return 0;
   }
-  making->bytes += array.bytes;
   return ortcffi_value_of_array(making->maker, &array, out);
 }
 
