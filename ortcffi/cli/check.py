@@ -61,13 +61,19 @@ def check(path: str, request: EpRequest | None = None, timeout: float = TIMEOUT)
     try:
         entry = _check_file(report)
         if entry == ENTRIES[0]:
-            check_ops(report)
+            _check_ops(report, request or EpRequest())
         elif entry == ENTRIES[1]:
             _check_factories(report, request or EpRequest())
     except TimeIsUp:
         text = f"not all was tried within {timeout:g} seconds, the limit that --timeout sets"
         report.findings.append(Finding("time", text))
     return report
+
+
+def _check_ops(report: Report, request: EpRequest) -> None:
+    if request.against and not request.against.endswith(".py"):
+        raise ValueError("--against: custom ops are compared with functions of a file of Python")
+    check_ops(report, request.against, request.subject.rtol, request.subject.atol)
 
 
 # --- the file -------------------------------------------------------------------------------------
@@ -225,6 +231,11 @@ def _write_files(options: argparse.Namespace, reports: list[Report]) -> None:
             write_whole(file_name, written(reports))
 
 
+def _printed(report: Report) -> str:
+    """What is printed for people: cases for pytest come before the report, with their lines."""
+    return "\n\n".join([*report.cases, describe(report)])
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the command; the exit code is 0 only if all was tried and nothing is wrong."""
     parser = _parser()
@@ -254,6 +265,6 @@ def main(arguments: Sequence[str]) -> int:
         found = list(map(as_document, reports))
         text = json.dumps({"ok": code == OK, "libraries": found}, indent=2)
     else:
-        text = "\n".join(describe(report) for report in reports)
+        text = "\n".join(map(_printed, reports))
     sys.stdout.write(text + "\n")
     return code

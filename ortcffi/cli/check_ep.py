@@ -187,6 +187,17 @@ def _other_engine(request: EpRequest) -> Iterator[Any]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments for execution providers."""
+    parser.add_argument(
+        "--against",
+        default="",
+        metavar="ENGINE",
+        help="what to compare with. Custom ops: a file of Python whose functions have their names. "
+        "Execution providers: real, onnx, or a library of providers (default: the installed "
+        "onnxruntime, else onnx)",
+    )
+    for name, what in (("--rtol", "relative"), ("--atol", "absolute")):
+        text = f"{what} tolerance of a comparison (default: 1e-3)"
+        parser.add_argument(name, type=_tolerance, default=1e-3, help=text)
     group = parser.add_argument_group("execution providers")
     group.add_argument(
         "--conformance",
@@ -195,13 +206,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--model", default="", help="the same with this model")
     group.add_argument("--inputs", default="", metavar="FILE.npz", help="its inputs, else random")
-    group.add_argument(
-        "--against",
-        default="",
-        metavar="ENGINE",
-        help="what to compare with: real, onnx, or a library of providers (default: the installed "
-        "onnxruntime, else onnx)",
-    )
     group.add_argument(
         "--hosts",
         type=_hosts,
@@ -225,8 +229,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_hardware,
         help="what the core pretends to have, such as NPU:0x8086",
     )
-    group.add_argument("--rtol", type=_tolerance, default=1e-3, help="tolerance (default: 1e-3)")
-    group.add_argument("--atol", type=_tolerance, default=1e-3, help="tolerance (default: 1e-3)")
     group.add_argument("--html", metavar="FILE", help="also write a page about the rules")
 
 

@@ -62,8 +62,11 @@ class Trial(NamedTuple):
     ends: bool = False
 
 
-def check_ops(report: Report) -> None:
-    """Register the library with the core, try its ops there; then the same with other hosts."""
+def check_ops(report: Report, against: str, rtol: float, atol: float) -> None:
+    """Register the library with the core, try its ops there; then the same with other hosts.
+
+    `against` is a file of Python with functions that compute the same, or "".
+    """
     core = register(report, "core", "the core")
     if core.problem:
         return
@@ -71,7 +74,7 @@ def check_ops(report: Report) -> None:
     report.notes.append(f"registers {_count(core)} on the core: {shortened(names)}")
     if core.asked:
         report.notes.append(f"asks for API version {', '.join(map(str, core.asked))}")
-    newest = _try_all(report, dict(enumerate(names)), core.host_version, closer=True)
+    newest = _try_all(report, dict(enumerate(names)), core.host_version, against, closer=True)
     trials = {place: trial for place, trial in newest.items() if not trial.ends}
     _check_asked(report, core, newest)
     structs = [op.version for op in core.ops]  # kernels are given the table of that version
@@ -86,12 +89,14 @@ def check_ops(report: Report) -> None:
     on = ["the core"]
     if lowest < core.host_version and not client.problem:
         again = {place: trial.name for place, trial in trials.items()}
-        _compare(report, oldest, trials, _try_all(report, again, lowest))
+        _compare(report, oldest, trials, _try_all(report, again, lowest, against))
         on.append(oldest)
-    _check_older(report, core, trials)
+    _check_older(report, core, trials, against)
     if installed_libraries():
         register(report, "real", "the installed library", len(core.ops))
         on.append("in sessions of the installed library")
+    if against:
+        _compare_with_functions(report, against, str(rtol), str(atol))
     _conclude(report, list(newest.values()), ", ".join(on))
 
 
@@ -108,7 +113,7 @@ def _conclude(report: Report, trials: list[Trial], hosts: str) -> None:
         )
     calls = sum(trial.computes for trial in trials)
     tried = f"{len(trials) - len(untried)} of {len(trials)} ops were tried"
-    report.summary.append(f"{tried}, with {calls} inputs, on {hosts}")
+    report.summary.insert(0, f"{tried}, with {calls} inputs, on {hosts}")
 
 
 def shortened(names: list[str]) -> str:
@@ -150,7 +155,7 @@ def _count(client: Client) -> str:
     return f"{len(client.ops)} op{'' if len(client.ops) == 1 else 's'}"
 
 
-def _check_older(report: Report, core: Client, trials: dict[int, Trial]) -> None:
+def _check_older(report: Report, core: Client, trials: dict[int, Trial], against: str) -> None:
     """Report what a library calls that an older host lacks, whose version it then asks for."""
     for client in older_hosts(core, report.seconds(check_client.SECONDS)):
         version = client.host_version
@@ -161,7 +166,7 @@ def _check_older(report: Report, core: Client, trials: dict[int, Trial]) -> None
         if client.problem:
             continue
         again = {place: trial.name for place, trial in trials.items()}
-        for trial in _try_all(report, again, version).values():
+        for trial in _try_all(report, again, version, against).values():
             if trial.needs > version:
                 text = f"{trial.name}: {on} it calls {_later(Needs(trial.needs, trial.slots))}"
                 report.findings.append(Finding("kernels", f"{text}: such hosts crash"))
@@ -176,22 +181,22 @@ def _later(needs: Needs) -> str:
 
 
 def _try_all(
-    report: Report, ops: dict[int, str], version: int, closer: bool = False
+    report: Report, ops: dict[int, str], version: int, against: str, closer: bool = False
 ) -> dict[int, Trial]:
     """Try ops on a host, each in a process of its own, several at a time."""
-    attempt = partial(_try, report, version, closer)
+    attempt = partial(_try, report, version, against, closer)
     if check_ep.JOBS == 1:
         return dict(zip(ops, map(attempt, ops.items()), strict=True))
     with ThreadPoolExecutor(check_ep.JOBS) as pool:
         return dict(zip(ops, pool.map(attempt, ops.items()), strict=True))
 
 
-def _try(report: Report, version: int, closer: bool, op: tuple[int, str]) -> Trial:
+def _try(report: Report, version: int, against: str, closer: bool, op: tuple[int, str]) -> Trial:
     """Try an op on a host; with `closer`, also what does not differ by host, and in a session."""
     place, name = op
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "models") if closer else ""
-        given = place, version, CALL_SECONDS, file
+        given = place, version, CALL_SECONDS, file, against
         facts, problem = _run("attempt", report.path, *given, seconds=report.seconds(SECONDS))
         found = [fact["finding"] for fact in facts if "finding" in fact]
         if problem is not None:
@@ -253,9 +258,30 @@ def _compare(report: Report, host: str, trials: dict[int, Trial], others: dict[i
             report.findings.append(Finding("kernels", text))
 
 
-def _run(what: str, *given: Any, seconds: float) -> tuple[list[dict[str, Any]], str | None]:
+def _compare_with_functions(report: Report, file: str, *tolerance: str) -> None:
+    """Compare ops with functions of a file of Python."""
+    given, seconds = (report.path, file, *tolerance, CALL_SECONDS), report.seconds(10 * SECONDS)
+    facts, problem = _run("answer", *given, seconds=seconds, module="check_against")
+    for fact in facts:
+        if "finding" in fact:
+            report.findings.append(Finding("kernels", fact["finding"]))
+            report.cases += [fact["case"]] if "case" in fact else []
+        elif "untried" in fact:
+            report.untried[fact["untried"]] = fact["why"]
+    if problem is not None:
+        doing = [fact["begins"] for fact in facts if "begins" in fact]
+        report.findings.append(Finding("against", ", ".join([problem, *doing[-1:]])))
+    elif not facts[-1]["compared"]:
+        report.findings.append(Finding("against", f"no function in {file} has the name of an op"))
+    else:
+        report.summary.append(f"{facts[-1]['compared']} compared with {file}")
+
+
+def _run(
+    what: str, *given: Any, seconds: float, module: str = "check_probe"
+) -> tuple[list[dict[str, Any]], str | None]:
     """What a process reported, and how it ended if it did not do so by itself."""
-    code, output, errors = child.run("ortcffi.cli.check_probe", what, *given, seconds=seconds)
+    code, output, errors = child.run(f"ortcffi.cli.{module}", what, *given, seconds=seconds)
     facts = []
     for line in output.splitlines():
         try:

@@ -6,9 +6,11 @@ knows what a crash belongs to.
 """
 
 import gc
+import inspect
 import json
 import os
 import pickle
+import runpy
 import signal
 import sys
 import time
@@ -16,9 +18,9 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from itertools import islice, pairwise, product
+from itertools import islice, pairwise, product, zip_longest
 from textwrap import shorten
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,7 +42,7 @@ from ortcffi.testing.one_node import Model
 from ortcffi.testing.random_inputs import random_elements
 from ortcffi.values.element_types import ElementType, dtype_of
 
-__all__ = ["answer", "attempt"]
+__all__ = ["Formula", "answer", "attempt", "described", "read_formula", "tell"]
 
 _REQUIRED = [
     (1, "GetName"),
@@ -99,23 +101,73 @@ def answer(path: str) -> None:
     """Check what the ops of a library declare."""
     limit_this_process()
     library = CustomOpLibrary(path)
-    _tell(ops=[f"{op.domain}:{op.name}" for op in library.ops])
+    tell(ops=[f"{op.domain}:{op.name}" for op in library.ops])
     _check_duplicates(library)
     for op in library.ops:
         for problem in _problems(op):
-            _tell(finding=f"{op.domain}:{op.name}: {problem}")
-    _tell(done=True)
+            tell(finding=f"{op.domain}:{op.name}: {problem}")
+    tell(done=True)
     os._exit(0)  # without the destructors of the library
+
+
+# --- formulas -------------------------------------------------------------------------------------
+
+
+class Formula(NamedTuple):
+    """A function in Python that computes what an op does.
+
+    Attributes
+    ----------
+    function : callable
+        The function. Its inputs are those of the op; arguments by keyword alone are attributes.
+    inputs : list of array or None
+        The defaults of inputs, which are always given; None for inputs that are drawn.
+    attributes : dict
+        The defaults of attributes.
+    """
+
+    function: Callable[..., Any]
+    inputs: list[Any]
+    attributes: dict[str, Any]
+
+
+def read_formula(file: str, op: LibraryOp) -> Formula | None:
+    """The function in a file of Python that has the name of an op.
+
+    Raises
+    ------
+    ValueError
+        An attribute has no default.
+    """
+    function = runpy.run_path(file).get(op.name)
+    if not inspect.isfunction(function):
+        return None
+    parameters = inspect.signature(function).parameters.values()
+    attributes = {each.name: each.default for each in parameters if each.kind == each.KEYWORD_ONLY}
+    for name, value in attributes.items():
+        if value is inspect.Parameter.empty:
+            raise ValueError(f"{name} has no default, which is the value of the attribute")
+    types = [operand.element_type or ElementType.FLOAT for operand in op.inputs]
+    positional = [each for each in parameters if each.kind != each.KEYWORD_ONLY]
+    types += types[-1:] * (len(positional) - len(types))  # of a variadic one
+    inputs = [
+        None if each.default is each.empty else np.asarray(each.default, dtype_of(element))
+        for each, element in zip(positional, types, strict=False)
+    ]
+    return Formula(function, inputs, attributes)
 
 
 # --- the trial of one op --------------------------------------------------------------------------
 
 
-def attempt(path: str, place: int, version: int, seconds: int, models: str) -> None:
+def attempt(  # noqa: PLR0913, PLR0917  # what a trial is made of
+    path: str, place: int, version: int, seconds: int, models: str, reference: str
+) -> None:
     """Make kernels of an op on a host, have them compute, and report what is wrong.
 
     A step that takes more than `seconds` ends the process. `models` is a file for the models of one
     node whose sessions are to compute the same; without it only what differs by host is tried.
+    `reference` is a file of formulas, or "".
     """
     limit_this_process(_MEMORY)
     warnings.simplefilter("ignore")  # of attributes that an op does not read
@@ -124,6 +176,8 @@ def attempt(path: str, place: int, version: int, seconds: int, models: str) -> N
     trace = Trace(of_core(base.GetApi(version), base, version))
     _begin("while the library is registered", seconds)
     trial = _Trial(CustomOpLibrary(path, api=trace.api, watch=True), place, seconds)
+    with suppress(ValueError):  # which the comparison reports
+        trial.formula = read_formula(reference, trial.op) if reference else None
     before = trace.called
     made = trial.make()
     if made:
@@ -134,7 +188,7 @@ def attempt(path: str, place: int, version: int, seconds: int, models: str) -> N
     needs = max(since.values(), default=1)
     slots = [slot for slot, version in since.items() if version == needs]
     facts = {"made": made, "computes": trial.calls, "needs": needs, "slots": slots}
-    _tell(done=True, **facts, refusal=trial.refusal, throws=bool(trial.thrown))
+    tell(done=True, **facts, refusal=trial.refusal, throws=bool(trial.thrown))
     os._exit(0)
 
 
@@ -143,6 +197,10 @@ class _Trial:
 
     Attributes
     ----------
+    op : LibraryOp
+        The op.
+    formula : Formula or None
+        What else computes the same, whose attributes and inputs are used.
     attributes : dict
         With which it makes a kernel.
     calls : int
@@ -156,7 +214,8 @@ class _Trial:
     """
 
     def __init__(self, library: CustomOpLibrary, place: int, seconds: int) -> None:
-        self._library, self._op, self._seconds = library, library.ops[place], seconds
+        self._library, self.op, self._seconds = library, library.ops[place], seconds
+        self.formula: Formula | None = None
         self._random = np.random.default_rng(0)
         self._is_wrong = False
         self.calls = self._refusals = 0
@@ -171,17 +230,17 @@ class _Trial:
         One that has what it asks for is more likely to compute.
         """
         asked: dict[str, list[str]] = {}
-        attributes: dict[str, Any] = {}
+        attributes = dict(self.formula.attributes) if self.formula else {}
         made = False
         for _ in range(8):
             self._begin(f"while a kernel is made with attributes {attributes}")
             try:
-                self._op.kernel(attributes, _asked=asked).close()
+                self.op.kernel(attributes, _asked=asked).close()
                 made, self.attributes = True, dict(attributes)
             except (OrtError, ValueError) as error:
                 self._refused(error)
             more = {name: _PLAIN[kinds[0]] for name, kinds in asked.items()}
-            if attributes.keys() >= more.keys():
+            if attributes.keys() >= more.keys() or (made and self.formula):
                 break
             attributes = more | attributes
         if made:
@@ -190,17 +249,17 @@ class _Trial:
 
     def compute(self) -> None:
         """Compute with inputs of many shapes, where `CheckedKernel` finds what is wrong."""
-        with self._op.kernel(self.attributes, check=True) as kernel:
+        with self.op.kernel(self.attributes, check=True) as kernel:
             for given in self._draws():
                 if self._is_wrong:
                     return
                 self._compute(kernel, given, "with inputs")
-            if len(self._op.inputs) > 1 and not self.computed:
+            if len(self.op.inputs) > 1 and not self.computed:
                 for given in islice(self._mixed(), _MOST_MIXED):
                     self._compute(kernel, given, "with inputs")
         always = len(self.thrown) == self._refusals and len(set(self.thrown)) == 1
         if always and not self.calls:
-            _tell(finding=f"{self._name}: with whatever inputs, {self.thrown[0]}")
+            tell(finding=f"{self._name}: with whatever inputs, {self.thrown[0]}")
 
     def look_closer(self, models: str) -> None:
         """Look for reads beyond blocks, for what is left, and for kernels that disturb each other.
@@ -217,21 +276,21 @@ class _Trial:
         when = "where the memory after each block is closed to reads and writes, with inputs"
         with (
             Guarded(core_api().default_allocator, close_pages=True) as guarded,
-            self._op.kernel(self.attributes, allocator=guarded) as kernel,
+            self.op.kernel(self.attributes, allocator=guarded) as kernel,
         ):
             for given, _ in list(self.computed):
                 self._compute(kernel, given, when)
 
     def _compute(self, kernel: Kernel, given: list[Any], when: str) -> None:
         """Compute once, and note what came of it."""
-        inputs = _described(given)
+        inputs = described(given)
         self._begin(f"{when} {inputs}")
         try:
             found = kernel(*given)
         except AssertionError as error:
             self._is_wrong = True
             self.calls += 1
-            _tell(finding=f"{error}, with inputs {inputs}")
+            tell(finding=f"{error}, with inputs {inputs}")
         except (OrtError, TypeError, ValueError) as error:
             self._refused(error)
         else:
@@ -248,19 +307,19 @@ class _Trial:
 
     def _draws(self) -> Iterator[list[Any]]:
         """Inputs of one shape, of each type that the op may take."""
-        is_free = any(not operand.element_type for operand in self._op.inputs)
-        has_others = any(o.characteristic != Characteristic.REQUIRED for o in self._op.inputs)
-        if not self._op.inputs:
+        is_free = any(not operand.element_type for operand in self.op.inputs)
+        has_others = any(o.characteristic != Characteristic.REQUIRED for o in self.op.inputs)
+        if not self.op.inputs:
             yield []
             return
         for name in _ANY if is_free else _ANY[:1]:
             for others in (False, True) if has_others else (False,):
                 for shape in _SHAPES:
-                    yield self._inputs([shape] * len(self._op.inputs), name, others)
+                    yield self._inputs([shape] * len(self.op.inputs), name, others)
 
     def _mixed(self) -> Iterator[list[Any]]:
         """Inputs of different shapes."""
-        for shapes in product(_MIXED, repeat=len(self._op.inputs)):
+        for shapes in product(_MIXED, repeat=len(self.op.inputs)):
             yield self._inputs(list(shapes))
 
     def _inputs(
@@ -268,7 +327,7 @@ class _Trial:
     ) -> list[Any]:
         """Random inputs; with `others` without optional ones, and with more of variadic ones."""
         given: list[Any] = []
-        for operand, shape in zip(self._op.inputs, shapes, strict=True):
+        for operand, shape in zip(self.op.inputs, shapes, strict=True):
             dtype = dtype_of(operand.element_type or ElementType[free])
             count = 1
             if operand.characteristic == Characteristic.VARIADIC:
@@ -277,17 +336,18 @@ class _Trial:
                 given.append(None)
                 continue
             given += [random_elements(dtype, shape, self._random) for _ in range(count)]
-        return given
+        fixed = self.formula.inputs if self.formula else []
+        return [x if y is None else y for x, y in zip_longest(given, fixed[: len(given)])]
 
     # --- many calls -------------------------------------------------------------------------------
 
     def _compute_at_once(self) -> None:
         """Compute on two threads, with inputs as large as is quick."""
         largest = max(self.computed, key=lambda each: sum(map(_size, each[0])))[0]
-        with self._op.kernel(self.attributes) as kernel:
+        with self.op.kernel(self.attributes) as kernel:
             for shape in _LARGE:
-                given = self._inputs([shape] * len(self._op.inputs))
-                self._begin(f"with inputs {_described(given)}")
+                given = self._inputs([shape] * len(self.op.inputs))
+                self._begin(f"with inputs {described(given)}")
                 begin = time.monotonic()
                 with suppress(OrtError, TypeError, ValueError):
                     kernel(*given)
@@ -301,23 +361,23 @@ class _Trial:
                 pairs.append(flipped)
         self._begin("with two threads that compute at the same time")
         try:
-            compute_on_threads(self._name, lambda: self._op.kernel(self.attributes), pairs, 2)
+            compute_on_threads(self._name, lambda: self.op.kernel(self.attributes), pairs, 2)
         except AssertionError as error:
             text = shorten(str(error).rpartition("Mismatched")[2], _MOST_TEXT)
-            at_once = f"two threads at the same time, with inputs {_described(largest)},"
-            _tell(finding=f"{self._name}: on {at_once} it computes something else: {text}")
+            at_once = f"two threads at the same time, with inputs {described(largest)},"
+            tell(finding=f"{self._name}: on {at_once} it computes something else: {text}")
 
     def _leave_nothing(self) -> None:
         """Find what calls and kernels leave, of the API, of their allocator and of malloc."""
         with Tracking(core_api().default_allocator) as memory:
             if self.computed:
                 given = self.computed[0][0]
-                with self._op.kernel(self.attributes, allocator=memory) as kernel:
+                with self.op.kernel(self.attributes, allocator=memory) as kernel:
                     self._repeat("calls of its kernel", lambda: kernel.compute(*given), memory)
 
             def make(attributes: dict[str, Any]) -> None:
                 with suppress(OrtError, ValueError):
-                    self._op.kernel(attributes, allocator=memory).close()
+                    self.op.kernel(attributes, allocator=memory).close()
 
             made = "kernels that were made and destroyed"
             for attributes in {}, self.attributes, _UNLIKELY:  # a refusal is right
@@ -348,7 +408,7 @@ class _Trial:
         if not text and is_quick and grown >= _LEAST * times:
             text = f"{2 * grown} bytes of malloc or new"
         if text:
-            _tell(finding=f"{self._name}: {2 * times} {what} leave {text}")
+            tell(finding=f"{self._name}: {2 * times} {what} leave {text}")
         return bool(text)
 
     def _write_models(self, path: str) -> None:
@@ -360,7 +420,7 @@ class _Trial:
             for given, outputs in reversed(self.computed)
             if all(each is not None for each in outputs)
         }
-        about = self._op.description
+        about = self.op.description
         pairs = [
             (
                 Model(
@@ -380,7 +440,7 @@ class _Trial:
 
     @property
     def _name(self) -> str:
-        return f"{self._op.domain}:{self._op.name}"
+        return f"{self.op.domain}:{self.op.name}"
 
     def _begin(self, what: str) -> None:
         _begin(what, self._seconds)
@@ -388,7 +448,7 @@ class _Trial:
 
 def _begin(what: str, seconds: int) -> None:
     """Say what comes next, which must not take longer."""
-    _tell(begins=what)
+    tell(begins=what)
     signal.alarm(seconds)
 
 
@@ -400,13 +460,15 @@ def _size(x: Any) -> int:
     return 0 if x is None else int(x.size)
 
 
-def _described(given: list[Any]) -> str:
+def described(given: list[Any]) -> str:
+    """The types and shapes of inputs."""
     names = ["none" if x is None else str(x.dtype).replace("object", "string") for x in given]
     shapes = ["" if x is None else list(x.shape) for x in given]
     return ", ".join(map("{}{}".format, names, shapes)) or "none"
 
 
-def _tell(**facts: Any) -> None:
+def tell(**facts: Any) -> None:
+    """Write a line that the command reads."""
     sys.stdout.write("\n" + json.dumps(facts) + "\n")  # after what the library wrote
     sys.stdout.flush()
 
@@ -420,9 +482,9 @@ def _check_duplicates(library: CustomOpLibrary) -> None:
         spans = seen.setdefault((op.domain, op.name, types), [])
         if any(first <= end and start <= last for start, end in spans):
             what = f"{op.domain}:{op.name} is registered twice for one version"
-            _tell(finding=f"{what} and the same types of inputs")
+            tell(finding=f"{what} and the same types of inputs")
         if first > last:
-            _tell(finding=f"{op.domain}:{op.name}: its versions begin at {first} and end at {last}")
+            tell(finding=f"{op.domain}:{op.name}: its versions begin at {first} and end at {last}")
         spans.append((first, last))
 
 

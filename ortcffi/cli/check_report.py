@@ -58,6 +58,8 @@ class Report:
         What came of each rule for execution providers on each host.
     untried : dict of str to str
         The ops that could not be tried, and why.
+    cases : list of str
+        Tests for pytest that fail.
     summary : list of str
         How much was tried, and how.
     until : float
@@ -70,6 +72,7 @@ class Report:
     registrations: list[Client] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
     untried: dict[str, str] = field(default_factory=dict)
+    cases: list[str] = field(default_factory=list)
     summary: list[str] = field(default_factory=list)
     until: float = math.inf
 
@@ -108,6 +111,7 @@ def as_document(report: Report) -> dict[str, Any]:
         "findings": [finding._asdict() for finding in report.findings],
         "untried": report.untried,
         "notes": report.notes,
+        "cases": report.cases,
         "summary": report.summary,
         "registrations": list(map(client_as_document, report.registrations)),
         "rules": [result._asdict() for result in report.results],

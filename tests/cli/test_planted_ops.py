@@ -6,9 +6,11 @@ import json
 import pytest
 from support.compilers import build_folder, compile_shared
 from support.paths import CHECKOUT
+from support.processes import run_pytest_in_fork
 
 from ortcffi.__main__ import main
 from ortcffi.cli import check_ops
+from ortcffi.cli.check_report import Report
 
 CLIENTS = CHECKOUT / "tests/c/clients"
 # What is said of each op. The host cannot know which attributes an op should read.
@@ -63,6 +65,64 @@ def test_each_planted_bug_is_named_and_no_right_op(planted, capfd, monkeypatch):
         assert text in found[f"planted:{name}"]
     assert report["untried"] == {}
     assert report["summary"][0].startswith("20 of 20 ops were tried")
+
+
+FORMULAS = """
+def Right(x, *, factor=2.0):
+    return x * factor
+
+NeverReadsAttribute = CrashesOnEmpty = Right
+
+def KeepsState(x, *, factor):
+    return x
+
+def InfersOtherShape(x):
+    raise ValueError("not for me")
+"""
+
+
+@pytest.fixture
+def compare(planted, tmp_path):
+    """``compare(formulas)`` compares planted ops with functions in a file formulas.py."""
+
+    def compare(formulas):
+        file = tmp_path / "formulas.py"
+        file.write_text(formulas)
+        report = Report(planted())
+        check_ops._compare_with_functions(report, str(file), "1e-3", "1e-3")
+        return report
+
+    return compare
+
+
+def test_ops_that_differ_from_a_function_are_shrunk_to_a_test_for_pytest(
+    compare, planted, tmp_path
+):
+    report = compare(FORMULAS)
+    ignored, crashed = report.findings
+    name = "planted:NeverReadsAttribute"
+    assert ignored.text.startswith(f"{name}: it differs from formulas.NeverReadsAttribute, with in")
+    assert "inputs float32[]: output 0 is 0.1 at [], not 0.2" in ignored.text
+    assert "with inputs float32[0]: it fails: planted:CrashesOnEmpty: while it" in crashed.text
+    assert report.untried == {
+        "planted:KeepsState": "formulas.KeepsState: factor has no default, which is the value of "
+        "the attribute",
+        "planted:InfersOtherShape": "formulas.InfersOtherShape took no inputs: ValueError: not for "
+        "me",
+    }
+    assert report.summary == [f"3 compared with {tmp_path}/formulas.py"]
+    for n, case in enumerate(report.cases):
+        (tmp_path / f"test_{n}.py").write_text(case)
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\nort_library = {planted()}\n")
+    printed = run_pytest_in_fork(tmp_path)
+    assert "2 failed" in printed
+    assert "KernelCrashed: planted:CrashesOnEmpty" in printed
+    assert "Mismatched elements: 1 / 1" in printed
+
+
+def test_functions_that_no_op_is_named_after_are_a_finding(compare):
+    [finding] = compare("def right(x): return x").findings
+    assert finding.text.endswith("formulas.py has the name of an op")
 
 
 @pytest.mark.usefixtures("forks")
