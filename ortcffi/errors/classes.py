@@ -56,6 +56,9 @@ class Code:
         return self.member
 
 
+_MOST = 4096  # characters of a message in tracebacks, as in messages of the core
+
+
 class OrtError(Exception):
     """The base of the exceptions for functions of the ONNX Runtime C API that fail.
 
@@ -93,7 +96,9 @@ class OrtError(Exception):
 
     def __str__(self) -> str:
         # Names of a model are in messages of any library; what breaks a line may be meant.
-        return "\n".join(map(printable, str(self.message).split("\n")))
+        text, more = str(self.message)[:_MOST], len(str(self.message)) - _MOST
+        end = f"... and {more:,} more characters" if more > 0 else ""
+        return "\n".join(map(printable, text.split("\n"))) + end
 
     def __repr__(self) -> str:
         name = type(self).__name__

@@ -258,3 +258,15 @@ def test_the_text_of_an_error_of_a_library_harms_no_terminal():
     error = ort.errors.Fail("a\x1b]0;b\x07\nc\x9b", "Run")
     assert str(error) == "a\\x1b]0;b\\x07\nc\\x9b"
     assert error.message == "a\x1b]0;b\x07\nc\x9b"
+    assert len(str(ort.errors.Fail("a" * 100_000, "Run"))) < 5000
+
+
+def test_messages_of_the_core_harm_no_terminal():
+    graph = ort.Graph()
+    x = graph.input("x", "f4", [2])
+    graph.node("\x1b[2J\x9bNone", [x], ["y"])
+    graph.output("y", "f4", [2])
+    with pytest.raises(ort.errors.OrtError) as raised:
+        ort.Session(graph.to_bytes(), api=ort.core_api())
+    assert "None" in raised.value.message
+    assert raised.value.message.replace("\n", "").isprintable()

@@ -19,6 +19,17 @@ OrtStatus* core_constant_status(const struct OrtStatus* constant) {
   return (OrtStatus*)constant;
 }
 
+/* Replaces what would change a terminal: a message may have names of a model. */
+static void make_printable(char* text) {
+  for (unsigned char* at = (unsigned char*)text; *at != '\0'; at++) {
+    bool is_c1 = at[0] == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0;
+    if (is_c1 || (*at < ' ' && *at != '\n') || *at == 0x7F) {
+      at[is_c1] = '?';
+      *at = '?';
+    }
+  }
+}
+
 /* Makes a block a status with `length` bytes of message behind it. */
 static inline CORE_INLINE OrtStatus* begin_status(struct OrtStatus* status, OrtErrorCode code,
                                                   size_t length) {
@@ -154,6 +165,7 @@ OrtStatus* core_status(OrtErrorCode code, const char* before, const char* middle
     memcpy(end, pieces[i] == NULL ? "" : pieces[i], lengths[i]);
     end += lengths[i];
   }
+  make_printable((char*)(status + 1));
   return status;
 }
 
