@@ -50,8 +50,6 @@ IS_FOR_DEBUGGING = USE_MALLOC or bool(SANITIZERS)
 HEAP = "MALLOC" if IS_FOR_DEBUGGING else "MIMALLOC" if USE_MIMALLOC else "HEAP"
 CORE_SOURCES = [f"core/src/{name}.c" for name in core("SOURCES") + core("POSIX") + core(HEAP)]
 BOUNDARY_SOURCES = [
-    "ortcffi/boundary/platform/layouts.c",
-    "ortcffi/boundary/platform/checked.c",
     "ortcffi/boundary/platform/handle.c",
     "ortcffi/boundary/platform/handle_cdata.c",
     "ortcffi/boundary/platform/handle_type.c",
@@ -74,7 +72,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/memory/numpy_memory.c",
     "ortcffi/boundary/memory/scratch.c",
     "ortcffi/boundary/memory/stacks.c",
-    "ortcffi/boundary/status/raise.c",
+    "ortcffi/boundary/status/fail.c",
     "ortcffi/boundary/status/pairs.c",
     "ortcffi/boundary/memory/extents.c",
     "ortcffi/boundary/memory/blocks.c",
@@ -112,6 +110,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/session/workers.c",
     "ortcffi/boundary/session/counts.c",
     "ortcffi/boundary/official/official.c",
+    "ortcffi/boundary/module.c",
 ]
 # Folders whose sources are compiled one by one.
 SEPARATE = [f"core/src/{name}" for name in core("SEPARATE")]

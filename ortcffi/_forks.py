@@ -9,14 +9,14 @@ import os
 from _thread import RLock
 from collections.abc import Callable
 
-from ortcffi._native import lib
+from ortcffi._native import compiled
 
 __all__ = ["after_fork", "fork_safe_lock"]
 
 _forking = RLock()  # held during a fork, so that there is one at a time
 _locks: list[RLock] = []
 _held: list[RLock] = []
-_functions: list[Callable[[], object]] = [lib.ortcffi_new_process]
+_functions: list[Callable[[], object]] = [compiled.new_process]
 
 
 def fork_safe_lock() -> RLock:

@@ -6,9 +6,8 @@ import gc
 import os
 import sys
 from functools import cache
+from importlib.machinery import ExtensionFileLoader, ModuleSpec
 from typing import TYPE_CHECKING, Any
-
-import _cffi_backend
 
 try:
     from ortcffi._ort import ffi, lib
@@ -27,6 +26,7 @@ __all__ = [
     "address_of_function",
     "answered_by_core",
     "by_slot",
+    "compiled",
     "ffi",
     "lib",
     "main_thread",
@@ -34,13 +34,23 @@ __all__ = [
     "slots",
 ]
 
-# The compiled module has one set of error classes and callbacks for the whole process, so a second
-# interpreter would replace those of the first.
-if lib.ortcffi_interpreter() != 0:
-    raise ImportError(
-        "ortcffi can be imported in the main interpreter only, not in a subinterpreter: "
-        "its C code calls back into one interpreter"
-    )
+
+def _import_compiled() -> Any:
+    """Import the other module of the compiled file: the types, and what takes Python objects."""
+    name, file = "ortcffi._compiled", str(sys.modules["ortcffi._ort"].__file__)
+    loader = ExtensionFileLoader(name, file)
+    module = loader.create_module(ModuleSpec(name, loader, origin=file))
+    loader.exec_module(module)
+    sys.modules[name] = module
+    return module
+
+
+if TYPE_CHECKING:
+    from ortcffi import _compiled as compiled
+else:
+    compiled = _import_compiled()
+Owner = compiled.Owner
+compiled.use_cffi(ffi.from_buffer, ffi.cast)
 
 
 def address_of(pointer: Any) -> int:
@@ -141,18 +151,6 @@ def _build_types() -> None:
         ffi.addressof(lib, name)
 
 
-def _check_layout() -> None:
-    """Refuse a CFFI whose cdata are not as the compiled module reads them."""
-    own = ffi.new("char*")
-    all_types = own, ffi.cast("char*", own), ffi.from_buffer("char*", b"x")
-    check = lib.ortcffi_knows_cdata
-    if not all(check(i, x, ffi.typeof(x), address_of(x)) for i, x in enumerate(all_types)):
-        raise ImportError(
-            f"CFFI {_cffi_backend.__version__} lays out its cdata otherwise than the versions "
-            "1.17 to 2.1, which ortcffi knows: install one of them, or a newer ortcffi"
-        )
-
-
 def _document() -> None:
     """Give `lib` the docstring that help() and inspect ask for; CFFI's libraries raise for it."""
     for found in gc.get_referents(lib):
@@ -160,13 +158,7 @@ def _document() -> None:
             found["__doc__"] = "The C functions of the boundary, and the constants of its headers."
 
 
-if TYPE_CHECKING:
-    from ortcffi._compiled import Handle as Owner
-else:
-    Owner = lib.ortcffi_new_handle_type()  # before any function that takes an object
-_check_layout()
 if sys.version_info < (3, 12):
     _build_types()
 _document()
-lib.ortcffi_handles_begin(ffi.from_buffer)
 lib.ortcffi_references_begin()

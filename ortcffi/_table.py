@@ -16,7 +16,7 @@ from ortcffi._convert import INT32, decode, integer
 from ortcffi._convert import pointer as pointer_to
 from ortcffi._native import address_of, answered_by_core, lib, slot_since
 from ortcffi._public import public, refuse_pickle
-from ortcffi.errors import NotImplemented, OrtError, checked
+from ortcffi.errors import NotImplemented, OrtError, check
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -315,7 +315,7 @@ def create_environment(api: Table, slot: str, arguments: tuple[Any, ...], out: A
     end = monotonic() + 10
     while True:
         try:
-            getattr(checked, slot)(api.pointer, *arguments, out)
+            check(api.pointer, getattr(lib, slot)(api.pointer, *arguments, out))
         except OrtError as error:
             if "Only one instance of LoggingManager" not in str(error) or monotonic() > end:
                 raise

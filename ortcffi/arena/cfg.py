@@ -7,7 +7,7 @@ from ortcffi._convert import byte_count
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
-from ortcffi.errors import checked
+from ortcffi.errors import check
 from ortcffi.platform.handle import Handle, out_of, owner_of
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class ArenaCfg(Handle):
         names = [ffi.new("char[]", key.encode()) for key in found]
         arrays = ffi.new("char*[]", names), ffi.new("size_t[]", list(found.values()))
         owner = owner_of("OrtArenaCfg*", api, lib.ReleaseArenaCfg)
-        checked.CreateArenaCfgV2(api.pointer, *arrays, len(names), out_of(owner))
+        check(api.pointer, lib.CreateArenaCfgV2(api.pointer, *arrays, len(names), out_of(owner)))
         super().__init__(api, owner)
         self.measures = found
 

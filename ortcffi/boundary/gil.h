@@ -86,4 +86,6 @@ static inline int call_with_gil(void (*function)(void* argument), void* argument
 
 static inline void drop_reference(void* object) { Py_DECREF((PyObject*)object); }
 
+static inline void add_reference_to(void* object) { Py_INCREF((PyObject*)object); }
+
 #endif /* ORTCFFI_BOUNDARY_GIL_H_ */

@@ -20,7 +20,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import ReferenceType, ref
 
-from ortcffi._native import address_of, ffi, lib
+from ortcffi._native import address_of, compiled, ffi
 from ortcffi.errors import keep, status_for
 
 if TYPE_CHECKING:
@@ -172,4 +172,4 @@ def report_exception(what: str, answer: Any = None) -> Policy:
 
 def report(error: BaseException, what: str) -> None:
     """Report an exception that no caller can receive, as Python does for destructors."""
-    lib.ortcffi_report(error, what)
+    compiled.report(error, what)

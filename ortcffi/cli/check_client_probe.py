@@ -15,7 +15,7 @@ from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import FIELDS, new_ops, places, read_op
-from ortcffi.errors import ErrorCode, OrtError, call, checked
+from ortcffi.errors import ErrorCode, OrtError, check
 from ortcffi.kernels.child import limit_this_process
 from ortcffi.table.api import Api
 from ortcffi.table.expose import expose_symbols
@@ -89,15 +89,18 @@ def _register(path: str, api: Api, counted: str) -> None:
     if not function and eps.create:
         api.require("RegisterExecutionProviderLibrary")
         name = b"ortcffi-check"
-        checked.RegisterExecutionProviderLibrary(api.pointer, env, name, os.fsencode(path))
-        checked.UnregisterExecutionProviderLibrary(api.pointer, env, name)
+        check(
+            api.pointer,
+            lib.RegisterExecutionProviderLibrary(api.pointer, env, name, os.fsencode(path)),
+        )
+        check(api.pointer, lib.UnregisterExecutionProviderLibrary(api.pointer, env, name))
         return
     if not function:
         raise OSError(f"it does not define {ENTRY}, as custom-op libraries do")
     ops = new_ops(ffi.NULL)
     # Records the ops, since the options of most hosts cannot be read. The calls reach the trace.
     record = lib.ortcffi_record_function
-    call(api.pointer, ENTRY, record, trace.base, trace.table, api.version, options, function, ops)
+    check(api.pointer, record(trace.base, trace.table, api.version, options, function, ops), ENTRY)
     _tell(ops=[_read(name, lib.ortcffi_op_at(ops, place, i)) for place, i, name in places(ops)])
 
 

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from operator import index
 from typing import TYPE_CHECKING, Any
 
+from ortcffi._native import lib
 from ortcffi._table import core_api
 from ortcffi.compat._translated import translated
 from ortcffi.env.env import Env
 from ortcffi.env.state import state_of
-from ortcffi.errors import Fail, checked
+from ortcffi.errors import Fail, check
 from ortcffi.table.engine import engine_for
 from ortcffi.table.load import LibraryNotFound
 
@@ -262,7 +263,7 @@ def unregister_execution_provider_library(name: str, /) -> None:
     if library := state.libraries.pop(name, None):
         library.close()
     else:
-        checked.UnregisterExecutionProviderLibrary(table.pointer, *arguments)
+        check(table.pointer, lib.UnregisterExecutionProviderLibrary(table.pointer, *arguments))
 
 
 def pairs(options: Mapping[Any, Any] | None) -> dict[str, str]:

@@ -12,7 +12,7 @@ from ortcffi.compat._environment import api, env, text
 from ortcffi.compat._translated import translated
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.hardware import HardwareDevice
-from ortcffi.errors import OrtError, checked
+from ortcffi.errors import OrtError, check
 from ortcffi.memory.scratch import scratch_for
 from ortcffi.platform.handle import out_of, owned_by, owner_of
 
@@ -151,7 +151,7 @@ def _call(slot: str, *arguments: Any) -> None:
     table = api()
     table.require(slot)
     try:
-        getattr(checked, slot)(table.pointer, *arguments)
+        check(table.pointer, getattr(lib, slot)(table.pointer, *arguments))
     except OrtError as error:
         raise RuntimeError(str(error)) from error.__cause__
 
@@ -167,12 +167,11 @@ def get_hardware_device_ep_incompatibility_details(
     ep_name: str, device: OrtHardwareDevice, /
 ) -> dict[str, Any]:
     """Return why an execution provider cannot use a device: 0, None and 0 if it can."""
-    table, get = api(), checked.GetHardwareDeviceEpIncompatibilityDetails
-    table.require("GetHardwareDeviceEpIncompatibilityDetails")
+    table = api()
     release = lib.ReleaseDeviceEpIncompatibilityDetails
     owner = owner_of("OrtDeviceEpIncompatibilityDetails*", table, release)
     given = text(ep_name).encode(), device._device.handle
-    get(table.pointer, env().handle, *given, out_of(owner))
+    _call("GetHardwareDeviceEpIncompatibilityDetails", env().handle, *given, out_of(owner))
     details = owned_by(owner)
     reasons, notes, code = ffi.new("uint32_t*"), ffi.new("const char**"), ffi.new("int32_t*")
     _call("DeviceEpIncompatibilityDetails_GetReasonsBitmask", details, reasons)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._native import ffi
+from ortcffi._native import ffi, lib
 from ortcffi.compat._arguments import ADDRESS, SIZE, lengths, number
 from ortcffi.compat._devices import OrtDevice, is_cpu, memory_info_of
 from ortcffi.compat._environment import api, env
 from ortcffi.compat._types import element_of
-from ortcffi.errors import OrtError, checked
+from ortcffi.errors import OrtError, check
 from ortcffi.values.element_types import ElementType, bits_of
 from ortcffi.values.lifecycle import blank
 from ortcffi.values.value import Value
@@ -98,8 +98,11 @@ def tensor_at(
         info, memory = memory_info_of(device), ffi.cast("void*", start)
         value, out = blank(Value, library, keeps)
         dimensions = ffi.new("int64_t[]", given)
-        checked.CreateTensorWithDataAsOrtValue(
-            library.pointer, info.handle, memory, size, dimensions, len(given), element, out
+        check(
+            library.pointer,
+            lib.CreateTensorWithDataAsOrtValue(
+                library.pointer, info.handle, memory, size, dimensions, len(given), element, out
+            ),
         )
     except OrtError as error:
         raise RuntimeError(str(error)) from None

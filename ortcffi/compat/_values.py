@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ortcffi._native import ffi
+from ortcffi._native import ffi, lib
 from ortcffi.compat._arguments import instance, number
 from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo, device_of, is_cpu, memory_info_of
 from ortcffi.compat._environment import api, env
@@ -22,7 +22,7 @@ from ortcffi.compat._types import (
     onnx_element_of,
     type_of,
 )
-from ortcffi.errors import OrtError, OutOfMemory, checked
+from ortcffi.errors import OrtError, OutOfMemory, check
 from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.tensors import bytes_of
 from ortcffi.values.value import Value
@@ -225,7 +225,7 @@ class OrtValue:
     def has_value(self) -> bool:
         """Return whether it holds anything."""
         out, table = ffi.new("int*"), api()
-        checked.HasValue(table.pointer, self._value.handle, out)
+        check(table.pointer, lib.HasValue(table.pointer, self._value.handle, out))
         return bool(out[0])
 
     def is_tensor(self) -> bool:
@@ -359,7 +359,10 @@ def copy_tensors(src: Sequence[OrtValue], dst: Sequence[OrtValue], stream: Any =
     table = api()
     table.require("CopyTensors")
     try:
-        checked.CopyTensors(table.pointer, env().handle, source, target, queue, count)
+        check(
+            table.pointer,
+            lib.CopyTensors(table.pointer, env().handle, source, target, queue, count),
+        )
     except OrtError as error:
         raise RuntimeError(str(error)) from error.__cause__
 

@@ -8,7 +8,7 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.custom_ops.describe import CustomOp, read_op
-from ortcffi.errors import checked
+from ortcffi.errors import check
 from ortcffi.platform.handle import Handle, out_of, owner_of
 
 if TYPE_CHECKING:
@@ -44,7 +44,9 @@ class CustomOpDomain(Handle):
         api = table_for(api)
         kept: list[Any] = []  # what the domain uses, to which `add` adds
         owner = owner_of("OrtCustomOpDomain*", api, lib.ReleaseCustomOpDomain, kept)
-        checked.CreateCustomOpDomain(api.pointer, encode("name", name), out_of(owner))
+        check(
+            api.pointer, lib.CreateCustomOpDomain(api.pointer, encode("name", name), out_of(owner))
+        )
         super().__init__(api, owner)
         self.name = name
         self._kept = kept

@@ -10,7 +10,7 @@ from ortcffi._convert import decode, encode, float32, integer, known
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
-from ortcffi.errors import OrtError, checked
+from ortcffi.errors import OrtError, check
 from ortcffi.platform.handle import FromHandle, out_of, owner_of
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class OpAttr(FromHandle):
         data, length, _kept = _data(kind, value)
         api.require("CreateOpAttr")
         owner, text = owner_of("OrtOpAttr*", api, lib.ReleaseOpAttr), encode("name", name)
-        checked.CreateOpAttr(api.pointer, text, data, length, kind, out_of(owner))
+        check(api.pointer, lib.CreateOpAttr(api.pointer, text, data, length, kind, out_of(owner)))
         super().__init__(api, owner)
 
     @property
@@ -103,7 +103,7 @@ class OpAttr(FromHandle):
         out = ffi.new("const char**")
         handle = self.handle  # kept until the text is decoded
         self.api.require("OpAttr_GetName")
-        checked.OpAttr_GetName(self.api.pointer, handle, out)
+        check(self.api.pointer, lib.OpAttr_GetName(self.api.pointer, handle, out))
         return decode(out[0])
 
     @property
@@ -121,7 +121,7 @@ class OpAttr(FromHandle):
         # A buffer that is too small is an error, but the call still writes the size.
         handle, api = self.handle, self.api.pointer
         with suppress(OrtError):
-            checked.ReadOpAttr(api, handle, kind, ffi.NULL, 0, size)
+            check(api, lib.ReadOpAttr(api, handle, kind, ffi.NULL, 0, size))
         data = ffi.new("char[]", max(size[0], 8))
         self._call("ReadOpAttr", kind, data, size[0], size)
         return _read(kind, data, size[0])

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import decode
-from ortcffi._native import ffi
+from ortcffi._native import ffi, lib
 from ortcffi.callbacks.from_c import Subject, called_from_c, find, make_status_of_subject
-from ortcffi.errors import checked
+from ortcffi.errors import check
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata, OrtAllocator
@@ -38,7 +38,10 @@ def _read(
         raise TypeError(f"the function must return bytes-like, not {kind}") from None
     block = ffi.new("void**")
     if len(content):
-        checked.AllocatorAlloc(subject.api.pointer, allocator, len(content), block)
+        check(
+            subject.api.pointer,
+            lib.AllocatorAlloc(subject.api.pointer, allocator, len(content), block),
+        )
         ffi.memmove(block[0], content, len(content))
     buffer[0], size[0] = block[0], len(content)
     return ffi.NULL

@@ -9,7 +9,7 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.callbacks.from_c import Subject, called_from_c, find, make_status_of_subject
-from ortcffi.errors import checked
+from ortcffi.errors import check
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.platform.handle import Handle
 
@@ -120,7 +120,9 @@ class EpDevice(Handle):
         self.api.require("EpDevice_GetMemoryCapacity")
         kind = integer("mem_type", mem_type, UINT32)
         handle, outs = self.handle, (ffi.new("uint64_t*"), ffi.new("uint64_t*"))
-        checked.EpDevice_GetMemoryCapacity(self.api.pointer, handle, kind, *outs)
+        check(
+            self.api.pointer, lib.EpDevice_GetMemoryCapacity(self.api.pointer, handle, kind, *outs)
+        )
         return int(outs[0][0]), int(outs[1][0])
 
     def __eq__(self, other: object) -> bool:
@@ -204,7 +206,7 @@ def available_providers(api: "Api | None" = None) -> list[str]:
     api = table_for(api)
     api.require("GetAvailableProviders")
     out, count = ffi.new("char***"), ffi.new("int*")
-    checked.GetAvailableProviders(api.pointer, out, count)
+    check(api.pointer, lib.GetAvailableProviders(api.pointer, out, count))
     names = [decode(out[0][i]) for i in range(count[0])]
-    checked.ReleaseAvailableProviders(api.pointer, out[0], count[0])
+    check(api.pointer, lib.ReleaseAvailableProviders(api.pointer, out[0], count[0]))
     return names

@@ -9,7 +9,7 @@ from ortcffi._convert import UINT32, decode, encode, integer, known, optional_ma
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
-from ortcffi.errors import call
+from ortcffi.errors import check
 from ortcffi.platform.handle import Handle, out_of, owner_of
 from ortcffi.status.key_values import KeyValuePairs
 
@@ -84,7 +84,7 @@ class HardwareDevice(Handle):
         with KeyValuePairs(optional_mapping("metadata", metadata), api) as pairs:
             given = (number, *numbers, name, pairs.handle)
             create = lib.CreateHardwareDevice
-            call(api.pointer, create.__name__, create, table, *given, out_of(owner))
+            check(api.pointer, create(table, *given, out_of(owner)), create.__name__)
         super().__init__(api, owner)
 
     @classmethod

@@ -10,7 +10,7 @@ from ortcffi._native import by_slot, ffi, lib
 from ortcffi._public import meant, public
 from ortcffi._table import HIGHEST_VERSION, core_api
 from ortcffi.ep.registered import name_of
-from ortcffi.errors import ErrorCode, call
+from ortcffi.errors import ErrorCode, check
 from ortcffi.platform.handle import Handle, out_of, owner_of
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class WatchedEp(Handle):
         owner = owner_of("ortcffi_watched_ep*", core_api(), lib.ortcffi_unwatch_ep)
         watch = lib.ortcffi_watch_ep
         given = (text, path_of("path", full), version, out_of(owner))
-        call(core_api().pointer, "WatchedEp", watch, *given)
+        check(core_api().pointer, watch(*given), "WatchedEp")
         super().__init__(core_api(), owner)
         set_faults(self._figures, numbers)
 

@@ -3,9 +3,8 @@
 
 A function of the C API answers with a status: NULL for success, or an object with a code and a
 message. For a status that is not NULL, `fail` reads the code and the message, releases the status,
-and raises the exception class of that code. This package calls the functions by `checked` or
-`call`, where that happens in C before the call returns: a KeyboardInterrupt that comes between the
-call and a `check` in Python would lose the status.
+and raises the exception class of that code. Python calls ``check(api, lib.Slot(api, ...))``; C
+functions that are called often call the same `fail`.
 
 Some functions call back into Python. An exception cannot pass through C, so it takes another way:
 
@@ -27,20 +26,17 @@ Only the last 16 exceptions are stored.
 import sys
 from _thread import get_ident
 from collections import deque
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._forks import fork_safe_lock
-from ortcffi._native import lib, main_thread, slot_since
+from ortcffi._native import address_of, compiled, lib, main_thread
 from ortcffi.errors import classes
 from ortcffi.errors.classes import *  # noqa: F403  # their names are listed there alone
 from ortcffi.errors.classes import Fail, OrtError, OutOfMemory, RuntimeException
 from ortcffi.errors.classes import code_and_message as code_and_message  # handed on
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import NoReturn
-
-    from ortcffi._ort import Lib, OrtApi, OrtStatus
+    from ortcffi._ort import OrtApi, OrtStatus
     from ortcffi.errors.codes import ErrorCode as ErrorCode  # see __getattr__
 
 __all__ = ["ErrorCode", "check"]
@@ -105,58 +101,13 @@ def _is_refusal_of_arena(message: str) -> bool:
     return any(words in message for words in REFUSALS_OF_ARENAS)
 
 
-# fail(api, status, function) raises the exception for a status that is not NULL, whatever its code,
-# and releases the status. It is compiled, so that failures are fast.
-fail: "Callable[[OrtApi, OrtStatus, str | None], NoReturn]" = lib.ortcffi_fail
-
-
-def _route(classes: "dict[int, type[OrtError]]") -> None:
-    set_errors: Any = lib.ortcffi_set_errors
-    set_errors(classes, error_for)
-
-
 _DIRECT: dict[int, type[OrtError]] = {
     code: kind for code, kind in CLASSES.items() if kind is not RuntimeException
 }
-_route(_DIRECT)
+compiled.set_errors(_DIRECT, error_for)
 
 
-class _Checked:
-    """Makes each function at its first use."""
-
-    def __getattr__(self, slot: str) -> Any:
-        if not slot_since(slot):
-            raise AttributeError(f"OrtApi has no function {slot}")
-        function = lib.ortcffi_checked(getattr(lib, slot), slot)
-        setattr(self, slot, function)
-        return function
-
-
-# checked.CreateEnv(api, ...) is lib.CreateEnv(api, ...), but raises the exception for a failing
-# status. It has the functions of OrtApi. The answer of CreateStatus, a status that was asked for,
-# would be raised as well.
-checked: "Lib" = cast("Any", _Checked())
-
-
-def call(api: "OrtApi", name: str, function: "Callable[..., Any]", *arguments: Any) -> None:
-    """Call a function that `checked` does not have; raise the exception for a failing status.
-
-    Parameters
-    ----------
-    api : cdata of ``OrtApi *``
-        A table of the library that the status comes from.
-    name : str
-        The name of the function, for the exception.
-    function : callable
-        Answers a status: a function of ``lib``, a cdata, or a method of a compiled type, but not a
-        function in Python.
-    *arguments
-        What it is called with.
-    """
-    lib.ortcffi_call(fail, api, name, function, arguments)
-
-
-def check(api: "OrtApi", status: "OrtStatus", function: str | None) -> None:
+def check(api: "OrtApi", status: "OrtStatus", function: str | None = None) -> None:
     """Raise the exception for a failing status; do nothing for NULL.
 
     Parameters
@@ -165,8 +116,8 @@ def check(api: "OrtApi", status: "OrtStatus", function: str | None) -> None:
         The table that the status came from.
     status : cdata of ``OrtStatus *``
         The answer of a function. It is released.
-    function : str or None
-        The name of the function.
+    function : str, optional
+        The name of the function; by default the one of ``lib`` that answered.
 
     Raises
     ------
@@ -181,7 +132,7 @@ def check(api: "OrtApi", status: "OrtStatus", function: str | None) -> None:
     so, until the process ends.
     """
     if status:
-        fail(api, status, function)
+        compiled.fail(address_of(api), address_of(status), function)
 
 
 def keep(error: BaseException, sign: str | None = None) -> str:
@@ -195,7 +146,7 @@ def keep(error: BaseException, sign: str | None = None) -> str:
     with _guard:
         _kept.append((thread if _is_pythons(thread) else 0, text, error))
         # While anything is stored, `error_for` makes every exception.
-        _route({})
+        compiled.set_errors({}, error_for)
     return text
 
 
@@ -225,7 +176,7 @@ def _discard(entry: tuple[int, str, BaseException]) -> None:
                 del _kept[place]
                 break
         if not _kept:
-            _route(_DIRECT)
+            compiled.set_errors(_DIRECT, error_for)
 
 
 def forget() -> None:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._native import address_of, ffi
+from ortcffi._native import address_of, ffi, lib
 from ortcffi._table import table_at
 from ortcffi.custom_ops.describe import Characteristic
-from ortcffi.errors import checked, code_and_text
+from ortcffi.errors import check, code_and_text
 from ortcffi.kernels.node_attributes import read_attributes, read_inferred_attributes
 from ortcffi.values.checks import array_as
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind, dtype_of
@@ -176,17 +176,19 @@ class Definition:
         if isinstance(self.function, type):
             keywords = {name: value for name, value in keywords.items() if value is not None}
         count = ffi.new("size_t*")
-        checked.ShapeInferContext_GetInputCount(pointer, at, count)
+        check(pointer, lib.ShapeInferContext_GetInputCount(pointer, at, count))
         given = [self._inferred_input(table, at, i) for i in range(count[0])]
         for i, found in enumerate(self._shapes_of(given, keywords)):
             if found is None:
                 continue
             with self._output_type(table, i, found) as info:
-                checked.ShapeInferContext_SetOutputTypeShape(pointer, at, i, info.handle)
+                check(
+                    pointer, lib.ShapeInferContext_SetOutputTypeShape(pointer, at, i, info.handle)
+                )
 
     def _inferred_input(self, api: "Api", context: Any, i: int) -> Any:
         out = ffi.new("OrtTensorTypeAndShapeInfo**")
-        checked.ShapeInferContext_GetInputTypeShape(api.pointer, context, i, out)
+        check(api.pointer, lib.ShapeInferContext_GetInputTypeShape(api.pointer, context, i, out))
         info = TensorTypeInfo.from_handle(api, out[0], parent=context)
         return info.shape if info.element_type else None
 
@@ -244,7 +246,10 @@ class Definition:
             self._converted(index, result, None)
         lengths, out = ffi.new("int64_t[]", array.shape), ffi.new("OrtValue**")
         at = ffi.cast("OrtKernelContext*", context)
-        checked.KernelContext_GetOutput(table.pointer, at, index, lengths, array.ndim, out)
+        check(
+            table.pointer,
+            lib.KernelContext_GetOutput(table.pointer, at, index, lengths, array.ndim, out),
+        )
         if not out[0]:
             return
         with Value.from_handle(table, out[0], parent=table) as value:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._native import ffi, lib
+from ortcffi._native import compiled, ffi
 from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import CustomOp
@@ -19,7 +19,7 @@ from ortcffi.values.value import Value
 if TYPE_CHECKING:
     from ortcffi.kernels._compiled import KernelHost
 else:
-    KernelHost = public(lib.ortcffi_kernel_host_type())
+    KernelHost = public(compiled.KernelHost)
 
 __all__ = ["Kernel"]
 

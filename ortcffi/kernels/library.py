@@ -10,7 +10,7 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi._table import core_api, made_by
 from ortcffi.custom_ops.describe import CustomOp, Operand, read_op
-from ortcffi.errors import checked
+from ortcffi.errors import check
 from ortcffi.kernels.host import call_host, copy_for, host_function, made_by_slot, table_of_host
 from ortcffi.kernels.isolated import IsolatedKernel
 from ortcffi.kernels.kernel import Kernel
@@ -221,7 +221,7 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         self._before = made_by_slot() if watch else None
         self.path = absolute("path", path)
         owner = owner_of("OrtSessionOptions*", core, lib.ReleaseSessionOptions)
-        checked.CreateSessionOptions(core.pointer, out_of(owner))
+        check(core.pointer, lib.CreateSessionOptions(core.pointer, out_of(owner)))
         options = owned_by(owner)
         register = host_function("OrtcoreRegisterLibrary")
         name, is_copy = os.fsencode(self.path), ffi.new("int*")

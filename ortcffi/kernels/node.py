@@ -15,7 +15,7 @@ from ortcffi._native import address_of, ffi, lib
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import Characteristic, CustomOp
 from ortcffi.custom_ops.op_attr import OpAttr, OpAttrType
-from ortcffi.errors import InvalidArgument, OrtError, checked
+from ortcffi.errors import InvalidArgument, OrtError, check
 from ortcffi.kernels.checked import CheckedKernel
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.kernels.kernel import Kernel
@@ -277,7 +277,7 @@ def _attribute(name: str, value: Any) -> OpAttr:
         kind, text = lib.ORT_OP_ATTR_STRING, ffi.from_buffer(value)
         called = encode("name", name)
         arguments = (called, text, len(value), kind, out_of(owner))
-        checked.CreateOpAttr(api.pointer, *arguments)
+        check(api.pointer, lib.CreateOpAttr(api.pointer, *arguments))
         return OpAttr.from_handle(api, owner)
     if isinstance(value, (list, tuple)) and not value:
         raise TypeError("an empty list has no type: use OpAttr(name, [], OpAttrType.INTS)")

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import decode
-from ortcffi._native import ffi
+from ortcffi._native import ffi, lib
 from ortcffi.custom_ops.op_attr import OpAttr, OpAttrType
-from ortcffi.errors import InvalidArgument, OrtError, checked
+from ortcffi.errors import InvalidArgument, OrtError, check
 from ortcffi.memory.scratch import scratch_for
 from ortcffi.values.lifecycle import blank
 from ortcffi.values.value import Value
@@ -32,7 +32,7 @@ def read_inferred_attributes(
     for each in declared:
         out = ffi.new("const OrtOpAttr**")
         name = each.name.encode()
-        get = checked.ShapeInferContext_GetAttribute
+        get = lib.ShapeInferContext_GetAttribute
         if not _succeeds(get, api, context, name, out) or each.type is OpAttrType.TENSOR:
             found[each.name] = each.default
             continue
@@ -80,13 +80,13 @@ def _read(api: "Api", info: Any, declared: "Attribute", kind: OpAttrType) -> Any
     """An attribute as one of a type; None where the getter of that type fails."""
     slot, read = _READERS[kind]
     api.require(slot)
-    return read(getattr(checked, slot), api, info, declared.name.encode())
+    return read(getattr(lib, slot), api, info, declared.name.encode())
 
 
 def _succeeds(get: Callable[..., Any], api: "Api", *arguments: Any) -> bool:
     """Whether a getter succeeds. A node has no such attribute: that is no failure."""
     try:
-        get(api.pointer, *arguments)
+        check(api.pointer, get(api.pointer, *arguments))
     except OrtError:
         return False
     return True

@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import decode, encode, pointer
-from ortcffi._native import address_of, ffi, lib
+from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import HIGHEST_VERSION, core_api, highest_api_version, table_at
-from ortcffi.errors import checked, code_and_text
+from ortcffi.errors import check, code_and_text
 from ortcffi.platform.handle import Array
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class OpSet:
             api = table_of_base(base)
             domains, count = self._domains(api)
             for domain in domains.items[0:count]:
-                checked.AddCustomOpDomain(api.pointer, options, domain)
+                check(api.pointer, lib.AddCustomOpDomain(api.pointer, options, domain))
 
     def _domains(self, api: "Api") -> tuple[Array, int]:
         """The domains of a table, and how many there are."""
@@ -116,7 +116,7 @@ def _new_domains(api: "Api", ops: "tuple[PythonOp, ...]") -> Any:
     names = list(dict.fromkeys(op.domain for op in ops))
     domains = Array("OrtCustomOpDomain*", api, lib.ReleaseCustomOpDomain, len(names))
     for i, name in enumerate(names):
-        checked.CreateCustomOpDomain(api.pointer, name.encode(), domains.items + i)
+        check(api.pointer, lib.CreateCustomOpDomain(api.pointer, name.encode(), domains.items + i))
     for op in ops:
         _add(api, domains.items[names.index(op.domain)], op)
     return domains
@@ -126,7 +126,7 @@ def _add(api: "Api", domain: Any, op: "PythonOp") -> None:
     struct = op._struct_for(api)
     struct.keep_forever()
     pointer = ffi.cast("OrtCustomOp*", struct.address)
-    checked.CustomOpDomain_Add(api.pointer, domain, pointer)
+    check(api.pointer, lib.CustomOpDomain_Add(api.pointer, domain, pointer))
 
 
 def table_of_base(base: Any) -> "Api":
@@ -208,5 +208,4 @@ class _Failure:
     failure = staticmethod(code_and_text)
 
 
-_set_registrar: Any = lib.ortcffi_set_registrar
-_set_registrar(_register, _Failure())
+compiled.set_registrar(_register, _Failure())

@@ -6,7 +6,7 @@ from functools import update_wrapper
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import encode, integer
-from ortcffi._native import ffi, lib
+from ortcffi._native import compiled, ffi
 from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import NO_END, CustomOp
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OpStruct", "PythonOp", "custom_op"]
 
-OpStruct: Any = lib.ortcffi_op_struct_type()
+OpStruct: Any = compiled.OpStruct
 
 
 @public

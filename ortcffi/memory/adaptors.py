@@ -9,10 +9,10 @@ inside, and arrays and values keep their allocator.
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import SIZE, integer
-from ortcffi._native import address_of, ffi, lib
+from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api
-from ortcffi.errors import call
+from ortcffi.errors import check
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.blocks import Limits
 from ortcffi.platform.handle import out_of, owner_of
@@ -49,11 +49,11 @@ class Adaptor(Allocator):
             raise TypeError(f"inner must be an Allocator, not {type(inner).__name__}")
         api = core_api()
         owner = owner_of("OrtAllocator*", api, lib.ortcffi_release_adaptor)
-        call(api.pointer, type(self).__name__, create, inner.handle, *arguments, out_of(owner))
+        check(api.pointer, create(inner.handle, *arguments, out_of(owner)), type(self).__name__)
         super().__init__(api, owner)
-        lib.ortcffi_adaptor_made(self)
+        compiled.adaptor_made(self)
         if not inner.api.same_library(api):
-            lib.ortcffi_adaptor_reads(self, inner.api.pointer)
+            compiled.adaptor_reads(self, address_of(inner.api.pointer))
         self.inner = inner
 
     def _refuse_again(self) -> None:

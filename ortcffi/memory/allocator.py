@@ -8,10 +8,10 @@ import numpy as np
 from numpy import dtype as as_dtype
 
 from ortcffi._convert import SIZE, integer, pointer
-from ortcffi._native import ffi, lib
+from ortcffi._native import compiled, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import made_by
-from ortcffi.errors import NotImplemented, OutOfMemory, call, checked, out_of_memory
+from ortcffi.errors import NotImplemented, OutOfMemory, check, out_of_memory
 from ortcffi.memory.blocks import MAX_DIMENSIONS, Limits, refuse
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.platform.handle import Handle, out_of, owner_of
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     S = TypeVar("S", bound=np.generic)
     from ortcffi._compiled import Blocks
 else:
-    Blocks = lib.ortcffi_allocator_type(MAX_DIMENSIONS)
+    Blocks = compiled.Blocks
+    compiled.begin_blocks(MAX_DIMENSIONS)
 
 __all__ = ["Allocator"]
 
@@ -358,7 +359,7 @@ class Allocator(Blocks, Handle):
         bytes_ = integer("size", size, SIZE)
         handle = self.handle  # kept until the error says what is in use
         try:
-            checked.AllocatorAlloc(api, handle, bytes_, out)
+            check(api, lib.AllocatorAlloc(api, handle, bytes_, out))
         except OutOfMemory as error:
             refuse(self._limits(), error, "AllocatorAlloc")
         if bytes_ and not out[0]:
@@ -377,7 +378,7 @@ class Allocator(Blocks, Handle):
         """
         if not isinstance(pointer, ffi.CData) or ffi.typeof(pointer).kind != "pointer":
             raise TypeError(f"pointer must be a cdata pointer, not {pointer!r}")
-        checked.AllocatorFree(self.api.pointer, self.handle, pointer)
+        check(self.api.pointer, lib.AllocatorFree(self.api.pointer, self.handle, pointer))
 
     def reserve(self, size: int) -> "Cdata":
         """Allocate a long-lived block, which bypasses an arena's caching.
@@ -417,7 +418,7 @@ class Allocator(Blocks, Handle):
         -----
         Field of ``OrtAllocator``: ``Shrink``, since version 25.
         """
-        call(self.api.pointer, "Shrink", self._field("Shrink", 25), self.handle)
+        check(self.api.pointer, self._field("Shrink", 25)(self.handle), "Shrink")
 
     # --- facts ------------------------------------------------------------------------------------
 
@@ -426,7 +427,7 @@ class Allocator(Blocks, Handle):
         """Where the memory is, borrowed from this allocator. API function: ``AllocatorGetInfo``."""
         out = ffi.new("const OrtMemoryInfo**")
         handle, api = self.handle, self.api.pointer  # kept, where another thread closes this
-        checked.AllocatorGetInfo(api, handle, out)
+        check(api, lib.AllocatorGetInfo(api, handle, out))
         return MemoryInfo(self.api, out[0], parent=self)
 
     @property
@@ -437,7 +438,7 @@ class Allocator(Blocks, Handle):
 
         self.api.require("AllocatorGetStats")
         owner = owner_of("OrtKeyValuePairs*", self.api, lib.ReleaseKeyValuePairs)
-        checked.AllocatorGetStats(self.api.pointer, self.handle, out_of(owner))
+        check(self.api.pointer, lib.AllocatorGetStats(self.api.pointer, self.handle, out_of(owner)))
         with KeyValuePairs.from_handle(self.api, owner) as pairs:
             return stats_from(pairs.to_dict())
 

@@ -13,7 +13,7 @@ import sys
 import sysconfig
 from types import CodeType, FrameType
 
-from ortcffi._native import lib
+from ortcffi._native import compiled, lib
 from ortcffi.callbacks.from_c import called_from_c, report_exception
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -30,7 +30,7 @@ _codes: list[CodeType] = []  # those that have an owner: no other code gets the 
 # What C reads.
 _owners: dict[int, int] = {}
 _numbers: dict[bytes, int] = {}
-lib.ortcffi_stacks_begin(_owners, _numbers)
+compiled.begin_stacks(_owners, _numbers)
 
 
 def _owner_of(code: CodeType) -> int:
@@ -77,8 +77,8 @@ def _number_stack(depth: int) -> int:
 
 def current_stack(depth: int) -> int:
     """The number of the stack of this thread, with up to so many lines."""
-    known = lib.ortcffi_known_stack(depth)
-    return int(known) if known >= 0 else _number_stack(depth)
+    known = compiled.known_stack(depth)
+    return known if known >= 0 else _number_stack(depth)
 
 
 def _text(line: _Line) -> str:

@@ -7,9 +7,9 @@ statuses are objects of its own library, which another library cannot read.
 
 from typing import TYPE_CHECKING
 
-from ortcffi._native import lib
+from ortcffi._native import compiled, ffi, lib
 from ortcffi._table import core_api
-from ortcffi.errors import call
+from ortcffi.errors import check
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.platform.handle import out_of, owner_of
@@ -52,19 +52,14 @@ class _Foreign(Allocator):
         tables = (inner.api.pointer, api.pointer)
         owner = owner_of("OrtAllocator*", core, lib.ortcffi_release_adaptor)
         out = out_of(owner)
-        call(
+        check(
             core.pointer,
-            "ortcffi_foreign_allocator",
-            lib.ortcffi_foreign_allocator,
-            inner.handle,
-            *tables,
-            translated.handle,
-            kept,
-            speaks,
-            out,
+            lib.ortcffi_foreign_allocator(
+                inner.handle, *tables, translated.handle, ffi.cast("void*", id(kept)), speaks, out
+            ),
         )
         super().__init__(api, owner)
-        lib.ortcffi_adaptor_made(self)
+        compiled.adaptor_made(self)
         self.inner = inner
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._native import lib
+from ortcffi._native import address_of, compiled
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
@@ -24,6 +24,6 @@ def handler_at(context: "Cdata") -> Iterator[Any]:
         return
     busy.add(context)
     try:
-        yield lib.ortcffi_object_at(context)
+        yield compiled.object_at(address_of(context))
     finally:
         busy.discard(context)

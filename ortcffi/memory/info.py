@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._convert import decode, known
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi.errors import checked
+from ortcffi.errors import check
 from ortcffi.platform.handle import Handle
 
 if TYPE_CHECKING:
@@ -40,14 +40,14 @@ class MemoryInfo(Handle):
         """The device's or the allocator's name. API function: ``MemoryInfoGetName``."""
         out = ffi.new("const char**")
         handle, api = self.handle, self.api.pointer  # kept until the text is decoded
-        checked.MemoryInfoGetName(api, handle, out)
+        check(api, lib.MemoryInfoGetName(api, handle, out))
         return decode(out[0])
 
     @property
     def id(self) -> int:
         """The device's number. API function: ``MemoryInfoGetId``."""
         out = ffi.new("int*")
-        self._read_handle(checked.MemoryInfoGetId, self.api.pointer, out)
+        self._call("MemoryInfoGetId", out)
         return out[0]  # type: ignore[no-any-return]
 
     @property
@@ -56,7 +56,7 @@ class MemoryInfo(Handle):
         from ortcffi.memory.kinds import MemType
 
         out = ffi.new("OrtMemType*")
-        self._read_handle(checked.MemoryInfoGetMemType, self.api.pointer, out)
+        self._call("MemoryInfoGetMemType", out)
         return known(MemType, out[0])
 
     @property
@@ -65,7 +65,7 @@ class MemoryInfo(Handle):
         from ortcffi.memory.kinds import AllocatorType
 
         out = ffi.new("OrtAllocatorType*")
-        self._read_handle(checked.MemoryInfoGetType, self.api.pointer, out)
+        self._call("MemoryInfoGetType", out)
         return known(AllocatorType, out[0])
 
     @property
@@ -98,7 +98,7 @@ class MemoryInfo(Handle):
             return False
         out = ffi.new("int*")
         api = self.api.pointer
-        checked.CompareMemoryInfo(api, self.handle, other.handle, out)
+        check(api, lib.CompareMemoryInfo(api, self.handle, other.handle, out))
         return out[0] == 0  # type: ignore[no-any-return]
 
     def __hash__(self) -> int:

@@ -102,7 +102,7 @@ class Limiting(Adaptor):
 
 def _create_limiting(limiting: Limiting, inner: Any, out: Any) -> Any:
     if limiting.soft:
-        callee = None if limiting.on_excess is None else limiting
+        callee = ffi.cast("void*", 0 if limiting.on_excess is None else id(limiting))
         return lib.ortcffi_soft_limiting(inner, limiting.limit, callee, out)
     return lib.core_create_limiting(inner, limiting.limit, out)
 

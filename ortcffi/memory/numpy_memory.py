@@ -6,7 +6,7 @@ from contextvars import Context, ContextVar
 from types import TracebackType
 from typing import Any, Self
 
-from ortcffi._native import lib
+from ortcffi._native import address_of, compiled
 from ortcffi._public import public
 from ortcffi.errors import OutOfMemory, add_cause
 from ortcffi.memory.allocator import Allocator
@@ -23,7 +23,7 @@ _open: ContextVar[tuple[Any, ...]] = ContextVar("ortcffi_numpy_handlers", defaul
 def handlers() -> ContextVar[Any]:
     """The context variable that holds NumPy's memory handler."""
     context = Context()
-    context.run(lib.ortcffi_numpy_use_default)
+    context.run(compiled.numpy_use_default)
     (variable,) = context
     return variable
 
@@ -70,11 +70,11 @@ class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's ar
     def __enter__(self) -> Self:
         before = _open.get()
         try:
-            lib.ortcffi_numpy_enter(self._allocator.handle, self._handlers, _open)
+            compiled.numpy_enter(address_of(self._allocator.handle), self._handlers, _open)
             return self
         except BaseException:  # an interrupt, after which nobody calls __exit__
             if _open.get() is not before:
-                lib.ortcffi_numpy_leave(self._handlers, _open)
+                compiled.numpy_leave(self._handlers, _open)
             raise
 
     def __exit__(
@@ -83,7 +83,7 @@ class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's ar
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if not lib.ortcffi_numpy_leave(self._handlers, _open):
+        if not compiled.numpy_leave(self._handlers, _open):
             raise RuntimeError("this numpy_allocator was not entered in this context")
         if not isinstance(error, MemoryError):
             return

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import integer
-from ortcffi._native import address_of, lib
+from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi.callbacks.from_c import called_from_c, report_exception
 from ortcffi.memory.adaptors import Adaptor
@@ -59,7 +59,7 @@ class Logging(Adaptor):
 
 
 def _create_observing(observer: Logging, inner: Any, out: Any) -> Any:
-    return lib.ortcffi_observing(inner, observer, out)
+    return lib.ortcffi_observing(inner, ffi.cast("void*", id(observer)), out)
 
 
 @called_from_c("ortcffi_python_observe", report_exception("the observe of an allocator"))

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import integer
-from ortcffi._native import address_of, ffi, lib
+from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api, made_by
 from ortcffi.callbacks.from_c import called_from_c, keep_exception, make_status, report_exception
-from ortcffi.errors import call, forget
+from ortcffi.errors import check, forget
 from ortcffi.memory.allocator import Allocator
 from ortcffi.platform.handle import out_of, owner_of
 
@@ -68,16 +68,13 @@ class PythonAllocator(Allocator):
         info = given.default_allocator.info  # which the table keeps
         api = core_api()
         owner = owner_of("OrtAllocator*", api, lib.ortcffi_release_adaptor)
-        call(
+        check(
             api.pointer,
+            lib.ortcffi_python_allocator(info.handle, ffi.cast("void*", id(self)), out_of(owner)),
             "PythonAllocator",
-            lib.ortcffi_python_allocator,
-            info.handle,
-            self,
-            out_of(owner),
         )
         super().__init__(api, owner)
-        lib.ortcffi_adaptor_made(self)
+        compiled.adaptor_made(self)
         self._info = info
 
     @property
@@ -132,7 +129,7 @@ class PythonAllocator(Allocator):
 
 @called_from_c("ortcffi_python_alloc", keep_exception())
 def _alloc(context: "Cdata", size: int) -> Any:
-    block = lib.ortcffi_object_at(context)._alloc(size)
+    block = compiled.object_at(address_of(context))._alloc(size)
     if block:
         forget()
     return block
@@ -140,16 +137,16 @@ def _alloc(context: "Cdata", size: int) -> Any:
 
 @called_from_c("ortcffi_python_free", report_exception("the free of an allocator"))
 def _free(context: "Cdata", block: "Cdata") -> None:
-    lib.ortcffi_object_at(context).free(block)
+    compiled.object_at(address_of(context)).free(block)
 
 
 @called_from_c("ortcffi_python_stats", make_status())
 def _stats(context: "Cdata", out: "Cdata") -> Any:
-    lib.ortcffi_object_at(context)._stats()._move_handle(address_of(out))
+    compiled.object_at(address_of(context))._stats()._move_handle(address_of(out))
     return ffi.NULL
 
 
 @called_from_c("ortcffi_python_shrink", make_status())
 def _shrink(context: "Cdata") -> Any:
-    lib.ortcffi_object_at(context).shrink()
+    compiled.object_at(address_of(context)).shrink()
     return ffi.NULL

@@ -21,7 +21,7 @@ from ortcffi._convert import SIZE, integer
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import html_table, public, size
 from ortcffi.callbacks.from_c import called_from_c, report_exception
-from ortcffi.errors import call
+from ortcffi.errors import check
 from ortcffi.memory.call_sites import current_stack
 from ortcffi.memory.leaks import (
     HEADER,
@@ -151,14 +151,12 @@ class Scope:
             raise RuntimeError(f"scope {self.name!r} is open already")
         tracking = self._tracking
         owner = owner_of("core_scope*", tracking.api, lib.ortcffi_release_scope, tracking)
-        call(
+        check(
             tracking.api.pointer,
+            lib.ortcffi_open_scope(
+                tracking.handle, self.belongs_to != "process", self._depth, out_of(owner)
+            ),
             "Tracking.scope",
-            lib.ortcffi_open_scope,
-            tracking.handle,
-            self.belongs_to != "process",
-            self._depth,
-            out_of(owner),
         )
         self._handle = owned_by(owner)
         tracking.scopes.append(self)

@@ -4,7 +4,7 @@
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._native import ffi, lib
-from ortcffi.errors import checked, out_of_memory
+from ortcffi.errors import check, out_of_memory
 from ortcffi.platform.handle import out_of, owned_by, owner_of
 
 if TYPE_CHECKING:
@@ -34,5 +34,5 @@ def _info_of(api: "Api") -> Any:
     """Where the library's default allocator allocates: the same for ever, so it is asked once."""
     out = ffi.new("const OrtMemoryInfo**")
     allocator = api.default_allocator.handle
-    checked.AllocatorGetInfo(api.pointer, allocator, out)
+    check(api.pointer, lib.AllocatorGetInfo(api.pointer, allocator, out))
     return out[0]

@@ -21,7 +21,7 @@ from ortcffi._public import public
 from ortcffi.callbacks.from_c import subject_context
 from ortcffi.env.env import Env
 from ortcffi.ep.context_data import NamedWriter
-from ortcffi.errors import NotImplemented, call
+from ortcffi.errors import NotImplemented, check
 from ortcffi.memory.scratch import scratch_for
 from ortcffi.models.compile_callbacks import Locate, StoredAt, Write
 from ortcffi.models.editor import Parts, build_model
@@ -215,7 +215,7 @@ class _Task:
 
     def call(self, slot: str, *arguments: Any) -> None:
         """Call a function of the compile table."""
-        call(self.api.pointer, slot, getattr(lib, slot), self.table, *arguments)
+        check(self.api.pointer, getattr(lib, slot)(self.table, *arguments))
 
     def set(self, name: str, *arguments: Any) -> None:
         """Set an option. Libraries before the version that it came with refuse or lack it."""

@@ -9,7 +9,7 @@ from ortcffi._convert import decode, encode, integer
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi.callbacks.from_c import Subject, called_from_c, find, make_status_of_subject
-from ortcffi.errors import checked
+from ortcffi.errors import check
 from ortcffi.platform.handle import out_of, owner_of
 from ortcffi.values.value import Value
 
@@ -96,5 +96,5 @@ def _info(api: "Api", answer: Any) -> Any:
     length = integer("size", size, _OFFSET)
     slot = "CreateExternalInitializerInfo"
     owner = owner_of("OrtExternalInitializerInfo*", api, lib.ReleaseExternalInitializerInfo)
-    getattr(checked, slot)(api.pointer, name, where, length, out_of(owner))
+    check(api.pointer, getattr(lib, slot)(api.pointer, name, where, length, out_of(owner)))
     return owner

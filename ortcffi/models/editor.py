@@ -12,7 +12,7 @@ import numpy as np
 
 from ortcffi._native import ffi, lib
 from ortcffi._table import editor_of
-from ortcffi.errors import call, checked
+from ortcffi.errors import check
 from ortcffi.models.nodes import GraphNode
 from ortcffi.platform.handle import Array, out_of, owned_by, owner_of
 from ortcffi.values.element_types import ElementType
@@ -47,7 +47,7 @@ class Parts:
         given = (self.editor, *arguments)
         if takes is not None:
             function, given = takes._give_handle, (function, *given)
-        call(self.api.pointer, slot, function, *given)
+        check(self.api.pointer, function(*given), slot)
 
     def array(self, kind: str, count: int) -> Array:
         """Room for objects that functions of the library are about to make."""
@@ -166,4 +166,4 @@ def _make_attribute(parts: Parts, name: str, value: Any, out: Any) -> None:
         one, several, cdecl = _ATTRIBUTES[kind]
         data, number, length = ffi.new(cdecl, values), several if many else one, len(values)
     api = parts.api.pointer
-    checked.CreateOpAttr(api, name.encode(), data, length, number, out)
+    check(api, lib.CreateOpAttr(api, name.encode(), data, length, number, out))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from ortcffi._convert import decode, encode
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi.errors import checked
+from ortcffi.errors import check
 from ortcffi.memory.scratch import scratch_for
 from ortcffi.platform.handle import out_of, owned_by, owner_of
 
@@ -62,27 +62,29 @@ def read_metadata(subject: Any, slot: str) -> ModelMetadata:
     subject._call(slot, out_of(owner))
     table, handle, scratch = api.pointer, owned_by(owner), scratch_for(api)
     version, text = ffi.new("int64_t*"), ffi.new("char**")
-    checked.ModelMetadataGetVersion(table, handle, version)
+    check(table, lib.ModelMetadataGetVersion(table, handle, version))
     texts = []
     for function in (
-        checked.ModelMetadataGetProducerName,
-        checked.ModelMetadataGetGraphName,
-        checked.ModelMetadataGetGraphDescription,
-        checked.ModelMetadataGetDomain,
-        checked.ModelMetadataGetDescription,
+        lib.ModelMetadataGetProducerName,
+        lib.ModelMetadataGetGraphName,
+        lib.ModelMetadataGetGraphDescription,
+        lib.ModelMetadataGetDomain,
+        lib.ModelMetadataGetDescription,
     ):
-        function(table, handle, scratch, text)
+        check(table, function(table, handle, scratch, text))
         texts.append(decode(text[0]))
     producer, graph, about_graph, domain, about = texts
     custom = {}
     for key in _custom_keys(table, handle, scratch):
         encoded = encode("key", key)
-        checked.ModelMetadataLookupCustomMetadataMap(table, handle, scratch, encoded, text)
+        check(
+            table, lib.ModelMetadataLookupCustomMetadataMap(table, handle, scratch, encoded, text)
+        )
         custom[key] = decode(text[0])
     return ModelMetadata(producer, graph, about_graph, domain, about, int(version[0]), custom)
 
 
 def _custom_keys(table: Any, handle: Any, scratch: Any) -> list[str]:
     out, count = ffi.new("char***"), ffi.new("int64_t*")
-    checked.ModelMetadataGetCustomMetadataMapKeys(table, handle, scratch, out, count)
+    check(table, lib.ModelMetadataGetCustomMetadataMapKeys(table, handle, scratch, out, count))
     return [decode(out[0][i]) for i in range(count[0])]

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ortcffi._convert import decode
-from ortcffi._native import address_of, ffi, lib
+from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import html_text, public
 from ortcffi.errors import NotImplemented as NotAvailable
-from ortcffi.errors import checked
+from ortcffi.errors import check
 from ortcffi.models.parts import ModelNode, ModelValue
 from ortcffi.models.view import GraphView
 from ortcffi.platform.handle import Handle
@@ -97,14 +97,15 @@ class ModelGraph(GraphView, Handle):
 
     def _ask(self, slot: str, *arguments: Any) -> None:
         """Call a function of the table on a part of the graph, which stays meanwhile."""
-        self._read_handle(_without_graph, slot, self.api.pointer, *arguments)
+        table = self.api.pointer
+        check(table, self._read_handle(_without_graph, slot, table, *arguments))
 
     def _node_at(self, pointer: Any) -> ModelNode:
         """A node, which may be one of the graph around this one."""
         out = ffi.new("const OrtGraph**")
         self._ask("Node_GetGraph", pointer, out)
         graph = self._graph_at(out[0]) if out[0] else self
-        return lib.ortcffi_part_at(graph, pointer, ModelNode)  # type: ignore[no-any-return]
+        return compiled.part_at(graph, address_of(pointer), ModelNode)
 
     def _graph_at(self, pointer: Any) -> "ModelGraph":
         if address_of(pointer) == self._handle_address:
@@ -116,11 +117,10 @@ class ModelGraph(GraphView, Handle):
         return graph
 
     def _parts(self, which: int, kind: type[T]) -> tuple[T, ...]:
-        return lib.ortcffi_list_parts(self, which, kind)  # type: ignore[no-any-return]
+        return compiled.list_parts(self, which, kind)
 
     def _value_at(self, address: int) -> ModelValue:
-        pointer = ffi.cast("void*", address)
-        return lib.ortcffi_part_at(self, pointer, ModelValue)  # type: ignore[no-any-return]
+        return compiled.part_at(self, address, ModelValue)
 
     def _index(self, what: str, make: Callable[[], dict[str, int]]) -> dict[str, int]:
         key = what, self._handle_address
@@ -167,7 +167,7 @@ class ModelGraph(GraphView, Handle):
     @property
     def values(self) -> Mapping[str, ModelValue]:
         """Inputs, initializers and what nodes make, by name, in this order."""
-        addresses = self._index("values", lambda: lib.ortcffi_index_values(self))
+        addresses = self._index("values", lambda: compiled.index_values(self))
         return _ByName(addresses, self._value_at)
 
     @property
@@ -257,5 +257,5 @@ class ModelGraph(GraphView, Handle):
         return html_text(repr(self)) if self.closed else super()._repr_html_()
 
 
-def _without_graph(slot: str, _graph: Any, table: Any, *arguments: Any) -> None:
-    getattr(checked, slot)(table, *arguments)
+def _without_graph(slot: str, _graph: Any, table: Any, *arguments: Any) -> Any:
+    return getattr(lib, slot)(table, *arguments)

@@ -4,7 +4,7 @@
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import decode
-from ortcffi._native import address_of, ffi, lib
+from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import public, refuse_pickle, shortened
 from ortcffi.custom_ops.op_attr import OpAttrType
 from ortcffi.errors import Fail, InvalidGraph, NotFound
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ortcffi.models.model_graph import ModelGraph
     from ortcffi.values.tensor_type_info import Dimension
 else:
-    ValuePart, NodePart = lib.ortcffi_part_types()
+    ValuePart, NodePart = compiled.ValuePart, compiled.NodePart
 
 __all__ = ["ModelNode", "ModelValue", "array_of"]
 
@@ -228,7 +228,7 @@ class ModelNode(NodePart):
         ``ReadOpAttr``, ``OpAttr_GetTensorAttributeAsOrtValue``, ``Node_GetSubgraphs``.
         """
         graph, subgraphs = self.graph, None
-        attributes: dict[str, Any] = lib.ortcffi_read_attributes(self)
+        attributes: dict[str, Any] = compiled.read_attributes(self)
         for name, value in attributes.items():
             if type(value) is not tuple:
                 continue
@@ -255,7 +255,7 @@ class ModelNode(NodePart):
     @property
     def consumers(self) -> "tuple[ModelNode, ...]":
         """The nodes that read what it makes, each once."""
-        made = lib.ortcffi_list_parts(self, lib.ORTCFFI_NODE_OUTPUTS, ModelValue)
+        made = compiled.list_parts(self, lib.ORTCFFI_NODE_OUTPUTS, ModelValue)
         return _unique(node for value in made if value for node in value.consumers)
 
     @property
@@ -267,13 +267,13 @@ class ModelNode(NodePart):
         API functions: ``Node_GetInputs``, ``Node_GetImplicitInputs``.
         """
         lists = (lib.ORTCFFI_NODE_INPUTS, lib.ORTCFFI_NODE_IMPLICIT_INPUTS)
-        read = (each for which in lists for each in lib.ortcffi_list_parts(self, which, ModelValue))
+        read = (each for which in lists for each in compiled.list_parts(self, which, ModelValue))
         return _unique(node for value in read if value and (node := value.producer))
 
     @property
     def implicit_inputs(self) -> tuple[str, ...]:
         """The names of what only its subgraphs read. API function: ``Node_GetImplicitInputs``."""
-        read = lib.ortcffi_list_parts(self, lib.ORTCFFI_NODE_IMPLICIT_INPUTS, ModelValue)
+        read = compiled.list_parts(self, lib.ORTCFFI_NODE_IMPLICIT_INPUTS, ModelValue)
         return tuple(value.name for value in read)
 
     @property

@@ -10,7 +10,7 @@ from ortcffi._public import meant, public, quoted
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import read_op
 from ortcffi.ep.devices import EpDevice
-from ortcffi.errors import checked
+from ortcffi.errors import check
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.kernels.node import make_kernel
 from ortcffi.models.model import Model
@@ -132,13 +132,14 @@ class CompiledNode:
 
     __slots__ = ("constants", "inputs", "kernel", "name", "outputs")
 
-    def __init__(self, compiled: Any, node: Any, check: bool) -> None:
+    def __init__(self, compiled: Any, node: Any, is_checked: bool) -> None:
         if not isinstance(compiled, Owner):
             raise TypeError("compiled nodes are made by Ep.compile")
         out = ffi.new("const char**")
-        checked.Node_GetName(core_api().pointer, node.node, out)
+        table = core_api().pointer
+        check(table, lib.Node_GetName(table, node.node, out))
         self.name = decode(out[0])
-        checked.Node_GetDomain(core_api().pointer, node.node, out)
+        check(table, lib.Node_GetDomain(table, node.node, out))
         op = read_op(decode(out[0]), node.op)
         self.inputs, self.outputs = (
             tuple(decode(side[i].name) if side[i].name else "" for i in range(count))
@@ -147,7 +148,7 @@ class CompiledNode:
         fixed = [i for i in range(node.input_count) if node.inputs[i].constant]
         self.constants = frozenset(self.inputs[i] for i in fixed)
         self.kernel: Kernel = make_kernel(
-            op, node.op, compiled, ffi.NULL, None, node_name=self.name, check=check, _of=node
+            op, node.op, compiled, ffi.NULL, None, node_name=self.name, check=is_checked, _of=node
         )
 
     def __call__(self, *inputs: Any, **named: Any) -> tuple[Any, ...]:

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ortcffi._convert import encode, mapping, optional_mapping
-from ortcffi._native import ffi, lib
+from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import meant, public, quoted
 from ortcffi.callbacks.from_c import report
 from ortcffi.custom_ops.describe import Characteristic, Operand
 from ortcffi.ep.hardware import HardwareDevice, HardwareType
 from ortcffi.ep.installed import PYTHON_EPS, REFERENCE
 from ortcffi.ep.registered import definition_of
-from ortcffi.errors import NotImplemented, call, checked, code_and_text
+from ortcffi.errors import NotImplemented, check, code_and_text
 from ortcffi.kernels.definition import Definition, remember_table, table_of, takes_out
 from ortcffi.kernels.host import call_host, empty_sequence_on_core, host_function
 from ortcffi.kernels.op_sets import table_of_base
@@ -266,7 +266,7 @@ class _Factory:
 
     def call(self, slot: str, *arguments: Any) -> None:
         """Call a function of the table for execution providers."""
-        call(self.api.pointer, slot, getattr(lib, slot), self.table, *arguments)
+        check(self.api.pointer, getattr(lib, slot)(self.table, *arguments))
 
     def devices(  # noqa: PLR0913, PLR0917  # as many as the C function
         self, factory: int, hardware: int, count: int, devices: int, room: int, out: int
@@ -302,7 +302,7 @@ class _Factory:
 
     def _options(self, options: Any) -> dict[str, str]:
         out = ffi.new("OrtKeyValuePairs**")
-        checked.GetSessionOptionsConfigEntries(self.api.pointer, options, out)
+        check(self.api.pointer, lib.GetSessionOptionsConfigEntries(self.api.pointer, options, out))
         with KeyValuePairs.from_handle(self.api, out[0]) as pairs:
             entries = pairs.to_dict()
         prefix, declared = f"ep.{self.provider.name.lower()}.", self.provider.options
@@ -378,7 +378,7 @@ class _Provider:
     def _compile(self, graph: Any, fused: Any) -> Any:
         api = self.factory.api
         with ModelGraph(api, graph) as borrowed, ModelGraph(api, graph) as around:
-            node: ModelNode = lib.ortcffi_part_at(around, fused, ModelNode)
+            node: ModelNode = compiled.part_at(around, address_of(fused), ModelNode)
             definition = _Compiled(
                 f"{self.name}: {', '.join(node.outputs)}",
                 self.instance.compile(borrowed),

@@ -11,7 +11,7 @@ from ortcffi._table import core_api, table_for
 from ortcffi.custom_ops.describe import Characteristic
 from ortcffi.custom_ops.op_attr import OpAttr
 from ortcffi.env.env import Env
-from ortcffi.errors import NotImplemented, call
+from ortcffi.errors import NotImplemented, check
 from ortcffi.platform.handle import out_of, owned_by, owner_of
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ class _Reader:
         self.owner.close()
 
     def call(self, slot: str, *arguments: Any) -> None:
-        call(self.api.pointer, slot, getattr(lib, slot), self.table, *arguments)
+        check(self.api.pointer, getattr(lib, slot)(self.table, *arguments))
 
     def get(self, slot: str, kind: str, *arguments: Any) -> Any:
         """What a function of the schema answers."""

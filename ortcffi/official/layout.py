@@ -11,7 +11,7 @@ import struct
 from typing import Any
 
 from ortcffi._convert import decode
-from ortcffi._native import ffi, lib
+from ortcffi._native import compiled, ffi, lib
 from ortcffi._public import public
 
 __all__ = [
@@ -69,7 +69,7 @@ def pointer_of(official: Any, *types: int) -> int:
     """
     place = f"{type(official).__module__}.{type(official).__qualname__}"
     for kind in types:
-        if address := lib.ortcffi_official_pointer(official, kind):
+        if address := compiled.official_pointer(official, kind):
             return address
     names = " or ".join(_readable(decode(lib.ortcffi_official_type_name(k))) for k in types)
     text = f"{place} holds no C++ object of the type {names}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ortcffi._native import lib
 from ortcffi._public import public
 from ortcffi._table import table_for
-from ortcffi.errors import checked
+from ortcffi.errors import check
 from ortcffi.platform.handle import Handle, out_of, owner_of
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class PrepackedWeights(Handle):
         api.require("CreatePrepackedWeightsContainer")
         release = lib.ReleasePrepackedWeightsContainer
         owner = owner_of("OrtPrepackedWeightsContainer*", api, release)
-        checked.CreatePrepackedWeightsContainer(api.pointer, out_of(owner))
+        check(api.pointer, lib.CreatePrepackedWeightsContainer(api.pointer, out_of(owner)))
         super().__init__(api, owner)
 
     def __repr__(self) -> str:

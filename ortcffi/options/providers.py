@@ -7,7 +7,7 @@ from typing import Any
 from ortcffi._convert import encode, of_type, optional_mapping
 from ortcffi._native import ffi, lib
 from ortcffi.ep.devices import EpDevice, available_providers
-from ortcffi.errors import OrtError, checked
+from ortcffi.errors import OrtError, check
 from ortcffi.options.settings import Options, lock
 from ortcffi.platform.handle import out_of, owned_by, owner_of
 
@@ -74,9 +74,9 @@ def _add_own(options: Options, kind: str, arrays: tuple[Any, Any, int]) -> None:
     options.api.require(create)
     release = getattr(lib, f"Release{kind}ProviderOptions")
     owner = owner_of(f"Ort{kind}ProviderOptionsV2*", options.api, release)
-    getattr(checked, create)(api, out_of(owner))
+    check(api, getattr(lib, create)(api, out_of(owner)))
     own = owned_by(owner)
-    getattr(checked, update)(api, own, *arrays)
+    check(api, getattr(lib, update)(api, own, *arrays))
     options._call(f"SessionOptionsAppendExecutionProvider_{kind}_V2", own)
 
 
@@ -102,6 +102,9 @@ def add_devices(
     arrays = ffi.new("char*[]", keys), ffi.new("char*[]", values)
     with lock:
         options._keep("ep_devices", kept)
-        checked.SessionOptionsAppendExecutionProvider_V2(
-            options.api.pointer, options.handle, env, handles, len(kept), *arrays, len(pairs)
+        check(
+            options.api.pointer,
+            lib.SessionOptionsAppendExecutionProvider_V2(
+                options.api.pointer, options.handle, env, handles, len(kept), *arrays, len(pairs)
+            ),
         )

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
-from ortcffi.errors import call
+from ortcffi.errors import check
 from ortcffi.options.settings import Options, file, lock, path, text
 from ortcffi.platform.handle import out_of, owner_of
 from ortcffi.status.key_values import KeyValuePairs
@@ -37,7 +37,7 @@ def read_pairs(options: Options, reader: Reader) -> dict[str, str] | None:
     owner = owner_of("OrtKeyValuePairs*", api, lib.ReleaseKeyValuePairs)
     out = out_of(owner)
     with lock:
-        call(api.pointer, reader.__name__, reader, options.handle, out)
+        check(api.pointer, reader(options.handle, out), reader.__name__)
     if not out[0]:
         return None
     with KeyValuePairs.from_handle(api, owner) as pairs:

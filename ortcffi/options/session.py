@@ -9,7 +9,7 @@ from ortcffi._convert import AnyPath, absolute, encode, integer, mapping, option
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import highest_api_version
-from ortcffi.errors import OrtError, call, checked
+from ortcffi.errors import OrtError, check
 from ortcffi.options.callback_settings import (
     FunctionSetting,
     PolicySetting,
@@ -582,7 +582,7 @@ class SessionOptions(Options, FromHandle):
         handle, api = self.handle, self.api
         api.require(slot)
         with lock:  # one registration that fails takes back what was registered since it began
-            call(api.pointer, slot, register, handle, api.base, *what)
+            check(api.pointer, register(handle, api.base, *what), slot)
 
     def _record(self, slot: str, record: Any, what: Any) -> None:
         from ortcffi.custom_ops.describe import new_ops
@@ -597,7 +597,7 @@ class SessionOptions(Options, FromHandle):
             self._alive["custom_ops"] = ops  # before an interrupt can come
             base, table = api.base, api.client_table
             try:
-                call(api.pointer, slot, record, base, table, version, handle, what, ops)
+                check(api.pointer, record(base, table, version, handle, what, ops), slot)
             except OrtError:
                 if not known:
                     self._alive.pop("custom_ops")
@@ -614,7 +614,10 @@ class SessionOptions(Options, FromHandle):
         """
         owner = owner_of("OrtSessionOptions*", self.api, lib.ReleaseSessionOptions)
         with lock:
-            checked.CloneSessionOptions(self.api.pointer, self.handle, out_of(owner))
+            check(
+                self.api.pointer,
+                lib.CloneSessionOptions(self.api.pointer, self.handle, out_of(owner)),
+            )
             copy = self.from_handle(self.api, owner)
             for name, value in self._values.items():
                 copy._values[name] = value.copy() if isinstance(value, (dict, list)) else value

@@ -15,7 +15,7 @@ from ortcffi._forks import fork_safe_lock
 from ortcffi._native import ffi, lib
 from ortcffi._public import Suggests, meant, public
 from ortcffi._table import table_for
-from ortcffi.errors import checked
+from ortcffi.errors import check
 from ortcffi.platform.handle import Handle, Release, out_of, owner_of
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Options(Suggests, Handle):
         api = table_for(api)
         api.require(create)
         owner = owner_of(f"{kind}*", api, getattr(lib, release), *parents)
-        getattr(checked, create)(api.pointer, out_of(owner))
+        check(api.pointer, getattr(lib, create)(api.pointer, out_of(owner)))
         Options._wrap(self, api, owner, None, None)
 
     def _wrap(self, api: "Api", handle: Any, release: Release | None, parent: object) -> None:

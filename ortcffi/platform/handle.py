@@ -12,10 +12,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import pointer
-from ortcffi._native import Owner, address_of, ffi, lib
+from ortcffi._native import Owner, address_of, compiled, ffi, lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi._table import made_by
-from ortcffi.errors import checked
+from ortcffi.errors import check
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -29,14 +29,14 @@ Release = Callable[..., None]
 
 
 @cache
-def _facts(kind: str, release: Any) -> tuple[Any, Any]:
-    """CFFI's type of the pointer, and the function that releases an object."""
+def _facts(kind: str, release: Any) -> tuple[Any, int]:
+    """CFFI's type of the pointer, and the address of the function that releases an object."""
     if isinstance(release, ffi.CData):
-        return ffi.typeof(kind), ffi.cast("void*", release)
+        return ffi.typeof(kind), address_of(release)
     function = lib.ortcffi_releasing(release.__name__.encode())
     if not function:
         raise LookupError(f"{release.__name__} is in no list of functions that release objects")
-    return ffi.typeof(kind), function
+    return ffi.typeof(kind), address_of(function)
 
 
 @cache
@@ -62,14 +62,14 @@ def owner_of(kind: str, api: Any, release: Release, *parents: object) -> Any:
         What must outlive the object.
     """
     owner = Owner()
-    table = ffi.NULL if api is None else getattr(api, "pointer", api)
-    lib.ortcffi_make_handle(owner, table, *_facts(kind, release), parents)
+    table = 0 if api is None else address_of(getattr(api, "pointer", api))
+    compiled.make_handle(owner, table, *_facts(kind, release), parents)
     return owner
 
 
 def out_of(owner: Any) -> Any:
     """Where the function of C is to write the object to; valid as long as the owner."""
-    return lib.ortcffi_handle_out(owner, _out_type(owner._handle_type))
+    return compiled.handle_out(owner, _out_type(owner._handle_type))
 
 
 def owned_by(owner: Any) -> Any:
@@ -189,23 +189,26 @@ class Handle(Owner, Closing):
         elif not isinstance(handle, ffi.CData):
             kind = type(handle).__name__
             raise TypeError(f"handle must be a pointer of ortcffi.ffi, not {kind}")
-        function = ffi.NULL if release is None else _facts("void*", release)[1]
+        function = 0 if release is None else _facts("void*", release)[1]
         parents = parent if isinstance(parent, tuple) else (parent,)
         if release is None:  # a cdata may own, or keep, what it points to
             parents = *parents, handle
-        lib.ortcffi_make_handle(self, api.pointer, ffi.typeof(handle), function, parents)
+        table = address_of(api.pointer)
+        compiled.make_handle(self, table, ffi.typeof(handle), function, parents)
         self._adopt_handle(address_of(handle))
         self._set_api(api)
 
     def _call(self, slot: str, *arguments: Any) -> None:
         """Call a function of the table on this object."""
         self.api.require(slot)
-        self._read_handle(getattr(checked, slot), self.api.pointer, *arguments)
+        table = self.api.pointer
+        check(table, self._read_handle(getattr(lib, slot), table, *arguments))
 
     def _change(self, slot: str, *arguments: Any) -> None:
         """The same for a function that changes the object, while no other call is under way."""
         self.api.require(slot)
-        self._write_handle(getattr(checked, slot), self.api.pointer, *arguments)
+        table = self.api.pointer
+        check(table, self._write_handle(getattr(lib, slot), table, *arguments))
 
     __reduce__ = refuse_pickle
 

@@ -4,8 +4,8 @@
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import decode
-from ortcffi._native import ffi
-from ortcffi.errors import checked
+from ortcffi._native import ffi, lib
+from ortcffi.errors import check
 
 if TYPE_CHECKING:
     from ortcffi.session.session import Session
@@ -36,7 +36,9 @@ def assigned_groups(session: "Session") -> list[tuple[str, list[AssignedNode]]]:
     for i in range(count[0]):
         provider = _text(api, "EpAssignedSubgraph_GetEpName", groups[0][i])
         nodes, number = ffi.new("const OrtEpAssignedNode* const**"), ffi.new("size_t*")
-        checked.EpAssignedSubgraph_GetNodes(api.pointer, groups[0][i], nodes, number)
+        check(
+            api.pointer, lib.EpAssignedSubgraph_GetNodes(api.pointer, groups[0][i], nodes, number)
+        )
         found.append((provider, [_node(api, nodes[0][j]) for j in range(number[0])]))
     del handle
     return found
@@ -53,5 +55,5 @@ def _node(api: "Api", node: Any) -> AssignedNode:
 
 def _text(api: "Api", slot: str, subject: Any) -> str:
     out = ffi.new("const char**")
-    getattr(checked, slot)(api.pointer, subject, out)
+    check(api.pointer, getattr(lib, slot)(api.pointer, subject, out))
     return decode(out[0])

@@ -10,7 +10,7 @@ import numpy as np
 from ortcffi._convert import encode, mapping
 from ortcffi._native import ffi, lib
 from ortcffi._public import few, joined, public, quoted, shortened
-from ortcffi.errors import checked
+from ortcffi.errors import check
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.scratch import scratch_for
 from ortcffi.platform.handle import Closing
@@ -74,7 +74,7 @@ class Binding(Binder, Closing):
     def _call(self, slot: str, *arguments: Any) -> None:
         self.api.require(slot)
         with self._handle() as handle:
-            getattr(checked, slot)(self.api.pointer, handle, *arguments)
+            check(self.api.pointer, getattr(lib, slot)(self.api.pointer, handle, *arguments))
 
     def _bind_to(
         self, name: str, to: Value | MemoryInfo | None, given: Any, *, is_input: bool

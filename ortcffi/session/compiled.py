@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING
 
 import ortcffi.values.compiled  # noqa: F401  # its types come first
 from ortcffi._forks import after_fork
-from ortcffi._native import lib, main_thread
+from ortcffi._native import compiled, lib, main_thread
 from ortcffi._public import public
 
 if TYPE_CHECKING:
     from ortcffi.session._compiled import Binder, Engine, Job, Mailbox
 else:
-    Engine, Binder, Job, Mailbox = lib.ortcffi_session_types()
+    Engine, Binder, Job, Mailbox = (
+        compiled.Engine,
+        compiled.Binder,
+        compiled.Job,
+        compiled.Mailbox,
+    )
 
 __all__ = ["Binder", "Engine", "Job", "Mailbox"]
 
@@ -26,5 +31,5 @@ public(Engine)
 public(Binder)
 
 lib.ortcffi_supervise_init(main_thread())
-after_fork(lib.ortcffi_runs_after_fork)
-atexit.register(lib.ortcffi_end_runs, _SECONDS_AT_EXIT)
+after_fork(compiled.runs_after_fork)
+atexit.register(compiled.end_runs, _SECONDS_AT_EXIT)

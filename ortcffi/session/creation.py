@@ -12,7 +12,7 @@ from ortcffi._convert import bytes_like, input_path, of_type
 from ortcffi._native import lib
 from ortcffi._public import size
 from ortcffi.env.env import Env
-from ortcffi.errors import checked
+from ortcffi.errors import check
 from ortcffi.platform.handle import owned_by
 from ortcffi.table.engine import has_engine
 
@@ -109,7 +109,7 @@ def source_of(api: "Api", model: Any, weights: "PrepackedWeights | None" = None)
 def _create(  # noqa: PLR0913, PLR0917  # what the function of the API takes
     api: "Api", slot: str, subject: Any, store: Any, env: Any, options: Any, out: Any
 ) -> None:
-    getattr(checked, slot)(api.pointer, env, *subject, options, *store, out)
+    check(api.pointer, getattr(lib, slot)(api.pointer, env, *subject, options, *store, out))
 
 
 def source_of_graph(api: "Api", graph: "Graph") -> Source:

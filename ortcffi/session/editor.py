@@ -13,7 +13,7 @@ from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi._table import core_api, editor_of
 from ortcffi.env.env import Env
-from ortcffi.errors import call
+from ortcffi.errors import check
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.models.editor import Parts, build_model
 from ortcffi.models.graph import Graph
@@ -108,7 +108,7 @@ class ModelEditor(Closing):
         keeps = self._env, environment, borrowed, chosen, self._content
         owner = owner_of("OrtSession*", self.api, lib.ReleaseSession, *keeps)
         arguments = editor, environment, *subject, chosen, out_of(owner)
-        call(self.api.pointer, slot, getattr(lib, slot), *arguments)
+        check(self.api.pointer, getattr(lib, slot)(*arguments))
         self._owner = owner
         self._handle = owned_by(owner)
 
@@ -122,14 +122,7 @@ class ModelEditor(Closing):
         return handle
 
     def _call(self, slot: str, handle: Any, *arguments: Any) -> None:
-        call(
-            self.api.pointer,
-            slot,
-            getattr(lib, slot),
-            editor_of(self.api, slot),
-            handle,
-            *arguments,
-        )
+        check(self.api.pointer, getattr(lib, slot)(editor_of(self.api, slot), handle, *arguments))
 
     @contextmanager
     def _changing(self) -> Iterator[None]:

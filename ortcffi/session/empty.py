@@ -4,7 +4,7 @@
 from typing import TYPE_CHECKING
 
 from ortcffi._native import ffi, lib
-from ortcffi.errors import checked
+from ortcffi.errors import check
 from ortcffi.kernels.host import empty_sequence_on_core
 from ortcffi.models.wire import Message
 from ortcffi.options.session import SessionOptions
@@ -45,13 +45,15 @@ def _make(api: "Api", element: int) -> Value:
     env, model, name = environment_of(api, None), _model(element), ffi.new("char[]", b"y")
     session = owner_of("OrtSession*", api, lib.ReleaseSession, env)
     with SessionOptions(api, intra_op_threads=1) as options:
-        checked.CreateSessionFromArray(
-            api.pointer, env.handle, model, len(model), options.handle, out_of(session)
+        check(
+            api.pointer,
+            lib.CreateSessionFromArray(
+                api.pointer, env.handle, model, len(model), options.handle, out_of(session)
+            ),
         )
-    checked.Run(
-        *(api.pointer, owned_by(session), ffi.NULL, ffi.NULL, ffi.NULL, 0),
-        *(ffi.new("char*[]", [name]), 1, out),
-    )
+    nothing = ffi.NULL, ffi.NULL, ffi.NULL, 0
+    names = ffi.new("char*[]", [name])
+    check(api.pointer, lib.Run(api.pointer, owned_by(session), *nothing, names, 1, out))
     return value
 
 

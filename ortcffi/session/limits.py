@@ -11,7 +11,7 @@ from ortcffi._convert import byte_count
 from ortcffi._native import ffi, lib
 from ortcffi._public import public, quoted, size
 from ortcffi.env.env import Env
-from ortcffi.errors import Fail, NotImplemented, OrtError, checked
+from ortcffi.errors import Fail, NotImplemented, OrtError, check
 from ortcffi.options.run import RunOptions
 from ortcffi.session.creation import limited
 from ortcffi.table.engine import engine_for, has_engine
@@ -98,7 +98,7 @@ def shrink(session: "Session") -> None:
         options.terminated = True
         arguments = *given, len(inputs), ffi.new("char*[]", names[-1:]), 1, out
         try:
-            checked.Run(api.pointer, handle, options.handle, *arguments)
+            check(api.pointer, lib.Run(api.pointer, handle, options.handle, *arguments))
         except Fail as error:
             if "terminate flag" not in error.message:
                 raise

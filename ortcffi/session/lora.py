@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._convert import bytes_like, input_path, of_type
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi.errors import checked
+from ortcffi.errors import check
 from ortcffi.memory.allocator import Allocator
 from ortcffi.platform.handle import Handle, out_of, owner_of
 from ortcffi.table.engine import engine_for
@@ -81,7 +81,7 @@ class LoraAdapter(Handle):
             slot, arguments = "CreateLoraAdapterFromArray", (content, len(content))
         api.require(slot)
         owner = owner_of("OrtLoraAdapter*", api, lib.ReleaseLoraAdapter, allocator)
-        getattr(checked, slot)(api.pointer, *arguments, memory, out_of(owner))
+        check(api.pointer, getattr(lib, slot)(api.pointer, *arguments, memory, out_of(owner)))
         super().__init__(api, owner)
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@ import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from ortcffi._native import lib
+from ortcffi._native import compiled, lib
 from ortcffi._public import aligned, duration, html_table, printable, public, quoted, size
 from ortcffi.errors import ErrorCode
 from ortcffi.memory.stats import AllocatorStats
@@ -129,7 +129,7 @@ class Metrics(NamedTuple):
 @public
 def sessions() -> list[Session]:
     """The open sessions of this process, the oldest first; those of the drop-in among them."""
-    found: list[Session] = lib.ortcffi_open_sessions()
+    found: list[Session] = compiled.open_sessions()
     return found
 
 

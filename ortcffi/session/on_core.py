@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._native import lib
 from ortcffi._table import editor_of
-from ortcffi.errors import NotImplemented, call
+from ortcffi.errors import NotImplemented, check
 from ortcffi.models.model import Model
 from ortcffi.models.view import content_of
 from ortcffi.session.creation import Source
@@ -34,7 +34,7 @@ def source_on_core(api: "Api", model: Any, options: "SessionOptions | None") -> 
         while True:
             arguments = editor, env, tried[-1].handle, handle, out
             try:
-                return call(api.pointer, _SLOT, lib.CreateSessionFromModel, *arguments)
+                return check(api.pointer, lib.CreateSessionFromModel(*arguments), _SLOT)
             except NotImplemented as error:
                 from ortcffi.session.replacing import explained, with_fewer_operators
 

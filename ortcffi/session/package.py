@@ -9,7 +9,7 @@ from ortcffi._convert import decode, encode, input_path, of_type
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.env.env import Env
-from ortcffi.errors import call
+from ortcffi.errors import check
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session import SessionOptions
 from ortcffi.platform.handle import Handle, out_of, owned_by, owner_of
@@ -321,4 +321,4 @@ def _function(name: str) -> Any:
 
 
 def _call(api: "Api", slot: str, *arguments: Any) -> None:
-    call(api.pointer, slot, _function(slot), table_of(api), *arguments)
+    check(api.pointer, _function(slot)(table_of(api), *arguments))

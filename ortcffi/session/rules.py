@@ -15,16 +15,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ortcffi._convert import mapping, of_type
-from ortcffi._native import ffi
+from ortcffi._native import ffi, lib
 from ortcffi._public import described, meant, quoted
-from ortcffi.errors import (
-    Cancelled,
-    InvalidArgument,
-    QueueTimeout,
-    checked,
-    forget,
-    out_of_memory,
-)
+from ortcffi.errors import Cancelled, InvalidArgument, QueueTimeout, check, forget, out_of_memory
 from ortcffi.values import tensors
 from ortcffi.values.checks import array_of, element_of_array, not_held, unfit
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind, dtype_of, element_of
@@ -220,7 +213,7 @@ def has_value(value: Value) -> bool:
     api, out = value.api, ffi.new("int*")
     if not api.supports("HasValue"):
         return True
-    checked.HasValue(api.pointer, value.handle, out)
+    check(api.pointer, lib.HasValue(api.pointer, value.handle, out))
     return bool(out[0])
 
 

@@ -12,7 +12,7 @@ from ortcffi._public import Suggests, few, html_table, public, shortened
 from ortcffi._table import made_by
 from ortcffi.env.env import Env
 from ortcffi.env.state import Made
-from ortcffi.errors import checked
+from ortcffi.errors import check
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.platform.handle import Closing, out_of, owned_by, owner_of
@@ -468,7 +468,7 @@ class Session(Suggests, Engine, Closing):
     def _call(self, slot: str, *arguments: Any) -> None:
         handle, api = self.handle, self.api
         api.require(slot)
-        getattr(checked, slot)(api.pointer, handle, *arguments)
+        check(api.pointer, getattr(lib, slot)(api.pointer, handle, *arguments))
 
     @property
     def metadata(self) -> "ModelMetadata":

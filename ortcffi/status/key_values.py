@@ -2,10 +2,10 @@
 """`KeyValuePairs`: a mapping of strings, ``OrtKeyValuePairs``."""
 
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ortcffi._convert import encode
-from ortcffi._native import ffi, lib
+from ortcffi._native import compiled, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.errors import OutOfMemory
@@ -76,33 +76,33 @@ class KeyValuePairs(FromHandle, MutableMapping[str, str]):
 
     def to_dict(self) -> dict[str, str]:
         """A copy of all pairs, in the library's order."""
-        pairs: dict[str, str] = lib.ortcffi_read_pairs(self.api.pointer, self.handle)
-        return pairs
+        return compiled.read_pairs(self)
 
     def __getitem__(self, key: str) -> str:
-        value: Any = lib.ortcffi_read_pair(self.api.pointer, self.handle, encode("key", key))
+        value = compiled.read_pair(self, encode("key", key))
         if value is None:
             raise KeyError(key)
-        return value  # type: ignore[no-any-return]
+        return value
 
     def __setitem__(self, key: str, value: str) -> None:
-        handle, name = self._writable(), encode("key", key)
+        self._check_writable()
+        name = encode("key", key)
         text = encode(f"the value of {key!r}", value)
         if not name:
             raise ValueError("key must not be empty")
-        if not lib.ortcffi_set_pair(self.api.pointer, handle, name, text):
+        if not compiled.set_pair(self, name, text):
             # The function has no status to say so.
             raise OutOfMemory(f"there is no memory for the pair of {key!r}", "AddKeyValuePair")
 
     def __delitem__(self, key: str) -> None:
-        handle = self._writable()
-        if not lib.ortcffi_remove_pair(self.api.pointer, handle, encode("key", key)):
+        self._check_writable()
+        if not compiled.remove_pair(self, encode("key", key)):
             raise KeyError(key)
 
-    def _writable(self) -> Any:
+    def _check_writable(self) -> None:
         if not self._owned:
             raise TypeError("these KeyValuePairs belong to another object and cannot be changed")
-        return self.handle
+        self.handle  # noqa: B018  # raises if closed
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.to_dict())

@@ -8,7 +8,7 @@ from ortcffi._convert import INT32, SIZE, UINT32, decode, encode, integer
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import Table, build_info, core_api, default_api, init_api
-from ortcffi.errors import checked
+from ortcffi.errors import check
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.platform.handle import out_of, owner_of
 
@@ -67,7 +67,7 @@ class Api(Table):
         if lib.ortcffi_is_table_of_kernels(self.pointer):  # it would give the running kernel's
             return Allocator(self, core_api().default_allocator.handle)
         out = ffi.new("OrtAllocator**")
-        checked.GetAllocatorWithDefaultOptions(self.pointer, out)
+        check(self.pointer, lib.GetAllocatorWithDefaultOptions(self.pointer, out))
         return Allocator(self, out[0])
 
     def memory_info(
@@ -103,7 +103,10 @@ class Api(Table):
         owner = owner_of("OrtMemoryInfo*", self, lib.ReleaseMemoryInfo)
         text, kind = encode("name", name), integer("allocator_type", allocator_type)
         number, purpose = integer("id", id), integer("mem_type", mem_type)
-        checked.CreateMemoryInfo(self.pointer, text, kind, number, purpose, out_of(owner))
+        check(
+            self.pointer,
+            lib.CreateMemoryInfo(self.pointer, text, kind, number, purpose, out_of(owner)),
+        )
         return MemoryInfo(self, owner)
 
     def cpu_memory_info(
@@ -112,7 +115,7 @@ class Api(Table):
         """Describe memory of the CPU. API function: ``CreateCpuMemoryInfo``."""
         owner = owner_of("OrtMemoryInfo*", self, lib.ReleaseMemoryInfo)
         kind, purpose = integer("allocator_type", allocator_type), integer("mem_type", mem_type)
-        checked.CreateCpuMemoryInfo(self.pointer, kind, purpose, out_of(owner))
+        check(self.pointer, lib.CreateCpuMemoryInfo(self.pointer, kind, purpose, out_of(owner)))
         return MemoryInfo(self, owner)
 
     def device_memory_info(  # noqa: PLR0913  # as many as the C function
@@ -151,16 +154,19 @@ class Api(Table):
         """
         self.require("CreateMemoryInfo_V2")
         owner = owner_of("OrtMemoryInfo*", self, lib.ReleaseMemoryInfo)
-        checked.CreateMemoryInfo_V2(
+        check(
             self.pointer,
-            encode("name", name),
-            integer("device_type", device_type, UINT32),
-            integer("vendor_id", vendor_id, UINT32),
-            integer("device_id", device_id, INT32),
-            integer("device_mem_type", device_mem_type, UINT32),
-            integer("alignment", alignment, SIZE),
-            integer("allocator_type", allocator_type),
-            out_of(owner),
+            lib.CreateMemoryInfo_V2(
+                self.pointer,
+                encode("name", name),
+                integer("device_type", device_type, UINT32),
+                integer("vendor_id", vendor_id, UINT32),
+                integer("device_id", device_id, INT32),
+                integer("device_mem_type", device_mem_type, UINT32),
+                integer("alignment", alignment, SIZE),
+                integer("allocator_type", allocator_type),
+                out_of(owner),
+            ),
         )
         return MemoryInfo(self, owner)
 

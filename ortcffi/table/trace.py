@@ -9,7 +9,7 @@ from ortcffi._native import by_slot, ffi, lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi._table import core_api, default_api
 from ortcffi.custom_ops.describe import FIELDS
-from ortcffi.errors import Fail, call
+from ortcffi.errors import Fail, check
 from ortcffi.platform.handle import Closing, out_of, owned_by, owner_of
 from ortcffi.table.api import Api
 
@@ -183,7 +183,7 @@ def _begin(api: Api, counted: Any) -> Any:
     for attempt in (1, 2):
         given = (api.pointer, api.version, text, figures, out_of(owner))
         try:
-            call(core_api().pointer, "ortcore_trace_begin", begin, *given)
+            check(core_api().pointer, begin(*given), "ortcore_trace_begin")
             break
         except Fail:
             if attempt == 2:

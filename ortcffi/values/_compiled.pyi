@@ -7,7 +7,7 @@ from typing import Any, Protocol, Self
 from numpy.typing import NDArray
 from typing_extensions import CapsuleType
 
-from ortcffi._compiled import Handle as Owner
+from ortcffi._compiled import Owner
 from ortcffi._ort import OrtValue
 from ortcffi.table.api import Api
 

@@ -4,7 +4,7 @@
 from typing import TYPE_CHECKING, TypeVar
 
 import ortcffi._table
-from ortcffi._native import address_of, ffi, lib
+from ortcffi._native import address_of, compiled, ffi
 from ortcffi._public import public
 from ortcffi._table import Table
 
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
     from ortcffi.values._compiled import Imported, Maker, Tensor
 else:
-    Maker, Tensor, Imported = lib.ortcffi_value_types(vars(ortcffi._table), ffi.typeof("OrtValue*"))
+    Maker, Tensor, Imported = compiled.Maker, compiled.Tensor, compiled.Imported
+    compiled.begin_values(vars(ortcffi._table), ffi.typeof("OrtValue*"))
 
 __all__ = ["Imported", "Maker", "Tensor", "V"]
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi._convert import INT32, integer
-from ortcffi._native import ffi
+from ortcffi._native import ffi, lib
 from ortcffi._table import table_for
-from ortcffi.errors import checked
+from ortcffi.errors import check
 from ortcffi.values.checks import array_of, element_of_array, unfit
 from ortcffi.values.compiled import Tensor, V
 from ortcffi.values.element_types import ElementType, ValueKind, as_element, dtype_of
@@ -170,7 +170,7 @@ def _contain(cls: type[V], values: list[Tensor], kind: ValueKind, api: "Api") ->
         x._hold()  # the new value may share their memory, so close() must not release it
     made, out = blank(cls, api, parent=tuple(values))  # which the collector cannot empty first
     handles = ffi.new("OrtValue*[]", kept)
-    checked.CreateValue(api.pointer, handles, len(values), kind, out)
+    check(api.pointer, lib.CreateValue(api.pointer, handles, len(values), kind, out))
     return made
 
 
@@ -181,7 +181,7 @@ def member(value: V, place: int) -> V:
     """A member, which ``GetValue`` copies."""
     api, allocator = value.api, value.api.default_allocator.handle
     made, out = blank(type(value), api)
-    checked.GetValue(api.pointer, value.handle, place, allocator, out)
+    check(api.pointer, lib.GetValue(api.pointer, value.handle, place, allocator, out))
     return made
 
 
@@ -203,7 +203,7 @@ def length(value: Tensor) -> int:
         return member(value, 0).shape[0]
     require_kind(value, ValueKind.SEQUENCE, "len()")
     api, out = value.api.pointer, ffi.new("size_t*")
-    checked.GetValueCount(api, value.handle, out)
+    check(api, lib.GetValueCount(api, value.handle, out))
     return int(out[0])
 
 

@@ -4,9 +4,9 @@
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import pointer
-from ortcffi._native import address_of, ffi
+from ortcffi._native import address_of, ffi, lib
 from ortcffi._table import made_by
-from ortcffi.errors import checked
+from ortcffi.errors import check
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.values.compiled import Tensor, V
 from ortcffi.values.element_types import ElementType, ValueKind
@@ -73,7 +73,7 @@ def memory_info(value: Tensor) -> MemoryInfo:
     require_content(value)
     value._hold()
     out, api = ffi.new("const OrtMemoryInfo**"), value.api.pointer
-    checked.GetTensorMemoryInfo(api, value.handle, out)
+    check(api, lib.GetTensorMemoryInfo(api, value.handle, out))
     return MemoryInfo(value.api, out[0], parent=value)
 
 

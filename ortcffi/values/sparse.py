@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._native import ffi
+from ortcffi._native import ffi, lib
 from ortcffi._table import table_for
-from ortcffi.errors import InvalidArgument, checked
+from ortcffi.errors import InvalidArgument, check
 from ortcffi.values.checks import c_strings, dimensions, element_of_array, unfit
 from ortcffi.values.compiled import V
 from ortcffi.values.element_types import ElementType
@@ -96,14 +96,14 @@ def _sparse(  # noqa: PLR0913, PLR0917  # what its callers were given
         create = "CreateSparseTensorWithValuesAsOrtValue"
         arguments = (info, data, dense, rank, size, values.ndim, element, out)
         fill = f"Use{layout}Indices"
-    getattr(checked, create)(found.pointer, *arguments)
+    check(found.pointer, getattr(lib, create)(found.pointer, *arguments))
     if layout == "BlockSparse":
         blocks = indices[0]
         size = ffi.new("int64_t[]", blocks.shape)
         tail = [size, blocks.ndim, _pointer(blocks, "int32_t*")]
     else:
         tail = [part for x in indices for part in (_pointer(x, "int64_t*"), x.size)]
-    getattr(checked, fill)(found.pointer, out[0], *head, *tail)
+    check(found.pointer, getattr(lib, fill)(found.pointer, out[0], *head, *tail))
     return value
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi._native import address_of, ffi, lib
-from ortcffi.errors import checked
+from ortcffi.errors import check
 from ortcffi.platform.handle import out_of, owned_by, owner_of
 from ortcffi.values.compiled import Tensor
 from ortcffi.values.element_types import ElementType, ValueKind
@@ -29,7 +29,7 @@ def sparse_format(value: Tensor) -> SparseFormat:
     """Do the work of `Value.sparse_format`."""
     require_kind(value, ValueKind.SPARSE, "format")
     out, api = ffi.new("OrtSparseFormat*"), value.api.pointer
-    checked.GetSparseTensorFormat(api, value.handle, out)
+    check(api, lib.GetSparseTensorFormat(api, value.handle, out))
     return SparseFormat(out[0])
 
 
@@ -42,7 +42,7 @@ def sparse_values(value: Tensor) -> "NDArray[Any]":
         array.reshape(-1)[:] = value._sparse_strings(array.size)
         return array
     out, api = ffi.new("const void**"), value.api.pointer
-    checked.GetSparseTensorValues(api, value.handle, out)
+    check(api, lib.GetSparseTensorValues(api, value.handle, out))
     return value._view(address_of(out[0]), shape, element, value.readonly)
 
 
@@ -54,7 +54,7 @@ def sparse_indices(value: Tensor) -> "tuple[NDArray[Any], ...]":
 def _indices(value: Tensor, number: int) -> "NDArray[Any]":
     element, shape = _type_and_shape(value, "GetSparseTensorIndicesTypeShape", number)
     out, count, api = ffi.new("const void**"), ffi.new("size_t*"), value.api.pointer
-    checked.GetSparseTensorIndices(api, value.handle, number, count, out)
+    check(api, lib.GetSparseTensorIndices(api, value.handle, number, count, out))
     return value._view(address_of(out[0]), shape, element, True)
 
 
@@ -62,13 +62,13 @@ def _type_and_shape(value: Tensor, function: str, *arguments: int) -> tuple[int,
     """The element type and shape that a function of the C API answers."""
     api = value.api.pointer
     owner = owner_of("OrtTensorTypeAndShapeInfo*", value.api, lib.ReleaseTensorTypeAndShapeInfo)
-    getattr(checked, function)(api, value.handle, *arguments, out_of(owner))
+    check(api, getattr(lib, function)(api, value.handle, *arguments, out_of(owner)))
     info = owned_by(owner)
     element, rank = ffi.new("ONNXTensorElementDataType*"), ffi.new("size_t*")
-    checked.GetTensorElementType(api, info, element)
-    checked.GetDimensionsCount(api, info, rank)
+    check(api, lib.GetTensorElementType(api, info, element))
+    check(api, lib.GetDimensionsCount(api, info, rank))
     shape = ffi.new("int64_t[]", rank[0])
-    checked.GetDimensions(api, info, shape, rank[0])
+    check(api, lib.GetDimensions(api, info, shape, rank[0]))
     return int(element[0]), tuple(shape)
 
 

@@ -8,7 +8,7 @@ from ortcffi._convert import UINT32, decode, encode, integer, known
 from ortcffi._native import ffi, lib
 from ortcffi._public import dimensions, public
 from ortcffi._table import table_for
-from ortcffi.errors import checked
+from ortcffi.errors import check
 from ortcffi.platform.handle import Array, FromHandle, out_of, owner_of
 from ortcffi.values.element_types import ElementType, as_element
 
@@ -95,7 +95,7 @@ class TensorTypeInfo(FromHandle):
     ) -> None:
         api = table_for(api)
         owner = _new_owner(api)
-        checked.CreateTensorTypeAndShapeInfo(api.pointer, out_of(owner))
+        check(api.pointer, lib.CreateTensorTypeAndShapeInfo(api.pointer, out_of(owner)))
         super().__init__(api, owner)
         self.element_type = element_type
         if shape is not None:
@@ -136,8 +136,8 @@ class TensorTypeInfo(FromHandle):
             return None
         rank = _rank(api, handle)
         lengths, names = ffi.new("int64_t[]", rank), ffi.new("const char*[]", rank)
-        checked.GetDimensions(api.pointer, handle, lengths, rank)
-        checked.GetSymbolicDimensions(api.pointer, handle, names, rank)
+        check(api.pointer, lib.GetDimensions(api.pointer, handle, lengths, rank))
+        check(api.pointer, lib.GetSymbolicDimensions(api.pointer, handle, names, rank))
         pairs = zip(lengths, map(decode, names), strict=True)
         return tuple(length if length >= 0 else name or None for length, name in pairs)
 
@@ -206,5 +206,5 @@ class TensorTypeInfo(FromHandle):
 
 def _rank(api: "Api", handle: Any) -> int:
     out = ffi.new("size_t*")
-    checked.GetDimensionsCount(api.pointer, handle, out)
+    check(api.pointer, lib.GetDimensionsCount(api.pointer, handle, out))
     return int(out[0])

@@ -7,7 +7,7 @@ from ortcffi._convert import known
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api, editor_of
-from ortcffi.errors import NotImplemented, call, checked
+from ortcffi.errors import NotImplemented, check
 from ortcffi.platform.handle import Handle, out_of, owner_of
 from ortcffi.values.compiled import Tensor
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
@@ -144,7 +144,7 @@ class TypeInfo(Handle):
     def _got(cls, api: "Api", slot: str, *arguments: Any) -> "TypeInfo | None":
         owner = owner_of("OrtTypeInfo*", api, lib.ReleaseTypeInfo)
         out = out_of(owner)
-        getattr(checked, slot)(api.pointer, *arguments, out)
+        check(api.pointer, getattr(lib, slot)(api.pointer, *arguments, out))
         return cls(api, owner) if out[0] else None
 
     @classmethod
@@ -162,7 +162,7 @@ class TypeInfo(Handle):
     def _made(cls, slot: str, api: "Api", *arguments: Any) -> "TypeInfo":
         editor = editor_of(api, slot)
         owner = owner_of("OrtTypeInfo*", api, lib.ReleaseTypeInfo)
-        call(api.pointer, slot, getattr(lib, slot), editor, *arguments, out_of(owner))
+        check(api.pointer, getattr(lib, slot)(editor, *arguments, out_of(owner)))
         return cls(api, owner)
 
     # --- reading ----------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ class TypeInfo(Handle):
         out, length = ffi.new("const char**"), ffi.new("size_t*")
         handle, api = self.handle, self.api  # kept until the text is decoded
         api.require("GetDenotationFromTypeInfo")
-        checked.GetDenotationFromTypeInfo(api.pointer, handle, out, length)
+        check(api.pointer, lib.GetDenotationFromTypeInfo(api.pointer, handle, out, length))
         return ffi.unpack(out[0], length[0]).decode(errors="replace") if length[0] else ""
 
     @property
@@ -211,7 +211,7 @@ class TypeInfo(Handle):
         if not part:
             return None
         out, api = ffi.new("ONNXTensorElementDataType*"), self.api.pointer
-        checked.GetMapKeyType(api, part, out)
+        check(api, lib.GetMapKeyType(api, part, out))
         return known(ElementType, out[0])
 
     @property

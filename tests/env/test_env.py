@@ -14,7 +14,6 @@ import ortcffi as ort
 from ortcffi._native import ffi, lib
 from ortcffi.callbacks.logs import log_context
 from ortcffi.callbacks.work_functions import WorkFunctions
-from ortcffi.errors import checked
 
 
 @pytest.fixture
@@ -357,17 +356,17 @@ def test_an_environment_is_made_when_another_thread_has_ended_the_last_one(real_
         refused = 0
 
         def __getattr__(self, name):
-            return getattr(checked, name)
+            return getattr(lib, name)
 
         def CreateEnv(self, *arguments):  # noqa: N802  # the name of the slot
             if self.refused == 2:
-                return checked.CreateEnv(*arguments)
+                return lib.CreateEnv(*arguments)
             self.refused += 1
             text = "Only one instance of LoggingManager created with InstanceType::Default can"
-            raise ort.errors.Fail(text, "CreateEnv")
+            return lib.CreateStatus(real_api.pointer, lib.ORT_FAIL, text.encode())
 
     busy = Busy()
-    monkeypatch.setattr("ortcffi._table.checked", busy)
+    monkeypatch.setattr("ortcffi._table.lib", busy)
     with ort.Env(api=real_api):
         assert busy.refused == 2
     with ort.SessionOptions(real_api, config={"key": "value"}) as options:

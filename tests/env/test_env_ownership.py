@@ -13,7 +13,7 @@ from support.versions import API_VERSION
 import ortcffi as ort
 from ortcffi._native import ffi, lib
 from ortcffi.env.state import state_of
-from ortcffi.errors import checked
+from ortcffi.errors import check
 from ortcffi.memory.foreign import allocator_for
 from ortcffi.testing.live_objects import live_objects
 
@@ -50,12 +50,15 @@ def test_a_block_keeps_the_allocator_made_for_another_library(real_api):
     before = live_adaptors()
     foreign = allocator_for(real_api, ort.Tracking(ort.core_api().default_allocator))
     address, block = int(ffi.cast("uintptr_t", foreign.handle)), ffi.new("void**")
-    checked.AllocatorAlloc(real_api.pointer, foreign.handle, 64, block)
+    check(real_api.pointer, lib.AllocatorAlloc(real_api.pointer, foreign.handle, 64, block))
     foreign.close()
     del foreign
     gc.collect()
     assert live_adaptors() > before
-    checked.AllocatorFree(real_api.pointer, ffi.cast("OrtAllocator*", address), block[0])
+    check(
+        real_api.pointer,
+        lib.AllocatorFree(real_api.pointer, ffi.cast("OrtAllocator*", address), block[0]),
+    )
     gc.collect()
     assert live_adaptors() == before
 
@@ -65,7 +68,7 @@ def test_what_is_freed_twice_ends_no_foreign_allocator(real_api):
     foreign = allocator_for(real_api, ort.Tracking(ort.core_api().default_allocator))
     block = foreign.alloc(64)
     for pointer in [block, block, block, ffi.NULL, ffi.NULL]:
-        checked.AllocatorFree(real_api.pointer, foreign.handle, pointer)
+        check(real_api.pointer, lib.AllocatorFree(real_api.pointer, foreign.handle, pointer))
     assert live_adaptors() > before
     assert foreign.zeros(10).sum() == 0
     del foreign

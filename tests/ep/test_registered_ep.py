@@ -112,8 +112,8 @@ def test_the_core_keeps_a_library_for_options_after_it_was_unregistered(core_api
         ep = env.register_ep(asked_ep, "mine")
         options = ort.SessionOptions(core_api)
         options.add_devices(ep.devices)
-        checked = ort.errors.checked
-        checked.UnregisterExecutionProviderLibrary(core_api.pointer, env.handle, b"mine")
+        status = lib.UnregisterExecutionProviderLibrary(core_api.pointer, env.handle, b"mine")
+        ort.errors.check(core_api.pointer, status)
         assert names(env) == ["CPUExecutionProvider"]
         assert "~factory" not in events()
         options.close()

@@ -9,7 +9,7 @@ DAEMONS = """
 import atexit, sys, threading
 import numpy as np
 import ortcffi as ort
-from ortcffi._native import lib
+from ortcffi._native import compiled, lib
 from support import one_node
 
 F = np.float32
@@ -34,7 +34,7 @@ else:
     model = one_node.model([node], {"x": "f4"}, {"y": "f4"}, ["d"])
     session = ort.Session(model, options, api=ort.load())
     call = lambda x: session.run({"x": x})
-    atexit.unregister(lib.ortcffi_end_runs)  # which waits for runs, for some seconds
+    atexit.unregister(compiled.end_runs)  # which waits for runs, for some seconds
 for _ in range(2):
     threading.Thread(target=call, args=[x], daemon=True).start()
 assert started.wait(300)

@@ -180,7 +180,7 @@ def test_no_python_code_runs_for_a_stack_that_was_seen_before(make):
             finally:
                 sys.setprofile(None)
     assert scope.num_allocations == 2
-    assert set(called) <= {"alloc", "free", "integer"}
+    assert set(called) <= {"alloc", "free", "integer", "check"}
 
 
 def test_a_thread_without_own_code_names_its_innermost_line(make):

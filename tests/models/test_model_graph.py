@@ -16,7 +16,8 @@ from support.threads import run_threads
 
 import ortcffi as ort
 from ortcffi import ffi
-from ortcffi.errors import checked
+from ortcffi._native import lib
+from ortcffi.errors import check
 from ortcffi.models.editor import Parts, build_model
 from ortcffi.platform.handle import owned_by
 
@@ -318,4 +319,4 @@ def test_the_error_about_a_value_without_a_type_names_it(core_api):
     graph.output("y", "f4", [2])
     value, out = ort.Model.load(graph.to_bytes()).graph["in between"], ffi.new("OrtTypeInfo**")
     with pytest.raises(ort.errors.Fail, match="does not say the type of 'in between'"):
-        checked.GetValueInfoTypeInfo(core_api.pointer, value._pointer, out)
+        check(core_api.pointer, lib.GetValueInfoTypeInfo(core_api.pointer, value._pointer, out))

@@ -24,7 +24,7 @@ from ortcffi import (
     op_schema,
 )
 from ortcffi._native import ffi, lib
-from ortcffi.errors import call
+from ortcffi.errors import check
 
 MADE_FROM = re.search(r"from onnx (\S+);", make_schemas.TABLE.read_text(encoding="utf-8"))[1]
 HISTORY = {(s.domain, s.name, s.since_version): s for s in get_all_schemas_with_history()}
@@ -167,7 +167,7 @@ def indices_of(api: Api, key: tuple[str, str, int]) -> list[tuple[list[int], lis
     places = ffi.new("const size_t**")
 
     def ask(slot: str, *arguments: object) -> None:
-        call(api.pointer, slot, getattr(lib, slot), table, *arguments)
+        check(api.pointer, getattr(lib, slot)(table, *arguments))
 
     def read(kind: str) -> list[int]:
         ask(f"OpSchemaTypeConstraint_Get{kind}Indices", constraint[0], places, count)

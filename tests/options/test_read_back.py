@@ -9,7 +9,7 @@ from support.prepared import run_program
 
 from ortcffi import FreeDimension, RunOptions, SessionOptions, ThreadingOptions
 from ortcffi._native import ffi, lib
-from ortcffi.errors import InvalidArgument, fail
+from ortcffi.errors import InvalidArgument, check
 from ortcffi.options.read_back import read_items, read_pairs
 
 SETTINGS = {
@@ -72,8 +72,8 @@ def tensors(api):
     """Two tensors over memory of ours, and one that owns its memory."""
     out, info, array = ffi.new("OrtValue**"), ffi.new("OrtMemoryInfo**"), ffi.new("float[4]")
     allocator, shape = ffi.new("OrtAllocator**"), ffi.new("int64_t[]", [4])
-    check(api, lib.CreateCpuMemoryInfo(api.pointer, 0, 0, info))
-    check(api, lib.GetAllocatorWithDefaultOptions(api.pointer, allocator))
+    check(api.pointer, lib.CreateCpuMemoryInfo(api.pointer, 0, 0, info))
+    check(api.pointer, lib.GetAllocatorWithDefaultOptions(api.pointer, allocator))
     handles = []
     for _ in range(2):
         check(
@@ -81,22 +81,17 @@ def tensors(api):
             lib.CreateTensorWithDataAsOrtValue(api.pointer, info[0], array, 16, shape, 1, 1, out),
         )
         handles.append(out[0])
-    check(api, lib.CreateTensorAsOrtValue(api.pointer, allocator[0], shape, 1, 1, out))
+    check(api.pointer, lib.CreateTensorAsOrtValue(api.pointer, allocator[0], shape, 1, 1, out))
     lib.ReleaseMemoryInfo(api.pointer, info[0])
     yield Tensors(api, array, [*handles, out[0]])
     for handle in [*handles, out[0]]:
         lib.ReleaseValue(api.pointer, handle)
 
 
-def check(api, status):
-    if status:
-        fail(api.pointer, status, "")
-
-
 def add_external(options, values):
     names = [ffi.new("char[]", name.encode()) for name in values]
     check(
-        options.api,
+        options.api.pointer,
         lib.AddExternalInitializers(
             options.api.pointer,
             options.handle,
@@ -233,10 +228,10 @@ def test_a_copy_has_the_initializers_and_the_files(tensors):
     names, content = [ffi.new("char[]", b"file")], ffi.new("char[]", b"bytes")
     with SessionOptions(tensors.api) as options:
         table, handle = options.api.pointer, options.handle
-        check(tensors.api, lib.AddInitializer(table, handle, b"w", first))
+        check(tensors.api.pointer, lib.AddInitializer(table, handle, b"w", first))
         add_external(options, {"a": first, "b": second})
         check(
-            tensors.api,
+            tensors.api.pointer,
             lib.AddExternalInitializersFromFilesInMemory(
                 table, handle, names, [content], ffi.new("size_t[]", [5]), 1
             ),
@@ -261,9 +256,9 @@ def test_external_initializers_live_as_long_as_any_options_that_have_them(tensor
     before = live("value")
     out, shape, info = ffi.new("OrtValue**"), ffi.new("int64_t[]", [4]), ffi.new("OrtMemoryInfo**")
     table = tensors.api.pointer
-    check(tensors.api, lib.CreateCpuMemoryInfo(table, 0, 0, info))
+    check(tensors.api.pointer, lib.CreateCpuMemoryInfo(table, 0, 0, info))
     create = lib.CreateTensorWithDataAsOrtValue
-    check(tensors.api, create(table, info[0], tensors.array, 16, shape, 1, 1, out))
+    check(tensors.api.pointer, create(table, info[0], tensors.array, 16, shape, 1, 1, out))
     lib.ReleaseMemoryInfo(table, info[0])
     options = SessionOptions(tensors.api)
     add_external(options, {"a": out[0]})
@@ -384,5 +379,4 @@ def set_entry(options, key, value):
     table, handle = options.api.pointer, options.handle
     texts = f"session.{key}".encode(), value.encode()
     status = lib.AddSessionConfigEntry(table, handle, *texts)
-    if status != ffi.NULL:
-        fail(table, status, "AddSessionConfigEntry")
+    check(table, status)

@@ -13,7 +13,8 @@ from support.threads import join, start, wait_until
 
 import ortcffi as ort
 from ortcffi import ffi
-from ortcffi.errors import checked
+from ortcffi._native import lib
+from ortcffi.errors import check
 from ortcffi.session.creation import calls_of_python
 
 QUICK = np.array([1])
@@ -29,7 +30,10 @@ def drawn_by_the_library(session, sizes):
         inputs, outputs = ffi.new("char*[]", names[:1]), ffi.new("char*[]", names[1:])
         given = ffi.new("OrtValue*[]", [x.handle])
         handle = session.handle
-        checked.Run(session.api.pointer, handle, ffi.NULL, inputs, given, 1, outputs, 1, out)
+        check(
+            session.api.pointer,
+            lib.Run(session.api.pointer, handle, ffi.NULL, inputs, given, 1, outputs, 1, out),
+        )
         drawn.append(ort.Value.from_handle(session.api, out[0]).numpy().tolist())
     return drawn
 

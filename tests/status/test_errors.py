@@ -9,7 +9,6 @@ import weakref
 from concurrent.futures import ProcessPoolExecutor
 from errno import ENOENT
 from multiprocessing import get_context
-from pathlib import Path
 
 import pytest
 from support.paths import CHECKOUT
@@ -18,7 +17,7 @@ from support.processes import TIME_LIMIT
 
 from ortcffi import errors
 from ortcffi._native import ffi, lib
-from ortcffi.errors import ErrorCode, OrtError, check, fail
+from ortcffi.errors import ErrorCode, OrtError, check
 
 CODES = CHECKOUT / "core/include/ort_error_codes.def"
 BUILTINS = {
@@ -233,13 +232,6 @@ def test_failing_in_a_program_prints_class_and_message():
     done = run_program(code, code=1)
     last = done.stderr.splitlines()[-1]
     assert last.startswith("ortcffi.errors.InvalidArgument: CreateMemoryInfo")
-
-
-def test_the_traceback_ends_where_the_call_stands(api):
-    status = lib.CreateStatus(api.pointer, ErrorCode.FAIL, b"why")
-    with pytest.raises(errors.Fail) as caught:
-        fail(api.pointer, status, "Function")
-    assert Path(caught.traceback[-1].path) == Path(__file__)
 
 
 @pytest.mark.parametrize("kind", [errors.OrtError, *errors.CLASSES.values()])

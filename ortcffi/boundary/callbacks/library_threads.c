@@ -84,10 +84,8 @@ int ortcffi_perform_work(ortcffi_work* work, char* text, size_t room) {
   pthread_mutex_unlock(&work->mutex);
   int is_good = 1;
   if (begins) {
-    Py_BEGIN_ALLOW_THREADS;
     is_good = core_call_catching(run_worker, &performance, note_exception);
     end_work(work); /* before this thread wants the GIL, which it may not get any more */
-    Py_END_ALLOW_THREADS;
   }
   return is_good;
 }

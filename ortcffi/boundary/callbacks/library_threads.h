@@ -14,7 +14,7 @@
 typedef struct ortcffi_work ortcffi_work;
 
 /* Does the work, unless it has begun before or was cancelled. 0 if an exception of C++ ended it,
- * whose text is then in `text`, cut to `room` bytes. Releases the GIL. */
+ * whose text is then in `text`, cut to `room` bytes. */
 int ortcffi_perform_work(ortcffi_work* work, char* text, size_t room);
 /* Drops a reference. */
 void ortcffi_release_work(ortcffi_work* work);

@@ -32,11 +32,7 @@ void ortcffi_end_ops(ortcffi_ops* ops) {
 OrtStatus* ortcffi_record_library(const OrtApiBase* base, const OrtApi* table, uint32_t version,
                                   OrtSessionOptions* options, const char* path, ortcffi_ops* ops) {
   struct core_recording recording = {base, table, version, options, ops};
-  OrtStatus* status;
-  Py_BEGIN_ALLOW_THREADS;
-  status = core_record_library(&recording, path);
-  Py_END_ALLOW_THREADS;
-  return status;
+  return core_record_library(&recording, path);
 }
 
 OrtStatus* ortcffi_record_function(const OrtApiBase* base, const OrtApi* table, uint32_t version,
@@ -45,11 +41,7 @@ OrtStatus* ortcffi_record_function(const OrtApiBase* base, const OrtApi* table, 
   struct core_recording recording = {base, table, version, options, ops};
   RegisterCustomOpsFn registration;
   memcpy(&registration, &function, sizeof function);
-  OrtStatus* status;
-  Py_BEGIN_ALLOW_THREADS;
-  status = core_record_function(&recording, registration);
-  Py_END_ALLOW_THREADS;
-  return status;
+  return core_record_function(&recording, registration);
 }
 
 const char* ortcffi_op_domain(const ortcffi_ops* ops, size_t domain) {

@@ -15,12 +15,12 @@ typedef struct core_custom_ops ortcffi_ops;
  * ortcffi_end_ops. A list of what options of another library hold must outlive those options and
  * their sessions. */
 int ortcffi_new_ops(const ortcffi_ops* from, ortcffi_ops** out);
-/* May unload libraries, so the GIL must not be held. */
+/* May unload libraries. */
 void ortcffi_end_ops(ortcffi_ops* ops);
 
 /* Registers custom ops with options of another library, whose highest API version is `version`, and
  * records them in `ops`. `table` is a table of `base`. `path` is UTF-8. The other library makes the
- * status. Releases the GIL. */
+ * status. */
 OrtStatus* ortcffi_record_library(const OrtApiBase* base, const OrtApi* table, uint32_t version,
                                   OrtSessionOptions* options, const char* path, ortcffi_ops* ops);
 OrtStatus* ortcffi_record_function(const OrtApiBase* base, const OrtApi* table, uint32_t version,

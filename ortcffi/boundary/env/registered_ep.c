@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The whole extension uses the limited API of CPython 3.11. */
-#define Py_LIMITED_API 0x030b0000
-#include <Python.h>
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,10 +49,8 @@ OrtStatus* ortcffi_register_ep(const OrtApi* api, OrtEnv* env, const char* name,
   ep->env = env;
   ep->ended = ended;
   memcpy(ep->name, name, size);
-  OrtStatus* status;
-  Py_BEGIN_ALLOW_THREADS;
-  status = in_copy ? register_copy(api, host, ep, path) : register_library(api, host, ep, path);
-  Py_END_ALLOW_THREADS;
+  OrtStatus* status =
+      in_copy ? register_copy(api, host, ep, path) : register_library(api, host, ep, path);
   if (status != NULL) {
     free(ep);
     return status;
@@ -66,9 +60,7 @@ OrtStatus* ortcffi_register_ep(const OrtApi* api, OrtEnv* env, const char* name,
 }
 
 void ortcffi_unregister_ep(const OrtApi* api, ortcffi_registered_ep* ep) {
-  Py_BEGIN_ALLOW_THREADS;
   api->ReleaseStatus(api->UnregisterExecutionProviderLibrary(ep->env, ep->name));
-  Py_END_ALLOW_THREADS;
   *ep->ended = 1;
   free(ep);
 }

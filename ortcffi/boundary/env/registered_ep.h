@@ -18,13 +18,12 @@ typedef struct ortcffi_ep_host {
 
 /* Registers a library, or a copy of it with variables of its own where the system can make one.
  * `host` is NULL for what RegisterExecutionProviderLibrary gives; otherwise the table must be the
- * core's. `ended`, which must live as long, is 1 once the library has been unregistered. Releases
- * the GIL. */
+ * core's. `ended`, which must live as long, is 1 once the library has been unregistered. */
 OrtStatus* ortcffi_register_ep(const OrtApi* api, OrtEnv* env, const char* name,
                                const ORTCHAR_T* path, int in_copy, const ortcffi_ep_host* host,
                                int* ended, ortcffi_registered_ep** out);
 
-/* Unregisters it. The environment must still be there. Releases the GIL. */
+/* Unregisters it. The environment must still be there. */
 void ortcffi_unregister_ep(const OrtApi* api, ortcffi_registered_ep* ep);
 
 #endif /* ORTCFFI_BOUNDARY_REGISTERED_EP_H_ */

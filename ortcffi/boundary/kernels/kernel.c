@@ -266,12 +266,13 @@ static PyType_Slot kernel_slots[] = {
 };
 
 static PyType_Spec kernel_spec = {
-    .name = "ortcffi._ort.KernelHost",
+    .name = "ortcffi._compiled.KernelHost",
     .basicsize = sizeof(struct host),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .slots = kernel_slots,
 };
 
-ortcffi_object* ortcffi_kernel_host_type(void) {
-  return (ortcffi_object*)PyType_FromSpecWithBases(&kernel_spec, (PyObject*)ortcffi_handle_type);
+int ortcffi_add_kernels(PyObject* module) {
+  PyObject* type = PyType_FromSpecWithBases(&kernel_spec, (PyObject*)ortcffi_handle_type);
+  return type == NULL ? -1 : PyModule_AddType(module, (PyTypeObject*)type);
 }

@@ -19,12 +19,12 @@ struct tensor {
   int64_t room[MOST_DIMENSIONS]; /* a copy of the shape, for hosts without a reference to it */
 };
 
-#define TRY(kernel, slot, ...)                                   \
-  do {                                                           \
-    OrtStatus* status = (kernel)->api->slot(__VA_ARGS__);        \
-    if (status != NULL) {                                        \
-      return ortcffi_raise_status((kernel)->api, status, #slot); \
-    }                                                            \
+#define TRY(kernel, slot, ...)                            \
+  do {                                                    \
+    OrtStatus* status = (kernel)->api->slot(__VA_ARGS__); \
+    if (status != NULL) {                                 \
+      return ortcffi_fail((kernel)->api, status, #slot);  \
+    }                                                     \
   } while (0)
 
 /* --- in ----------------------------------------------------------------------------------------*/
@@ -46,7 +46,7 @@ static int copy_shape(const struct python_kernel* kernel, const OrtValue* value,
   api->ReleaseTensorTypeAndShapeInfo(info);
   tensor->element = (int)element;
   tensor->shape = tensor->room;
-  return status == NULL ? 0 : ortcffi_raise_status(api, status, "GetDimensions");
+  return status == NULL ? 0 : ortcffi_fail(api, status, "GetDimensions");
 }
 
 static int read_shape(const struct python_kernel* kernel, const OrtValue* value,
@@ -124,7 +124,7 @@ static PyObject* read_input(const struct python_kernel* kernel, OrtKernelContext
   const OrtValue* value = NULL;
   OrtStatus* status = kernel->api->KernelContext_GetInput(context, i, &value);
   if (status != NULL) {
-    (void)ortcffi_raise_status(kernel->api, status, "KernelContext_GetInput");
+    (void)ortcffi_fail(kernel->api, status, "KernelContext_GetInput");
     return NULL;
   }
   if (value == NULL) {
@@ -147,7 +147,7 @@ PyObject* ortcffi_read_inputs(const struct python_kernel* kernel, OrtKernelConte
   size_t count = 0;
   OrtStatus* status = kernel->api->KernelContext_GetInputCount(context, &count);
   if (status != NULL) {
-    (void)ortcffi_raise_status(kernel->api, status, "KernelContext_GetInputCount");
+    (void)ortcffi_fail(kernel->api, status, "KernelContext_GetInputCount");
     return NULL;
   }
   PyObject* inputs = PyTuple_New((Py_ssize_t)count);

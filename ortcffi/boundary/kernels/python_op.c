@@ -332,10 +332,13 @@ static PyType_Slot op_slots[] = {
 };
 
 static PyType_Spec op_spec = {
-    .name = "ortcffi._ort.OpStruct",
+    .name = "ortcffi._compiled.OpStruct",
     .basicsize = sizeof(struct op_struct),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .slots = op_slots,
 };
 
-ortcffi_object* ortcffi_op_struct_type(void) { return (ortcffi_object*)PyType_FromSpec(&op_spec); }
+int ortcffi_add_python_ops(PyObject* module) {
+  PyObject* type = PyType_FromSpec(&op_spec);
+  return type == NULL ? -1 : PyModule_AddType(module, (PyTypeObject*)type);
+}

@@ -39,7 +39,7 @@
 #include "boundary/limited_api.h"
 
 #include "onnxruntime_c_api.h"
-#include "boundary/status/raise.h"
+#include "boundary/status/fail.h"
 
 struct python_operand {
   int element, characteristic, memory, least, is_homogeneous;

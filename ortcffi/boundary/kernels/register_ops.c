@@ -6,7 +6,6 @@
 
 #include "core.h"
 #include "boundary/gil.h"
-#include "boundary/status/raise.h"
 #include "boundary/kernels/python_op.h"
 #include "boundary/kernels/python_ops.h"
 
@@ -34,12 +33,25 @@ static void note_base(const OrtApiBase* base) {
   }
 }
 
-ortcffi_object* ortcffi_set_registrar(ortcffi_object* function, ortcffi_object* failure) {
-  Py_XDECREF(registrar);
-  Py_XDECREF(failure_of);
-  registrar = Py_NewRef((PyObject*)function);
-  failure_of = Py_NewRef((PyObject*)failure);
-  return (ortcffi_object*)Py_NewRef(Py_None);
+/* set_registrar(registrar, failure): sets what RegisterCustomOps calls, registrar(options, base),
+ * with addresses. */
+static PyObject* set_registrar(PyObject* module, PyObject* arguments) {
+  (void)module;
+  if (!PyArg_UnpackTuple(arguments, "set_registrar", 2, 2, &registrar, &failure_of)) {
+    return NULL;
+  }
+  Py_INCREF(registrar);
+  Py_INCREF(failure_of);
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef registration_functions[] = {
+    {"set_registrar", set_registrar, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+int ortcffi_add_registration(PyObject* module) {
+  return PyModule_AddFunctions(module, registration_functions);
 }
 
 struct register_call {

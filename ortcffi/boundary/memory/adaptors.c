@@ -115,17 +115,16 @@ static OrtStatus* shrink(void* context) {
   return call.status;
 }
 
-OrtStatus* ortcffi_soft_limiting(OrtAllocator* inner, size_t limit, ortcffi_object* callee,
+OrtStatus* ortcffi_soft_limiting(OrtAllocator* inner, size_t limit, void* callee,
                                  OrtAllocator** out) {
-  int calls = (PyObject*)callee != Py_None;
-  return core_create_soft_limiting(inner, limit, calls ? excess : NULL, callee, out);
+  return core_create_soft_limiting(inner, limit, callee != NULL ? excess : NULL, callee, out);
 }
 
-OrtStatus* ortcffi_observing(OrtAllocator* inner, ortcffi_object* observer, OrtAllocator** out) {
+OrtStatus* ortcffi_observing(OrtAllocator* inner, void* observer, OrtAllocator** out) {
   return core_create_observing(inner, observe, observer, out);
 }
 
-OrtStatus* ortcffi_python_allocator(const OrtMemoryInfo* info, ortcffi_object* allocator,
+OrtStatus* ortcffi_python_allocator(const OrtMemoryInfo* info, void* allocator,
                                     OrtAllocator** out) {
   static const struct core_callbacks callbacks = {
       .alloc = alloc,

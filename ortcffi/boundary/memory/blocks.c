@@ -25,7 +25,7 @@
 #include "boundary/memory/extents.h"
 #include "boundary/memory/numpy_arrays.h"
 #include "boundary/memory/reference_objects.h"
-#include "boundary/status/raise.h"
+#include "boundary/status/fail.h"
 
 struct block {
   PyObject base;
@@ -43,21 +43,18 @@ static Py_ssize_t max_dimensions; /* of an ndarray */
 
 /* --- Allocator ---------------------------------------------------------------------------------*/
 
-/* The functions' names, in exceptions. */
-static PyObject *alloc_name, *free_name, *refuse_name;
 static PyObject* c_name; /* the "C" of Python's code */
 
 /* Raises for a failing status, or for success without a block. */
-static void refuse(struct allocator* self, OrtStatus* status, PyObject* function) {
+static void refuse(struct allocator* self, OrtStatus* status, const char* function) {
   PyObject *type = NULL, *error = NULL, *traceback = NULL;
   if (status != NULL) {
-    ortcffi_fail(self->handle.api, status, (ortcffi_object*)function);
+    (void)ortcffi_fail(self->handle.api, status, function);
     PyErr_Fetch(&type, &error, &traceback);
     PyErr_NormalizeException(&type, &error, &traceback);
   }
   PyObject* given = error == NULL ? Py_None : error;
-  PyObject* answer =
-      PyObject_CallMethodObjArgs((PyObject*)self, refuse_name, given, function, NULL);
+  PyObject* answer = PyObject_CallMethod((PyObject*)self, "_refuse", "Os", given, function);
   Py_XDECREF(answer);
   Py_XDECREF(type);
   Py_XDECREF(error);
@@ -80,7 +77,7 @@ static void* alloc_block(struct allocator* self, Py_ssize_t size) {
     status = api->AllocatorAlloc(self->handle.object, (size_t)size, &data);
   }
   if (status != NULL || data == NULL) {
-    refuse(self, status, alloc_name);
+    refuse(self, status, "AllocatorAlloc");
     return NULL;
   }
   return data;
@@ -233,7 +230,7 @@ static PyType_Slot allocator_slots[] = {
 };
 
 static PyType_Spec allocator_spec = {
-    .name = "ortcffi._ort.Blocks",
+    .name = "ortcffi._compiled.Blocks",
     .basicsize = sizeof(struct allocator),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
     .slots = allocator_slots,
@@ -250,7 +247,7 @@ static int block_getbuffer(PyObject* self, Py_buffer* view, int flags) {
 static void report(struct allocator* self, OrtStatus* status) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
-  refuse(self, status, free_name);
+  refuse(self, status, "AllocatorFree");
   PyErr_WriteUnraisable((PyObject*)self);
   PyErr_Restore(type, value, traceback);
 }
@@ -294,25 +291,34 @@ static PyType_Slot block_slots[] = {
 };
 
 static PyType_Spec block_spec = {
-    .name = "ortcffi._ort.Block",
+    .name = "ortcffi._compiled.Block",
     .basicsize = sizeof(struct block),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .slots = block_slots,
 };
 
-ortcffi_object* ortcffi_allocator_type(int most_dimensions) {
-  max_dimensions = most_dimensions < EXTENT_DIMENSIONS ? most_dimensions : EXTENT_DIMENSIONS;
-  alloc_name = PyUnicode_InternFromString("AllocatorAlloc");
-  free_name = PyUnicode_InternFromString("AllocatorFree");
-  refuse_name = PyUnicode_InternFromString("_refuse");
-  c_name = PyUnicode_InternFromString("C");
-  if (alloc_name == NULL || free_name == NULL || refuse_name == NULL || c_name == NULL) {
+/* begin_blocks(most): `most` is the number of dimensions that an ndarray can have. */
+static PyObject* begin_blocks(PyObject* module, PyObject* most) {
+  (void)module;
+  max_dimensions = PyLong_AsSsize_t(most);
+  if (PyErr_Occurred()) {
     return NULL;
   }
+  max_dimensions = max_dimensions < EXTENT_DIMENSIONS ? max_dimensions : EXTENT_DIMENSIONS;
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef block_functions[] = {
+    {"begin_blocks", begin_blocks, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+int ortcffi_add_blocks(PyObject* module) {
+  c_name = PyUnicode_InternFromString("C");
   block_type = (PyTypeObject*)PyType_FromSpec(&block_spec);
-  PyObject* bases = PyTuple_Pack(1, ortcffi_handle_type);
-  PyObject* type =
-      block_type == NULL || bases == NULL ? NULL : PyType_FromSpecWithBases(&allocator_spec, bases);
-  Py_XDECREF(bases);
-  return (ortcffi_object*)type;
+  PyObject* base = (PyObject*)ortcffi_handle_type;
+  PyTypeObject* type = (PyTypeObject*)PyType_FromSpecWithBases(&allocator_spec, base);
+  return c_name == NULL || block_type == NULL || type == NULL || PyModule_AddType(module, type) < 0
+             ? -1
+             : PyModule_AddFunctions(module, block_functions);
 }

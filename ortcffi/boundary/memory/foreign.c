@@ -104,8 +104,8 @@ static void end_foreign(void* context) {
 }
 
 OrtStatus* ortcffi_foreign_allocator(OrtAllocator* inner, const OrtApi* source,
-                                     const OrtApi* target, const OrtMemoryInfo* info,
-                                     ortcffi_object* kept, int figures, OrtAllocator** out) {
+                                     const OrtApi* target, const OrtMemoryInfo* info, void* kept,
+                                     int figures, OrtAllocator** out) {
   struct core_callbacks callbacks = {
       .alloc = alloc_inside, .free = free_inside, .end = end_foreign};
   if (figures) {
@@ -116,7 +116,8 @@ OrtStatus* ortcffi_foreign_allocator(OrtAllocator* inner, const OrtApi* source,
   if (foreign == NULL) {
     return core_no_memory("ortcffi_foreign_allocator", sizeof *foreign);
   }
-  *foreign = (struct foreign){NULL, 0, inner, source, target, Py_NewRef((PyObject*)kept)};
+  *foreign = (struct foreign){NULL, 0, inner, source, target, kept};
+  call_with_gil(add_reference_to, kept);
   OrtStatus* status = core_create_from_callbacks(&callbacks, info, foreign, inner, &foreign->self);
   if (status != NULL) {
     end_foreign(foreign);

@@ -10,15 +10,14 @@
 #define ORTCFFI_BOUNDARY_FOREIGN_H_
 
 #include "onnxruntime_c_api.h"
-#include "boundary/platform/objects.h"
 
 /* A new allocator, for ortcffi_release_adaptor, around `inner`, to which it holds a reference.
  * `source` is the table of the library that `inner` is of, `target` that of the other. `info` is an
- * object of the other library; `kept` keeps it alive, and the allocator keeps `kept`. Without
- * `figures`, where one of the tables has no key-value pairs, it has neither statistics nor anything
- * to shrink. */
+ * object of the other library; `kept`, a Python object, keeps it alive, and the allocator keeps
+ * that. Without `figures`, where one of the tables has no key-value pairs, it has neither
+ * statistics nor anything to shrink. */
 OrtStatus* ortcffi_foreign_allocator(OrtAllocator* inner, const OrtApi* source,
-                                     const OrtApi* target, const OrtMemoryInfo* info,
-                                     ortcffi_object* kept, int figures, OrtAllocator** out);
+                                     const OrtApi* target, const OrtMemoryInfo* info, void* kept,
+                                     int figures, OrtAllocator** out);
 
 #endif /* ORTCFFI_BOUNDARY_FOREIGN_H_ */

@@ -100,10 +100,19 @@ static PyObject* new_handler(OrtAllocator* allocator) {
   return capsule;
 }
 
-ortcffi_object* ortcffi_numpy_use_default(void) {
+/*
+ * An allocator as the source of NumPy's memory (NEP 49). NumPy has its handler in a ContextVar,
+ * here `handlers`. Arrays keep the handler that they were made with, and a handler keeps a
+ * reference to the allocator.
+ */
+
+/* numpy_use_default(): sets NumPy's own handler in this context, so that the context has the
+ * variable. */
+static PyObject* use_default(PyObject* module, PyObject* unused) {
+  (void)module, (void)unused;
   PyObject* before = ortcffi_arrays_begin() < 0 ? NULL : PyDataMem_SetHandler(NULL);
   Py_XDECREF(before);
-  return (ortcffi_object*)(before == NULL ? NULL : Py_NewRef(Py_None));
+  return before == NULL ? NULL : Py_NewRef(Py_None);
 }
 
 /* Sets a context variable; returns the token. NULL with an exception, also for no value. */
@@ -150,37 +159,62 @@ static void undo_step(int (*act)(PyObject*, PyObject*), PyObject* variable, PyOb
   PyErr_Restore(type, value, traceback);
 }
 
-ortcffi_object* ortcffi_numpy_enter(OrtAllocator* allocator, ortcffi_object* handlers,
-                                    ortcffi_object* open) {
-  PyObject* tokens = PyObject_CallMethod((PyObject*)open, "get", NULL);
-  PyObject* handler = tokens == NULL ? NULL : new_handler(allocator);
-  PyObject* token = set_variable((PyObject*)handlers, handler);
+/* numpy_enter(allocator, handlers, open): sets the handler of an allocator at an address in this
+ * context, and adds the token to the tuple in `open`, a ContextVar. An interrupt undoes both. */
+static PyObject* enter(PyObject* module, PyObject* arguments) {
+  (void)module;
+  unsigned long long allocator;
+  PyObject *handlers, *open;
+  if (!PyArg_ParseTuple(arguments, "KOO", &allocator, &handlers, &open)) {
+    return NULL;
+  }
+  PyObject* tokens = PyObject_CallMethod(open, "get", NULL);
+  PyObject* handler = tokens == NULL ? NULL : new_handler((OrtAllocator*)(uintptr_t)allocator);
+  PyObject* token = set_variable(handlers, handler);
   PyObject* longer = token == NULL ? NULL : one_longer(tokens, token);
-  int is_entered = set_tokens((PyObject*)open, longer);
+  int is_entered = set_tokens(open, longer);
   if (token != NULL && !is_entered) {
-    undo_step(reset, (PyObject*)handlers, token);
+    undo_step(reset, handlers, token);
   }
   Py_XDECREF(longer);
   Py_XDECREF(token);
   Py_XDECREF(handler);
   Py_XDECREF(tokens);
-  return (ortcffi_object*)(is_entered ? Py_NewRef(Py_None) : NULL);
+  return is_entered ? Py_NewRef(Py_None) : NULL;
 }
 
-ortcffi_object* ortcffi_numpy_leave(ortcffi_object* handlers, ortcffi_object* open) {
-  PyObject* tokens = PyObject_CallMethod((PyObject*)open, "get", NULL);
+/* numpy_leave(handlers, open): takes the last token from that tuple, and has NumPy use the handler
+ * before it. False if the tuple is empty. */
+static PyObject* leave(PyObject* module, PyObject* arguments) {
+  (void)module;
+  PyObject *handlers, *open;
+  if (!PyArg_UnpackTuple(arguments, "numpy_leave", 2, 2, &handlers, &open)) {
+    return NULL;
+  }
+  PyObject* tokens = PyObject_CallMethod(open, "get", NULL);
   Py_ssize_t count = tokens == NULL ? -1 : PyTuple_Size(tokens);
   if (count <= 0) {
     Py_XDECREF(tokens);
-    return (ortcffi_object*)(count == 0 ? Py_NewRef(Py_False) : NULL);
+    return count == 0 ? Py_NewRef(Py_False) : NULL;
   }
   PyObject* shorter = PyTuple_GetSlice(tokens, 0, count - 1);
-  int is_left = set_tokens((PyObject*)open, shorter);
-  if (is_left && !reset((PyObject*)handlers, PyTuple_GetItem(tokens, count - 1))) {
-    undo_step(set_tokens, (PyObject*)open, tokens);
+  int is_left = set_tokens(open, shorter);
+  if (is_left && !reset(handlers, PyTuple_GetItem(tokens, count - 1))) {
+    undo_step(set_tokens, open, tokens);
     is_left = 0;
   }
   Py_XDECREF(shorter);
   Py_DECREF(tokens);
-  return (ortcffi_object*)(is_left ? Py_NewRef(Py_True) : NULL);
+  return is_left ? Py_NewRef(Py_True) : NULL;
+}
+
+static PyMethodDef numpy_functions[] = {
+    {"numpy_use_default", use_default, METH_NOARGS, NULL},
+    {"numpy_enter", enter, METH_VARARGS, NULL},
+    {"numpy_leave", leave, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+int ortcffi_add_numpy_memory(PyObject* module) {
+  return PyModule_AddFunctions(module, numpy_functions);
 }

@@ -27,4 +27,8 @@ PyObject* ortcffi_object_inside(const struct allocator* self);
 void ortcffi_list_allocator(struct allocator* self);
 void ortcffi_unlist_allocator(struct allocator* self);
 
+/* Add the type Blocks, and the functions for Python, to the module. */
+int ortcffi_add_blocks(PyObject* module);
+int ortcffi_add_references(PyObject* module);
+
 #endif /* ORTCFFI_BOUNDARY_REFERENCE_OBJECTS_H_ */

@@ -104,22 +104,45 @@ PyObject* ortcffi_object_inside(const struct allocator* self) {
                                                       : NULL;
 }
 
-void ortcffi_adaptor_made(ortcffi_object* handle) {
+/* adaptor_made(handle): references to the new adaptor hold the handle from now on. */
+static PyObject* adaptor_made(PyObject* module, PyObject* object) {
+  (void)module;
+  struct handle* handle = handle_open(object);
+  if (handle == NULL) {
+    return NULL;
+  }
   const struct core_counter counter = {handle, retain_object, release_object};
-  core_count_on(((struct handle*)handle)->object, &counter);
+  core_count_on(handle->object, &counter);
   ortcffi_unlist_allocator((struct allocator*)handle);
+  Py_RETURN_NONE;
 }
 
-void ortcffi_adaptor_reads(ortcffi_object* handle, const OrtApi* api) {
-  ((struct core_adaptor*)((struct handle*)handle)->object)->inner_api = api;
+/* adaptor_reads(handle, api): the allocator inside a new adaptor is of another library, whose
+ * statuses are read by the table at the address, which must stay as long as the adaptor. */
+static PyObject* adaptor_reads(PyObject* module, PyObject* arguments) {
+  (void)module;
+  PyObject* object;
+  unsigned long long api;
+  struct handle* handle = NULL;
+  if (!PyArg_ParseTuple(arguments, "OK", &object, &api) || (handle = handle_open(object)) == NULL) {
+    return NULL;
+  }
+  ((struct core_adaptor*)handle->object)->inner_api = (const OrtApi*)(uintptr_t)api;
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef reference_functions[] = {
+    {"adaptor_made", adaptor_made, METH_O, NULL},
+    {"adaptor_reads", adaptor_reads, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+int ortcffi_add_references(PyObject* module) {
+  return PyModule_AddFunctions(module, reference_functions);
 }
 
 void* ortcffi_reserve(OrtAllocator* allocator, size_t size) {
-  void* block;
-  Py_BEGIN_ALLOW_THREADS;
-  block = core_alloc_from(allocator, size, 1);
-  Py_END_ALLOW_THREADS;
-  return block;
+  return core_alloc_from(allocator, size, 1);
 }
 
 void ortcffi_retain_allocator(OrtAllocator* allocator) { core_allocator_retain(allocator); }

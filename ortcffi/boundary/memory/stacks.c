@@ -20,15 +20,21 @@ struct line {
 
 static PyObject *owners, *numbers, *f_back, *f_lasti;
 
-ortcffi_object* ortcffi_stacks_begin(ortcffi_object* owners_, ortcffi_object* numbers_) {
+/* begin_stacks(owners, numbers): sets two dicts that Python fills: from the address of a code
+ * object to the number of an owner, and from a stack to its number. A stack is the bytes of its
+ * lines, the innermost first and the program's own last; a line is the address of its code and its
+ * instruction's offset, 8 bytes each. */
+static PyObject* begin_stacks(PyObject* module, PyObject* arguments) {
+  (void)module;
   f_back = PyUnicode_InternFromString("f_back");
   f_lasti = PyUnicode_InternFromString("f_lasti");
-  if (f_back == NULL || f_lasti == NULL) {
+  if (f_back == NULL || f_lasti == NULL ||
+      !PyArg_UnpackTuple(arguments, "begin_stacks", 2, 2, &owners, &numbers)) {
     return NULL;
   }
-  owners = Py_NewRef((PyObject*)owners_);
-  numbers = Py_NewRef((PyObject*)numbers_);
-  return (ortcffi_object*)Py_NewRef(Py_None);
+  Py_INCREF(owners);
+  Py_INCREF(numbers);
+  Py_RETURN_NONE;
 }
 
 /* An integer of a dict; -1 if the key is not in it. Takes the key's reference. */
@@ -97,6 +103,21 @@ int64_t ortcffi_known_stack(int depth) {
   PyErr_Clear();
   return number;
 }
+
+/* known_stack(depth): see ortcffi_known_stack. */
+static PyObject* known_stack(PyObject* module, PyObject* depth) {
+  (void)module;
+  long most = PyLong_AsLong(depth);
+  return PyErr_Occurred() ? NULL : PyLong_FromLongLong(ortcffi_known_stack((int)most));
+}
+
+static PyMethodDef stack_functions[] = {
+    {"begin_stacks", begin_stacks, METH_VARARGS, NULL},
+    {"known_stack", known_stack, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+int ortcffi_add_stacks(PyObject* module) { return PyModule_AddFunctions(module, stack_functions); }
 
 /* --- runs on other threads ---------------------------------------------------------------------*/
 

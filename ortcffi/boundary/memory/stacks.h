@@ -5,20 +5,8 @@
 
 #include <stdint.h>
 
-#include "boundary/platform/objects.h"
-
 /* Whose the code of a frame is. */
 enum { ORTCFFI_CODE_OF_THIS_PACKAGE = 1, ORTCFFI_CODE_INSTALLED = 2, ORTCFFI_CODE_OWN = 3 };
-
-/* Sets two dicts that Python fills: from the address of a code object to one of the numbers above,
- * and from a stack to its number. A stack is the bytes of its lines, the innermost first and the
- * program's own last; a line is the address of its code and its instruction's offset, 8 bytes each.
- */
-ortcffi_object* ortcffi_stacks_begin(ortcffi_object* owners, ortcffi_object* numbers);
-
-/* The number of the stack of this thread, with up to `depth` lines; 0 for a thread without a frame,
- * -1 if it has not been seen. Needs the GIL. */
-int64_t ortcffi_known_stack(int depth);
 
 /* To which scopes and stack the blocks of a run belong that another thread makes: the number by
  * which Python knows the scopes, 0 for none, and the number of the stack that began the run. */
@@ -33,5 +21,16 @@ void ortcffi_work_for(const ortcffi_origin* origin);
 
 /* The origin that was set for this thread; zeroes for its own. */
 ortcffi_origin ortcffi_works_for(void);
+
+#ifndef ORTCFFI_CDEF
+#include "boundary/limited_api.h"
+
+/* The number of the stack of this thread, with up to `depth` lines; 0 for a thread without a frame,
+ * -1 if it has not been seen. Needs the GIL. */
+int64_t ortcffi_known_stack(int depth);
+
+/* Adds the functions for Python to the module. */
+int ortcffi_add_stacks(PyObject* module);
+#endif
 
 #endif /* ORTCFFI_BOUNDARY_STACKS_H_ */

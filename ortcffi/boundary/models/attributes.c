@@ -143,8 +143,12 @@ static int add_attribute(PyObject* to, const struct handle* graph, const OrtOpAt
   return answer;
 }
 
-ortcffi_object* ortcffi_read_attributes(ortcffi_object* node) {
-  const struct part* part = node_part((PyObject*)node);
+/* read_attributes(node): a new dict of the attributes of a node by name: numbers, strings, bytes
+ * that are not UTF-8, lists of one of them, and None where the API does not show the type. A tensor
+ * or a graph is a tuple of the type and the address of the OrtOpAttr. */
+static PyObject* read_attributes(PyObject* module, PyObject* node) {
+  (void)module;
+  const struct part* part = node_part(node);
   struct parts_list attributes;
   if (part == NULL || handle_begin(part->graph) < 0) {
     return NULL;
@@ -159,5 +163,14 @@ ortcffi_object* ortcffi_read_attributes(ortcffi_object* node) {
   if (answer < 0) {
     Py_CLEAR(found);
   }
-  return (ortcffi_object*)found;
+  return found;
+}
+
+static PyMethodDef attributes_functions[] = {
+    {"read_attributes", read_attributes, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+int ortcffi_add_attributes(PyObject* module) {
+  return PyModule_AddFunctions(module, attributes_functions);
 }

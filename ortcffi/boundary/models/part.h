@@ -7,7 +7,7 @@
 
 #include "boundary/limited_api.h"
 #include "boundary/platform/handle.h"
-#include "boundary/status/raise.h"
+#include "boundary/status/fail.h"
 
 struct part {
   PyObject base;

@@ -3,15 +3,7 @@
 #include "boundary/models/part.h"
 
 int check_call(const struct handle* graph, OrtStatus* status, const char* function) {
-  if (status == NULL) {
-    return 0;
-  }
-  PyObject* name = PyUnicode_FromString(function);
-  if (name != NULL) {
-    ortcffi_fail(graph->api, status, (ortcffi_object*)name);
-    Py_DECREF(name);
-  }
-  return -1;
+  return status == NULL ? 0 : ortcffi_fail(graph->api, status, function);
 }
 
 static const char* const slots[] = {

@@ -277,50 +277,54 @@ static PyTypeObject* new_type(const char* name, PyGetSetDef* getters, struct PyM
 
 /* --- functions of the module -------------------------------------------------------------------*/
 
-ortcffi_object* ortcffi_part_types(void) {
-  value_type = new_type("ortcffi._ort.ValuePart", value_getters, value_members);
-  node_type = new_type("ortcffi._ort.NodePart", node_getters, node_members);
-  if (value_type == NULL || node_type == NULL) {
-    return NULL;
-  }
-  return (ortcffi_object*)PyTuple_Pack(2, value_type, node_type);
-}
-
-static struct handle* graph_or_error(ortcffi_object* object) {
-  struct handle* graph = handle_of((PyObject*)object);
+static struct handle* graph_or_error(PyObject* object) {
+  struct handle* graph = handle_of(object);
   if (graph == NULL) {
     PyErr_SetString(PyExc_TypeError, "not a graph");
   }
   return graph;
 }
 
-ortcffi_object* ortcffi_list_parts(ortcffi_object* of, ortcffi_parts list, ortcffi_object* type) {
-  struct handle* graph = handle_of((PyObject*)of);
+/* list_parts(of, list, type): a new tuple of the parts in one of the lists ortcffi_parts of a
+ * graph, which is a handle, or of a node, which is a part. They are of `type`, a subclass of
+ * ValuePart or NodePart; None for an operand that is left out. */
+static PyObject* list_parts(PyObject* module, PyObject* const* arguments, Py_ssize_t count) {
+  (void)module;
+  struct handle* graph = count == 3 ? handle_of(arguments[0]) : NULL;
   const void* object = NULL;
-  if (graph == NULL && !PyObject_TypeCheck((PyObject*)of, node_type)) {
+  if (count != 3 || (graph == NULL && !PyObject_TypeCheck(arguments[0], node_type))) {
     PyErr_SetString(PyExc_TypeError, "neither a graph nor a node");
     return NULL;
   }
   if (graph == NULL) {
-    graph = ((struct part*)of)->graph;
-    object = ((struct part*)of)->object;
+    graph = ((struct part*)arguments[0])->graph;
+    object = ((struct part*)arguments[0])->object;
   }
-  if (handle_begin(graph) < 0) {
+  ortcffi_parts list = (ortcffi_parts)PyLong_AsLong(arguments[1]);
+  if (PyErr_Occurred() || handle_begin(graph) < 0) {
     return NULL;
   }
-  PyObject* parts = tuple_of(graph, list, object == NULL ? graph->object : object, make_part, type);
+  PyObject* parts =
+      tuple_of(graph, list, object == NULL ? graph->object : object, make_part, arguments[2]);
   handle_end(graph);
-  return (ortcffi_object*)parts;
+  return parts;
 }
 
-ortcffi_object* ortcffi_part_at(ortcffi_object* graph, const void* address, ortcffi_object* type) {
+/* part_at(graph, address, type): the part at an address, which must belong to the graph. */
+static PyObject* part_at(PyObject* module, PyObject* arguments) {
+  (void)module;
+  PyObject *graph, *type;
+  unsigned long long address;
+  if (!PyArg_ParseTuple(arguments, "OKO", &graph, &address, &type)) {
+    return NULL;
+  }
   struct handle* handle = graph_or_error(graph);
   if (handle == NULL || handle_begin(handle) < 0) {
     return NULL;
   }
-  PyObject* part = make_part(handle, address, type);
+  PyObject* part = make_part(handle, (const void*)(uintptr_t)address, type);
   handle_end(handle);
-  return (ortcffi_object*)part;
+  return part;
 }
 
 /* Adds the values of a list by name; one that is there already stays. */
@@ -356,7 +360,10 @@ static int index_graph(PyObject* index, struct handle* graph) {
   return answer;
 }
 
-ortcffi_object* ortcffi_index_values(ortcffi_object* graph) {
+/* index_values(graph): a new dict of the address of each value of a graph by name: inputs,
+ * initializers, and what nodes make. */
+static PyObject* index_values(PyObject* module, PyObject* graph) {
+  (void)module;
   struct handle* handle = graph_or_error(graph);
   PyObject* index = handle == NULL ? NULL : PyDict_New();
   if (index == NULL || handle_begin(handle) < 0) {
@@ -367,7 +374,23 @@ ortcffi_object* ortcffi_index_values(ortcffi_object* graph) {
     Py_CLEAR(index);
   }
   handle_end(handle);
-  return (ortcffi_object*)index;
+  return index;
+}
+
+static PyMethodDef parts_functions[] = {
+    {"list_parts", ORTCFFI_METHOD(list_parts), METH_FASTCALL, NULL},
+    {"part_at", part_at, METH_VARARGS, NULL},
+    {"index_values", index_values, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+int ortcffi_add_parts(PyObject* module) {
+  value_type = new_type("ortcffi._compiled.ValuePart", value_getters, value_members);
+  node_type = new_type("ortcffi._compiled.NodePart", node_getters, node_members);
+  return value_type == NULL || node_type == NULL || PyModule_AddType(module, value_type) < 0 ||
+                 PyModule_AddType(module, node_type) < 0
+             ? -1
+             : PyModule_AddFunctions(module, parts_functions);
 }
 
 void ortcffi_close_shown_graphs(int wanted) { core_close_shown_graphs(wanted != 0); }

@@ -4,7 +4,6 @@
 #define ORTCFFI_BOUNDARY_MODELS_PARTS_H_
 
 #include "onnxruntime_c_api.h"
-#include "boundary/platform/objects.h"
 
 /* A list of parts that a graph or a node has; attributes have no objects. */
 typedef enum ortcffi_parts {
@@ -22,24 +21,12 @@ typedef enum ortcffi_parts {
  * later use ends the process. */
 void ortcffi_close_shown_graphs(int wanted);
 
-/* The types ValuePart and NodePart as a tuple. To be called once. */
-ortcffi_object* ortcffi_part_types(void);
+#ifndef ORTCFFI_CDEF
+#include "boundary/limited_api.h"
 
-/* A new tuple of the parts in one of these lists of a graph, which is a handle, or of a node, which
- * is a part. They are of `type`, a subclass of ValuePart or NodePart; None for an operand that is
- * left out. */
-ortcffi_object* ortcffi_list_parts(ortcffi_object* of, ortcffi_parts list, ortcffi_object* type);
-
-/* The part at an address, which must belong to the graph. */
-ortcffi_object* ortcffi_part_at(ortcffi_object* graph, const void* address, ortcffi_object* type);
-
-/* A new dict of the address of each value of a graph by name: inputs, initializers, and what nodes
- * make. */
-ortcffi_object* ortcffi_index_values(ortcffi_object* graph);
-
-/* A new dict of the attributes of a node by name: numbers, strings, bytes that are not UTF-8, lists
- * of one of them, and None where the API does not show the type. A tensor or a graph is a tuple of
- * the type and the address of the OrtOpAttr. */
-ortcffi_object* ortcffi_read_attributes(ortcffi_object* node);
+/* Add the types ValuePart and NodePart, and the functions for Python, to the module. */
+int ortcffi_add_parts(PyObject* module);
+int ortcffi_add_attributes(PyObject* module);
+#endif
 
 #endif /* ORTCFFI_BOUNDARY_MODELS_PARTS_H_ */

@@ -80,7 +80,7 @@ static uintptr_t ask_for_address(PyObject* object, int type, size_t abi) {
   return address;
 }
 
-uintptr_t ortcffi_official_pointer(ortcffi_object* object, int type) {
+static uintptr_t pointer_inside(PyObject* object, int type) {
   static size_t known; /* the ABI that answered last; the GIL guards it */
   if (type < 0 || type >= ORTCFFI_OFFICIAL_TYPES || !(method != NULL || make_arguments())) {
     PyErr_Clear();
@@ -88,7 +88,7 @@ uintptr_t ortcffi_official_pointer(ortcffi_object* object, int type) {
   }
   for (size_t tried = 0; tried < ABI_COUNT; tried++) {
     size_t abi = (known + tried) % ABI_COUNT;
-    uintptr_t address = ask_for_address((PyObject*)object, type, abi);
+    uintptr_t address = ask_for_address(object, type, abi);
     if (address != 0) {
       known = abi;
       return address;
@@ -99,6 +99,26 @@ uintptr_t ortcffi_official_pointer(ortcffi_object* object, int type) {
     }
   }
   return 0;
+}
+
+/* official_pointer(object, type): the address of the C++ object inside an object of the official
+ * package, valid as long as that lives; 0 if it holds no C++ object of the type. */
+static PyObject* official_pointer(PyObject* module, PyObject* arguments) {
+  (void)module;
+  PyObject* object;
+  int type;
+  return PyArg_ParseTuple(arguments, "Oi", &object, &type)
+             ? PyLong_FromUnsignedLongLong(pointer_inside(object, type))
+             : NULL;
+}
+
+static PyMethodDef official_functions[] = {
+    {"official_pointer", official_pointer, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+int ortcffi_add_official(PyObject* module) {
+  return PyModule_AddFunctions(module, official_functions);
 }
 
 int ortcffi_read_memory(uintptr_t address, void* out, size_t size) {

@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "onnxruntime_c_api.h"
-#include "boundary/status/raise.h"
 
 /* The C++ types that are asked for. */
 typedef enum ortcffi_official_type {
@@ -34,15 +33,6 @@ typedef enum ortcffi_official_type {
 const char* ortcffi_official_type_name(int type);
 
 /**
- * The address of the C++ object inside an object of the official package.
- * @param[in] object Any Python object.
- * @param[in] type A member of ortcffi_official_type.
- * @return The address, which is valid as long as `object` lives; 0 if `object` holds no C++ object
- *     of the type or has no such method. No exception is left behind.
- */
-uintptr_t ortcffi_official_pointer(ortcffi_object* object, int type);
-
-/**
  * Copies memory of this process that may not be readable, through the system, which checks it.
  * @param[in] address Where the memory begins.
  * @param[out] out Where it is copied to; its content is undefined on failure.
@@ -50,5 +40,12 @@ uintptr_t ortcffi_official_pointer(ortcffi_object* object, int type);
  * @return 1 if all bytes were copied, otherwise 0.
  */
 int ortcffi_read_memory(uintptr_t address, void* out, size_t size);
+
+#ifndef ORTCFFI_CDEF
+#include "boundary/limited_api.h"
+
+/* Adds the function for Python to the module. */
+int ortcffi_add_official(PyObject* module);
+#endif
 
 #endif /* ORTCFFI_BOUNDARY_OFFICIAL_H_ */

@@ -10,7 +10,7 @@
 const ortcffi_ops* ortcffi_options_ops(const OrtSessionOptions* options);
 
 /* Calls a function that is already loaded, to register ops with options of the core. `base` is what
- * the function is given. Releases the GIL. */
+ * the function is given. */
 OrtStatus* ortcffi_register_function(OrtSessionOptions* options, const OrtApiBase* base,
                                      const char* name);
 

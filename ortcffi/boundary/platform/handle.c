@@ -27,6 +27,7 @@ struct remains {
   void* object;
   ortcffi_release* release;
   PyObject* parents;
+  char is_quick;
 };
 
 static Py_ssize_t count_of(PyObject* parents) {
@@ -55,19 +56,29 @@ static void drop_parents(PyObject* parents) {
   Py_XDECREF(parents);
 }
 
-static void release_remains(const struct remains* remains) {
-  if (remains->object != NULL && remains->release != NULL && remains->api != NULL) {
+static void release_object(const struct remains* remains) {
+  if (remains->api != NULL) {
     remains->release(remains->api, remains->object);
-  } else if (remains->object != NULL && remains->release != NULL) {
-    Py_BEGIN_ALLOW_THREADS;
+  } else {
     ((void (*)(void*))(void (*)(void))remains->release)(remains->object);
-    Py_END_ALLOW_THREADS;
+  }
+}
+
+static void release_remains(const struct remains* remains) {
+  if (remains->object != NULL && remains->release != NULL) {
+    if (remains->is_quick) {
+      release_object(remains);
+    } else {
+      Py_BEGIN_ALLOW_THREADS;
+      release_object(remains);
+      Py_END_ALLOW_THREADS;
+    }
   }
   drop_parents(remains->parents);
 }
 
 static struct remains take_remains(struct handle* self) {
-  struct remains remains = {self->api, self->object, self->release, self->parents};
+  struct remains remains = {self->api, self->object, self->release, self->parents, self->is_quick};
   self->state = HANDLE_RELEASED;
   self->object = NULL;
   self->parents = NULL;
@@ -91,8 +102,6 @@ static void release_if_due(struct handle* self) {
     release(self);
   }
 }
-
-void ortcffi_new_process(void) { ortcffi_process++; }
 
 /* --- life --------------------------------------------------------------------------------------*/
 
@@ -167,6 +176,14 @@ int handle_check(struct handle* self) {
                   "after_fork='remake'");
   }
   return self->renew(self);
+}
+
+struct handle* handle_open(PyObject* object) {
+  struct handle* handle = handle_of(object);
+  if (handle == NULL) {
+    PyErr_SetString(PyExc_TypeError, "not a handle");
+  }
+  return handle == NULL || handle_check(handle) < 0 ? NULL : handle;
 }
 
 int handle_renew(struct handle* self, struct handle* other) {

@@ -8,8 +8,8 @@
  *   1. The object is released exactly when the handle is CLOSED and nobody uses it any more. A use
  *      is a call under way (`uses`), or something that may call later (`holds`): a cdata that
  *      somebody has, a child, an array in its memory.
- *   2. To release calls `release`, a C function and never Python, with the pending exception saved.
- *      The parents go after it.
+ *   2. To release calls `release`, a C function and never Python, with the pending exception saved
+ *      and the GIL released, unless `is_quick`. The parents go after it.
  *   3. `parents` is all that must outlive the object, one object or a tuple, and the only thing
  *      that the collector visits. A parent that is a handle is held: closed before the child, it
  *      waits for it. So the collector may close the handles of a cycle in any order.
@@ -27,7 +27,7 @@
 #include "boundary/limited_api.h"
 
 #include "onnxruntime_c_api.h"
-#include "boundary/platform/objects.h"
+#include "boundary/platform/list.h"
 
 enum handle_state {
   HANDLE_MAKING, /* C may be about to write the object; only its maker uses it */
@@ -54,9 +54,10 @@ struct handle {
   char state;
   char is_made;      /* or was closed meanwhile */
   char is_exclusive; /* the one call under way writes */
+  char is_quick;     /* `release` returns at once and calls nobody back, so it keeps the GIL */
 };
 
-/* The type, a base of all others; set by ortcffi_new_handle_type. */
+/* The type, a base of all others; set by ortcffi_add_handles. */
 extern PyTypeObject* ortcffi_handle_type;
 
 /* The handle that a Python object is; NULL if it is none. */
@@ -87,6 +88,8 @@ PyObject* handle_use_object(struct handle* self);
 
 /* 0 if a call could begin; otherwise -1 with the exception. */
 int handle_check(struct handle* self);
+/* The handle that a Python object is, if a call could begin; otherwise NULL with an exception. */
+struct handle* handle_open(PyObject* object);
 
 /* Add and drop a hold: the object is not released while there is one, also if it is closed. */
 void handle_hold(struct handle* self);
@@ -100,8 +103,8 @@ PyObject* handle_close_method(PyObject* self, PyObject* unused);
 /* A new cdata of the object, which holds it; NULL with an exception. */
 PyObject* handle_cdata(struct handle* self);
 
-/* A cdata that holds nothing; see conversions.h. */
-PyObject* ortcffi_pointer_cdata(void* pointer, PyObject* type);
+/* A cdata that holds nothing. */
+PyObject* handle_pointer_cdata(const void* pointer, PyObject* type);
 
 /* Takes the object out, which the caller owns from now on: the handle is RELEASED and drops its
  * parents. */
@@ -125,7 +128,8 @@ int handle_traverse(PyObject* self, visitproc visit, void* arg);
 void handle_finalize(PyObject* self);
 void handle_clear(struct handle* self);
 
-/* Makes the type of the objects that cdata keep alive; -1 with an exception. */
-int handle_new_hold_type(void);
+/* Add the types, and the functions for Python, to the module; -1 with an exception. */
+int ortcffi_add_handles(PyObject* module);
+int ortcffi_add_cdata(PyObject* module);
 
 #endif /* ORTCFFI_BOUNDARY_HANDLE_H_ */

@@ -3,7 +3,7 @@
 #include "boundary/platform/handle.h"
 
 static PyTypeObject* hold_type;
-static PyObject* from_buffer; /* ffi.from_buffer */
+static PyObject *from_buffer, *cast; /* of ffi */
 
 /* A hold of a cdata, whose buffer begins at the object; or a call under way, which end() ends. */
 struct hold {
@@ -85,6 +85,15 @@ PyObject* handle_cdata(struct handle* self) {
   return cdata;
 }
 
+PyObject* handle_pointer_cdata(const void* pointer, PyObject* type) {
+  PyObject* address = PyLong_FromVoidPtr((void*)(uintptr_t)pointer);
+  PyObject* arguments = address == NULL ? NULL : PyTuple_Pack(2, type, address);
+  PyObject* cdata = arguments == NULL ? NULL : PyObject_CallObject(cast, arguments);
+  Py_XDECREF(arguments);
+  Py_XDECREF(address);
+  return cdata;
+}
+
 static PyMethodDef hold_methods[] = {
     {"end", hold_end, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
@@ -99,17 +108,29 @@ static PyType_Slot hold_slots[] = {
 };
 
 static PyType_Spec hold_spec = {
-    .name = "ortcffi._ort.Hold",
+    .name = "ortcffi._compiled.Hold",
     .basicsize = sizeof(struct hold),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .slots = hold_slots,
 };
 
-int handle_new_hold_type(void) {
-  hold_type = (PyTypeObject*)PyType_FromSpec(&hold_spec);
-  return hold_type == NULL ? -1 : 0;
+/* use_cffi(from_buffer, cast): gives the functions of ffi by which handles make cdata. */
+static PyObject* use_cffi(PyObject* module, PyObject* arguments) {
+  (void)module;
+  if (!PyArg_UnpackTuple(arguments, "use_cffi", 2, 2, &from_buffer, &cast)) {
+    return NULL;
+  }
+  Py_INCREF(from_buffer);
+  Py_INCREF(cast);
+  Py_RETURN_NONE;
 }
 
-void ortcffi_handles_begin(ortcffi_object* function) {
-  from_buffer = Py_NewRef((PyObject*)function);
+static PyMethodDef cdata_functions[] = {
+    {"use_cffi", use_cffi, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+int ortcffi_add_cdata(PyObject* module) {
+  hold_type = (PyTypeObject*)PyType_FromSpec(&hold_spec);
+  return hold_type == NULL ? -1 : PyModule_AddFunctions(module, cdata_functions);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The handle as a Python type: Owner, on which all others are built. */
-#include "boundary/platform/checked.h"
 #include "boundary/platform/handle.h"
 
 #include <stddef.h>
@@ -80,14 +79,14 @@ static PyObject* move(PyObject* self, PyObject* address) {
 static PyObject* call_with(struct handle* self, PyObject* arguments) {
   Py_ssize_t count = PyTuple_Size(arguments);
   PyObject* given = PyTuple_New(count);
-  PyObject* cdata = given == NULL ? NULL : ortcffi_pointer_cdata(self->object, self->type);
+  PyObject* cdata = given == NULL ? NULL : handle_pointer_cdata(self->object, self->type);
   PyObject* answer = NULL;
   if (cdata != NULL) {
     for (Py_ssize_t i = 1; i < count; i++) {
       PyTuple_SetItem(given, i == 1 ? 0 : i, Py_NewRef(PyTuple_GetItem(arguments, i)));
     }
     PyTuple_SetItem(given, 1, cdata);
-    answer = ortcffi_call_tuple(PyTuple_GetItem(arguments, 0), given);
+    answer = PyObject_CallObject(PyTuple_GetItem(arguments, 0), given);
   }
   Py_XDECREF(given);
   return answer;
@@ -239,7 +238,7 @@ static PyType_Slot handle_slots[] = {
 };
 
 static PyType_Spec handle_spec = {
-    .name = "ortcffi._ort.Owner",
+    .name = "ortcffi._compiled.Owner",
     .basicsize = sizeof(struct handle),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
     .slots = handle_slots,
@@ -247,27 +246,57 @@ static PyType_Spec handle_spec = {
 
 /* --- functions of the module -------------------------------------------------------------------*/
 
-ortcffi_object* ortcffi_make_handle(ortcffi_object* handle, const void* api, ortcffi_object* type,
-                                    void* release, ortcffi_object* parents) {
-  struct handle* self = handle_of((PyObject*)handle);
-  int answer = handle_make(self, (const OrtApi*)api, (PyObject*)type,
-                           (ortcffi_release*)(uintptr_t)release, (PyObject*)parents);
-  return (ortcffi_object*)none_or_error(answer);
-}
-
-ortcffi_object* ortcffi_handle_out(ortcffi_object* handle, ortcffi_object* type) {
-  struct handle* self = (struct handle*)handle;
-  return (ortcffi_object*)ortcffi_pointer_cdata(&self->object, (PyObject*)type);
-}
-
-ortcffi_object* ortcffi_object_at(void* address) {
-  return (ortcffi_object*)Py_NewRef((PyObject*)address);
-}
-
-ortcffi_object* ortcffi_new_handle_type(void) {
-  if (handle_new_hold_type() < 0) {
+/* make_handle(handle, api, type, release, parents): see handle_make. `type` is CFFI's type of the
+ * pointer, `api` and `release` are addresses. */
+static PyObject* make(PyObject* module, PyObject* arguments) {
+  (void)module;
+  PyObject *handle, *type, *parents;
+  unsigned long long api, release;
+  if (!PyArg_ParseTuple(arguments, "O!KOKO", ortcffi_handle_type, &handle, &api, &type, &release,
+                        &parents)) {
     return NULL;
   }
+  return none_or_error(handle_make((struct handle*)handle, (const OrtApi*)(uintptr_t)api, type,
+                                   (ortcffi_release*)(uintptr_t)release, parents));
+}
+
+/* handle_out(handle, type): a cdata of `type`, CFFI's type of pointers to the object's pointer:
+ * where C is to write the object to. Valid as long as the handle. */
+static PyObject* handle_out(PyObject* module, PyObject* arguments) {
+  (void)module;
+  PyObject *handle, *type;
+  if (!PyArg_ParseTuple(arguments, "O!O", ortcffi_handle_type, &handle, &type)) {
+    return NULL;
+  }
+  return handle_pointer_cdata(&((struct handle*)handle)->object, type);
+}
+
+/* object_at(address): the object at an address, which must be alive: C passes such addresses as
+ * contexts of callbacks. */
+static PyObject* object_at(PyObject* module, PyObject* address) {
+  (void)module;
+  void* object = PyLong_AsVoidPtr(address);
+  return object == NULL ? NULL : Py_NewRef((PyObject*)object);
+}
+
+/* new_process(): in the child of a fork, objects with threads belong to another process. */
+static PyObject* new_process(PyObject* module, PyObject* unused) {
+  (void)module, (void)unused;
+  ortcffi_process++;
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef handle_functions[] = {
+    {"make_handle", make, METH_VARARGS, NULL},
+    {"handle_out", handle_out, METH_VARARGS, NULL},
+    {"object_at", object_at, METH_O, NULL},
+    {"new_process", new_process, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+int ortcffi_add_handles(PyObject* module) {
   ortcffi_handle_type = (PyTypeObject*)PyType_FromSpec(&handle_spec);
-  return (ortcffi_object*)Py_XNewRef((PyObject*)ortcffi_handle_type);
+  return ortcffi_handle_type == NULL || PyModule_AddType(module, ortcffi_handle_type) < 0
+             ? -1
+             : PyModule_AddFunctions(module, handle_functions);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of objects for Array of ortcffi/platform/handle.py. */
-#include "boundary/platform/handle.h"
+#include "boundary/platform/list.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 struct ortcffi_list {
@@ -11,7 +12,7 @@ struct ortcffi_list {
 };
 
 int ortcffi_new_list(ortcffi_release* release, size_t count, ortcffi_list** out) {
-  size_t most = (PY_SSIZE_T_MAX - sizeof(ortcffi_list)) / sizeof(void*);
+  size_t most = (PTRDIFF_MAX - sizeof(ortcffi_list)) / sizeof(void*);
   ortcffi_list* list =
       count > most ? NULL : calloc(1, sizeof *list + count * sizeof list->items[0]);
   if (list == NULL) {

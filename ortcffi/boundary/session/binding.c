@@ -29,9 +29,7 @@ static int begin_use(struct binding* binding) {
 }
 
 static void release_binding(const OrtApi* api, void* binding) {
-  Py_BEGIN_ALLOW_THREADS;
   api->ReleaseIoBinding((OrtIoBinding*)binding);
-  Py_END_ALLOW_THREADS;
 }
 
 /* The places of parents. The first is the session; the others have the inputs and the outputs that
@@ -381,7 +379,7 @@ static PyType_Slot binding_slots[] = {
 };
 
 PyType_Spec ortcffi_binding_spec = {
-    .name = "ortcffi._ort.Binder",
+    .name = "ortcffi._compiled.Binder",
     .basicsize = sizeof(struct binding),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
     .slots = binding_slots,

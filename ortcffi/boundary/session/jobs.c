@@ -141,7 +141,7 @@ static PyType_Slot mailbox_slots[] = {
 };
 
 PyType_Spec ortcffi_mailbox_spec = {
-    .name = "ortcffi._ort.Mailbox",
+    .name = "ortcffi._compiled.Mailbox",
     .basicsize = sizeof(struct mailbox),
     .flags = Py_TPFLAGS_DEFAULT,
     .slots = mailbox_slots,
@@ -328,7 +328,7 @@ static PyType_Slot job_slots[] = {
 };
 
 PyType_Spec ortcffi_job_spec = {
-    .name = "ortcffi._ort.Job",
+    .name = "ortcffi._compiled.Job",
     .basicsize = sizeof(struct job),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .slots = job_slots,

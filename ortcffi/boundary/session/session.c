@@ -31,19 +31,17 @@ void ortcffi_session_refuse(struct session* session, const char* why, PyObject* 
 /* --- life --------------------------------------------------------------------------------------*/
 
 static void release_session(const OrtApi* api, void* session) {
-  Py_BEGIN_ALLOW_THREADS; /* the library's threads may wait for the GIL */
   api->ReleaseSession((OrtSession*)session);
-  Py_END_ALLOW_THREADS;
 }
 
 static void release_counted(const OrtApi* api, void* session) {
   release_session(api, session);
-  live_sessions--;
+  __atomic_sub_fetch(&live_sessions, 1, __ATOMIC_RELAXED);
 }
 
 static void forget_counted(const OrtApi* api, void* session) {
   (void)api, (void)session;
-  live_sessions--;
+  __atomic_sub_fetch(&live_sessions, 1, __ATOMIC_RELAXED);
 }
 
 /* --- all sessions ------------------------------------------------------------------------------*/
@@ -86,11 +84,13 @@ static Py_ssize_t hold_open(PyObject** room) {
   return count;
 }
 
-ortcffi_object* ortcffi_open_sessions(void) {
+/* open_sessions(): a list of the open sessions that this package made, oldest first. */
+static PyObject* open_sessions(PyObject* module, PyObject* unused) {
+  (void)module, (void)unused;
   Py_ssize_t count = hold_open(NULL);
   PyObject** held = PyMem_Calloc((size_t)count + 1, sizeof *held); /* collects no garbage */
   if (held == NULL) {
-    return (ortcffi_object*)PyErr_NoMemory();
+    return PyErr_NoMemory();
   }
   (void)hold_open(held);
   PyObject* list = PyList_New(count);
@@ -102,7 +102,7 @@ ortcffi_object* ortcffi_open_sessions(void) {
     }
   }
   PyMem_Free(held);
-  return (ortcffi_object*)list;
+  return list;
 }
 
 /* --- making ------------------------------------------------------------------------------------*/
@@ -336,22 +336,45 @@ static PyType_Slot session_slots[] = {
 
 /* Not final: a subtype is what users see. */
 PyType_Spec ortcffi_session_spec = {
-    .name = "ortcffi._ort.Engine",
+    .name = "ortcffi._compiled.Engine",
     .basicsize = sizeof(struct session),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
     .slots = session_slots,
 };
 
-ortcffi_object* ortcffi_session_types(void) {
+/* end_runs(seconds): ends all runs that are under way, and waits until they have ended; False if
+ * that takes longer. */
+static PyObject* end_runs(PyObject* module, PyObject* seconds) {
+  (void)module;
+  double most = PyFloat_AsDouble(seconds);
+  return PyErr_Occurred() ? NULL : PyBool_FromLong(ortcffi_end_runs(most));
+}
+
+/* runs_after_fork(): see ortcffi_runs_after_fork. */
+static PyObject* runs_after_fork(PyObject* module, PyObject* unused) {
+  (void)module, (void)unused;
+  ortcffi_runs_after_fork();
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef session_functions[] = {
+    {"runs_after_fork", runs_after_fork, METH_NOARGS, NULL},
+    {"open_sessions", open_sessions, METH_NOARGS, NULL},
+    {"end_runs", end_runs, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+int ortcffi_add_sessions(PyObject* module) {
   PyObject* base = (PyObject*)ortcffi_handle_type;
   ortcffi_session_type = (PyTypeObject*)PyType_FromSpecWithBases(&ortcffi_session_spec, base);
   ortcffi_job_type = (PyTypeObject*)PyType_FromSpec(&ortcffi_job_spec);
   ortcffi_mailbox_type = (PyTypeObject*)PyType_FromSpec(&ortcffi_mailbox_spec);
-  PyObject* binding_type = PyType_FromSpecWithBases(&ortcffi_binding_spec, base);
-  if (ortcffi_session_type == NULL || ortcffi_job_type == NULL || ortcffi_mailbox_type == NULL ||
-      binding_type == NULL) {
-    return NULL;
+  PyTypeObject* binding = (PyTypeObject*)PyType_FromSpecWithBases(&ortcffi_binding_spec, base);
+  PyTypeObject* types[] = {ortcffi_session_type, binding, ortcffi_job_type, ortcffi_mailbox_type};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    if (types[i] == NULL || PyModule_AddType(module, types[i]) < 0) {
+      return -1;
+    }
   }
-  return (ortcffi_object*)PyTuple_Pack(4, ortcffi_session_type, binding_type, ortcffi_job_type,
-                                       ortcffi_mailbox_type);
+  return PyModule_AddFunctions(module, session_functions);
 }

@@ -287,6 +287,11 @@ void ortcffi_supervise_end(const struct run* run);
  * runs, it waits for the end of the thread, whose traceback nobody wants; a second at most, because
  * a function of atexit may wait for the thread. */
 void ortcffi_supervise_exit(void);
+/* To be called in the child of a fork, whose main thread is the calling one: forgets runs and
+ * threads of the parent. */
+void ortcffi_runs_after_fork(void);
+/* Ends all runs that are under way, and waits until they have ended; 0 if that takes longer. */
+int ortcffi_end_runs(double seconds);
 /* Ends a run at its deadline. */
 void ortcffi_supervise_deadline(const struct run* run);
 

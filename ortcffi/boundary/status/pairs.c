@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "boundary/limited_api.h"
-/* Needs the headers above. */
+
 #include <string.h>
 
+#include "boundary/platform/handle.h"
 #include "boundary/status/pairs.h"
 
 static PyObject* text_of(const char* text) {
@@ -18,37 +19,75 @@ static int add_to_dict(PyObject* dict, const char* key, const char* value) {
   return failed ? -1 : 0;
 }
 
-ortcffi_object* ortcffi_read_pairs(const OrtApi* api, const OrtKeyValuePairs* pairs) {
+/* read_pairs(pairs): a new dict of all pairs, in the order of GetKeyValuePairs. */
+static PyObject* read_pairs(PyObject* module, PyObject* pairs) {
+  (void)module;
+  const struct handle* handle = handle_open(pairs);
   /* Made first: it may start the collector, and with it any Python code. Strings do not. */
-  PyObject* dict = PyDict_New();
+  PyObject* dict = handle == NULL ? NULL : PyDict_New();
   const char *const *keys = NULL, *const *values = NULL;
   size_t count = 0;
-  api->GetKeyValuePairs(pairs, &keys, &values, &count);
+  if (dict != NULL && handle->object != NULL) {
+    handle->api->GetKeyValuePairs(handle->object, &keys, &values, &count);
+  }
   for (size_t i = 0; dict != NULL && i < count; i++) {
     if (add_to_dict(dict, keys[i], values[i]) < 0) {
       Py_CLEAR(dict);
     }
   }
-  return (ortcffi_object*)dict;
+  return dict;
 }
 
-ortcffi_object* ortcffi_read_pair(const OrtApi* api, const OrtKeyValuePairs* pairs,
-                                  const char* key) {
-  const char* value = api->GetKeyValue(pairs, key);
-  return (ortcffi_object*)(value == NULL ? Py_NewRef(Py_None) : text_of(value));
-}
-
-int ortcffi_set_pair(const OrtApi* api, OrtKeyValuePairs* pairs, const char* key,
-                     const char* value) {
-  api->AddKeyValuePair(pairs, key, value);
-  const char* found = api->GetKeyValue(pairs, key);
-  return found != NULL && strcmp(found, value) == 0;
-}
-
-int ortcffi_remove_pair(const OrtApi* api, OrtKeyValuePairs* pairs, const char* key) {
-  if (api->GetKeyValue(pairs, key) == NULL) {
-    return 0;
+/* read_pair(pairs, key): the value of a key as a str, or None. Keys and values are bytes. */
+static PyObject* read_pair(PyObject* module, PyObject* arguments) {
+  (void)module;
+  PyObject* pairs;
+  const char* key;
+  const struct handle* handle = NULL;
+  if (!PyArg_ParseTuple(arguments, "Oy", &pairs, &key) || (handle = handle_open(pairs)) == NULL) {
+    return NULL;
   }
-  api->RemoveKeyValuePair(pairs, key);
-  return 1;
+  const char* value = handle->api->GetKeyValue(handle->object, key);
+  return value == NULL ? Py_NewRef(Py_None) : text_of(value);
 }
+
+/* set_pair(pairs, key, value): adds or replaces a pair; False where there is no memory. */
+static PyObject* set_pair(PyObject* module, PyObject* arguments) {
+  (void)module;
+  PyObject* pairs;
+  const char *key, *value;
+  const struct handle* handle = NULL;
+  if (!PyArg_ParseTuple(arguments, "Oyy", &pairs, &key, &value) ||
+      (handle = handle_open(pairs)) == NULL) {
+    return NULL;
+  }
+  handle->api->AddKeyValuePair(handle->object, key, value);
+  const char* found = handle->api->GetKeyValue(handle->object, key);
+  return PyBool_FromLong(found != NULL && strcmp(found, value) == 0);
+}
+
+/* remove_pair(pairs, key): False where there is none. */
+static PyObject* remove_pair(PyObject* module, PyObject* arguments) {
+  (void)module;
+  PyObject* pairs;
+  const char* key;
+  const struct handle* handle = NULL;
+  if (!PyArg_ParseTuple(arguments, "Oy", &pairs, &key) || (handle = handle_open(pairs)) == NULL) {
+    return NULL;
+  }
+  if (handle->api->GetKeyValue(handle->object, key) == NULL) {
+    Py_RETURN_FALSE;
+  }
+  handle->api->RemoveKeyValuePair(handle->object, key);
+  Py_RETURN_TRUE;
+}
+
+static PyMethodDef pairs_functions[] = {
+    {"read_pairs", read_pairs, METH_O, NULL},
+    {"read_pair", read_pair, METH_VARARGS, NULL},
+    {"set_pair", set_pair, METH_VARARGS, NULL},
+    {"remove_pair", remove_pair, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+int ortcffi_add_pairs(PyObject* module) { return PyModule_AddFunctions(module, pairs_functions); }

@@ -6,21 +6,9 @@
 #ifndef ORTCFFI_BOUNDARY_STATUS_PAIRS_H_
 #define ORTCFFI_BOUNDARY_STATUS_PAIRS_H_
 
-#include "boundary/status/raise.h"
-#include "onnxruntime_c_api.h"
+#include "boundary/limited_api.h"
 
-/* A new dict of all pairs, in the order of GetKeyValuePairs. */
-ortcffi_object* ortcffi_read_pairs(const OrtApi* api, const OrtKeyValuePairs* pairs);
-
-/* The value of a key as a str, or None. */
-ortcffi_object* ortcffi_read_pair(const OrtApi* api, const OrtKeyValuePairs* pairs,
-                                  const char* key);
-
-/* Adds or replaces a pair; 0 where there is no memory. */
-int ortcffi_set_pair(const OrtApi* api, OrtKeyValuePairs* pairs, const char* key,
-                     const char* value);
-
-/* Removes a pair; 0 where there is none. */
-int ortcffi_remove_pair(const OrtApi* api, OrtKeyValuePairs* pairs, const char* key);
+/* Adds the functions for Python to the module. */
+int ortcffi_add_pairs(PyObject* module);
 
 #endif /* ORTCFFI_BOUNDARY_STATUS_PAIRS_H_ */

@@ -3,29 +3,26 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "boundary/table/load.h"
 #include "platform/private_copy.h"
 
-/* The loader holds its own lock while it runs the constructors of a library. A constructor that
- * waits for the GIL, while a thread with the GIL waits for the loader, would deadlock. So each
- * function here releases the GIL before it calls the loader. */
+/* CFFI has released the GIL. The loader holds its own lock while it runs the constructors of a
+ * library: a constructor that waits for the GIL, while a thread with the GIL waits for the loader,
+ * would deadlock. */
 
 static void* open_library(const char* path, int flags, char* reason, size_t reason_size) {
   const char* why = path != NULL ? core_refuse_library(path) : NULL;
   if (why != NULL) {
-    PyOS_snprintf(reason, reason_size, "%s: %s", path, why);
+    (void)snprintf(reason, reason_size, "%s: %s", path, why);
     return NULL;
   }
-  void* library;
-  Py_BEGIN_ALLOW_THREADS;
-  library = dlopen(path, RTLD_NOW | flags);
+  void* library = dlopen(path, RTLD_NOW | flags);
   if (library == NULL) {
     const char* text = dlerror();
-    PyOS_snprintf(reason, reason_size, "%s", text == NULL ? "the loader gives no reason" : text);
+    (void)snprintf(reason, reason_size, "%s", text == NULL ? "the loader gives no reason" : text);
   }
-  Py_END_ALLOW_THREADS;
   return library;
 }
 
@@ -38,19 +35,9 @@ void* ortcffi_library_expose(const char* path, char* reason, size_t reason_size)
   return open_library(path, RTLD_GLOBAL | RTLD_NOLOAD, reason, reason_size);
 }
 
-void* ortcffi_library_symbol(void* library, const char* name) {
-  void* address;
-  Py_BEGIN_ALLOW_THREADS;
-  address = dlsym(library, name);
-  Py_END_ALLOW_THREADS;
-  return address;
-}
+void* ortcffi_library_symbol(void* library, const char* name) { return dlsym(library, name); }
 
 const char* ortcffi_library_of(const void* address) {
   Dl_info info;
-  int found;
-  Py_BEGIN_ALLOW_THREADS;
-  found = dladdr(address, &info);
-  Py_END_ALLOW_THREADS;
-  return found ? info.dli_fname : NULL;
+  return dladdr(address, &info) ? info.dli_fname : NULL;
 }

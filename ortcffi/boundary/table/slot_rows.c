@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The whole extension uses the limited API of CPython 3.11. */
-#define Py_LIMITED_API 0x030b0000
-#include <Python.h>
+#include "boundary/limited_api.h"
 
 #include <string.h>
 
@@ -64,8 +62,6 @@ size_t ortcffi_left_statuses(const OrtcoreFigures* figures, ortcffi_left_status*
 }
 
 int64_t ortcffi_live_objects(int kind) { return core_live_objects((enum core_kind)kind); }
-
-int64_t ortcffi_interpreter(void) { return PyInterpreterState_GetID(PyInterpreterState_Get()); }
 
 static const char* const names[] = {
     [CORE_STATUS] = "status",

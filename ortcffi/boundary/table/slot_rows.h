@@ -52,9 +52,6 @@ typedef struct ortcffi_left_status {
  * of all watched libraries (NULL). `out` must be zeroed. Returns how many there are. */
 size_t ortcffi_left_statuses(const OrtcoreFigures* figures, ortcffi_left_status* out, size_t room);
 
-/* The number of the Python interpreter that calls: 0 for the main one. Needs the GIL. */
-int64_t ortcffi_interpreter(void);
-
 /* The name of a kind of object; NULL past the last. */
 const char* ortcffi_kind_name(int kind);
 

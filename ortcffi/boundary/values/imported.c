@@ -270,7 +270,7 @@ static PyType_Slot imported_slots[] = {
 };
 
 static PyType_Spec imported_spec = {
-    .name = "ortcffi._ort.Imported",
+    .name = "ortcffi._compiled.Imported",
     .basicsize = sizeof(struct imported),
     .flags = Py_TPFLAGS_DEFAULT,
     .slots = imported_slots,

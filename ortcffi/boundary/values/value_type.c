@@ -263,20 +263,33 @@ static PyType_Spec value_spec = {
     .slots = value_slots,
 };
 
-ortcffi_object* ortcffi_value_types(ortcffi_object* scope, ortcffi_object* pointer) {
-  if (ortcffi_value_arrays_init((PyObject*)scope) < 0) {
+/* begin_values(scope, pointer): `scope` is the dict of ortcffi._table and `pointer` CFFI's type
+ * OrtValue*. To be called before the first value. */
+static PyObject* begin_values(PyObject* module, PyObject* arguments) {
+  (void)module;
+  PyObject *scope, *pointer;
+  if (!PyArg_UnpackTuple(arguments, "begin_values", 2, 2, &scope, &pointer) ||
+      ortcffi_value_arrays_init(scope) < 0) {
     return NULL;
   }
-  ortcffi_value_pointer = Py_NewRef((PyObject*)pointer);
+  ortcffi_value_pointer = Py_NewRef(pointer);
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef value_functions[] = {
+    {"begin_values", begin_values, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+int ortcffi_add_values(PyObject* module) {
   ortcffi_maker_type = (PyTypeObject*)PyType_FromSpec(&ortcffi_maker_spec);
   ortcffi_tensor_type =
       (PyTypeObject*)PyType_FromSpecWithBases(&value_spec, (PyObject*)ortcffi_handle_type);
-  if (ortcffi_maker_type == NULL || ortcffi_tensor_type == NULL) {
-    return NULL;
-  }
-  PyObject* imported_type = ortcffi_new_imported_type();
-  if (imported_type == NULL) {
-    return NULL;
-  }
-  return (ortcffi_object*)PyTuple_Pack(3, ortcffi_maker_type, ortcffi_tensor_type, imported_type);
+  PyTypeObject* imported = (PyTypeObject*)ortcffi_new_imported_type();
+  return ortcffi_maker_type == NULL || ortcffi_tensor_type == NULL || imported == NULL ||
+                 PyModule_AddType(module, ortcffi_maker_type) < 0 ||
+                 PyModule_AddType(module, ortcffi_tensor_type) < 0 ||
+                 PyModule_AddType(module, imported) < 0
+             ? -1
+             : PyModule_AddFunctions(module, value_functions);
 }

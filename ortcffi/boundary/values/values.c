@@ -14,7 +14,7 @@ void* ortcffi_empty_memory(void) {
 }
 
 PyObject* ortcffi_value_fail(const struct maker* maker, OrtStatus* status, const char* function) {
-  (void)ortcffi_raise_status(maker->api, status, function);
+  (void)ortcffi_fail(maker->api, status, function);
   return NULL;
 }
 
@@ -68,7 +68,7 @@ static PyType_Slot maker_slots[] = {
 };
 
 PyType_Spec ortcffi_maker_spec = {
-    .name = "ortcffi._ort.Maker",
+    .name = "ortcffi._compiled.Maker",
     .basicsize = sizeof(struct maker),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .slots = maker_slots,
@@ -78,21 +78,9 @@ PyType_Spec ortcffi_maker_spec = {
 
 PyObject* ortcffi_value_pointer;
 
-static void release_value(const OrtApi* api, void* object) {
-  Py_BEGIN_ALLOW_THREADS;
-  api->ReleaseValue((OrtValue*)object);
-  Py_END_ALLOW_THREADS;
-}
+static void release_value(const OrtApi* api, void* object) { api->ReleaseValue((OrtValue*)object); }
 
-static void release_quickly(const OrtApi* api, void* object) {
-  api->ReleaseValue((OrtValue*)object);
-}
-
-void ortcffi_value_is_quick(struct value* value) {
-  if (value->life.release != NULL) {
-    value->life.release = release_quickly;
-  }
-}
+void ortcffi_value_is_quick(struct value* value) { value->life.is_quick = 1; }
 
 void ortcffi_value_hold(struct value* value) {
   if (!value->is_held) {

@@ -23,7 +23,7 @@
 
 #include "onnxruntime_c_api.h"
 #include "boundary/platform/handle.h"
-#include "boundary/status/raise.h"
+#include "boundary/status/fail.h"
 #include "boundary/values/layout.h"
 
 struct maker {
@@ -57,7 +57,10 @@ static inline OrtValue* ortcffi_value_object(const struct value* value) {
   return (OrtValue*)value->life.object;
 }
 
-/* Types that other files need; set by ortcffi_value_types. */
+/* Adds the types, and the function for Python, to the module. */
+int ortcffi_add_values(PyObject* module);
+
+/* Types that other files need; set by ortcffi_add_values. */
 extern PyTypeObject* ortcffi_maker_type;
 extern PyTypeObject* ortcffi_tensor_type;
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Failing statuses as exceptions. */
+#ifndef ORTCFFI_BOUNDARY_STATUS_FAIL_H_
+#define ORTCFFI_BOUNDARY_STATUS_FAIL_H_
+
+#include "onnxruntime_c_api.h"
+
+/* Whether a message is that of an arena of ONNX Runtime that has reached its limit. The code of
+ * such a status is ORT_FAIL, or ORT_RUNTIME_EXCEPTION in older releases. */
+int ortcffi_is_refusal_of_arena(const char* message);
+
+/* Calls CreateStatus, and writes the status before an interrupt can come. */
+void ortcffi_create_status(const OrtApi* api, OrtErrorCode code, const char* message,
+                           OrtStatus** out);
+
+#ifndef ORTCFFI_CDEF
+#include "boundary/limited_api.h"
+
+/* Raises the exception for a status that is not NULL, and releases the status; -1. `function` is
+ * the function that answered; NULL for the one of this thread that failed with this status. What is
+ * not UTF-8 becomes replacement characters. */
+int ortcffi_fail(const OrtApi* api, OrtStatus* status, const char* function);
+
+/* Adds the functions for Python to the module. */
+int ortcffi_add_fail(PyObject* module);
+#endif
+
+#endif /* ORTCFFI_BOUNDARY_STATUS_FAIL_H_ */
