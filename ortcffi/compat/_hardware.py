@@ -168,10 +168,12 @@ def get_hardware_device_ep_incompatibility_details(
 ) -> dict[str, Any]:
     """Return why an execution provider cannot use a device: 0, None and 0 if it can."""
     table = api()
+    table.require("GetHardwareDeviceEpIncompatibilityDetails")
     release = lib.ReleaseDeviceEpIncompatibilityDetails
     owner = owner_of("OrtDeviceEpIncompatibilityDetails*", table, release)
-    given = text(ep_name).encode(), device._device.handle
-    _call("GetHardwareDeviceEpIncompatibilityDetails", env().handle, *given, out_of(owner))
+    given = env().handle, text(ep_name).encode(), device._device.handle
+    get = lib.GetHardwareDeviceEpIncompatibilityDetails
+    check(table.pointer, get(table.pointer, *given, out_of(owner)))
     details = owned_by(owner)
     reasons, notes, code = ffi.new("uint32_t*"), ffi.new("const char**"), ffi.new("int32_t*")
     _call("DeviceEpIncompatibilityDetails_GetReasonsBitmask", details, reasons)

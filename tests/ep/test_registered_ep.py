@@ -291,8 +291,8 @@ def test_threads_register_and_look_up_at_once(env, asked_ep):
     found = []
 
     def register(name):
-        for _ in range(30):
-            with env.register_ep(asked_ep, name) as ep:
+        for i in range(30):  # a name is free when no device of the library is in use any more
+            with env.register_ep(asked_ep, f"{name}{i}") as ep:
                 found.append([device.name for device in ep.devices])
 
     def look_up():
