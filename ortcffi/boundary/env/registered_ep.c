@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ static OrtStatus* register_library(const OrtApi* api, const ortcffi_ep_host* hos
   const char* why = core_refuse_library(path);
   if (why != NULL) {
     char text[CORE_LIBRARY_ERROR];
-    PyOS_snprintf(text, sizeof text, "%s: %s", path, why);
+    (void)snprintf(text, sizeof text, "%s: %s", path, why);
     return api->CreateStatus(ORT_FAIL, text);
   }
   return host == NULL ? api->RegisterExecutionProviderLibrary(ep->env, ep->name, path)
