@@ -61,17 +61,17 @@ def copy_for(path: bytes) -> int:
 
 
 def copy_for_options(path: bytes) -> int:
-    """Whether options of the core open a library as a private copy: if the process has it.
+    """Whether options of the core open a library as a private copy.
 
-    It may have been given another table, which it would lose. An imported extension module of
-    Python is used as it is: a copy would not have the ops that Python has added to it.
+    A library keeps the table that it was given last. An imported extension module of Python is used
+    as it is all the same: a copy would not have the ops that Python has added to it.
     """
     name = os.path.basename(path).decode(errors="surrogateescape")
     files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
     same = (file for file in files if isinstance(file, str) and os.path.basename(file) == name)
     if any(os.path.exists(file) and os.path.samefile(file, path) for file in same):
         return int(lib.ORTCORE_COPY_NEVER)
-    return int(lib.ORTCORE_COPY_IF_LOADED)
+    return copy_for(path)
 
 
 def made_by_slot() -> dict[str, int]:

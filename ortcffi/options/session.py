@@ -493,9 +493,9 @@ class SessionOptions(Options, FromHandle):
         Notes
         -----
         API function: ``RegisterCustomOpsLibrary_V2``, since version 14. The library is given the
-        ``base`` of `api`. Options of the embedded core open a private copy of a library that is
-        loaded, on Linux, as it may have another ``base``; but not of an imported module. With
-        another library than the embedded core, the op library is given a table that records what
+        ``base`` of `api`. Options of the embedded core open a private copy of the library, on
+        Linux, as `CustomOpLibrary` does, but not of a module that Python has imported. With another
+        library than the embedded core, the op library is given a table that records what
         it registers and forwards each call, because that library's options cannot be read.
         """
         full, slot = absolute("path", path), "RegisterCustomOpsLibrary_V2"

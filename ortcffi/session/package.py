@@ -182,25 +182,31 @@ class ModelPackage(Handle):
         variant._open(session, options, env=env, hold_gil=hold_gil)
         return session
 
-    def _ask(self, slot: str, *arguments: Any) -> None:
+    def _ask(self, slot: str, *arguments: Any) -> Any:
+        """Call a function of the package; what it gives lives as long as the handle returned."""
         handle = self.handle
         with self._lock:
             _call(self.api, slot, handle, *arguments)
+        return handle
 
     def _names(self, component: "str | None" = None) -> "list[str]":
         out, count = ffi.new("const char* const**"), ffi.new("size_t*")
         if component is None:
-            self._ask("ModelPackage_GetComponentNames", out, count)
+            held = self._ask("ModelPackage_GetComponentNames", out, count)
         else:
             name = encode("component", component)
-            self._ask("ModelPackage_GetVariantNames", name, out, count)
-        return [decode(out[0][i]) for i in range(count[0])]
+            held = self._ask("ModelPackage_GetVariantNames", name, out, count)
+        names = [decode(out[0][i]) for i in range(count[0])]
+        del held  # the texts are read
+        return names
 
     def _provider(self, component: str, variant: str) -> "str | None":
         out = ffi.new("const char**")
         names = encode("component", component), encode("variant", variant)
-        self._ask("ModelPackage_GetVariantEpName", *names, out)
-        return None if out[0] == ffi.NULL else decode(out[0])
+        held = self._ask("ModelPackage_GetVariantEpName", *names, out)
+        provider = None if out[0] == ffi.NULL else decode(out[0])
+        del held  # the text is read
+        return provider
 
     def _only(self) -> str:
         names = self._names()

@@ -194,20 +194,6 @@ KINDS: dict[str, Kind] = {
         lambda made: made.nodes,
         lambda made: made.initializers["w"],
     ),
-    "ModelPackage": Kind(
-        lambda: ort.ModelPackage(_package()),
-        lambda made: made.components,
-        lambda made: made.select(),
-        lambda made: made.__init__(_package()),
-        facts=("path",),
-    ),
-    "PackageVariant": Kind(
-        lambda: ort.ModelPackage(_package()).select(),
-        lambda made: made.name,
-        None,
-        lambda made: made.__init__(ort.ModelPackage(_package()), "adds"),
-        facts=("component",),
-    ),
     "Env": Kind(
         lambda: ort.Env("lives", core_api(), logger=print),
         lambda made: made.severity,
@@ -343,6 +329,20 @@ def _run(made: Any) -> Any:
 
 
 ENGINE: dict[str, Kind] = {
+    "ModelPackage": Kind(
+        lambda: ort.ModelPackage(_package()),
+        lambda made: made.components,
+        lambda made: made.select(),
+        lambda made: made.__init__(_package()),
+        facts=("path",),
+    ),
+    "PackageVariant": Kind(
+        lambda: ort.ModelPackage(_package()).select(),
+        lambda made: made.name,
+        None,
+        lambda made: made.__init__(ort.ModelPackage(_package()), "adds"),
+        facts=("component",),
+    ),
     "Env of an engine": Kind(
         engine_env,
         lambda made: made.severity,
