@@ -2,15 +2,12 @@
 /* Sequences of a library, read in place. See layout.h. */
 #include "boundary/limited_api.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "platform/platform.h"
 #include "boundary/values/layout.h"
 #include "boundary/values/values.h"
-
-#ifdef __linux__
-#include <sys/uio.h>
-#include <unistd.h>
-#endif
 
 /* Of ONNX Runtime and of libstdc++. */
 struct ort_value {
@@ -30,17 +27,9 @@ struct tensors {
 _Static_assert(sizeof(struct ort_value) == ORTCFFI_VALUE_SIZE || sizeof(void*) != 8,
                "an OrtValue is three addresses");
 
-/* --- reading addresses that may be invalid -----------------------------------------------------*/
-
-/* Copies memory if all of it can be read. */
+/* Copies memory if all of it can be read: the address may be invalid. */
 static int copy_readable(void* to, const void* from, size_t size) {
-#ifdef __linux__
-  struct iovec local = {to, size}, remote = {(void*)(uintptr_t)from, size};
-  return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)size;
-#else
-  (void)to, (void)from, (void)size;
-  return 0;
-#endif
+  return core_read_memory(from, to, size) == CORE_READ;
 }
 
 /* --- what is put in ----------------------------------------------------------------------------*/
@@ -211,11 +200,17 @@ static int has_tensors(const struct maker* maker) {
 
 /* --- members -----------------------------------------------------------------------------------*/
 
+static int is_switched_off(void) {
+  const char* text = getenv("ORTCFFI_READ_IN_PLACE");
+  return text != NULL && strcmp(text, "0") == 0;
+}
+
 static const struct layout* layout_of(struct maker* maker) {
   struct layout* layout = &maker->layout;
   if (!layout->is_known) {
     layout->is_known = 1;
-    layout->type_of_ints = sizeof(void*) == 8 ? type_of_maps(maker, 0) : NULL;
+    int is_tried = sizeof(void*) == 8 && !is_switched_off();
+    layout->type_of_ints = is_tried ? type_of_maps(maker, 0) : NULL;
     layout->type_of_texts = layout->type_of_ints == NULL ? NULL : type_of_maps(maker, 1);
     layout->has_tensors = layout->type_of_ints != NULL && (char)has_tensors(maker);
   }

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sequences of a library, read in place.
+ * Sequences of a library, read in place: the only place where this package reads what another
+ * project keeps private.
  *
- * GetValue copies its result: a row of a classifier's output, a map, takes three copies, and six
- * times as long as Python takes for a dict. ONNX Runtime stores such a sequence as a std::vector of
- * std::map, whose layout is part of the ABI of libstdc++.
+ * Why: GetValue copies its result, and a row of a classifier's output, a map, takes three copies.
+ * 150 rows of a classifier take 374 us that way; the official package takes 80, and so does this.
+ * ONNX Runtime stores such a sequence as a std::vector of std::map, whose layout is part of the ABI
+ * of libstdc++.
  *
  * The layout is not assumed, but checked. At the first sequence of a library, a sequence of each
- * kind is made, and its memory compared with its items; the kernel reads it, so that an invalid
+ * kind is made, and its memory compared with its items; the system reads it, so that an invalid
  * address is an error and no crash. From then on a value is read in place if it has the same C++
- * type, which is how the library itself distinguishes types. In all other cases, and on other
- * systems, GetValue is used.
+ * type, which is how the library itself distinguishes types. In all other cases, and where the
+ * environment has ORTCFFI_READ_IN_PLACE=0, GetValue is used.
  *
  * All functions need the GIL.
  */
