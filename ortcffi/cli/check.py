@@ -23,7 +23,6 @@ from ortcffi.cli.check_ep import (
     request_of,
 )
 from ortcffi.cli.check_file import FileFacts, read_facts
-from ortcffi.cli.check_html import as_html
 from ortcffi.cli.check_ops import check_ops, register, shortened
 from ortcffi.cli.check_report import (
     OK,
@@ -33,6 +32,7 @@ from ortcffi.cli.check_report import (
     Report,
     TimeIsUp,
     as_document,
+    as_html,
     as_junit,
     describe,
     exit_code,

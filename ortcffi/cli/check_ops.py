@@ -4,7 +4,6 @@
 import json
 import os
 import pickle
-import signal
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -80,9 +79,9 @@ def check_ops(report: Report, against: str, rtol: float, atol: float) -> None:
     structs = [op.version for op in core.ops]  # kernels are given the table of that version
     needs = max([core.needs.version, *structs, *(trial.needs for trial in trials.values())])
     if core.asked and not core.adapts and min(core.asked) > needs:
-        report.notes.append(
-            f"asks for API version {min(core.asked)}, and needs {needs}: older hosts could run it"
-        )
+        so_far = "" if all(each.computes for each in newest.values()) else ", as far as was tried"
+        text = f"asks for API version {min(core.asked)}, and needs {needs}{so_far}"
+        report.notes.append(f"{text}: older hosts could run it")
     lowest = needs if core.adapts else max(min(core.asked, default=1), needs)
     oldest = f"a host of API version {lowest}"
     client = register(report, str(lowest), oldest, len(core.ops))
@@ -292,7 +291,7 @@ def _run(
             facts.append(fact)
     if facts and "done" in facts[-1]:
         return facts, None
-    if code is None or code == -signal.SIGALRM:
+    if code is None or child.signal_of(code) == "SIGALRM":
         limit = seconds if code is None else CALL_SECONDS
         return facts, f"it does not return within {limit:.0f} seconds"
     return facts, child.end_of(code) + child.printed(errors)

@@ -74,6 +74,7 @@ _PLAIN: dict[str, Any] = {
     "TENSOR": np.ones(1, np.float32),
 }
 _MEMORY = 1 << 30  # bytes for kernels that get arbitrary inputs
+_OF_CPU = "", "CPUExecutionProvider"
 _LEFT = "an exception left the op"
 _UNLIKELY = {
     "axis": -(2**40),
@@ -229,6 +230,9 @@ class _Trial:
 
         One that has what it asks for is more likely to compute.
         """
+        if self.op.description.provider not in _OF_CPU:
+            self.refusal = f"it is for {self.op.description.provider}"
+            return False
         asked: dict[str, list[str]] = {}
         attributes = dict(self.formula.attributes) if self.formula else {}
         made = False
@@ -270,7 +274,8 @@ class _Trial:
             self._compute_at_pages()
             self._compute_at_once()
             self._write_models(models)
-        self._leave_nothing()
+        if self.op.description.provider in _OF_CPU:
+            self._leave_nothing()
 
     def _compute_at_pages(self) -> None:
         when = "where the memory after each block is closed to reads and writes, with inputs"
@@ -420,21 +425,12 @@ class _Trial:
             for given, outputs in reversed(self.computed)
             if all(each is not None for each in outputs)
         }
-        about = self.op.description
-        pairs = [
-            (
-                Model(
-                    about.domain,
-                    about.name,
-                    about.since_version,
-                    given,
-                    self.attributes,
-                    [(each.dtype, each.ndim) for each in outputs],
-                ),
-                outputs,
-            )
-            for given, outputs in islice(one_of_each.values(), _MOST_MODELS)
-        ]
+        op, version = self.op, self.op.description.since_version
+        pairs = []
+        for given, outputs in islice(one_of_each.values(), _MOST_MODELS):
+            kinds = [(each.dtype, each.ndim) for each in outputs]
+            model = Model(op.domain, op.name, version, given, self.attributes, kinds)
+            pairs.append((model, outputs))
         with open(path, "wb") as file:
             pickle.dump(pairs, file)
 
