@@ -237,6 +237,7 @@ class _Trial:
         attributes = dict(self.formula.attributes) if self.formula else {}
         made = False
         for _ in range(8):
+            self.refusal = ""  # the last one counts
             self._begin(f"while a kernel is made with attributes {attributes}")
             try:
                 self.op.kernel(attributes, _asked=asked).close()
