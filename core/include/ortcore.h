@@ -207,7 +207,8 @@ typedef struct OrtcoreNode {
   uint32_t threads;
   /** Where ortcore_kernel_create writes, also on failure, which attributes the op asked for: for
    * each an OrtOpAttrType as a digit, then the name with its zero byte. ORT_OP_ATTR_UNDEFINED:
-   * there may be more, because there was no room or the op copied its info. Zeroed. NULL: not
+   * there may be more, because there was no room or the op copied its info. ORT_OP_ATTR_GRAPH: the
+   * op's shape inference asked for one of any type, and the node has none. Zeroed. NULL: not
    * wanted. */
   char* asked;
   size_t asked_room;
@@ -346,6 +347,16 @@ typedef OrtStatus*(ORT_API_CALL* OrtcoreKernelSetOutput)(OrtKernelContext* conte
 typedef OrtStatus*(ORT_API_CALL* OrtcoreKernelInferShapes)(
     OrtcoreKernel* kernel, const OrtTensorTypeAndShapeInfo* const* inputs, size_t input_count,
     OrtTensorTypeAndShapeInfo** outputs, size_t output_count);
+
+#define ORTCORE_KERNEL_ASKED "ortcore_kernel_asked"
+
+/**
+ * Tells which attributes the op has asked for until now, also in its shape inference.
+ *
+ * @param[in] kernel A kernel that was made with `asked` in its node.
+ * @param[out] asked As `asked` of the node, with room for `asked_room` bytes.
+ */
+typedef void(ORT_API_CALL* OrtcoreKernelAsked)(const OrtcoreKernel* kernel, char* asked);
 
 #define ORTCORE_KERNEL_RELEASE "ortcore_kernel_release"
 

@@ -36,7 +36,8 @@ class CheckedKernel(Kernel):
     - makes outputs of other types or shapes than the op's shape inference says.
 
     Then the first call makes kernels with other numbers as attributes, and computes once more: an
-    attribute in memory that kernels share gives another result, too.
+    attribute in memory that kernels share gives another result, too. An attribute that neither the
+    kernel nor the op's shape inference has read by then is a `UserWarning`.
 
     For the first two, the inputs are copied into memory of a `Guarded`, for each computation anew.
     Strings that are not written are empty, which is no mistake. What is no dense tensor is not
@@ -51,12 +52,18 @@ class CheckedKernel(Kernel):
     _infers: bool
     _is_busy: bool
     _make_others: list[Callable[[], Kernel]]
+    _tell_unread: Callable[[Kernel], None] | None
 
     def _begin_checks(
-        self, guard: "Guarded", repeats: int, infers: bool, make_others: list[Callable[[], Kernel]]
+        self,
+        guard: "Guarded",
+        repeats: int,
+        infers: bool,
+        make_others: list[Callable[[], Kernel]],
+        tell_unread: "Callable[[Kernel], None] | None",
     ) -> None:
         self._guard, self._repeats, self._infers, self._is_busy = guard, repeats, infers, False
-        self._make_others = make_others
+        self._make_others, self._tell_unread = make_others, tell_unread
 
     def __call__(self, *inputs: Any) -> Any:
         """Compute, and return the output as an array, or a tuple of several."""
@@ -94,6 +101,9 @@ class CheckedKernel(Kernel):
                     self._refuse_difference(first, found, _FILLS[n % 2], others)
         if self._infers:
             self._refuse_other_shapes(given, found)
+        if self._tell_unread is not None:
+            tell, self._tell_unread = self._tell_unread, None
+            tell(self)
         return found
 
     @contextmanager

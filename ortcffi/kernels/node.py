@@ -112,7 +112,8 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
             partial(make, x) for x in other_attributes(attributes or {}, attrs, asked)
         ]
         count = integer("repeats", repeats, (1, 1000)) if check else 1
-        kernel._begin_checks(guard, count, check, others)
+        tell = partial(_tell_unread, op, attrs, struct) if check and _infers(pointer) else None
+        kernel._begin_checks(guard, count, check, others, tell)
     return kernel
 
 
@@ -136,6 +137,18 @@ def _create(op: CustomOp, struct: Any, attributes: Any, kernel: Any, asked: Any)
         warnings.warn(mistake, UserWarning, stacklevel=4)
 
 
+def _infers(pointer: Any) -> bool:
+    """Whether an op has shape inference, which may ask for attributes."""
+    return bool(pointer.version >= _INFERS_SINCE and pointer.InferOutputShapeFn)
+
+
+def _tell_unread(op: CustomOp, attributes: list[OpAttr], struct: Any, kernel: Kernel) -> None:
+    """Warn of attributes that neither the kernel nor the shape inference has read."""
+    host_function("OrtcoreKernelAsked")(kernel.handle, struct.asked)
+    for mistake in _mistakes(op, attributes, struct, has_inferred=True):
+        warnings.warn(mistake, UserWarning, stacklevel=5)
+
+
 def asked_for(struct: Any) -> dict[str, list[str]] | None:
     """The types in which an op asked for each attribute; None if it may still ask for others."""
     asked: dict[str, list[str]] = {}
@@ -148,18 +161,20 @@ def asked_for(struct: Any) -> dict[str, list[str]] | None:
     return asked
 
 
-def _mistakes(op: CustomOp, attributes: list[OpAttr], struct: Any) -> Iterator[str]:
-    """What is likely wrong with attributes: what a kernel did not read when it was made."""
+def _mistakes(
+    op: CustomOp, attributes: list[OpAttr], struct: Any, has_inferred: bool = False
+) -> Iterator[str]:
+    """What is likely wrong with attributes: what an op did not read until now."""
     if not attributes or (asked := asked_for(struct)) is None:
         return
-    infers = struct.op.version >= _INFERS_SINCE and struct.op.InferOutputShapeFn
+    may_read_more = _infers(struct.op) and not has_inferred
     for each in attributes:
         subject = f"attribute {each.name!r} of {op.domain}:{op.name}"
         given = getattr(each.type, "name", str(each.type))
         kinds = list(dict.fromkeys(asked.get(each.name, ())))
-        if kinds and given not in kinds:
+        if kinds and given not in kinds and not has_inferred:  # or it was told before
             yield f"{subject} is asked for as {' or '.join(kinds)}, but given as {given}"
-        elif not kinds and not infers:
+        elif not kinds and not may_read_more:
             yield f"{subject} is never read; the op asked for {', '.join(asked) or 'none'}"
 
 

@@ -1,16 +1,24 @@
 # SPDX-License-Identifier: MIT
 """Tests with ``ort_isolated``, each of which pytest runs in another process.
 
-The other process writes the reports of the test's phases to a file. If it ends before the last one,
-or takes too long, a failed report says so.
+A second pytest is started once. It reads the ini file, imports the plugins and the conftest files,
+and forks for each test; where there are no forks, it runs one test. The fork writes the reports of
+the test's phases to a file. If it ends before the last one, or takes too long, a failed report says
+so.
 """
 
+import faulthandler
 import json
 import os
 import re
+import signal
+import subprocess
 import sys
 import tempfile
+import time
+import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import pytest
@@ -22,7 +30,9 @@ __all__ = ["pytest_runtest_protocol"]
 _is_child = False
 
 MARK = "ort_isolated"
-_TERMINAL = ".terminal"  # what the other pytest says, whose standard output is the test's
+_LIBRARIES = {"ort_library", "ort_ep"}  # the fixtures that the ini option isolates
+_HAS_FORKS = hasattr(os, "fork")
+_ABORTED = 4  # seconds for a fork to print its stacks
 _MOST_LINES = 100  # of what a crashed test printed
 # A frame of what runs every test.
 _FRAME = re.compile(
@@ -35,7 +45,7 @@ _LISTS = (("-p", "plugins"), ("-o", "override_ini"), ("-W", "pythonwarnings"))
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
     """Run a test with the mark in another process, and report what that reports."""
-    if _is_child or item.get_closest_marker(MARK) is None:
+    if _is_child or not _is_isolated(item):
         return None
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     for report in [*_reports_of(item), *_torn_down(item, nextitem)]:
@@ -44,37 +54,111 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     return True
 
 
+def _is_isolated(item: pytest.Item) -> bool:
+    if item.get_closest_marker(MARK) is not None:
+        return True
+    fixtures = _LIBRARIES.intersection(getattr(item, "fixturenames", ()))
+    return bool(fixtures and item.config.getini(MARK))
+
+
 def _seconds(timeout: float = child.SECONDS) -> float:
     """The arguments of the mark."""
     return child.seconds_of(timeout)
 
 
+# --- the process that runs tests ------------------------------------------------------------------
+
+
 class _Done(NamedTuple):
-    """How the other process ended, what it printed, and the lines of its files."""
+    """How the process of a test ended, and the lines of the files that it wrote."""
 
     end: str
     out: str
     err: str
     reports: list[str]
     terminal: str
+    ops: list[str]
+
+
+class _Other(NamedTuple):
+    """The other pytest, and the file of what it printed beside tests."""
+
+    process: "subprocess.Popen[bytes]"
+    printed: Any
+
+    def close(self) -> None:
+        """End it."""
+        child.end(self.process)
+        self.process.communicate()
+        self.printed.close()
+
+
+_OTHER = pytest.StashKey[_Other | None]()
+
+
+def _other(item: pytest.Item) -> _Other:
+    """The other pytest of this session, which is started where there is none."""
+    config = item.config
+    running = config.stash.get(_OTHER, None)
+    if running is None:
+        if _OTHER not in config.stash:
+            config.add_cleanup(lambda: _end_other(config))
+        printed = tempfile.TemporaryFile()  # noqa: SIM115  # until the other pytest ends
+        process = subprocess.Popen(
+            child.command("ortcffi.testing.isolated_tests", "serve", *_arguments(item), faults=True),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=printed,
+            cwd=config.invocation_params.dir,
+            start_new_session=True,
+        )
+        running = config.stash[_OTHER] = _Other(process, printed)
+    return running
+
+
+def _end_other(config: pytest.Config) -> None:
+    if (other := config.stash[_OTHER]) is not None:
+        other.close()
+        config.stash[_OTHER] = None
 
 
 def _run(item: pytest.Item, seconds: float) -> _Done:
     """Run a test in another process."""
-    where = "ortcffi.testing.isolated_tests", "run"
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "reports")
-        words = child.command(*where, path, *_arguments(item), faults=True)
-        started = item.config.invocation_params.dir
-        code, *wrote = child.run_command(words, seconds, folder=started, faults=True)
-        end = child.too_long(seconds) if code is None else child.end_of(code)
-        out, err = (text.decode(errors="backslashreplace") for text in wrote)
-        return _Done(end, out, err, _read(path), "".join(_read(path + _TERMINAL)))
+        try:
+            end, printed = _ask(item, folder, seconds)
+        except BaseException:
+            _end_other(item.config)
+            raise
+        # Files and no pipes, which a process that the test starts and leaves would keep open.
+        names = ("out", "err", "reports", "terminal", "ops")
+        out, err, reports, terminal, ops = (_read(os.path.join(folder, name)) for name in names)
+        texts = "".join(out), "".join(err), reports, printed + "".join(terminal)
+        return _Done(end, *texts, [line.strip() for line in ops])
+
+
+def _ask(item: pytest.Item, folder: str, seconds: float) -> tuple[str, str]:
+    """Have the other pytest run a test: how that ended, and what the other pytest printed."""
+    process, printed = _other(item)
+    assert process.stdin is not None and process.stdout is not None  # noqa: S101, PT018
+    test = os.path.join(item.config.rootpath, item.nodeid)
+    request = json.dumps([folder, test, dict(os.environ)]) + "\n"
+    with child.limited(process, seconds) as late:
+        with suppress(BrokenPipeError):
+            process.stdin.write(request.encode())
+            process.stdin.flush()
+        answer = process.stdout.readline()
+    if answer:
+        return child.end_of(int(answer)), ""
+    code = process.wait()
+    printed.seek(0)
+    text = printed.read().decode(errors="backslashreplace")
+    _end_other(item.config)
+    return child.too_long(seconds) if late.is_set() else child.end_of(code), text
 
 
 def _reports_of(item: pytest.Item) -> Iterator[Any]:
-    mark = item.get_closest_marker(MARK)
-    assert mark is not None  # noqa: S101  # for the type checker
+    mark = item.get_closest_marker(MARK) or pytest.mark.ort_isolated.mark
     limits: list[float] = []
     reading = pytest.CallInfo.from_call(
         lambda: limits.append(_seconds(*mark.args, **mark.kwargs)), "setup"
@@ -101,7 +185,8 @@ def _reports_of(item: pytest.Item) -> Iterator[Any]:
         lines = (done.out + done.err).splitlines(keepends=True)
         text = "".join(line for line in lines if not _FRAME.match(line))
         printed = child.printed(text if written else done.terminal + text, "\n", _MOST_LINES)
-        message = f"{item.nodeid}, in its {when}: {done.end}{printed}"
+        ops = f", with kernels of {', '.join(dict.fromkeys(done.ops))}" if done.ops else ""
+        message = f"{item.nodeid}, in its {when}{ops}: {done.end}{printed}"
         crash = pytest.CallInfo.from_call(lambda: pytest.fail(message, pytrace=False), when)  # type: ignore[arg-type]
         yield pytest.TestReport.from_item_and_call(item, crash)
 
@@ -117,6 +202,7 @@ def _arguments(item: pytest.Item) -> list[str]:
     """What the other pytest is given: the test, and of the options those that it depends on."""
     config, option = item.config, item.config.option
     given = [f"--rootdir={config.rootpath}", "-s", "-p", "no:cacheprovider"]
+    given.append("--no-summary")  # of which hypothesis makes a part, and takes a second for it
     if config.inipath is not None:
         given += ["-c", str(config.inipath)]
     for switch, name in _LISTS:
@@ -129,7 +215,7 @@ def _arguments(item: pytest.Item) -> list[str]:
         given.append(f"--ort-host={option.ort_host}")
     given += [f"--{name.replace('_', '-')}" for name in _SWITCHES if getattr(option, name)]
     given += [f"--ort-drop-in-ep={name}" for name in option.ort_drop_in_ep]
-    return [*given, os.path.join(config.rootpath, item.nodeid)]
+    return [*given, os.path.join(config.rootpath, item.nodeid)]  # whose conftest files are read
 
 
 def _torn_down(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[Any]:
@@ -143,29 +229,113 @@ def _torn_down(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[Any]
         yield pytest.TestReport.from_item_and_call(item, call)
 
 
-class _Reporter:
-    """Writes the reports to a file."""
+# --- in the other pytest --------------------------------------------------------------------------
+
+
+class _Ops(set[str]):
+    """Writes the names of the ops to a file, which stays when the process crashes."""
 
     def __init__(self, path: str) -> None:
         self._path = path
+
+    def add(self, name: str) -> None:
+        with open(self._path, "a", encoding="utf-8") as file:
+            file.write(f"{name}\n")
+
+
+class _Server:
+    """Forks for each test that it is asked for; the fork writes the reports to a file."""
+
+    def __init__(self, answers: int) -> None:
+        self._answers = answers
+        self._folder = ""
         self._config: Any = None
 
-    def pytest_sessionstart(self, session: pytest.Session) -> None:
-        self._config = session.config
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_cmdline_main(self, config: pytest.Config) -> int | None:
+        """Answer with the exit code of each test. In a fork, pytest goes on with the test."""
+        self._config = config
+        with open(0, "rb", closefd=False) as requests:
+            for line in requests:
+                fork = _fork() if _HAS_FORKS else 0
+                if fork == 0:
+                    self._begin(*json.loads(line))
+                    return None
+                code = _exit_code(fork)
+                os.write(self._answers, f"{code}\n".encode())
+        return 0
+
+    def _begin(self, folder: str, test: str, environment: dict[str, str]) -> None:
+        """Make this process that of a test."""
+        from ortcffi.kernels.node import OPS_USED
+
+        os.close(self._answers)
+        for place, name in enumerate((os.devnull, "out", "err")):
+            file = os.open(os.path.join(folder, name), os.O_RDWR | os.O_CREAT, 0o600)
+            os.dup2(file, place)
+            os.close(file)
+        faulthandler.disable()  # and enable it for the new file
+        faulthandler.enable()
+        os.environ.clear()
+        os.environ.update(environment)
+        OPS_USED.set(_Ops(os.path.join(folder, "ops")))
+        self._folder = folder
+        self._config.args = [test]
+        sys.stdout = open(os.path.join(folder, "terminal"), "w", encoding="utf-8")  # noqa: SIM115
+
+    def pytest_sessionstart(self) -> None:
         sys.stdout = sys.__stdout__
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            print(report.longrepr)  # noqa: T201  # for the message of the test
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         data = self._config.hook.pytest_report_to_serializable(config=self._config, report=report)
-        with open(self._path, "a", encoding="utf-8") as file:
+        with open(os.path.join(self._folder, "reports"), "a", encoding="utf-8") as file:
             file.write(json.dumps(data) + "\n")
 
 
-def run(path: str, *arguments: str) -> None:
-    """Run a test in this process, and write its reports to a file."""
+def _fork() -> int:
+    """Fork. The process that goes on ends its fork when it is aborted itself."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # threads of NumPy's BLAS, which is made for forks
+        fork = os.fork()
+    if fork:
+        signal.signal(signal.SIGABRT, lambda *_: _abort(fork))
+    else:
+        signal.signal(signal.SIGABRT, signal.SIG_DFL)
+        os.setsid()
+    return fork
+
+
+def _exit_code(fork: int) -> int:
+    status = os.waitpid(fork, 0)[1]
+    _end_session(fork)
+    return os.waitstatus_to_exitcode(status)
+
+
+def _abort(fork: int) -> None:
+    os.kill(fork, signal.SIGABRT)
+    end = time.monotonic() + _ABORTED
+    while os.waitpid(fork, os.WNOHANG)[0] == 0 and time.monotonic() < end:
+        time.sleep(0.01)
+    _end_session(fork)
+    os._exit(1)
+
+
+def _end_session(fork: int) -> None:
+    """End what a fork has left, or the fork itself."""
+    with suppress(ProcessLookupError, PermissionError):  # none is left
+        os.killpg(fork, signal.SIGKILL)
+
+
+def serve(*arguments: str) -> None:
+    """Run tests that are asked for on standard input, each in a fork of this process."""
     global _is_child  # noqa: PLW0603  # once in a process
     _is_child = True
-    with open(path + _TERMINAL, "w", encoding="utf-8") as terminal:
-        sys.stdout = terminal
-        code = pytest.main(list(arguments), plugins=[_Reporter(path)])
-        sys.stdout = sys.__stdout__
-    sys.exit(code)
+    answers = os.dup(1)
+    os.dup2(2, 1)
+    import ortcffi.kernels.node  # noqa: F401  # once for all forks
+
+    sys.exit(pytest.main(list(arguments), plugins=[_Server(answers)]))

@@ -17,6 +17,7 @@ import pytest
 if TYPE_CHECKING:
     from ortcffi.ep.hardware import HardwareDevice
     from ortcffi.kernels.library import CustomOpLibrary
+    from ortcffi.memory.adaptors import Guarded
     from ortcffi.memory.allocator import Allocator
     from ortcffi.models.providers import Ep
     from ortcffi.table.api import Api
@@ -65,6 +66,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("ort_ep", "the library of an execution provider that ort_ep opens", default="")
     parser.addini("ort_ep_options", "its options, KEY=VALUE in each line", "linelist", default=[])
     parser.addini("ort_library", "the library of custom ops that ort_library opens", default="")
+    isolated = "run each test with ort_library or ort_ep as one with the mark ort_isolated"
+    parser.addini("ort_isolated", isolated, "bool", default=False)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -114,10 +117,10 @@ def ort_library(request: pytest.FixtureRequest) -> "Iterator[CustomOpLibrary]":
     """The library of custom ops that ``ort_library`` in the ini file names, for its kernels.
 
     The library is given the table of ``ort_api``; with a host that is a real library the test is
-    skipped. In a test with ``ort_no_leaks`` the table notes which slot makes what the library
-    leaves, and blocks of its kernels are counted. The domains that the library registers do not
-    count: many keep them to the end of the process. In all other tests the kernels have a `Guarded`
-    as their allocator, and are checked as `CheckedKernel` says.
+    skipped. Its kernels have a `Guarded` as their allocator, and are checked as `CheckedKernel`
+    says. In a test with ``ort_no_leaks`` the table notes which slot makes what the library leaves,
+    and blocks of its kernels are counted. The domains that the library registers do not count: many
+    keep them to the end of the process.
     """
     import ortcffi
 
@@ -131,11 +134,7 @@ def ort_library(request: pytest.FixtureRequest) -> "Iterator[CustomOpLibrary]":
             "ortcffi.testing.compare_with_session runs an op there"
         )
     watch = request.node.get_closest_marker("ort_no_leaks") is not None
-    default = ortcffi.core_api().default_allocator
-    allocator = ortcffi.Tracking(default) if watch else ortcffi.Guarded(default)
-    if isinstance(allocator, ortcffi.Tracking):
-        request.node.stash[_BLOCKS] = allocator.scope()
-        request.node.stash[_BLOCKS].__enter__()
+    allocator = _guarded(request.node)
     path = request.config.rootpath / Path(path)
     copy = not request.config.getoption("ort_no_copy")
     with ortcffi.CustomOpLibrary(
@@ -210,18 +209,30 @@ _FAILING = pytest.StashKey[Any]()  # the host whose slots fail in turn
 def ort_allocator(request: pytest.FixtureRequest) -> "Iterator[Allocator]":
     """An allocator for kernels and arrays, whose peak is in the summary.
 
-    It is a `Guarded`: the test fails if something was written beyond a block.
+    It is a `Guarded`: the test fails if something was written beyond a block, and with
+    ``ort_no_leaks`` also if a block is left.
     """
-    import ortcffi
-
     mark = request.node.get_closest_marker("ort_limit_memory")
-    with ortcffi.Guarded(ortcffi.core_api().default_allocator) as guarded:
+    with _guarded(request.node) as guarded:
         if mark is not None:
             guarded._limit_to(_bytes_of(*mark.args))
         yield guarded
         request.config.stash[_PEAKS][request.node.nodeid] = guarded.max_memory
         if damage := guarded.find_damage():
             pytest.fail(f"the test wrote beyond {damage}", pytrace=False)
+
+
+def _guarded(item: pytest.Item) -> "Guarded":
+    """An allocator for kernels, whose blocks are counted in a test with ``ort_no_leaks``."""
+    import ortcffi
+
+    inner: Allocator = ortcffi.core_api().default_allocator
+    if item.get_closest_marker("ort_no_leaks") is not None:
+        inner = tracking = ortcffi.Tracking(inner)
+        scope = tracking.scope()
+        scope.__enter__()
+        item.stash.setdefault(_BLOCKS, []).append(scope)
+    return ortcffi.Guarded(inner)
 
 
 def _bytes_of(limit: Any) -> int:
@@ -250,13 +261,15 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 _BEFORE = pytest.StashKey[dict[str, int]]()
 _MADE = pytest.StashKey[dict[str, int]]()
-_BLOCKS = pytest.StashKey[Any]()  # the scope that counts the blocks of kernels
+_BLOCKS = pytest.StashKey[list[Any]]()  # the scopes that count the blocks of kernels
+_AROUND = 576  # bytes that a `Guarded` takes with each block
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
     """Fail a test with ``ort_no_leaks`` that leaves something, after its fixtures have ended."""
     yield
+    getattr(item, "funcargs", {}).clear()  # what fixtures returned, which have ended
     blocks = _blocks_left(item)
     before = item.stash.get(_BEFORE, None)
     if before is None or item.stash.get(_FAILED, False):
@@ -273,14 +286,16 @@ def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
 
 
 def _blocks_left(item: pytest.Item) -> list[str]:
-    """The blocks that kernels of ``ort_library`` have left."""
-    scope = item.stash.get(_BLOCKS, None)
-    if scope is None:
-        return []
-    del item.stash[_BLOCKS]  # or it would count as left itself
+    """The blocks that kernels of ``ort_library`` or with ``ort_allocator`` have left."""
+    scopes = item.stash.get(_BLOCKS, [])
+    item.stash[_BLOCKS] = []  # or the scopes would count as left themselves
     gc.collect()
-    scope.__exit__(None, None, None)
-    return [f"{leak.size} bytes taken at {leak.place}" for leak in scope.leaks]
+    left = []
+    while scopes:
+        scope = scopes.pop()
+        scope.__exit__(None, None, None)
+        left += [f"up to {leak.size - _AROUND} bytes taken at {leak.place}" for leak in scope.leaks]
+    return left
 
 
 _FAILED = pytest.StashKey[bool]()

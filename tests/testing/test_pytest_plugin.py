@@ -198,15 +198,26 @@ import numpy as np
 
 @pytest.mark.ort_no_leaks
 @pytest.mark.parametrize("name", ["Doubles", "KeepsBlock"])
-def test_it(ort_library, name):
+def test_library(ort_library, name):
     with ort_library["buggy", name].kernel() as kernel:
+        kernel(np.zeros(1, np.float32))
+
+@pytest.fixture
+def array(ort_allocator):
+    return ort_allocator.zeros(3)
+
+@pytest.mark.ort_no_leaks
+@pytest.mark.parametrize("name", ["Doubles", "KeepsBlock"])
+def test_allocator(ort_library, ort_allocator, array, name):
+    with ort_library["buggy", name].kernel(allocator=ort_allocator) as kernel:
         kernel(np.zeros(1, np.float32))
 """,
         ini=f"ort_library = {library}\n",
     )
-    assert "PASSED test_it.py::test_it[Doubles]" in output
-    assert "LEFT test_it.py::test_it[KeepsBlock]: 4096 bytes taken at " in output
-    assert "test_it.py:9 in test_it" in output
+    for test, line in ("test_library", 9), ("test_allocator", 19):
+        assert f"PASSED test_it.py::{test}[Doubles]" in output
+        assert f"LEFT test_it.py::{test}[KeepsBlock]: up to 4096 bytes taken at " in output
+        assert f"test_it.py:{line} in {test}" in output
 
 
 def test_a_bug_of_a_kernel_is_shown_without_the_code_of_the_check(run, compile_c):
@@ -349,6 +360,28 @@ def test_drop_in():
     env = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     done = run_command(sys.executable, "-m", "pytest", *options, cwd=tmp_path, env=env)
     assert "1 passed" in done.stdout
+
+
+def test_an_option_isolates_the_tests_of_a_library_and_a_crash_names_its_op(run, compile_c):
+    library = compile_c(CHECKOUT / "tests/c/clients/buggy_ops.c", "-shared", "-fPIC")
+    output = run(
+        """
+import os
+import numpy as np
+
+@pytest.mark.parametrize("name", ["Doubles", "Crashes"])
+def test_it(ort_library, name):
+    with ort_library["buggy", name].kernel() as kernel:
+        kernel(np.zeros(3, np.float32))
+
+def test_other(): assert os.getpid() == int(os.environ["HERE"])
+os.environ.setdefault("HERE", str(os.getpid()))
+""",
+        ini=f"ort_library = {library}\nort_isolated = true\n",
+    )
+    crash = "test_it.py::test_it[Crashes], in its call, with kernels of buggy:Crashes: it crashes"
+    assert crash in output
+    assert "1 failed, 2 passed" in output
 
 
 def test_an_isolated_test_that_takes_too_long_fails_and_says_where_it_was(run, monkeypatch):

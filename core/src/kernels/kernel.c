@@ -110,11 +110,12 @@ static OrtStatus* check_op(const OrtCustomOp* op) {
 }
 
 /* Other threads of the op may still ask, so the caller gets a copy. */
-static void give_asked(const struct core_node* node, const OrtcoreNode* from) {
+void ORT_API_CALL core_kernel_asked(const OrtcoreKernel* kernel, char* asked) {
+  const struct core_node* node = kernel->node;
   if (node->asked != NULL) {
-    memcpy(from->asked, node->asked, node->asked_room);
+    memcpy(asked, node->asked, node->asked_room);
     if (__atomic_load_n(&node->asked_size, __ATOMIC_RELAXED) > node->asked_room) {
-      from->asked[0] = '0' + ORT_OP_ATTR_UNDEFINED;
+      asked[0] = '0' + ORT_OP_ATTR_UNDEFINED;
     }
   }
 }
@@ -157,7 +158,7 @@ OrtStatus* core_kernel_create(const struct core_kernel_host* host, const Ortcore
   kernel->info = (OrtKernelInfo){{&core_kernel_info_class, CORE_PERMANENT, 0}, kernel->node};
   struct create_call own = {{kernel->node, create, NULL}, kernel};
   status = core_call_op(&own.call);
-  give_asked(kernel->node, node);
+  core_kernel_asked(kernel, node->asked);
   if (status != NULL) {
     core_drop(kernel);
     return status;

@@ -266,6 +266,7 @@ OrtStatus* ORT_API_CALL core_kernel_infer_shapes(OrtcoreKernel* kernel,
                                                  size_t input_count,
                                                  OrtTensorTypeAndShapeInfo** outputs,
                                                  size_t output_count);
+void ORT_API_CALL core_kernel_asked(const OrtcoreKernel* kernel, char* asked);
 void ORT_API_CALL core_kernel_release(OrtcoreKernel* kernel);
 /** @} */
 

@@ -10,7 +10,7 @@
 
 struct OrtShapeInferContext {
   uintptr_t mark;
-  const struct core_node* node;
+  struct core_node* node;
   /** Copies, so that an op that writes to what it borrows does no harm. */
   OrtTensorTypeAndShapeInfo** inputs;
   size_t input_count;
@@ -48,6 +48,7 @@ ORT_API_STATUS_IMPL(ort_ShapeInferContext_GetAttribute, const OrtShapeInferConte
     CORE_FAIL(ORT_RUNTIME_EXCEPTION, "ShapeInferContext_GetAttribute: attr_name must not be NULL");
   }
   *attr = core_node_attribute(context->node, attr_name);
+  core_note_asked(context->node, *attr != NULL ? (*attr)->type : ORT_OP_ATTR_GRAPH, attr_name);
   if (*attr == NULL) {
     return core_status(ORT_INVALID_ARGUMENT,
                        "ShapeInferContext_GetAttribute: there is no attribute ", attr_name, NULL);
@@ -117,7 +118,7 @@ OrtStatus* ORT_API_CALL core_kernel_infer_shapes(OrtcoreKernel* kernel,
   CORE_REQUIRE(ortcore_kernel_infer_shapes, kernel);
   CORE_REQUIRE_IF(input_count > 0, ortcore_kernel_infer_shapes, inputs);
   CORE_REQUIRE_IF(output_count > 0, ortcore_kernel_infer_shapes, outputs);
-  const struct core_node* node = kernel->node;
+  struct core_node* node = kernel->node;
   if (input_count > CORE_MOST_OPERANDS || output_count > CORE_MOST_OPERANDS) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_kernel_infer_shapes: there are too many operands");
   }

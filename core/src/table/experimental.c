@@ -36,6 +36,7 @@ static const struct {
     {ORTCORE_EMPTY_SEQUENCE, (OrtExperimentalFnPtr)core_empty_sequence},
     {ORTCORE_KERNEL_SET_OUTPUT, (OrtExperimentalFnPtr)core_kernel_set_output},
     {ORTCORE_KERNEL_INFER_SHAPES, (OrtExperimentalFnPtr)core_kernel_infer_shapes},
+    {ORTCORE_KERNEL_ASKED, (OrtExperimentalFnPtr)core_kernel_asked},
     {ORTCORE_KERNEL_RELEASE, (OrtExperimentalFnPtr)core_kernel_release},
     {ORTCORE_REGISTER_LIBRARY, (OrtExperimentalFnPtr)core_register_library},
     {ORTCORE_WATCHED_BASE, (OrtExperimentalFnPtr)core_watched_base},

@@ -61,6 +61,8 @@ static OrtStatus* infer(const OrtCustomOp* op, OrtShapeInferContext* context) {
   OrtTensorTypeAndShapeInfo* info = NULL;
   int64_t shape[8] = {0};
   size_t rank;
+  const OrtOpAttr* axis = NULL; /* only this function asks for it */
+  api->ReleaseStatus(api->ShapeInferContext_GetAttribute(context, "axis", &axis));
   OrtStatus* status = api->ShapeInferContext_GetInputTypeShape(context, 0, &info);
   if (status != NULL) {
     return status;
