@@ -144,7 +144,8 @@ def _infers(pointer: Any) -> bool:
 
 def _tell_unread(op: CustomOp, attributes: list[OpAttr], struct: Any, kernel: Kernel) -> None:
     """Warn of attributes that neither the kernel nor the shape inference has read."""
-    host_function("OrtcoreKernelAsked")(kernel.handle, struct.asked)
+    struct.asked = record = ffi.new("char[]", _ASKED_ROOM)  # the first one ended with the node
+    host_function("OrtcoreKernelAsked")(kernel.handle, record)
     for mistake in _mistakes(op, attributes, struct, has_inferred=True):
         warnings.warn(mistake, UserWarning, stacklevel=5)
 

@@ -104,8 +104,9 @@ def _other(item: pytest.Item) -> _Other:
         if _OTHER not in config.stash:
             config.add_cleanup(lambda: _end_other(config))
         printed = tempfile.TemporaryFile()  # noqa: SIM115  # until the other pytest ends
+        where = "ortcffi.testing.isolated_tests", "serve"
         process = subprocess.Popen(
-            child.command("ortcffi.testing.isolated_tests", "serve", *_arguments(item), faults=True),
+            child.command(*where, *_arguments(item), faults=True),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=printed,

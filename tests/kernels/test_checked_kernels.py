@@ -223,7 +223,7 @@ def test_shape_inference_may_read_what_the_kernel_does_not(buggy_ops):
 
 
 def test_an_attribute_that_the_shape_inference_does_not_read_either_is_named(buggy_ops):
-    message = "attribute 'axsi' of buggy:LeavesLast is never read; the op asked for alpha, sep, axis"
+    message = "'axsi' of buggy:LeavesLast is never read; the op asked for alpha, sep, axis"
     with buggy_ops["buggy", "LeavesLast"].kernel({"axsi": 2}, check=True, repeats=1) as kernel:
         with pytest.warns(UserWarning, match=message):
             kernel(np.zeros(3, np.float32))
