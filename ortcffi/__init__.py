@@ -6,6 +6,21 @@ A module is imported when one of its names is first used, so that the import tak
 
 from typing import Any
 
+# The compiled module has one set of error classes and callbacks for the whole process, so a second
+# interpreter would replace those of the first.
+try:  # since Python 3.13
+    import _interpreters
+except ImportError:
+    try:
+        import _xxsubinterpreters as _interpreters
+    except ImportError:  # another Python
+        _interpreters = None
+if _interpreters is not None and _interpreters.get_current() != _interpreters.get_main():
+    raise ImportError(
+        "ortcffi can be imported in the main interpreter only, not in a subinterpreter: "
+        "its C code calls back into one interpreter"
+    )
+
 _NAMES = {
     "_native": "ffi lib",
     "memory.adaptors": "Aligned Damage Failing Guarded",

@@ -296,7 +296,14 @@ class _Factory:
     def create(self, options: int) -> "_Provider":
         """Make a provider for a session."""
         given = self._options(ffi.cast("OrtSessionOptions*", options))
-        instance = self.provider._function(**given)
+        try:
+            instance = self.provider._function(**given)
+        except ValueError as error:
+            told = ", ".join(f"{key}={text!r}" for key, text in given.items())
+            name = self.provider.name
+            raise ValueError(
+                f"the execution provider {name!r} with the options {told or 'by default'}: {error}"
+            ) from error
         _check_methods(self.provider.name, instance)
         return _Provider(self, instance)
 

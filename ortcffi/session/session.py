@@ -74,10 +74,10 @@ class Session(Suggests, Engine, Closing):
     options : SessionOptions, optional
         Options of the session. Where another library runs the model, those of the core are copied.
     api : Api, optional
-        The library that runs the model. By default that of `options`, `prepacked_weights` or
-        `env`, if it has an engine; else the core, if `options` have its devices or custom ops, or
-        choose devices and a library is registered with it; else that of `default_api`, if it has an
-        engine; else what `load` finds. `Session.api` is the one that was chosen.
+        The library that runs the model. By default that of `options` or `prepacked_weights`, if it
+        has an engine, or that of `env`; else the core, if `options` have its devices or custom ops,
+        or choose devices and a library is registered with it; else that of `default_api`, if it has
+        an engine; else what `load` finds. `Session.api` is the one that was chosen.
     providers : iterable, optional
         Execution providers, the preferred first: each the name of one that the library was built
         with, of an installed package such as ``"nxrt"`` or ``"ggml"`` (see `installed_eps`), the

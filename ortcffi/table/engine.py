@@ -27,7 +27,8 @@ def engine_for(api: "Api | None", *belongings: Any, on_core: bool | None = None)
         The one that was asked for.
     *belongings : object
         Objects that the session is made with, and that belong to a table. If `api` is None, the
-        first decides that belongs to a library with an engine, or has what the core runs.
+        first decides that belongs to a library with an engine, is an `Env`, or has what the core
+        runs.
     on_core : bool, optional
         Whether all that the session is to run on is hosted by the core. By default, whether a
         policy or a function of the options chooses devices, and libraries are registered with it.
@@ -56,7 +57,9 @@ def has_engine(api: "Api") -> bool:
 
 
 def _decides(belonging: Any) -> bool:
-    if has_engine(belonging.api):
+    from ortcffi.env.env import Env
+
+    if has_engine(belonging.api) or isinstance(belonging, Env):
         return True
     return _is_options(belonging) and any(belonging._alive.get(name) for name in _RUN_BY_CORE)
 

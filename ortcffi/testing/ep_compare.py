@@ -172,7 +172,13 @@ def check_node(node: CompiledNode, values: Arrays, rtol: float, atol: float) -> 
     """Call a compiled node, and compare its outputs with values by name."""
     for name, ours in call_node(node, values).items():
         if name in values:
-            _compare(f"{name}, made by {node.name}", ours, values[name], rtol, atol)
+            _compare(
+                f"{name}, made by {node.kernel.description.provider}",
+                ours,
+                values[name],
+                rtol,
+                atol,
+            )
 
 
 def call_node(node: CompiledNode, values: Arrays) -> dict[str, Any]:

@@ -162,6 +162,18 @@ def test_options_are_keywords_with_defaults(api):
         Opened(api, ep, negates(), {"bi": "3"})
 
 
+def test_an_option_that_cannot_be_converted_is_named_with_its_provider(api):
+    @ort.execution_provider(next(names), options={"by": "2"})
+    class Scales(Takes):
+        def __init__(self, by):
+            super().__init__(Neg=lambda x: x * F(by))
+            float(by)
+
+    message = f"provider '{Scales.name}' with the options by='x': could not convert string to float"
+    with pytest.raises(ort.OrtError, match=message):
+        Opened(api, Scales, negates(), {"by": "x"})
+
+
 def test_out_is_filled(api):
     def negative(x, *, out):
         np.negative(x, out=out)

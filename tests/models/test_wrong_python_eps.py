@@ -88,6 +88,16 @@ def test_wrong_results_are_refused(api, function, message):
         opened.run(x=np.ones(3, F))
 
 
+def test_a_node_that_fails_on_the_core_is_told_by_what_it_makes(core_api):
+    ep = takes(Neg=lambda _: None)
+    message = f"^the execution provider {ep.name}, which makes 'y': "
+    with (
+        Opened(core_api, ep, negates()) as opened,
+        pytest.raises(ort.OrtError, match=message),
+    ):
+        opened.run(x=np.ones(3, F))
+
+
 def test_results_must_be_as_many_as_outputs(api):
     graph = ort.Graph()
     graph.input("x", "f4", [4])

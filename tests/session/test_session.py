@@ -180,9 +180,17 @@ def test_arguments_of_wrong_types_are_named():
         ort.Session("model\0.onnx")
 
 
+def test_a_session_runs_where_its_environment_is():
+    with (
+        ort.Env("core", ort.core_api()) as env,
+        pytest.raises(NotImplementedError, match=r"no execution provider .* runs node"),
+    ):
+        ort.Session(models.add(), env=env)
+
+
 def test_what_belongs_to_the_core_is_refused_by_name():
     with ort.Env() as env, pytest.raises(ValueError, match="env belongs to"):
-        ort.Session(models.add(), env=env)
+        ort.Session(models.add(), api=ort.load(), env=env)
     with ort.PrepackedWeights() as weights, pytest.raises(ValueError, match="prepacked_weights"):
         ort.Session(models.add(), prepacked_weights=weights)
 

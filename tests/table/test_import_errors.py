@@ -13,7 +13,6 @@ from support.processes import run
 IN_ANOTHER = """
 try:
     import ortcffi
-    ortcffi.core_api()
 except ImportError as error:
     print(type(error).__name__, error, flush=True)
 else:

@@ -10,7 +10,15 @@
 
 static const char function[] = "ortcore_kernel_create";
 
+/* What a provider has compiled has a name with a hash of the model: it is told by what it makes. */
 void core_node_place(const struct core_node* node, char* text, size_t room) {
+  for (size_t i = 0; node->ep != NULL && i < node->outputs.count; i++) {
+    if (node->outputs.list[i].name[0] != '\0') {
+      snprintf(text, room, "the execution provider %.80s, which makes '%.120s': ",
+               node->op->GetExecutionProviderType(node->op), node->outputs.list[i].name);
+      return;
+    }
+  }
   snprintf(text, room, "%.120s '%.120s': ", node->op_name != NULL ? node->op_name : "", node->name);
 }
 
