@@ -173,7 +173,7 @@ def _mistakes(
         subject = f"attribute {each.name!r} of {op.domain}:{op.name}"
         given = getattr(each.type, "name", str(each.type))
         kinds = list(dict.fromkeys(asked.get(each.name, ())))
-        if kinds and given not in kinds and not has_inferred:  # or it was told before
+        if kinds and given not in kinds and not has_inferred:  # or a warning said so
             yield f"{subject} is asked for as {' or '.join(kinds)}, but given as {given}"
         elif not kinds and not may_read_more:
             yield f"{subject} is never read; the op asked for {', '.join(asked) or 'none'}"

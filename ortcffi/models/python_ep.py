@@ -299,10 +299,10 @@ class _Factory:
         try:
             instance = self.provider._function(**given)
         except ValueError as error:
-            told = ", ".join(f"{key}={text!r}" for key, text in given.items())
+            text = ", ".join(f"{key}={value!r}" for key, value in given.items())
             name = self.provider.name
             raise ValueError(
-                f"the execution provider {name!r} with the options {told or 'by default'}: {error}"
+                f"the execution provider {name!r} with the options {text or 'by default'}: {error}"
             ) from error
         _check_methods(self.provider.name, instance)
         return _Provider(self, instance)

@@ -88,7 +88,7 @@ def test_wrong_results_are_refused(api, function, message):
         opened.run(x=np.ones(3, F))
 
 
-def test_a_node_that_fails_on_the_core_is_told_by_what_it_makes(core_api):
+def test_a_node_that_fails_on_the_core_is_named_by_what_it_makes(core_api):
     ep = takes(Neg=lambda _: None)
     message = f"^the execution provider {ep.name}, which makes 'y': "
     with (

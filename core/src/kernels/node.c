@@ -10,7 +10,7 @@
 
 static const char function[] = "ortcore_kernel_create";
 
-/* What a provider has compiled has a name with a hash of the model: it is told by what it makes. */
+/* What a provider has compiled has a name with a hash of the model: its outputs name it. */
 void core_node_place(const struct core_node* node, char* text, size_t room) {
   for (size_t i = 0; node->ep != NULL && i < node->outputs.count; i++) {
     if (node->outputs.list[i].name[0] != '\0') {
