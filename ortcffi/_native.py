@@ -34,7 +34,6 @@ __all__ = [
     "slots",
 ]
 
-<<<<<<< HEAD
 
 def _import_compiled() -> Any:
     """Import the other module of the compiled file: the types, and what takes Python objects."""
@@ -53,8 +52,6 @@ else:
 Owner = compiled.Owner
 compiled.use_cffi(ffi.from_buffer, ffi.cast)
 
-=======
->>>>>>> 3af43192 (Providers, options and environments are told and followed as given)
 
 def address_of(pointer: Any) -> int:
     """The address in a pointer of CFFI's, as the compiled types take it."""
