@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
 """NumPy's own arrays in the memory of an allocator."""
 
-import functools
-from contextvars import Context, ContextVar
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from ortcffi._native import address_of, compiled
 from ortcffi._public import public
@@ -13,24 +11,6 @@ from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.blocks import NO_BLOCK, with_limits
 
 __all__ = ["numpy_allocator"]
-
-# The tokens of the blocks that are open. They are in the context, like NumPy's own handler, so that
-# two contexts which inherit from the same one do not change each other's.
-_open: ContextVar[tuple[Any, ...]] = ContextVar("ortcffi_numpy_handlers", default=())
-
-
-@functools.cache
-def handlers() -> ContextVar[Any]:
-    """The context variable that holds NumPy's memory handler."""
-    context = Context()
-    context.run(compiled.numpy_use_default)
-    (variable,) = context
-    return variable
-
-
-def _check(allocator: Any) -> None:
-    if not isinstance(allocator, Allocator):
-        raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
 
 
 @public
@@ -60,21 +40,20 @@ class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's ar
     (True, 0)
     """
 
-    __slots__ = ("_allocator", "_handlers")
+    __slots__ = ("_allocator",)
 
     def __init__(self, allocator: Allocator) -> None:
-        _check(allocator)
+        if not isinstance(allocator, Allocator):
+            raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
         self._allocator = allocator
-        self._handlers = handlers()
 
     def __enter__(self) -> Self:
-        before = _open.get()
+        before = compiled.numpy_handler()
         try:
-            compiled.numpy_enter(address_of(self._allocator.handle), self._handlers, _open)
+            compiled.numpy_enter(address_of(self._allocator.handle))
             return self
         except BaseException:  # an interrupt, after which nobody calls __exit__
-            if _open.get() is not before:
-                compiled.numpy_leave(self._handlers, _open)
+            compiled.numpy_use(before)
             raise
 
     def __exit__(
@@ -83,7 +62,7 @@ class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's ar
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if not compiled.numpy_leave(self._handlers, _open):
+        if not compiled.numpy_leave():
             raise RuntimeError("this numpy_allocator was not entered in this context")
         if not isinstance(error, MemoryError):
             return

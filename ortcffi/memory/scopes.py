@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar
 from weakref import ReferenceType, WeakSet, finalize, ref
 
 from ortcffi._convert import SIZE, integer
-from ortcffi._native import address_of, ffi, lib
+from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import html_table, public, size
 from ortcffi.callbacks.from_c import called_from_c, report_exception
 from ortcffi.errors import check
@@ -33,7 +33,6 @@ from ortcffi.memory.leaks import (
     leaks_of,
     rows_of,
 )
-from ortcffi.memory.numpy_memory import handlers
 from ortcffi.platform.handle import out_of, owned_by, owner_of
 
 if TYPE_CHECKING:
@@ -295,7 +294,7 @@ def carry(function: Callable[P, T]) -> Callable[P, T]:
     """
     _check_function(function)
     taken = [(variable, variable.get()) for variable in (_of_thread, _of_context)]
-    handler = handlers().get(None)
+    handler = compiled.numpy_handler()
 
     @functools.wraps(function)
     def carried(*arguments: P.args, **named: P.kwargs) -> T:
@@ -305,12 +304,13 @@ def carry(function: Callable[P, T]) -> Callable[P, T]:
         ]
         for variable, scopes in added:
             variable.set(_open((*variable.get(), *scopes)))
-        token = handler and handlers().set(handler)
+        before = compiled.numpy_handler()
         try:
+            if handler is not None:
+                compiled.numpy_use(handler)
             return function(*arguments, **named)
         finally:
-            if token:
-                handlers().reset(token)
+            compiled.numpy_use(before)
             for variable, scopes in added:
                 variable.set(tuple(each for each in variable.get() if each not in scopes))
 

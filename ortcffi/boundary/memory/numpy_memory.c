@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* An OrtAllocator as the source of NumPy's memory (NEP 49). Every function runs with the GIL held.
+/*
+ * An OrtAllocator as the source of NumPy's memory (NEP 49). NumPy has its handler in the context.
+ * Arrays keep the handler that they were made with. A handler keeps a reference to its allocator,
+ * and the handler that was in the context before it. Every function runs with the GIL held.
  */
 #include "boundary/limited_api.h"
 
@@ -17,6 +20,7 @@
 struct context {
   PyDataMem_Handler handler;
   OrtAllocator* allocator;
+  PyObject* before;
 };
 
 /* NumPy's realloc does not say how long the block was, so each block carries its size. */
@@ -72,10 +76,11 @@ static void* numpy_realloc(void* context, void* block, size_t size) {
 static void destroy(PyObject* capsule) {
   struct context* context = PyCapsule_GetContext(capsule);
   core_allocator_release(context->allocator);
+  Py_DECREF(context->before);
   free(context);
 }
 
-static PyObject* new_handler(OrtAllocator* allocator) {
+static PyObject* new_handler(OrtAllocator* allocator, PyObject* before) {
   struct context* context = calloc(1, sizeof *context);
   if (context == NULL) {
     return PyErr_NoMemory();
@@ -96,122 +101,73 @@ static PyObject* new_handler(OrtAllocator* allocator) {
     return NULL;
   }
   core_allocator_retain(allocator);
+  context->before = Py_NewRef(before);
   PyCapsule_SetContext(capsule, context);
   return capsule;
 }
 
-/*
- * An allocator as the source of NumPy's memory (NEP 49). NumPy has its handler in a ContextVar,
- * here `handlers`. Arrays keep the handler that they were made with, and a handler keeps a
- * reference to the allocator.
- */
+/* The context of a handler; NULL without an exception if it is not one of these. */
+static struct context* context_of(PyObject* capsule) {
+  PyDataMem_Handler* handler = PyCapsule_GetPointer(capsule, "mem_handler");
+  PyErr_Clear();
+  int is_ours = handler != NULL && handler->allocator.malloc == numpy_malloc;
+  return is_ours ? PyCapsule_GetContext(capsule) : NULL;
+}
 
-/* numpy_use_default(): sets NumPy's own handler in this context, so that the context has the
- * variable. */
-static PyObject* use_default(PyObject* module, PyObject* unused) {
+/* numpy_handler(): the handler of this context; None for NumPy's own. */
+static PyObject* get_handler(PyObject* module, PyObject* unused) {
   (void)module, (void)unused;
-  PyObject* before = ortcffi_arrays_begin() < 0 ? NULL : PyDataMem_SetHandler(NULL);
+  PyObject* handler = ortcffi_arrays_begin() < 0 ? NULL : PyDataMem_GetHandler();
+  if (handler == PyDataMem_DefaultHandler) {
+    Py_DECREF(handler);
+    Py_RETURN_NONE;
+  }
+  return handler;
+}
+
+static PyObject* set_handler(PyObject* handler) {
+  PyObject* before = PyDataMem_SetHandler(handler);
   Py_XDECREF(before);
   return before == NULL ? NULL : Py_NewRef(Py_None);
 }
 
-/* Sets a context variable; returns the token. NULL with an exception, also for no value. */
-static PyObject* set_variable(PyObject* variable, PyObject* value) {
-  return value == NULL ? NULL : PyObject_CallMethod(variable, "set", "(O)", value);
-}
-
-/* Sets the variable with the tokens of the blocks that are open; true on success. */
-static int set_tokens(PyObject* variable, PyObject* tokens) {
-  PyObject* token = set_variable(variable, tokens);
-  Py_XDECREF(token);
-  return token != NULL;
-}
-
-static PyObject* one_longer(PyObject* tokens, PyObject* last) {
-  PyObject* end = PyTuple_Pack(1, last);
-  PyObject* longer = end == NULL ? NULL : PySequence_Concat(tokens, end);
-  Py_XDECREF(end);
-  return longer;
-}
-
-/* Restores a context variable to its value before a token. In a copy of the token's context it
- * cannot be reset, so it is set to that value. True on success. */
-static int reset(PyObject* variable, PyObject* token) {
-  PyObject* answer = PyObject_CallMethod(variable, "reset", "(O)", token);
-  if (answer == NULL &&
-      (PyErr_ExceptionMatches(PyExc_ValueError) || PyErr_ExceptionMatches(PyExc_RuntimeError))) {
-    PyErr_Clear();
-    PyObject* before = PyObject_GetAttrString(token, "old_value");
-    PyObject* missing = PyObject_GetAttrString(token, "MISSING");
-    answer = set_variable(variable, before == missing ? PyDataMem_DefaultHandler : before);
-    Py_XDECREF(missing);
-    Py_XDECREF(before);
-  }
-  Py_XDECREF(answer);
-  return answer != NULL;
-}
-
-/* Undoes a step after a failure, and keeps the exception of that failure. */
-static void undo_step(int (*act)(PyObject*, PyObject*), PyObject* variable, PyObject* argument) {
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  act(variable, argument);
-  PyErr_Restore(type, value, traceback);
-}
-
-/* numpy_enter(allocator, handlers, open): sets the handler of an allocator at an address in this
- * context, and adds the token to the tuple in `open`, a ContextVar. An interrupt undoes both. */
-static PyObject* enter(PyObject* module, PyObject* arguments) {
+/* numpy_use(handler): sets what numpy_handler() has returned. */
+static PyObject* use_handler(PyObject* module, PyObject* handler) {
   (void)module;
-  unsigned long long allocator;
-  PyObject *handlers, *open;
-  if (!PyArg_ParseTuple(arguments, "KOO", &allocator, &handlers, &open)) {
-    return NULL;
-  }
-  PyObject* tokens = PyObject_CallMethod(open, "get", NULL);
-  PyObject* handler = tokens == NULL ? NULL : new_handler((OrtAllocator*)(uintptr_t)allocator);
-  PyObject* token = set_variable(handlers, handler);
-  PyObject* longer = token == NULL ? NULL : one_longer(tokens, token);
-  int is_entered = set_tokens(open, longer);
-  if (token != NULL && !is_entered) {
-    undo_step(reset, handlers, token);
-  }
-  Py_XDECREF(longer);
-  Py_XDECREF(token);
+  return set_handler(handler == Py_None ? NULL : handler);
+}
+
+/* numpy_enter(allocator): sets a new handler of an allocator, which is given by its address. */
+static PyObject* enter(PyObject* module, PyObject* address) {
+  (void)module;
+  OrtAllocator* allocator = PyLong_AsVoidPtr(address);
+  PyObject* before = allocator == NULL ? NULL : PyDataMem_GetHandler();
+  PyObject* handler = before == NULL ? NULL : new_handler(allocator, before);
+  PyObject* answer = handler == NULL ? NULL : set_handler(handler);
   Py_XDECREF(handler);
-  Py_XDECREF(tokens);
-  return is_entered ? Py_NewRef(Py_None) : NULL;
+  Py_XDECREF(before);
+  return answer;
 }
 
-/* numpy_leave(handlers, open): takes the last token from that tuple, and has NumPy use the handler
- * before it. False if the tuple is empty. */
-static PyObject* leave(PyObject* module, PyObject* arguments) {
-  (void)module;
-  PyObject *handlers, *open;
-  if (!PyArg_UnpackTuple(arguments, "numpy_leave", 2, 2, &handlers, &open)) {
+/* numpy_leave(): sets the handler before the last one; False if that is not of an allocator. */
+static PyObject* leave(PyObject* module, PyObject* unused) {
+  (void)module, (void)unused;
+  PyObject* handler = PyDataMem_GetHandler();
+  if (handler == NULL) {
     return NULL;
   }
-  PyObject* tokens = PyObject_CallMethod(open, "get", NULL);
-  Py_ssize_t count = tokens == NULL ? -1 : PyTuple_Size(tokens);
-  if (count <= 0) {
-    Py_XDECREF(tokens);
-    return count == 0 ? Py_NewRef(Py_False) : NULL;
-  }
-  PyObject* shorter = PyTuple_GetSlice(tokens, 0, count - 1);
-  int is_left = set_tokens(open, shorter);
-  if (is_left && !reset(handlers, PyTuple_GetItem(tokens, count - 1))) {
-    undo_step(set_tokens, open, tokens);
-    is_left = 0;
-  }
-  Py_XDECREF(shorter);
-  Py_DECREF(tokens);
-  return is_left ? Py_NewRef(Py_True) : NULL;
+  struct context* context = context_of(handler);
+  PyObject* left = context == NULL ? NULL : PyDataMem_SetHandler(context->before);
+  Py_DECREF(handler);
+  Py_XDECREF(left);
+  return context != NULL && left == NULL ? NULL : PyBool_FromLong(context != NULL);
 }
 
 static PyMethodDef numpy_functions[] = {
-    {"numpy_use_default", use_default, METH_NOARGS, NULL},
-    {"numpy_enter", enter, METH_VARARGS, NULL},
-    {"numpy_leave", leave, METH_VARARGS, NULL},
+    {"numpy_handler", get_handler, METH_NOARGS, NULL},
+    {"numpy_use", use_handler, METH_O, NULL},
+    {"numpy_enter", enter, METH_O, NULL},
+    {"numpy_leave", leave, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
