@@ -21,7 +21,6 @@ Port = tuple[str, Owner, int, int, tuple[int | str, ...] | None]
 class Engine(Owner):
     _number: int  # of the sessions made here; 0 for a session that other code owns
     _options: Any  # as the library was given them
-    _python: str  # what may call Python in a run
     _arena: int | None  # the number of the environment's arena when the session was made
     _recorder: Any  # makes the options of runs that are profiled, in `profiling`
     _source: Any  # the path or the bytes; None for a model that was made in Python
@@ -56,9 +55,8 @@ class Engine(Owner):
         rules: Rules,
         parents: object,
         options: object,
-        python: str,
+        calls_python: bool,
         has_threads: bool,
-        holds_gil: bool,
         borrowed: bool,
         /,
     ) -> None: ...
@@ -91,7 +89,7 @@ class Engine(Owner):
 
 class Binder(Owner):
     def run(self, *, options: RunOptions | None = ..., timeout: float | None = ...) -> None: ...
-    def _begin(self, kind: Any, session: Engine, hold_gil: bool, /) -> None: ...
+    def _begin(self, kind: Any, session: Engine, /) -> None: ...
     def _check_overlaps(self) -> None: ...
     @property
     def _inputs(self) -> dict[str, Any]: ...

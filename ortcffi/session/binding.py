@@ -15,7 +15,6 @@ from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.scratch import scratch_for
 from ortcffi.platform.handle import Closing
 from ortcffi.session.compiled import Binder, Engine
-from ortcffi.session.creation import check_hold_gil
 from ortcffi.session.rules import as_result, check_borrowed, unknown
 from ortcffi.values.element_types import ValueKind
 from ortcffi.values.value import Value
@@ -48,13 +47,11 @@ class Binding(Binder, Closing):
 
     __slots__ = ("session",)
 
-    def __init__(self, session: "Session", hold_gil: bool = False) -> None:
+    def __init__(self, session: "Session") -> None:
         if not isinstance(session, Engine):
             raise TypeError(f"session must be a Session, not {type(session).__name__}")
-        if hold_gil:
-            check_hold_gil(session._python)
         session.api.require("CreateIoBinding")  # and all that binds, of the same version
-        self._begin(ffi.typeof("OrtIoBinding*"), session, hold_gil)
+        self._begin(ffi.typeof("OrtIoBinding*"), session)
         self.session = session
 
     @property
@@ -274,8 +271,8 @@ def _as_result(value: Value) -> Any:
         return value
 
 
-def bound(  # noqa: PLR0913, PLR0917  # as many as `Session.bind` has
-    session: "Session", inputs: Any, outputs: Any, io: Mapping[str, Any], copy: bool, hold_gil: bool
+def bound(
+    session: "Session", inputs: Any, outputs: Any, io: Mapping[str, Any], copy: bool
 ) -> Binding:
     """Do the work of `Session.bind`."""
     if isinstance(outputs, str) or not isinstance(outputs, Iterable | None):
@@ -296,7 +293,7 @@ def bound(  # noqa: PLR0913, PLR0917  # as many as `Session.bind` has
         if name not in known and name not in names:
             raise unknown("input or output", name, (*session.inputs, *session.outputs))
         (to_bind if name in known and name not in names else inputs)[name] = x
-    binding = Binding(session, hold_gil)
+    binding = Binding(session)
     for name, x in inputs.items():
         binding.bind_input(name, x, copy=copy)
     for name, x in to_bind.items():

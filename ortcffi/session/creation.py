@@ -144,34 +144,21 @@ def has_threads(api: "Api", options: "SessionOptions | None") -> bool:
     )
 
 
-def calls_of_python(state: "EnvState", options: "SessionOptions | None") -> str:
-    """What may call Python in a run, on any thread; "" for nothing.
+def may_call_python(state: "EnvState", options: "SessionOptions | None") -> bool:
+    """Whether a kernel, an allocator or a logger of a session may be Python.
 
-    A kernel, an allocator or a logger in Python may be called by a thread that waits for the GIL,
-    for which a run that keeps the GIL would wait. What the environment keeps may be any of those.
+    Another thread may call it in the middle of a run, and wait for the GIL with a lock of the
+    library, which a release of the run's results may want: that must not keep the GIL.
     """
     if state.borrowed:
-        return "a logger or an allocator of the environment"
+        return True
     if options is None:
-        return ""
-    if not options._values.get("per_session_threads", True):
-        return "another session that shares the threads"
-    if options._chooses_devices:
-        return "an execution provider that device_policy or device_selector chooses"
-    if not options._alive and "providers" not in options._values:
-        return ""
+        return False
+    if options._chooses_devices or not options._values.get("per_session_threads", True):
+        return True
     providers = {name for name, _ in options._values.get("providers", [])} - _CPU
     kept = {name for name, value in options._alive.items() if value} - _DATA
-    return ", ".join(sorted(providers | kept))
-
-
-def check_hold_gil(python: str) -> None:
-    """Refuse to keep the GIL in runs that might wait for a thread that wants it."""
-    if python:
-        raise ValueError(
-            "hold_gil=True needs runs that call no Python, which another thread could do; "
-            f"this may: {python}"
-        )
+    return bool(providers | kept)
 
 
 def borrowed_of(content: object, options: "SessionOptions | None") -> object:

@@ -155,7 +155,6 @@ class ModelPackage(Handle):
         options: "SessionOptions | None" = None,
         *,
         env: "Env | None" = None,
-        hold_gil: bool = False,
     ) -> Session:
         """Make a session of the variant that `select` chooses.
 
@@ -163,7 +162,7 @@ class ModelPackage(Handle):
         ----------
         component, options
             As of `select`. Given options replace those that the package has for the variant.
-        env, hold_gil
+        env : Env, optional
             As of `Session`.
 
         Returns
@@ -179,7 +178,7 @@ class ModelPackage(Handle):
         of_type("env", env, Env)
         session = Session.__new__(Session)
         variant = self.select(component, options)
-        variant._open(session, options, env=env, hold_gil=hold_gil)
+        variant._open(session, options, env=env)
         return session
 
     def _ask(self, slot: str, *arguments: Any) -> Any:

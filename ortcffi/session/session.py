@@ -21,11 +21,10 @@ from ortcffi.session.compiled import Engine
 from ortcffi.session.creation import (
     Source,
     borrowed_of,
-    calls_of_python,
-    check_hold_gil,
     check_options,
     environment_of,
     has_threads,
+    may_call_python,
     options_for,
     source_of,
     source_of_graph,
@@ -89,11 +88,6 @@ class Session(Suggests, Engine, Closing):
         Where sessions share weights that kernels have repacked.
     env : Env, optional
         The environment, by default the one that the library has, or a new one. It is kept.
-    hold_gil : bool, optional
-        Whether `run` and `run_values` keep the GIL, so that other threads run no Python meanwhile,
-        and the run cannot be ended early. A run with a `timeout` releases it anyway. For runs of
-        microseconds beside threads that compute in Python: to take the GIL back from one lasts up
-        to Python's switch interval, 5 milliseconds.
     after_fork : {"refuse", "remake"}, optional
         What the session does in the child of a fork, which has none of its threads: refuse to be
         used, or load the model, which must still be there, again at its first use. Bindings that
@@ -118,9 +112,7 @@ class Session(Suggests, Engine, Closing):
     LibraryNotFound
         There is no library that runs models. The message says what to install.
     TypeError, ValueError
-        An argument is of a wrong type, or belongs to another library; or `hold_gil` is wanted, and
-        runs may call Python: with custom ops, execution providers other than the CPU's, shared
-        threads, or loggers, thread functions or allocators in Python.
+        An argument is of a wrong type, or belongs to another library.
 
     Notes
     -----
@@ -149,7 +141,6 @@ class Session(Suggests, Engine, Closing):
         providers: "Iterable[Provider] | None" = None,
         prepacked_weights: "PrepackedWeights | None" = None,
         env: Env | None = None,
-        hold_gil: bool = False,
         after_fork: Literal["refuse", "remake"] = "refuse",
     ) -> None:
         if not isinstance(model, (str, bytes)):
@@ -180,7 +171,7 @@ class Session(Suggests, Engine, Closing):
 
             model = content_of(model)
         source = source_for(engine, model, options, prepacked_weights)
-        self._open(engine, source, options, env=env, hold_gil=hold_gil)
+        self._open(engine, source, options, env=env)
         self._source = model
         if after_fork == "remake":
             self._remakes()
@@ -205,7 +196,6 @@ class Session(Suggests, Engine, Closing):
         *,
         api: "Api | None" = None,
         env: Env | None = None,
-        hold_gil: bool = False,
     ) -> Self:
         """Make a session of a model that was made in Python.
 
@@ -214,7 +204,7 @@ class Session(Suggests, Engine, Closing):
         graph : Graph
             The model. Initializers of 128 bytes or more are not copied: the session uses their
             memory, which must not change.
-        options, api, env, hold_gil
+        options, api, env
             As of the class. With options that have custom ops, the session is made of the bytes
             of the model, with a copy of its initializers.
 
@@ -243,17 +233,16 @@ class Session(Suggests, Engine, Closing):
             source = source_of(engine, model)
         else:
             source = source_of_graph(engine, graph)
-        session._open(engine, source, chosen, env=env, hold_gil=hold_gil)
+        session._open(engine, source, chosen, env=env)
         return session
 
-    def _open(  # noqa: PLR0913  # as many as a session is made of
+    def _open(
         self,
         api: "Api",
         source: Source,
         options: "SessionOptions | None" = None,
         *,
         env: Env | None = None,
-        hold_gil: bool = False,
         is_own: bool = False,
     ) -> None:
         """Make the library's session and read its inputs and outputs.
@@ -266,7 +255,7 @@ class Session(Suggests, Engine, Closing):
             What the session is made of.
         options : SessionOptions, optional
             As of the class.
-        env, hold_gil
+        env : Env, optional
             As of the class.
         is_own : bool, optional
             Whether the session is the only user of the options, so that they need not be copied.
@@ -281,10 +270,8 @@ class Session(Suggests, Engine, Closing):
             chosen = chosen if is_own else chosen._for_creation()
             given = chosen.handle
             kept += [given, chosen._alive, chosen._values, borrowed_of(source.content, chosen)]
-        python = calls_of_python(state, chosen)
-        if hold_gil:
-            check_hold_gil(python)
-        self._take(api, kept, chosen, python, has_threads(api, chosen), bool(hold_gil))
+        calls_python = may_call_python(state, chosen)
+        self._take(api, kept, chosen, calls_python, has_threads(api, chosen))
         # The session goes on to use allocators that another thread may replace at any time.
         state.begin_making(kept)
         kept.append(hold_registered(api))  # those of later registrations are added
@@ -310,8 +297,7 @@ class Session(Suggests, Engine, Closing):
         """
         api, handle = made_by(api), pointer("handle", handle, "OrtSession*")
         session = cls.__new__(cls)
-        python = "a session that was made elsewhere"
-        session._take(api, parent, None, python, has_threads=True, borrowed=True)
+        session._take(api, parent, None, calls_python=True, has_threads=True, borrowed=True)
         out_of(session)[0] = handle
         session._read_ports()
         return session
@@ -321,15 +307,14 @@ class Session(Suggests, Engine, Closing):
         api: "Api",
         kept: object,
         options: "SessionOptions | None",
-        python: str,
+        calls_python: bool,
         has_threads: bool,
-        hold_gil: bool = False,
         borrowed: bool = False,
     ) -> None:
         """Begin as the owner of what C will write to the handle, unless that is borrowed."""
         rules, maker = self._rules, api._maker
-        settings = has_threads, hold_gil, borrowed
-        self._begin(_POINTER, maker, Value, rules, kept, options, python, *settings)
+        settings = calls_python, has_threads, borrowed
+        self._begin(_POINTER, maker, Value, rules, kept, options, *settings)
 
     # --- inputs and outputs -----------------------------------------------------------------------
 
@@ -388,7 +373,6 @@ class Session(Suggests, Engine, Closing):
         outputs: "Mapping[str, Any] | Iterable[str] | None" = None,
         *,
         copy: bool = False,
-        hold_gil: bool = False,
         **io: Any,
     ) -> "Binding":
         """Bind inputs and outputs once, to run often with less work for each run.
@@ -404,8 +388,6 @@ class Session(Suggests, Engine, Closing):
             Whether arrays of inputs are bound by a copy of what they hold now. Otherwise later runs
             see what is written to them, and an array that cannot be borrowed, such as one that is
             not C-contiguous, is refused.
-        hold_gil : bool, optional
-            Whether runs keep the GIL, as of `Session`. They do anyway if those of the session do.
         **io
             Further inputs and outputs by name.
 
@@ -419,7 +401,7 @@ class Session(Suggests, Engine, Closing):
         """
         from ortcffi.session.binding import bound
 
-        return bound(self, inputs, outputs, io, copy, hold_gil)
+        return bound(self, inputs, outputs, io, copy)
 
     run_async = run_async
     run_future = run_future

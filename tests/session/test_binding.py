@@ -22,10 +22,9 @@ def session(opened):
     return opened(models.add())
 
 
-@pytest.mark.parametrize("hold_gil", [False, True])
-def test_a_bound_run_reads_and_writes_the_arrays(session, x, hold_gil):
+def test_a_bound_run_reads_and_writes_the_arrays(session, x):
     out = np.zeros((1, 4), np.float32)
-    with session.bind(x=x, y=out, hold_gil=hold_gil) as bound:
+    with session.bind(x=x, y=out) as bound:
         bound.run()
         assert out.tolist() == [[2, 4, 6, 8]]
         x += 1

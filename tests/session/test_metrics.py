@@ -38,13 +38,6 @@ def test_each_way_to_run_is_counted_once(session, x, metrics_of):
     assert (found.runs, sum(found.durations), dict(found.errors)) == (5, 5, {})
 
 
-def test_a_run_that_keeps_the_gil_is_counted(opened, x, metrics_of):
-    session = opened(models.scaled(), hold_gil=True)
-    session.run(x=x)
-    assert metrics_of(session).runs == 1
-    assert 0 < metrics_of(session).seconds < 60
-
-
 def test_errors_are_counted_by_code(opened, x, metrics_of):
     options = ort.SessionOptions(log_severity=ort.LogSeverity.FATAL)
     session = opened(models.loop(10**12, 32), options)

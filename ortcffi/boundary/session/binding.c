@@ -12,8 +12,7 @@
 struct binding {
   struct handle life;
   struct session* session;
-  struct run run; /* only its options, and its place in the list of runs under way */
-  char holds_gil;
+  struct run run;   /* only its options, and its place in the list of runs under way */
   char is_complete; /* whether all inputs were bound when it was last used for binding */
 };
 
@@ -52,13 +51,12 @@ static PyObject* bound_of(const struct binding* binding, Py_ssize_t place) {
   return parents == NULL ? PyDict_New() : Py_NewRef(PyTuple_GetItem(parents, place));
 }
 
-/* _begin(type, session, hold_gil): makes the library's binding. */
+/* _begin(type, session): makes the library's binding. */
 static PyObject* begin_binding(PyObject* self, PyObject* arguments) {
   struct binding* binding = (struct binding*)self;
   struct session* session;
   PyObject* pointer;
-  int holds_gil;
-  if (!PyArg_ParseTuple(arguments, "OO!p", &pointer, ortcffi_session_type, &session, &holds_gil) ||
+  if (!PyArg_ParseTuple(arguments, "OO!", &pointer, ortcffi_session_type, &session) ||
       handle_check(&session->life) < 0) {
     return NULL;
   }
@@ -72,7 +70,6 @@ static PyObject* begin_binding(PyObject* self, PyObject* arguments) {
   }
   binding->session = (struct session*)Py_NewRef((PyObject*)session);
   binding->life.process = session->life.process; /* a session that is made anew has none of its */
-  binding->holds_gil = (char)(holds_gil || session->holds_gil);
   OrtStatus* status =
       api->CreateIoBinding(ortcffi_session_object(session), (OrtIoBinding**)&binding->life.object);
   if (status != NULL) {
@@ -160,7 +157,7 @@ static PyObject* run_bound(PyObject* self, PyObject* const* arguments, Py_ssize_
                     "Session.run");
   } else {
     run->bound = (OrtIoBinding*)binding->life.object;
-    ortcffi_run_perform(run, binding->holds_gil, "RunWithBinding");
+    ortcffi_run_perform(run, "RunWithBinding");
   }
   ortcffi_run_end(run);
   handle_end(&binding->life);

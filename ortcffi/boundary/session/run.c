@@ -330,13 +330,9 @@ static int perform_without_gil(struct run* run, OrtStatus** status) {
   return answer;
 }
 
-int ortcffi_run_perform(struct run* run, int holds_gil, const char* function) {
+int ortcffi_run_perform(struct run* run, const char* function) {
   OrtStatus* status = NULL;
-  if (holds_gil && run->deadline == 0) {
-    double began = ortcffi_counts_runs ? ortcffi_now() : 0;
-    status = ortcffi_call_run(run);
-    ortcffi_count_run(run, ortcffi_counts_runs ? ortcffi_now() - began : 0, status);
-  } else if (perform_without_gil(run, &status) < 0) {
+  if (perform_without_gil(run, &status) < 0) {
     return -1;
   }
   if (status != NULL) {
@@ -350,8 +346,7 @@ int ortcffi_run_perform(struct run* run, int holds_gil, const char* function) {
 static PyObject* run_once(struct session* session, const struct request* request) {
   struct run run;
   PyObject* results = NULL;
-  if (ortcffi_run_begin(&run, session, request) == 0 &&
-      ortcffi_run_perform(&run, session->holds_gil, "Run") == 0) {
+  if (ortcffi_run_begin(&run, session, request) == 0 && ortcffi_run_perform(&run, "Run") == 0) {
     results = ortcffi_run_results(&run, request->as_values);
   }
   ortcffi_run_end(&run);

@@ -107,17 +107,16 @@ static PyObject* open_sessions(PyObject* module, PyObject* unused) {
 
 /* --- making ------------------------------------------------------------------------------------*/
 
-/* _begin(type, maker, value_type, rules, parents, options, python, has_threads, holds_gil,
- * borrowed): what is known of a session before the library has made it, which then goes to its
- * handle. `python` says what may call Python in a run, "" for nothing. */
+/* _begin(type, maker, value_type, rules, parents, options, calls_python, has_threads, borrowed):
+ * what is known of a session before the library has made it, which then goes to its handle. */
 static PyObject* begin_session(PyObject* self, PyObject* arguments) {
   struct session* session = (struct session*)self;
   struct maker* maker;
-  PyObject *pointer, *type, *rules, *parents, *options, *python;
-  int has_threads, holds_gil, borrowed;
-  if (!PyArg_ParseTuple(arguments, "OO!O!OOOUppp", &pointer, ortcffi_maker_type, &maker,
-                        &PyType_Type, &type, &rules, &parents, &options, &python, &has_threads,
-                        &holds_gil, &borrowed)) {
+  PyObject *pointer, *type, *rules, *parents, *options;
+  int calls_python, has_threads, borrowed;
+  if (!PyArg_ParseTuple(arguments, "OO!O!OOOppp", &pointer, ortcffi_maker_type, &maker,
+                        &PyType_Type, &type, &rules, &parents, &options, &calls_python,
+                        &has_threads, &borrowed)) {
     return NULL;
   }
   ortcffi_release* release = borrowed ? NULL : release_session;
@@ -136,9 +135,7 @@ static PyObject* begin_session(PyObject* self, PyObject* arguments) {
   session->value_type = (PyTypeObject*)Py_NewRef(type);
   session->rules = Py_NewRef(rules);
   session->options = Py_NewRef(options);
-  session->python = Py_NewRef(python);
-  session->calls_python = (char)PyObject_IsTrue(python);
-  session->holds_gil = (char)holds_gil;
+  session->calls_python = (char)calls_python;
   Py_RETURN_NONE;
 }
 
@@ -173,7 +170,6 @@ static int session_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(session->contents);
   Py_VISIT(session->wrapper);
   Py_VISIT(session->options);
-  Py_VISIT(session->python);
   Py_VISIT(session->recorder);
   Py_VISIT(session->source);
   Py_VISIT(session->specs);
@@ -198,7 +194,6 @@ static void session_dealloc(PyObject* self) {
   Py_XDECREF(session->contents);
   Py_XDECREF(session->wrapper);
   Py_XDECREF(session->options);
-  Py_XDECREF(session->python);
   Py_XDECREF(session->recorder);
   Py_XDECREF(session->source);
   Py_XDECREF(session->specs);
@@ -280,7 +275,6 @@ static PyObject* get_running(PyObject* self, void* unused) {
 static PyMemberDef session_members[] = {
     {"_number", T_ULONGLONG, offsetof(struct session, number), READONLY, NULL},
     {"_options", T_OBJECT, offsetof(struct session, options), 0, NULL},
-    {"_python", T_OBJECT, offsetof(struct session, python), 0, NULL},
     {"_recorder", T_OBJECT, offsetof(struct session, recorder), 0, NULL},
     {"_source", T_OBJECT, offsetof(struct session, source), 0, NULL},
     {"_specs", T_OBJECT, offsetof(struct session, specs), 0, NULL},

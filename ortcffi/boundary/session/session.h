@@ -112,11 +112,10 @@ struct session {
   OrtRunOptions* spare; /* for the next run that has none of its own */
   char asks_options;    /* for a run without options the rules are asked */
   char calls_python;    /* a run may call Python, on any thread */
-  char holds_gil;       /* runs keep the GIL, as the caller wants; never where they call Python */
   struct counts counts;
   struct work work;
   /* What Python keeps with the session: attributes that are None until they are set. */
-  PyObject *options, *python, *recorder, *source, *specs, *arena;
+  PyObject *options, *recorder, *source, *specs, *arena;
   /* Of the sessions that this package made, in their order; 0 for one that is borrowed. */
   uint64_t number;
   struct session *before, *after;
@@ -217,10 +216,9 @@ int ortcffi_run_has_adapters(const struct run* run);
 int ortcffi_names_inputs(const struct request* request);
 /* Calls the library's function, and nothing else. */
 OrtStatus* ortcffi_call_run(struct run* run);
-/* Makes a run: without the GIL and supervised, or, with `holds_gil` and without a deadline, with
- * the GIL. -1 with an exception, raised by the handler of a signal or for a failure of `function`.
- */
-int ortcffi_run_perform(struct run* run, int holds_gil, const char* function);
+/* Makes a run, supervised and without the GIL. -1 with an exception, raised by the handler of a
+ * signal or for a failure of `function`. */
+int ortcffi_run_perform(struct run* run, const char* function);
 /* Counts a run that has ended, with its duration in seconds and its status, NULL for success. */
 void ortcffi_count_run(struct run* run, double seconds, const OrtStatus* status);
 /* Whether runs are counted. */
