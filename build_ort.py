@@ -9,7 +9,6 @@ import re
 import shlex
 import sys
 import sysconfig
-from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -112,8 +111,6 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/official/official.c",
     "ortcffi/boundary/module.c",
 ]
-# Folders whose sources are compiled one by one.
-SEPARATE = [f"core/src/{name}" for name in core("SEPARATE")]
 # Flags of a distribution, which come last, so that they win. It strips by itself.
 CFLAGS, LDFLAGS = (shlex.split(os.environ.get(name, "")) for name in ["CFLAGS", "LDFLAGS"])
 KEEPS_SYMBOLS = IS_FOR_DEBUGGING or bool(CFLAGS or LDFLAGS)
@@ -151,25 +148,6 @@ CORE_LINK_FLAGS = [*LINK_FLAGS, *core(f"LINK_OF_{SYSTEM}"), exports("ortcore"), 
 EXTENSION_LINK_FLAGS = [*LINK_FLAGS, exports("extension"), *LDFLAGS]
 
 
-def join_folders(sources: list[str]) -> list[str]:
-    """Write a C file for each folder of sources, which includes them; return what to compile.
-
-    core/Makefile does the same, and says why.
-    """
-    joined: dict[str, str] = {}
-    alone = [source for source in sources if os.path.dirname(source) in SEPARATE]
-    for source in sources:
-        if source not in alone:
-            name = source.removeprefix("core/src/").removeprefix("ortcffi/")
-            file = f"build/folders/{os.path.dirname(name).replace('/', '_')}.c"
-            joined[file] = joined.get(file, "") + f'#include "{name}"\n'
-    os.makedirs("build/folders", exist_ok=True)
-    for file, text in joined.items():
-        if not os.path.exists(file) or Path(file).read_text() != text:
-            Path(file).write_text(text)
-    return [*alone, *joined]
-
-
 def write_extension() -> str:
     """Have CFFI write the extension's own C file, where it differs from what is there.
 
@@ -181,20 +159,3 @@ def write_extension() -> str:
     os.makedirs("build", exist_ok=True)
     ort.emit_c_code("build/_ort.c")
     return "build/_ort.c"
-
-
-def object_folder(command: list[str]) -> str:
-    """The folder of what a command compiles: other flags or another heap have another one."""
-    return f"build/objects/{sha256(repr(command).encode()).hexdigest()[:12]}"
-
-
-def is_stale(built: Path) -> bool:
-    """Whether an object must be compiled anew: it is older than its source or a header.
-
-    The compiler has listed those beside the object, in the form of a rule for make.
-    """
-    try:
-        listed = built.with_suffix(".d").read_text().replace("\\\n", "").split()
-        return any(os.stat(path).st_mtime_ns > built.stat().st_mtime_ns for path in listed[1:])
-    except FileNotFoundError:
-        return True

@@ -14,7 +14,7 @@ import build_ort as ort
 
 
 class BuildExtensionAndCore(build_ext):
-    """Compiles what has changed, and links the core's objects a second time, for C clients.
+    """Compiles on all processors, and links the core's objects a second time, for C clients.
 
     ``make -C core`` makes the same library; a wheel is built without make, which a machine that
     has a C compiler may lack.
@@ -22,34 +22,27 @@ class BuildExtensionAndCore(build_ext):
 
     def run(self) -> None:
         super().run()
-        package = Path(self.get_ext_fullpath("ortcffi._ort")).parent
         if sys.platform == "darwin":
             # Extensions are bundles there, which a client cannot be linked with.
             linker = ["-dynamiclib" if w == "-bundle" else w for w in self.compiler.linker_so]
             self.compiler.set_executable("linker_so", linker)
-        core = ort.join_folders(ort.CORE_SOURCES)
-        self.link(core, str(package / "lib" / ort.CORE_NAME), ort.CORE_LINK_FLAGS)
+        library = Path(self.get_ext_fullpath("ortcffi._ort")).parent / "lib" / ort.CORE_NAME
+        self.link(self.objects[: len(ort.CORE_SOURCES)], str(library), ort.CORE_LINK_FLAGS)
 
     def build_extension(self, ext: Extension) -> None:
-        sources = ort.join_folders(ext.sources)
-        sources.append(ort.write_extension())
-        self.link(sources, self.get_ext_fullpath(ext.name), ext.extra_link_args)
-
-    def link(self, sources: list[str], library: str, flags: list[str]) -> None:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            objects = list(pool.map(self.compile_changed, sources))
-        self.compiler.link_shared_object(objects, library, extra_postargs=flags)
+            self.objects = list(pool.map(self.compile, [*ext.sources, ort.write_extension()]))
+        self.link(self.objects, self.get_ext_fullpath(ext.name), ext.extra_link_args)
 
-    def compile_changed(self, source: str) -> str:
-        """Compile a source if that or a header is newer than its object; return the object."""
-        include = [*ort.INCLUDE, *self.include_dirs]
-        command = [*self.compiler.compiler_so, *include, *ort.COMPILE_FLAGS]
-        folder = ort.object_folder(command)
-        [name] = self.compiler.object_filenames([source], output_dir=folder)
-        if self.force or ort.is_stale(Path(name)):
-            flags = [*ort.COMPILE_FLAGS, "-MMD"]  # which writes the headers into a file
-            self.compiler.compile([source], folder, include_dirs=include, extra_postargs=flags)
-        return name
+    def compile(self, source: str) -> str:
+        include, flags = [*ort.INCLUDE, *self.include_dirs], ort.COMPILE_FLAGS
+        [made] = self.compiler.compile(
+            [source], self.build_temp, include_dirs=include, extra_postargs=flags
+        )
+        return made
+
+    def link(self, objects: list[str], library: str, flags: list[str]) -> None:
+        self.compiler.link_shared_object(objects, library, extra_postargs=flags)
 
 
 setup(

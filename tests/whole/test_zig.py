@@ -60,10 +60,10 @@ sys.path.insert(0, checkout)
 sys.platform = "darwin"
 import build_ort as build
 os.chdir(folder)
-build.write_extension("ortcffi._ort")
+build.write_extension()
 names = ["COMPILE_FLAGS", "INCLUDE", "CORE_NAME", "CORE_LINK_FLAGS", "EXTENSION_LINK_FLAGS"]
-found = {name: getattr(build, name) for name in names}
-print(json.dumps({**found, "sources": build.join_folders(build.BOUNDARY_SOURCES)}))
+names.append("BOUNDARY_SOURCES")
+print(json.dumps({name: getattr(build, name) for name in names}))
 """
 
 
@@ -176,7 +176,7 @@ def test_the_extension_and_its_core_are_linked_for_macos_with_the_flags_of_setup
     core = make_for(MAC)
     objects = [word for word in link_command(MAC, core) if word.endswith(".o")]
 
-    sources = [tmp_path / name for name in ["build/_ort.c", *build["sources"]]]
+    sources = [tmp_path / "build/_ort.c", *(CHECKOUT / name for name in build["BOUNDARY_SOURCES"])]
     include = [f"-I{folder}" for folder in [*(CHECKOUT / i for i in build["INCLUDE"]), python]]
     flags = [*build["COMPILE_FLAGS"], *QUICKLY, *include]
     extension = tmp_path / "_ort.abi3.so"

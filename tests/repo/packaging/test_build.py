@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The build: what it needs, what it compiles anew, and whose flags it takes."""
+"""The build: what it needs, and whose flags it takes."""
 
 import importlib.util
 import os
 import sys
 import sysconfig
-import time
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -61,39 +59,3 @@ def test_flags_of_a_distribution_come_after_ours_and_it_strips_by_itself(monkeyp
 def test_a_build_without_flags_of_others_is_optimised_and_stripped(build):
     assert {"-O2", "-g0"} <= set(build.COMPILE_FLAGS)
     assert {"-Wl,-s", "-Wl,-x"} & set(build.EXTENSION_LINK_FLAGS)
-
-
-def test_each_heap_has_a_folder_of_objects(monkeypatch):
-    environments = [{}, {"ORTCFFI_USE_MALLOC": "1"}, {"ORTCFFI_USE_MIMALLOC": "1"}]
-    builds = [build_with(monkeypatch, **environment) for environment in environments]
-    folders = {build.object_folder(["cc", *build.COMPILE_FLAGS]) for build in builds}
-    assert len(folders) == 3
-
-
-@pytest.fixture
-def compiled(tmp_path, c_compiler) -> Path:
-    """The object of a source that includes a header, all written a second ago."""
-    (tmp_path / "a.h").write_text("int a(void);\n")
-    (tmp_path / "a.c").write_text('#include <stddef.h>\n#include "a.h"\n')
-    run(*c_compiler, "-MMD", "-c", tmp_path / "a.c", "-o", tmp_path / "a.o")
-    for name in ("a.h", "a.c", "a.o"):
-        os.utime(tmp_path / name, times=(time.time() - 1,) * 2)
-    return tmp_path / "a.o"
-
-
-def test_an_object_that_is_newer_than_what_it_was_made_from_is_not_compiled_anew(build, compiled):
-    assert not build.is_stale(compiled)
-
-
-@pytest.mark.parametrize("changed", ["a.c", "a.h"])
-def test_an_object_is_compiled_anew_where_its_source_or_a_header_has_changed(
-    build, compiled, changed
-):
-    compiled.with_name(changed).touch()
-    assert build.is_stale(compiled)
-
-
-@pytest.mark.parametrize("gone", ["a.o", "a.d", "a.h"])
-def test_an_object_is_compiled_anew_where_something_is_missing(build, compiled, gone):
-    compiled.with_name(gone).unlink()
-    assert build.is_stale(compiled)
