@@ -50,10 +50,13 @@
 #define CORE_SYMBOL(name) CORE_JOIN(ORT_PREFIX, name)
 #define CORE_JOIN(prefix, name) CORE_JOINED(prefix, name)
 #define CORE_JOINED(prefix, name) prefix##name
+#define CORE_BODY(symbol) CORE_JOIN(symbol, _body)
 #define CORE_PROTOTYPE_HOST(returns, symbol, parameters) \
+  returns ORT_API_CALL CORE_BODY(symbol)                 \
+  parameters NO_EXCEPTION;                               \
   returns ORT_API_CALL symbol parameters NO_EXCEPTION;
 #define CORE_PROTOTYPE_TABLE(returns, symbol, parameters) \
-  CORE_PROTOTYPE_HOST(returns, symbol, parameters)
+  returns ORT_API_CALL symbol parameters NO_EXCEPTION;
 #define CORE_PROTOTYPE_ENGINE(returns, symbol, parameters)
 #define CORE_PROTOTYPE_NOT_YET(returns, symbol, parameters)
 #define ROW(index, since, topic, who, gil, returns, name, parameters, arguments) \
@@ -61,6 +64,9 @@
 #define ROWS "ort_rows.def"
 #include "ort_tables.def"
 #undef ROW
+/** The head of the definition of a slot that can fail. The slot itself calls this body, and puts
+ * its name in front of the message of a status of core_fail: table/named.c. */
+#define CORE_SLOT(NAME, ...) OrtStatus* ORT_API_CALL CORE_BODY(NAME)(__VA_ARGS__) NO_EXCEPTION
 /** @} */
 
 /** @name Objects
@@ -161,9 +167,28 @@ extern const struct core_class core_status_class;
 /** Hands out a constant status; the caller releases it like any other. */
 OrtStatus* core_constant_status(const struct OrtStatus* constant);
 
-/** A status with a message put together from up to three pieces; any of them may be NULL. */
-OrtStatus* core_status(OrtErrorCode code, const char* before, const char* middle,
-                       const char* after);
+/* The compiler checks arguments as those of printf; MinGW's knows another one by that name. */
+#if defined(__clang__)
+#define CORE_FORMAT(at) __attribute__((cold, format(printf, at, (at) + 1)))
+#elif defined(__GNUC__)
+#define CORE_FORMAT(at) __attribute__((cold, format(gnu_printf, at, (at) + 1)))
+#else
+#define CORE_FORMAT(at)
+#endif
+
+/** A status whose message is the slot's name, ": " and a text, made as by printf. Where there is no
+ * memory for it, it is a constant. */
+OrtStatus* core_fail(OrtErrorCode code, const char* format, ...) CORE_FORMAT(2);
+/** The same with the text alone as the message. */
+OrtStatus* core_status(OrtErrorCode code, const char* format, ...) CORE_FORMAT(2);
+/** Puts a text and ": " between the slot's name and the rest of what core_fail made. Returns other
+ * statuses and NULL as they are. */
+OrtStatus* core_about(OrtStatus* status, const char* format, ...) CORE_FORMAT(2);
+/** Puts the name of a slot, or of a function that is none, in front of what core_fail made. */
+OrtStatus* core_name_failure(const char* name, OrtStatus* status);
+static inline OrtStatus* core_named(const char* name, OrtStatus* status) {
+  return CORE_LIKELY(status == NULL) ? NULL : core_name_failure(name, status);
+}
 
 /** The first of two answers that failed, or NULL; the other one is released. */
 OrtStatus* core_first_failure(OrtStatus* status, OrtStatus* later);
@@ -171,8 +196,8 @@ OrtStatus* core_first_failure(OrtStatus* status, OrtStatus* later);
 /** The status for not having got `size` bytes; `before` is the message up to the number. */
 OrtStatus* core_out_of_memory(const char* before, size_t length, size_t size);
 #define CORE_NO_MEMORY_TEXT(function) #function ": out of memory: there is no block of "
-/** The same where the function's name is known at run time only. */
-OrtStatus* core_no_memory(const char* function, size_t size);
+/** The same with the name of the slot that is running. */
+OrtStatus* core_no_memory(size_t size);
 #define CORE_OUT_OF_MEMORY(function, size) \
   core_out_of_memory(CORE_NO_MEMORY_TEXT(function), sizeof CORE_NO_MEMORY_TEXT(function) - 1, size)
 
@@ -240,8 +265,7 @@ struct core_figure {
 OrtStatus* core_figures(const struct core_figure* figures, size_t count, OrtKeyValuePairs** out);
 
 /** A copy of pairs, the caller's; none for NULL. */
-OrtStatus* core_copy_pairs(const char* function, const OrtKeyValuePairs* from,
-                           OrtKeyValuePairs** out);
+OrtStatus* core_copy_pairs(const OrtKeyValuePairs* from, OrtKeyValuePairs** out);
 
 /** Adds a pair whose key is new, without looking for it. False where there is no memory. */
 bool core_append_pair(OrtKeyValuePairs* pairs, const char* key, const char* value);

@@ -18,8 +18,8 @@ static OrtStatus* ORT_API_CALL inner_shrink(OrtAllocator* this_) NO_EXCEPTION {
   if (status == NULL || self->inner_api == NULL) {
     return status;
   }
-  OrtStatus* own = core_status(self->inner_api->GetErrorCode(status),
-                               self->inner_api->GetErrorMessage(status), NULL, NULL);
+  OrtStatus* own = core_status(self->inner_api->GetErrorCode(status), "%s",
+                               self->inner_api->GetErrorMessage(status));
   self->inner_api->ReleaseStatus(status);
   return own;
 }

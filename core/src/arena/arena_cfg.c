@@ -40,28 +40,26 @@ static OrtStatus* set_key(struct OrtArenaCfg* cfg, const char* name, size_t valu
     i++;
   }
   if (i == CORE_COUNT_OF(keys)) {
-    return core_status(ORT_INVALID_ARGUMENT, "CreateArenaCfgV2: arena_config_keys has \"", name,
-                       "\", which is no setting of an arena");
+    return core_fail(ORT_INVALID_ARGUMENT,
+                     "arena_config_keys has \"%s\", which is no setting of an arena", name);
   }
   int64_t number = (int64_t)value;
   if (keys[i].offset == AT(max_mem)) {
     cfg->max_mem = value > INT64_MAX ? 0 : value;
   } else if (keys[i].offset >= 0) {
     if (number < -1 || number > keys[i].most) {
-      return core_status(ORT_INVALID_ARGUMENT,
-                         "CreateArenaCfgV2: arena_config_values has a number "
-                         "out of range for ",
-                         name, NULL);
+      return core_fail(ORT_INVALID_ARGUMENT, "arena_config_values has a number out of range for %s",
+                       name);
     }
     memcpy((char*)cfg + keys[i].offset, &number, sizeof number);
   }
   return NULL;
 }
 
-static OrtStatus* hand_out(const struct OrtArenaCfg* cfg, const char* function, OrtArenaCfg** out) {
+static OrtStatus* hand_out(const struct OrtArenaCfg* cfg, OrtArenaCfg** out) {
   struct OrtArenaCfg* copy = heap_alloc(sizeof *copy);
   if (copy == NULL) {
-    return core_no_memory(function, sizeof *copy);
+    return core_no_memory(sizeof *copy);
   }
   *copy = *cfg;
   core_begin(&copy->object, &cfg_class, 0);
@@ -69,8 +67,8 @@ static OrtStatus* hand_out(const struct OrtArenaCfg* cfg, const char* function, 
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_CreateArenaCfg, size_t max_mem, int arena_extend_strategy,
-                    int initial_chunk_size_bytes, int max_dead_bytes_per_chunk, OrtArenaCfg** out) {
+CORE_SLOT(ort_CreateArenaCfg, size_t max_mem, int arena_extend_strategy,
+          int initial_chunk_size_bytes, int max_dead_bytes_per_chunk, OrtArenaCfg** out) {
   CORE_REQUIRE(CreateArenaCfg, out);
   if (arena_extend_strategy < -1 || arena_extend_strategy > 1) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateArenaCfg: arena_extend_strategy must be 0, 1 or -1");
@@ -83,11 +81,11 @@ ORT_API_STATUS_IMPL(ort_CreateArenaCfg, size_t max_mem, int arena_extend_strateg
   cfg.extend_strategy = arena_extend_strategy;
   cfg.initial_chunk_size = initial_chunk_size_bytes;
   cfg.max_dead_bytes = max_dead_bytes_per_chunk;
-  return hand_out(&cfg, "CreateArenaCfg", out);
+  return hand_out(&cfg, out);
 }
 
-ORT_API_STATUS_IMPL(ort_CreateArenaCfgV2, const char* const* arena_config_keys,
-                    const size_t* arena_config_values, size_t num_keys, OrtArenaCfg** out) {
+CORE_SLOT(ort_CreateArenaCfgV2, const char* const* arena_config_keys,
+          const size_t* arena_config_values, size_t num_keys, OrtArenaCfg** out) {
   CORE_REQUIRE(CreateArenaCfgV2, out);
   if (num_keys > 0) {
     CORE_REQUIRE(CreateArenaCfgV2, arena_config_keys);
@@ -101,7 +99,7 @@ ORT_API_STATUS_IMPL(ort_CreateArenaCfgV2, const char* const* arena_config_keys,
     }
     CORE_TRY(set_key(&cfg, arena_config_keys[i], arena_config_values[i]));
   }
-  return hand_out(&cfg, "CreateArenaCfgV2", out);
+  return hand_out(&cfg, out);
 }
 
 void ORT_API_CALL ort_ReleaseArenaCfg(OrtArenaCfg* input) NO_EXCEPTION { core_drop(input); }

@@ -45,22 +45,22 @@ static const OrtNode* node_in(const OrtGraph* graph, const OrtNode* node) {
   return NULL;
 }
 
-static OrtStatus* add_group(const char* function, const OrtEpGraphSupportInfo* info,
-                            const OrtNode* const* nodes, size_t count, OrtcoreGroup group) {
+static OrtStatus* add_group(const OrtEpGraphSupportInfo* info, const OrtNode* const* nodes,
+                            size_t count, OrtcoreGroup group) {
   struct core_claims* claims = info->claims;
   OrtcoreGroup* groups = (OrtcoreGroup*)claims->seen.groups;
   const OrtNode** own = heap_alloc(count * sizeof *own);
   if (own == NULL ||
       !core_grow((void**)&groups, claims->seen.group_count, &claims->capacity, sizeof *groups)) {
     heap_free(own);
-    return core_no_memory(function, count * sizeof *own);
+    return core_no_memory(count * sizeof *own);
   }
   claims->seen.groups = groups;
   for (size_t i = 0; i < count; i++) {
     own[i] = node_in(info->graph, nodes[i]);
     if (own[i] == NULL) {
       heap_free(own);
-      return core_status(ORT_FAIL, function, ": a node is not of the graph of the call", NULL);
+      return core_fail(ORT_FAIL, "a node is not of the graph of the call");
     }
   }
   group.nodes = own;
@@ -69,9 +69,9 @@ static OrtStatus* add_group(const char* function, const OrtEpGraphSupportInfo* i
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_EpGraphSupportInfo_AddNodesToFuse,
-                    OrtEpGraphSupportInfo* graph_support_info, const OrtNode* const* nodes,
-                    size_t num_nodes, const OrtNodeFusionOptions* node_fusion_options) {
+CORE_SLOT(ort_ep_EpGraphSupportInfo_AddNodesToFuse, OrtEpGraphSupportInfo* graph_support_info,
+          const OrtNode* const* nodes, size_t num_nodes,
+          const OrtNodeFusionOptions* node_fusion_options) {
   CORE_REQUIRE(EpGraphSupportInfo_AddNodesToFuse, graph_support_info, nodes);
   CORE_REQUIRE_IN_CALL(EpGraphSupportInfo_AddNodesToFuse, graph_support_info);
   if (num_nodes == 0) {
@@ -80,16 +80,14 @@ ORT_API_STATUS_IMPL(ort_ep_EpGraphSupportInfo_AddNodesToFuse,
   const OrtcoreGroup group = {.is_fused = 1,
                               .drops_constants = node_fusion_options != NULL &&
                                                  node_fusion_options->drop_constant_initializers};
-  return add_group("EpGraphSupportInfo_AddNodesToFuse", graph_support_info, nodes, num_nodes,
-                   group);
+  return add_group(graph_support_info, nodes, num_nodes, group);
 }
 
-ORT_API_STATUS_IMPL(ort_ep_EpGraphSupportInfo_AddSingleNode,
-                    OrtEpGraphSupportInfo* graph_support_info, const OrtNode* node) {
+CORE_SLOT(ort_ep_EpGraphSupportInfo_AddSingleNode, OrtEpGraphSupportInfo* graph_support_info,
+          const OrtNode* node) {
   CORE_REQUIRE(EpGraphSupportInfo_AddSingleNode, graph_support_info, node);
   CORE_REQUIRE_IN_CALL(EpGraphSupportInfo_AddSingleNode, graph_support_info);
-  return add_group("EpGraphSupportInfo_AddSingleNode", graph_support_info, &node, 1,
-                   (OrtcoreGroup){0});
+  return add_group(graph_support_info, &node, 1, (OrtcoreGroup){0});
 }
 
 static OrtStatus* get_capability(void* argument) {
@@ -101,8 +99,8 @@ static OrtStatus* get_capability(void* argument) {
   }
   const struct core_view how = {.name = graph->name};
   OrtGraph* view = NULL;
-  CORE_TRY(core_make_view("ortcore_ep_claim", graph, (const OrtNode* const*)graph->nodes.items,
-                          graph->nodes.count, &how, &view));
+  CORE_TRY(core_make_view(graph, (const OrtNode* const*)graph->nodes.items, graph->nodes.count,
+                          &how, &view));
   OrtStatus* status = ep->GetCapability(ep, view, &claims->info);
   core_end_view(view);
   return status;
@@ -168,7 +166,7 @@ OrtStatus* ORT_API_CALL core_ep_claim(OrtcoreEp* ep, const OrtGraph* graph, Ortc
   claims->info.graph = NULL;
   if (status != NULL) {
     core_drop(&claims->object);
-    return status;
+    return core_named("ortcore_ep_claim", status);
   }
   *out = &claims->seen;
   return NULL;

@@ -16,13 +16,13 @@ static void end_options(void* block) {
 static const struct core_class compile_options_class = {.kind = CORE_COMPILE_OPTIONS,
                                                         .end = end_options};
 
-ORT_API_STATUS_IMPL(ort_compile_CreateModelCompilationOptionsFromSessionOptions, const OrtEnv* env,
-                    const OrtSessionOptions* session_options, OrtModelCompilationOptions** out) {
+CORE_SLOT(ort_compile_CreateModelCompilationOptionsFromSessionOptions, const OrtEnv* env,
+          const OrtSessionOptions* session_options, OrtModelCompilationOptions** out) {
   CORE_REQUIRE(CreateModelCompilationOptionsFromSessionOptions, env, session_options, out);
   struct OrtModelCompilationOptions* options =
       core_new_object(&compile_options_class, sizeof *options);
   if (options == NULL) {
-    return CORE_OUT_OF_MEMORY(CreateModelCompilationOptionsFromSessionOptions, sizeof *options);
+    return core_no_memory(sizeof *options);
   }
   CORE_HAND_OUT(ort_CloneSessionOptions(session_options, &options->session_options), options, out);
 }
@@ -46,9 +46,9 @@ void ORT_API_CALL ort_compile_ReleaseModelCompilationOptions(OrtModelCompilation
     }                                                                         \
   } while (0)
 
-static OrtStatus* copy_path(const char* function, const ORTCHAR_T* path, ORTCHAR_T** out) {
+static OrtStatus* copy_path(const ORTCHAR_T* path, ORTCHAR_T** out) {
   *out = core_copy_bytes(path, core_path_size(path));
-  return *out == NULL ? core_no_memory(function, core_path_size(path)) : NULL;
+  return *out == NULL ? core_no_memory(core_path_size(path)) : NULL;
 }
 
 static void replace_path(OrtModelCompilationOptions* options, enum core_compile_path which,
@@ -57,10 +57,10 @@ static void replace_path(OrtModelCompilationOptions* options, enum core_compile_
   options->paths[which] = path;
 }
 
-static OrtStatus* set_path(const char* function, OrtModelCompilationOptions* options,
-                           enum core_compile_path which, const ORTCHAR_T* path) {
+static OrtStatus* set_path(OrtModelCompilationOptions* options, enum core_compile_path which,
+                           const ORTCHAR_T* path) {
   ORTCHAR_T* copy;
-  CORE_TRY(copy_path(function, path, &copy));
+  CORE_TRY(copy_path(path, &copy));
   replace_path(options, which, copy);
   return NULL;
 }
@@ -68,20 +68,19 @@ static OrtStatus* set_path(const char* function, OrtModelCompilationOptions* opt
 /* Guards a path, and stores a copy of it. */
 #define SET_PATH(slot, which, path) \
   REQUIRE_NOT_EMPTY(slot, path);    \
-  CORE_TRY(set_path(#slot, model_compile_options, which, path))
+  CORE_TRY(set_path(model_compile_options, which, path))
 
-ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetInputModelPath,
-                    OrtModelCompilationOptions* model_compile_options,
-                    const ORTCHAR_T* input_model_path) {
+CORE_SLOT(ort_compile_ModelCompilationOptions_SetInputModelPath,
+          OrtModelCompilationOptions* model_compile_options, const ORTCHAR_T* input_model_path) {
   CORE_REQUIRE(ModelCompilationOptions_SetInputModelPath, model_compile_options);
   SET_PATH(ModelCompilationOptions_SetInputModelPath, CORE_INPUT_FILE, input_model_path);
   model_compile_options->input = CORE_INPUT_PATH;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetInputModelFromBuffer,
-                    OrtModelCompilationOptions* model_compile_options, const void* input_model_data,
-                    size_t input_model_data_size) {
+CORE_SLOT(ort_compile_ModelCompilationOptions_SetInputModelFromBuffer,
+          OrtModelCompilationOptions* model_compile_options, const void* input_model_data,
+          size_t input_model_data_size) {
   CORE_REQUIRE(ModelCompilationOptions_SetInputModelFromBuffer, model_compile_options,
                input_model_data);
   if (input_model_data_size == 0) {
@@ -95,26 +94,25 @@ ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetInputModelFromBuffer,
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetInputModel,
-                    OrtModelCompilationOptions* model_compile_options, const OrtModel* model) {
+CORE_SLOT(ort_compile_ModelCompilationOptions_SetInputModel,
+          OrtModelCompilationOptions* model_compile_options, const OrtModel* model) {
   CORE_REQUIRE(ModelCompilationOptions_SetInputModel, model_compile_options, model);
   model_compile_options->input = CORE_INPUT_MODEL;
   model_compile_options->input_model = model;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetOutputModelPath,
-                    OrtModelCompilationOptions* model_compile_options,
-                    const ORTCHAR_T* output_model_path) {
+CORE_SLOT(ort_compile_ModelCompilationOptions_SetOutputModelPath,
+          OrtModelCompilationOptions* model_compile_options, const ORTCHAR_T* output_model_path) {
   CORE_REQUIRE(ModelCompilationOptions_SetOutputModelPath, model_compile_options);
   SET_PATH(ModelCompilationOptions_SetOutputModelPath, CORE_OUTPUT_FILE, output_model_path);
   model_compile_options->output = CORE_OUTPUT_PATH;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetOutputModelBuffer,
-                    OrtModelCompilationOptions* model_compile_options, OrtAllocator* allocator,
-                    void** output_model_buffer_ptr, size_t* output_model_buffer_size_ptr) {
+CORE_SLOT(ort_compile_ModelCompilationOptions_SetOutputModelBuffer,
+          OrtModelCompilationOptions* model_compile_options, OrtAllocator* allocator,
+          void** output_model_buffer_ptr, size_t* output_model_buffer_size_ptr) {
   CORE_REQUIRE(ModelCompilationOptions_SetOutputModelBuffer, model_compile_options, allocator,
                output_model_buffer_ptr, output_model_buffer_size_ptr);
   model_compile_options->output = CORE_OUTPUT_BUFFER;
@@ -123,9 +121,9 @@ ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetOutputModelBuffer,
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetOutputModelWriteFunc,
-                    OrtModelCompilationOptions* model_compile_options,
-                    OrtWriteBufferFunc write_func, void* state) {
+CORE_SLOT(ort_compile_ModelCompilationOptions_SetOutputModelWriteFunc,
+          OrtModelCompilationOptions* model_compile_options, OrtWriteBufferFunc write_func,
+          void* state) {
   CORE_REQUIRE(ModelCompilationOptions_SetOutputModelWriteFunc, model_compile_options, write_func);
   model_compile_options->output = CORE_OUTPUT_FUNCTION;
   model_compile_options->write = write_func;
@@ -133,10 +131,10 @@ ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetOutputModelWriteFunc,
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetOutputModelExternalInitializersFile,
-                    OrtModelCompilationOptions* model_compile_options,
-                    const ORTCHAR_T* external_initializers_file_path,
-                    size_t external_initializers_size_threshold) {
+CORE_SLOT(ort_compile_ModelCompilationOptions_SetOutputModelExternalInitializersFile,
+          OrtModelCompilationOptions* model_compile_options,
+          const ORTCHAR_T* external_initializers_file_path,
+          size_t external_initializers_size_threshold) {
   CORE_REQUIRE(ModelCompilationOptions_SetOutputModelExternalInitializersFile,
                model_compile_options);
   SET_PATH(ModelCompilationOptions_SetOutputModelExternalInitializersFile, CORE_EXTERNAL_FILE,
@@ -146,9 +144,9 @@ ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetOutputModelExternalIn
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetOutputModelGetInitializerLocationFunc,
-                    OrtModelCompilationOptions* model_compile_options,
-                    OrtGetInitializerLocationFunc get_initializer_location_func, void* state) {
+CORE_SLOT(ort_compile_ModelCompilationOptions_SetOutputModelGetInitializerLocationFunc,
+          OrtModelCompilationOptions* model_compile_options,
+          OrtGetInitializerLocationFunc get_initializer_location_func, void* state) {
   CORE_REQUIRE(ModelCompilationOptions_SetOutputModelGetInitializerLocationFunc,
                model_compile_options, get_initializer_location_func);
   model_compile_options->initializers = CORE_INITIALIZERS_FUNCTION;
@@ -157,10 +155,10 @@ ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetOutputModelGetInitial
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetOutputModelExternalInitializersBuffer,
-                    OrtModelCompilationOptions* model_compile_options,
-                    const ORTCHAR_T* logical_file_name, size_t external_initializers_size_threshold,
-                    OrtAllocator* allocator, void** buffer, size_t* buffer_size) {
+CORE_SLOT(ort_compile_ModelCompilationOptions_SetOutputModelExternalInitializersBuffer,
+          OrtModelCompilationOptions* model_compile_options, const ORTCHAR_T* logical_file_name,
+          size_t external_initializers_size_threshold, OrtAllocator* allocator, void** buffer,
+          size_t* buffer_size) {
   CORE_REQUIRE(ModelCompilationOptions_SetOutputModelExternalInitializersBuffer,
                model_compile_options, allocator, buffer, buffer_size);
   CORE_REQUIRE(ModelCompilationOptions_SetOutputModelExternalInitializersBuffer, logical_file_name);
@@ -171,8 +169,7 @@ ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetOutputModelExternalIn
         "ModelCompilationOptions_SetOutputModelExternalInitializersBuffer: "
         "logical_file_name must be a relative path without \"..\", not empty and not too long");
   }
-  CORE_TRY(set_path("ModelCompilationOptions_SetOutputModelExternalInitializersBuffer",
-                    model_compile_options, CORE_EXTERNAL_FILE, logical_file_name));
+  CORE_TRY(set_path(model_compile_options, CORE_EXTERNAL_FILE, logical_file_name));
   model_compile_options->initializers = CORE_INITIALIZERS_BUFFER;
   model_compile_options->initializers_threshold = external_initializers_size_threshold;
   model_compile_options->initializers_buffer =
@@ -180,9 +177,9 @@ ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetOutputModelExternalIn
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetOutputModelExternalInitializersAlignment,
-                    OrtModelCompilationOptions* model_compile_options, size_t alignment,
-                    size_t minimum_size) {
+CORE_SLOT(ort_compile_ModelCompilationOptions_SetOutputModelExternalInitializersAlignment,
+          OrtModelCompilationOptions* model_compile_options, size_t alignment,
+          size_t minimum_size) {
   CORE_REQUIRE(ModelCompilationOptions_SetOutputModelExternalInitializersAlignment,
                model_compile_options);
   if ((alignment & (alignment - 1)) != 0 || alignment > INT64_MAX) {
@@ -200,21 +197,20 @@ ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetOutputModelExternalIn
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetEpContextEmbedMode,
-                    OrtModelCompilationOptions* model_compile_options,
-                    bool embed_ep_context_in_model) {
+CORE_SLOT(ort_compile_ModelCompilationOptions_SetEpContextEmbedMode,
+          OrtModelCompilationOptions* model_compile_options, bool embed_ep_context_in_model) {
   SET(ModelCompilationOptions_SetEpContextEmbedMode,
       model_compile_options->embed_mode = embed_ep_context_in_model ? "1" : "0");
 }
 
-ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetFlags,
-                    OrtModelCompilationOptions* model_compile_options, uint32_t flags) {
+CORE_SLOT(ort_compile_ModelCompilationOptions_SetFlags,
+          OrtModelCompilationOptions* model_compile_options, uint32_t flags) {
   SET(ModelCompilationOptions_SetFlags, model_compile_options->flags = flags);
 }
 
-ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetEpContextBinaryInformation,
-                    OrtModelCompilationOptions* model_compile_options,
-                    const ORTCHAR_T* output_directory, const ORTCHAR_T* model_name) {
+CORE_SLOT(ort_compile_ModelCompilationOptions_SetEpContextBinaryInformation,
+          OrtModelCompilationOptions* model_compile_options, const ORTCHAR_T* output_directory,
+          const ORTCHAR_T* model_name) {
   CORE_REQUIRE(ModelCompilationOptions_SetEpContextBinaryInformation, model_compile_options,
                output_directory, model_name);
   REQUIRE_NOT_EMPTY(ModelCompilationOptions_SetEpContextBinaryInformation, output_directory);
@@ -224,10 +220,9 @@ ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetEpContextBinaryInform
               "ModelCompilationOptions_SetEpContextBinaryInformation: output_directory must end in "
               "a separator");
   }
-  const char* function = "ModelCompilationOptions_SetEpContextBinaryInformation";
   ORTCHAR_T *directory, *name;
-  CORE_TRY(copy_path(function, output_directory, &directory));
-  OrtStatus* status = copy_path(function, model_name, &name);
+  CORE_TRY(copy_path(output_directory, &directory));
+  OrtStatus* status = copy_path(model_name, &name);
   if (status != NULL) {
     heap_free(directory);
     return status;
@@ -237,9 +232,9 @@ ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetEpContextBinaryInform
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetGraphOptimizationLevel,
-                    OrtModelCompilationOptions* model_compile_options,
-                    GraphOptimizationLevel graph_optimization_level) {
+CORE_SLOT(ort_compile_ModelCompilationOptions_SetGraphOptimizationLevel,
+          OrtModelCompilationOptions* model_compile_options,
+          GraphOptimizationLevel graph_optimization_level) {
   CORE_REQUIRE(ModelCompilationOptions_SetGraphOptimizationLevel, model_compile_options);
   int level = (int)graph_optimization_level;
   if ((level < ORT_DISABLE_ALL || level > ORT_ENABLE_LAYOUT) && level != ORT_ENABLE_ALL) {
@@ -251,9 +246,9 @@ ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetGraphOptimizationLeve
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetEpContextDataWriteFunc,
-                    OrtModelCompilationOptions* model_compile_options,
-                    OrtWriteNamedBufferFunc write_func, void* state) {
+CORE_SLOT(ort_compile_ModelCompilationOptions_SetEpContextDataWriteFunc,
+          OrtModelCompilationOptions* model_compile_options, OrtWriteNamedBufferFunc write_func,
+          void* state) {
   CORE_REQUIRE_SAYING(ModelCompilationOptions_SetEpContextDataWriteFunc, model_compile_options,
                       "OrtModelCompilationOptions is NULL");
   SET(ModelCompilationOptions_SetEpContextDataWriteFunc,
@@ -261,16 +256,15 @@ ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetEpContextDataWriteFun
       model_compile_options->write_context_state = write_func == NULL ? NULL : state);
 }
 
-ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetWeightlessEnabled,
-                    OrtModelCompilationOptions* model_compile_options, bool use_weightless) {
+CORE_SLOT(ort_compile_ModelCompilationOptions_SetWeightlessEnabled,
+          OrtModelCompilationOptions* model_compile_options, bool use_weightless) {
   CORE_REQUIRE(ModelCompilationOptions_SetWeightlessEnabled, model_compile_options);
   return ort_AddSessionConfigEntry(model_compile_options->session_options, "ep.enable_weightless",
                                    use_weightless ? "1" : "0");
 }
 
-ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetWeightlessMode,
-                    OrtModelCompilationOptions* model_compile_options,
-                    OrtWeightlessSupport weightless_mode) {
+CORE_SLOT(ort_compile_ModelCompilationOptions_SetWeightlessMode,
+          OrtModelCompilationOptions* model_compile_options, OrtWeightlessSupport weightless_mode) {
   CORE_REQUIRE(ModelCompilationOptions_SetWeightlessMode, model_compile_options);
   if ((unsigned)weightless_mode > OrtWeightlessSupport_ALL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,

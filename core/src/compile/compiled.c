@@ -108,7 +108,7 @@ static OrtStatus* make_room(struct compiled* compiled) {
                  compiled->given_views != NULL && compiled->given_nodes != NULL &&
                  compiled->infos != NULL
              ? NULL
-             : core_no_memory(CORE_COMPILING, count * sizeof *compiled->nodes);
+             : core_no_memory(count * sizeof *compiled->nodes);
 }
 
 /* A number that differs between models, for the names of compiled graphs. */
@@ -139,20 +139,18 @@ static OrtStatus* show_group(struct compiled* compiled, const struct core_claims
   OrtGraph *view = NULL, *fused = NULL;
   snprintf(name, sizeof name, "%.64s_%" PRIu64 "_%zu", compiled->ep->name, hash, i);
   snprintf(node_name, sizeof node_name, "%.64s_%s_%zu", compiled->ep->name, name, i);
-  CORE_TRY(
-      core_make_view(CORE_COMPILING, claims->graph, group->nodes, group->node_count, &how, &view));
+  CORE_TRY(core_make_view(claims->graph, group->nodes, group->node_count, &how, &view));
   compiled->views[i] = view;
-  CORE_TRY(core_fuse(CORE_COMPILING, view, node_name, compiled->ep->name,
-                     claims->graph->node_numbers + i, &fused));
+  CORE_TRY(core_fuse(view, node_name, compiled->ep->name, claims->graph->node_numbers + i, &fused));
   if (!keep_fused(compiled->ep, fused)) {
     core_drop(fused);
-    return core_no_memory(CORE_COMPILING, sizeof fused);
+    return core_no_memory(sizeof fused);
   }
   compiled->fused[i] = fused->nodes.items[0];
   return NULL;
 }
 
-OrtStatus* core_describe_operand(const char* name, const OrtValueInfo* value, bool with_constant,
+OrtStatus* core_describe_operand(const OrtValueInfo* value, bool with_constant,
                                  OrtcoreOperand* out) {
   const OrtTensorTypeAndShapeInfo* tensor;
   if (value == NULL) {
@@ -162,7 +160,7 @@ OrtStatus* core_describe_operand(const char* name, const OrtValueInfo* value, bo
   CORE_TRY(core_known_type(value, &out->type));
   CORE_TRY(core_known_tensor(value, &tensor));
   out->element_type = tensor != NULL ? tensor->type : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  return with_constant ? core_initializer_of(name, value, &out->constant) : NULL;
+  return with_constant ? core_initializer_of(value, &out->constant) : NULL;
 }
 
 /* Describes the operands of a node. Constants are described with their tensors where the provider
@@ -173,7 +171,7 @@ static OrtStatus* describe_all(const struct core_compiled_node* node) {
     const OrtValueInfo* value = of->values[i];
     bool with_constant = value != NULL && ((node->kernel.def != NULL && core_is_constant(value)) ||
                                            value->flags & CORE_IS_CONSTANT_INPUT);
-    CORE_TRY(core_describe_operand(CORE_COMPILING, value, with_constant, &node->operands[i]));
+    CORE_TRY(core_describe_operand(value, with_constant, &node->operands[i]));
   }
   return NULL;
 }
@@ -204,7 +202,7 @@ static OrtStatus* move_constants(struct core_compiled_node* made) {
   size_t count = made->node->input_count;
   made->constants = new_array(count, sizeof *made->constants);
   if (made->constants == NULL) {
-    return core_no_memory(CORE_COMPILING, count * sizeof *made->constants);
+    return core_no_memory(count * sizeof *made->constants);
   }
   CORE_TRY(core_device_of(made->ep, &device));
   for (size_t i = 0; device != NULL && i < count; i++) {
@@ -231,7 +229,7 @@ static OrtStatus* finish_node(struct compiled* compiled, size_t place,
   made->operands = new_array(count, sizeof *made->operands);
   made->stays = new_array(node->output_count, sizeof *made->stays);
   if (made->operands == NULL || made->stays == NULL) {
-    return core_no_memory(CORE_COMPILING, count * sizeof *made->operands);
+    return core_no_memory(count * sizeof *made->operands);
   }
   CORE_TRY(describe_all(made));
   CORE_TRY(move_constants(made));
@@ -250,13 +248,12 @@ static OrtStatus* finish_node(struct compiled* compiled, size_t place,
 static OrtStatus* finish_fused(struct compiled* compiled, size_t i) {
   const struct core_compiled_node node = {.node = compiled->fused[i], .info = compiled->infos[i]};
   if (node.info == NULL) {
-    return core_status(ORT_FAIL, CORE_COMPILING,
-                       ": the provider left a node without an info: ", node.node->name);
+    return core_fail(ORT_FAIL, "the provider left a node without an info: %s", node.node->name);
   }
   if (node.info->CreateState == NULL || node.info->Compute == NULL) {
-    return core_status(ORT_FAIL, CORE_COMPILING,
-                       ": the provider gave an info without CreateState or Compute for the node ",
-                       node.node->name);
+    return core_fail(ORT_FAIL,
+                     "the provider gave an info without CreateState or Compute for the node %s",
+                     node.node->name);
   }
   CORE_TRY(finish_node(compiled, i, &node));
   compiled->answers[i].context_node = compiled->contexts[i];
@@ -271,12 +268,9 @@ static OrtStatus* check_count(const struct compiled* compiled) {
       : count_given((void* const*)compiled->contexts, compiled->room) > compiled->fused_count
           ? "EPContext nodes"
           : NULL;
-  char text[100];
-  if (what == NULL) {
-    return NULL;
-  }
-  snprintf(text, sizeof text, ": the provider gave more %s than there are nodes: ", what);
-  return core_status(ORT_FAIL, CORE_COMPILING, text, compiled->ep->name);
+  return what == NULL ? NULL
+                      : core_fail(ORT_FAIL, "the provider gave more %s than there are nodes: %s",
+                                  what, compiled->ep->name);
 }
 
 /* A node that the provider takes alone has a kernel in its registry. */
@@ -284,8 +278,8 @@ static OrtStatus* finish_single(struct compiled* compiled, const OrtNode* of, si
   const struct core_registered_kernel* found;
   CORE_TRY(core_find_kernel(compiled->ep, of, &found));
   if (found == NULL) {
-    return core_status(ORT_FAIL, CORE_COMPILING,
-                       ": the provider takes a node that it has no kernel for: ", of->op_type);
+    return core_fail(ORT_FAIL, "the provider takes a node that it has no kernel for: %s",
+                     of->op_type);
   }
   const struct core_compiled_node node = {.node = of, .kernel = *found};
   return finish_node(compiled, place, &node);
@@ -310,11 +304,11 @@ static OrtStatus* call_compile(void* argument) {
 static const char* fault_of_context(const struct compiled* compiled, size_t i) {
   const OrtNode* context = compiled->contexts[i];
   if (context != NULL && context->values != NULL) {
-    return ": the provider gave a node of a graph as the EPContext node of: ";
+    return "the provider gave a node of a graph as the EPContext node of: ";
   }
   for (size_t k = 0; k < i && context != NULL; k++) {
     if (compiled->contexts[k] == context) {
-      return ": the provider gave one EPContext node for two nodes: ";
+      return "the provider gave one EPContext node for two nodes: ";
     }
   }
   return NULL;
@@ -328,7 +322,7 @@ static OrtStatus* check_contexts(struct compiled* compiled) {
     if (fault != NULL) {
       const char* name = i < compiled->fused_count ? compiled->fused[i]->name : compiled->ep->name;
       compiled->contexts[i] = NULL;
-      status = core_first_failure(status, core_status(ORT_FAIL, CORE_COMPILING, fault, name));
+      status = core_first_failure(status, core_fail(ORT_FAIL, "%s%s", fault, name));
     }
   }
   return status;
@@ -399,7 +393,7 @@ OrtStatus* ORT_API_CALL core_ep_compile(OrtcoreClaims* claims, OrtcoreCompiled**
   OrtStatus* status = compile(compiled, own);
   if (status != NULL) {
     core_drop(&compiled->object);
-    return status;
+    return core_named("ortcore_ep_compile", status);
   }
   *out = &compiled->seen;
   return NULL;

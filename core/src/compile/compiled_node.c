@@ -168,7 +168,7 @@ static OrtStatusPtr ORT_API_CALL create_kernel(const OrtCustomOp* op, const OrtA
   struct state* state = new_state(core_compiled_node_of(op));
   (void)api;
   if (state == NULL) {
-    return core_no_memory("CreateKernel", sizeof *state);
+    return core_no_memory(sizeof *state);
   }
   const struct core_ep* ep = state->ep;
   info->node->ep = ep->seen.ep;
@@ -197,8 +197,8 @@ static OrtStatus* check_shapes(const struct state* state, const OrtKernelContext
       continue;
     }
     if (!has_shape(core_context_input(context, i), (size_t)rank, next)) {
-      return core_status(ORT_INVALID_ARGUMENT, "the input '", state->node->operands[i].name,
-                         "' has another shape than in the model");
+      return core_status(ORT_INVALID_ARGUMENT, "the input '%s' has another shape than in the model",
+                         state->node->operands[i].name);
     }
     next += rank;
   }

@@ -61,10 +61,9 @@ static OrtStatus* create_allocator(void* argument) {
   }
   device->transfer = transfer;
   if (device->allocator == NULL || device->transfer == NULL) {
-    return core_status(ORT_FAIL, CORE_COMPILING,
-                       ": a provider that computes in memory of its own must make an allocator "
-                       "for it and what copies tensors",
-                       NULL);
+    return core_fail(ORT_FAIL,
+                     "a provider that computes in memory of its own must make an allocator for it "
+                     "and what copies tensors");
   }
   return NULL;
 }
@@ -98,7 +97,7 @@ OrtStatus* core_device_of(struct core_ep* ep, struct core_device** out) {
   if (found == NULL && ep->memory != NULL) {
     struct core_device* made = heap_alloc(sizeof *made);
     if (made == NULL) {
-      return core_no_memory(CORE_COMPILING, sizeof *made);
+      return core_no_memory(sizeof *made);
     }
     *made = (struct core_device){.ep = ep};
     OrtStatus* status = core_ep_call("CreateAllocator", create_allocator, made);
@@ -144,7 +143,7 @@ OrtStatus* core_copy_by_device(struct core_device* device, const OrtValue* from,
   struct copying copying = {device->transfer, from, to, stream};
   if (core_is_cpu_memory(&core_tensor_of(from)->info) &&
       core_is_cpu_memory(&core_tensor_of(to)->info)) {
-    return core_copy_elements("CopyTensors", core_tensor_of(from), core_tensor_of(to));
+    return core_copy_elements(core_tensor_of(from), core_tensor_of(to));
   }
   return core_tensor_of(from)->bytes > 0 ? core_ep_call("CopyTensors", copy_by_ep, &copying) : NULL;
 }
@@ -158,8 +157,8 @@ struct making {
 
 static OrtStatus* make_tensor(void* argument) {
   struct making* self = argument;
-  return core_new_tensor("CopyTensors", self->allocator, self->shape->dims, self->shape->rank,
-                         self->shape->type, &self->made);
+  return core_new_tensor(self->allocator, self->shape->dims, self->shape->rank, self->shape->type,
+                         &self->made);
 }
 
 OrtStatus* core_copy_to_device(struct core_device* device, const OrtValue* from,

@@ -11,9 +11,6 @@
 #include "compile/ep.h"
 #include "kernels/kernel.h"
 
-/** What statuses of compiling name as their function. */
-#define CORE_COMPILING "ortcore_ep_compile"
-
 /** What a provider brings for memory of its device. */
 struct core_device {
   struct core_ep* ep;

@@ -101,7 +101,7 @@ static OrtStatus* begin_run(struct run* run) {
   run->inner = heap_alloc(size);
   run->copies = heap_alloc((inputs + 1) * sizeof *run->copies);
   if (run->inner == NULL || run->copies == NULL) {
-    return core_no_memory("Compute", size);
+    return core_no_memory(size);
   }
   memset(run->inner, 0, size);
   memset(run->copies, 0, (inputs + 1) * sizeof *run->copies);

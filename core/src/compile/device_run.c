@@ -15,7 +15,7 @@ OrtStatus* core_begin_device_run(struct core_device_run* run, struct core_ep* ep
   if (stream == NULL && core_has_streams(ep->factory)) {
     const struct core_stream_source source = {
         .ep = ep->seen.ep, .factory = ep->factory, .memory = ep->memory};
-    CORE_TRY(core_make_stream("CreateSyncStreamForDevice", &source, &stream));
+    CORE_TRY(core_make_stream(&source, &stream));
   }
   run->device = device;
   run->stream = stream;
@@ -96,7 +96,7 @@ OrtStatus* core_copy_from_device(struct core_device_run* run, const OrtValue* fr
   if (*to == NULL) {
     OrtAllocator* allocator = NULL;
     CORE_TRY(ort_GetAllocatorWithDefaultOptions(&allocator));
-    CORE_TRY(core_new_tensor("Run", allocator, shape->dims, shape->rank, shape->type, &made));
+    CORE_TRY(core_new_tensor(allocator, shape->dims, shape->rank, shape->type, &made));
   } else if (!core_is_tensor(*to) ||
              !core_has_shape(core_shape_of(*to), shape->type, shape->dims, shape->rank)) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,

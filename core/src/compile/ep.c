@@ -9,7 +9,7 @@
 #include "object/keyed_list.h"
 
 static OrtStatus* refuse(const char* why) {
-  return core_status(ORT_FAIL, "ortcore_create_ep", why, NULL);
+  return core_status(ORT_FAIL, "ortcore_create_ep%s", why);
 }
 
 static OrtStatus* release_provider(void* block) {
@@ -63,17 +63,16 @@ static OrtStatus* check_devices(const OrtEpDevice* const* devices, size_t count)
 static OrtStatus* check_provider(struct core_ep* ep) {
   const OrtEp* made = ep->seen.ep;
   if (made == NULL) {
-    return refuse(": the factory answered success and made no provider");
+    return refuse("the factory answered success and made no provider");
   }
   if (made->ort_version_supported < 22 || made->GetName == NULL || made->GetCapability == NULL) {
-    return refuse(
-        ": the provider must have GetName and GetCapability, and a version of 22 or more");
+    return refuse("the provider must have GetName and GetCapability, and a version of 22 or more");
   }
   const char* name = made->GetName(made);
   if (name == NULL) {
-    return refuse(": the name of the provider must not be NULL");
+    return refuse("the name of the provider must not be NULL");
   }
-  CORE_TRY(core_copy_text("ortcore_create_ep", name, &ep->name));
+  CORE_TRY(core_copy_text(name, &ep->name));
   ep->seen.name = ep->name;
   return NULL;
 }
@@ -120,7 +119,7 @@ OrtStatus* ORT_API_CALL core_create_ep(const OrtEpDevice* const* devices, size_t
   status = status == NULL ? core_find_memory(ep, devices, count) : status;
   if (status != NULL) {
     core_drop(&ep->object);
-    return status;
+    return core_named("ortcore_create_ep", status);
   }
   *out = &ep->seen;
   return NULL;

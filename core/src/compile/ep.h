@@ -81,8 +81,8 @@ OrtStatus* core_find_kernel(struct core_ep* ep, const OrtNode* node,
 
 /** Says what a kernel must know of an operand, into zeroed memory; nothing for one that is left out
  * (NULL). A value without a type has any. */
-OrtStatus* core_describe_operand(const char* function, const OrtValueInfo* value,
-                                 bool with_constant, OrtcoreOperand* out);
+OrtStatus* core_describe_operand(const OrtValueInfo* value, bool with_constant,
+                                 OrtcoreOperand* out);
 
 /** The provider that compiled a node, or has a kernel for it. */
 struct core_ep* core_ep_of_compiled(const OrtcoreCompiledNode* node);

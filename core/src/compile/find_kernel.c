@@ -73,9 +73,8 @@ OrtStatus* core_find_kernel(struct core_ep* ep, const OrtNode* node,
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_EpGraphSupportInfo_LookUpKernel,
-                    OrtEpGraphSupportInfo* graph_support_info, const OrtNode* node,
-                    const OrtKernelDef** out_kernel_def) {
+CORE_SLOT(ort_ep_EpGraphSupportInfo_LookUpKernel, OrtEpGraphSupportInfo* graph_support_info,
+          const OrtNode* node, const OrtKernelDef** out_kernel_def) {
   const struct core_registered_kernel* found = NULL;
   CORE_REQUIRE(EpGraphSupportInfo_LookUpKernel, graph_support_info, node, out_kernel_def);
   CORE_REQUIRE_IN_CALL(EpGraphSupportInfo_LookUpKernel, graph_support_info);

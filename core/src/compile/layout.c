@@ -75,7 +75,7 @@ static OrtStatus* choose(const struct core_claims* claims, struct asking* asking
   size_t* ids = core_pool_array(pool, room, sizeof *ids);
   bool* is_chosen = core_pool_array(pool, claims->graph->node_numbers, sizeof *is_chosen);
   if (ids == NULL || is_chosen == NULL) {
-    return core_no_memory("ortcore_ep_claim", room * sizeof *ids);
+    return core_no_memory(room * sizeof *ids);
   }
   for (size_t i = 0; i < claims->seen.group_count; i++) {
     const OrtcoreGroup* group = &claims->seen.groups[i];
@@ -96,7 +96,7 @@ static OrtStatus* name_providers(const struct core_claims* claims, OrtGraph* gra
   size_t known = claims->graph->node_numbers; /* nodes that are new have higher numbers */
   const char** names = core_pool_array(&graph->pool, known, sizeof *names);
   if (names == NULL) {
-    return core_no_memory("ortcore_ep_claim", known * sizeof *names);
+    return core_no_memory(known * sizeof *names);
   }
   for (size_t i = 0; i < claims->graph->nodes.count; i++) {
     const OrtNode* node = claims->graph->nodes.items[i];
@@ -131,7 +131,7 @@ OrtStatus* core_prefer_layout(const struct core_claims* claims, OrtGraph** out) 
   }
   OrtStatus* status = choose(claims, &asking, &pool, &ids, &count);
   if (status == NULL && count > 0) {
-    status = core_move_channels("ortcore_ep_claim", claims->graph, ids, count, &made);
+    status = core_move_channels(claims->graph, ids, count, &made);
   }
   if (status == NULL && made != NULL) {
     status = name_providers(claims, made);

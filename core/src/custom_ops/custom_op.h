@@ -46,20 +46,17 @@ void core_custom_ops_end(struct core_custom_ops* ops);
 void core_custom_ops_cut(struct core_custom_ops* ops, size_t domains, size_t libraries);
 
 /** Adds an open library to the list, which closes it later. If that fails, closes it now. */
-OrtStatus* core_keep_op_library(const char* function, struct core_custom_ops* ops, void* handle);
+OrtStatus* core_keep_op_library(struct core_custom_ops* ops, void* handle);
 
 /** Adds a domain unless the list has it already. */
-OrtStatus* core_custom_ops_add(const char* function, struct core_custom_ops* ops,
-                               OrtCustomOpDomain* domain);
+OrtStatus* core_custom_ops_add(struct core_custom_ops* ops, OrtCustomOpDomain* domain);
 
 /** @name Domains
  * @{ */
-OrtStatus* core_new_op_domain(const char* function, const char* name, OrtCustomOpDomain** out);
-OrtStatus* core_op_domain_add(const char* function, OrtCustomOpDomain* domain,
-                              const OrtCustomOp* op);
+OrtStatus* core_new_op_domain(const char* name, OrtCustomOpDomain** out);
+OrtStatus* core_op_domain_add(OrtCustomOpDomain* domain, const OrtCustomOp* op);
 /** What ReleaseCustomOpDomain does: its ops are not read again. */
 void core_release_op_domain(OrtCustomOpDomain* domain);
-/** Adds a reference; releases one. */
 /** @} */
 
 /** @name Registration
@@ -78,9 +75,8 @@ OrtStatus* core_register_function(OrtSessionOptions* options, const OrtApiBase* 
 
 /** Calls RegisterCustomOps of a library that was just opened. On failure, removes from `ops` what
  * the library added and closes it. On success, `ops` keeps the library open if `is_kept`. */
-OrtStatus* core_register_op_library(const char* function, struct core_custom_ops* ops,
-                                    OrtSessionOptions* options, const OrtApiBase* base,
-                                    void* library, bool is_kept);
+OrtStatus* core_register_op_library(struct core_custom_ops* ops, OrtSessionOptions* options,
+                                    const OrtApiBase* base, void* library, bool is_kept);
 
 /** Calls a function such as RegisterCustomOps; on failure, removes from `ops` what it added. */
 OrtStatus* core_register_ops(struct core_custom_ops* ops, RegisterCustomOpsFn registration,
@@ -129,7 +125,7 @@ static inline const OrtValue* core_op_attr_tensor(const OrtOpAttr* attr) {
   return *(const OrtValue* const*)core_op_attr_value(attr);
 }
 
-OrtStatus* core_copy_op_attr(const char* function, const OrtOpAttr* from, OrtOpAttr** out);
+OrtStatus* core_copy_op_attr(const OrtOpAttr* from, OrtOpAttr** out);
 
 /** ortcore_tensor_attribute; see ortcore.h. */
 OrtStatus* ORT_API_CALL core_tensor_attribute(const char* name, const OrtValue* tensor,

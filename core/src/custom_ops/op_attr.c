@@ -19,12 +19,11 @@ static void end_attr(void* block) {
 static const struct core_class attr_class = {.kind = CORE_OP_ATTR, .end = end_attr};
 
 /* An attribute with room for its value and a copy of the name. */
-static OrtStatus* new_attr(const char* function, const char* name, OrtOpAttrType type, size_t size,
-                           OrtOpAttr** out) {
+static OrtStatus* new_attr(const char* name, OrtOpAttrType type, size_t size, OrtOpAttr** out) {
   size_t name_size = strlen(name) + 1;
   OrtOpAttr* attr = heap_alloc(sizeof *attr + size + name_size);
   if (attr == NULL) {
-    return core_no_memory(function, sizeof *attr + size + name_size);
+    return core_no_memory(sizeof *attr + size + name_size);
   }
   *attr = (OrtOpAttr){.type = type, .size = size, .name = (char*)value_of(attr) + size};
   memcpy((char*)value_of(attr) + size, name, name_size);
@@ -72,8 +71,8 @@ static OrtStatus* check_arguments(const char* name, const void* data, int len, O
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_CreateOpAttr, const char* name, const void* data, int len,
-                    OrtOpAttrType type, OrtOpAttr** op_attr) {
+CORE_SLOT(ort_CreateOpAttr, const char* name, const void* data, int len, OrtOpAttrType type,
+          OrtOpAttr** op_attr) {
   size_t length = 0;
   CORE_REQUIRE(CreateOpAttr, op_attr);
   CORE_TRY(check_arguments(name, data, len, type, &length));
@@ -82,7 +81,7 @@ ORT_API_STATUS_IMPL(ort_CreateOpAttr, const char* name, const void* data, int le
     CORE_FAIL(ORT_RUNTIME_EXCEPTION, "CreateOpAttr: none of the strings may be NULL");
   }
   OrtOpAttr* attr = NULL;
-  CORE_TRY(new_attr("CreateOpAttr", name, type, size, &attr));
+  CORE_TRY(new_attr(name, type, size, &attr));
   if (type == ORT_OP_ATTR_STRINGS) {
     core_copy_texts(data, length, value_of(attr), NULL);
   } else if (size > 0) {
@@ -102,15 +101,16 @@ OrtStatus* ORT_API_CALL core_tensor_attribute(const char* name, const OrtValue* 
     CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_tensor_attribute: tensor must have data");
   }
   OrtOpAttr* attr = NULL;
-  CORE_TRY(new_attr("ortcore_tensor_attribute", name, ORT_OP_ATTR_TENSOR, sizeof tensor, &attr));
+  CORE_TRY(core_named("ortcore_tensor_attribute",
+                      new_attr(name, ORT_OP_ATTR_TENSOR, sizeof tensor, &attr)));
   *(OrtValue**)value_of(attr) = core_retain_value(tensor);
   *out = attr;
   return NULL;
 }
 
-OrtStatus* core_copy_op_attr(const char* function, const OrtOpAttr* from, OrtOpAttr** out) {
+OrtStatus* core_copy_op_attr(const OrtOpAttr* from, OrtOpAttr** out) {
   OrtOpAttr* attr = NULL;
-  CORE_TRY(new_attr(function, from->name, from->type, from->size, &attr));
+  CORE_TRY(new_attr(from->name, from->type, from->size, &attr));
   memcpy(value_of(attr), value_of(from), from->size);
   if (attr->type == ORT_OP_ATTR_TENSOR) {
     core_retain_value(core_op_attr_tensor(attr));
@@ -172,14 +172,13 @@ ORT_API_STATUS_IMPL(ort_OpAttr_GetName, const OrtOpAttr* attribute, const char**
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_OpAttr_GetTensorAttributeAsOrtValue, const OrtOpAttr* attribute,
-                    OrtValue** attr_tensor) {
+CORE_SLOT(ort_OpAttr_GetTensorAttributeAsOrtValue, const OrtOpAttr* attribute,
+          OrtValue** attr_tensor) {
   CORE_REQUIRE(OpAttr_GetTensorAttributeAsOrtValue, attribute, attr_tensor);
   if (attribute->type == ORT_OP_ATTR_TENSOR) {
     OrtAllocator* allocator = NULL;
     CORE_TRY(ort_GetAllocatorWithDefaultOptions(&allocator));
-    return core_copy_tensor("OpAttr_GetTensorAttributeAsOrtValue",
-                            (const struct core_tensor*)core_op_attr_tensor(attribute), allocator,
+    return core_copy_tensor((const struct core_tensor*)core_op_attr_tensor(attribute), allocator,
                             (struct core_tensor**)attr_tensor);
   }
   CORE_FAIL(ORT_INVALID_ARGUMENT,

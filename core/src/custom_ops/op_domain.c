@@ -26,27 +26,24 @@ static void lock_ops(void) { core_lock(CORE_LOCK_OP_DOMAINS); }
 
 static void unlock_ops(void) { core_unlock(CORE_LOCK_OP_DOMAINS); }
 
-static OrtStatus* no_memory(const char* function) {
-  return core_status(ORT_RUNTIME_EXCEPTION, function, ": out of memory", NULL);
-}
+static OrtStatus* no_memory(void) { return core_fail(ORT_RUNTIME_EXCEPTION, "out of memory"); }
 
-OrtStatus* core_new_op_domain(const char* function, const char* name, OrtCustomOpDomain** out) {
+OrtStatus* core_new_op_domain(const char* name, OrtCustomOpDomain** out) {
   size_t size = strlen(name) + 1;
   OrtCustomOpDomain* domain = core_new_object(&domain_class, sizeof *domain + size);
   if (domain == NULL) {
-    return no_memory(function);
+    return no_memory();
   }
   domain->name = memcpy(domain + 1, name, size);
   *out = domain;
   return NULL;
 }
 
-OrtStatus* core_op_domain_add(const char* function, OrtCustomOpDomain* domain,
-                              const OrtCustomOp* op) {
+OrtStatus* core_op_domain_add(OrtCustomOpDomain* domain, const OrtCustomOp* op) {
   lock_ops();
   bool is_added = core_list_add(&domain->ops, (void*)op);
   unlock_ops();
-  return is_added ? NULL : no_memory(function);
+  return is_added ? NULL : no_memory();
 }
 
 void core_release_op_domain(OrtCustomOpDomain* domain) {
@@ -64,12 +61,11 @@ static bool keep(struct core_list* list, struct core_object* object) {
   return is_added;
 }
 
-OrtStatus* core_custom_ops_add(const char* function, struct core_custom_ops* ops,
-                               OrtCustomOpDomain* domain) {
+OrtStatus* core_custom_ops_add(struct core_custom_ops* ops, OrtCustomOpDomain* domain) {
   lock_ops();
   bool is_listed = core_list_has(&ops->domains, domain) || keep(&ops->domains, &domain->object);
   unlock_ops();
-  return is_listed ? NULL : no_memory(function);
+  return is_listed ? NULL : no_memory();
 }
 
 /* Drops all items but the first `most`. The list is read under the lock, because another thread may
@@ -167,33 +163,32 @@ OrtStatus* core_register_ops(struct core_custom_ops* ops, RegisterCustomOpsFn re
   return status;
 }
 
-OrtStatus* core_keep_op_library(const char* function, struct core_custom_ops* ops, void* handle) {
+OrtStatus* core_keep_op_library(struct core_custom_ops* ops, void* handle) {
   struct op_library* library = core_new_object(&library_class, sizeof *library);
   if (library == NULL) {
     core_library_close(handle);
-    return no_memory(function);
+    return no_memory();
   }
   library->handle = handle;
   lock_ops();
   bool is_kept = keep(&ops->libraries, &library->object);
   unlock_ops();
   core_drop(library);
-  return is_kept ? NULL : no_memory(function);
+  return is_kept ? NULL : no_memory();
 }
 
-OrtStatus* core_register_op_library(const char* function, struct core_custom_ops* ops,
-                                    OrtSessionOptions* options, const OrtApiBase* base,
-                                    void* library, bool is_kept) {
+OrtStatus* core_register_op_library(struct core_custom_ops* ops, OrtSessionOptions* options,
+                                    const OrtApiBase* base, void* library, bool is_kept) {
   void* symbol = core_library_symbol(library, "RegisterCustomOps");
   if (symbol == NULL) {
     core_library_close(library);
-    return core_status(ORT_FAIL, function, ": the library does not export RegisterCustomOps", NULL);
+    return core_fail(ORT_FAIL, "the library does not export RegisterCustomOps");
   }
   RegisterCustomOpsFn registration;
   memcpy(&registration, &symbol, sizeof symbol);
   size_t domains = ops->domains.count, libraries = ops->libraries.count;
   if (is_kept) {
-    CORE_TRY(core_keep_op_library(function, ops, library));
+    CORE_TRY(core_keep_op_library(ops, library));
   }
   OrtStatus* status = registration(options, base);
   if (status != NULL) {

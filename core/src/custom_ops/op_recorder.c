@@ -83,8 +83,7 @@ static OrtStatus* create(struct recorder* recorder, const char* name, OrtCustomO
   OrtCustomOpDomain *theirs = NULL, *ours = NULL;
   CORE_TRY(recorder->inner->CreateCustomOpDomain(name, &theirs));
   struct pair* pair = heap_alloc(sizeof *pair);
-  OrtStatus* status = pair == NULL ? CORE_OUT_OF_MEMORY(CreateCustomOpDomain, sizeof *pair)
-                                   : core_new_op_domain("CreateCustomOpDomain", name, &ours);
+  OrtStatus* status = pair == NULL ? core_no_memory(sizeof *pair) : core_new_op_domain(name, &ours);
   if (status != NULL) {
     heap_free(pair);
     recorder->inner->ReleaseCustomOpDomain(theirs);
@@ -105,7 +104,7 @@ static OrtStatus* add_op(struct recorder* recorder, OrtCustomOpDomain* theirs,
   if (ours == NULL || op == NULL) {
     return NULL;
   }
-  OrtStatus* status = core_op_domain_add("CustomOpDomain_Add", ours, op);
+  OrtStatus* status = core_op_domain_add(ours, op);
   core_drop(ours);
   return translate(recorder->inner, status);
 }
@@ -119,7 +118,7 @@ static OrtStatus* add_domain(struct recorder* recorder, OrtSessionOptions* optio
   if (ours == NULL) {
     return recorder->inner->AddCustomOpDomain(options, theirs);
   }
-  OrtStatus* status = core_custom_ops_add("AddCustomOpDomain", &registration->added, ours);
+  OrtStatus* status = core_custom_ops_add(&registration->added, ours);
   core_drop(ours);
   return translate(recorder->inner, status);
 }
@@ -257,7 +256,7 @@ static OrtStatus* add_recorded(const struct registration* done, struct core_cust
     OrtCustomOpDomain* theirs = theirs_of(done->recorder, ours);
     if (theirs != NULL) {
       const OrtApi* inner = done->recorder->inner;
-      CORE_TRY(translate(inner, core_custom_ops_add("AddCustomOpDomain", ops, ours)));
+      CORE_TRY(translate(inner, core_custom_ops_add(ops, ours)));
       CORE_TRY(inner->AddCustomOpDomain(done->options, theirs));
     }
   }
@@ -300,8 +299,7 @@ OrtStatus* core_record_library(const struct core_recording* recording, const cha
   RegisterCustomOpsFn registration;
   memcpy(&registration, &symbol, sizeof symbol);
   size_t domains = recording->ops->domains.count, libraries = recording->ops->libraries.count;
-  OrtStatus* status =
-      translate(api, core_keep_op_library("RegisterCustomOpsLibrary_V2", recording->ops, library));
+  OrtStatus* status = translate(api, core_keep_op_library(recording->ops, library));
   if (status == NULL) {
     status = core_record_function(recording, registration);
     if (status != NULL) {

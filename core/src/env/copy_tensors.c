@@ -16,14 +16,13 @@ static bool is_same_memory(const struct OrtMemoryInfo* a, const struct OrtMemory
 static OrtStatus* check_side(const OrtValue* const* values, size_t count, const char* name) {
   for (size_t i = 0; i < count; i++) {
     if (values[i] == NULL) {
-      return core_status(ORT_INVALID_ARGUMENT, "CopyTensors: ", name, "[i] must not be NULL");
+      return core_fail(ORT_INVALID_ARGUMENT, "%s[i] must not be NULL", name);
     }
     if (!core_is_tensor(values[i])) {
-      return core_status(ORT_INVALID_ARGUMENT, "CopyTensors: ", name, " must be dense tensors");
+      return core_fail(ORT_INVALID_ARGUMENT, "%s must be dense tensors", name);
     }
     if (!is_same_memory(&core_tensor_of(values[i])->info, &core_tensor_of(values[0])->info)) {
-      return core_status(ORT_INVALID_ARGUMENT, "CopyTensors: ", name,
-                         " must all be in the same memory");
+      return core_fail(ORT_INVALID_ARGUMENT, "%s must all be in the same memory", name);
     }
   }
   return NULL;
@@ -87,7 +86,7 @@ static OrtStatus* copy_by_provider(const OrtEnv* env, const OrtValue* const* fro
   struct copying copying = {.from = (const OrtValue**)from, .to = (OrtValue**)to, .count = count};
   copying.streams = heap_alloc(count * sizeof *copying.streams);
   if (copying.streams == NULL) {
-    return CORE_OUT_OF_MEMORY(CopyTensors, count * sizeof *copying.streams);
+    return core_no_memory(count * sizeof *copying.streams);
   }
   for (size_t i = 0; i < count; i++) {
     copying.streams[i] = stream;
@@ -98,8 +97,7 @@ static OrtStatus* copy_by_provider(const OrtEnv* env, const OrtValue* const* fro
   if (ep != NULL) {
     status = core_ep_call("CopyTensors", copy_by_ep, &copying);
   } else {
-    status = core_status(ORT_NOT_IMPLEMENTED, "CopyTensors: no execution provider copies ",
-                         "between these memories", NULL);
+    status = core_fail(ORT_NOT_IMPLEMENTED, "no execution provider copies between these memories");
   }
   core_drop(ep);
   heap_free(copying.streams);
@@ -108,13 +106,13 @@ static OrtStatus* copy_by_provider(const OrtEnv* env, const OrtValue* const* fro
 
 static OrtStatus* copy_on_cpu(const OrtValue* const* from, OrtValue* const* to, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    CORE_TRY(core_copy_elements("CopyTensors", core_tensor_of(from[i]), core_tensor_of(to[i])));
+    CORE_TRY(core_copy_elements(core_tensor_of(from[i]), core_tensor_of(to[i])));
   }
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_CopyTensors, const OrtEnv* env, const OrtValue* const* src_tensors,
-                    OrtValue* const* dst_tensors, OrtSyncStream* stream, size_t num_tensors) {
+CORE_SLOT(ort_CopyTensors, const OrtEnv* env, const OrtValue* const* src_tensors,
+          OrtValue* const* dst_tensors, OrtSyncStream* stream, size_t num_tensors) {
   CORE_REQUIRE(CopyTensors, env, src_tensors, dst_tensors);
   if (num_tensors == 0) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "CopyTensors: num_tensors must be above 0");

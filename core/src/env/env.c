@@ -33,38 +33,35 @@ static void end_env(void* block) {
 static const struct core_class env_class = {.kind = CORE_ENV, .end = end_env};
 
 /* Copies what the environment is made with, and has the client make its threads. */
-static OrtStatus* copy_settings(const char* function, const struct env_settings* from,
-                                struct OrtEnv* to) {
+static OrtStatus* copy_settings(const struct env_settings* from, struct OrtEnv* to) {
   if (from->config != NULL) {
-    CORE_TRY(core_copy_pairs(function, from->config, &to->config));
+    CORE_TRY(core_copy_pairs(from->config, &to->config));
   }
   if (from->threading == NULL) {
     return NULL;
   }
   to->threading = core_copy_threading_options(from->threading);
   if (to->threading == NULL) {
-    return core_no_memory(function, sizeof *to->threading);
+    return core_no_memory(sizeof *to->threading);
   }
-  return core_new_thread_pool(function, &to->threading->functions, to->threading->intra_op_threads,
+  return core_new_thread_pool(&to->threading->functions, to->threading->intra_op_threads,
                               to->threading->inter_op_threads, &to->threads);
 }
 
-static OrtStatus* new_env(const char* function, const struct env_settings* settings,
-                          struct OrtEnv** out) {
+static OrtStatus* new_env(const struct env_settings* settings, struct OrtEnv** out) {
   if (settings->id == NULL) {
-    return core_status(ORT_RUNTIME_EXCEPTION, function,
-                       ": logid must not be NULL for the first environment", NULL);
+    return core_fail(ORT_RUNTIME_EXCEPTION, "logid must not be NULL for the first environment");
   }
   size_t id_size = strlen(settings->id) + 1;
   struct OrtEnv* env = core_new_object(&env_class, sizeof *env + id_size);
   if (env == NULL) {
-    return core_no_memory(function, sizeof *env + id_size);
+    return core_no_memory(sizeof *env + id_size);
   }
   env->logger = (struct OrtLogger){.function = settings->function,
                                    .param = settings->param,
                                    .id = memcpy(env + 1, settings->id, id_size),
                                    .severity = settings->severity};
-  CORE_HAND_OUT(copy_settings(function, settings, env), env, out);
+  CORE_HAND_OUT(copy_settings(settings, env), env, out);
 }
 
 /* The environment, with one more client, which has a reference. Where there is none, `made` becomes
@@ -86,12 +83,11 @@ static struct OrtEnv* count_client(struct OrtEnv* made) {
 
 /* The common part of all functions that create an environment, after their guards: hands out the
  * environment, with one more client. */
-static OrtStatus* hand_out(const char* function, const struct env_settings* settings,
-                           OrtEnv** out) {
+static OrtStatus* hand_out(const struct env_settings* settings, OrtEnv** out) {
   struct OrtEnv* env = count_client(NULL);
   if (env == NULL) {
     struct OrtEnv* made = NULL;
-    CORE_TRY(new_env(function, settings, &made));
+    CORE_TRY(new_env(settings, &made));
     env = count_client(made);
     /* Another thread created one meanwhile. */
     if (env != made) {
@@ -132,46 +128,43 @@ void ORT_API_CALL ort_ReleaseEnv(OrtEnv* input) NO_EXCEPTION {
   }
 }
 
-ORT_API_STATUS_IMPL(ort_CreateEnv, OrtLoggingLevel log_severity_level, const char* logid,
-                    OrtEnv** out) {
+CORE_SLOT(ort_CreateEnv, OrtLoggingLevel log_severity_level, const char* logid, OrtEnv** out) {
   CORE_REQUIRE(CreateEnv, out);
   struct env_settings settings = {.severity = (int)log_severity_level, .id = logid};
-  return hand_out("CreateEnv", &settings, out);
+  return hand_out(&settings, out);
 }
 
-ORT_API_STATUS_IMPL(ort_CreateEnvWithCustomLogger, OrtLoggingFunction logging_function,
-                    void* logger_param, OrtLoggingLevel log_severity_level, const char* logid,
-                    OrtEnv** out) {
+CORE_SLOT(ort_CreateEnvWithCustomLogger, OrtLoggingFunction logging_function, void* logger_param,
+          OrtLoggingLevel log_severity_level, const char* logid, OrtEnv** out) {
   CORE_REQUIRE(CreateEnvWithCustomLogger, out);
   struct env_settings settings = {.function = logging_function,
                                   .param = logger_param,
                                   .severity = (int)log_severity_level,
                                   .id = logid};
-  return hand_out("CreateEnvWithCustomLogger", &settings, out);
+  return hand_out(&settings, out);
 }
 
-ORT_API_STATUS_IMPL(ort_CreateEnvWithGlobalThreadPools, OrtLoggingLevel log_severity_level,
-                    const char* logid, const OrtThreadingOptions* tp_options, OrtEnv** out) {
+CORE_SLOT(ort_CreateEnvWithGlobalThreadPools, OrtLoggingLevel log_severity_level, const char* logid,
+          const OrtThreadingOptions* tp_options, OrtEnv** out) {
   CORE_REQUIRE(CreateEnvWithGlobalThreadPools, out);
   struct env_settings settings = {
       .severity = (int)log_severity_level, .id = logid, .threading = tp_options};
-  return hand_out("CreateEnvWithGlobalThreadPools", &settings, out);
+  return hand_out(&settings, out);
 }
 
-ORT_API_STATUS_IMPL(ort_CreateEnvWithCustomLoggerAndGlobalThreadPools,
-                    OrtLoggingFunction logging_function, void* logger_param,
-                    OrtLoggingLevel log_severity_level, const char* logid,
-                    const OrtThreadingOptions* tp_options, OrtEnv** out) {
+CORE_SLOT(ort_CreateEnvWithCustomLoggerAndGlobalThreadPools, OrtLoggingFunction logging_function,
+          void* logger_param, OrtLoggingLevel log_severity_level, const char* logid,
+          const OrtThreadingOptions* tp_options, OrtEnv** out) {
   CORE_REQUIRE(CreateEnvWithCustomLoggerAndGlobalThreadPools, out);
   struct env_settings settings = {logging_function, logger_param, (int)log_severity_level, logid,
                                   tp_options,       NULL};
-  return hand_out("CreateEnvWithCustomLoggerAndGlobalThreadPools", &settings, out);
+  return hand_out(&settings, out);
 }
 
 /* The API version that added the struct with all of its fields. */
 #define CREATION_OPTIONS_SINCE 24
 
-ORT_API_STATUS_IMPL(ort_CreateEnvWithOptions, const OrtEnvCreationOptions* options, OrtEnv** out) {
+CORE_SLOT(ort_CreateEnvWithOptions, const OrtEnvCreationOptions* options, OrtEnv** out) {
   CORE_REQUIRE(CreateEnvWithOptions, options, out);
   if (options->version < CREATION_OPTIONS_SINCE) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
@@ -192,11 +185,10 @@ ORT_API_STATUS_IMPL(ort_CreateEnvWithOptions, const OrtEnvCreationOptions* optio
   struct env_settings settings = {options->custom_logging_function, options->custom_logging_param,
                                   options->logging_severity_level,  options->log_id,
                                   options->threading_options,       options->config_entries};
-  return hand_out("CreateEnvWithOptions", &settings, out);
+  return hand_out(&settings, out);
 }
 
-ORT_API_STATUS_IMPL(ort_UpdateEnvWithCustomLogLevel, OrtEnv* ort_env,
-                    OrtLoggingLevel log_severity_level) {
+CORE_SLOT(ort_UpdateEnvWithCustomLogLevel, OrtEnv* ort_env, OrtLoggingLevel log_severity_level) {
   (void)ort_env;
   struct OrtEnv* env = core_env_use();
   if (env == NULL) {

@@ -89,7 +89,7 @@ struct core_shared_allocator* core_describe_shared(const struct OrtMemoryInfo* i
   return shared;
 }
 
-ORT_API_STATUS_IMPL(ort_RegisterAllocator, OrtEnv* env, OrtAllocator* allocator) {
+CORE_SLOT(ort_RegisterAllocator, OrtEnv* env, OrtAllocator* allocator) {
   CORE_REQUIRE(RegisterAllocator, env, allocator);
   const struct OrtMemoryInfo* info = allocator->Info == NULL ? NULL : allocator->Info(allocator);
   if (!core_is_memory_info(info)) {
@@ -106,7 +106,7 @@ ORT_API_STATUS_IMPL(ort_RegisterAllocator, OrtEnv* env, OrtAllocator* allocator)
   }
   struct core_shared_allocator* shared = core_describe_shared(info);
   if (shared == NULL) {
-    return CORE_OUT_OF_MEMORY(RegisterAllocator, sizeof *shared);
+    return core_no_memory(sizeof *shared);
   }
   core_allocator_retain(allocator);
   shared->allocator = allocator;
@@ -114,23 +114,22 @@ ORT_API_STATUS_IMPL(ort_RegisterAllocator, OrtEnv* env, OrtAllocator* allocator)
   return NULL;
 }
 
-OrtStatus* core_unshare_allocator(const char* slot, struct OrtEnv* env,
-                                  const struct OrtMemoryInfo* info) {
+OrtStatus* core_unshare_allocator(struct OrtEnv* env, const struct OrtMemoryInfo* info) {
   core_lock(CORE_LOCK_ENV);
   struct core_shared_allocator* shared = unlist(env, info);
   core_unlock(CORE_LOCK_ENV);
   if (shared == NULL) {
-    return core_status(ORT_INVALID_ARGUMENT, slot,
-                       ": no allocator is registered for memory of this device and name", NULL);
+    return core_fail(ORT_INVALID_ARGUMENT,
+                     "no allocator is registered for memory of this device and name");
   }
   free_unlisted(shared);
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_UnregisterAllocator, OrtEnv* env, const OrtMemoryInfo* mem_info) {
+CORE_SLOT(ort_UnregisterAllocator, OrtEnv* env, const OrtMemoryInfo* mem_info) {
   CORE_REQUIRE(UnregisterAllocator, env);
   CORE_REQUIRE_INFO(UnregisterAllocator, mem_info);
-  return core_unshare_allocator("UnregisterAllocator", env, mem_info);
+  return core_unshare_allocator(env, mem_info);
 }
 
 void core_env_release_allocators(struct OrtEnv* env) {
@@ -164,8 +163,8 @@ static OrtStatus* create_allocator(const struct OrtMemoryInfo* info, const OrtAr
              : core_create_from_callbacks(&plain, info, inner, NULL, out);
 }
 
-ORT_API_STATUS_IMPL(ort_CreateAndRegisterAllocator, OrtEnv* env, const OrtMemoryInfo* mem_info,
-                    const OrtArenaCfg* arena_cfg) {
+CORE_SLOT(ort_CreateAndRegisterAllocator, OrtEnv* env, const OrtMemoryInfo* mem_info,
+          const OrtArenaCfg* arena_cfg) {
   CORE_REQUIRE(CreateAndRegisterAllocator, env);
   CORE_REQUIRE_INFO(CreateAndRegisterAllocator, mem_info);
   if (mem_info->device_type != OrtMemoryInfoDeviceType_CPU) {
@@ -174,7 +173,7 @@ ORT_API_STATUS_IMPL(ort_CreateAndRegisterAllocator, OrtEnv* env, const OrtMemory
   }
   struct core_shared_allocator* shared = core_describe_shared(mem_info);
   if (shared == NULL) {
-    return CORE_OUT_OF_MEMORY(CreateAndRegisterAllocator, sizeof *shared);
+    return core_no_memory(sizeof *shared);
   }
   OrtStatus* status = create_allocator(&shared->info, arena_cfg, &shared->allocator);
   if (status != NULL) {
@@ -186,25 +185,23 @@ ORT_API_STATUS_IMPL(ort_CreateAndRegisterAllocator, OrtEnv* env, const OrtMemory
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_CreateAndRegisterAllocatorV2, OrtEnv* env, const char* provider_type,
-                    const OrtMemoryInfo* mem_info, const OrtArenaCfg* arena_cfg,
-                    const char* const* provider_options_keys,
-                    const char* const* provider_options_values, size_t num_keys) {
+CORE_SLOT(ort_CreateAndRegisterAllocatorV2, OrtEnv* env, const char* provider_type,
+          const OrtMemoryInfo* mem_info, const OrtArenaCfg* arena_cfg,
+          const char* const* provider_options_keys, const char* const* provider_options_values,
+          size_t num_keys) {
   CORE_REQUIRE(CreateAndRegisterAllocatorV2, env, provider_type);
   CORE_REQUIRE_INFO(CreateAndRegisterAllocatorV2, mem_info);
   CORE_REQUIRE_IF(num_keys > 0, CreateAndRegisterAllocatorV2, provider_options_keys);
   CORE_REQUIRE_IF(num_keys > 0, CreateAndRegisterAllocatorV2, provider_options_values);
   if (strcmp(provider_type, "CPUExecutionProvider") != 0) {
-    return core_status(ORT_INVALID_ARGUMENT,
-                       "CreateAndRegisterAllocatorV2: provider_type must be "
-                       "CPUExecutionProvider, not \"",
-                       provider_type, "\"");
+    return core_fail(ORT_INVALID_ARGUMENT, "provider_type must be CPUExecutionProvider, not \"%s\"",
+                     provider_type);
   }
   return ort_CreateAndRegisterAllocator(env, mem_info, arena_cfg);
 }
 
-ORT_API_STATUS_IMPL(ort_GetSharedAllocator, OrtEnv* env, const OrtMemoryInfo* mem_info,
-                    OrtAllocator** allocator) {
+CORE_SLOT(ort_GetSharedAllocator, OrtEnv* env, const OrtMemoryInfo* mem_info,
+          OrtAllocator** allocator) {
   CORE_REQUIRE(GetSharedAllocator, env);
   CORE_REQUIRE_INFO(GetSharedAllocator, mem_info);
   CORE_REQUIRE(GetSharedAllocator, allocator);

@@ -26,25 +26,22 @@ void core_release_ep_allocator(struct core_shared_allocator* shared) {
   core_ep_log(shared->maker->library.logger, core_ep_call("ReleaseAllocator", give_back, shared));
 }
 
-static OrtStatus* check_made(const char* slot, OrtAllocator* made) {
+static OrtStatus* check_made(OrtAllocator* made) {
   if (made->Alloc == NULL || made->Free == NULL || made->Info == NULL) {
-    return core_status(ORT_FAIL, slot,
-                       ": Alloc, Free and Info must not be NULL in an allocator of an execution "
-                       "provider",
-                       NULL);
+    return core_fail(
+        ORT_FAIL, "Alloc, Free and Info must not be NULL in an allocator of an execution provider");
   }
   const struct OrtMemoryInfo* info = made->Info(made);
   if (!core_is_memory_info(info) || info->allocator_type == OrtArenaAllocator) {
-    return core_status(ORT_FAIL, slot,
-                       ": the Info of an allocator of an execution provider must be an "
-                       "OrtMemoryInfo, and not of type OrtArenaAllocator, even for an arena",
-                       NULL);
+    return core_fail(ORT_FAIL,
+                     "the Info of an allocator of an execution provider must be an OrtMemoryInfo, "
+                     "and not of type OrtArenaAllocator, even for an arena");
   }
   return NULL;
 }
 
 /* Has a device's factory make an allocator; `out` is NULL, with success, where it cannot. */
-static OrtStatus* create(const char* slot, const OrtEpDevice* device, const OrtMemoryInfo* info,
+static OrtStatus* create(const OrtEpDevice* device, const OrtMemoryInfo* info,
                          const OrtKeyValuePairs* options, struct core_shared_allocator** out) {
   struct making making = {device->factory, info, options, NULL};
   *out = NULL;
@@ -54,12 +51,11 @@ static OrtStatus* create(const char* slot, const OrtEpDevice* device, const OrtM
   }
   struct core_shared_allocator* shared = core_describe_shared(info);
   if (shared == NULL) {
-    return core_no_memory(slot, sizeof *shared);
+    return core_no_memory(sizeof *shared);
   }
-  OrtStatus* status = core_ep_call(slot, create_ep_allocator, &making);
+  OrtStatus* status = core_ep_call(NULL, create_ep_allocator, &making);
   if (status == NULL && making.made == NULL) {
-    status = core_status(ORT_FAIL, slot, ": the factory of an execution provider made no allocator",
-                         NULL);
+    status = core_fail(ORT_FAIL, "the factory of an execution provider made no allocator");
   }
   if (status != NULL) {
     heap_free(shared);
@@ -68,7 +64,7 @@ static OrtStatus* create(const char* slot, const OrtEpDevice* device, const OrtM
   shared->allocator = making.made;
   shared->factory = device->factory;
   shared->maker = (struct core_registered_ep*)device->library;
-  status = check_made(slot, making.made);
+  status = check_made(making.made);
   if (status != NULL) {
     core_free_shared(shared);
     return status;
@@ -83,7 +79,7 @@ static OrtStatus* share_memory(struct OrtEnv* env, const OrtEpDevice* device,
   if (info == NULL || core_is_shared_memory(env, info)) {
     return NULL;
   }
-  CORE_TRY(create("RegisterExecutionProviderLibrary", device, info, NULL, &shared));
+  CORE_TRY(create(device, info, NULL, &shared));
   if (shared != NULL) {
     core_share_allocator(env, shared);
   }
@@ -113,9 +109,9 @@ void core_take_ep_allocators(struct OrtEnv* env, struct core_registered_ep* ep) 
   }
 }
 
-ORT_API_STATUS_IMPL(ort_CreateSharedAllocator, OrtEnv* env, const OrtEpDevice* ep_device,
-                    OrtDeviceMemoryType mem_type, OrtAllocatorType allocator_type,
-                    const OrtKeyValuePairs* allocator_options, OrtAllocator** allocator) {
+CORE_SLOT(ort_CreateSharedAllocator, OrtEnv* env, const OrtEpDevice* ep_device,
+          OrtDeviceMemoryType mem_type, OrtAllocatorType allocator_type,
+          const OrtKeyValuePairs* allocator_options, OrtAllocator** allocator) {
   CORE_REQUIRE(CreateSharedAllocator, env, ep_device, allocator);
   const struct OrtMemoryInfo* info = core_ep_memory_of(ep_device, mem_type);
   if (info == NULL || ep_device->library == NULL) {
@@ -128,7 +124,7 @@ ORT_API_STATUS_IMPL(ort_CreateSharedAllocator, OrtEnv* env, const OrtEpDevice* e
               "provider that has an arena brings it itself");
   }
   struct core_shared_allocator* shared = NULL;
-  CORE_TRY(create("CreateSharedAllocator", ep_device, info, allocator_options, &shared));
+  CORE_TRY(create(ep_device, info, allocator_options, &shared));
   if (shared == NULL) {
     CORE_FAIL(ORT_FAIL, "CreateSharedAllocator: the factory of ep_device makes no allocators");
   }
@@ -137,13 +133,13 @@ ORT_API_STATUS_IMPL(ort_CreateSharedAllocator, OrtEnv* env, const OrtEpDevice* e
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ReleaseSharedAllocator, OrtEnv* env, const OrtEpDevice* ep_device,
-                    OrtDeviceMemoryType mem_type) {
+CORE_SLOT(ort_ReleaseSharedAllocator, OrtEnv* env, const OrtEpDevice* ep_device,
+          OrtDeviceMemoryType mem_type) {
   CORE_REQUIRE(ReleaseSharedAllocator, env, ep_device);
   const struct OrtMemoryInfo* info = core_ep_memory_of(ep_device, mem_type);
   if (info == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "ReleaseSharedAllocator: ep_device has no memory of its own of this mem_type");
   }
-  return core_unshare_allocator("ReleaseSharedAllocator", env, info);
+  return core_unshare_allocator(env, info);
 }

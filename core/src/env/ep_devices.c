@@ -5,8 +5,8 @@
 #include "env/registered_eps.h"
 #include "ep/incompatibility.h"
 
-ORT_API_STATUS_IMPL(ort_GetEpDevices, const OrtEnv* env, const OrtEpDevice* const** ep_devices,
-                    size_t* num_ep_devices) {
+CORE_SLOT(ort_GetEpDevices, const OrtEnv* env, const OrtEpDevice* const** ep_devices,
+          size_t* num_ep_devices) {
   CORE_REQUIRE(GetEpDevices, env, ep_devices, num_ep_devices);
   CORE_TRY(core_env_find_devices(env));
   core_lock(CORE_LOCK_ENV);
@@ -16,14 +16,14 @@ ORT_API_STATUS_IMPL(ort_GetEpDevices, const OrtEnv* env, const OrtEpDevice* cons
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetNumHardwareDevices, const OrtEnv* env, size_t* num_devices) {
+CORE_SLOT(ort_GetNumHardwareDevices, const OrtEnv* env, size_t* num_devices) {
   CORE_REQUIRE(GetNumHardwareDevices, env, num_devices);
   *num_devices = 1;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetHardwareDevices, const OrtEnv* env, const OrtHardwareDevice** devices,
-                    size_t num_devices) {
+CORE_SLOT(ort_GetHardwareDevices, const OrtEnv* env, const OrtHardwareDevice** devices,
+          size_t num_devices) {
   CORE_REQUIRE(GetHardwareDevices, env, devices);
   if (num_devices < 1) {
     CORE_FAIL(
@@ -50,18 +50,14 @@ static struct core_registered_ep* find_factory(const OrtEnv* env, const char* na
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetHardwareDeviceEpIncompatibilityDetails, const OrtEnv* env,
-                    const char* ep_name, const OrtHardwareDevice* hw,
-                    OrtDeviceEpIncompatibilityDetails** details) {
+CORE_SLOT(ort_GetHardwareDeviceEpIncompatibilityDetails, const OrtEnv* env, const char* ep_name,
+          const OrtHardwareDevice* hw, OrtDeviceEpIncompatibilityDetails** details) {
   CORE_REQUIRE(GetHardwareDeviceEpIncompatibilityDetails, env, ep_name, hw, details);
   OrtEpFactory* factory = NULL;
   CORE_TRY(core_env_find_devices(env));
   struct core_registered_ep* ep = find_factory(env, ep_name, &factory);
   if (ep == NULL) {
-    return core_status(
-        ORT_INVALID_ARGUMENT,
-        "GetHardwareDeviceEpIncompatibilityDetails: there is no execution provider '", ep_name,
-        "'");
+    return core_fail(ORT_INVALID_ARGUMENT, "there is no execution provider '%s'", ep_name);
   }
   OrtStatus* status = core_ask_incompatibility(factory, hw, details);
   core_drop(ep);
@@ -73,7 +69,7 @@ ORT_API_STATUS_IMPL(ort_GetHardwareDeviceEpIncompatibilityDetails, const OrtEnv*
 /* The entries of the environment, and that for devices that libraries may invent. */
 static OrtStatus* copy_config(struct OrtEnv* env, OrtKeyValuePairs** out) {
   OrtKeyValuePairs* copy = NULL;
-  CORE_TRY(core_copy_pairs("GetEnvConfigEntries", env->config, &copy));
+  CORE_TRY(core_copy_pairs(env->config, &copy));
   core_lock(CORE_LOCK_ENV);
   bool is_virtual = env->virtual_libraries > 0;
   core_unlock(CORE_LOCK_ENV);
@@ -81,14 +77,14 @@ static OrtStatus* copy_config(struct OrtEnv* env, OrtKeyValuePairs** out) {
     ort_RemoveKeyValuePair(copy, VIRTUAL);
     if (!core_append_pair(copy, VIRTUAL, "1")) {
       ort_ReleaseKeyValuePairs(copy);
-      return CORE_OUT_OF_MEMORY(GetEnvConfigEntries, sizeof VIRTUAL);
+      return core_no_memory(sizeof VIRTUAL);
     }
   }
   *out = copy;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_GetEnvConfigEntries, OrtKeyValuePairs** config_entries) {
+CORE_SLOT(ort_ep_GetEnvConfigEntries, OrtKeyValuePairs** config_entries) {
   CORE_REQUIRE(GetEnvConfigEntries, config_entries);
   struct OrtEnv* env = core_env_use();
   if (env == NULL) {

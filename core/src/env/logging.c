@@ -67,8 +67,7 @@ int ORT_API_CALL core_log_text(OrtLoggingLevel severity, const char* category, c
   return core_log(&record);
 }
 
-ORT_API_STATUS_IMPL(ort_Logger_GetLoggingSeverityLevel, const OrtLogger* logger,
-                    OrtLoggingLevel* out) {
+CORE_SLOT(ort_Logger_GetLoggingSeverityLevel, const OrtLogger* logger, OrtLoggingLevel* out) {
   CORE_REQUIRE(Logger_GetLoggingSeverityLevel, logger, out);
   *out = (OrtLoggingLevel)__atomic_load_n(&logger->severity, __ATOMIC_RELAXED);
   return NULL;
@@ -86,9 +85,8 @@ static const ORTCHAR_T* name_of(const ORTCHAR_T* path) {
 /* Bytes for a line number, the separators around it and a terminating zero. */
 #define LINE_ROOM 16
 
-ORT_API_STATUS_IMPL(ort_Logger_LogMessage, const OrtLogger* logger,
-                    OrtLoggingLevel log_severity_level, const char* message,
-                    const ORTCHAR_T* file_path, int line_number, const char* func_name) {
+CORE_SLOT(ort_Logger_LogMessage, const OrtLogger* logger, OrtLoggingLevel log_severity_level,
+          const char* message, const ORTCHAR_T* file_path, int line_number, const char* func_name) {
   CORE_REQUIRE(Logger_LogMessage, logger);
   if (!core_logger_takes(logger, log_severity_level)) {
     return NULL;
@@ -101,7 +99,7 @@ ORT_API_STATUS_IMPL(ort_Logger_LogMessage, const OrtLogger* logger,
   size_t room = core_path_utf8_room(file) + LINE_ROOM + strlen(func_name);
   char* location = heap_alloc(room);
   if (location == NULL) {
-    return CORE_OUT_OF_MEMORY(Logger_LogMessage, room);
+    return core_no_memory(room);
   }
   core_path_utf8(file, location, room);
   size_t length = strlen(location);

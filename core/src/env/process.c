@@ -4,40 +4,39 @@
 
 #include "heap/heap.h"
 
-ORT_API_STATUS_IMPL(ort_EnableTelemetryEvents, const OrtEnv* env) {
+CORE_SLOT(ort_EnableTelemetryEvents, const OrtEnv* env) {
   (void)env;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_DisableTelemetryEvents, const OrtEnv* env) {
+CORE_SLOT(ort_DisableTelemetryEvents, const OrtEnv* env) {
   (void)env;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SetLanguageProjection, const OrtEnv* ort_env,
-                    OrtLanguageProjection projection) {
+CORE_SLOT(ort_SetLanguageProjection, const OrtEnv* ort_env, OrtLanguageProjection projection) {
   (void)ort_env;
   (void)projection;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SetCurrentGpuDeviceId, int device_id) {
+CORE_SLOT(ort_SetCurrentGpuDeviceId, int device_id) {
   (void)device_id;
   CORE_FAIL(ORT_FAIL, "SetCurrentGpuDeviceId: this library has no CUDA");
 }
 
-ORT_API_STATUS_IMPL(ort_GetCurrentGpuDeviceId, int* device_id) {
+CORE_SLOT(ort_GetCurrentGpuDeviceId, int* device_id) {
   (void)device_id;
   CORE_FAIL(ORT_FAIL, "GetCurrentGpuDeviceId: this library has no CUDA");
 }
 
 /* Answers one block: the array with a terminating NULL, then the names. */
-ORT_API_STATUS_IMPL(ort_GetAvailableProviders, char*** out_ptr, int* provider_length) {
+CORE_SLOT(ort_GetAvailableProviders, char*** out_ptr, int* provider_length) {
   CORE_REQUIRE(GetAvailableProviders, out_ptr, provider_length);
   static const char cpu[] = "CPUExecutionProvider";
   char** providers = heap_alloc(2 * sizeof *providers + sizeof cpu);
   if (providers == NULL) {
-    return CORE_OUT_OF_MEMORY(GetAvailableProviders, 2 * sizeof *providers + sizeof cpu);
+    return core_no_memory(2 * sizeof *providers + sizeof cpu);
   }
   providers[0] = memcpy(providers + 2, cpu, sizeof cpu);
   providers[1] = NULL;
@@ -46,15 +45,15 @@ ORT_API_STATUS_IMPL(ort_GetAvailableProviders, char*** out_ptr, int* provider_le
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ReleaseAvailableProviders, char** ptr, int providers_length) {
+CORE_SLOT(ort_ReleaseAvailableProviders, char** ptr, int providers_length) {
   (void)providers_length;
   heap_free(ptr);
   return NULL;
 }
 
 /* Fails as the builds of ONNX Runtime in the wheels do: they have no thread-pool callbacks. */
-ORT_API_STATUS_IMPL(ort_SetPerSessionThreadPoolCallbacks, OrtEnv* env,
-                    const OrtThreadPoolCallbacksConfig* config) {
+CORE_SLOT(ort_SetPerSessionThreadPoolCallbacks, OrtEnv* env,
+          const OrtThreadPoolCallbacksConfig* config) {
   (void)env;
   CORE_REQUIRE(SetPerSessionThreadPoolCallbacks, config);
   if (config->version == 0 || config->version > ORT_API_VERSION) {

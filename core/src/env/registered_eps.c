@@ -71,10 +71,9 @@ static OrtStatus* list(struct OrtEnv* env, struct core_registered_ep* ep) {
     return NULL;
   }
   if (!is_there) {
-    return CORE_OUT_OF_MEMORY(RegisterExecutionProviderLibrary, sizeof *env->devices);
+    return core_no_memory(sizeof *env->devices);
   }
-  return core_status(ORT_FAIL, SLOT ": a library is already registered under the name ",
-                     ep->library.name, NULL);
+  return core_fail(ORT_FAIL, "a library is already registered under the name %s", ep->library.name);
 }
 
 /* Takes a library off the list, with what was shared for it, and drops the reference to it. Under
@@ -129,7 +128,7 @@ static OrtStatus* open_library(struct OrtEnv* env, const struct core_ep_source* 
                                bool is_virtual) {
   struct core_registered_ep* ep = core_new_object(&registered_class, sizeof *ep);
   if (ep == NULL) {
-    return CORE_OUT_OF_MEMORY(RegisterExecutionProviderLibrary, sizeof *ep);
+    return core_no_memory(sizeof *ep);
   }
   core_retain(&env->object);
   ep->env = env;
@@ -199,7 +198,7 @@ OrtStatus* core_env_use_devices(const OrtEnv* env, const OrtEpDevice*** out, siz
   *count = env->device_count;
   core_unlock(CORE_LOCK_ENV);
   *out = devices;
-  return devices != NULL ? NULL : core_no_memory("GetEpDevices", size);
+  return devices != NULL ? NULL : core_no_memory(size);
 }
 
 void core_env_leave_devices(const OrtEpDevice** devices, size_t count) {
@@ -224,7 +223,7 @@ OrtStatus* ORT_API_CALL core_register_ep_library(OrtEnv* env, const OrtApiBase* 
     CORE_FAIL(ORT_RUNTIME_EXCEPTION, SLOT ": registration_name must not be NULL");
   }
   CORE_REQUIRE(RegisterExecutionProviderLibrary, path);
-  CORE_TRY(core_env_find_devices(env));
+  CORE_TRY(core_named(SLOT, core_env_find_devices(env)));
   bool is_virtual = ends_in_virtual(name);
   core_lock(CORE_LOCK_ENV);
   bool is_there = *find_ep(env, name) != NULL;
@@ -232,8 +231,7 @@ OrtStatus* ORT_API_CALL core_register_ep_library(OrtEnv* env, const OrtApiBase* 
   env->virtual_libraries += is_virtual && !is_there;
   core_unlock(CORE_LOCK_ENV);
   if (is_there) {
-    return core_status(ORT_FAIL, SLOT ": a library is already registered under the name ", name,
-                       NULL);
+    return core_status(ORT_FAIL, SLOT ": a library is already registered under the name %s", name);
   }
   struct core_ep_source source = {.name = name,
                                   .path = path,
@@ -247,16 +245,15 @@ OrtStatus* ORT_API_CALL core_register_ep_library(OrtEnv* env, const OrtApiBase* 
     env->virtual_libraries -= is_virtual;
     core_unlock(CORE_LOCK_ENV);
   }
-  return status;
+  return core_named(SLOT, status);
 }
 
-ORT_API_STATUS_IMPL(ort_RegisterExecutionProviderLibrary, OrtEnv* env,
-                    const char* registration_name, const ORTCHAR_T* path) {
+CORE_SLOT(ort_RegisterExecutionProviderLibrary, OrtEnv* env, const char* registration_name,
+          const ORTCHAR_T* path) {
   return core_register_ep_library(env, NULL, registration_name, path, NULL, 0);
 }
 
-ORT_API_STATUS_IMPL(ort_UnregisterExecutionProviderLibrary, OrtEnv* env,
-                    const char* registration_name) {
+CORE_SLOT(ort_UnregisterExecutionProviderLibrary, OrtEnv* env, const char* registration_name) {
   CORE_REQUIRE(UnregisterExecutionProviderLibrary, env);
   if (registration_name == NULL) {
     CORE_FAIL(ORT_RUNTIME_EXCEPTION,
@@ -270,7 +267,5 @@ ORT_API_STATUS_IMPL(ort_UnregisterExecutionProviderLibrary, OrtEnv* env,
     return NULL;
   }
   core_unlock(CORE_LOCK_ENV);
-  return core_status(ORT_FAIL,
-                     "UnregisterExecutionProviderLibrary: no library is registered under the name ",
-                     registration_name, NULL);
+  return core_fail(ORT_FAIL, "no library is registered under the name %s", registration_name);
 }

@@ -33,8 +33,7 @@ struct core_shared_allocator* core_describe_shared(const struct OrtMemoryInfo* i
 void core_share_allocator(struct OrtEnv* env, struct core_shared_allocator* shared);
 
 /** Takes the allocator with the same memory and name off the list, and frees it. */
-OrtStatus* core_unshare_allocator(const char* slot, struct OrtEnv* env,
-                                  const struct OrtMemoryInfo* info);
+OrtStatus* core_unshare_allocator(struct OrtEnv* env, const struct OrtMemoryInfo* info);
 
 /** Whether the environment shares an allocator for some memory, whatever its name. */
 bool core_is_shared_memory(const struct OrtEnv* env, const struct OrtMemoryInfo* info);

@@ -29,17 +29,17 @@ const struct core_class core_ep_device_class = {.kind = CORE_EP_DEVICE, .end = e
 
 static OrtStatus* fill_hardware(struct OrtHardwareDevice* device, const char* vendor,
                                 const OrtKeyValuePairs* metadata) {
-  CORE_TRY(core_copy_text("CreateHardwareDevice", vendor, &device->vendor));
-  return core_copy_pairs("CreateHardwareDevice", metadata, &device->metadata);
+  CORE_TRY(core_copy_text(vendor, &device->vendor));
+  return core_copy_pairs(metadata, &device->metadata);
 }
 
-ORT_API_STATUS_IMPL(ort_ep_CreateHardwareDevice, OrtHardwareDeviceType type, uint32_t vendor_id,
-                    uint32_t device_id, const char* vendor_name, const OrtKeyValuePairs* metadata,
-                    OrtHardwareDevice** hardware_device) {
+CORE_SLOT(ort_ep_CreateHardwareDevice, OrtHardwareDeviceType type, uint32_t vendor_id,
+          uint32_t device_id, const char* vendor_name, const OrtKeyValuePairs* metadata,
+          OrtHardwareDevice** hardware_device) {
   CORE_REQUIRE(CreateHardwareDevice, vendor_name, hardware_device);
   struct OrtHardwareDevice* device = core_new_object(&hardware_device_class, sizeof *device);
   if (device == NULL) {
-    return CORE_OUT_OF_MEMORY(CreateHardwareDevice, sizeof *device);
+    return core_no_memory(sizeof *device);
   }
   device->type = type;
   device->vendor_id = vendor_id;
@@ -108,26 +108,26 @@ static OrtStatus* ask_factory(OrtEpFactory* factory, struct provider* out) {
   }
   out->version = factory->GetVersion == NULL ? NULL : factory->GetVersion(factory);
   if (out->version == NULL || !is_semantic_version(out->version)) {
-    return core_status(ORT_FAIL, "CreateEpDevice: the version of ep_factory must be as 1.2.3, not ",
-                       out->version == NULL ? "NULL" : out->version, NULL);
+    return core_fail(ORT_FAIL, "the version of ep_factory must be as 1.2.3, not %s",
+                     out->version == NULL ? "NULL" : out->version);
   }
   return NULL;
 }
 
 static OrtStatus* fill_device(struct OrtEpDevice* device, const struct provider* of,
                               const OrtKeyValuePairs* metadata, const OrtKeyValuePairs* options) {
-  CORE_TRY(core_copy_text("CreateEpDevice", of->name, &device->name));
-  CORE_TRY(core_copy_text("CreateEpDevice", of->vendor, &device->vendor));
-  CORE_TRY(core_copy_pairs("CreateEpDevice", metadata, &device->metadata));
-  CORE_TRY(core_copy_pairs("CreateEpDevice", options, &device->options));
+  CORE_TRY(core_copy_text(of->name, &device->name));
+  CORE_TRY(core_copy_text(of->vendor, &device->vendor));
+  CORE_TRY(core_copy_pairs(metadata, &device->metadata));
+  CORE_TRY(core_copy_pairs(options, &device->options));
   return of->version == NULL || core_append_pair(device->metadata, "version", of->version)
              ? NULL
-             : CORE_OUT_OF_MEMORY(CreateEpDevice, strlen(of->version));
+             : core_no_memory(strlen(of->version));
 }
 
-ORT_API_STATUS_IMPL(ort_ep_CreateEpDevice, OrtEpFactory* ep_factory,
-                    const OrtHardwareDevice* hardware_device, const OrtKeyValuePairs* ep_metadata,
-                    const OrtKeyValuePairs* ep_options, OrtEpDevice** ep_device) {
+CORE_SLOT(ort_ep_CreateEpDevice, OrtEpFactory* ep_factory, const OrtHardwareDevice* hardware_device,
+          const OrtKeyValuePairs* ep_metadata, const OrtKeyValuePairs* ep_options,
+          OrtEpDevice** ep_device) {
   struct provider provider = {NULL, NULL, NULL};
   CORE_REQUIRE(CreateEpDevice, ep_factory, hardware_device, ep_device);
   if (ep_metadata != NULL && ort_GetKeyValue(ep_metadata, "version") != NULL) {
@@ -137,7 +137,7 @@ ORT_API_STATUS_IMPL(ort_ep_CreateEpDevice, OrtEpFactory* ep_factory,
   CORE_TRY(ask_factory(ep_factory, &provider));
   struct OrtEpDevice* device = core_new_object(&core_ep_device_class, sizeof *device);
   if (device == NULL) {
-    return CORE_OUT_OF_MEMORY(CreateEpDevice, sizeof *device);
+    return core_no_memory(sizeof *device);
   }
   device->factory = ep_factory;
   device->hardware = hardware_device;
@@ -146,8 +146,8 @@ ORT_API_STATUS_IMPL(ort_ep_CreateEpDevice, OrtEpFactory* ep_factory,
 
 void ORT_API_CALL ort_ep_ReleaseEpDevice(OrtEpDevice* input) NO_EXCEPTION { core_drop(input); }
 
-ORT_API_STATUS_IMPL(ort_ep_EpDevice_AddAllocatorInfo, OrtEpDevice* ep_device,
-                    const OrtMemoryInfo* allocator_memory_info) {
+CORE_SLOT(ort_ep_EpDevice_AddAllocatorInfo, OrtEpDevice* ep_device,
+          const OrtMemoryInfo* allocator_memory_info) {
   CORE_REQUIRE(EpDevice_AddAllocatorInfo, ep_device, allocator_memory_info);
   OrtAllocatorType type;
   CORE_TRY(ort_MemoryInfoGetType(allocator_memory_info, &type));
@@ -206,17 +206,15 @@ static OrtStatus* ask_capacity(void* argument) {
                                           self->second);
 }
 
-ORT_API_STATUS_IMPL(ort_EpDevice_GetMemoryCapacity, const OrtEpDevice* ep_device,
-                    OrtDeviceMemoryType memory_type, uint64_t* memory_1, uint64_t* memory_2) {
+CORE_SLOT(ort_EpDevice_GetMemoryCapacity, const OrtEpDevice* ep_device,
+          OrtDeviceMemoryType memory_type, uint64_t* memory_1, uint64_t* memory_2) {
   CORE_REQUIRE(EpDevice_GetMemoryCapacity, ep_device);
   if (memory_1 == NULL && memory_2 == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "EpDevice_GetMemoryCapacity: memory_1 and memory_2 must not both be NULL");
   }
   if (!CORE_FACTORY_HAS(ep_device->factory, 32, GetDeviceMemoryCapacity)) {
-    return core_status(ORT_NOT_IMPLEMENTED,
-                       "EpDevice_GetMemoryCapacity: there is no function for it in ",
-                       ep_device->name, NULL);
+    return core_fail(ORT_NOT_IMPLEMENTED, "there is no function for it in %s", ep_device->name);
   }
   uint64_t found[2] = {0, 0}; /* written on success only, though a factory may write earlier */
   struct capacity capacity = {ep_device, memory_type, memory_1 == NULL ? NULL : &found[0],

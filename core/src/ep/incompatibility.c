@@ -36,7 +36,7 @@ OrtStatus* core_ask_incompatibility(OrtEpFactory* factory, const OrtHardwareDevi
                                     OrtDeviceEpIncompatibilityDetails** out) {
   OrtDeviceEpIncompatibilityDetails* details = core_new_object(&details_class, sizeof *details);
   if (details == NULL) {
-    return CORE_OUT_OF_MEMORY(GetHardwareDeviceEpIncompatibilityDetails, sizeof *details);
+    return core_no_memory(sizeof *details);
   }
   struct question question = {factory, hardware, details};
   OrtStatus* status =
@@ -46,13 +46,13 @@ OrtStatus* core_ask_incompatibility(OrtEpFactory* factory, const OrtHardwareDevi
   CORE_HAND_OUT(status, details, out);
 }
 
-ORT_API_STATUS_IMPL(ort_ep_DeviceEpIncompatibilityDetails_SetDetails,
-                    OrtDeviceEpIncompatibilityDetails* details, uint32_t reasons_bitmask,
-                    int32_t error_code, const char* notes) {
+CORE_SLOT(ort_ep_DeviceEpIncompatibilityDetails_SetDetails,
+          OrtDeviceEpIncompatibilityDetails* details, uint32_t reasons_bitmask, int32_t error_code,
+          const char* notes) {
   CORE_REQUIRE(DeviceEpIncompatibilityDetails_SetDetails, details);
   char* copy = NULL;
   if (notes != NULL) {
-    CORE_TRY(core_copy_text("DeviceEpIncompatibilityDetails_SetDetails", notes, &copy));
+    CORE_TRY(core_copy_text(notes, &copy));
   }
   heap_free(details->notes);
   details->notes = copy;
@@ -61,22 +61,22 @@ ORT_API_STATUS_IMPL(ort_ep_DeviceEpIncompatibilityDetails_SetDetails,
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_DeviceEpIncompatibilityDetails_GetReasonsBitmask,
-                    const OrtDeviceEpIncompatibilityDetails* details, uint32_t* reasons_bitmask) {
+CORE_SLOT(ort_DeviceEpIncompatibilityDetails_GetReasonsBitmask,
+          const OrtDeviceEpIncompatibilityDetails* details, uint32_t* reasons_bitmask) {
   CORE_REQUIRE(DeviceEpIncompatibilityDetails_GetReasonsBitmask, details, reasons_bitmask);
   *reasons_bitmask = details->reasons;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_DeviceEpIncompatibilityDetails_GetNotes,
-                    const OrtDeviceEpIncompatibilityDetails* details, const char** notes) {
+CORE_SLOT(ort_DeviceEpIncompatibilityDetails_GetNotes,
+          const OrtDeviceEpIncompatibilityDetails* details, const char** notes) {
   CORE_REQUIRE(DeviceEpIncompatibilityDetails_GetNotes, details, notes);
   *notes = details->notes;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_DeviceEpIncompatibilityDetails_GetErrorCode,
-                    const OrtDeviceEpIncompatibilityDetails* details, int32_t* error_code) {
+CORE_SLOT(ort_DeviceEpIncompatibilityDetails_GetErrorCode,
+          const OrtDeviceEpIncompatibilityDetails* details, int32_t* error_code) {
   CORE_REQUIRE(DeviceEpIncompatibilityDetails_GetErrorCode, details, error_code);
   *error_code = details->error_code;
   return NULL;
@@ -114,9 +114,9 @@ static OrtStatus* check_devices(const OrtEpDevice* const* devices, size_t count)
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetModelCompatibilityForEpDevices, const OrtEpDevice* const* ep_devices,
-                    size_t num_ep_devices, const char* compatibility_info,
-                    OrtCompiledModelCompatibility* out_status) {
+CORE_SLOT(ort_GetModelCompatibilityForEpDevices, const OrtEpDevice* const* ep_devices,
+          size_t num_ep_devices, const char* compatibility_info,
+          OrtCompiledModelCompatibility* out_status) {
   CORE_REQUIRE(GetModelCompatibilityForEpDevices, ep_devices, compatibility_info, out_status);
   if (num_ep_devices == 0) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
@@ -132,7 +132,7 @@ ORT_API_STATUS_IMPL(ort_GetModelCompatibilityForEpDevices, const OrtEpDevice* co
     size_t size = num_ep_devices * sizeof *validation.hardware;
     validation.hardware = heap_alloc(size);
     if (validation.hardware == NULL) {
-      return CORE_OUT_OF_MEMORY(GetModelCompatibilityForEpDevices, size);
+      return core_no_memory(size);
     }
     for (size_t i = 0; i < num_ep_devices; i++) {
       validation.hardware[i] = ep_devices[i]->hardware;

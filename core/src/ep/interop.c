@@ -55,8 +55,8 @@ static OrtStatus* create_importer(void* argument) {
   return status;
 }
 
-ORT_API_STATUS_IMPL(ort_interop_CreateExternalResourceImporterForDevice,
-                    const OrtEpDevice* ep_device, OrtExternalResourceImporter** out_importer) {
+CORE_SLOT(ort_interop_CreateExternalResourceImporterForDevice, const OrtEpDevice* ep_device,
+          OrtExternalResourceImporter** out_importer) {
   CORE_REQUIRE(CreateExternalResourceImporterForDevice, ep_device, out_importer);
   *out_importer = NULL;
   if (!CORE_FACTORY_HAS(ep_device->factory, 24, CreateExternalResourceImporterForDevice)) {
@@ -64,7 +64,7 @@ ORT_API_STATUS_IMPL(ort_interop_CreateExternalResourceImporterForDevice,
   }
   struct OrtExternalResourceImporter* importer = core_new_object(&importer_class, sizeof *importer);
   if (importer == NULL) {
-    return CORE_OUT_OF_MEMORY(CreateExternalResourceImporterForDevice, sizeof *importer);
+    return core_no_memory(sizeof *importer);
   }
   if (ep_device->library != NULL) {
     importer->library = ep_device->library;
@@ -97,8 +97,8 @@ static OrtStatus* can_import_memory(void* argument) {
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_interop_CanImportMemory, const OrtExternalResourceImporter* importer,
-                    OrtExternalMemoryHandleType handle_type, bool* out_supported) {
+CORE_SLOT(ort_interop_CanImportMemory, const OrtExternalResourceImporter* importer,
+          OrtExternalMemoryHandleType handle_type, bool* out_supported) {
   CORE_REQUIRE(CanImportMemory, importer, out_supported);
   struct call call = {.impl = importer->impl, .type = (int)handle_type};
   CORE_TRY(core_ep_call("CanImportMemory", can_import_memory, &call));
@@ -114,8 +114,8 @@ static OrtStatus* import_memory(void* argument) {
   return status;
 }
 
-ORT_API_STATUS_IMPL(ort_interop_ImportMemory, OrtExternalResourceImporter* importer,
-                    const OrtExternalMemoryDescriptor* desc, OrtExternalMemoryHandle** out_handle) {
+CORE_SLOT(ort_interop_ImportMemory, OrtExternalResourceImporter* importer,
+          const OrtExternalMemoryDescriptor* desc, OrtExternalMemoryHandle** out_handle) {
   CORE_REQUIRE(ImportMemory, importer, desc, out_handle);
   if (importer->impl->ImportMemory == NULL) {
     CORE_FAIL(ORT_NOT_IMPLEMENTED, "ImportMemory: the execution provider imports no memory");
@@ -151,9 +151,9 @@ static OrtStatus* make_tensor(void* argument) {
   return status;
 }
 
-ORT_API_STATUS_IMPL(ort_interop_CreateTensorFromMemory, OrtExternalResourceImporter* importer,
-                    const OrtExternalMemoryHandle* mem_handle,
-                    const OrtExternalTensorDescriptor* tensor_desc, OrtValue** out_tensor) {
+CORE_SLOT(ort_interop_CreateTensorFromMemory, OrtExternalResourceImporter* importer,
+          const OrtExternalMemoryHandle* mem_handle, const OrtExternalTensorDescriptor* tensor_desc,
+          OrtValue** out_tensor) {
   CORE_REQUIRE(CreateTensorFromMemory, importer, mem_handle, tensor_desc, out_tensor);
   if (importer->impl->CreateTensorFromMemory == NULL) {
     CORE_FAIL(ORT_NOT_IMPLEMENTED,
@@ -178,8 +178,8 @@ static OrtStatus* can_import_semaphore(void* argument) {
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_interop_CanImportSemaphore, const OrtExternalResourceImporter* importer,
-                    OrtExternalSemaphoreType type, bool* out_supported) {
+CORE_SLOT(ort_interop_CanImportSemaphore, const OrtExternalResourceImporter* importer,
+          OrtExternalSemaphoreType type, bool* out_supported) {
   CORE_REQUIRE(CanImportSemaphore, importer, out_supported);
   struct call call = {.impl = importer->impl, .type = (int)type};
   CORE_TRY(core_ep_call("CanImportSemaphore", can_import_semaphore, &call));
@@ -195,9 +195,8 @@ static OrtStatus* import_semaphore(void* argument) {
   return status;
 }
 
-ORT_API_STATUS_IMPL(ort_interop_ImportSemaphore, OrtExternalResourceImporter* importer,
-                    const OrtExternalSemaphoreDescriptor* desc,
-                    OrtExternalSemaphoreHandle** out_handle) {
+CORE_SLOT(ort_interop_ImportSemaphore, OrtExternalResourceImporter* importer,
+          const OrtExternalSemaphoreDescriptor* desc, OrtExternalSemaphoreHandle** out_handle) {
   CORE_REQUIRE(ImportSemaphore, importer, desc, out_handle);
   if (importer->impl->ImportSemaphore == NULL) {
     CORE_FAIL(ORT_NOT_IMPLEMENTED, "ImportSemaphore: the execution provider imports no semaphores");
@@ -229,9 +228,8 @@ static OrtStatus* wait_for(void* argument) {
   return self->impl->WaitSemaphore(self->impl, self->handle, self->stream, self->value);
 }
 
-ORT_API_STATUS_IMPL(ort_interop_WaitSemaphore, OrtExternalResourceImporter* importer,
-                    OrtExternalSemaphoreHandle* semaphore_handle, OrtSyncStream* stream,
-                    uint64_t value) {
+CORE_SLOT(ort_interop_WaitSemaphore, OrtExternalResourceImporter* importer,
+          OrtExternalSemaphoreHandle* semaphore_handle, OrtSyncStream* stream, uint64_t value) {
   CORE_REQUIRE(WaitSemaphore, importer, semaphore_handle, stream);
   if (importer->impl->WaitSemaphore == NULL) {
     CORE_FAIL(ORT_NOT_IMPLEMENTED, "WaitSemaphore: the execution provider cannot wait");
@@ -246,9 +244,8 @@ static OrtStatus* signal_semaphore(void* argument) {
   return self->impl->SignalSemaphore(self->impl, self->handle, self->stream, self->value);
 }
 
-ORT_API_STATUS_IMPL(ort_interop_SignalSemaphore, OrtExternalResourceImporter* importer,
-                    OrtExternalSemaphoreHandle* semaphore_handle, OrtSyncStream* stream,
-                    uint64_t value) {
+CORE_SLOT(ort_interop_SignalSemaphore, OrtExternalResourceImporter* importer,
+          OrtExternalSemaphoreHandle* semaphore_handle, OrtSyncStream* stream, uint64_t value) {
   CORE_REQUIRE(SignalSemaphore, importer, semaphore_handle, stream);
   if (importer->impl->SignalSemaphore == NULL) {
     CORE_FAIL(ORT_NOT_IMPLEMENTED, "SignalSemaphore: the execution provider cannot signal");
@@ -266,8 +263,8 @@ static OrtStatus* begin_graphics(void* argument) {
   return factory->InitGraphicsInterop(factory, self->device, self->description);
 }
 
-ORT_API_STATUS_IMPL(ort_interop_InitGraphicsInteropForEpDevice, const OrtEpDevice* ep_device,
-                    const OrtGraphicsInteropConfig* config) {
+CORE_SLOT(ort_interop_InitGraphicsInteropForEpDevice, const OrtEpDevice* ep_device,
+          const OrtGraphicsInteropConfig* config) {
   CORE_REQUIRE(InitGraphicsInteropForEpDevice, ep_device, config);
   if (!CORE_FACTORY_HAS(ep_device->factory, GRAPHICS_SINCE, InitGraphicsInterop)) {
     CORE_FAIL(ORT_NOT_IMPLEMENTED,
@@ -284,7 +281,7 @@ static OrtStatus* end_graphics(void* argument) {
   return factory->DeinitGraphicsInterop(factory, self->device);
 }
 
-ORT_API_STATUS_IMPL(ort_interop_DeinitGraphicsInteropForEpDevice, const OrtEpDevice* ep_device) {
+CORE_SLOT(ort_interop_DeinitGraphicsInteropForEpDevice, const OrtEpDevice* ep_device) {
   CORE_REQUIRE(DeinitGraphicsInteropForEpDevice, ep_device);
   if (!CORE_FACTORY_HAS(ep_device->factory, GRAPHICS_SINCE, DeinitGraphicsInterop)) {
     CORE_FAIL(ORT_NOT_IMPLEMENTED,

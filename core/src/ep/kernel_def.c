@@ -20,8 +20,8 @@ const char* ORT_API_CALL ort_ep_KernelDef_GetExecutionProvider(const OrtKernelDe
   return kernel_def == NULL ? "" : text_of(kernel_def->provider);
 }
 
-ORT_API_STATUS_IMPL(ort_ep_KernelDef_GetSinceVersion, const OrtKernelDef* kernel_def,
-                    int* start_version, int* end_version) {
+CORE_SLOT(ort_ep_KernelDef_GetSinceVersion, const OrtKernelDef* kernel_def, int* start_version,
+          int* end_version) {
   CORE_REQUIRE(KernelDef_GetSinceVersion, kernel_def, start_version, end_version);
   *start_version = kernel_def->first;
   *end_version = kernel_def->last;
@@ -48,15 +48,15 @@ bool core_is_for_cpu(const struct OrtKernelDef* def, size_t index, bool is_outpu
   return memory == OrtMemTypeCPUInput || memory == OrtMemTypeCPUOutput;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_KernelDef_GetInputMemType, const OrtKernelDef* kernel_def,
-                    size_t input_index, OrtMemType* mem_type) {
+CORE_SLOT(ort_ep_KernelDef_GetInputMemType, const OrtKernelDef* kernel_def, size_t input_index,
+          OrtMemType* mem_type) {
   CORE_REQUIRE(KernelDef_GetInputMemType, kernel_def, mem_type);
   *mem_type = memory_of(kernel_def, input_index, false);
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_KernelDef_GetOutputMemType, const OrtKernelDef* kernel_def,
-                    size_t output_index, OrtMemType* mem_type) {
+CORE_SLOT(ort_ep_KernelDef_GetOutputMemType, const OrtKernelDef* kernel_def, size_t output_index,
+          OrtMemType* mem_type) {
   CORE_REQUIRE(KernelDef_GetOutputMemType, kernel_def, mem_type);
   *mem_type = memory_of(kernel_def, output_index, true);
   return NULL;
@@ -70,8 +70,7 @@ static const OrtDataType data_types[CORE_ELEMENT_TYPES] = {
     TYPE(9),  TYPE(10), TYPE(11), TYPE(12), TYPE(13), TYPE(14), TYPE(15), TYPE(16), TYPE(17),
     TYPE(18), TYPE(19), TYPE(20), TYPE(21), TYPE(22), TYPE(23), TYPE(24), TYPE(25), TYPE(26)};
 
-ORT_API_STATUS_IMPL(ort_ep_GetTensorDataType, ONNXTensorElementDataType elem_type,
-                    const OrtDataType** out) {
+CORE_SLOT(ort_ep_GetTensorDataType, ONNXTensorElementDataType elem_type, const OrtDataType** out) {
   CORE_REQUIRE(GetTensorDataType, out);
   if (core_element_bits(elem_type) == 0) {
     CORE_FAIL(ORT_NOT_IMPLEMENTED, "GetTensorDataType: no tensors have elements of elem_type");

@@ -31,14 +31,14 @@ static void end_builder(void* block) { core_drop(((struct OrtKernelDefBuilder*)b
 static const struct core_class builder_class = {.kind = CORE_KERNEL_DEF_BUILDER,
                                                 .end = end_builder};
 
-ORT_API_STATUS_IMPL(ort_ep_CreateKernelDefBuilder, OrtKernelDefBuilder** kernel_def_builder_out) {
+CORE_SLOT(ort_ep_CreateKernelDefBuilder, OrtKernelDefBuilder** kernel_def_builder_out) {
   CORE_REQUIRE(CreateKernelDefBuilder, kernel_def_builder_out);
   struct OrtKernelDef* def = core_new_object(&def_class, sizeof *def);
   struct OrtKernelDefBuilder* builder =
       def == NULL ? NULL : core_new_object(&builder_class, sizeof *builder);
   if (builder == NULL) {
     core_drop(def);
-    return CORE_OUT_OF_MEMORY(CreateKernelDefBuilder, sizeof *builder + sizeof *def);
+    return core_no_memory(sizeof *builder + sizeof *def);
   }
   def->first = 1;
   def->last = INT_MAX;
@@ -60,38 +60,37 @@ void ORT_API_CALL ort_ep_ReleaseKernelDefBuilder(OrtKernelDefBuilder* input) NO_
               #function ": kernel_def_builder has built its definition; make another builder"); \
   }
 
-static OrtStatus* set_text(const char* function, char** text, const char* value) {
+static OrtStatus* set_text(char** text, const char* value) {
   char* copy = NULL;
   if (value == NULL) {
-    return core_status(ORT_RUNTIME_EXCEPTION, function, ": the text must not be NULL", NULL);
+    return core_fail(ORT_RUNTIME_EXCEPTION, "the text must not be NULL");
   }
-  CORE_TRY(core_copy_text(function, value, &copy));
+  CORE_TRY(core_copy_text(value, &copy));
   heap_free(*text);
   *text = copy;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_SetOperatorType,
-                    OrtKernelDefBuilder* kernel_def_builder, const char* op_type) {
+CORE_SLOT(ort_ep_KernelDefBuilder_SetOperatorType, OrtKernelDefBuilder* kernel_def_builder,
+          const char* op_type) {
   BUILDS(KernelDefBuilder_SetOperatorType);
-  return set_text("KernelDefBuilder_SetOperatorType", &def->op_type, op_type);
+  return set_text(&def->op_type, op_type);
 }
 
-ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_SetDomain, OrtKernelDefBuilder* kernel_def_builder,
-                    const char* domain) {
+CORE_SLOT(ort_ep_KernelDefBuilder_SetDomain, OrtKernelDefBuilder* kernel_def_builder,
+          const char* domain) {
   BUILDS(KernelDefBuilder_SetDomain);
-  return set_text("KernelDefBuilder_SetDomain", &def->domain, domain);
+  return set_text(&def->domain, domain);
 }
 
-ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_SetExecutionProvider,
-                    OrtKernelDefBuilder* kernel_def_builder, const char* ep_name) {
+CORE_SLOT(ort_ep_KernelDefBuilder_SetExecutionProvider, OrtKernelDefBuilder* kernel_def_builder,
+          const char* ep_name) {
   BUILDS(KernelDefBuilder_SetExecutionProvider);
-  return set_text("KernelDefBuilder_SetExecutionProvider", &def->provider, ep_name);
+  return set_text(&def->provider, ep_name);
 }
 
-ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_SetSinceVersion,
-                    OrtKernelDefBuilder* kernel_def_builder, int since_version_start,
-                    int since_version_end) {
+CORE_SLOT(ort_ep_KernelDefBuilder_SetSinceVersion, OrtKernelDefBuilder* kernel_def_builder,
+          int since_version_start, int since_version_end) {
   BUILDS(KernelDefBuilder_SetSinceVersion);
   if (since_version_start < 1 || since_version_end < since_version_start) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
@@ -106,36 +105,33 @@ ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_SetSinceVersion,
 /* --- operands -------------------------------------------------------------------------------- */
 
 /* The first call for an operand counts. */
-static OrtStatus* set_place(const char* function, struct OrtKernelDef* def, size_t index,
-                            bool is_output, OrtMemType memory) {
+static OrtStatus* set_place(struct OrtKernelDef* def, size_t index, bool is_output,
+                            OrtMemType memory) {
   if (core_find_place(def, index, is_output) != NULL) {
     return NULL;
   }
   if (!core_grow((void**)&def->places, def->place_count, &def->place_capacity,
                  sizeof *def->places)) {
-    return core_no_memory(function, sizeof *def->places);
+    return core_no_memory(sizeof *def->places);
   }
   def->places[def->place_count++] = (struct core_place){index, memory, is_output};
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_SetInputMemType,
-                    OrtKernelDefBuilder* kernel_def_builder, size_t input_index,
-                    OrtMemType mem_type) {
+CORE_SLOT(ort_ep_KernelDefBuilder_SetInputMemType, OrtKernelDefBuilder* kernel_def_builder,
+          size_t input_index, OrtMemType mem_type) {
   BUILDS(KernelDefBuilder_SetInputMemType);
-  return set_place("KernelDefBuilder_SetInputMemType", def, input_index, false, mem_type);
+  return set_place(def, input_index, false, mem_type);
 }
 
-ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_SetOutputMemType,
-                    OrtKernelDefBuilder* kernel_def_builder, size_t output_index,
-                    OrtMemType mem_type) {
+CORE_SLOT(ort_ep_KernelDefBuilder_SetOutputMemType, OrtKernelDefBuilder* kernel_def_builder,
+          size_t output_index, OrtMemType mem_type) {
   BUILDS(KernelDefBuilder_SetOutputMemType);
-  return set_place("KernelDefBuilder_SetOutputMemType", def, output_index, true, mem_type);
+  return set_place(def, output_index, true, mem_type);
 }
 
-ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_AddTypeConstraint,
-                    OrtKernelDefBuilder* kernel_def_builder, const char* arg_name,
-                    const OrtDataType* const* types, size_t num_types) {
+CORE_SLOT(ort_ep_KernelDefBuilder_AddTypeConstraint, OrtKernelDefBuilder* kernel_def_builder,
+          const char* arg_name, const OrtDataType* const* types, size_t num_types) {
   BUILDS(KernelDefBuilder_AddTypeConstraint);
   CORE_REQUIRE(KernelDefBuilder_AddTypeConstraint, arg_name, types);
   if (num_types == 0 || num_types > SIZE_MAX / sizeof *types) {
@@ -151,13 +147,13 @@ ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_AddTypeConstraint,
   struct core_type_constraint made = {.count = num_types};
   if (!core_grow((void**)&def->constraints, def->constraint_count, &def->constraint_capacity,
                  sizeof made)) {
-    return CORE_OUT_OF_MEMORY(KernelDefBuilder_AddTypeConstraint, sizeof made);
+    return core_no_memory(sizeof made);
   }
-  CORE_TRY(core_copy_text("KernelDefBuilder_AddTypeConstraint", arg_name, &made.name));
+  CORE_TRY(core_copy_text(arg_name, &made.name));
   made.types = core_copy_bytes(types, num_types * sizeof *types);
   if (made.types == NULL) {
     heap_free(made.name);
-    return CORE_OUT_OF_MEMORY(KernelDefBuilder_AddTypeConstraint, num_types * sizeof *types);
+    return core_no_memory(num_types * sizeof *types);
   }
   def->constraints[def->constraint_count++] = made;
   return NULL;
@@ -173,20 +169,19 @@ ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_AddTypeConstraint,
   }                                                                                \
   return NULL
 
-ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_AddInputOutputAliases,
-                    OrtKernelDefBuilder* kernel_def_builder, const int* input_indices,
-                    const int* output_indices, size_t num_io_indices) {
+CORE_SLOT(ort_ep_KernelDefBuilder_AddInputOutputAliases, OrtKernelDefBuilder* kernel_def_builder,
+          const int* input_indices, const int* output_indices, size_t num_io_indices) {
   CHECK_ALIASES(KernelDefBuilder_AddInputOutputAliases);
 }
 
-ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_AddInputOutputMutableAliases,
-                    OrtKernelDefBuilder* kernel_def_builder, const int* input_indices,
-                    const int* output_indices, size_t num_io_indices) {
+CORE_SLOT(ort_ep_KernelDefBuilder_AddInputOutputMutableAliases,
+          OrtKernelDefBuilder* kernel_def_builder, const int* input_indices,
+          const int* output_indices, size_t num_io_indices) {
   CHECK_ALIASES(KernelDefBuilder_AddInputOutputMutableAliases);
 }
 
-ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_Build, OrtKernelDefBuilder* kernel_def_builder,
-                    OrtKernelDef** kernel_def_out) {
+CORE_SLOT(ort_ep_KernelDefBuilder_Build, OrtKernelDefBuilder* kernel_def_builder,
+          OrtKernelDef** kernel_def_out) {
   BUILDS(KernelDefBuilder_Build);
   CORE_REQUIRE(KernelDefBuilder_Build, kernel_def_out);
   kernel_def_builder->def = NULL;

@@ -16,11 +16,11 @@ static void end_registry(void* block) {
 
 static const struct core_class registry_class = {.kind = CORE_KERNEL_REGISTRY, .end = end_registry};
 
-ORT_API_STATUS_IMPL(ort_ep_CreateKernelRegistry, OrtKernelRegistry** kernel_registry) {
+CORE_SLOT(ort_ep_CreateKernelRegistry, OrtKernelRegistry** kernel_registry) {
   CORE_REQUIRE(CreateKernelRegistry, kernel_registry);
   struct OrtKernelRegistry* registry = core_new_object(&registry_class, sizeof *registry);
   if (registry == NULL) {
-    return CORE_OUT_OF_MEMORY(CreateKernelRegistry, sizeof *registry);
+    return core_no_memory(sizeof *registry);
   }
   *kernel_registry = registry;
   return NULL;
@@ -76,22 +76,21 @@ static bool conflict(const OrtKernelDef* added, const OrtKernelDef* other) {
          !differ_in_types(added, other) && !fits_by_memory(added, other);
 }
 
-ORT_API_STATUS_IMPL(ort_ep_KernelRegistry_AddKernel, OrtKernelRegistry* kernel_registry,
-                    const OrtKernelDef* kernel_def, OrtKernelCreateFunc kernel_create_func,
-                    void* kernel_create_func_state) {
+CORE_SLOT(ort_ep_KernelRegistry_AddKernel, OrtKernelRegistry* kernel_registry,
+          const OrtKernelDef* kernel_def, OrtKernelCreateFunc kernel_create_func,
+          void* kernel_create_func_state) {
   CORE_REQUIRE(KernelRegistry_AddKernel, kernel_registry, kernel_def, kernel_create_func);
   for (size_t i = 0; i < kernel_registry->count; i++) {
     if (conflict(kernel_def, kernel_registry->kernels[i].def)) {
-      return core_status(
-          ORT_FAIL, "KernelRegistry_AddKernel: the registry has a kernel for the same nodes of ",
-          ort_ep_KernelDef_GetOperatorType(kernel_def), NULL);
+      return core_fail(ORT_FAIL, "the registry has a kernel for the same nodes of %s",
+                       ort_ep_KernelDef_GetOperatorType(kernel_def));
     }
   }
   struct core_registered_kernel added = {(OrtKernelDef*)kernel_def, kernel_create_func,
                                          kernel_create_func_state};
   if (!core_grow((void**)&kernel_registry->kernels, kernel_registry->count,
                  &kernel_registry->capacity, sizeof added)) {
-    return CORE_OUT_OF_MEMORY(KernelRegistry_AddKernel, sizeof added);
+    return core_no_memory(sizeof added);
   }
   core_retain(&added.def->object);
   kernel_registry->kernels[kernel_registry->count++] = added;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ep/library.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "object/keyed_list.h"
@@ -25,10 +24,14 @@ static void enter(void* call) {
   self->status = self->function(self->argument);
 }
 
+static OrtStatus* named(const char* name, OrtStatus* status) {
+  return name != NULL ? core_named(name, status) : status;
+}
+
 static void report(void* call, const char* text) {
   struct caught_call* self = call;
-  self->status = core_status(ORT_RUNTIME_EXCEPTION, self->name,
-                             ": an exception left the execution provider: ", text);
+  self->status = named(self->name, core_fail(ORT_RUNTIME_EXCEPTION,
+                                             "an exception left the execution provider: %s", text));
 }
 
 OrtStatus* core_ep_call(const char* name, OrtStatus* (*function)(void* argument), void* argument) {
@@ -37,8 +40,8 @@ OrtStatus* core_ep_call(const char* name, OrtStatus* (*function)(void* argument)
   if (CORE_UNLIKELY(call.status != NULL) && ort_GetErrorMessage(call.status)[0] == 0) {
     OrtErrorCode code = ort_GetErrorCode(call.status);
     ort_ReleaseStatus(call.status);
-    return core_status(code, name, ": the execution provider answered a status without a message",
-                       NULL);
+    return named(name,
+                 core_fail(code, "the execution provider answered a status without a message"));
   }
   return call.status;
 }
@@ -54,20 +57,18 @@ void core_ep_log(const OrtLogger* logger, OrtStatus* status) {
 /* --- factories ------------------------------------------------------------------------------- */
 
 static OrtStatus* failure(const char* what, const struct core_ep_library* library) {
-  return core_status(ORT_FAIL, SLOT, what, library->name);
+  return core_fail(ORT_FAIL, "%s%s", what, library->name);
 }
 
 /* Providers that want a newer table often answer success, without a factory and without a word. */
 static OrtStatus* no_factory(const struct core_ep_library* library) {
   uint32_t version = core_take_refused_version();
-  char text[160] = ": no factory was made by the library ";
-  if (version != 0) {
-    snprintf(text, sizeof text,
-             ": no factory was made, after the library asked for API version %u, which is not "
-             "here, by the library ",
-             (unsigned)version);
-  }
-  return failure(text, library);
+  return version == 0
+             ? failure("no factory was made by the library ", library)
+             : core_fail(ORT_FAIL,
+                         "no factory was made, after the library asked for API version %u, which "
+                         "is not here, by the library %s",
+                         (unsigned)version, library->name);
 }
 
 static OrtStatus* check_factory(const struct core_ep_library* library,
@@ -76,7 +77,7 @@ static OrtStatus* check_factory(const struct core_ep_library* library,
       factory->GetSupportedDevices == NULL || factory->CreateEp == NULL ||
       factory->ReleaseEp == NULL) {
     return failure(
-        ": GetName, GetVendor, GetSupportedDevices, CreateEp and ReleaseEp must not be "
+        "GetName, GetVendor, GetSupportedDevices, CreateEp and ReleaseEp must not be "
         "NULL in a factory of ",
         library);
   }
@@ -85,19 +86,19 @@ static OrtStatus* check_factory(const struct core_ep_library* library,
 
 static OrtStatus* take_factory(struct core_ep_library* library, OrtEpFactory* factory) {
   if (factory == NULL) {
-    return failure(": a factory must not be NULL in the library ", library);
+    return failure("a factory must not be NULL in the library ", library);
   }
   for (size_t i = 0; i < library->factory_count; i++) {
     if (library->factories[i].factory == factory) {
-      return failure(": a factory is listed twice by the library ", library);
+      return failure("a factory is listed twice by the library ", library);
     }
   }
   struct core_ep_factory* taken = &library->factories[library->factory_count++];
   taken->factory = factory;
   CORE_TRY(check_factory(library, factory));
   const char* name = factory->GetName(factory);
-  return name == NULL ? failure(": the name of a factory must not be NULL in the library ", library)
-                      : core_copy_text(SLOT, name, &taken->name);
+  return name == NULL ? failure("the name of a factory must not be NULL in the library ", library)
+                      : core_copy_text(name, &taken->name);
 }
 
 static OrtStatus* make_factories(struct core_ep_library* library,
@@ -105,8 +106,8 @@ static OrtStatus* make_factories(struct core_ep_library* library,
   void* symbol = core_library_symbol(library->handle, "CreateEpFactories");
   void* release = core_library_symbol(library->handle, "ReleaseEpFactory");
   if (symbol == NULL || release == NULL) {
-    return failure(symbol == NULL ? ": the symbol CreateEpFactories is not exported by the library "
-                                  : ": the symbol ReleaseEpFactory is not exported by the library ",
+    return failure(symbol == NULL ? "the symbol CreateEpFactories is not exported by the library "
+                                  : "the symbol ReleaseEpFactory is not exported by the library ",
                    library);
   }
   CreateEpApiFactoriesFn create;
@@ -122,7 +123,7 @@ static OrtStatus* make_factories(struct core_ep_library* library,
   OrtStatus* status =
       count <= CORE_EP_FACTORIES
           ? NULL
-          : failure(": there is room for 4 factories, and more were made by ", library);
+          : failure("there is room for 4 factories, and more were made by ", library);
   /* All are taken, also after one was refused: what is not in the list is never released. */
   for (size_t i = 0; i < count && i < CORE_EP_FACTORIES; i++) {
     OrtStatus* taken = take_factory(library, made[i]);
@@ -163,9 +164,8 @@ static OrtStatus* set_path(OrtEpDevice* device, const ORTCHAR_T* path) {
   if (ort_GetKeyValue(device->metadata, "library_path") != NULL) {
     ort_RemoveKeyValuePair(device->metadata, "library_path");
   }
-  return core_append_pair(device->metadata, "library_path", text)
-             ? NULL
-             : CORE_OUT_OF_MEMORY(RegisterExecutionProviderLibrary, strlen(text));
+  return core_append_pair(device->metadata, "library_path", text) ? NULL
+                                                                  : core_no_memory(strlen(text));
 }
 
 static OrtStatus* ask_devices(struct core_ep_library* library, OrtEpFactory* factory,
@@ -177,8 +177,7 @@ static OrtStatus* ask_devices(struct core_ep_library* library, OrtEpFactory* fac
   OrtStatus* status =
       count <= CORE_EP_DEVICES
           ? NULL
-          : failure(": there is room for 8 devices of a factory, and more were listed by ",
-                    library);
+          : failure("there is room for 8 devices of a factory, and more were listed by ", library);
   /* As with factories, all are taken. */
   for (size_t i = 0; i < count && i < CORE_EP_DEVICES; i++) {
     if (found[i] == NULL) {
@@ -192,7 +191,7 @@ static OrtStatus* ask_devices(struct core_ep_library* library, OrtEpFactory* fac
     }
     if (status == NULL) {
       status = is_new ? set_path(found[i], path)
-                      : failure(": not a new device of CreateEpDevice was listed by ", library);
+                      : failure("not a new device of CreateEpDevice was listed by ", library);
     }
   }
   return status;
@@ -207,7 +206,7 @@ static OrtStatus* ask_transfer(struct core_ep_library* library, struct core_ep_f
   if (transfer != NULL &&
       (transfer->Release == NULL || transfer->CanCopy == NULL || transfer->CopyTensors == NULL)) {
     of->transfer = transfer->Release == NULL ? NULL : transfer;
-    return failure(": Release, CanCopy and CopyTensors must not be NULL in a data transfer of ",
+    return failure("Release, CanCopy and CopyTensors must not be NULL in a data transfer of ",
                    library);
   }
   of->transfer = transfer;
@@ -233,7 +232,7 @@ static OrtStatus* copy_hardware(struct core_ep_library* library,
   size_t size = source->hardware_count * sizeof(OrtHardwareDevice*);
   library->hardware = heap_alloc(size + 1); /* the array must not be NULL */
   if (library->hardware == NULL) {
-    return CORE_OUT_OF_MEMORY(RegisterExecutionProviderLibrary, size);
+    return core_no_memory(size);
   }
   for (size_t i = 0; i < source->hardware_count; i++) {
     core_retain((struct core_object*)&source->hardware[i]->object);
@@ -261,13 +260,13 @@ static OrtStatus* ask_library(void* argument) {
 OrtStatus* core_ep_library_begin(const struct core_ep_source* source,
                                  struct core_ep_library* library) {
   library->logger = source->logger;
-  CORE_TRY(core_copy_text(SLOT, source->name, &library->name));
+  CORE_TRY(core_copy_text(source->name, &library->name));
   CORE_TRY(copy_hardware(library, source));
   if (source->path != NULL) {
     char error[CORE_LIBRARY_ERROR];
     library->handle = core_library_open(source->path, error);
     if (library->handle == NULL) {
-      return core_status(ORT_FAIL, SLOT ": ", error, NULL);
+      return core_fail(ORT_FAIL, "%s", error);
     }
   }
   struct beginning beginning = {source, library};

@@ -31,20 +31,20 @@ static OrtStatus* check_arguments(const char* const* arg_keys, const char* const
 
 static OrtStatus* fill_event(struct OrtProfilingEvent* event, const char* name,
                              const char* const* keys, const char* const* values, size_t count) {
-  CORE_TRY(core_copy_text("CreateProfilingEvent", name, &event->name));
+  CORE_TRY(core_copy_text(name, &event->name));
   for (size_t i = 0; i < count; i++) {
     size_t size = strlen(keys[i]) + 1;
     if (core_items_add(&event->arguments, keys[i], size, values[i]) == NULL) {
-      return CORE_OUT_OF_MEMORY(CreateProfilingEvent, size + strlen(values[i]) + 1);
+      return core_no_memory(size + strlen(values[i]) + 1);
     }
   }
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_CreateProfilingEvent, OrtProfilingEventCategory category,
-                    int32_t process_id, int32_t thread_id, const char* event_name,
-                    int64_t timestamp_us, int64_t duration_us, const char* const* arg_keys,
-                    const char* const* arg_values, size_t num_args, OrtProfilingEvent** out) {
+CORE_SLOT(ort_ep_CreateProfilingEvent, OrtProfilingEventCategory category, int32_t process_id,
+          int32_t thread_id, const char* event_name, int64_t timestamp_us, int64_t duration_us,
+          const char* const* arg_keys, const char* const* arg_values, size_t num_args,
+          OrtProfilingEvent** out) {
   CORE_REQUIRE(CreateProfilingEvent, out, event_name);
   if ((int)category < OrtProfilingEventCategory_SESSION ||
       (int)category > OrtProfilingEventCategory_API) {
@@ -54,7 +54,7 @@ ORT_API_STATUS_IMPL(ort_ep_CreateProfilingEvent, OrtProfilingEventCategory categ
   CORE_TRY(check_arguments(arg_keys, arg_values, num_args));
   struct OrtProfilingEvent* event = core_new_object(&event_class, sizeof *event);
   if (event == NULL) {
-    return CORE_OUT_OF_MEMORY(CreateProfilingEvent, sizeof *event);
+    return core_no_memory(sizeof *event);
   }
   event->category = category;
   event->process_id = process_id;
@@ -68,36 +68,33 @@ void ORT_API_CALL ort_ep_ReleaseProfilingEvent(OrtProfilingEvent* input) NO_EXCE
   core_drop(input);
 }
 
-ORT_API_STATUS_IMPL(ort_ep_ProfilingEvent_GetCategory, const OrtProfilingEvent* event,
-                    OrtProfilingEventCategory* out) {
+CORE_SLOT(ort_ep_ProfilingEvent_GetCategory, const OrtProfilingEvent* event,
+          OrtProfilingEventCategory* out) {
   CORE_REQUIRE(ProfilingEvent_GetCategory, event, out);
   *out = event->category;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_ProfilingEvent_GetName, const OrtProfilingEvent* event,
-                    const char** out) {
+CORE_SLOT(ort_ep_ProfilingEvent_GetName, const OrtProfilingEvent* event, const char** out) {
   CORE_REQUIRE(ProfilingEvent_GetName, event, out);
   *out = event->name;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_ProfilingEvent_GetTimestampUs, const OrtProfilingEvent* event,
-                    int64_t* out) {
+CORE_SLOT(ort_ep_ProfilingEvent_GetTimestampUs, const OrtProfilingEvent* event, int64_t* out) {
   CORE_REQUIRE(ProfilingEvent_GetTimestampUs, event, out);
   *out = event->timestamp_us;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_ProfilingEvent_GetDurationUs, const OrtProfilingEvent* event,
-                    int64_t* out) {
+CORE_SLOT(ort_ep_ProfilingEvent_GetDurationUs, const OrtProfilingEvent* event, int64_t* out) {
   CORE_REQUIRE(ProfilingEvent_GetDurationUs, event, out);
   *out = event->duration_us;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_ProfilingEvent_GetArgValue, const OrtProfilingEvent* event,
-                    const char* key, const char** out) {
+CORE_SLOT(ort_ep_ProfilingEvent_GetArgValue, const OrtProfilingEvent* event, const char* key,
+          const char** out) {
   CORE_REQUIRE(ProfilingEvent_GetArgValue, event, key, out);
   const struct core_item* item = core_items_find(&event->arguments, key, strlen(key) + 1);
   *out = item == NULL ? NULL : core_item_text(item);
@@ -117,9 +114,8 @@ void core_end_events(struct OrtProfilingEventsContainer* container) {
   core_list_end(&container->events);
 }
 
-ORT_API_STATUS_IMPL(ort_ep_ProfilingEventsContainer_AddEvents,
-                    OrtProfilingEventsContainer* events_container,
-                    const OrtProfilingEvent* const* events, size_t num_events) {
+CORE_SLOT(ort_ep_ProfilingEventsContainer_AddEvents, OrtProfilingEventsContainer* events_container,
+          const OrtProfilingEvent* const* events, size_t num_events) {
   CORE_REQUIRE(ProfilingEventsContainer_AddEvents, events_container, events);
   if (num_events == 0) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
@@ -137,7 +133,7 @@ ORT_API_STATUS_IMPL(ort_ep_ProfilingEventsContainer_AddEvents,
     OrtProfilingEvent* event = (OrtProfilingEvent*)events[i];
     if (!core_list_add(all, event)) {
       keep_events(all, before);
-      return CORE_OUT_OF_MEMORY(ProfilingEventsContainer_AddEvents, num_events * sizeof event);
+      return core_no_memory(num_events * sizeof event);
     }
     core_retain(&event->object);
   }

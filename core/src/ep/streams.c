@@ -42,28 +42,26 @@ static OrtStatus* create_stream(void* argument) {
   return NULL;
 }
 
-OrtStatus* core_make_stream(const char* function, const struct core_stream_source* source,
-                            OrtSyncStream** out) {
+OrtStatus* core_make_stream(const struct core_stream_source* source, OrtSyncStream** out) {
   struct OrtSyncStream* made = core_new_object(&stream_class, sizeof *made);
   if (made == NULL) {
-    return core_no_memory(function, sizeof *made);
+    return core_no_memory(sizeof *made);
   }
   if (source->library != NULL) {
     made->library = source->library;
     core_retain(made->library);
   }
   struct making making = {source, made};
-  OrtStatus* status = core_ep_call(function, create_stream, &making);
+  OrtStatus* status = core_ep_call(NULL, create_stream, &making);
   if (status == NULL && (made->impl == NULL || made->impl->Release == NULL)) {
     status =
-        core_status(ORT_FAIL, function,
-                    ": the execution provider must make a stream whose Release is not NULL", NULL);
+        core_fail(ORT_FAIL, "the execution provider must make a stream whose Release is not NULL");
   }
   CORE_HAND_OUT(status, made, out);
 }
 
-ORT_API_STATUS_IMPL(ort_CreateSyncStreamForEpDevice, const OrtEpDevice* ep_device,
-                    const OrtKeyValuePairs* stream_options, OrtSyncStream** stream) {
+CORE_SLOT(ort_CreateSyncStreamForEpDevice, const OrtEpDevice* ep_device,
+          const OrtKeyValuePairs* stream_options, OrtSyncStream** stream) {
   CORE_REQUIRE(CreateSyncStreamForEpDevice, ep_device, stream);
   const struct core_stream_source source = {
       .factory = ep_device->factory,
@@ -78,7 +76,7 @@ ORT_API_STATUS_IMPL(ort_CreateSyncStreamForEpDevice, const OrtEpDevice* ep_devic
     CORE_FAIL(ORT_NOT_IMPLEMENTED,
               "CreateSyncStreamForEpDevice: the execution provider of ep_device has no streams");
   }
-  return core_make_stream("CreateSyncStreamForEpDevice", &source, stream);
+  return core_make_stream(&source, stream);
 }
 
 void* ORT_API_CALL ort_SyncStream_GetHandle(OrtSyncStream* stream) NO_EXCEPTION {

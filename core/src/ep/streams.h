@@ -31,7 +31,6 @@ static inline bool core_has_streams(OrtEpFactory* factory) {
 }
 
 /** Makes a stream of a provider that has streams. */
-OrtStatus* core_make_stream(const char* function, const struct core_stream_source* source,
-                            OrtSyncStream** out);
+OrtStatus* core_make_stream(const struct core_stream_source* source, OrtSyncStream** out);
 
 #endif /* ORTCFFI_STREAMS_H_ */

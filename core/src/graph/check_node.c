@@ -8,17 +8,16 @@
 #include "object/keyed_list.h"
 #include "onnx/fields.h"
 
-static OrtStatus* refuse(const struct core_scope* scope, const OrtNode* node, const char* why) {
-  char before[200];
-  snprintf(before, sizeof before, "the node '%.80s' of operator %.80s ", node->name, node->op_type);
-  return core_refuse_graph(scope, ORT_INVALID_GRAPH, before, core_message_of(why), NULL);
+static OrtStatus* refuse(const OrtNode* node, const char* why) {
+  return core_fail(ORT_INVALID_GRAPH, "the node '%.80s' of operator %.80s %.127s", node->name,
+                   node->op_type, why);
 }
 
-static OrtStatus* refuse_named(const struct core_scope* scope, const OrtNode* node,
-                               const char* before, const char* name, const char* after) {
+static OrtStatus* refuse_named(const OrtNode* node, const char* before, const char* name,
+                               const char* after) {
   char why[160];
   snprintf(why, sizeof why, "%s%.80s%s", before, name, after);
-  return refuse(scope, node, why);
+  return refuse(node, why);
 }
 
 /* --- operands -------------------------------------------------------------------------------- */
@@ -43,8 +42,8 @@ static struct arity arity_of(const struct core_schema* schema, bool is_output) {
   return arity;
 }
 
-static OrtStatus* check_operands(const struct core_scope* scope, const OrtNode* node,
-                                 const struct core_schema* schema, bool is_output) {
+static OrtStatus* check_operands(const OrtNode* node, const struct core_schema* schema,
+                                 bool is_output) {
   const struct arity arity = arity_of(schema, is_output);
   size_t count = is_output ? node->output_count : node->input_count;
   const OrtValueInfo** values = node->values + (is_output ? node->input_count : 0);
@@ -53,12 +52,12 @@ static OrtStatus* check_operands(const struct core_scope* scope, const OrtNode* 
     snprintf(why, sizeof why, "has %zu %s; it must have %s %zu", count,
              is_output ? "outputs" : "inputs", count < arity.least ? "at least" : "at most",
              count < arity.least ? arity.least : arity.most);
-    return refuse(scope, node, why);
+    return refuse(node, why);
   }
   for (size_t i = 0; i < count && i < core_schema_operand_count(schema, is_output); i++) {
     const struct core_schema_operand operand = core_schema_operand_at(schema, is_output, i);
     if (values[i] == NULL && operand.characteristic == INPUT_OUTPUT_REQUIRED) {
-      return refuse_named(scope, node, "leaves out '", operand.name, "', which it must have");
+      return refuse_named(node, "leaves out '", operand.name, "', which it must have");
     }
   }
   return NULL;
@@ -77,34 +76,33 @@ static int type_of(const OrtOpAttr* attribute) {
   return (size_t)attribute->type < CORE_COUNT_OF(types) ? types[attribute->type] : 0;
 }
 
-static OrtStatus* check_attribute(const struct core_scope* scope, const OrtNode* node,
-                                  const struct core_schema* schema, size_t index) {
+static OrtStatus* check_attribute(const OrtNode* node, const struct core_schema* schema,
+                                  size_t index) {
   const OrtOpAttr* attribute = node->attributes.items[index];
   struct core_schema_attribute expected;
   int type = type_of(attribute);
   if (core_find_attribute(node, attribute->name) != attribute) {
-    return refuse_named(scope, node, "has the attribute '", attribute->name, "' twice");
+    return refuse_named(node, "has the attribute '", attribute->name, "' twice");
   }
   if (!core_schema_find_attribute(schema, attribute->name, &expected)) {
     /* Names that begin so are for what tools add. */
     return strncmp(attribute->name, "__", 2) == 0
                ? NULL
-               : refuse_named(scope, node, "has no attribute '", attribute->name, "'");
+               : refuse_named(node, "has no attribute '", attribute->name, "'");
   }
-  return type == 0 || type == expected.type ? NULL
-                                            : refuse_named(scope, node, "has the attribute '",
-                                                           attribute->name, "' of another type");
+  return type == 0 || type == expected.type
+             ? NULL
+             : refuse_named(node, "has the attribute '", attribute->name, "' of another type");
 }
 
-static OrtStatus* check_attributes(const struct core_scope* scope, const OrtNode* node,
-                                   const struct core_schema* schema) {
+static OrtStatus* check_attributes(const OrtNode* node, const struct core_schema* schema) {
   for (size_t i = 0; i < node->attributes.count; i++) {
-    CORE_TRY(check_attribute(scope, node, schema, i));
+    CORE_TRY(check_attribute(node, schema, i));
   }
   for (size_t i = 0; i < core_schema_attribute_count(schema); i++) {
     const struct core_schema_attribute expected = core_schema_attribute_at(schema, i);
     if (expected.is_required && core_find_attribute(node, expected.name) == NULL) {
-      return refuse_named(scope, node, "lacks the attribute '", expected.name, "'");
+      return refuse_named(node, "lacks the attribute '", expected.name, "'");
     }
   }
   return NULL;
@@ -130,14 +128,14 @@ bool core_is_described(const OrtNode* node) {
   return !core_is_custom_op(node) && !is_function(node);
 }
 
-OrtStatus* core_check_node(const struct core_scope* scope, const OrtNode* node) {
+OrtStatus* core_check_node(const OrtNode* node) {
   const struct core_schema* schema = node->schema;
   if (core_schema_is_deprecated(schema)) {
-    return refuse(scope, node, "is no longer in the version of its operator set");
+    return refuse(node, "is no longer in the version of its operator set");
   }
-  CORE_TRY(check_operands(scope, node, schema, false));
-  CORE_TRY(check_operands(scope, node, schema, true));
-  return check_attributes(scope, node, schema);
+  CORE_TRY(check_operands(node, schema, false));
+  CORE_TRY(check_operands(node, schema, true));
+  return check_attributes(node, schema);
 }
 
 /* --- the names of nodes ---------------------------------------------------------------------- */
@@ -150,10 +148,9 @@ OrtStatus* core_check_node_names(const struct core_scope* scope) {
     const char* name = ((const OrtNode*)nodes->items[i])->name;
     size_t size = strlen(name) + 1;
     if (size > 1 && core_items_find(&names, name, size) != NULL) {
-      status = core_refuse_graph(scope, ORT_FAIL, "two nodes have the name '",
-                                 core_message_of(name), "'");
+      status = core_fail(ORT_FAIL, "two nodes have the name '%.127s'", name);
     } else if (size > 1 && core_items_add(&names, name, size, NULL) == NULL) {
-      status = core_graph_memory(scope, size);
+      status = core_no_memory(size);
     }
   }
   core_items_end(&names);

@@ -80,10 +80,8 @@ bool core_external_name(const struct core_external_data* data, char name[CORE_PA
   return true;
 }
 
-static OrtStatus* refuse_file(const char* function, const char* name, const char* why) {
-  char before[128];
-  snprintf(before, sizeof before, "%s: the file of weights '", function);
-  return core_status(ORT_FAIL, before, name, why);
+static OrtStatus* refuse_file(const char* name, const char* why) {
+  return core_fail(ORT_FAIL, "the file of weights '%s%s", name, why);
 }
 
 /* Writes the path of a file with weights; returns what is wrong with it, or NULL. */
@@ -116,8 +114,7 @@ static struct core_weights_file* find_mapped(const OrtModel* model, const char* 
 }
 
 /* A file that another thread has mapped meanwhile is mapped twice, which costs addresses only. */
-static OrtStatus* map_file(const char* function, OrtModel* model, const char* name,
-                           struct core_weights_file** out) {
+static OrtStatus* map_file(OrtModel* model, const char* name, struct core_weights_file** out) {
   char real[CORE_PATH_ROOM];
   *out = find_mapped(model, name);
   if (*out != NULL) {
@@ -125,17 +122,17 @@ static OrtStatus* map_file(const char* function, OrtModel* model, const char* na
   }
   const char* why = find_file(model, name, real);
   if (why != NULL) {
-    return refuse_file(function, name, why);
+    return refuse_file(name, why);
   }
   size_t size = sizeof(struct core_weights_file) + strlen(name) + 1;
   struct core_weights_file* file = heap_alloc(size);
   if (file == NULL) {
-    return core_no_memory(function, size);
+    return core_no_memory(size);
   }
   strcpy(file->name, name);
   if (!core_map_file(real, &file->mapping)) {
     heap_free(file);
-    return refuse_file(function, name, "' cannot be read");
+    return refuse_file(name, "' cannot be read");
   }
   file->next = __atomic_load_n(&model->files, __ATOMIC_ACQUIRE);
   while (!__atomic_compare_exchange_n(&model->files, &file->next, file, false, __ATOMIC_RELEASE,
@@ -146,7 +143,7 @@ static OrtStatus* map_file(const char* function, OrtModel* model, const char* na
 }
 
 /* Finds the bytes of a file that the options of a session give in memory. */
-static OrtStatus* find_given(const char* function, const struct core_items* files, const char* name,
+static OrtStatus* find_given(const struct core_items* files, const char* name,
                              struct core_weight* out) {
   char given[CORE_PATH_ROOM];
   for (size_t i = 0; i < files->count; i++) {
@@ -156,44 +153,41 @@ static OrtStatus* find_given(const char* function, const struct core_items* file
       return NULL;
     }
   }
-  return refuse_file(function, name, "' is not among the files in memory that the options give");
+  return refuse_file(name, "' is not among the files in memory that the options give");
 }
 
-static OrtStatus* find_file_bytes(const char* function, const OrtModel* model, const char* name,
+static OrtStatus* find_file_bytes(const OrtModel* model, const char* name,
                                   struct core_weight* out) {
   struct core_weights_file* file = NULL;
   if (model->changes.files != NULL) {
-    return find_given(function, model->changes.files, name, out);
+    return find_given(model->changes.files, name, out);
   }
-  CORE_TRY(map_file(function, (OrtModel*)model, name, &file));
+  CORE_TRY(map_file((OrtModel*)model, name, &file));
   *out = (struct core_weight){file->mapping.bytes, file->mapping.size};
   return NULL;
 }
 
-OrtStatus* core_find_weights(const char* function, const OrtModel* model,
-                             const struct core_external_data* data, size_t size,
-                             const uint8_t** out) {
+OrtStatus* core_find_weights(const OrtModel* model, const struct core_external_data* data,
+                             size_t size, const uint8_t** out) {
   char name[CORE_PATH_ROOM];
   struct core_weight file = {NULL, 0}, found = {NULL, 0};
   if (core_is_in_memory(model, data)) {
     found = model->weights[data->offset];
   } else {
     if (!core_external_name(data, name)) {
-      return refuse_file(function, "", "' has no name that a file can have");
+      return refuse_file("", "' has no name that a file can have");
     }
-    CORE_TRY(find_file_bytes(function, model, name, &file));
+    CORE_TRY(find_file_bytes(model, name, &file));
     if (data->offset <= file.size) {
       found.bytes = file.bytes + data->offset;
       found.size = file.size - (size_t)data->offset;
     }
   }
   if (found.bytes == NULL || found.size < size) {
-    return core_status(ORT_FAIL, function, ": a tensor has more elements than its external data",
-                       NULL);
+    return core_fail(ORT_FAIL, "a tensor has more elements than its external data");
   }
   if (data->length != 0 && data->length != size) {
-    return core_status(ORT_FAIL, function,
-                       ": the external data of a tensor have not the size of its shape", NULL);
+    return core_fail(ORT_FAIL, "the external data of a tensor have not the size of its shape");
   }
   *out = found.bytes;
   return NULL;

@@ -15,12 +15,12 @@ struct OrtExternalInitializerInfo {
 
 static const struct core_class external_info_class = {.kind = CORE_EXTERNAL_INFO};
 
-static OrtStatus* new_info(const char* function, const ORTCHAR_T* path, int64_t offset, size_t size,
+static OrtStatus* new_info(const ORTCHAR_T* path, int64_t offset, size_t size,
                            OrtExternalInitializerInfo** out) {
   size_t length = core_path_size(path);
   OrtExternalInitializerInfo* info = core_new_object(&external_info_class, sizeof *info + length);
   if (info == NULL) {
-    return core_no_memory(function, sizeof *info + length);
+    return core_no_memory(sizeof *info + length);
   }
   info->offset = offset;
   info->size = size;
@@ -29,18 +29,17 @@ static OrtStatus* new_info(const char* function, const ORTCHAR_T* path, int64_t 
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_CreateExternalInitializerInfo, const ORTCHAR_T* filepath,
-                    int64_t file_offset, size_t byte_size, OrtExternalInitializerInfo** out) {
+CORE_SLOT(ort_CreateExternalInitializerInfo, const ORTCHAR_T* filepath, int64_t file_offset,
+          size_t byte_size, OrtExternalInitializerInfo** out) {
   CORE_REQUIRE(CreateExternalInitializerInfo, out);
   if (filepath == NULL) {
     CORE_FAIL(ORT_RUNTIME_EXCEPTION, "CreateExternalInitializerInfo: filepath must not be NULL");
   }
-  return new_info("CreateExternalInitializerInfo", filepath, file_offset, byte_size, out);
+  return new_info(filepath, file_offset, byte_size, out);
 }
 
-ORT_API_STATUS_IMPL(ort_ValueInfo_GetExternalInitializerInfo, const OrtValueInfo* value_info,
-                    OrtExternalInitializerInfo** info) {
-  static const char function[] = "ValueInfo_GetExternalInitializerInfo";
+CORE_SLOT(ort_ValueInfo_GetExternalInitializerInfo, const OrtValueInfo* value_info,
+          OrtExternalInitializerInfo** info) {
   struct core_external_data data;
   char name[CORE_PATH_ROOM];
   ORTCHAR_T path[CORE_PATH_ROOM];
@@ -60,8 +59,8 @@ ORT_API_STATUS_IMPL(ort_ValueInfo_GetExternalInitializerInfo, const OrtValueInfo
               "ValueInfo_GetExternalInitializerInfo: the model has external data in a file whose "
               "name no file can have");
   }
-  CORE_TRY(core_measure_tensor(function, value->graph->model, value->tensor_bytes, &size));
-  return new_info(function, path, (int64_t)data.offset, size, info);
+  CORE_TRY(core_measure_tensor(value->graph->model, value->tensor_bytes, &size));
+  return new_info(path, (int64_t)data.offset, size, info);
 }
 
 void ORT_API_CALL ort_ReleaseExternalInitializerInfo(OrtExternalInitializerInfo* input)

@@ -40,8 +40,7 @@ static OrtStatus* make_constant(struct core_scope* scope, const OrtNode* node, s
   struct core_tensor* made = NULL;
   int64_t length = (int64_t)count;
   CORE_TRY(ort_GetAllocatorWithDefaultOptions(&allocator));
-  CORE_TRY(core_new_tensor(scope->function, allocator, &length, rank,
-                           ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, &made));
+  CORE_TRY(core_new_tensor(allocator, &length, rank, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, &made));
   if (count > 0) {
     memcpy(made->data, numbers, count * sizeof *numbers);
   }

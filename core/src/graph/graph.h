@@ -233,8 +233,8 @@ static inline const struct core_opsets* core_opsets_of(const OrtGraph* graph) {
 }
 
 /** Reads the operator sets of a message, which are in its fields with that number. */
-OrtStatus* core_read_opsets(const char* function, struct core_pool* pool, struct core_message bytes,
-                            uint32_t number, struct core_opsets* out);
+OrtStatus* core_read_opsets(struct core_pool* pool, struct core_message bytes, uint32_t number,
+                            struct core_opsets* out);
 
 /** Whether a value is an initializer that a run cannot replace. */
 static inline bool core_is_constant(const OrtValueInfo* value) {
@@ -263,10 +263,17 @@ static inline OrtValueInfo* core_origin(const OrtValueInfo* value) {
     }                                                                                         \
   } while (0)
 
-/** Copies a list into an array with `room` places; `room_name` is ": " and the name of that
- * argument. */
-OrtStatus* core_copy_list(const char* function, const char* room_name, const struct core_list* list,
-                          const void** out, size_t room);
+/** Copies a list into an array with `room` places; `room_name` is the name of that argument. */
+static inline OrtStatus* core_copy_list(const char* room_name, const struct core_list* list,
+                                        const void** out, size_t room) {
+  if (room < list->count) {
+    return core_fail(ORT_INVALID_ARGUMENT, "%s is less than the items of the list", room_name);
+  }
+  if (list->count > 0) {
+    memcpy(out, list->items, list->count * sizeof *out);
+  }
+  return NULL;
+}
 
 /** How to make a view. */
 struct core_view {
@@ -279,8 +286,8 @@ struct core_view {
 };
 
 /** Makes a graph of some nodes of another one, which must outlive it; drop it with core_drop. */
-OrtStatus* core_make_view(const char* function, const OrtGraph* from, const OrtNode* const* nodes,
-                          size_t count, const struct core_view* how, OrtGraph** out);
+OrtStatus* core_make_view(const OrtGraph* from, const OrtNode* const* nodes, size_t count,
+                          const struct core_view* how, OrtGraph** out);
 
 /** Ends a view that a provider saw during a call. NULL does nothing. */
 void core_end_view(OrtGraph* view);
@@ -298,13 +305,13 @@ bool core_closes_shown_graphs(void);
 /** Makes a copy of a graph in which some more nodes have the channels last: they have the domain
  * above, and a Transpose before the first input and after the first output. Nodes keep their ids;
  * values keep their names and types. The model must outlive it; drop it with core_drop. */
-OrtStatus* core_move_channels(const char* function, const OrtGraph* from, const size_t* ids,
-                              size_t count, OrtGraph** out);
+OrtStatus* core_move_channels(const OrtGraph* from, const size_t* ids, size_t count,
+                              OrtGraph** out);
 
 /** Makes the fused node that stands for a view, in a graph of its own. It has copies of the inputs
  * and outputs of the view. Drop the graph with core_drop. */
-OrtStatus* core_fuse(const char* function, const OrtGraph* view, const char* name,
-                     const char* provider, size_t id, OrtGraph** out);
+OrtStatus* core_fuse(const OrtGraph* view, const char* name, const char* provider, size_t id,
+                     OrtGraph** out);
 
 /** Finds the type of a value, which belongs to the value; NULL where the model does not say. */
 OrtStatus* core_known_type(const OrtValueInfo* value, const OrtTypeInfo** out);
@@ -314,20 +321,18 @@ OrtStatus* core_known_type(const OrtValueInfo* value, const OrtTypeInfo** out);
 OrtStatus* core_known_tensor(const OrtValueInfo* value, const OrtTensorTypeAndShapeInfo** out);
 
 /** Finds the tensor of an initializer, which belongs to the value; NULL for another value. */
-OrtStatus* core_initializer_of(const char* function, const OrtValueInfo* value,
-                               const OrtValue** out);
+OrtStatus* core_initializer_of(const OrtValueInfo* value, const OrtValue** out);
 
 /** Finds the tensors of all initializers of a graph and of its subgraphs: the first one that is
  * damaged, or whose file is missing, is refused. */
-OrtStatus* core_check_initializers(const char* function, const OrtGraph* graph);
+OrtStatus* core_check_initializers(const OrtGraph* graph);
 
 /** Makes a value of the model editor for an initializer, without the tensor. */
-OrtStatus* core_new_initializer(const char* function, const char* name, OrtValueInfo** out);
+OrtStatus* core_new_initializer(const char* name, OrtValueInfo** out);
 
 /** Reads a graph of a model: its main graph in a form, or the body of a function, whose number
  * counts from CORE_GRAPH_FORMS on. It belongs to the model. */
-OrtStatus* core_model_graph(const char* function, const OrtModel* model, size_t which,
-                            const OrtGraph** out);
+OrtStatus* core_model_graph(const OrtModel* model, size_t which, const OrtGraph** out);
 
 /** The version that is imported of an operator set; NULL where none is. */
 const int64_t* core_find_opset(const struct core_opsets* opsets, const char* domain);
@@ -349,12 +354,10 @@ static inline bool core_is_edited(const OrtGraph* graph) {
 }
 
 /** Lists the uses of each value by some nodes, in the memory of a pool. */
-OrtStatus* core_list_uses(const char* function, struct core_pool* pool,
-                          const struct core_list* nodes);
+OrtStatus* core_list_uses(struct core_pool* pool, const struct core_list* nodes);
 
 /** Reads a graph of a model like core_model_graph, as a new graph with one reference. */
-OrtStatus* core_read_graph(const char* function, const OrtModel* model, size_t which,
-                           OrtGraph** out);
+OrtStatus* core_read_graph(const OrtModel* model, size_t which, OrtGraph** out);
 
 /** Converts the number of an element type between ONNX's files and the API, where the newest types
  * have other numbers. */
@@ -363,16 +366,16 @@ uint64_t core_onnx_of_element(ONNXTensorElementDataType type);
 
 /** Makes a type of a serialized TypeProto. `fixed` has lengths for its free dimensions (see
  * CORE_FREE_DIMENSIONS); NULL for none. */
-OrtStatus* core_read_type(const char* function, struct core_message bytes,
-                          const struct core_items* fixed, OrtTypeInfo** out);
+OrtStatus* core_read_type(struct core_message bytes, const struct core_items* fixed,
+                          OrtTypeInfo** out);
 
 /** Makes a tensor of a serialized TensorProto. If its elements are stored as they are in memory,
  * they stay in the model's bytes or in a file. */
-OrtStatus* core_read_tensor(const char* function, const OrtModel* model, struct core_message bytes,
+OrtStatus* core_read_tensor(const OrtModel* model, struct core_message bytes,
                             struct core_tensor** out);
 
 /** Makes the tensor of an initializer, like core_read_tensor. */
-OrtStatus* core_read_initializer(const char* function, const OrtValueInfo* value, OrtValue** out);
+OrtStatus* core_read_initializer(const OrtValueInfo* value, OrtValue** out);
 
 /** Whether an attribute has a type that the value of a node Constant may have. */
 bool core_is_constant_value(const OrtModel* model, struct core_message attribute);
@@ -383,7 +386,7 @@ uint64_t core_element_of_constant(struct core_message attribute);
 /** Whether a tensor has the element type and shape of an initializer, whose elements may be
  * missing.
  */
-OrtStatus* core_fits_initializer(const char* function, const OrtValueInfo* value,
-                                 const struct core_tensor* tensor, bool* out);
+OrtStatus* core_fits_initializer(const OrtValueInfo* value, const struct core_tensor* tensor,
+                                 bool* out);
 
 #endif /* ORTCFFI_GRAPH_H_ */

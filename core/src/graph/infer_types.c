@@ -2,7 +2,6 @@
 /* Element types of values for which a model states none, as far as the schemas of operators decide
  * them: an output has the type of an input with the same type parameter, or the only type that is
  * allowed. Types that a schema does not allow are refused. Shapes are not inferred. */
-#include <stdio.h>
 #include <string.h>
 
 #include "graph/reading.h"
@@ -164,19 +163,19 @@ static bool is_allowed(const struct core_schema* schema, const struct core_schem
   return i < count;
 }
 
-static OrtStatus* refuse_operand(const struct core_scope* scope, OrtErrorCode code,
-                                 const OrtNode* node, const OrtValueInfo* value, const char* why) {
-  char before[120], after[240];
-  snprintf(before, sizeof before, "the node '%.80s' has the operand '", node->name);
-  snprintf(after, sizeof after, "' of type tensor(%s), %s of operator %.80s",
-           core_element_name(core_element_of_onnx(element_of(value))), why, node->op_type);
-  return core_refuse_graph(scope, code, before, core_message_of(value->name), after);
+static OrtStatus* refuse_operand(OrtErrorCode code, const OrtNode* node, const OrtValueInfo* value,
+                                 const char* why) {
+  return core_fail(code,
+                   "the node '%.80s' has the operand '%.127s' of type tensor(%s), %s of operator "
+                   "%.80s",
+                   node->name, value->name,
+                   core_element_name(core_element_of_onnx(element_of(value))), why, node->op_type);
 }
 
 /* Refuses the type of an operand; those with one type parameter must have one type. `first` is the
  * first known one of each parameter. */
-static OrtStatus* check_type(const struct core_scope* scope, const OrtNode* node, size_t index,
-                             const struct core_schema* schema, uint64_t* first) {
+static OrtStatus* check_type(const OrtNode* node, size_t index, const struct core_schema* schema,
+                             uint64_t* first) {
   bool is_output = index >= node->input_count;
   const OrtValueInfo* value = node->values[index];
   struct core_schema_operand operand;
@@ -192,41 +191,39 @@ static OrtStatus* check_type(const struct core_scope* scope, const OrtNode* node
     return NULL;
   }
   if (!is_allowed(schema, &operand, core_element_name(type))) {
-    return refuse_operand(scope, is_output ? ORT_FAIL : ORT_INVALID_GRAPH, node, value,
-                          "which is none");
+    return refuse_operand(is_output ? ORT_FAIL : ORT_INVALID_GRAPH, node, value, "which is none");
   }
   if (*known != 0) {
-    return refuse_operand(scope, ORT_FAIL, node, value, "unlike others of one type parameter");
+    return refuse_operand(ORT_FAIL, node, value, "unlike others of one type parameter");
   }
   uint64_t stated =
       is_output && operand.constraint != SIZE_MAX && is_of_tensors(schema, operand.constraint)
           ? element_stated(node, schema)
           : 0;
   if (stated != 0 && stated != element) {
-    return refuse_operand(scope, ORT_FAIL, node, value, "unlike what an attribute says");
+    return refuse_operand(ORT_FAIL, node, value, "unlike what an attribute says");
   }
   *known = element;
   return NULL;
 }
 
-static OrtStatus* check_types(const struct core_scope* scope, const OrtNode* node,
-                              const struct core_schema* schema) {
+static OrtStatus* check_types(const OrtNode* node, const struct core_schema* schema) {
   uint64_t first[LARGEST_PARAMETERS] = {0};
   for (size_t i = 0; i < node->input_count + node->output_count; i++) {
-    CORE_TRY(check_type(scope, node, i, schema, first));
+    CORE_TRY(check_type(node, i, schema, first));
   }
   return NULL;
 }
 
-OrtStatus* core_infer_types(const struct core_scope* scope, const OrtGraph* graph) {
+OrtStatus* core_infer_types(const OrtGraph* graph) {
   for (size_t i = 0; i < graph->nodes.count; i++) {
     const OrtNode* node = graph->nodes.items[i];
     for (size_t k = 0; k < node->subgraphs.count; k++) {
-      CORE_TRY(core_infer_types(scope, node->subgraphs.items[k]));
+      CORE_TRY(core_infer_types(node->subgraphs.items[k]));
     }
     if (node->schema != NULL) {
       infer_outputs(node, node->schema);
-      CORE_TRY(check_types(scope, node, node->schema));
+      CORE_TRY(check_types(node, node->schema));
     }
   }
   return NULL;

@@ -32,8 +32,8 @@ static void make_order(bool to_last, size_t rank, int64_t* order) {
 }
 
 /* Gives a value the type of another one, with its dimensions in another order. */
-static OrtStatus* set_type(const struct change* change, const OrtValueInfo* of,
-                           const int64_t* order, size_t rank, OrtValueInfo* value) {
+static OrtStatus* set_type(const OrtValueInfo* of, const int64_t* order, size_t rank,
+                           OrtValueInfo* value) {
   const OrtTensorTypeAndShapeInfo* known;
   int64_t dims[MOST_DIMENSIONS];
   const char* names[MOST_DIMENSIONS];
@@ -50,7 +50,7 @@ static OrtStatus* set_type(const struct change* change, const OrtValueInfo* of,
     info = (OrtTensorTypeAndShapeInfo){
         .type = known->type, .has_shape = true, .rank = rank, .dims = dims, .names = names};
   }
-  return core_new_tensor_type(change->scope.function, ONNX_TYPE_TENSOR, &info, &value->type);
+  return core_new_tensor_type(ONNX_TYPE_TENSOR, &info, &value->type);
 }
 
 static bool has_name(struct change* change, const char* name) {
@@ -64,13 +64,13 @@ static OrtStatus* new_value_like(struct change* change, const OrtValueInfo* of,
   size_t size = strlen(of->name) + 32;
   char* name = core_pool_take(&change->graph->pool, size);
   if (name == NULL) {
-    return core_graph_memory(&change->scope, size);
+    return core_no_memory(size);
   }
   for (unsigned i = 0; i == 0 || has_name(change, name); i++) {
     snprintf(name, size, "%s_nhwc%.0u", of->name, i);
   }
   CORE_TRY(core_define_value(&change->scope, core_message_of(name), out));
-  return set_type(change, of, order, rank, *out);
+  return set_type(of, order, rank, *out);
 }
 
 static OrtStatus* new_order(struct change* change, const int64_t* order, size_t rank,
@@ -78,7 +78,7 @@ static OrtStatus* new_order(struct change* change, const int64_t* order, size_t 
   size_t size = rank * sizeof *order;
   OrtOpAttr* attribute = core_pool_take(&change->graph->pool, sizeof *attribute + size);
   if (attribute == NULL) {
-    return core_graph_memory(&change->scope, size);
+    return core_no_memory(size);
   }
   attribute->object.references = CORE_PERMANENT;
   attribute->name = "perm";
@@ -96,7 +96,7 @@ static OrtStatus* add_transpose(struct change* change, const OrtValueInfo* input
   OrtNode* node = core_pool_take(pool, sizeof *node);
   const OrtValueInfo** values = core_pool_array(pool, 2, sizeof *values);
   if (node == NULL || values == NULL) {
-    return core_graph_memory(&change->scope, sizeof *node);
+    return core_no_memory(sizeof *node);
   }
   CORE_TRY(new_order(change, order, rank, &attribute));
   node->object.references = CORE_PERMANENT;
@@ -114,7 +114,7 @@ static OrtStatus* add_transpose(struct change* change, const OrtValueInfo* input
   return core_pool_list_add(pool, &node->attributes, attribute) &&
                  core_pool_list_add(pool, &change->graph->nodes, node)
              ? NULL
-             : core_graph_memory(&change->scope, sizeof(void*));
+             : core_no_memory(sizeof(void*));
 }
 
 /* Finds the copy of a value with the channels last, or makes it: nodes with the same input share
@@ -133,7 +133,7 @@ static OrtStatus* find_input(struct change* change, const OrtValueInfo* value, s
   CORE_TRY(add_transpose(change, value, made, order, rank));
   item = core_items_add(&change->copies, &value, sizeof value, NULL);
   if (item == NULL) {
-    return core_graph_memory(&change->scope, sizeof *item);
+    return core_no_memory(sizeof *item);
   }
   item->pointer = *out = made;
   return NULL;
@@ -155,19 +155,19 @@ static OrtStatus* move_node(struct change* change, OrtNode* node) {
   const OrtTensorTypeAndShapeInfo* type;
   CORE_TRY(core_known_tensor(node->values[0], &type));
   if (type == NULL || !type->has_shape) {
-    return core_status(ORT_FAIL, change->scope.function,
-                       ": the provider wants the channels last, and the model does not say how "
-                       "many dimensions a value has: ",
-                       node->values[0]->name);
+    return core_fail(ORT_FAIL,
+                     "the provider wants the channels last, and the model does not say how many "
+                     "dimensions a value has: %s",
+                     node->values[0]->name);
   }
   if (type->rank < 3) {
     return NULL;
   }
   if (type->rank > MOST_DIMENSIONS) {
-    return core_status(ORT_FAIL, change->scope.function,
-                       ": the provider wants the channels last of a value with more than 16 "
-                       "dimensions: ",
-                       node->values[0]->name);
+    return core_fail(
+        ORT_FAIL,
+        "the provider wants the channels last of a value with more than 16 dimensions: %s",
+        node->values[0]->name);
   }
   CORE_TRY(find_input(change, node->values[0], type->rank, &node->values[0]));
   CORE_TRY(move_output(change, node, type->rank));
@@ -204,7 +204,7 @@ static OrtStatus* apply(struct change* change, const OrtGraph* from, const size_
   graph->moved = core_pool_array(&graph->pool, from->moved_count + count, sizeof *graph->moved);
   change->nodes = core_pool_array(&graph->pool, graph->node_numbers, sizeof *change->nodes);
   if (graph->moved == NULL || change->nodes == NULL) {
-    return core_graph_memory(&change->scope, graph->node_numbers * sizeof *change->nodes);
+    return core_no_memory(graph->node_numbers * sizeof *change->nodes);
   }
   CORE_TRY(list_all(change));
   CORE_TRY(move_nodes(change, from->moved, from->moved_count));
@@ -218,12 +218,11 @@ static OrtStatus* apply(struct change* change, const OrtGraph* from, const size_
   return core_order_nodes(&change->scope);
 }
 
-OrtStatus* core_move_channels(const char* function, const OrtGraph* from, const size_t* ids,
-                              size_t count, OrtGraph** out) {
+OrtStatus* core_move_channels(const OrtGraph* from, const size_t* ids, size_t count,
+                              OrtGraph** out) {
   OrtGraph* graph = NULL;
-  CORE_TRY(core_read_graph(function, from->model, from->form, &graph));
-  struct change change = {.scope = {.function = function, .root = graph, .graph = graph},
-                          .graph = graph};
+  CORE_TRY(core_read_graph(from->model, from->form, &graph));
+  struct change change = {.scope = {.root = graph, .graph = graph}, .graph = graph};
   OrtStatus* status = apply(&change, from, ids, count);
   core_items_end(&change.copies);
   CORE_HAND_OUT(status, graph, out);

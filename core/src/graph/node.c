@@ -38,7 +38,7 @@ static OrtStatus* new_node(const struct given* given, struct OrtNode** out) {
       sizeof(struct OrtNode) + names + core_texts_size(given->texts, 3) + inputs + outputs;
   struct OrtNode* node = core_new_object(&node_class, size);
   if (node == NULL) {
-    return CORE_OUT_OF_MEMORY(CreateNode, size);
+    return core_no_memory(size);
   }
   node->operands = (const char**)(void*)(node + 1);
   node->input_count = given->input_count;
@@ -67,16 +67,16 @@ static OrtStatus* list_attributes(struct OrtNode* node, OrtOpAttr** attributes, 
       CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateNode: an attribute can belong to one node only");
     }
     if (!core_list_add(&node->attributes, attributes[i])) {
-      return CORE_OUT_OF_MEMORY(CreateNode, (i + 1) * sizeof(void*));
+      return core_no_memory((i + 1) * sizeof(void*));
     }
   }
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_model_editor_CreateNode, const char* operator_name, const char* domain_name,
-                    const char* node_name, const char* const* input_names, size_t input_names_len,
-                    const char* const* output_names, size_t output_names_len,
-                    OrtOpAttr** attributes, size_t attribs_len, OrtNode** node) {
+CORE_SLOT(ort_model_editor_CreateNode, const char* operator_name, const char* domain_name,
+          const char* node_name, const char* const* input_names, size_t input_names_len,
+          const char* const* output_names, size_t output_names_len, OrtOpAttr** attributes,
+          size_t attribs_len, OrtNode** node) {
   struct OrtNode* made = NULL;
   CORE_REQUIRE(CreateNode, operator_name, domain_name, node_name, node);
   CORE_REQUIRE_IF(input_names_len > 0, CreateNode, input_names);
@@ -144,8 +144,8 @@ ORT_API_STATUS_IMPL(ort_Node_GetAttributes, const OrtNode* node, const OrtOpAttr
                     size_t num_attributes) {
   CORE_REQUIRE(Node_GetAttributes, node);
   CORE_REQUIRE_IF(node->attributes.count > 0, Node_GetAttributes, attributes);
-  return core_copy_list("Node_GetAttributes", ": num_attributes", &node->attributes,
-                        (const void**)attributes, num_attributes);
+  return core_named("Node_GetAttributes", core_copy_list("num_attributes", &node->attributes,
+                                                         (const void**)attributes, num_attributes));
 }
 
 const OrtOpAttr* core_find_attribute(const OrtNode* node, const char* name) {
@@ -158,8 +158,8 @@ const OrtOpAttr* core_find_attribute(const OrtNode* node, const char* name) {
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_Node_GetAttributeByName, const OrtNode* node, const char* attribute_name,
-                    const OrtOpAttr** attribute) {
+CORE_SLOT(ort_Node_GetAttributeByName, const OrtNode* node, const char* attribute_name,
+          const OrtOpAttr** attribute) {
   CORE_REQUIRE(Node_GetAttributeByName, node, attribute_name, attribute);
   const OrtOpAttr* found = core_find_attribute(node, attribute_name);
   if (found != NULL) {
@@ -172,20 +172,19 @@ ORT_API_STATUS_IMPL(ort_Node_GetAttributeByName, const OrtNode* node, const char
     *attribute = NULL;
     return NULL;
   }
-  return core_status(ORT_NOT_FOUND, "Node_GetAttributeByName: the node has no attribute '",
-                     attribute_name, "'");
+  return core_fail(ORT_NOT_FOUND, "the node has no attribute '%s'", attribute_name);
 }
 
 /* --- only for nodes of a model's graph ------------------------------------------------------- */
 
-ORT_API_STATUS_IMPL(ort_Node_GetId, const OrtNode* node, size_t* node_id) {
+CORE_SLOT(ort_Node_GetId, const OrtNode* node, size_t* node_id) {
   CORE_REQUIRE(Node_GetId, node, node_id);
   CORE_REQUIRE_MODEL(Node_GetId, node, node->values);
   *node_id = node->id;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_Node_GetSinceVersion, const OrtNode* node, int* since_version) {
+CORE_SLOT(ort_Node_GetSinceVersion, const OrtNode* node, int* since_version) {
   CORE_REQUIRE(Node_GetSinceVersion, node, since_version);
   CORE_REQUIRE_MODEL(Node_GetSinceVersion, node, node->values);
   const struct core_schema* schema = core_schema_of(node);
@@ -200,7 +199,8 @@ ORT_API_STATUS_IMPL(ort_Node_GetInputs, const OrtNode* node, const OrtValueInfo*
   CORE_REQUIRE_IF(node->input_count > 0, Node_GetInputs, inputs);
   CORE_REQUIRE_MODEL(Node_GetInputs, node, node->values);
   const struct core_list list = {(void**)node->values, node->input_count, 0};
-  return core_copy_list("Node_GetInputs", ": num_inputs", &list, (const void**)inputs, num_inputs);
+  return core_named("Node_GetInputs",
+                    core_copy_list("num_inputs", &list, (const void**)inputs, num_inputs));
 }
 
 ORT_API_STATUS_IMPL(ort_Node_GetOutputs, const OrtNode* node, const OrtValueInfo** outputs,
@@ -209,54 +209,53 @@ ORT_API_STATUS_IMPL(ort_Node_GetOutputs, const OrtNode* node, const OrtValueInfo
   CORE_REQUIRE_IF(node->output_count > 0, Node_GetOutputs, outputs);
   CORE_REQUIRE_MODEL(Node_GetOutputs, node, node->values);
   const struct core_list list = {(void**)node->values + node->input_count, node->output_count, 0};
-  return core_copy_list("Node_GetOutputs", ": num_outputs", &list, (const void**)outputs,
-                        num_outputs);
+  return core_named("Node_GetOutputs",
+                    core_copy_list("num_outputs", &list, (const void**)outputs, num_outputs));
 }
 
-ORT_API_STATUS_IMPL(ort_Node_GetNumImplicitInputs, const OrtNode* node,
-                    size_t* num_implicit_inputs) {
+CORE_SLOT(ort_Node_GetNumImplicitInputs, const OrtNode* node, size_t* num_implicit_inputs) {
   CORE_REQUIRE(Node_GetNumImplicitInputs, node, num_implicit_inputs);
   CORE_REQUIRE_MODEL(Node_GetNumImplicitInputs, node, node->values);
   *num_implicit_inputs = node->implicit_inputs.count;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_Node_GetImplicitInputs, const OrtNode* node,
-                    const OrtValueInfo** implicit_inputs, size_t num_implicit_inputs) {
+CORE_SLOT(ort_Node_GetImplicitInputs, const OrtNode* node, const OrtValueInfo** implicit_inputs,
+          size_t num_implicit_inputs) {
   CORE_REQUIRE(Node_GetImplicitInputs, node);
   CORE_REQUIRE_IF(node->implicit_inputs.count > 0, Node_GetImplicitInputs, implicit_inputs);
   CORE_REQUIRE_MODEL(Node_GetImplicitInputs, node, node->values);
-  return core_copy_list("Node_GetImplicitInputs", ": num_implicit_inputs", &node->implicit_inputs,
+  return core_copy_list("num_implicit_inputs", &node->implicit_inputs,
                         (const void**)implicit_inputs, num_implicit_inputs);
 }
 
-ORT_API_STATUS_IMPL(ort_Node_GetNumSubgraphs, const OrtNode* node, size_t* num_subgraphs) {
+CORE_SLOT(ort_Node_GetNumSubgraphs, const OrtNode* node, size_t* num_subgraphs) {
   CORE_REQUIRE(Node_GetNumSubgraphs, node, num_subgraphs);
   CORE_REQUIRE_MODEL(Node_GetNumSubgraphs, node, node->values);
   *num_subgraphs = node->subgraphs.count;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_Node_GetSubgraphs, const OrtNode* node, const OrtGraph** subgraphs,
-                    size_t num_subgraphs, const char** attribute_names) {
+CORE_SLOT(ort_Node_GetSubgraphs, const OrtNode* node, const OrtGraph** subgraphs,
+          size_t num_subgraphs, const char** attribute_names) {
   CORE_REQUIRE(Node_GetSubgraphs, node);
   CORE_REQUIRE_IF(node->subgraphs.count > 0, Node_GetSubgraphs, subgraphs);
   CORE_REQUIRE_MODEL(Node_GetSubgraphs, node, node->values);
-  CORE_TRY(core_copy_list("Node_GetSubgraphs", ": num_subgraphs", &node->subgraphs,
-                          (const void**)subgraphs, num_subgraphs));
+  CORE_TRY(
+      core_copy_list("num_subgraphs", &node->subgraphs, (const void**)subgraphs, num_subgraphs));
   for (size_t i = 0; attribute_names != NULL && i < node->subgraphs.count; i++) {
     attribute_names[i] = node->subgraph_names[i];
   }
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_Node_GetGraph, const OrtNode* node, const OrtGraph** graph) {
+CORE_SLOT(ort_Node_GetGraph, const OrtNode* node, const OrtGraph** graph) {
   CORE_REQUIRE(Node_GetGraph, node, graph);
   *graph = node->graph;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_Node_GetEpName, const OrtNode* node, const char** out) {
+CORE_SLOT(ort_Node_GetEpName, const OrtNode* node, const char** out) {
   CORE_REQUIRE(Node_GetEpName, node, out);
   *out = node->provider != NULL ? node->provider : "";
   return NULL;

@@ -7,7 +7,7 @@
 #include "onnx/fields.h"
 
 /* Adds an operator set, sorted by domain. If a domain is there twice, the later version counts. */
-static OrtStatus* add_opset(const char* function, struct core_pool* pool, struct core_message bytes,
+static OrtStatus* add_opset(struct core_pool* pool, struct core_message bytes,
                             struct core_opsets* to) {
   struct core_message domain = {bytes.at, bytes.at};
   struct core_field field;
@@ -24,7 +24,7 @@ static OrtStatus* add_opset(const char* function, struct core_pool* pool, struct
   }
   const char* text = core_pool_text(pool, domain.at, core_message_size(domain));
   if (text == NULL) {
-    return core_no_memory(function, core_message_size(domain) + 1);
+    return core_no_memory(core_message_size(domain) + 1);
   }
   size_t i = 0;
   while (i < to->count && strcmp(to->domains[i], text) < 0) {
@@ -40,18 +40,18 @@ static OrtStatus* add_opset(const char* function, struct core_pool* pool, struct
   return NULL;
 }
 
-OrtStatus* core_read_opsets(const char* function, struct core_pool* pool, struct core_message bytes,
-                            uint32_t number, struct core_opsets* out) {
+OrtStatus* core_read_opsets(struct core_pool* pool, struct core_message bytes, uint32_t number,
+                            struct core_opsets* out) {
   struct core_field field;
   size_t count = core_count_messages(bytes, number);
   *out = (struct core_opsets){core_pool_array(pool, count, sizeof *out->domains),
                               core_pool_array(pool, count, sizeof *out->versions), 0};
   if (out->domains == NULL || out->versions == NULL) {
-    return core_no_memory(function, count * (sizeof *out->domains + sizeof *out->versions));
+    return core_no_memory(count * (sizeof *out->domains + sizeof *out->versions));
   }
   while (core_next_field(&bytes, &field)) {
     if (field.number == number && field.wire == CORE_LENGTH) {
-      CORE_TRY(add_opset(function, pool, field.bytes, out));
+      CORE_TRY(add_opset(pool, field.bytes, out));
     }
   }
   return NULL;

@@ -34,15 +34,14 @@ static void note_use(OrtValueInfo* value, struct core_use use, void* next) {
   value->uses[value->use_count++] = use;
 }
 
-OrtStatus* core_list_uses(const char* function, struct core_pool* pool,
-                          const struct core_list* nodes) {
+OrtStatus* core_list_uses(struct core_pool* pool, const struct core_list* nodes) {
   size_t total = 0;
   for (size_t i = 0; i < nodes->count; i++) {
     each_use(nodes->items[i], count_use, &total);
   }
   struct core_use* uses = core_pool_array(pool, total, sizeof *uses);
   if (uses == NULL) {
-    return core_no_memory(function, total * sizeof *uses);
+    return core_no_memory(total * sizeof *uses);
   }
   for (size_t i = 0; i < nodes->count; i++) {
     each_use(nodes->items[i], note_use, &uses);
@@ -80,7 +79,7 @@ static void release_users(const OrtNode* node, size_t* waits, struct core_list* 
 static OrtStatus* sort_nodes(struct core_scope* scope) {
   struct core_list* nodes = &scope->graph->nodes;
   bool is_sorted = true;
-  CORE_TRY(core_list_uses(scope->function, &scope->root->pool, nodes));
+  CORE_TRY(core_list_uses(&scope->root->pool, nodes));
   for (size_t i = 0; i < nodes->count; i++) {
     each_use(nodes->items[i], note_later, &is_sorted);
   }
@@ -92,7 +91,7 @@ static OrtStatus* sort_nodes(struct core_scope* scope) {
   struct core_list ready = {core_pool_array(&scope->root->pool, nodes->count, sizeof(void*)), 0,
                             nodes->count};
   if (waits == NULL || ready.items == NULL) {
-    return core_graph_memory(scope, numbers * sizeof(void*));
+    return core_no_memory(numbers * sizeof(void*));
   }
   for (size_t i = 0; i < nodes->count; i++) {
     each_use(nodes->items[i], count_producer, waits);
@@ -106,9 +105,7 @@ static OrtStatus* sort_nodes(struct core_scope* scope) {
     release_users(ready.items[i], waits, &ready);
   }
   if (ready.count < nodes->count) {
-    return core_refuse_graph(scope, ORT_FAIL,
-                             "the nodes of a graph depend on each other in a cycle",
-                             (struct core_message){NULL, NULL}, NULL);
+    return core_fail(ORT_FAIL, "the nodes of a graph depend on each other in a cycle");
   }
   *nodes = ready;
   return NULL;
@@ -177,5 +174,5 @@ OrtStatus* core_leave_out_dead_nodes(struct core_scope* scope) {
   for (size_t i = 0; i < nodes->count; i++) {
     each_use(nodes->items[i], forget_uses, NULL);
   }
-  return core_list_uses(scope->function, &scope->root->pool, nodes);
+  return core_list_uses(&scope->root->pool, nodes);
 }

@@ -2,33 +2,12 @@
 /* Makes graphs of the bytes of a model. A name may be used before the field that defines it, so
  * there are several passes over the fields: inputs, initializers, nodes with their outputs, types
  * and outputs, then the inputs of nodes. */
-#include <stdio.h>
 #include <string.h>
 
 #include "graph/reading.h"
 #include "object/hash.h"
 #include "onnx/check_fields.h"
 #include "onnx/fields.h"
-
-OrtStatus* core_refuse_graph(const struct core_scope* scope, OrtErrorCode code, const char* before,
-                             struct core_message name, const char* after) {
-  char head[160], text[128];
-  size_t size = core_message_size(name);
-  size = size < sizeof text ? size : sizeof text - 1;
-  memcpy(text, size > 0 ? name.at : (const uint8_t*)"", size);
-  text[size] = 0;
-  snprintf(head, sizeof head, "%s: %s", scope->function, before);
-  return core_status(code, head, text, after);
-}
-
-OrtStatus* core_refuse_bytes(const struct core_scope* scope, const char* what) {
-  return core_refuse_graph(scope, ORT_INVALID_PROTOBUF, what, (struct core_message){NULL, NULL},
-                           " is malformed");
-}
-
-OrtStatus* core_graph_memory(const struct core_scope* scope, size_t size) {
-  return core_no_memory(scope->function, size);
-}
 
 bool core_pool_list_add(struct core_pool* pool, struct core_list* list, void* item) {
   if (list->count == list->capacity) {
@@ -50,17 +29,17 @@ bool core_pool_list_add(struct core_pool* pool, struct core_list* list, void* it
 OrtStatus* core_scope_add(struct core_scope* scope, struct core_list* list, const void* item) {
   return core_pool_list_add(&scope->root->pool, list, (void*)item)
              ? NULL
-             : core_graph_memory(scope, list->capacity * sizeof item);
+             : core_no_memory(list->capacity * sizeof item);
 }
 
 OrtStatus* core_read_text(const struct core_scope* scope, struct core_message text,
                           const char** out) {
   size_t size = core_message_size(text);
   if (size > 0 && memchr(text.at, 0, size) != NULL) {
-    return core_refuse_graph(scope, ORT_INVALID_GRAPH, "the name '", text, "' has a zero byte");
+    return core_fail(ORT_INVALID_GRAPH, "the name '%.*s' has a zero byte", CORE_SHOWN(text));
   }
   *out = core_pool_text(&scope->root->pool, text.at, size);
-  return *out != NULL ? NULL : core_graph_memory(scope, size + 1);
+  return *out != NULL ? NULL : core_no_memory(size + 1);
 }
 
 /* --- values ---------------------------------------------------------------------------------- */
@@ -110,15 +89,15 @@ OrtStatus* core_define_value(struct core_scope* scope, struct core_message name,
   OrtGraph* root = scope->root;
   uint32_t hash = hash_of(name);
   if (!grow(scope)) {
-    return core_graph_memory(scope, scope->place_count * sizeof(void*));
+    return core_no_memory(scope->place_count * sizeof(void*));
   }
   OrtValueInfo** place = find_place(scope, name, hash);
   if (*place != NULL) {
-    return core_refuse_graph(scope, ORT_FAIL, "the value '", name, "' is made twice");
+    return core_fail(ORT_FAIL, "the value '%.*s' is made twice", CORE_SHOWN(name));
   }
   OrtValueInfo* value = core_pool_take(&root->pool, sizeof *value);
   if (value == NULL) {
-    return core_graph_memory(scope, sizeof *value);
+    return core_no_memory(sizeof *value);
   }
   CORE_TRY(core_read_text(scope, name, &value->name));
   value->object.references = CORE_PERMANENT;
@@ -133,7 +112,7 @@ OrtStatus* core_define_value(struct core_scope* scope, struct core_message name,
 
 OrtStatus* core_enter_value(struct core_scope* scope, OrtValueInfo* value) {
   if (!grow(scope)) {
-    return core_graph_memory(scope, scope->place_count * sizeof(void*));
+    return core_no_memory(scope->place_count * sizeof(void*));
   }
   OrtValueInfo** place = find_place(scope, core_message_of(value->name), value->hash);
   if (*place == NULL) {
@@ -214,7 +193,7 @@ static OrtStatus* read_inputs(struct core_scope* scope, const struct numbers* nu
       CORE_TRY(core_scope_add(scope, &scope->graph->inputs, value));
     }
   }
-  return core_is_malformed(&bytes) ? core_refuse_bytes(scope, "a graph") : NULL;
+  return core_is_malformed(&bytes) ? core_fail(ORT_INVALID_PROTOBUF, "a graph is malformed") : NULL;
 }
 
 /* The name of an initializer; for a sparse one, the tensor of its values has it. */
@@ -239,7 +218,7 @@ static OrtStatus* read_initializer(struct core_scope* scope, struct core_message
    * graph is added to a model. */
   bool is_new = !(value->flags & CORE_IS_INITIALIZER);
   if (!is_new && scope->graph->model->extended_by != NULL) {
-    return core_refuse_graph(scope, ORT_FAIL, "the initializer '", name, "' is there twice");
+    return core_fail(ORT_FAIL, "the initializer '%.*s' is there twice", CORE_SHOWN(name));
   }
   bool overridable = value->flags & CORE_IS_INPUT && scope->graph->model->ir_version >= 4;
   value->flags = (value->flags & ~(uint32_t)CORE_IS_SPARSE) | CORE_IS_INITIALIZER |
@@ -270,8 +249,9 @@ static OrtStatus* fold_constant(struct core_scope* scope, const OrtNode* node, b
   }
   if (node->output_count != 1 || node->values[node->input_count] == NULL ||
       !core_find_message(node->bytes, NODE_ATTRIBUTE, &attribute)) {
-    return core_refuse_graph(scope, ORT_FAIL, "the node '", core_message_of(node->name),
-                             "' of operator Constant has not one value and one output");
+    return core_fail(ORT_FAIL,
+                     "the node '%.127s' of operator Constant has not one value and one output",
+                     node->name);
   }
   /* One that is wrong is kept, and refused where nodes are checked. */
   *is_folded = !core_find_message(attribute, ATTRIBUTE_REFERENCE, &text) &&
@@ -331,7 +311,7 @@ static OrtStatus* read_outputs(struct core_scope* scope, const struct numbers* n
     } else {
       CORE_TRY(core_find_value(scope, name, &value));
       if (value == NULL) {
-        return core_refuse_graph(scope, ORT_FAIL, "the output '", name, "' is made by no node");
+        return core_fail(ORT_FAIL, "the output '%.*s' is made by no node", CORE_SHOWN(name));
       }
       value->flags |= CORE_IS_OUTPUT;
       CORE_TRY(core_scope_add(scope, &scope->graph->outputs, value));
@@ -405,18 +385,14 @@ static OrtStatus* read_fields(struct core_scope* scope, const struct numbers* nu
 
 OrtStatus* core_read_subgraph(struct core_scope* outer, OrtNode* parent, struct core_message bytes,
                               OrtGraph** out) {
-  struct core_scope scope = {.function = outer->function,
-                             .root = outer->root,
-                             .outer = outer,
-                             .parent = parent,
-                             .depth = outer->depth + 1};
+  struct core_scope scope = {
+      .root = outer->root, .outer = outer, .parent = parent, .depth = outer->depth + 1};
   if (scope.depth >= CORE_DEEPEST_GRAPH) {
-    return core_refuse_graph(outer, ORT_INVALID_GRAPH, "graphs are nested too deeply",
-                             (struct core_message){NULL, NULL}, NULL);
+    return core_fail(ORT_INVALID_GRAPH, "graphs are nested too deeply");
   }
   OrtGraph* graph = core_pool_take(&outer->root->pool, sizeof *graph);
   if (graph == NULL) {
-    return core_graph_memory(outer, sizeof *graph);
+    return core_no_memory(sizeof *graph);
   }
   graph->object.references = CORE_PERMANENT;
   graph->model = outer->graph->model;
@@ -451,9 +427,9 @@ const struct core_class core_graph_class = {.kind = CORE_GRAPH, .end = end_graph
 static OrtStatus* read_function(struct core_scope* scope, struct core_message bytes) {
   struct core_opsets* opsets = core_pool_take(&scope->root->pool, sizeof *opsets);
   if (opsets == NULL) {
-    return core_graph_memory(scope, sizeof *opsets);
+    return core_no_memory(sizeof *opsets);
   }
-  CORE_TRY(core_read_opsets(scope->function, &scope->root->pool, bytes, FUNCTION_OPSET, opsets));
+  CORE_TRY(core_read_opsets(&scope->root->pool, bytes, FUNCTION_OPSET, opsets));
   scope->graph->opsets = opsets;
   return read_fields(scope, &numbers_of_function, bytes);
 }
@@ -467,11 +443,11 @@ static OrtStatus* check_bytes(struct core_scope* scope, enum core_onnx kind,
     case CORE_FIELDS_WHOLE:
       break;
     case CORE_FIELDS_TOO_DEEP:
-      status = core_refuse_graph(scope, ORT_INVALID_GRAPH, "messages are nested too deeply",
-                                 (struct core_message){NULL, NULL}, "");
+      status = core_fail(ORT_INVALID_GRAPH, "messages are nested too deeply");
       break;
     case CORE_FIELDS_DAMAGED:
-      status = core_refuse_bytes(scope, kind == ONNX_GRAPH ? "the graph" : "a function");
+      status = core_fail(ORT_INVALID_PROTOBUF, "%s is malformed",
+                         kind == ONNX_GRAPH ? "the graph" : "a function");
       break;
     case CORE_FIELDS_IN_PARTS:
       core_join_parts(&whole, *bytes, kind);
@@ -479,24 +455,23 @@ static OrtStatus* check_bytes(struct core_scope* scope, enum core_onnx kind,
                       ? NULL
                       : (const uint8_t*)core_pool_text(&scope->root->pool, whole.bytes, whole.size);
       bytes->end = bytes->at + whole.size;
-      status = bytes->at == NULL ? core_graph_memory(scope, whole.size) : NULL;
+      status = bytes->at == NULL ? core_no_memory(whole.size) : NULL;
       heap_free(whole.bytes);
       break;
   }
   return status;
 }
 
-OrtStatus* core_read_graph(const char* function, const OrtModel* model, size_t which,
-                           OrtGraph** out) {
+OrtStatus* core_read_graph(const OrtModel* model, size_t which, OrtGraph** out) {
   bool is_function = which >= CORE_GRAPH_FORMS;
   OrtGraph* graph = core_new_object(&core_graph_class, sizeof *graph);
   if (graph == NULL) {
-    return core_no_memory(function, sizeof *graph);
+    return core_no_memory(sizeof *graph);
   }
   graph->model = model;
   graph->form = is_function ? CORE_AS_WRITTEN : (enum core_graph_form)which;
   graph->name = "";
-  struct core_scope scope = {.function = function, .root = graph, .graph = graph};
+  struct core_scope scope = {.root = graph, .graph = graph};
   struct core_message bytes =
       is_function ? model->functions[which - CORE_GRAPH_FORMS] : model->graph_bytes;
   OrtStatus* status = check_bytes(&scope, is_function ? ONNX_FUNCTION : ONNX_GRAPH, &bytes);
@@ -505,18 +480,17 @@ OrtStatus* core_read_graph(const char* function, const OrtModel* model, size_t w
         is_function ? read_function(&scope, bytes) : read_fields(&scope, &numbers_of_graph, bytes);
   }
   if (status == NULL && graph->form != CORE_AS_WRITTEN) {
-    status = core_infer_types(&scope, graph);
+    status = core_infer_types(graph);
   }
   CORE_HAND_OUT(status, graph, out);
 }
 
-OrtStatus* core_model_graph(const char* function, const OrtModel* model, size_t which,
-                            const OrtGraph** out) {
+OrtStatus* core_model_graph(const OrtModel* model, size_t which, const OrtGraph** out) {
   OrtGraph** place = &model->graphs[which];
   OrtGraph* found = __atomic_load_n(place, __ATOMIC_ACQUIRE);
   if (found == NULL) {
     OrtGraph* made = NULL;
-    CORE_TRY(core_read_graph(function, model, which, &made));
+    CORE_TRY(core_read_graph(model, which, &made));
     core_make_part(&made->object);
     found = core_publish((void**)place, made);
     if (found != made) {

@@ -15,7 +15,7 @@ static OrtStatus* read_texts(struct core_scope* scope, OrtNode* node) {
     domain.end = domain.at;
   }
   if (core_message_size(op_type) == 0) {
-    return core_refuse_graph(scope, ORT_INVALID_GRAPH, "the node '", name, "' has no operator");
+    return core_fail(ORT_INVALID_GRAPH, "the node '%.*s' has no operator", CORE_SHOWN(name));
   }
   CORE_TRY(core_read_text(scope, op_type, &node->op_type));
   CORE_TRY(core_read_text(scope, domain, &node->domain));
@@ -61,21 +61,21 @@ OrtStatus* core_read_node(struct core_scope* scope, struct core_message bytes, O
   size_t attributes;
   OrtNode* node = core_pool_take(pool, sizeof *node);
   if (node == NULL) {
-    return core_graph_memory(scope, sizeof *node);
+    return core_no_memory(sizeof *node);
   }
   node->object.references = CORE_PERMANENT;
   node->graph = scope->graph;
   node->provider = "";
   node->bytes = bytes;
   if (!count_fields(node, &attributes)) {
-    return core_refuse_bytes(scope, "a node");
+    return core_fail(ORT_INVALID_PROTOBUF, "a node is malformed");
   }
   size_t operands = node->input_count + node->output_count;
   node->values = core_pool_array(pool, operands, sizeof *node->values);
   node->attributes.capacity = attributes;
   node->attributes.items = core_pool_array(pool, attributes, sizeof(void*));
   if (node->values == NULL || node->attributes.items == NULL) {
-    return core_graph_memory(scope, (operands + attributes) * sizeof(void*));
+    return core_no_memory((operands + attributes) * sizeof(void*));
   }
   CORE_TRY(read_texts(scope, node));
   CORE_TRY(define_outputs(scope, node));
@@ -134,7 +134,7 @@ static OrtStatus* new_attribute(struct core_scope* scope, const struct stored* s
                                 OrtOpAttr** out) {
   OrtOpAttr* attribute = core_pool_take(&scope->root->pool, sizeof *attribute + size);
   if (attribute == NULL) {
-    return core_graph_memory(scope, sizeof *attribute + size);
+    return core_no_memory(sizeof *attribute + size);
   }
   attribute->object.references = CORE_PERMANENT;
   attribute->type = stored->type;
@@ -201,10 +201,10 @@ static OrtStatus* read_tensor(struct core_scope* scope, const struct stored* sto
   struct core_message bytes = {NULL, NULL};
   CORE_TRY(new_attribute(scope, stored, sizeof tensor, out));
   core_find_message(stored->bytes, ATTRIBUTE_TENSOR, &bytes);
-  CORE_TRY(core_read_tensor(scope->function, root->model, bytes, &tensor));
+  CORE_TRY(core_read_tensor(root->model, bytes, &tensor));
   if (!core_list_add(&root->tensors, tensor)) {
     core_drop(tensor);
-    return core_graph_memory(scope, sizeof tensor);
+    return core_no_memory(sizeof tensor);
   }
   *(struct core_tensor**)(*out + 1) = tensor;
   return NULL;
@@ -217,15 +217,15 @@ static OrtStatus* read_graph(struct core_scope* scope, OrtNode* node, const stru
   OrtGraph* graph;
   CORE_TRY(new_attribute(scope, stored, 0, out));
   if (!core_find_message(stored->bytes, ATTRIBUTE_GRAPH, &bytes)) {
-    return core_refuse_graph(scope, ORT_INVALID_GRAPH, "the attribute '", stored->name,
-                             "' has no graph");
+    return core_fail(ORT_INVALID_GRAPH, "the attribute '%.*s' has no graph",
+                     CORE_SHOWN(stored->name));
   }
   CORE_TRY(core_read_subgraph(scope, node, bytes, &graph));
   struct core_list names = {(void**)node->subgraph_names, node->subgraphs.count,
                             node->subgraphs.capacity};
   if (!core_pool_list_add(pool, &names, (void*)(*out)->name) ||
       !core_pool_list_add(pool, &node->subgraphs, graph)) {
-    return core_graph_memory(scope, sizeof graph);
+    return core_no_memory(sizeof graph);
   }
   node->subgraph_names = (const char**)names.items;
   return NULL;
@@ -265,14 +265,15 @@ static OrtStatus* read_attribute(struct core_scope* scope, OrtNode* node,
   bool is_clear = true;
   core_find_message(bytes, ATTRIBUTE_NAME, &stored.name);
   if (!find_type(bytes, &stored.type, &is_clear)) {
-    return core_refuse_graph(scope, ORT_INVALID_PROTOBUF, "the attribute '", stored.name,
-                             "' is malformed");
+    return core_fail(ORT_INVALID_PROTOBUF, "the attribute '%.*s' is malformed",
+                     CORE_SHOWN(stored.name));
   }
   if (scope->graph->form != CORE_AS_WRITTEN &&
       (core_message_size(stored.name) == 0 ||
        (!is_clear && scope->graph->model->ir_version >= 2))) {
-    return core_refuse_graph(scope, ORT_INVALID_GRAPH, "the attribute '", stored.name,
-                             "' must have a name, a type, and one value of that type");
+    return core_fail(ORT_INVALID_GRAPH,
+                     "the attribute '%.*s' must have a name, a type, and one value of that type",
+                     CORE_SHOWN(stored.name));
   }
   if (core_find_message(bytes, ATTRIBUTE_REFERENCE, &text)) {
     stored.type = ORT_OP_ATTR_UNDEFINED;
@@ -307,9 +308,9 @@ OrtStatus* core_connect_node(struct core_scope* scope, OrtNode* node) {
       if (core_message_size(field.bytes) > 0) {
         CORE_TRY(core_find_value(scope, field.bytes, &value));
         if (value == NULL) {
-          return core_refuse_graph(
-              scope, scope->outer == NULL ? ORT_INVALID_ARGUMENT : ORT_INVALID_GRAPH,
-              "nothing makes the value '", field.bytes, "', which a node uses");
+          return core_fail(scope->outer == NULL ? ORT_INVALID_ARGUMENT : ORT_INVALID_GRAPH,
+                           "nothing makes the value '%.*s', which a node uses",
+                           CORE_SHOWN(field.bytes));
         }
         node->values[i] = value;
       }
@@ -323,6 +324,6 @@ OrtStatus* core_connect_node(struct core_scope* scope, OrtNode* node) {
   if (node->schema == NULL) {
     return NULL; /* a provider may have the operator, also one that ONNX has in other versions */
   }
-  CORE_TRY(core_check_node(scope, node));
+  CORE_TRY(core_check_node(node));
   return add_defaults(scope, node);
 }

@@ -7,7 +7,6 @@
 
 /** A graph that is being made. */
 struct core_scope {
-  const char* function;
   /** The outermost graph, in whose pool everything is made. */
   OrtGraph* root;
   OrtGraph* graph;
@@ -25,15 +24,10 @@ struct core_scope {
   struct core_list copied;
 };
 
-/** The status for a graph that cannot be. Its text is `before`, the name, `after`. */
-OrtStatus* core_refuse_graph(const struct core_scope* scope, OrtErrorCode code, const char* before,
-                             struct core_message name, const char* after);
-
-/** The same for bytes that are cut or damaged; `what` is "a node" or the like. */
-OrtStatus* core_refuse_bytes(const struct core_scope* scope, const char* what);
-
-/** The status for lack of memory. */
-OrtStatus* core_graph_memory(const struct core_scope* scope, size_t size);
+/** The beginning of a text of the model, as the two arguments of "%.*s". */
+#define CORE_SHOWN(text)                                                \
+  (int)(core_message_size(text) < 127 ? core_message_size(text) : 127), \
+      (text).at != NULL ? (const char*)(text).at : ""
 
 /** Adds an item to a list whose memory is the pool's; false where there is no memory. */
 bool core_pool_list_add(struct core_pool* pool, struct core_list* list, void* item);
@@ -70,7 +64,7 @@ OrtStatus* core_read_subgraph(struct core_scope* outer, OrtNode* parent, struct 
 OrtStatus* core_fold_shapes(struct core_scope* scope);
 
 /** Refuses a node that is not as its schema says, which it must have. */
-OrtStatus* core_check_node(const struct core_scope* scope, const OrtNode* node);
+OrtStatus* core_check_node(const OrtNode* node);
 
 /** Refuses nodes of one name; "" is none. */
 OrtStatus* core_check_node_names(const struct core_scope* scope);
@@ -94,6 +88,6 @@ OrtStatus* core_replace_initializers(struct core_scope* scope);
 
 /** Gives values without a type the element types that the operators decide, and refuses types that
  * an operator does not take. */
-OrtStatus* core_infer_types(const struct core_scope* scope, const OrtGraph* graph);
+OrtStatus* core_infer_types(const OrtGraph* graph);
 
 #endif /* ORTCFFI_READING_H_ */

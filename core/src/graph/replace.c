@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Replaces the tensors of initializers with those that the options of a session give. */
-#include <stdio.h>
 
 #include "graph/reading.h"
 #include "graph/tensor_bytes.h"
 #include "memory/memory_info.h"
 
-static OrtStatus* refuse_value(const struct core_scope* scope, enum OrtErrorCode code,
-                               const char* name, const char* why) {
-  char before[160];
-  snprintf(before, sizeof before, "%s: the initializer '", scope->function);
-  return core_status(code, before, name, why);
+static OrtStatus* refuse_value(enum OrtErrorCode code, const char* name, const char* why) {
+  return core_fail(code, "the initializer '%s%s", name, why);
 }
 
 /* Replaces the tensor of an initializer with one that borrows the memory of `with`. The graph holds
@@ -20,19 +16,19 @@ static OrtStatus* replace(struct core_scope* scope, OrtValueInfo* value, const O
   struct core_tensor* made = NULL;
   bool fits;
   if (!core_is_cpu_memory(&tensor->info)) {
-    return refuse_value(scope, ORT_INVALID_ARGUMENT, value->name,
+    return refuse_value(ORT_INVALID_ARGUMENT, value->name,
                         "' is replaced with a tensor that is not in the CPU's memory");
   }
-  CORE_TRY(core_fits_initializer(scope->function, value, tensor, &fits));
+  CORE_TRY(core_fits_initializer(value, tensor, &fits));
   if (!fits) {
-    return refuse_value(scope, ORT_INVALID_ARGUMENT, value->name,
+    return refuse_value(ORT_INVALID_ARGUMENT, value->name,
                         "' is replaced with a tensor of another element type or shape");
   }
-  CORE_TRY(core_borrow_tensor(scope->function, &tensor->info, tensor->data, tensor->bytes,
-                              tensor->shape.dims, tensor->shape.rank, tensor->shape.type, &made));
+  CORE_TRY(core_borrow_tensor(&tensor->info, tensor->data, tensor->bytes, tensor->shape.dims,
+                              tensor->shape.rank, tensor->shape.type, &made));
   if (!core_list_add(&scope->root->tensors, (void*)with)) {
     core_drop(made);
-    return core_graph_memory(scope, sizeof(void*));
+    return core_no_memory(sizeof(void*));
   }
   core_retain_value(with);
   core_make_part(&made->base.object);
@@ -63,11 +59,11 @@ static OrtStatus* replace_external(struct core_scope* scope, const struct core_i
     OrtValueInfo* value;
     CORE_TRY(core_find_value(scope, core_message_of(name), &value));
     if (value == NULL || !(value->flags & CORE_IS_INITIALIZER)) {
-      return refuse_value(scope, ORT_FAIL, name, "' is to be replaced, and the model has none");
+      return refuse_value(ORT_FAIL, name, "' is to be replaced, and the model has none");
     }
     if (value->flags & (CORE_IS_SPARSE | CORE_IS_CONSTANT_NODE) ||
         !core_is_external(value->tensor_bytes)) {
-      return refuse_value(scope, ORT_FAIL, name,
+      return refuse_value(ORT_FAIL, name,
                           "' is to be replaced as external data, and the model has its elements");
     }
     CORE_TRY(replace(scope, value, items->list[i].pointer));

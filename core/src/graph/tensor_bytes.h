@@ -27,17 +27,15 @@ bool core_is_in_memory(const OrtModel* model, const struct core_external_data* d
 bool core_external_name(const struct core_external_data* data, char name[CORE_PATH_ROOM]);
 
 /** The size in bytes of the elements of a TensorProto, by its type and shape. */
-OrtStatus* core_measure_tensor(const char* function, const OrtModel* model,
-                               struct core_message tensor, size_t* out);
+OrtStatus* core_measure_tensor(const OrtModel* model, struct core_message tensor, size_t* out);
 
 /** Reads the entries; false where they are malformed. */
 bool core_read_external(struct core_message tensor, struct core_external_data* out);
 
 /** Finds `size` bytes of weights, which stay as long as the model; maps their file if need be. A
  * file must be below the folder of the model, also behind links. */
-OrtStatus* core_find_weights(const char* function, const OrtModel* model,
-                             const struct core_external_data* data, size_t size,
-                             const uint8_t** out);
+OrtStatus* core_find_weights(const OrtModel* model, const struct core_external_data* data,
+                             size_t size, const uint8_t** out);
 
 /** Ends the mappings of a model. */
 void core_unmap_weights(OrtModel* model);

@@ -10,7 +10,6 @@
 
 /* A tensor that is being read. */
 struct stored_tensor {
-  const char* function;
   const OrtModel* model;
   struct core_message bytes;
   ONNXTensorElementDataType type;
@@ -20,23 +19,20 @@ struct stored_tensor {
   size_t size;
 };
 
-static OrtStatus* refuse_tensor(const char* function, const char* why) {
-  return core_status(ORT_FAIL, function, ": ", why);
-}
+static OrtStatus* refuse_tensor(const char* why) { return core_fail(ORT_FAIL, "%s", why); }
 
 /* Reads a repeated field of int64. Memory of the pool. */
-static OrtStatus* read_lengths(const char* function, struct core_pool* pool,
-                               struct core_message message, uint32_t number, const int64_t** out,
-                               size_t* count) {
+static OrtStatus* read_lengths(struct core_pool* pool, struct core_message message, uint32_t number,
+                               const int64_t** out, size_t* count) {
   struct core_numbers numbers = {.message = message, .number = number, .wire = CORE_VARINT};
   uint64_t length;
   *count = core_count_numbers(numbers);
   if (*count > CORE_LARGEST_RANK) {
-    return refuse_tensor(function, "a tensor has too many dimensions");
+    return refuse_tensor("a tensor has too many dimensions");
   }
   int64_t* lengths = core_pool_array(pool, *count, sizeof *lengths);
   if (lengths == NULL) {
-    return core_no_memory(function, *count * sizeof *lengths);
+    return core_no_memory(*count * sizeof *lengths);
   }
   for (size_t i = 0; core_next_number(&numbers, &length); i++) {
     lengths[i] = (int64_t)length;
@@ -52,24 +48,23 @@ static OrtStatus* read_head(struct stored_tensor* tensor, struct core_pool* pool
   uint64_t type = 0;
   while (core_next_field(&rest, &field)) {
     if (field.number == TENSOR_SEGMENT) {
-      return refuse_tensor(tensor->function, "tensors in segments are not supported");
+      return refuse_tensor("tensors in segments are not supported");
     }
     if (field.number == TENSOR_ELEMENT && field.wire == CORE_VARINT) {
       type = field.value;
     }
   }
   if (core_is_malformed(&rest)) {
-    return refuse_tensor(tensor->function, "a tensor is malformed");
+    return refuse_tensor("a tensor is malformed");
   }
   tensor->type = core_element_of_onnx(type);
   if (tensor->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED) {
-    return refuse_tensor(tensor->function, "a tensor has no element type that ONNX has");
+    return refuse_tensor("a tensor has no element type that ONNX has");
   }
-  CORE_TRY(core_check_element_type(tensor->function, "tensor", tensor->type));
-  CORE_TRY(read_lengths(tensor->function, pool, tensor->bytes, TENSOR_DIMENSIONS, &tensor->dims,
-                        &tensor->rank));
-  return core_measure(tensor->function, tensor->type, tensor->dims, tensor->rank, ORT_FAIL,
-                      &tensor->count, &tensor->size);
+  CORE_TRY(core_check_element_type("tensor", tensor->type));
+  CORE_TRY(read_lengths(pool, tensor->bytes, TENSOR_DIMENSIONS, &tensor->dims, &tensor->rank));
+  return core_measure(tensor->type, tensor->dims, tensor->rank, ORT_FAIL, &tensor->count,
+                      &tensor->size);
 }
 
 /* --- elements -------------------------------------------------------------------------------- */
@@ -114,8 +109,7 @@ static OrtAllocator* default_allocator(void) {
 }
 
 static OrtStatus* new_tensor(const struct stored_tensor* tensor, struct core_tensor** out) {
-  return core_new_tensor(tensor->function, default_allocator(), tensor->dims, tensor->rank,
-                         tensor->type, out);
+  return core_new_tensor(default_allocator(), tensor->dims, tensor->rank, tensor->type, out);
 }
 
 /* Makes a tensor of numbers that are stored one by one. */
@@ -125,7 +119,7 @@ static OrtStatus* read_tensor_numbers(const struct stored_tensor* tensor,
   uint64_t number;
   struct core_numbers numbers = numbers_of(tensor, &bytes);
   if (core_count_numbers(numbers) != tensor->size / bytes) {
-    return refuse_tensor(tensor->function, "a tensor has not as many elements as its shape");
+    return refuse_tensor("a tensor has not as many elements as its shape");
   }
   CORE_TRY(new_tensor(tensor, out));
   uint8_t* to = (*out)->data;
@@ -157,13 +151,13 @@ static OrtStatus* read_other_bools(const struct stored_tensor* tensor, const uin
 }
 
 /* Sets the strings of a new tensor to those of a repeated field; on failure the tensor ends. */
-static OrtStatus* set_strings(const char* function, struct core_message bytes, uint32_t number,
+static OrtStatus* set_strings(struct core_message bytes, uint32_t number,
                               struct core_tensor** tensor) {
   struct core_field field;
   OrtStatus* status = NULL;
   for (size_t i = 0; status == NULL && core_next_field(&bytes, &field);) {
     if (field.number == number && field.wire == CORE_LENGTH) {
-      status = core_strings_set(function, &(*tensor)->strings, i++, (const char*)field.bytes.at,
+      status = core_strings_set(&(*tensor)->strings, i++, (const char*)field.bytes.at,
                                 core_message_size(field.bytes));
     }
   }
@@ -177,10 +171,10 @@ static OrtStatus* set_strings(const char* function, struct core_message bytes, u
 static OrtStatus* read_tensor_strings(const struct stored_tensor* tensor,
                                       struct core_tensor** out) {
   if (core_count_messages(tensor->bytes, TENSOR_STRINGS) != tensor->count) {
-    return refuse_tensor(tensor->function, "a tensor has not as many strings as its shape");
+    return refuse_tensor("a tensor has not as many strings as its shape");
   }
   CORE_TRY(new_tensor(tensor, out));
-  return set_strings(tensor->function, tensor->bytes, TENSOR_STRINGS, out);
+  return set_strings(tensor->bytes, TENSOR_STRINGS, out);
 }
 
 bool core_is_external(struct core_message tensor) {
@@ -193,14 +187,12 @@ static OrtStatus* find_elements(const struct stored_tensor* tensor, const uint8_
   struct core_message raw;
   if (core_is_external(tensor->bytes)) {
     return core_read_external(tensor->bytes, &data)
-               ? core_find_weights(tensor->function, tensor->model, &data, tensor->size, out)
-               : refuse_tensor(tensor->function,
-                               "a tensor does not say where its external data is");
+               ? core_find_weights(tensor->model, &data, tensor->size, out)
+               : refuse_tensor("a tensor does not say where its external data is");
   }
   if (core_find_message(tensor->bytes, TENSOR_RAW, &raw)) {
     if (core_message_size(raw) != tensor->size) {
-      return refuse_tensor(tensor->function,
-                           "the raw data of a tensor has not the size of its shape");
+      return refuse_tensor("the raw data of a tensor has not the size of its shape");
     }
     *out = raw.at;
   }
@@ -219,13 +211,13 @@ static OrtStatus* read_elements(const struct stored_tensor* tensor, struct core_
   if (tensor->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL && are_other_bools(tensor, elements)) {
     return read_other_bools(tensor, elements, out);
   }
-  return core_borrow_tensor(tensor->function, &core_cpu_memory_info, (void*)elements, tensor->size,
-                            tensor->dims, tensor->rank, tensor->type, out);
+  return core_borrow_tensor(&core_cpu_memory_info, (void*)elements, tensor->size, tensor->dims,
+                            tensor->rank, tensor->type, out);
 }
 
-OrtStatus* core_read_tensor(const char* function, const OrtModel* model, struct core_message bytes,
+OrtStatus* core_read_tensor(const OrtModel* model, struct core_message bytes,
                             struct core_tensor** out) {
-  struct stored_tensor tensor = {.function = function, .model = model, .bytes = bytes};
+  struct stored_tensor tensor = {.model = model, .bytes = bytes};
   struct core_pool pool = {0};
   OrtStatus* status = read_head(&tensor, &pool);
   status = status == NULL ? read_elements(&tensor, out) : status;
@@ -233,9 +225,8 @@ OrtStatus* core_read_tensor(const char* function, const OrtModel* model, struct 
   return status;
 }
 
-OrtStatus* core_measure_tensor(const char* function, const OrtModel* model,
-                               struct core_message bytes, size_t* out) {
-  struct stored_tensor tensor = {.function = function, .model = model, .bytes = bytes};
+OrtStatus* core_measure_tensor(const OrtModel* model, struct core_message bytes, size_t* out) {
+  struct stored_tensor tensor = {.model = model, .bytes = bytes};
   struct core_pool pool = {0};
   OrtStatus* status = read_head(&tensor, &pool);
   core_pool_end(&pool);
@@ -269,18 +260,17 @@ static OrtStatus* scatter(const struct stored_tensor* dense, const struct core_t
   size_t width = count > 0 ? indices->shape.count / count : 1;
   if (indices->shape.type != ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64 ||
       indices->shape.count != count * width || (width != 1 && width != dense->rank)) {
-    return refuse_tensor(dense->function,
-                         "a sparse tensor has not an index for each of its values");
+    return refuse_tensor("a sparse tensor has not an index for each of its values");
   }
   memset(out->data, 0, dense->count > 0 ? out->bytes : 0);
   for (size_t i = 0; i < count; i++) {
     int64_t index[8];
     if (width > CORE_COUNT_OF(index)) {
-      return refuse_tensor(dense->function, "a sparse tensor has too many dimensions");
+      return refuse_tensor("a sparse tensor has too many dimensions");
     }
     memcpy(index, (const int64_t*)indices->data + i * width, width * sizeof *index);
     if (!find_element(dense, index, width, &place)) {
-      return refuse_tensor(dense->function, "an index of a sparse tensor is outside of its shape");
+      return refuse_tensor("an index of a sparse tensor is outside of its shape");
     }
     memcpy((uint8_t*)out->data + place * bytes, (const uint8_t*)values->data + i * bytes, bytes);
   }
@@ -291,8 +281,7 @@ static OrtStatus* make_dense(struct stored_tensor* dense, const struct core_tens
                              const struct core_tensor* indices, struct core_tensor** out) {
   dense->type = values->shape.type;
   if (core_element_bits(dense->type) < 8 || dense->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
-    return refuse_tensor(dense->function,
-                         "a sparse tensor has elements that only dense ones can have");
+    return refuse_tensor("a sparse tensor has elements that only dense ones can have");
   }
   CORE_TRY(new_tensor(dense, out));
   size_t bytes = core_element_bits(dense->type) / 8;
@@ -305,22 +294,22 @@ static OrtStatus* make_dense(struct stored_tensor* dense, const struct core_tens
   return status;
 }
 
-static OrtStatus* read_sparse(const char* function, const OrtModel* model,
-                              struct core_message bytes, struct core_tensor** out) {
-  struct stored_tensor dense = {.function = function, .model = model, .bytes = bytes};
+static OrtStatus* read_sparse(const OrtModel* model, struct core_message bytes,
+                              struct core_tensor** out) {
+  struct stored_tensor dense = {.model = model, .bytes = bytes};
   struct core_message values_bytes, indices_bytes;
   struct core_tensor *values = NULL, *indices = NULL;
   struct core_pool pool = {0};
   if (!core_find_message(bytes, SPARSE_VALUES, &values_bytes) ||
       !core_find_message(bytes, SPARSE_INDICES, &indices_bytes)) {
-    return refuse_tensor(function, "a sparse tensor has no values or no indices");
+    return refuse_tensor("a sparse tensor has no values or no indices");
   }
-  OrtStatus* status = core_read_tensor(function, model, values_bytes, &values);
+  OrtStatus* status = core_read_tensor(model, values_bytes, &values);
   if (status == NULL) {
-    status = core_read_tensor(function, model, indices_bytes, &indices);
+    status = core_read_tensor(model, indices_bytes, &indices);
   }
   if (status == NULL) {
-    status = read_lengths(function, &pool, bytes, SPARSE_DIMENSIONS, &dense.dims, &dense.rank);
+    status = read_lengths(&pool, bytes, SPARSE_DIMENSIONS, &dense.dims, &dense.rank);
   }
   if (status == NULL) {
     status = make_dense(&dense, values, indices, out);
@@ -349,18 +338,18 @@ static void write_numbers(struct core_numbers numbers, bool is_scalar, size_t si
 }
 
 /* Makes a tensor of the numbers or strings in an attribute of a node Constant. */
-static OrtStatus* read_list(const char* function, struct core_message bytes, bool is_scalar,
+static OrtStatus* read_list(struct core_message bytes, bool is_scalar,
                             ONNXTensorElementDataType type, struct core_numbers numbers,
                             struct core_tensor** out) {
   bool is_text = type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
   size_t count = is_text ? core_count_messages(bytes, numbers.number) : core_count_numbers(numbers);
   int64_t length = (int64_t)count;
   if (is_scalar && is_text && count > 1) {
-    return refuse_tensor(function, "a node Constant has several values");
+    return refuse_tensor("a node Constant has several values");
   }
-  CORE_TRY(core_new_tensor(function, default_allocator(), &length, is_scalar ? 0 : 1, type, out));
+  CORE_TRY(core_new_tensor(default_allocator(), &length, is_scalar ? 0 : 1, type, out));
   if (is_text) {
-    return set_strings(function, bytes, numbers.number, out);
+    return set_strings(bytes, numbers.number, out);
   }
   write_numbers(numbers, is_scalar,
                 type == ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64 ? sizeof(int64_t) : sizeof(float),
@@ -428,44 +417,43 @@ uint64_t core_element_of_constant(struct core_message attribute) {
   return core_find_varint(tensor, TENSOR_ELEMENT);
 }
 
-static OrtStatus* read_constant(const char* function, const OrtModel* model,
-                                struct core_message attribute, struct core_tensor** out) {
+static OrtStatus* read_constant(const OrtModel* model, struct core_message attribute,
+                                struct core_tensor** out) {
   const struct constant* constant = find_constant(attribute);
   struct core_message tensor;
   if (constant->type != ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED) {
     const struct core_numbers numbers = {
         .message = attribute, .number = constant->number, .wire = constant->wire};
-    return read_list(function, attribute, constant->is_scalar, constant->type, numbers, out);
+    return read_list(attribute, constant->is_scalar, constant->type, numbers, out);
   }
   if (!core_find_message(attribute, constant->number, &tensor)) {
-    return refuse_tensor(function, "a node Constant has no value");
+    return refuse_tensor("a node Constant has no value");
   }
-  return constant->number == ATTRIBUTE_TENSOR ? core_read_tensor(function, model, tensor, out)
-                                              : read_sparse(function, model, tensor, out);
+  return constant->number == ATTRIBUTE_TENSOR ? core_read_tensor(model, tensor, out)
+                                              : read_sparse(model, tensor, out);
 }
 
-OrtStatus* core_read_initializer(const char* function, const OrtValueInfo* value, OrtValue** out) {
+OrtStatus* core_read_initializer(const OrtValueInfo* value, OrtValue** out) {
   struct core_tensor** tensor = (struct core_tensor**)out;
   const OrtModel* model = value->graph->model;
   if (value->flags & CORE_IS_CONSTANT_NODE) {
-    return read_constant(function, model, value->tensor_bytes, tensor);
+    return read_constant(model, value->tensor_bytes, tensor);
   }
-  return value->flags & CORE_IS_SPARSE
-             ? read_sparse(function, model, value->tensor_bytes, tensor)
-             : core_read_tensor(function, model, value->tensor_bytes, tensor);
+  return value->flags & CORE_IS_SPARSE ? read_sparse(model, value->tensor_bytes, tensor)
+                                       : core_read_tensor(model, value->tensor_bytes, tensor);
 }
 
-OrtStatus* core_fits_initializer(const char* function, const OrtValueInfo* value,
-                                 const struct core_tensor* tensor, bool* out) {
+OrtStatus* core_fits_initializer(const OrtValueInfo* value, const struct core_tensor* tensor,
+                                 bool* out) {
   if (value->flags & (CORE_IS_CONSTANT_NODE | CORE_IS_SPARSE)) {
     OrtValue* own = NULL;
-    CORE_TRY(core_read_initializer(function, value, &own));
+    CORE_TRY(core_read_initializer(value, &own));
     const struct core_shape* shape = core_shape_of(own);
     *out = core_has_shape(&tensor->shape, shape->type, shape->dims, shape->rank);
     core_drop(own);
     return NULL;
   }
-  struct stored_tensor stored = {function, value->graph->model, .bytes = value->tensor_bytes};
+  struct stored_tensor stored = {value->graph->model, .bytes = value->tensor_bytes};
   struct core_pool pool = {0};
   OrtStatus* status = read_head(&stored, &pool);
   *out = status == NULL && core_has_shape(&tensor->shape, stored.type, stored.dims, stored.rank);

@@ -29,13 +29,10 @@ uint64_t core_onnx_of_element(ONNXTensorElementDataType type) {
   return i < CORE_COUNT_OF(moved) ? FIRST_MOVED + i : type;
 }
 
-static OrtStatus* refuse_type(const char* function, const char* why) {
-  return core_status(ORT_INVALID_GRAPH, function, ": ", why);
-}
+static OrtStatus* refuse_type(const char* why) { return core_fail(ORT_INVALID_GRAPH, "%s", why); }
 
 /* The arguments of core_read_type that each function needs. */
 struct reader {
-  const char* function;
   const struct core_items* fixed;
 };
 
@@ -82,19 +79,19 @@ static OrtStatus* read_shape(const struct reader* reader, struct core_pool* pool
   info->has_shape = true;
   info->rank = core_count_messages(shape, SHAPE_DIMENSION);
   if (info->rank > CORE_LARGEST_RANK) {
-    return refuse_type(reader->function, "a value has too many dimensions");
+    return refuse_type("a value has too many dimensions");
   }
   info->dims = core_pool_array(pool, info->rank, sizeof *info->dims);
   info->names = core_pool_array(pool, info->rank, sizeof *info->names);
   if (info->dims == NULL || info->names == NULL) {
-    return core_no_memory(reader->function, info->rank * sizeof *info->dims);
+    return core_no_memory(info->rank * sizeof *info->dims);
   }
   for (size_t i = 0; core_next_field(&shape, &field);) {
     if (field.number != SHAPE_DIMENSION || field.wire != CORE_LENGTH) {
       continue;
     }
     if (!read_dimension(reader, pool, field.bytes, &info->dims[i], &info->names[i])) {
-      return core_no_memory(reader->function, core_message_size(field.bytes));
+      return core_no_memory(core_message_size(field.bytes));
     }
     i++;
   }
@@ -115,9 +112,9 @@ static OrtStatus* read_tensor_type(const struct reader* reader, enum ONNXType ki
     }
   }
   if (status == NULL && core_is_malformed(&bytes)) {
-    status = refuse_type(reader->function, "the type of a value is malformed");
+    status = refuse_type("the type of a value is malformed");
   }
-  status = status == NULL ? core_new_tensor_type(reader->function, kind, &info, out) : status;
+  status = status == NULL ? core_new_tensor_type(kind, &info, out) : status;
   core_pool_end(&pool);
   return status;
 }
@@ -134,8 +131,7 @@ static OrtStatus* read_outer_type(const struct reader* reader, enum ONNXType kin
   ONNXTensorElementDataType key = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   OrtTypeInfo* inner = NULL;
   if (!core_find_message(bytes, inner_number, &inner_bytes)) {
-    return core_status(ORT_INVALID_ARGUMENT, reader->function,
-                       ": a type that contains another one does not say which", NULL);
+    return core_fail(ORT_INVALID_ARGUMENT, "a type that contains another one does not say which");
   }
   while (kind == ONNX_TYPE_MAP && core_next_field(&rest, &field)) {
     if (field.number == MAP_TYPE_KEY && field.wire == CORE_VARINT) {
@@ -143,14 +139,14 @@ static OrtStatus* read_outer_type(const struct reader* reader, enum ONNXType kin
     }
   }
   CORE_TRY(read_type(reader, inner_bytes, depth + 1, &inner));
-  return core_wrap_type(reader->function, kind, key, inner, out);
+  return core_wrap_type(kind, key, inner, out);
 }
 
 static OrtStatus* read_type(const struct reader* reader, struct core_message bytes, unsigned depth,
                             OrtTypeInfo** out) {
   struct core_field field;
   if (depth >= LARGEST_DEPTH) {
-    return refuse_type(reader->function, "types are nested too deeply");
+    return refuse_type("types are nested too deeply");
   }
   while (core_next_field(&bytes, &field)) {
     if (field.wire != CORE_LENGTH) {
@@ -171,11 +167,11 @@ static OrtStatus* read_type(const struct reader* reader, struct core_message byt
         break;
     }
   }
-  return refuse_type(reader->function, "a value has a type that the API cannot describe");
+  return refuse_type("a value has a type that the API cannot describe");
 }
 
-OrtStatus* core_read_type(const char* function, struct core_message bytes,
-                          const struct core_items* fixed, OrtTypeInfo** out) {
-  const struct reader reader = {function, fixed};
+OrtStatus* core_read_type(struct core_message bytes, const struct core_items* fixed,
+                          OrtTypeInfo** out) {
+  const struct reader reader = {fixed};
   return read_type(&reader, bytes, 0, out);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* OrtValueInfo: a value of a graph, with its name and type. */
-#include <stdio.h>
 #include <string.h>
 
 #include "graph/graph.h"
@@ -14,25 +13,25 @@ static void end_value_info(void* block) {
 
 static const struct core_class value_info_class = {.kind = CORE_VALUE_INFO, .end = end_value_info};
 
-static OrtStatus* new_value(const char* function, const char* name, OrtValueInfo** out) {
+static OrtStatus* new_value(const char* name, OrtValueInfo** out) {
   size_t size = strlen(name) + 1;
   struct OrtValueInfo* value = core_new_object(&value_info_class, sizeof *value + size);
   if (value == NULL) {
-    return core_no_memory(function, sizeof *value + size);
+    return core_no_memory(sizeof *value + size);
   }
   value->name = memcpy(value + 1, name, size);
   *out = value;
   return NULL;
 }
 
-OrtStatus* core_new_initializer(const char* function, const char* name, OrtValueInfo** out) {
-  CORE_TRY(new_value(function, name, out));
+OrtStatus* core_new_initializer(const char* name, OrtValueInfo** out) {
+  CORE_TRY(new_value(name, out));
   (*out)->flags = CORE_IS_INITIALIZER;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_model_editor_CreateValueInfo, const char* name,
-                    const OrtTypeInfo* type_info, OrtValueInfo** value_info) {
+CORE_SLOT(ort_model_editor_CreateValueInfo, const char* name, const OrtTypeInfo* type_info,
+          OrtValueInfo** value_info) {
   CORE_REQUIRE(CreateValueInfo, name, type_info, value_info);
   if (*name == 0) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateValueInfo: name must not be empty");
@@ -41,8 +40,8 @@ ORT_API_STATUS_IMPL(ort_model_editor_CreateValueInfo, const char* name,
     CORE_FAIL(ORT_FAIL, "CreateValueInfo: type_info must be that of a dense tensor");
   }
   OrtValueInfo* value = NULL;
-  CORE_TRY(new_value("CreateValueInfo", name, &value));
-  CORE_HAND_OUT(core_copy_type_info("CreateValueInfo", type_info, &value->type), value, value_info);
+  CORE_TRY(new_value(name, &value));
+  CORE_HAND_OUT(core_copy_type_info(type_info, &value->type), value, value_info);
 }
 
 void ORT_API_CALL ort_ReleaseValueInfo(OrtValueInfo* input) NO_EXCEPTION { core_drop(input); }
@@ -59,10 +58,9 @@ ORT_API_STATUS_IMPL(ort_GetValueInfoName, const OrtValueInfo* value_info, const 
 static OrtStatus* make_type(OrtValueInfo* value, OrtTypeInfo** out) {
   const OrtValue* tensor = NULL;
   if (value->type_bytes.at != NULL) {
-    return core_read_type("GetValueInfoTypeInfo", value->type_bytes,
-                          value->graph->model->changes.dimensions, out);
+    return core_read_type(value->type_bytes, value->graph->model->changes.dimensions, out);
   }
-  CORE_TRY(core_initializer_of("GetValueInfoTypeInfo", value, &tensor));
+  CORE_TRY(core_initializer_of(value, &tensor));
   return tensor != NULL ? ort_GetTypeInfo(tensor, out) : NULL;
 }
 
@@ -94,20 +92,17 @@ OrtStatus* core_known_tensor(const OrtValueInfo* value, const OrtTensorTypeAndSh
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetValueInfoTypeInfo, const OrtValueInfo* value_info,
-                    const OrtTypeInfo** type_info) {
+CORE_SLOT(ort_GetValueInfoTypeInfo, const OrtValueInfo* value_info, const OrtTypeInfo** type_info) {
   CORE_REQUIRE(GetValueInfoTypeInfo, value_info, type_info);
   CORE_TRY(core_known_type(value_info, type_info));
   if (*type_info == NULL) {
-    return core_status(ORT_FAIL, "GetValueInfoTypeInfo: the model does not say the type of '",
-                       value_info->name, "'");
+    return core_fail(ORT_FAIL, "the model does not say the type of '%s'", value_info->name);
   }
   return NULL;
 }
 
 /* Refuses an initializer that is an input of another type. */
-static OrtStatus* check_initializer(const char* function, const OrtValueInfo* value,
-                                    const OrtValue* tensor) {
+static OrtStatus* check_initializer(const OrtValueInfo* value, const OrtValue* tensor) {
   const OrtTensorTypeAndShapeInfo* info = NULL;
   const struct core_shape* shape = core_shape_of(tensor);
   if (value->flags & CORE_IS_INPUT && value->type_bytes.at != NULL) {
@@ -120,20 +115,17 @@ static OrtStatus* check_initializer(const char* function, const OrtValueInfo* va
       (!info->has_shape || core_fits_dimensions(shape, info->dims, info->rank))) {
     return NULL;
   }
-  char before[160];
-  snprintf(before, sizeof before, "%s: the initializer '", function);
-  return core_status(ORT_FAIL, before, value->name,
-                     "' is an input of another element type or shape");
+  return core_fail(ORT_FAIL, "the initializer '%s' is an input of another element type or shape",
+                   value->name);
 }
 
-OrtStatus* core_initializer_of(const char* function, const OrtValueInfo* value_info,
-                               const OrtValue** out) {
+OrtStatus* core_initializer_of(const OrtValueInfo* value_info, const OrtValue** out) {
   OrtValueInfo* value = core_origin(value_info);
   OrtValue* tensor = __atomic_load_n(&value->tensor, __ATOMIC_ACQUIRE);
   if (tensor == NULL && value->flags & CORE_IS_INITIALIZER) {
     OrtValue* made = NULL;
-    CORE_TRY(core_read_initializer(function, value, &made));
-    OrtStatus* status = check_initializer(function, value, made);
+    CORE_TRY(core_read_initializer(value, &made));
+    OrtStatus* status = check_initializer(value, made);
     if (status != NULL) {
       core_drop(made);
       return status;
@@ -148,33 +140,32 @@ OrtStatus* core_initializer_of(const char* function, const OrtValueInfo* value_i
   return NULL;
 }
 
-OrtStatus* core_check_initializers(const char* function, const OrtGraph* graph) {
+OrtStatus* core_check_initializers(const OrtGraph* graph) {
   const OrtValue* tensor;
   for (size_t i = 0; i < graph->initializers.count; i++) {
     const OrtValueInfo* value = graph->initializers.items[i];
-    char subject[200]; /* in errors, in the place of the function alone */
-    snprintf(subject, sizeof subject, "%s: the initializer '%.100s'", function, value->name);
-    CORE_TRY(core_initializer_of(subject, value, &tensor));
+    CORE_TRY(
+        core_about(core_initializer_of(value, &tensor), "the initializer '%.100s'", value->name));
   }
   for (size_t i = 0; i < graph->nodes.count; i++) {
     const OrtNode* node = graph->nodes.items[i];
     for (size_t k = 0; k < node->subgraphs.count; k++) {
-      CORE_TRY(core_check_initializers(function, node->subgraphs.items[k]));
+      CORE_TRY(core_check_initializers(node->subgraphs.items[k]));
     }
   }
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ValueInfo_GetInitializerValue, const OrtValueInfo* value_info,
-                    const OrtValue** initializer_value) {
+CORE_SLOT(ort_ValueInfo_GetInitializerValue, const OrtValueInfo* value_info,
+          const OrtValue** initializer_value) {
   CORE_REQUIRE(ValueInfo_GetInitializerValue, value_info, initializer_value);
-  return core_initializer_of("ValueInfo_GetInitializerValue", value_info, initializer_value);
+  return core_initializer_of(value_info, initializer_value);
 }
 
 /* --- producer and consumers ------------------------------------------------------------------ */
 
-ORT_API_STATUS_IMPL(ort_ValueInfo_GetValueProducer, const OrtValueInfo* value_info,
-                    const OrtNode** producer_node, size_t* producer_output_index) {
+CORE_SLOT(ort_ValueInfo_GetValueProducer, const OrtValueInfo* value_info,
+          const OrtNode** producer_node, size_t* producer_output_index) {
   CORE_REQUIRE(ValueInfo_GetValueProducer, value_info, producer_node);
   if (value_info->graph == NULL) {
     CORE_FAIL(ORT_NOT_FOUND, "ValueInfo_GetValueProducer: the value is in no graph");
@@ -186,8 +177,8 @@ ORT_API_STATUS_IMPL(ort_ValueInfo_GetValueProducer, const OrtValueInfo* value_in
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ValueInfo_GetValueNumConsumers, const OrtValueInfo* value_info,
-                    size_t* num_consumers) {
+CORE_SLOT(ort_ValueInfo_GetValueNumConsumers, const OrtValueInfo* value_info,
+          size_t* num_consumers) {
   CORE_REQUIRE(ValueInfo_GetValueNumConsumers, value_info, num_consumers);
   if (value_info->graph == NULL) {
     CORE_FAIL(ORT_FAIL, "ValueInfo_GetValueNumConsumers: the value is in no graph");
@@ -196,8 +187,8 @@ ORT_API_STATUS_IMPL(ort_ValueInfo_GetValueNumConsumers, const OrtValueInfo* valu
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ValueInfo_GetValueConsumers, const OrtValueInfo* value_info,
-                    const OrtNode** nodes, int64_t* input_indices, size_t num_consumers) {
+CORE_SLOT(ort_ValueInfo_GetValueConsumers, const OrtValueInfo* value_info, const OrtNode** nodes,
+          int64_t* input_indices, size_t num_consumers) {
   CORE_REQUIRE(ValueInfo_GetValueConsumers, value_info);
   if (value_info->use_count > 0) {
     CORE_REQUIRE(ValueInfo_GetValueConsumers, nodes, input_indices);
@@ -221,37 +212,36 @@ static bool has_flags(const OrtValueInfo* value, uint32_t has, uint32_t lacks) {
   return (value->flags & (has | lacks)) == has;
 }
 
-ORT_API_STATUS_IMPL(ort_ValueInfo_IsRequiredGraphInput, const OrtValueInfo* value_info,
-                    bool* is_required_graph_input) {
+CORE_SLOT(ort_ValueInfo_IsRequiredGraphInput, const OrtValueInfo* value_info,
+          bool* is_required_graph_input) {
   CORE_REQUIRE(ValueInfo_IsRequiredGraphInput, value_info, is_required_graph_input);
   *is_required_graph_input = has_flags(value_info, CORE_IS_INPUT, CORE_IS_INITIALIZER);
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ValueInfo_IsOptionalGraphInput, const OrtValueInfo* value_info,
-                    bool* is_optional_graph_input) {
+CORE_SLOT(ort_ValueInfo_IsOptionalGraphInput, const OrtValueInfo* value_info,
+          bool* is_optional_graph_input) {
   CORE_REQUIRE(ValueInfo_IsOptionalGraphInput, value_info, is_optional_graph_input);
   *is_optional_graph_input = has_flags(value_info, CORE_IS_INPUT | CORE_IS_OVERRIDABLE, 0) ||
                              has_flags(value_info, CORE_IS_INPUT | CORE_IS_CONSTANT_INPUT, 0);
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ValueInfo_IsGraphOutput, const OrtValueInfo* value_info,
-                    bool* is_graph_output) {
+CORE_SLOT(ort_ValueInfo_IsGraphOutput, const OrtValueInfo* value_info, bool* is_graph_output) {
   CORE_REQUIRE(ValueInfo_IsGraphOutput, value_info, is_graph_output);
   *is_graph_output = has_flags(value_info, CORE_IS_OUTPUT, 0);
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ValueInfo_IsConstantInitializer, const OrtValueInfo* value_info,
-                    bool* is_constant_initializer) {
+CORE_SLOT(ort_ValueInfo_IsConstantInitializer, const OrtValueInfo* value_info,
+          bool* is_constant_initializer) {
   CORE_REQUIRE(ValueInfo_IsConstantInitializer, value_info, is_constant_initializer);
   *is_constant_initializer = core_is_constant(value_info);
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ValueInfo_IsFromOuterScope, const OrtValueInfo* value_info,
-                    bool* is_from_outer_scope) {
+CORE_SLOT(ort_ValueInfo_IsFromOuterScope, const OrtValueInfo* value_info,
+          bool* is_from_outer_scope) {
   CORE_REQUIRE(ValueInfo_IsFromOuterScope, value_info, is_from_outer_scope);
   *is_from_outer_scope = has_flags(value_info, CORE_IS_OUTER, 0);
   return NULL;

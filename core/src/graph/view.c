@@ -105,7 +105,7 @@ static OrtStatus* copy_node(struct making* making, const OrtNode* of) {
   size_t operands = of->input_count + of->output_count;
   const OrtValueInfo** values = core_pool_array(pool, operands, sizeof *values);
   if (node == NULL || values == NULL) {
-    return core_graph_memory(&making->scope, sizeof *node + operands * sizeof *values);
+    return core_no_memory(sizeof *node + operands * sizeof *values);
   }
   *node = *of;
   node->graph = making->scope.graph;
@@ -141,12 +141,11 @@ static OrtStatus* sort_inputs(struct making* making) {
 static OrtStatus* choose(struct making* making, const OrtNode* const* nodes, size_t count) {
   making->nodes = core_pool_array(&making->scope.root->pool, count, sizeof *making->nodes);
   if (making->nodes == NULL) {
-    return core_graph_memory(&making->scope, count * sizeof *making->nodes);
+    return core_no_memory(count * sizeof *making->nodes);
   }
   for (size_t i = 0; i < count; i++) {
     if (nodes[i] == NULL || nodes[i]->graph != making->from) {
-      return core_status(ORT_INVALID_ARGUMENT, making->scope.function,
-                         ": nodes must be nodes of the graph", NULL);
+      return core_fail(ORT_INVALID_ARGUMENT, "nodes must be nodes of the graph");
     }
     making->nodes[i] = nodes[i];
   }
@@ -167,8 +166,7 @@ static OrtStatus* fill(struct making* making, const OrtNode* const* nodes, size_
   if (!making->how->is_fused) {
     CORE_TRY(sort_inputs(making));
   }
-  return core_list_uses(making->scope.function, &making->scope.root->pool,
-                        &making->scope.graph->nodes);
+  return core_list_uses(&making->scope.root->pool, &making->scope.graph->nodes);
 }
 
 /* A struct in a page of its own, which can be closed. */
@@ -182,12 +180,11 @@ static OrtGraph* new_closing_struct(void) {
 }
 
 /* Makes an empty graph of the same model. */
-static OrtStatus* new_graph(const char* function, const OrtGraph* from, bool closes,
-                            OrtGraph** out) {
+static OrtStatus* new_graph(const OrtGraph* from, bool closes, OrtGraph** out) {
   OrtGraph* graph =
       closes ? new_closing_struct() : core_new_object(&core_graph_class, sizeof *graph);
   if (graph == NULL) {
-    return core_no_memory(function, sizeof *graph);
+    return core_no_memory(sizeof *graph);
   }
   graph->model = from->model;
   graph->opsets = from->opsets;
@@ -197,13 +194,12 @@ static OrtStatus* new_graph(const char* function, const OrtGraph* from, bool clo
   return NULL;
 }
 
-OrtStatus* core_make_view(const char* function, const OrtGraph* from, const OrtNode* const* nodes,
-                          size_t count, const struct core_view* how, OrtGraph** out) {
+OrtStatus* core_make_view(const OrtGraph* from, const OrtNode* const* nodes, size_t count,
+                          const struct core_view* how, OrtGraph** out) {
   OrtGraph* view = NULL;
-  CORE_TRY(new_graph(function, from, core_closes_shown_graphs(), &view));
+  CORE_TRY(new_graph(from, core_closes_shown_graphs(), &view));
   view->source = from;
-  struct making making = {
-      .scope = {.function = function, .root = view, .graph = view}, .from = from, .how = how};
+  struct making making = {.scope = {.root = view, .graph = view}, .from = from, .how = how};
   OrtStatus* status = core_read_text(&making.scope, core_message_of(how->name), &view->name);
   status = status == NULL ? fill(&making, nodes, count) : status;
   if (status != NULL) {
@@ -231,8 +227,8 @@ void core_end_view(OrtGraph* view) {
   core_address_close(view, core_page_size());
 }
 
-ORT_API_STATUS_IMPL(ort_Graph_GetGraphView, const OrtGraph* src_graph, const OrtNode** nodes,
-                    size_t num_nodes, OrtGraph** dst_graph) {
+CORE_SLOT(ort_Graph_GetGraphView, const OrtGraph* src_graph, const OrtNode** nodes,
+          size_t num_nodes, OrtGraph** dst_graph) {
   static const struct core_view how = {"sub_graph", false, false};
   CORE_REQUIRE(Graph_GetGraphView, src_graph, nodes, dst_graph);
   if (num_nodes == 0) {
@@ -242,7 +238,7 @@ ORT_API_STATUS_IMPL(ort_Graph_GetGraphView, const OrtGraph* src_graph, const Ort
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "Graph_GetGraphView: src_graph must not be made with the model editor");
   }
-  return core_make_view("Graph_GetGraphView", src_graph, nodes, num_nodes, &how, dst_graph);
+  return core_make_view(src_graph, nodes, num_nodes, &how, dst_graph);
 }
 
 /* --- fused nodes ----------------------------------------------------------------------------- */
@@ -269,7 +265,7 @@ static OrtStatus* fuse(struct core_scope* scope, const OrtGraph* view, const cha
   node->values = core_pool_array(&scope->root->pool, node->input_count + node->output_count,
                                  sizeof *node->values);
   if (node->values == NULL) {
-    return core_graph_memory(scope, view->inputs.count * sizeof *node->values);
+    return core_no_memory(view->inputs.count * sizeof *node->values);
   }
   CORE_TRY(core_read_text(scope, core_message_of(view->name), &node->op_type));
   CORE_TRY(core_read_text(scope, core_message_of(name), &node->name));
@@ -280,13 +276,13 @@ static OrtStatus* fuse(struct core_scope* scope, const OrtGraph* view, const cha
   return core_scope_add(scope, &scope->graph->nodes, node);
 }
 
-OrtStatus* core_fuse(const char* function, const OrtGraph* view, const char* name,
-                     const char* provider, size_t id, OrtGraph** out) {
+OrtStatus* core_fuse(const OrtGraph* view, const char* name, const char* provider, size_t id,
+                     OrtGraph** out) {
   OrtGraph* graph = NULL;
-  CORE_TRY(new_graph(function, view, false, &graph));
-  struct core_scope scope = {.function = function, .root = graph, .graph = graph};
+  CORE_TRY(new_graph(view, false, &graph));
+  struct core_scope scope = {.root = graph, .graph = graph};
   OrtNode* node = core_pool_take(&graph->pool, sizeof *node);
-  OrtStatus* status = node == NULL ? core_graph_memory(&scope, sizeof *node) : NULL;
+  OrtStatus* status = node == NULL ? core_no_memory(sizeof *node) : NULL;
   if (node != NULL) {
     node->object.references = CORE_PERMANENT;
     node->id = id;

@@ -20,11 +20,10 @@
   CORE_REQUIRE_BORROWED(function, context, mark, CORE_CONTEXT_MARK)
 
 /** Copies a text into a client's buffer. `size` gets what it needs, also where it is too small. */
-OrtStatus* core_give_text(const char* function, const char* text, size_t length, char* out,
-                          size_t* size);
+OrtStatus* core_give_text(const char* text, size_t length, char* out, size_t* size);
 
 /** The allocator of a node for some memory: the CPU's, or that of the provider's device. */
-OrtStatus* core_node_allocator(const char* function, const struct core_node* node,
-                               const OrtMemoryInfo* info, OrtAllocator** out);
+OrtStatus* core_node_allocator(const struct core_node* node, const OrtMemoryInfo* info,
+                               OrtAllocator** out);
 
 #endif /* ORTCFFI_BORROWED_H_ */

@@ -172,7 +172,7 @@ static CORE_COLD OrtStatus* leave_out(const struct core_node* node, size_t i, Or
     return NULL;
   }
   return type != NULL && type->kind == ONNX_TYPE_OPTIONAL
-             ? core_empty_optional("ortcore_kernel_compute", out)
+             ? core_empty_optional(out)
              : core_node_status(node, ORT_FAIL, "the kernel did not make output %llu",
                                 (unsigned long long)i);
 }
@@ -252,5 +252,5 @@ OrtStatus* ORT_API_CALL core_kernel_compute(OrtcoreKernel* kernel, const OrtValu
   }
   OrtStatus* status = compute_checked(context, inputs, input_count, outputs, output_count);
   give_context_back(kernel, context);
-  return status;
+  return core_named("ortcore_kernel_compute", status);
 }

@@ -42,7 +42,7 @@ static void report(void* call, const char* text) {
   struct core_op_call* own = call;
   /* The exception replaces a status that the function has set before. */
   ort_ReleaseStatus(own->status);
-  own->status = core_status(ORT_RUNTIME_EXCEPTION, left(own->node), text, NULL);
+  own->status = core_status(ORT_RUNTIME_EXCEPTION, "%s%s", left(own->node), text);
 }
 
 /* The status of an op, with op and node in its text. */
@@ -52,11 +52,9 @@ static CORE_COLD OrtStatus* explain(const struct core_node* node, OrtStatus* sta
     ort_ReleaseStatus(status);
     return core_node_status(node, ORT_FAIL, "the op answered a status with the code ORT_OK");
   }
-  char place[CORE_PLACE_ROOM];
-  core_node_place(node, place, sizeof place);
   const char* message = ort_GetErrorMessage(status);
   message = message[0] != 0 ? message : "the op answered a status without a message";
-  OrtStatus* explained = core_status(code, place, message, NULL);
+  OrtStatus* explained = core_node_status(node, code, "%s", message);
   ort_ReleaseStatus(status);
   return explained;
 }
@@ -153,7 +151,7 @@ OrtStatus* core_kernel_create(const struct core_kernel_host* host, const Ortcore
   OrtStatus* status = core_new_node(host, node, &kernel->node);
   if (status != NULL) {
     core_drop(kernel);
-    return status;
+    return core_named("ortcore_kernel_create", status);
   }
   kernel->info = (OrtKernelInfo){{&core_kernel_info_class, CORE_PERMANENT, 0}, kernel->node};
   struct create_call own = {{kernel->node, create, NULL}, kernel};

@@ -127,10 +127,6 @@ void core_leave_node(struct core_node* node);
 CORE_COLD __attribute__((format(printf, 3, 4))) OrtStatus* core_node_status(
     const struct core_node* node, OrtErrorCode code, const char* format, ...);
 
-/** What such texts begin with. */
-#define CORE_PLACE_ROOM 256
-void core_node_place(const struct core_node* node, char* text, size_t room);
-
 /** What the op declares of the i-th input or output; the last one may be variadic. NULL where there
  * is none. */
 const struct core_operand* core_declared(const struct core_side* side, size_t i);

@@ -7,61 +7,57 @@
 #include "kernels/borrowed.h"
 
 /* Finds an attribute; of another type than `type` it is NULL. */
-static OrtStatus* find_attribute(const char* function, const OrtKernelInfo* info, const char* name,
-                                 OrtOpAttrType type, const OrtOpAttr** out) {
+static OrtStatus* find_attribute(const OrtKernelInfo* info, const char* name, OrtOpAttrType type,
+                                 const OrtOpAttr** out) {
   if (name == NULL) {
-    return core_status(ORT_RUNTIME_EXCEPTION, function, ": name must not be NULL", NULL);
+    return core_fail(ORT_RUNTIME_EXCEPTION, "name must not be NULL");
   }
   core_note_asked(info->node, type, name);
   const OrtOpAttr* attr = core_node_attribute(info->node, name);
   if (attr == NULL) {
-    return core_status(ORT_FAIL, function, ": there is no attribute ", name);
+    return core_fail(ORT_FAIL, "there is no attribute %s", name);
   }
   *out = attr->type == type ? attr : NULL;
   return NULL;
 }
 
 /* The same where there must be one of that type. */
-static OrtStatus* require(const char* function, const OrtKernelInfo* info, const char* name,
-                          OrtOpAttrType type, const OrtOpAttr** out) {
-  CORE_TRY(find_attribute(function, info, name, type, out));
-  return *out != NULL
-             ? NULL
-             : core_status(ORT_FAIL, function, ": the attribute is of another type: ", name);
+static OrtStatus* require(const OrtKernelInfo* info, const char* name, OrtOpAttrType type,
+                          const OrtOpAttr** out) {
+  CORE_TRY(find_attribute(info, name, type, out));
+  return *out != NULL ? NULL : core_fail(ORT_FAIL, "the attribute is of another type: %s", name);
 }
 
-ORT_API_STATUS_IMPL(ort_KernelInfoGetAttribute_float, const OrtKernelInfo* info, const char* name,
-                    float* out) {
+CORE_SLOT(ort_KernelInfoGetAttribute_float, const OrtKernelInfo* info, const char* name,
+          float* out) {
   const OrtOpAttr* attr = NULL;
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttribute_float);
   CORE_REQUIRE(KernelInfoGetAttribute_float, out);
-  CORE_TRY(require("KernelInfoGetAttribute_float", info, name, ORT_OP_ATTR_FLOAT, &attr));
+  CORE_TRY(require(info, name, ORT_OP_ATTR_FLOAT, &attr));
   memcpy(out, core_op_attr_value(attr), sizeof *out);
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_KernelInfoGetAttribute_int64, const OrtKernelInfo* info, const char* name,
-                    int64_t* out) {
+CORE_SLOT(ort_KernelInfoGetAttribute_int64, const OrtKernelInfo* info, const char* name,
+          int64_t* out) {
   const OrtOpAttr* attr = NULL;
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttribute_int64);
   CORE_REQUIRE(KernelInfoGetAttribute_int64, out);
-  CORE_TRY(require("KernelInfoGetAttribute_int64", info, name, ORT_OP_ATTR_INT, &attr));
+  CORE_TRY(require(info, name, ORT_OP_ATTR_INT, &attr));
   memcpy(out, core_op_attr_value(attr), sizeof *out);
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_KernelInfoGetAttribute_string, const OrtKernelInfo* info, const char* name,
-                    char* out, size_t* size) {
-  static const char function[] = "KernelInfoGetAttribute_string";
+CORE_SLOT(ort_KernelInfoGetAttribute_string, const OrtKernelInfo* info, const char* name, char* out,
+          size_t* size) {
   const OrtOpAttr* attr = NULL;
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttribute_string);
   CORE_REQUIRE(KernelInfoGetAttribute_string, size);
-  CORE_TRY(require(function, info, name, ORT_OP_ATTR_STRING, &attr));
-  return core_give_text(function, core_op_attr_value(attr), attr->size, out, size);
+  CORE_TRY(require(info, name, ORT_OP_ATTR_STRING, &attr));
+  return core_give_text(core_op_attr_value(attr), attr->size, out, size);
 }
 
-static OrtStatus* give_numbers(const char* function, const OrtOpAttr* attr, size_t each, void* out,
-                               size_t* size) {
+static OrtStatus* give_numbers(const OrtOpAttr* attr, size_t each, void* out, size_t* size) {
   size_t room = *size;
   size_t count = attr != NULL ? attr->size / each : 0;
   *size = count;
@@ -69,40 +65,37 @@ static OrtStatus* give_numbers(const char* function, const OrtOpAttr* attr, size
     return NULL;
   }
   if (room < count) {
-    return core_status(ORT_INVALID_ARGUMENT, function, ": size is too small for the numbers", NULL);
+    return core_fail(ORT_INVALID_ARGUMENT, "size is too small for the numbers");
   }
   memcpy(out, core_op_attr_value(attr), attr->size);
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_KernelInfoGetAttributeArray_float, const OrtKernelInfo* info,
-                    const char* name, float* out, size_t* size) {
-  static const char function[] = "KernelInfoGetAttributeArray_float";
+CORE_SLOT(ort_KernelInfoGetAttributeArray_float, const OrtKernelInfo* info, const char* name,
+          float* out, size_t* size) {
   const OrtOpAttr* attr = NULL;
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttributeArray_float);
   CORE_REQUIRE(KernelInfoGetAttributeArray_float, size);
-  CORE_TRY(find_attribute(function, info, name, ORT_OP_ATTR_FLOATS, &attr));
-  return give_numbers(function, attr, sizeof *out, out, size);
+  CORE_TRY(find_attribute(info, name, ORT_OP_ATTR_FLOATS, &attr));
+  return give_numbers(attr, sizeof *out, out, size);
 }
 
-ORT_API_STATUS_IMPL(ort_KernelInfoGetAttributeArray_int64, const OrtKernelInfo* info,
-                    const char* name, int64_t* out, size_t* size) {
-  static const char function[] = "KernelInfoGetAttributeArray_int64";
+CORE_SLOT(ort_KernelInfoGetAttributeArray_int64, const OrtKernelInfo* info, const char* name,
+          int64_t* out, size_t* size) {
   const OrtOpAttr* attr = NULL;
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttributeArray_int64);
   CORE_REQUIRE(KernelInfoGetAttributeArray_int64, size);
-  CORE_TRY(find_attribute(function, info, name, ORT_OP_ATTR_INTS, &attr));
-  return give_numbers(function, attr, sizeof *out, out, size);
+  CORE_TRY(find_attribute(info, name, ORT_OP_ATTR_INTS, &attr));
+  return give_numbers(attr, sizeof *out, out, size);
 }
 
-ORT_API_STATUS_IMPL(ort_KernelInfoGetAttribute_tensor, const OrtKernelInfo* info, const char* name,
-                    OrtAllocator* allocator, OrtValue** out) {
-  static const char function[] = "KernelInfoGetAttribute_tensor";
+CORE_SLOT(ort_KernelInfoGetAttribute_tensor, const OrtKernelInfo* info, const char* name,
+          OrtAllocator* allocator, OrtValue** out) {
   const OrtOpAttr* attr = NULL;
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttribute_tensor);
   CORE_REQUIRE(KernelInfoGetAttribute_tensor, allocator, out);
-  CORE_TRY(require(function, info, name, ORT_OP_ATTR_TENSOR, &attr));
-  return core_copy_tensor(function, (const struct core_tensor*)core_op_attr_tensor(attr), allocator,
+  CORE_TRY(require(info, name, ORT_OP_ATTR_TENSOR, &attr));
+  return core_copy_tensor((const struct core_tensor*)core_op_attr_tensor(attr), allocator,
                           (struct core_tensor**)out);
 }
 
@@ -115,18 +108,18 @@ static void free_strings(OrtAllocator* allocator, char** strings, size_t count) 
 }
 
 /* Copies texts that stand one after the other, each with its zero byte. */
-static OrtStatus* give_strings(const char* function, const char* texts, size_t count,
-                               OrtAllocator* allocator, char*** out) {
+static OrtStatus* give_strings(const char* texts, size_t count, OrtAllocator* allocator,
+                               char*** out) {
   char** strings = allocator->Alloc(allocator, count * sizeof *strings);
   if (strings == NULL) {
-    return core_no_memory(function, count * sizeof *strings);
+    return core_no_memory(count * sizeof *strings);
   }
   for (size_t i = 0; i < count; i++) {
     size_t size = strlen(texts) + 1;
     strings[i] = allocator->Alloc(allocator, size);
     if (strings[i] == NULL) {
       free_strings(allocator, strings, i);
-      return core_no_memory(function, size);
+      return core_no_memory(size);
     }
     memcpy(strings[i], texts, size);
     texts += size;
@@ -135,13 +128,12 @@ static OrtStatus* give_strings(const char* function, const char* texts, size_t c
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_KernelInfoGetAttributeArray_string, const OrtKernelInfo* info,
-                    const char* name, OrtAllocator* allocator, char*** out, size_t* size) {
-  static const char function[] = "KernelInfoGetAttributeArray_string";
+CORE_SLOT(ort_KernelInfoGetAttributeArray_string, const OrtKernelInfo* info, const char* name,
+          OrtAllocator* allocator, char*** out, size_t* size) {
   const OrtOpAttr* attr = NULL;
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttributeArray_string);
   CORE_REQUIRE(KernelInfoGetAttributeArray_string, size);
-  CORE_TRY(find_attribute(function, info, name, ORT_OP_ATTR_STRINGS, &attr));
+  CORE_TRY(find_attribute(info, name, ORT_OP_ATTR_STRINGS, &attr));
   const char* texts = attr != NULL ? core_op_attr_value(attr) : NULL;
   size_t count = 0;
   for (size_t i = 0; attr != NULL && i < attr->size; i++) {
@@ -152,7 +144,7 @@ ORT_API_STATUS_IMPL(ort_KernelInfoGetAttributeArray_string, const OrtKernelInfo*
     if (allocator == NULL || allocator->Alloc == NULL || allocator->Free == NULL) {
       CORE_FAIL(ORT_FAIL, "KernelInfoGetAttributeArray_string: allocator must allocate and free");
     }
-    CORE_TRY(give_strings(function, texts, count, allocator, &strings));
+    CORE_TRY(give_strings(texts, count, allocator, &strings));
   }
   if (out != NULL) {
     *out = strings;

@@ -65,17 +65,16 @@ ORT_API_STATUS_IMPL(ort_KernelContext_GetOutputCount, const OrtKernelContext* co
 }
 
 /* The reference counts in int. */
-static OrtStatus* check_index(const char* function, size_t index) {
-  return CORE_LIKELY(index <= INT_MAX)
-             ? NULL
-             : core_status(ORT_RUNTIME_EXCEPTION, function, ": index is too large", NULL);
+static OrtStatus* check_index(size_t index) {
+  return CORE_LIKELY(index <= INT_MAX) ? NULL
+                                       : core_fail(ORT_RUNTIME_EXCEPTION, "index is too large");
 }
 
 ORT_API_STATUS_IMPL(ort_KernelContext_GetInput, const OrtKernelContext* context, size_t index,
                     const OrtValue** out) {
   CORE_REQUIRE_CONTEXT(KernelContext_GetInput);
   CORE_REQUIRE(KernelContext_GetInput, out);
-  CORE_TRY(check_index("KernelContext_GetInput", index));
+  CORE_TRY(core_named("KernelContext_GetInput", check_index(index)));
   *out = core_context_input(context, index);
   return NULL;
 }
@@ -120,12 +119,10 @@ static struct core_tensor* idle_output(const OrtKernelContext* context, size_t i
 
 static OrtStatus* new_output(const OrtKernelContext* context, size_t index, const int64_t* dims,
                              size_t rank, struct core_tensor** out) {
-  static const char function[] = "KernelContext_GetOutput";
   const struct core_node* node = context->node;
   ONNXTensorElementDataType type = type_of_output(context, index);
   if (CORE_UNLIKELY(type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED)) {
-    return core_status(ORT_FAIL, function,
-                       ": the type of the output is not known; say it in the node's outputs", NULL);
+    return core_fail(ORT_FAIL, "the type of the output is not known; say it in the node's outputs");
   }
   bool is_on_device = context->is_on_device && type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING &&
                       !context->passed[context->input_count + index].is_for_cpu;
@@ -134,10 +131,10 @@ static OrtStatus* new_output(const OrtKernelContext* context, size_t index, cons
   if (*out != NULL) {
     return NULL;
   }
-  OrtStatus* status = core_new_tensor(function, allocator, dims, rank, type, out);
+  OrtStatus* status = core_new_tensor(allocator, dims, rank, type, out);
   /* As the reference says of memory that it does not get. */
   if (CORE_UNLIKELY(status != NULL) && ort_GetErrorCode(status) == ORT_RUNTIME_EXCEPTION) {
-    OrtStatus* failure = core_status(ORT_FAIL, ort_GetErrorMessage(status), NULL, NULL);
+    OrtStatus* failure = core_fail(ORT_FAIL, "%s", ort_GetErrorMessage(status));
     ort_ReleaseStatus(status);
     return failure;
   }
@@ -160,11 +157,12 @@ static OrtStatus* check_output(const OrtValue* value, const int64_t* dims, size_
 
 ORT_API_STATUS_IMPL(ort_KernelContext_GetOutput, OrtKernelContext* context, size_t index,
                     const int64_t* dim_values, size_t dim_count, OrtValue** out) {
+  static const char name[] = "KernelContext_GetOutput";
   CORE_REQUIRE_CONTEXT(KernelContext_GetOutput);
   CORE_REQUIRE(KernelContext_GetOutput, out);
   CORE_REQUIRE_IF(dim_count > 0, KernelContext_GetOutput, dim_values);
-  CORE_TRY(check_index("KernelContext_GetOutput", index));
-  CORE_TRY(core_check_rank("KernelContext_GetOutput", ": dim_count", dim_count));
+  CORE_TRY(core_named(name, check_index(index)));
+  CORE_TRY(core_named(name, core_check_rank("dim_count", dim_count)));
   if (index >= context->output_count || !core_node_has(&context->node->outputs, index)) {
     *out = NULL;
     return NULL;
@@ -173,7 +171,7 @@ ORT_API_STATUS_IMPL(ort_KernelContext_GetOutput, OrtKernelContext* context, size
   OrtValue* there = __atomic_load_n(&handle->target, __ATOMIC_ACQUIRE);
   if (there == NULL) {
     struct core_tensor* made = NULL;
-    CORE_TRY(new_output(context, index, dim_values, dim_count, &made));
+    CORE_TRY(core_named(name, new_output(context, index, dim_values, dim_count, &made)));
     if (CORE_LIKELY(__atomic_compare_exchange_n(&handle->target, &there, &made->base, false,
                                                 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))) {
       *out = handle;
@@ -219,8 +217,8 @@ OrtStatus* ORT_API_CALL core_kernel_set_output(OrtKernelContext* context, size_t
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_KernelContext_GetPreallocatedOutput, const OrtKernelContext* context,
-                    size_t output_index, OrtValue** output) {
+CORE_SLOT(ort_KernelContext_GetPreallocatedOutput, const OrtKernelContext* context,
+          size_t output_index, OrtValue** output) {
   CORE_REQUIRE_CONTEXT(KernelContext_GetPreallocatedOutput);
   CORE_REQUIRE(KernelContext_GetPreallocatedOutput, output);
   size_t count = 0;
@@ -236,24 +234,22 @@ ORT_API_STATUS_IMPL(ort_KernelContext_GetPreallocatedOutput, const OrtKernelCont
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_KernelContext_GetGPUComputeStream, const OrtKernelContext* context,
-                    void** out) {
+CORE_SLOT(ort_KernelContext_GetGPUComputeStream, const OrtKernelContext* context, void** out) {
   CORE_REQUIRE_CONTEXT(KernelContext_GetGPUComputeStream);
   CORE_REQUIRE(KernelContext_GetGPUComputeStream, out);
   *out = ort_SyncStream_GetHandle(context->stream);
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_KernelContext_GetSyncStream, const OrtKernelContext* context,
-                    OrtSyncStream** out) {
+CORE_SLOT(ort_KernelContext_GetSyncStream, const OrtKernelContext* context, OrtSyncStream** out) {
   CORE_REQUIRE_CONTEXT(KernelContext_GetSyncStream);
   CORE_REQUIRE(KernelContext_GetSyncStream, out);
   *out = context->stream;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_KernelContext_GetResource, const OrtKernelContext* context,
-                    int resource_version, int resource_id, void** resource) {
+CORE_SLOT(ort_KernelContext_GetResource, const OrtKernelContext* context, int resource_version,
+          int resource_id, void** resource) {
   CORE_REQUIRE_CONTEXT(KernelContext_GetResource);
   CORE_REQUIRE(KernelContext_GetResource, resource);
   (void)resource_version, (void)resource_id;
@@ -261,35 +257,33 @@ ORT_API_STATUS_IMPL(ort_KernelContext_GetResource, const OrtKernelContext* conte
   CORE_FAIL(ORT_INVALID_ARGUMENT, "KernelContext_GetResource: there is no stream with resources");
 }
 
-ORT_API_STATUS_IMPL(ort_KernelContext_GetLogger, const OrtKernelContext* context,
-                    const OrtLogger** logger) {
+CORE_SLOT(ort_KernelContext_GetLogger, const OrtKernelContext* context, const OrtLogger** logger) {
   CORE_REQUIRE_CONTEXT(KernelContext_GetLogger);
   CORE_REQUIRE(KernelContext_GetLogger, logger);
   *logger = context->logger != NULL ? context->logger : core_node_logger(context->node);
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_KernelContext_GetAllocator, const OrtKernelContext* context,
-                    const OrtMemoryInfo* mem_info, OrtAllocator** out) {
+CORE_SLOT(ort_KernelContext_GetAllocator, const OrtKernelContext* context,
+          const OrtMemoryInfo* mem_info, OrtAllocator** out) {
   CORE_REQUIRE_CONTEXT(KernelContext_GetAllocator);
   CORE_REQUIRE(KernelContext_GetAllocator, mem_info, out);
-  return core_node_allocator("KernelContext_GetAllocator", context->node, mem_info, out);
+  return core_node_allocator(context->node, mem_info, out);
 }
 
-ORT_API_STATUS_IMPL(ort_KernelContext_GetScratchBuffer, const OrtKernelContext* context,
-                    const OrtMemoryInfo* mem_info, size_t count_or_bytes, void** out) {
+CORE_SLOT(ort_KernelContext_GetScratchBuffer, const OrtKernelContext* context,
+          const OrtMemoryInfo* mem_info, size_t count_or_bytes, void** out) {
   CORE_REQUIRE_CONTEXT(KernelContext_GetScratchBuffer);
   CORE_REQUIRE(KernelContext_GetScratchBuffer, mem_info, out);
   OrtAllocator* allocator = NULL;
-  CORE_TRY(
-      core_node_allocator("KernelContext_GetScratchBuffer", context->node, mem_info, &allocator));
+  CORE_TRY(core_node_allocator(context->node, mem_info, &allocator));
   if (count_or_bytes == 0) {
     *out = NULL;
     return NULL;
   }
   struct core_scratch* scratch = new_scratch(context->node, allocator, count_or_bytes);
   if (scratch == NULL) {
-    return CORE_OUT_OF_MEMORY(KernelContext_GetScratchBuffer, count_or_bytes);
+    return core_no_memory(count_or_bytes);
   }
   /* Any thread of the kernel may ask. */
   struct core_scratch** first = &((OrtKernelContext*)context)->scratch;

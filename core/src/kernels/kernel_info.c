@@ -6,26 +6,24 @@
 #include "kernels/borrowed.h"
 #include "memory/memory_info.h"
 
-OrtStatus* core_give_text(const char* function, const char* text, size_t length, char* out,
-                          size_t* size) {
+OrtStatus* core_give_text(const char* text, size_t length, char* out, size_t* size) {
   size_t room = *size;
   *size = length + 1;
   if (out == NULL) {
     return NULL;
   }
   if (room < length + 1) {
-    return core_status(ORT_INVALID_ARGUMENT, function, ": size is too small for the text", NULL);
+    return core_fail(ORT_INVALID_ARGUMENT, "size is too small for the text");
   }
   memcpy(out, text, length);
   out[length] = '\0';
   return NULL;
 }
 
-OrtStatus* core_node_allocator(const char* function, const struct core_node* node,
-                               const OrtMemoryInfo* info, OrtAllocator** out) {
+OrtStatus* core_node_allocator(const struct core_node* node, const OrtMemoryInfo* info,
+                               OrtAllocator** out) {
   if (!core_is_memory_info(info)) {
-    return core_status(ORT_INVALID_ARGUMENT, function,
-                       ": mem_info must be an OrtMemoryInfo of this library", NULL);
+    return core_fail(ORT_INVALID_ARGUMENT, "mem_info must be an OrtMemoryInfo of this library");
   }
   OrtAllocator* other = node->device_allocator;
   if (core_is_cpu_memory(info)) {
@@ -33,8 +31,7 @@ OrtStatus* core_node_allocator(const char* function, const struct core_node* nod
   } else if (other != NULL && core_is_same_device(info, other->Info(other))) {
     *out = other;
   } else {
-    return core_status(ORT_INVALID_ARGUMENT, function, ": there is no allocator for this memory",
-                       NULL);
+    return core_fail(ORT_INVALID_ARGUMENT, "there is no allocator for this memory");
   }
   return NULL;
 }
@@ -43,12 +40,12 @@ static void end_info(void* block) { core_drop(((OrtKernelInfo*)block)->node); }
 
 const struct core_class core_kernel_info_class = {.kind = CORE_KERNEL_INFO, .end = end_info};
 
-ORT_API_STATUS_IMPL(ort_CopyKernelInfo, const OrtKernelInfo* info, OrtKernelInfo** info_copy) {
+CORE_SLOT(ort_CopyKernelInfo, const OrtKernelInfo* info, OrtKernelInfo** info_copy) {
   CORE_REQUIRE_KERNEL_INFO(CopyKernelInfo);
   CORE_REQUIRE(CopyKernelInfo, info_copy);
   OrtKernelInfo* copy = core_new_object(&core_kernel_info_class, sizeof *copy);
   if (copy == NULL) {
-    return CORE_OUT_OF_MEMORY(CopyKernelInfo, sizeof *copy);
+    return core_no_memory(sizeof *copy);
   }
   copy->node = info->node;
   core_note_asked(info->node, ORT_OP_ATTR_UNDEFINED, "");
@@ -65,118 +62,112 @@ void ORT_API_CALL ort_ReleaseKernelInfo(OrtKernelInfo* input) NO_EXCEPTION {
   }
 }
 
-ORT_API_STATUS_IMPL(ort_KernelInfo_GetInputCount, const OrtKernelInfo* info, size_t* out) {
+CORE_SLOT(ort_KernelInfo_GetInputCount, const OrtKernelInfo* info, size_t* out) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetInputCount);
   CORE_REQUIRE(KernelInfo_GetInputCount, out);
   *out = info->node->inputs.count;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_KernelInfo_GetOutputCount, const OrtKernelInfo* info, size_t* out) {
+CORE_SLOT(ort_KernelInfo_GetOutputCount, const OrtKernelInfo* info, size_t* out) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetOutputCount);
   CORE_REQUIRE(KernelInfo_GetOutputCount, out);
   *out = info->node->outputs.count;
   return NULL;
 }
 
-static OrtStatus* give_name(const char* function, const struct core_side* side, size_t index,
-                            char* out, size_t* size) {
+static OrtStatus* give_name(const struct core_side* side, size_t index, char* out, size_t* size) {
   if (index >= side->count) {
-    return core_status(ORT_INVALID_ARGUMENT, function, ": index must be less than the count", NULL);
+    return core_fail(ORT_INVALID_ARGUMENT, "index must be less than the count");
   }
   const char* name = side->list[index].name;
-  return core_give_text(function, name, strlen(name), out, size);
+  return core_give_text(name, strlen(name), out, size);
 }
 
-ORT_API_STATUS_IMPL(ort_KernelInfo_GetInputName, const OrtKernelInfo* info, size_t index, char* out,
-                    size_t* size) {
+CORE_SLOT(ort_KernelInfo_GetInputName, const OrtKernelInfo* info, size_t index, char* out,
+          size_t* size) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetInputName);
   CORE_REQUIRE(KernelInfo_GetInputName, size);
-  return give_name("KernelInfo_GetInputName", &info->node->inputs, index, out, size);
+  return give_name(&info->node->inputs, index, out, size);
 }
 
-ORT_API_STATUS_IMPL(ort_KernelInfo_GetOutputName, const OrtKernelInfo* info, size_t index,
-                    char* out, size_t* size) {
+CORE_SLOT(ort_KernelInfo_GetOutputName, const OrtKernelInfo* info, size_t index, char* out,
+          size_t* size) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetOutputName);
   CORE_REQUIRE(KernelInfo_GetOutputName, size);
-  return give_name("KernelInfo_GetOutputName", &info->node->outputs, index, out, size);
+  return give_name(&info->node->outputs, index, out, size);
 }
 
-static OrtStatus* give_type(const char* function, const struct core_side* side, size_t index,
-                            OrtTypeInfo** out) {
+static OrtStatus* give_type(const struct core_side* side, size_t index, OrtTypeInfo** out) {
   if (index >= side->count) {
-    return core_status(ORT_INVALID_ARGUMENT, function, ": index must be less than the count", NULL);
+    return core_fail(ORT_INVALID_ARGUMENT, "index must be less than the count");
   }
   const struct core_node_operand* operand = &side->list[index];
   bool is_there = side->expected[index].is_there;
   if (is_there && operand->type_info != NULL) {
-    return core_copy_type_info(function, operand->type_info, out);
+    return core_copy_type_info(operand->type_info, out);
   }
   if (is_there && operand->constant != NULL) {
     return ort_GetTypeInfo(operand->constant, out);
   }
   if (!is_there || side->expected[index].type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED) {
-    return core_status(ORT_INVALID_GRAPH, function, ": the node does not say the type", NULL);
+    return core_fail(ORT_INVALID_GRAPH, "the node does not say the type");
   }
   const OrtTensorTypeAndShapeInfo shapeless = {.type = side->expected[index].type};
-  return core_new_tensor_type(function, ONNX_TYPE_TENSOR, &shapeless, out);
+  return core_new_tensor_type(ONNX_TYPE_TENSOR, &shapeless, out);
 }
 
-ORT_API_STATUS_IMPL(ort_KernelInfo_GetInputTypeInfo, const OrtKernelInfo* info, size_t index,
-                    OrtTypeInfo** type_info) {
+CORE_SLOT(ort_KernelInfo_GetInputTypeInfo, const OrtKernelInfo* info, size_t index,
+          OrtTypeInfo** type_info) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetInputTypeInfo);
   CORE_REQUIRE(KernelInfo_GetInputTypeInfo, type_info);
-  return give_type("KernelInfo_GetInputTypeInfo", &info->node->inputs, index, type_info);
+  return give_type(&info->node->inputs, index, type_info);
 }
 
-ORT_API_STATUS_IMPL(ort_KernelInfo_GetOutputTypeInfo, const OrtKernelInfo* info, size_t index,
-                    OrtTypeInfo** type_info) {
+CORE_SLOT(ort_KernelInfo_GetOutputTypeInfo, const OrtKernelInfo* info, size_t index,
+          OrtTypeInfo** type_info) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetOutputTypeInfo);
   CORE_REQUIRE(KernelInfo_GetOutputTypeInfo, type_info);
-  return give_type("KernelInfo_GetOutputTypeInfo", &info->node->outputs, index, type_info);
+  return give_type(&info->node->outputs, index, type_info);
 }
 
-ORT_API_STATUS_IMPL(ort_KernelInfo_GetNodeName, const OrtKernelInfo* info, char* out,
-                    size_t* size) {
+CORE_SLOT(ort_KernelInfo_GetNodeName, const OrtKernelInfo* info, char* out, size_t* size) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetNodeName);
   CORE_REQUIRE(KernelInfo_GetNodeName, size);
   const char* name = info->node->name;
-  return core_give_text("KernelInfo_GetNodeName", name, strlen(name), out, size);
+  return core_give_text(name, strlen(name), out, size);
 }
 
-ORT_API_STATUS_IMPL(ort_KernelInfo_GetOperatorDomain, const OrtKernelInfo* info, char* out,
-                    size_t* size) {
+CORE_SLOT(ort_KernelInfo_GetOperatorDomain, const OrtKernelInfo* info, char* out, size_t* size) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetOperatorDomain);
   CORE_REQUIRE(KernelInfo_GetOperatorDomain, size);
   const char* domain = info->node->domain;
-  return core_give_text("KernelInfo_GetOperatorDomain", domain, strlen(domain), out, size);
+  return core_give_text(domain, strlen(domain), out, size);
 }
 
-ORT_API_STATUS_IMPL(ort_KernelInfo_GetOperatorType, const OrtKernelInfo* info, char* out,
-                    size_t* size) {
+CORE_SLOT(ort_KernelInfo_GetOperatorType, const OrtKernelInfo* info, char* out, size_t* size) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetOperatorType);
   CORE_REQUIRE(KernelInfo_GetOperatorType, size);
   const char* name = info->node->op_name;
-  return core_give_text("KernelInfo_GetOperatorType", name, strlen(name), out, size);
+  return core_give_text(name, strlen(name), out, size);
 }
 
-ORT_API_STATUS_IMPL(ort_KernelInfo_GetOperatorSinceVersion, const OrtKernelInfo* info,
-                    int* since_version) {
+CORE_SLOT(ort_KernelInfo_GetOperatorSinceVersion, const OrtKernelInfo* info, int* since_version) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetOperatorSinceVersion);
   CORE_REQUIRE(KernelInfo_GetOperatorSinceVersion, since_version);
   *since_version = info->node->since_version;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_KernelInfo_GetLogger, const OrtKernelInfo* info, const OrtLogger** logger) {
+CORE_SLOT(ort_KernelInfo_GetLogger, const OrtKernelInfo* info, const OrtLogger** logger) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetLogger);
   CORE_REQUIRE(KernelInfo_GetLogger, logger);
   *logger = core_node_logger(info->node);
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_KernelInfoGetConstantInput_tensor, const OrtKernelInfo* info, size_t index,
-                    int* is_constant, const OrtValue** out) {
+CORE_SLOT(ort_KernelInfoGetConstantInput_tensor, const OrtKernelInfo* info, size_t index,
+          int* is_constant, const OrtValue** out) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetConstantInput_tensor);
   CORE_REQUIRE(KernelInfoGetConstantInput_tensor, is_constant, out);
   const struct core_side* inputs = &info->node->inputs;
@@ -187,8 +178,8 @@ ORT_API_STATUS_IMPL(ort_KernelInfoGetConstantInput_tensor, const OrtKernelInfo* 
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_KernelInfoGetAllocator, const OrtKernelInfo* info, OrtMemType mem_type,
-                    OrtAllocator** out) {
+CORE_SLOT(ort_KernelInfoGetAllocator, const OrtKernelInfo* info, OrtMemType mem_type,
+          OrtAllocator** out) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAllocator);
   CORE_REQUIRE(KernelInfoGetAllocator, out);
   /* All memory is the CPU's, whatever it is used for. */
@@ -197,17 +188,16 @@ ORT_API_STATUS_IMPL(ort_KernelInfoGetAllocator, const OrtKernelInfo* info, OrtMe
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_KernelInfo_GetConfigEntries, const OrtKernelInfo* info,
-                    OrtKeyValuePairs** out) {
+CORE_SLOT(ort_KernelInfo_GetConfigEntries, const OrtKernelInfo* info, OrtKeyValuePairs** out) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetConfigEntries);
   CORE_REQUIRE(KernelInfo_GetConfigEntries, out);
   const struct core_node* node = info->node;
   return node->config == NULL && node->options != NULL
              ? node->host->api->GetSessionOptionsConfigEntries(node->options, out)
-             : core_copy_pairs("KernelInfo_GetConfigEntries", node->config, out);
+             : core_copy_pairs(node->config, out);
 }
 
-ORT_API_STATUS_IMPL(ort_ep_KernelInfo_GetEp, const OrtKernelInfo* info, const OrtEp** ep) {
+CORE_SLOT(ort_ep_KernelInfo_GetEp, const OrtKernelInfo* info, const OrtEp** ep) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetEp);
   CORE_REQUIRE(KernelInfo_GetEp, ep);
   if (info->node->ep == NULL) {

@@ -8,10 +8,9 @@
 #include "kernels/kernel.h"
 #include "memory/references.h"
 
-static const char function[] = "ortcore_kernel_create";
-
 /* What a provider has compiled has a name with a hash of the model: its outputs name it. */
-void core_node_place(const struct core_node* node, char* text, size_t room) {
+#define PLACE_ROOM 256
+static void place_of(const struct core_node* node, char* text, size_t room) {
   for (size_t i = 0; node->ep != NULL && i < node->outputs.count; i++) {
     if (node->outputs.list[i].name[0] != '\0') {
       snprintf(text, room, "the execution provider %.80s, which makes '%.120s': ",
@@ -24,14 +23,14 @@ void core_node_place(const struct core_node* node, char* text, size_t room) {
 
 OrtStatus* core_node_status(const struct core_node* node, OrtErrorCode code, const char* format,
                             ...) {
-  char text[512];
+  char text[4096];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  char place[CORE_PLACE_ROOM];
-  core_node_place(node, place, sizeof place);
-  return core_status(code, place, text, NULL);
+  char place[PLACE_ROOM];
+  place_of(node, place, sizeof place);
+  return core_status(code, "%s%s", place, text);
 }
 
 const struct core_operand* core_declared(const struct core_side* side, size_t i) {
@@ -85,7 +84,7 @@ const OrtLogger* core_node_logger(const struct core_node* node) {
 static OrtStatus* new_array(size_t count, size_t size, void* out) {
   void* array = count > 0 ? heap_alloc(count * size) : NULL;
   if (array == NULL && count > 0) {
-    return core_no_memory(function, count * size);
+    return core_no_memory(count * size);
   }
   if (array != NULL) {
     memset(array, 0, count * size);
@@ -98,7 +97,7 @@ static OrtStatus* copy_text(const char* from, const char** out) {
   size_t size = from != NULL ? strlen(from) + 1 : 1;
   char* copy = heap_alloc(size);
   if (copy == NULL) {
-    return core_no_memory(function, size);
+    return core_no_memory(size);
   }
   *out = memcpy(copy, from != NULL ? from : "", size);
   return NULL;
@@ -182,7 +181,7 @@ static OrtStatus* copy_types(struct core_node_operand* operand, const OrtcoreOpe
                              bool is_output, ONNXTensorElementDataType* type) {
   *type = from->element_type;
   if (from->type != NULL) {
-    CORE_TRY(core_copy_type_info(function, from->type, &operand->type_info));
+    CORE_TRY(core_copy_type_info(from->type, &operand->type_info));
     const OrtTypeInfo* held = from->type;
     /* An input may be an optional that holds nothing; an output that is made is not. */
     if (is_output && held->kind == ONNX_TYPE_OPTIONAL) {
@@ -288,7 +287,7 @@ static OrtStatus* copy_attributes(struct core_node* node, const OrtcoreNode* fro
       return core_node_status(node, ORT_INVALID_ARGUMENT, "attribute %llu must not be NULL",
                               (unsigned long long)i);
     }
-    CORE_TRY(core_copy_op_attr(function, from->attributes[i], &node->attributes[i]));
+    CORE_TRY(core_copy_op_attr(from->attributes[i], &node->attributes[i]));
     core_make_part(&node->attributes[i]->object);
     node->attribute_count++;
   }
@@ -300,7 +299,7 @@ static OrtStatus* fill(struct core_node* node, const OrtcoreNode* from) {
   CORE_TRY(copy_text(from->domain, &node->domain));
   CORE_TRY(copy_name(node));
   if (from->config != NULL) {
-    CORE_TRY(core_copy_pairs(function, from->config, &node->config));
+    CORE_TRY(core_copy_pairs(from->config, &node->config));
   }
   CORE_TRY(copy_attributes(node, from));
   if (from->asked != NULL) {
@@ -365,7 +364,7 @@ OrtStatus* core_new_node(const struct core_kernel_host* host, const OrtcoreNode*
                          struct core_node** out) {
   struct core_node* node = core_new_object(&node_class, sizeof *node);
   if (node == NULL) {
-    return core_no_memory(function, sizeof *node);
+    return core_no_memory(sizeof *node);
   }
   node->host = host;
   node->op = from->op;

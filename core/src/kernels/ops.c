@@ -29,7 +29,7 @@ static OrtStatus* name_operands(struct request* request) {
   char* names = core_pool_array(&request->pool, count, NAME_ROOM);
   request->operands = core_pool_array(&request->pool, count, sizeof *request->operands);
   if (names == NULL || request->operands == NULL) {
-    return core_no_memory("CreateOp", count * sizeof *request->operands);
+    return core_no_memory(count * sizeof *request->operands);
   }
   for (size_t i = 0; i < count; i++, names += NAME_ROOM) {
     snprintf(names, NAME_ROOM, "%s%zu", i < inputs ? "Input" : "Output",
@@ -48,10 +48,10 @@ static OrtStatus* constrain(const struct request* request, const char* name,
       return NULL;
     }
   }
-  return core_status(ORT_INVALID_ARGUMENT,
-                     "CreateOp: type_constraint_names of a custom op must be names of its "
-                     "operands, Input0, Output0 and so on, and not ",
-                     name != NULL ? name : "NULL", NULL);
+  return core_fail(ORT_INVALID_ARGUMENT,
+                   "type_constraint_names of a custom op must be names of its operands, Input0, "
+                   "Output0 and so on, and not %s",
+                   name != NULL ? name : "NULL");
 }
 
 /* Whether a number of operands with types can be those of an op. */
@@ -81,12 +81,10 @@ static void find_newest(struct core_op_call* call) {
 }
 
 static OrtStatus* refuse(const struct request* request) {
-  char text[400];
-  snprintf(text, sizeof text,
-           "CreateOp: no custom op of these operands is registered for operator %.100s of version "
-           "%d of the domain '%.100s', and this library has no kernels of its own",
-           request->search.name, request->search.version, request->search.domain);
-  return core_status(ORT_NOT_IMPLEMENTED, text, NULL, NULL);
+  return core_fail(ORT_NOT_IMPLEMENTED,
+                   "no custom op of these operands is registered for operator %.100s of version "
+                   "%d of the domain '%.100s', and this library has no kernels of its own",
+                   request->search.name, request->search.version, request->search.domain);
 }
 
 /* Each call says which optional inputs there are. */
@@ -150,11 +148,11 @@ static OrtStatus* find_typed_op(struct request* request, const char* const* name
     CORE_FAIL(ORT_INVALID_ARGUMENT, #function ": " #count " must be from 0 to 65536"); \
   }
 
-ORT_API_STATUS_IMPL(ort_CreateOp, const OrtKernelInfo* info, const char* op_name,
-                    const char* domain, int version, const char** type_constraint_names,
-                    const ONNXTensorElementDataType* type_constraint_values,
-                    int type_constraint_count, const OrtOpAttr* const* attr_values, int attr_count,
-                    int input_count, int output_count, OrtOp** ort_op) {
+CORE_SLOT(ort_CreateOp, const OrtKernelInfo* info, const char* op_name, const char* domain,
+          int version, const char** type_constraint_names,
+          const ONNXTensorElementDataType* type_constraint_values, int type_constraint_count,
+          const OrtOpAttr* const* attr_values, int attr_count, int input_count, int output_count,
+          OrtOp** ort_op) {
   CORE_REQUIRE_KERNEL_INFO(CreateOp);
   CORE_REQUIRE(CreateOp, op_name, domain, ort_op);
   REQUIRE_COUNT(CreateOp, type_constraint_count);
@@ -183,9 +181,9 @@ ORT_API_STATUS_IMPL(ort_CreateOp, const OrtKernelInfo* info, const char* op_name
   return status;
 }
 
-ORT_API_STATUS_IMPL(ort_InvokeOp, const OrtKernelContext* context, const OrtOp* ort_op,
-                    const OrtValue* const* input_values, int input_count,
-                    OrtValue* const* output_values, int output_count) {
+CORE_SLOT(ort_InvokeOp, const OrtKernelContext* context, const OrtOp* ort_op,
+          const OrtValue* const* input_values, int input_count, OrtValue* const* output_values,
+          int output_count) {
   CORE_REQUIRE_CONTEXT(InvokeOp);
   CORE_REQUIRE(InvokeOp, ort_op);
   const struct core_node* node = kernel_of(ort_op)->node;

@@ -54,7 +54,7 @@ static void run_batches(void* argument) {
 
 static void report_batch(void* argument, const char* text) {
   struct job* job = argument;
-  OrtStatus* failure = core_status(ORT_RUNTIME_EXCEPTION, text, NULL, NULL);
+  OrtStatus* failure = core_status(ORT_RUNTIME_EXCEPTION, "%s", text);
   OrtStatus* none = NULL;
   __atomic_store_n(&job->next, job->batches, __ATOMIC_RELAXED);
   if (!__atomic_compare_exchange_n(&job->failure, &none, failure, false, __ATOMIC_RELEASE,
@@ -135,8 +135,8 @@ static void share_with_pool(struct job* job, struct core_thread_pool* pool, stru
   core_mutex_end(&job->lock);
 }
 
-ORT_API_STATUS_IMPL(ort_KernelContext_ParallelFor, const OrtKernelContext* context,
-                    void (*fn)(void*, size_t), size_t total, size_t num_batch, void* usr_data) {
+CORE_SLOT(ort_KernelContext_ParallelFor, const OrtKernelContext* context, void (*fn)(void*, size_t),
+          size_t total, size_t num_batch, void* usr_data) {
   CORE_REQUIRE_CONTEXT(KernelContext_ParallelFor);
   CORE_REQUIRE(KernelContext_ParallelFor, fn);
   if (total == 0) {

@@ -20,16 +20,15 @@ struct OrtShapeInferContext {
 #define INFERENCE_MARK ((uintptr_t)0x4B65726E53687065)
 #define REQUIRE_INFERENCE(function) CORE_REQUIRE_BORROWED(function, context, mark, INFERENCE_MARK)
 
-ORT_API_STATUS_IMPL(ort_ShapeInferContext_GetInputCount, const OrtShapeInferContext* context,
-                    size_t* out) {
+CORE_SLOT(ort_ShapeInferContext_GetInputCount, const OrtShapeInferContext* context, size_t* out) {
   REQUIRE_INFERENCE(ShapeInferContext_GetInputCount);
   CORE_REQUIRE(ShapeInferContext_GetInputCount, out);
   *out = context->input_count;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ShapeInferContext_GetInputTypeShape, const OrtShapeInferContext* context,
-                    size_t index, OrtTensorTypeAndShapeInfo** info) {
+CORE_SLOT(ort_ShapeInferContext_GetInputTypeShape, const OrtShapeInferContext* context,
+          size_t index, OrtTensorTypeAndShapeInfo** info) {
   REQUIRE_INFERENCE(ShapeInferContext_GetInputTypeShape);
   CORE_REQUIRE(ShapeInferContext_GetInputTypeShape, info);
   if (index >= context->input_count) {
@@ -40,8 +39,8 @@ ORT_API_STATUS_IMPL(ort_ShapeInferContext_GetInputTypeShape, const OrtShapeInfer
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ShapeInferContext_GetAttribute, const OrtShapeInferContext* context,
-                    const char* attr_name, const OrtOpAttr** attr) {
+CORE_SLOT(ort_ShapeInferContext_GetAttribute, const OrtShapeInferContext* context,
+          const char* attr_name, const OrtOpAttr** attr) {
   REQUIRE_INFERENCE(ShapeInferContext_GetAttribute);
   CORE_REQUIRE(ShapeInferContext_GetAttribute, attr);
   if (attr_name == NULL) {
@@ -50,15 +49,13 @@ ORT_API_STATUS_IMPL(ort_ShapeInferContext_GetAttribute, const OrtShapeInferConte
   *attr = core_node_attribute(context->node, attr_name);
   core_note_asked(context->node, *attr != NULL ? (*attr)->type : ORT_OP_ATTR_GRAPH, attr_name);
   if (*attr == NULL) {
-    return core_status(ORT_INVALID_ARGUMENT,
-                       "ShapeInferContext_GetAttribute: there is no attribute ", attr_name, NULL);
+    return core_fail(ORT_INVALID_ARGUMENT, "there is no attribute %s", attr_name);
   }
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ShapeInferContext_SetOutputTypeShape, const OrtShapeInferContext* context,
-                    size_t index, const OrtTensorTypeAndShapeInfo* info) {
-  static const char function[] = "ShapeInferContext_SetOutputTypeShape";
+CORE_SLOT(ort_ShapeInferContext_SetOutputTypeShape, const OrtShapeInferContext* context,
+          size_t index, const OrtTensorTypeAndShapeInfo* info) {
   REQUIRE_INFERENCE(ShapeInferContext_SetOutputTypeShape);
   if (info == NULL) {
     CORE_FAIL(ORT_FAIL, "ShapeInferContext_SetOutputTypeShape: info must not be NULL");
@@ -68,7 +65,7 @@ ORT_API_STATUS_IMPL(ort_ShapeInferContext_SetOutputTypeShape, const OrtShapeInfe
               "ShapeInferContext_SetOutputTypeShape: index must be less than the count of outputs");
   }
   OrtTensorTypeAndShapeInfo* copy = NULL;
-  CORE_TRY(core_copy_shape_info(function, info, &copy));
+  CORE_TRY(core_copy_shape_info(info, &copy));
   /* The op says the shape; the type is what it declares. */
   ONNXTensorElementDataType type = core_node_type(&context->node->outputs, index);
   copy->type = type != ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED ? type : copy->type;
@@ -102,8 +99,7 @@ static const OrtTensorTypeAndShapeInfo unknown = {.type = ONNX_TENSOR_ELEMENT_DA
 static OrtStatus* infer_shapes(const struct core_node* node, OrtShapeInferContext* context,
                                const OrtTensorTypeAndShapeInfo* const* inputs) {
   for (size_t i = 0; i < context->input_count; i++) {
-    CORE_TRY(core_copy_shape_info("ortcore_kernel_infer_shapes",
-                                  inputs[i] != NULL ? inputs[i] : &unknown, &context->inputs[i]));
+    CORE_TRY(core_copy_shape_info(inputs[i] != NULL ? inputs[i] : &unknown, &context->inputs[i]));
     core_make_part(&context->inputs[i]->object);
   }
   struct infer_call own = {{node, infer, NULL}, context};
@@ -139,5 +135,5 @@ OrtStatus* ORT_API_CALL core_kernel_infer_shapes(OrtcoreKernel* kernel,
     memcpy(outputs, context.outputs, output_count * sizeof *outputs);
   }
   heap_free(infos);
-  return status;
+  return core_named("ortcore_kernel_infer_shapes", status);
 }

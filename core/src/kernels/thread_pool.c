@@ -82,7 +82,6 @@ bool core_pool_take_back(struct core_thread_pool* pool, const struct core_task* 
 struct creation {
   struct core_thread_pool* pool;
   size_t wanted;
-  const char* name;
   OrtStatus* failure;
 };
 
@@ -93,8 +92,7 @@ static void create_threads(void* argument) {
   for (; pool->count < creation->wanted; pool->count++) {
     OrtCustomThreadHandle thread = functions->create(functions->creation_options, take_tasks, pool);
     if (thread == NULL) {
-      creation->failure = core_status(ORT_FAIL, creation->name,
-                                      ": ort_custom_create_thread_fn made no thread", NULL);
+      creation->failure = core_fail(ORT_FAIL, "ort_custom_create_thread_fn made no thread");
       return;
     }
     pool->threads[pool->count] = thread;
@@ -103,7 +101,7 @@ static void create_threads(void* argument) {
 
 static void report_creation(void* argument, const char* text) {
   struct creation* creation = argument;
-  creation->failure = core_status(ORT_FAIL, creation->name, ": ", text);
+  creation->failure = core_fail(ORT_FAIL, "%s", text);
 }
 
 /* NULL where the system has no room for it. */
@@ -124,16 +122,15 @@ static struct core_thread_pool* new_pool(const struct core_thread_functions* fun
   return NULL;
 }
 
-OrtStatus* core_new_thread_pool(const char* name, const struct core_thread_functions* functions,
-                                int intra_op, int inter_op, struct core_thread_pool** out) {
+OrtStatus* core_new_thread_pool(const struct core_thread_functions* functions, int intra_op,
+                                int inter_op, struct core_thread_pool** out) {
   if (functions->create == NULL) {
     return NULL;
   }
   if (functions->join == NULL) {
-    return core_status(ORT_FAIL, name,
-                       ": ort_custom_create_thread_fn is set, but no function that joins threads "
-                       "(SessionOptionsSetCustomJoinThreadFn, SetGlobalCustomJoinThreadFn)",
-                       NULL);
+    return core_fail(ORT_FAIL,
+                     "ort_custom_create_thread_fn is set, but no function that joins threads "
+                     "(SessionOptionsSetCustomJoinThreadFn, SetGlobalCustomJoinThreadFn)");
   }
   /* The callers of the library are the others. */
   size_t wanted = core_thread_count(intra_op) - 1 + core_thread_count(inter_op) - 1;
@@ -143,9 +140,9 @@ OrtStatus* core_new_thread_pool(const char* name, const struct core_thread_funct
   }
   struct core_thread_pool* pool = new_pool(functions, size);
   if (pool == NULL) {
-    return core_no_memory(name, size);
+    return core_no_memory(size);
   }
-  struct creation creation = {pool, wanted, name, NULL};
+  struct creation creation = {pool, wanted, NULL};
   core_call_catching(create_threads, &creation, report_creation);
   if (creation.failure != NULL) {
     core_end_thread_pool(pool);

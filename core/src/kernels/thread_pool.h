@@ -32,7 +32,6 @@ size_t core_thread_count(int wanted);
 
 /**
  * Has a client make the threads of a pool.
- * @param[in] name The slot's name, for errors.
  * @param[in] functions The client's functions, which are copied; without one that creates threads
  *     there is no pool.
  * @param[in] intra_op As in the options; the threads that call the library are among them.
@@ -40,8 +39,8 @@ size_t core_thread_count(int wanted);
  * @param[out] out The pool; NULL where none is needed.
  * @return NULL, or a status: ORT_FAIL where the client makes no thread, or cannot join them.
  */
-OrtStatus* core_new_thread_pool(const char* name, const struct core_thread_functions* functions,
-                                int intra_op, int inter_op, struct core_thread_pool** out);
+OrtStatus* core_new_thread_pool(const struct core_thread_functions* functions, int intra_op,
+                                int inter_op, struct core_thread_pool** out);
 
 /** Has a thread do a task, after those that came before. False where no thread will: a fork has
  * copied the pool without them. */

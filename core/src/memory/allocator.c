@@ -17,9 +17,7 @@ const OrtMemoryInfo* ORT_API_CALL core_adaptor_info(const OrtAllocator* this_) N
 static __thread const char** asking CORE_TLS;
 
 CORE_NOINLINE OrtStatus* core_refusal(const void* pointer, const char* why) {
-  char text[24];
-  snprintf(text, sizeof text, "%p ", pointer);
-  return core_status(ORT_INVALID_ARGUMENT, "AllocatorFree: p ", text, why);
+  return core_status(ORT_INVALID_ARGUMENT, "AllocatorFree: p %p %s", pointer, why);
 }
 
 OrtStatus* core_try_free(struct core_adaptor* self, void* pointer) {
@@ -131,7 +129,7 @@ static const OrtAllocator default_allocator = {
     .Shrink = default_shrink,
 };
 
-ORT_API_STATUS_IMPL(ort_GetAllocatorWithDefaultOptions, OrtAllocator** out) {
+CORE_SLOT(ort_GetAllocatorWithDefaultOptions, OrtAllocator** out) {
   CORE_REQUIRE(GetAllocatorWithDefaultOptions, out);
   *out = (OrtAllocator*)&default_allocator;
   return NULL;
@@ -230,8 +228,7 @@ ORT_API_STATUS_IMPL(ort_AllocatorFree, OrtAllocator* ort_allocator, void* p) {
   return CORE_LIKELY(heap_try_free_small(p, mark)) ? NULL : allocator_free_slow(ort_allocator, p);
 }
 
-ORT_API_STATUS_IMPL(ort_AllocatorGetInfo, const OrtAllocator* ort_allocator,
-                    const OrtMemoryInfo** out) {
+CORE_SLOT(ort_AllocatorGetInfo, const OrtAllocator* ort_allocator, const OrtMemoryInfo** out) {
   CORE_REQUIRE(AllocatorGetInfo, ort_allocator, out);
   if (ort_allocator->Info == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "AllocatorGetInfo: ort_allocator has no Info");
@@ -243,8 +240,7 @@ ORT_API_STATUS_IMPL(ort_AllocatorGetInfo, const OrtAllocator* ort_allocator,
 /* The struct's version says which fields it has; GetStats exists from this one on. */
 #define STATS_SINCE 23
 
-ORT_API_STATUS_IMPL(ort_AllocatorGetStats, const OrtAllocator* ort_allocator,
-                    OrtKeyValuePairs** out) {
+CORE_SLOT(ort_AllocatorGetStats, const OrtAllocator* ort_allocator, OrtKeyValuePairs** out) {
   CORE_REQUIRE(AllocatorGetStats, ort_allocator, out);
   if (ort_allocator->version >= STATS_SINCE && ort_allocator->GetStats != NULL) {
     return ort_allocator->GetStats(ort_allocator, out);

@@ -96,16 +96,16 @@ ORT_API_STATUS_IMPL(ort_CreateMemoryInfo, const char* name, OrtAllocatorType typ
   return hand_out(&info, out);
 }
 
-ORT_API_STATUS_IMPL(ort_CreateCpuMemoryInfo, OrtAllocatorType type, OrtMemType mem_type,
-                    OrtMemoryInfo** out) {
+CORE_SLOT(ort_CreateCpuMemoryInfo, OrtAllocatorType type, OrtMemType mem_type,
+          OrtMemoryInfo** out) {
   CORE_REQUIRE(CreateCpuMemoryInfo, out);
   struct OrtMemoryInfo info = {.name = "Cpu", .allocator_type = type, .mem_type = mem_type};
   return hand_out(&info, out);
 }
 
-ORT_API_STATUS_IMPL(ort_CreateMemoryInfo_V2, const char* name, OrtMemoryInfoDeviceType device_type,
-                    uint32_t vendor_id, int32_t device_id, OrtDeviceMemoryType mem_type,
-                    size_t alignment, OrtAllocatorType allocator_type, OrtMemoryInfo** out) {
+CORE_SLOT(ort_CreateMemoryInfo_V2, const char* name, OrtMemoryInfoDeviceType device_type,
+          uint32_t vendor_id, int32_t device_id, OrtDeviceMemoryType mem_type, size_t alignment,
+          OrtAllocatorType allocator_type, OrtMemoryInfo** out) {
   CORE_REQUIRE(CreateMemoryInfo_V2, name, out);
   if (device_type != CPU && device_type != GPU && device_type != NPU &&
       device_type != OrtMemoryInfoDeviceType_FPGA) {
@@ -129,8 +129,7 @@ ORT_API_STATUS_IMPL(ort_CreateMemoryInfo_V2, const char* name, OrtMemoryInfoDevi
   return hand_out(&info, out);
 }
 
-ORT_API_STATUS_IMPL(ort_CompareMemoryInfo, const OrtMemoryInfo* info1, const OrtMemoryInfo* info2,
-                    int* out) {
+CORE_SLOT(ort_CompareMemoryInfo, const OrtMemoryInfo* info1, const OrtMemoryInfo* info2, int* out) {
   CORE_REQUIRE_INFO(CompareMemoryInfo, info1);
   CORE_REQUIRE_INFO(CompareMemoryInfo, info2);
   CORE_REQUIRE(CompareMemoryInfo, out);
@@ -143,28 +142,28 @@ ORT_API_STATUS_IMPL(ort_CompareMemoryInfo, const OrtMemoryInfo* info1, const Ort
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_MemoryInfoGetName, const OrtMemoryInfo* ptr, const char** out) {
+CORE_SLOT(ort_MemoryInfoGetName, const OrtMemoryInfo* ptr, const char** out) {
   CORE_REQUIRE_INFO(MemoryInfoGetName, ptr);
   CORE_REQUIRE(MemoryInfoGetName, out);
   *out = ptr->name;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_MemoryInfoGetId, const OrtMemoryInfo* ptr, int* out) {
+CORE_SLOT(ort_MemoryInfoGetId, const OrtMemoryInfo* ptr, int* out) {
   CORE_REQUIRE_INFO(MemoryInfoGetId, ptr);
   CORE_REQUIRE(MemoryInfoGetId, out);
   *out = ptr->device_id;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_MemoryInfoGetMemType, const OrtMemoryInfo* ptr, OrtMemType* out) {
+CORE_SLOT(ort_MemoryInfoGetMemType, const OrtMemoryInfo* ptr, OrtMemType* out) {
   CORE_REQUIRE_INFO(MemoryInfoGetMemType, ptr);
   CORE_REQUIRE(MemoryInfoGetMemType, out);
   *out = ptr->mem_type;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_MemoryInfoGetType, const OrtMemoryInfo* ptr, OrtAllocatorType* out) {
+CORE_SLOT(ort_MemoryInfoGetType, const OrtMemoryInfo* ptr, OrtAllocatorType* out) {
   CORE_REQUIRE_INFO(MemoryInfoGetType, ptr);
   CORE_REQUIRE(MemoryInfoGetType, out);
   *out = ptr->allocator_type;

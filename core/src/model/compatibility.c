@@ -12,8 +12,8 @@ enum { METADATA = 14, KEY = 1, VALUE = 2 };
 
 static const char prefix[] = "ep_compatibility_info.";
 
-static OrtStatus* refuse_bytes(const char* function) {
-  return core_status(ORT_INVALID_GRAPH, function, ": the bytes are no ONNX model", NULL);
+static OrtStatus* refuse_bytes(void) {
+  return core_fail(ORT_INVALID_GRAPH, "the bytes are no ONNX model");
 }
 
 static bool is_key_of(struct core_message key, const char* ep_type) {
@@ -40,7 +40,7 @@ static bool read_entry(struct core_message entry, struct core_message* key,
 
 /* Finds the text of a provider among the fields of a model; without one, `out->at` is NULL. The
  * graph is not looked at. */
-static OrtStatus* find_text(const char* function, struct core_message model, const char* ep_type,
+static OrtStatus* find_text(struct core_message model, const char* ep_type,
                             struct core_message* out) {
   struct core_field field;
   struct core_message key, value;
@@ -49,20 +49,20 @@ static OrtStatus* find_text(const char* function, struct core_message model, con
       continue;
     }
     if (!read_entry(field.bytes, &key, &value)) {
-      return refuse_bytes(function);
+      return refuse_bytes();
     }
     if (out->at == NULL && is_key_of(key, ep_type)) {
       *out = value;
     }
   }
-  return core_is_malformed(&model) ? refuse_bytes(function) : NULL;
+  return core_is_malformed(&model) ? refuse_bytes() : NULL;
 }
 
-static OrtStatus* answer(const char* function, struct core_message model, const char* ep_type,
-                         OrtAllocator* allocator, char** out) {
+static OrtStatus* answer(struct core_message model, const char* ep_type, OrtAllocator* allocator,
+                         char** out) {
   struct core_message text = {NULL, NULL};
   char* copy = NULL;
-  CORE_TRY(find_text(function, model, ep_type, &text));
+  CORE_TRY(find_text(model, ep_type, &text));
   if (text.at != NULL) {
     CORE_TRY(core_allocate_text(allocator, text.at, core_message_size(text), &copy));
   }
@@ -71,16 +71,15 @@ static OrtStatus* answer(const char* function, struct core_message model, const 
 }
 
 static OrtStatus* refuse_path(const char* path) {
-  static const char before[] = "GetCompatibilityInfoFromModel: '";
   char real[CORE_PATH_ROOM];
   enum core_file found = core_find_file(path, real);
   return found == CORE_NO_FILE || found == CORE_BROKEN_LINK
-             ? core_status(ORT_NO_SUCHFILE, before, path, "' does not exist")
-             : core_status(ORT_INVALID_GRAPH, before, path, "' cannot be read as a file");
+             ? core_fail(ORT_NO_SUCHFILE, "'%s' does not exist", path)
+             : core_fail(ORT_INVALID_GRAPH, "'%s' cannot be read as a file", path);
 }
 
-ORT_API_STATUS_IMPL(ort_GetCompatibilityInfoFromModel, const ORTCHAR_T* model_path,
-                    const char* ep_type, OrtAllocator* allocator, char** compatibility_info) {
+CORE_SLOT(ort_GetCompatibilityInfoFromModel, const ORTCHAR_T* model_path, const char* ep_type,
+          OrtAllocator* allocator, char** compatibility_info) {
   char path[CORE_PATH_ROOM];
   struct core_mapping file = {NULL, 0};
   CORE_REQUIRE(GetCompatibilityInfoFromModel, model_path, ep_type, allocator, compatibility_info);
@@ -94,24 +93,21 @@ ORT_API_STATUS_IMPL(ort_GetCompatibilityInfoFromModel, const ORTCHAR_T* model_pa
     return refuse_path(path);
   }
   struct core_message model = {file.bytes, file.bytes + file.size};
-  OrtStatus* status =
-      answer("GetCompatibilityInfoFromModel", model, ep_type, allocator, compatibility_info);
+  OrtStatus* status = answer(model, ep_type, allocator, compatibility_info);
   core_unmap_file(&file);
   return status;
 }
 
-ORT_API_STATUS_IMPL(ort_GetCompatibilityInfoFromModelBytes, const void* model_data,
-                    size_t model_data_length, const char* ep_type, OrtAllocator* allocator,
-                    char** compatibility_info) {
+CORE_SLOT(ort_GetCompatibilityInfoFromModelBytes, const void* model_data, size_t model_data_length,
+          const char* ep_type, OrtAllocator* allocator, char** compatibility_info) {
   CORE_REQUIRE(GetCompatibilityInfoFromModelBytes, model_data, ep_type, allocator,
                compatibility_info);
   if (model_data_length == 0 || *ep_type == 0) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "GetCompatibilityInfoFromModelBytes: neither model_data nor ep_type may be empty");
   }
-  CORE_TRY(core_check_model_size("GetCompatibilityInfoFromModelBytes", model_data_length));
+  CORE_TRY(core_check_model_size(model_data_length));
   const uint8_t* bytes = model_data;
   struct core_message model = {bytes, bytes + model_data_length};
-  return answer("GetCompatibilityInfoFromModelBytes", model, ep_type, allocator,
-                compatibility_info);
+  return answer(model, ep_type, allocator, compatibility_info);
 }

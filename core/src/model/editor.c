@@ -38,11 +38,11 @@ static const struct core_class graph_class = {.kind = CORE_GRAPH, .end = end_gra
     }                                                                                            \
   } while (0)
 
-ORT_API_STATUS_IMPL(ort_model_editor_CreateGraph, OrtGraph** graph) {
+CORE_SLOT(ort_model_editor_CreateGraph, OrtGraph** graph) {
   CORE_REQUIRE(CreateGraph, graph);
   OrtGraph* made = core_new_object(&graph_class, sizeof *made);
   if (made == NULL) {
-    return CORE_OUT_OF_MEMORY(CreateGraph, sizeof *made);
+    return core_no_memory(sizeof *made);
   }
   made->name = CORE_EDITOR_GRAPH_NAME;
   *graph = made;
@@ -58,18 +58,18 @@ static void give_back(struct core_list* values) {
 }
 
 /* Replaces a list of values. Nothing is taken over unless all can be. */
-static OrtStatus* set_values(const char* function, const char* name, struct core_list* list,
-                             OrtValueInfo** values, size_t count) {
+static OrtStatus* set_values(const char* name, struct core_list* list, OrtValueInfo** values,
+                             size_t count) {
   struct core_list taken = {0};
   OrtStatus* status = NULL;
   for (size_t i = 0; status == NULL && i < count; i++) {
     if (values[i] == NULL) {
-      status = core_status(ORT_INVALID_ARGUMENT, function, name, " must not have a NULL entry");
+      status = core_fail(ORT_INVALID_ARGUMENT, "%s must not have a NULL entry", name);
     } else if (core_is_permanent(&values[i]->object)) {
-      status = core_status(ORT_INVALID_ARGUMENT, function, name,
-                           " has a value that a graph has, or that stands there twice");
+      status = core_fail(ORT_INVALID_ARGUMENT,
+                         "%s has a value that a graph has, or that stands there twice", name);
     } else if (!core_list_add(&taken, values[i])) {
-      status = core_no_memory(function, count * sizeof *values);
+      status = core_no_memory(count * sizeof *values);
     } else {
       core_make_part(&values[i]->object);
     }
@@ -86,43 +86,43 @@ static OrtStatus* set_values(const char* function, const char* name, struct core
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_model_editor_SetGraphInputs, OrtGraph* graph, OrtValueInfo** inputs,
-                    size_t inputs_len) {
+CORE_SLOT(ort_model_editor_SetGraphInputs, OrtGraph* graph, OrtValueInfo** inputs,
+          size_t inputs_len) {
   CORE_REQUIRE(SetGraphInputs, graph);
   CORE_REQUIRE_IF(inputs_len > 0, SetGraphInputs, inputs);
   REQUIRE_EDITABLE(SetGraphInputs, graph);
-  return set_values("SetGraphInputs", ": inputs", &graph->inputs, inputs, inputs_len);
+  return set_values("inputs", &graph->inputs, inputs, inputs_len);
 }
 
-ORT_API_STATUS_IMPL(ort_model_editor_SetGraphOutputs, OrtGraph* graph, OrtValueInfo** outputs,
-                    size_t outputs_len) {
+CORE_SLOT(ort_model_editor_SetGraphOutputs, OrtGraph* graph, OrtValueInfo** outputs,
+          size_t outputs_len) {
   CORE_REQUIRE(SetGraphOutputs, graph);
   CORE_REQUIRE_IF(outputs_len > 0, SetGraphOutputs, outputs);
   REQUIRE_EDITABLE(SetGraphOutputs, graph);
-  return set_values("SetGraphOutputs", ": outputs", &graph->outputs, outputs, outputs_len);
+  return set_values("outputs", &graph->outputs, outputs, outputs_len);
 }
 
 /* What is wrong with a tensor as an initializer; NULL if nothing is. */
 static const char* refuse_tensor(const OrtGraph* graph, const OrtValue* tensor,
                                  bool data_is_external) {
   if (!core_is_tensor(tensor)) {
-    return ": tensor must be a dense tensor";
+    return "tensor must be a dense tensor";
   }
   const struct core_tensor* dense = core_tensor_of(tensor);
   if (!core_is_cpu_memory(&dense->info)) {
-    return ": tensor must be in CPU memory";
+    return "tensor must be in CPU memory";
   }
   if (core_lacks_data(dense)) {
-    return ": tensor must have data";
+    return "tensor must have data";
   }
   if (core_items_find(&graph->added, &tensor, sizeof tensor) != NULL) {
-    return ": tensor was added before";
+    return "tensor was added before";
   }
   if (core_is_permanent(&tensor->object)) {
-    return ": tensor belongs to another object";
+    return "tensor belongs to another object";
   }
   return data_is_external && dense->bytes < 128
-             ? ": a tensor whose data is external must have at least 128 bytes"
+             ? "a tensor whose data is external must have at least 128 bytes"
              : NULL;
 }
 
@@ -140,22 +140,22 @@ static bool add_initializer(OrtGraph* graph, OrtValueInfo* value, const OrtValue
   return false;
 }
 
-ORT_API_STATUS_IMPL(ort_model_editor_AddInitializerToGraph, OrtGraph* graph, const char* name,
-                    OrtValue* tensor, bool data_is_external) {
+CORE_SLOT(ort_model_editor_AddInitializerToGraph, OrtGraph* graph, const char* name,
+          OrtValue* tensor, bool data_is_external) {
   CORE_REQUIRE(AddInitializerToGraph, graph, name, tensor);
   REQUIRE_EDITABLE(AddInitializerToGraph, graph);
-  const char* why = name[0] == 0 ? ": name must not be empty"
+  const char* why = name[0] == 0 ? "name must not be empty"
                     : core_items_find(&graph->names, name, strlen(name) + 1) != NULL
-                        ? ": the graph has an initializer of that name"
+                        ? "the graph has an initializer of that name"
                         : refuse_tensor(graph, tensor, data_is_external);
   if (why != NULL) {
-    return core_status(ORT_INVALID_ARGUMENT, "AddInitializerToGraph", why, NULL);
+    return core_fail(ORT_INVALID_ARGUMENT, "%s", why);
   }
   OrtValueInfo* value = NULL;
-  CORE_TRY(core_new_initializer("AddInitializerToGraph", name, &value));
+  CORE_TRY(core_new_initializer(name, &value));
   if (!add_initializer(graph, value, tensor)) {
     core_drop(value);
-    return CORE_OUT_OF_MEMORY(AddInitializerToGraph, sizeof value);
+    return core_no_memory(sizeof value);
   }
   core_make_part(&value->object);
   value->flags |= data_is_external ? CORE_IS_IN_PLACE : 0;
@@ -163,14 +163,14 @@ ORT_API_STATUS_IMPL(ort_model_editor_AddInitializerToGraph, OrtGraph* graph, con
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_model_editor_AddNodeToGraph, OrtGraph* graph, OrtNode* node) {
+CORE_SLOT(ort_model_editor_AddNodeToGraph, OrtGraph* graph, OrtNode* node) {
   CORE_REQUIRE(AddNodeToGraph, graph, node);
   REQUIRE_EDITABLE(AddNodeToGraph, graph);
   if (core_is_permanent(&node->object)) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "AddNodeToGraph: a graph has the node already");
   }
   if (!core_list_add(&graph->nodes, node)) {
-    return CORE_OUT_OF_MEMORY(AddNodeToGraph, sizeof node);
+    return core_no_memory(sizeof node);
   }
   core_make_part(&node->object);
   return NULL;
@@ -197,12 +197,12 @@ static uint64_t format_for(const char* const* domains, const int* versions, size
   return 8;
 }
 
-ORT_API_STATUS_IMPL(ort_model_editor_CreateModel, const char* const* domain_names,
-                    const int* opset_versions, size_t opset_entries_len, OrtModel** model) {
+CORE_SLOT(ort_model_editor_CreateModel, const char* const* domain_names, const int* opset_versions,
+          size_t opset_entries_len, OrtModel** model) {
   struct core_writing opsets = {0};
   OrtModel* made = NULL;
   CORE_REQUIRE(CreateModel, domain_names, opset_versions, model);
-  CORE_TRY(core_new_model("CreateModel", &made));
+  CORE_TRY(core_new_model(&made));
   core_write_number(&opsets, MODEL_IR_VERSION,
                     format_for(domain_names, opset_versions, opset_entries_len));
   for (size_t i = 0; i < opset_entries_len; i++) {
@@ -216,7 +216,7 @@ ORT_API_STATUS_IMPL(ort_model_editor_CreateModel, const char* const* domain_name
   made->own = opsets.bytes;
   if (opsets.has_failed) {
     core_drop(made);
-    return CORE_OUT_OF_MEMORY(CreateModel, opsets.capacity);
+    return core_no_memory(opsets.capacity);
   }
   made->bytes = (struct core_message){opsets.bytes, opsets.bytes + opsets.size};
   *model = made;
@@ -229,15 +229,15 @@ static OrtStatus* write_model(OrtModel* model, const OrtGraph* graph) {
   core_write_raw(&to, model->own, core_message_size(model->bytes));
   size_t message = core_begin_message(&to, MODEL_GRAPH);
   core_write_text(&to, GRAPH_NAME, CORE_EDITOR_GRAPH_NAME);
-  OrtStatus* status = core_write_editor_graph("AddGraphToModel", graph, &to, model);
+  OrtStatus* status = core_write_editor_graph(graph, &to, model);
   core_end_message(&to, message);
   if (status == NULL && to.has_failed) {
-    status = CORE_OUT_OF_MEMORY(AddGraphToModel, to.capacity);
+    status = core_no_memory(to.capacity);
   }
   if (status == NULL) {
     const struct core_message before = model->bytes;
     model->bytes = (struct core_message){to.bytes, to.bytes + to.size};
-    status = core_read_model("AddGraphToModel", model);
+    status = core_read_model(model);
     model->bytes = status == NULL ? model->bytes : before;
   }
   if (status != NULL) {
@@ -254,7 +254,7 @@ static OrtStatus* write_model(OrtModel* model, const OrtGraph* graph) {
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_model_editor_AddGraphToModel, OrtModel* model, OrtGraph* graph) {
+CORE_SLOT(ort_model_editor_AddGraphToModel, OrtModel* model, OrtGraph* graph) {
   CORE_REQUIRE(AddGraphToModel, model, graph);
   REQUIRE_EDITABLE(AddGraphToModel, graph);
   if (model->graph_bytes.at != NULL) {

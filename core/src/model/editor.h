@@ -26,7 +26,6 @@ void core_write_node(struct core_writing* to, const OrtNode* node);
 
 /** Writes a graph that the model editor made as the fields of a GraphProto, but for its name. The
  * model lists behind its weights those that stay in the memory of their tensors. */
-OrtStatus* core_write_editor_graph(const char* function, const OrtGraph* graph,
-                                   struct core_writing* to, OrtModel* model);
+OrtStatus* core_write_editor_graph(const OrtGraph* graph, struct core_writing* to, OrtModel* model);
 
 #endif /* ORTCFFI_EDITOR_H_ */

@@ -156,11 +156,11 @@ void core_write_opset(struct core_writing* to, const char* domain, int64_t versi
 }
 
 /* Makes room for more weights behind those that a model has. */
-static OrtStatus* make_room_for_weights(const char* function, OrtModel* model, size_t count) {
+static OrtStatus* make_room_for_weights(OrtModel* model, size_t count) {
   size_t size = (model->weight_count + count) * sizeof *model->weights;
   struct core_weight* weights = size > 0 ? heap_alloc(size) : NULL;
   if (weights == NULL) {
-    return size > 0 ? core_no_memory(function, size) : NULL;
+    return size > 0 ? core_no_memory(size) : NULL;
   }
   if (model->weight_count > 0) {
     memcpy(weights, model->weights, model->weight_count * sizeof *weights);
@@ -170,10 +170,10 @@ static OrtStatus* make_room_for_weights(const char* function, OrtModel* model, s
   return NULL;
 }
 
-OrtStatus* core_write_editor_graph(const char* function, const OrtGraph* graph,
-                                   struct core_writing* to, OrtModel* model) {
+OrtStatus* core_write_editor_graph(const OrtGraph* graph, struct core_writing* to,
+                                   OrtModel* model) {
   size_t count = graph->initializers.count;
-  CORE_TRY(make_room_for_weights(function, model, count));
+  CORE_TRY(make_room_for_weights(model, count));
   for (size_t i = 0; i < graph->nodes.count; i++) {
     size_t node = core_begin_message(to, GRAPH_NODE);
     core_write_node(to, graph->nodes.items[i]);

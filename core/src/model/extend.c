@@ -8,7 +8,6 @@
 
 /* The work on one model. */
 struct extending {
-  const char* function;
   const OrtModel* of;
   const OrtModel* by;
   struct core_writing skeleton;
@@ -53,7 +52,7 @@ static OrtStatus* write_graph(struct extending* work, struct core_message graph,
   for (const uint8_t* start = graph.at; core_next_field(&graph, &field); start = graph.at) {
     write_field(&work->to, by, field, start, graph.at);
   }
-  CORE_TRY(core_write_editor_graph(work->function, by, &work->to, model));
+  CORE_TRY(core_write_editor_graph(by, &work->to, model));
   core_end_message(&work->to, message);
   return NULL;
 }
@@ -64,9 +63,9 @@ static OrtStatus* write_opsets(struct extending* work) {
   for (size_t i = 0; i < added->count; i++) {
     const int64_t* version = core_find_opset(&work->of->opsets, added->domains[i]);
     if (version != NULL && *version != added->versions[i]) {
-      return core_status(ORT_INVALID_ARGUMENT, work->function,
-                         ": model must use the version of the session's model of the domain ",
-                         added->domains[i][0] != 0 ? added->domains[i] : "ai.onnx");
+      return core_fail(ORT_INVALID_ARGUMENT,
+                       "model must use the version of the session's model of the domain %s",
+                       added->domains[i][0] != 0 ? added->domains[i] : "ai.onnx");
     }
     if (version == NULL) {
       core_write_opset(&work->to, added->domains[i], added->versions[i]);
@@ -78,7 +77,7 @@ static OrtStatus* write_opsets(struct extending* work) {
 static OrtStatus* ORT_API_CALL collect(void* state, const void* bytes, size_t size) {
   struct core_writing* to = state;
   core_write_raw(to, bytes, size);
-  return to->has_failed ? core_no_memory("ApplyModelToModelEditorSession", size) : NULL;
+  return to->has_failed ? core_no_memory(size) : NULL;
 }
 
 static OrtStatus* write(struct extending* work, OrtModel* model) {
@@ -94,11 +93,11 @@ static OrtStatus* write(struct extending* work, OrtModel* model) {
   if (core_find_message(skeleton, MODEL_GRAPH, &graph)) {
     CORE_TRY(write_graph(work, graph, model));
   }
-  return work->to.has_failed ? core_no_memory(work->function, work->to.capacity) : NULL;
+  return work->to.has_failed ? core_no_memory(work->to.capacity) : NULL;
 }
 
 static OrtStatus* extend(struct extending* work, OrtModel* model) {
-  CORE_TRY(core_collect_weights(work->function, work->of, &model->weights, &model->weight_count));
+  CORE_TRY(core_collect_weights(work->of, &model->weights, &model->weight_count));
   core_share_weights(model, work->of);
   core_retain(&((OrtModel*)work->by)->object);
   model->extended_by = work->by;
@@ -106,18 +105,16 @@ static OrtStatus* extend(struct extending* work, OrtModel* model) {
   model->own = work->to.bytes;
   work->to.bytes = NULL;
   model->bytes = (struct core_message){model->own, model->own + work->to.size};
-  return core_read_model(work->function, model);
+  return core_read_model(model);
 }
 
-OrtStatus* core_extend_model(const char* function, const OrtModel* of, const OrtModel* by,
-                             OrtModel** out) {
-  struct extending work = {.function = function, .of = of, .by = by};
+OrtStatus* core_extend_model(const OrtModel* of, const OrtModel* by, OrtModel** out) {
+  struct extending work = {.of = of, .by = by};
   OrtModel* model = NULL;
   if (by->editor_graph == NULL) {
-    return core_status(ORT_INVALID_ARGUMENT, function,
-                       ": model must have a graph, given by AddGraphToModel", NULL);
+    return core_fail(ORT_INVALID_ARGUMENT, "model must have a graph, given by AddGraphToModel");
   }
-  CORE_TRY(core_new_model(function, &model));
+  CORE_TRY(core_new_model(&model));
   OrtStatus* status = extend(&work, model);
   heap_free(work.skeleton.bytes);
   heap_free(work.to.bytes);

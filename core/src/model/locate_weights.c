@@ -7,7 +7,6 @@
 #include "values/value.h"
 
 struct asking {
-  const char* function;
   const OrtcoreWriting* writing;
   struct core_items* places;
 };
@@ -25,7 +24,7 @@ static OrtStatus* keep(const struct asking* asking, struct core_message tensor,
   struct core_item* item = core_items_add(asking->places, &tensor.at, sizeof tensor.at, NULL);
   if (item == NULL) {
     ort_ReleaseExternalInitializerInfo(place);
-    return core_no_memory(asking->function, sizeof *item);
+    return core_no_memory(sizeof *item);
   }
   item->pointer = place;
   return NULL;
@@ -39,7 +38,7 @@ static OrtStatus* ask(const struct asking* asking, const OrtValueInfo* value) {
   if (!find_tensor(value, &bytes)) {
     return NULL;
   }
-  CORE_TRY(core_initializer_of(asking->function, value, &tensor));
+  CORE_TRY(core_initializer_of(value, &tensor));
   if (core_shape_of(tensor)->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
     return NULL;
   }
@@ -67,11 +66,11 @@ static OrtStatus* ask_of_graph(const struct asking* asking, const OrtGraph* grap
   return NULL;
 }
 
-OrtStatus* core_locate_weights(const char* function, const OrtModel* model,
-                               const OrtcoreWriting* writing, struct core_items* places) {
-  const struct asking asking = {function, writing, places};
+OrtStatus* core_locate_weights(const OrtModel* model, const OrtcoreWriting* writing,
+                               struct core_items* places) {
+  const struct asking asking = {writing, places};
   const OrtGraph* graph;
-  CORE_TRY(core_model_graph(function, model, CORE_PREPARED, &graph));
+  CORE_TRY(core_model_graph(model, CORE_PREPARED, &graph));
   return ask_of_graph(&asking, graph);
 }
 

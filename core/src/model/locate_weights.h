@@ -7,8 +7,8 @@
 
 /** Calls `writing->locate` for each initializer of a model that is dense and has no strings. The
  * list gets an item for each one that the client has stored: see core_place_of. */
-OrtStatus* core_locate_weights(const char* function, const OrtModel* model,
-                               const OrtcoreWriting* writing, struct core_items* places);
+OrtStatus* core_locate_weights(const OrtModel* model, const OrtcoreWriting* writing,
+                               struct core_items* places);
 
 /** Where the client has put a TensorProto; NULL for one that stays in the model. */
 const OrtExternalInitializerInfo* core_place_of(const struct core_items* places,

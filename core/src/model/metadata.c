@@ -109,8 +109,7 @@ static bool add_pairs(const OrtModelMetadata* metadata, const char* producer_ver
   return is_added;
 }
 
-OrtStatus* core_describe_model(const char* function, const OrtModel* model,
-                               OrtKeyValuePairs** out) {
+OrtStatus* core_describe_model(const OrtModel* model, OrtKeyValuePairs** out) {
   struct core_message producer_version = {NULL, NULL};
   OrtKeyValuePairs* pairs = NULL;
   core_find_message(model->bytes, MODEL_PRODUCER_VERSION, &producer_version);
@@ -123,19 +122,19 @@ OrtStatus* core_describe_model(const char* function, const OrtModel* model,
   core_drop(metadata);
   if (!is_there) {
     ort_ReleaseKeyValuePairs(pairs);
-    return core_no_memory(function, sizeof *metadata);
+    return core_no_memory(sizeof *metadata);
   }
   *out = pairs;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_Graph_GetModelMetadata, const OrtGraph* graph, OrtModelMetadata** out) {
+CORE_SLOT(ort_Graph_GetModelMetadata, const OrtGraph* graph, OrtModelMetadata** out) {
   CORE_REQUIRE(Graph_GetModelMetadata, graph, out);
   CORE_REQUIRE_MODEL(Graph_GetModelMetadata, graph, graph->model);
   OrtModelMetadata* metadata = core_new_object(&metadata_class, sizeof *metadata);
   if (metadata == NULL || !fill(metadata, graph->model)) {
     core_drop(metadata);
-    return CORE_OUT_OF_MEMORY(Graph_GetModelMetadata, sizeof *metadata);
+    return core_no_memory(sizeof *metadata);
   }
   *out = metadata;
   return NULL;
@@ -145,46 +144,44 @@ void ORT_API_CALL ort_ReleaseModelMetadata(OrtModelMetadata* input) NO_EXCEPTION
   core_drop(input);
 }
 
-ORT_API_STATUS_IMPL(ort_ModelMetadataGetProducerName, const OrtModelMetadata* model_metadata,
-                    OrtAllocator* allocator, char** value) {
+CORE_SLOT(ort_ModelMetadataGetProducerName, const OrtModelMetadata* model_metadata,
+          OrtAllocator* allocator, char** value) {
   CORE_REQUIRE(ModelMetadataGetProducerName, model_metadata, allocator, value);
   return core_allocate_string(allocator, model_metadata->texts[PRODUCER], value);
 }
 
-ORT_API_STATUS_IMPL(ort_ModelMetadataGetGraphName, const OrtModelMetadata* model_metadata,
-                    OrtAllocator* allocator, char** value) {
+CORE_SLOT(ort_ModelMetadataGetGraphName, const OrtModelMetadata* model_metadata,
+          OrtAllocator* allocator, char** value) {
   CORE_REQUIRE(ModelMetadataGetGraphName, model_metadata, allocator, value);
   return core_allocate_string(allocator, model_metadata->texts[GRAPH_TEXT], value);
 }
 
-ORT_API_STATUS_IMPL(ort_ModelMetadataGetDomain, const OrtModelMetadata* model_metadata,
-                    OrtAllocator* allocator, char** value) {
+CORE_SLOT(ort_ModelMetadataGetDomain, const OrtModelMetadata* model_metadata,
+          OrtAllocator* allocator, char** value) {
   CORE_REQUIRE(ModelMetadataGetDomain, model_metadata, allocator, value);
   return core_allocate_string(allocator, model_metadata->texts[DOMAIN_TEXT], value);
 }
 
-ORT_API_STATUS_IMPL(ort_ModelMetadataGetDescription, const OrtModelMetadata* model_metadata,
-                    OrtAllocator* allocator, char** value) {
+CORE_SLOT(ort_ModelMetadataGetDescription, const OrtModelMetadata* model_metadata,
+          OrtAllocator* allocator, char** value) {
   CORE_REQUIRE(ModelMetadataGetDescription, model_metadata, allocator, value);
   return core_allocate_string(allocator, model_metadata->texts[DESCRIPTION], value);
 }
 
-ORT_API_STATUS_IMPL(ort_ModelMetadataGetGraphDescription, const OrtModelMetadata* model_metadata,
-                    OrtAllocator* allocator, char** value) {
+CORE_SLOT(ort_ModelMetadataGetGraphDescription, const OrtModelMetadata* model_metadata,
+          OrtAllocator* allocator, char** value) {
   CORE_REQUIRE(ModelMetadataGetGraphDescription, model_metadata, allocator, value);
   return core_allocate_string(allocator, model_metadata->texts[GRAPH_DESCRIPTION], value);
 }
 
-ORT_API_STATUS_IMPL(ort_ModelMetadataGetVersion, const OrtModelMetadata* model_metadata,
-                    int64_t* value) {
+CORE_SLOT(ort_ModelMetadataGetVersion, const OrtModelMetadata* model_metadata, int64_t* value) {
   CORE_REQUIRE(ModelMetadataGetVersion, model_metadata, value);
   *value = model_metadata->version;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ModelMetadataLookupCustomMetadataMap,
-                    const OrtModelMetadata* model_metadata, OrtAllocator* allocator,
-                    const char* key, char** value) {
+CORE_SLOT(ort_ModelMetadataLookupCustomMetadataMap, const OrtModelMetadata* model_metadata,
+          OrtAllocator* allocator, const char* key, char** value) {
   CORE_REQUIRE(ModelMetadataLookupCustomMetadataMap, model_metadata, allocator, key, value);
   const struct core_item* item = core_items_find(&model_metadata->entries, key, strlen(key) + 1);
   if (item == NULL) {
@@ -209,9 +206,8 @@ static OrtStatus* give_keys(const struct core_items* entries, OrtAllocator* allo
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ModelMetadataGetCustomMetadataMapKeys,
-                    const OrtModelMetadata* model_metadata, OrtAllocator* allocator, char*** keys,
-                    int64_t* num_keys) {
+CORE_SLOT(ort_ModelMetadataGetCustomMetadataMapKeys, const OrtModelMetadata* model_metadata,
+          OrtAllocator* allocator, char*** keys, int64_t* num_keys) {
   CORE_REQUIRE(ModelMetadataGetCustomMetadataMapKeys, model_metadata, allocator, keys, num_keys);
   const struct core_items* entries = &model_metadata->entries;
   void* made = NULL;

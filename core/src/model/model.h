@@ -13,36 +13,33 @@
 #include "ortcore.h"
 
 /** Makes a model without bytes. */
-OrtStatus* core_new_model(const char* function, OrtModel** out);
+OrtStatus* core_new_model(OrtModel** out);
 
 /** Refuses a length of a model's bytes that no model may have, before a byte is read. */
-OrtStatus* core_check_model_size(const char* function, size_t size);
+OrtStatus* core_check_model_size(size_t size);
 
 /** Opens a model for a slot, by whose name errors begin: a file, or a copy of bytes. */
-OrtStatus* core_open_model_file(const char* function, const ORTCHAR_T* path, OrtModel** out);
-OrtStatus* core_copy_model(const char* function, const void* bytes, size_t size, OrtModel** out);
+OrtStatus* core_open_model_file(const ORTCHAR_T* path, OrtModel** out);
+OrtStatus* core_copy_model(const void* bytes, size_t size, OrtModel** out);
 
 /** Makes a model that is as another one but for some changes, whose lists must outlive it. */
-OrtStatus* core_change_model(const char* function, OrtModel* of, const struct core_changes* changes,
-                             OrtModel** out);
+OrtStatus* core_change_model(OrtModel* of, const struct core_changes* changes, OrtModel** out);
 
 /** Makes a model that is `of` with the nodes and initializers of a graph of the model editor, and
  * with its inputs and its outputs where it has any. Both models stay with it. */
-OrtStatus* core_extend_model(const char* function, const OrtModel* of, const OrtModel* by,
-                             OrtModel** out);
+OrtStatus* core_extend_model(const OrtModel* of, const OrtModel* by, OrtModel** out);
 
 /** Has a model take weights that its bytes name from another model, and keep that one. */
 void core_share_weights(OrtModel* model, const OrtModel* weights_of);
 
 /** Reads the fields of `model->bytes`. */
-OrtStatus* core_read_model(const char* function, OrtModel* model);
+OrtStatus* core_read_model(OrtModel* model);
 
 /** The weights that a skeleton of a model numbers, in an array of the heap. */
-OrtStatus* core_collect_weights(const char* function, const OrtModel* model,
-                                struct core_weight** out, size_t* count);
+OrtStatus* core_collect_weights(const OrtModel* model, struct core_weight** out, size_t* count);
 
 /** What a model says of itself, by the names of the fields in ONNX, with its own entries. */
-OrtStatus* core_describe_model(const char* function, const OrtModel* model, OrtKeyValuePairs** out);
+OrtStatus* core_describe_model(const OrtModel* model, OrtKeyValuePairs** out);
 
 /** @name Functions of ortcore.h
  * @{ */

@@ -31,11 +31,11 @@ static void end_model(void* block) {
 
 static const struct core_class model_class = {.kind = CORE_MODEL, .end = end_model};
 
-OrtStatus* core_new_model(const char* function, OrtModel** out) {
+OrtStatus* core_new_model(OrtModel** out) {
   static const ORTCHAR_T nowhere[1] = {0};
   OrtModel* model = core_new_object(&model_class, sizeof *model);
   if (model == NULL) {
-    return core_no_memory(function, sizeof *model);
+    return core_no_memory(sizeof *model);
   }
   model->path = nowhere;
   *out = model;
@@ -46,23 +46,21 @@ void ORT_API_CALL ort_ReleaseModel(OrtModel* input) NO_EXCEPTION { core_drop(inp
 
 /* --- the fields of a model ------------------------------------------------------------------- */
 
-static OrtStatus* refuse(const char* function, const char* why) {
-  return core_status(ORT_INVALID_PROTOBUF, function, ": ", why);
-}
+static OrtStatus* refuse(const char* why) { return core_fail(ORT_INVALID_PROTOBUF, "%s", why); }
 
 /* Makes room for what the fields will be read to. */
-static OrtStatus* make_room_for_graphs(const char* function, OrtModel* model) {
+static OrtStatus* make_room_for_graphs(OrtModel* model) {
   size_t functions = core_count_messages(model->bytes, MODEL_FUNCTION);
   struct core_pool* pool = &model->pool;
   model->functions = core_pool_array(pool, functions, sizeof *model->functions);
   model->graphs = core_pool_array(pool, CORE_GRAPH_FORMS + functions, sizeof *model->graphs);
   return model->functions != NULL && model->graphs != NULL
              ? NULL
-             : core_no_memory(function, functions * 2 * sizeof(void*));
+             : core_no_memory(functions * 2 * sizeof(void*));
 }
 
 /* Notes the graph. If it is there in several parts, they are joined. */
-static OrtStatus* add_graph_bytes(const char* function, OrtModel* model, struct core_message part) {
+static OrtStatus* add_graph_bytes(OrtModel* model, struct core_message part) {
   struct core_message* graph = &model->graph_bytes;
   size_t before = core_message_size(*graph), size = core_message_size(part);
   if (graph->at == NULL || size == 0) {
@@ -71,7 +69,7 @@ static OrtStatus* add_graph_bytes(const char* function, OrtModel* model, struct 
   }
   uint8_t* joined = core_pool_take(&model->pool, before + size);
   if (joined == NULL) {
-    return core_no_memory(function, before + size);
+    return core_no_memory(before + size);
   }
   memcpy(joined, graph->at, before);
   memcpy(joined + before, part.at, size);
@@ -79,15 +77,15 @@ static OrtStatus* add_graph_bytes(const char* function, OrtModel* model, struct 
   return NULL;
 }
 
-OrtStatus* core_read_model(const char* function, OrtModel* model) {
+OrtStatus* core_read_model(OrtModel* model) {
   struct core_message rest = model->bytes;
   struct core_field field;
   model->function_count = 0;
   if (core_check_model_fields(rest) == CORE_FIELDS_DAMAGED) {
-    return refuse(function, "the bytes are no ONNX model");
+    return refuse("the bytes are no ONNX model");
   }
-  CORE_TRY(make_room_for_graphs(function, model));
-  CORE_TRY(core_read_opsets(function, &model->pool, rest, MODEL_OPSET, &model->opsets));
+  CORE_TRY(make_room_for_graphs(model));
+  CORE_TRY(core_read_opsets(&model->pool, rest, MODEL_OPSET, &model->opsets));
   while (core_next_field(&rest, &field)) {
     if (field.number == MODEL_IR_VERSION && field.wire == CORE_VARINT) {
       model->ir_version = (int64_t)field.value;
@@ -96,14 +94,13 @@ OrtStatus* core_read_model(const char* function, OrtModel* model) {
       continue;
     }
     if (field.number == MODEL_GRAPH) {
-      CORE_TRY(add_graph_bytes(function, model, field.bytes));
+      CORE_TRY(add_graph_bytes(model, field.bytes));
     } else if (field.number == MODEL_FUNCTION) {
       model->functions[model->function_count++] = field.bytes;
     }
   }
-  return model->graph_bytes.at != NULL
-             ? NULL
-             : core_status(ORT_INVALID_ARGUMENT, function, ": the model has no graph", NULL);
+  return model->graph_bytes.at != NULL ? NULL
+                                       : core_fail(ORT_INVALID_ARGUMENT, "the model has no graph");
 }
 
 /* --- files ----------------------------------------------------------------------------------- */
@@ -116,12 +113,10 @@ static const char* folder_of(OrtModel* model, char* path) {
   return core_pool_text(&model->pool, path, is_root ? length : length - 1);
 }
 
-static OrtStatus* refuse_file(const char* function, const char* path, enum core_file found) {
-  char before[96];
-  snprintf(before, sizeof before, "%s: '", function);
+static OrtStatus* refuse_file(const char* path, enum core_file found) {
   return found == CORE_NO_FILE || found == CORE_BROKEN_LINK
-             ? core_status(ORT_NO_SUCHFILE, before, path, "' does not exist")
-             : core_status(ORT_INVALID_ARGUMENT, before, path, "' cannot be read as a file");
+             ? core_fail(ORT_NO_SUCHFILE, "'%s' does not exist", path)
+             : core_fail(ORT_INVALID_ARGUMENT, "'%s' cannot be read as a file", path);
 }
 
 /* Remembers the folder of the model as it is given, where the weights are, and where links lead. */
@@ -136,36 +131,34 @@ static bool set_folders(OrtModel* model, char* path, char* real) {
   return model->folder != NULL && model->real_folder != NULL;
 }
 
-static OrtStatus* open_file(const char* function, OrtModel* model, const ORTCHAR_T* path) {
+static OrtStatus* open_file(OrtModel* model, const ORTCHAR_T* path) {
   char text[CORE_PATH_ROOM], real[CORE_PATH_ROOM];
   if (!core_whole_path_utf8(path, text)) {
-    return core_status(ORT_INVALID_ARGUMENT, function, ": model_path is too long", NULL);
+    return core_fail(ORT_INVALID_ARGUMENT, "model_path is too long");
   }
   enum core_file found = core_find_file(text, real);
   if (found != CORE_REGULAR_FILE || !core_map_file(real, &model->file)) {
-    return refuse_file(function, text, found);
+    return refuse_file(text, found);
   }
   size_t size = core_path_size(path);
   ORTCHAR_T* kept = core_pool_take(&model->pool, size);
   if (kept == NULL || !set_folders(model, text, real)) {
-    return core_no_memory(function, size);
+    return core_no_memory(size);
   }
   model->path = memcpy(kept, path, size);
   model->bytes = (struct core_message){model->file.bytes, model->file.bytes + model->file.size};
-  char subject[CORE_PATH_ROOM + 64]; /* in errors, in the place of the function alone */
-  snprintf(subject, sizeof subject, "%s: '%s'", function, text);
-  return core_read_model(subject, model);
+  return core_about(core_read_model(model), "'%s'", text);
 }
 
-OrtStatus* core_open_model_file(const char* function, const ORTCHAR_T* path, OrtModel** out) {
+OrtStatus* core_open_model_file(const ORTCHAR_T* path, OrtModel** out) {
   OrtModel* model = NULL;
-  CORE_TRY(core_new_model(function, &model));
-  CORE_HAND_OUT(open_file(function, model, path), model, out);
+  CORE_TRY(core_new_model(&model));
+  CORE_HAND_OUT(open_file(model, path), model, out);
 }
 
 OrtStatus* ORT_API_CALL core_open_model(const ORTCHAR_T* model_path, OrtModel** out) {
   CORE_REQUIRE(ortcore_open_model, model_path, out);
-  return core_open_model_file("ortcore_open_model", model_path, out);
+  return core_named("ortcore_open_model", core_open_model_file(model_path, out));
 }
 
 void core_share_weights(OrtModel* model, const OrtModel* weights_of) {
@@ -176,82 +169,86 @@ void core_share_weights(OrtModel* model, const OrtModel* weights_of) {
   model->real_folder = weights_of->real_folder;
 }
 
-OrtStatus* core_check_model_size(const char* function, size_t size) {
+OrtStatus* core_check_model_size(size_t size) {
   return size <= INT32_MAX
              ? NULL
-             : core_status(ORT_INVALID_ARGUMENT, function,
-                           ": the model data exceeds the maximum supported size of ", "2 GiB");
+             : core_fail(ORT_INVALID_ARGUMENT,
+                         "the model data exceeds the maximum supported size of 2 GiB");
 }
 
-static OrtStatus* open_bytes(const char* function, OrtModel* model, const void* bytes, size_t size,
+static OrtStatus* open_bytes(OrtModel* model, const void* bytes, size_t size,
                              OrtModel* weights_of) {
-  CORE_TRY(core_check_model_size(function, size));
+  CORE_TRY(core_check_model_size(size));
   model->bytes.at = bytes;
   model->bytes.end = model->bytes.at + size;
   if (weights_of != NULL) {
-    CORE_TRY(core_collect_weights(function, weights_of, &model->weights, &model->weight_count));
+    CORE_TRY(core_collect_weights(weights_of, &model->weights, &model->weight_count));
     core_share_weights(model, weights_of);
   }
-  return core_read_model(function, model);
+  return core_read_model(model);
 }
 
-OrtStatus* core_copy_model(const char* function, const void* bytes, size_t size, OrtModel** out) {
+OrtStatus* core_copy_model(const void* bytes, size_t size, OrtModel** out) {
   OrtModel* model = NULL;
-  CORE_TRY(core_check_model_size(function, size));
-  CORE_TRY(core_new_model(function, &model));
+  CORE_TRY(core_check_model_size(size));
+  CORE_TRY(core_new_model(&model));
   model->own = size > 0 ? core_copy_bytes(bytes, size) : NULL;
-  OrtStatus* status = model->own != NULL || size == 0
-                          ? open_bytes(function, model, model->own, size, NULL)
-                          : core_no_memory(function, size);
+  OrtStatus* status = model->own != NULL || size == 0 ? open_bytes(model, model->own, size, NULL)
+                                                      : core_no_memory(size);
   CORE_HAND_OUT(status, model, out);
 }
 
-static OrtStatus* give_folder(const char* function, OrtModel* model) {
+static OrtStatus* give_folder(OrtModel* model) {
   char real[CORE_PATH_ROOM];
   if (core_find_file(model->changes.folder, real) != CORE_FOLDER) {
-    return core_status(ORT_INVALID_ARGUMENT, function, ": there is no folder of weights ",
-                       model->changes.folder);
+    return core_fail(ORT_INVALID_ARGUMENT, "there is no folder of weights %s",
+                     model->changes.folder);
   }
   model->folder = model->real_folder = core_pool_text(&model->pool, real, strlen(real));
-  return model->folder != NULL ? NULL : core_no_memory(function, strlen(real));
+  return model->folder != NULL ? NULL : core_no_memory(strlen(real));
 }
 
-OrtStatus* core_change_model(const char* function, OrtModel* of, const struct core_changes* changes,
-                             OrtModel** out) {
+OrtStatus* core_change_model(OrtModel* of, const struct core_changes* changes, OrtModel** out) {
   OrtModel* model = NULL;
   size_t size = of->weight_count * sizeof *of->weights;
-  CORE_TRY(core_new_model(function, &model));
+  CORE_TRY(core_new_model(&model));
   model->weights = size > 0 ? core_copy_bytes(of->weights, size) : NULL;
   if (size > 0 && model->weights == NULL) {
-    CORE_HAND_OUT(core_no_memory(function, size), model, out);
+    CORE_HAND_OUT(core_no_memory(size), model, out);
   }
   model->weight_count = of->weight_count;
   model->changes = *changes;
   model->bytes = of->bytes;
   core_share_weights(model, of);
-  OrtStatus* status = changes->folder != NULL ? give_folder(function, model) : NULL;
-  CORE_HAND_OUT(status == NULL ? core_read_model(function, model) : status, model, out);
+  OrtStatus* status = changes->folder != NULL ? give_folder(model) : NULL;
+  CORE_HAND_OUT(status == NULL ? core_read_model(model) : status, model, out);
+}
+
+static OrtStatus* new_of_bytes(const void* bytes, size_t size, OrtModel* weights_of,
+                               OrtModel** out) {
+  OrtModel* model = NULL;
+  CORE_TRY(core_new_model(&model));
+  CORE_HAND_OUT(open_bytes(model, bytes, size, weights_of), model, out);
 }
 
 OrtStatus* ORT_API_CALL core_open_model_bytes(const void* bytes, size_t size, OrtModel* weights_of,
                                               OrtModel** out) {
-  OrtModel* model = NULL;
   CORE_REQUIRE(ortcore_open_model_bytes, bytes, out);
-  CORE_TRY(core_new_model("ortcore_open_model_bytes", &model));
-  CORE_HAND_OUT(open_bytes("ortcore_open_model_bytes", model, bytes, size, weights_of), model, out);
+  return core_named("ortcore_open_model_bytes", new_of_bytes(bytes, size, weights_of, out));
 }
 
-static OrtStatus* check_graph(const char* function, const OrtModel* model, size_t which) {
+static OrtStatus* check_graph(const OrtModel* model, size_t which) {
   return which < CORE_GRAPH_FORMS + model->function_count && model->graphs != NULL
              ? NULL
-             : core_status(ORT_INVALID_ARGUMENT, function, ": the model has no such graph", NULL);
+             : core_fail(ORT_INVALID_ARGUMENT, "the model has no such graph");
 }
 
 OrtStatus* ORT_API_CALL core_graph_of_model(const OrtModel* model, size_t which,
                                             const OrtGraph** out) {
   CORE_REQUIRE(ortcore_model_graph, model, out);
-  CORE_TRY(check_graph("ortcore_model_graph", model, which));
-  return core_model_graph("ortcore_model_graph", model, which, out);
+  OrtStatus* status = check_graph(model, which);
+  status = status == NULL ? core_model_graph(model, which, out) : status;
+  return core_named("ortcore_model_graph", status);
 }
 
 /* The graph is read for this only: most models are asked once, and then prepared. */
@@ -259,8 +256,9 @@ OrtStatus* ORT_API_CALL core_untyped_values(const OrtModel* model, size_t* out) 
   OrtGraph* graph = NULL;
   size_t count = 0;
   CORE_REQUIRE(ortcore_untyped_values, model, out);
-  CORE_TRY(check_graph("ortcore_untyped_values", model, CORE_AS_WRITTEN));
-  CORE_TRY(core_read_graph("ortcore_untyped_values", model, CORE_AS_WRITTEN, &graph));
+  OrtStatus* status = check_graph(model, CORE_AS_WRITTEN);
+  status = status == NULL ? core_read_graph(model, CORE_AS_WRITTEN, &graph) : status;
+  CORE_TRY(core_named("ortcore_untyped_values", status));
   for (size_t i = 0; i < graph->nodes.count; i++) {
     const OrtNode* node = graph->nodes.items[i];
     for (size_t k = 0; k < node->output_count; k++) {

@@ -62,7 +62,6 @@ struct sink {
 };
 
 struct writer {
-  const char* function;
   const OrtModel* model;
   bool is_skeleton;
   /** Tensors of so many bytes go to the second sink. */
@@ -209,7 +208,7 @@ static OrtStatus* put_weight_number(struct writer* writer, const uint8_t* bytes,
   if (writer->collects_weights) {
     if (!core_grow((void**)&writer->weights, number, &writer->weight_capacity,
                    sizeof *writer->weights)) {
-      return core_no_memory(writer->function, number * sizeof *writer->weights);
+      return core_no_memory(number * sizeof *writer->weights);
     }
     writer->weights[number] = (struct core_weight){bytes, size};
   }
@@ -246,18 +245,16 @@ static OrtStatus* find_elements(struct writer* writer, struct core_message tenso
     return NULL;
   }
   if (!core_read_external(tensor, &data)) {
-    return core_status(ORT_INVALID_GRAPH, writer->function,
-                       ": a tensor does not say where its external data is", NULL);
+    return core_fail(ORT_INVALID_GRAPH, "a tensor does not say where its external data is");
   }
   if (writer->is_skeleton) {
     return core_message_is(data.location, CORE_WEIGHTS_IN_MEMORY) &&
                    !core_is_in_memory(writer->model, &data)
-               ? core_status(ORT_INVALID_GRAPH, writer->function,
-                             ": a file of weights cannot be called '*'", NULL)
+               ? core_fail(ORT_INVALID_GRAPH, "a file of weights cannot be called '*'")
                : NULL;
   }
-  CORE_TRY(core_measure_tensor(writer->function, writer->model, tensor, size));
-  return core_find_weights(writer->function, writer->model, &data, *size, bytes);
+  CORE_TRY(core_measure_tensor(writer->model, tensor, size));
+  return core_find_weights(writer->model, &data, *size, bytes);
 }
 
 /* Writes a tensor whose elements the client has stored. */
@@ -266,8 +263,7 @@ static OrtStatus* put_placed(struct writer* writer, struct core_message tensor,
   char path[CORE_PATH_ROOM];
   uint64_t size = ort_ExternalInitializerInfo_GetByteSize(place);
   if (!core_whole_path_utf8(ort_ExternalInitializerInfo_GetFilePath(place), path)) {
-    return core_status(ORT_INVALID_ARGUMENT, writer->function,
-                       ": the path of an initializer is too long", NULL);
+    return core_fail(ORT_INVALID_ARGUMENT, "the path of an initializer is too long");
   }
   CORE_TRY(put_without_elements(writer, tensor));
   return put_external(writer, path, (uint64_t)ort_ExternalInitializerInfo_GetFileOffset(place),
@@ -284,7 +280,7 @@ static OrtStatus* measure_numbers(const struct writer* writer, struct core_messa
   if (!writer->is_skeleton && writer->external_above < SIZE_MAX &&
       !core_find_message(tensor, TENSOR_RAW, &raw) &&
       core_count_messages(tensor, TENSOR_STRINGS) == 0) {
-    status = core_measure_tensor(writer->function, writer->model, tensor, size);
+    status = core_measure_tensor(writer->model, tensor, size);
   }
   *size = *size >= writer->external_above ? *size : 0;
   if (ort_GetErrorCode(status) != ORT_NOT_IMPLEMENTED) {
@@ -301,7 +297,7 @@ static OrtStatus* put_numbers(struct writer* writer, struct core_message tensor,
   if (writer->is_measuring) {
     return put_elsewhere(writer, NULL, size);
   }
-  CORE_TRY(core_read_tensor(writer->function, writer->model, tensor, &read));
+  CORE_TRY(core_read_tensor(writer->model, tensor, &read));
   OrtStatus* status = put_elsewhere(writer, read->data, size);
   core_drop(read);
   return status;
@@ -341,7 +337,7 @@ static OrtStatus* copy_inner(struct writer* writer, enum message kind,
   }
   size_t place = writer->size_count;
   if (!core_grow((void**)&writer->sizes, place, &writer->size_capacity, sizeof *writer->sizes)) {
-    return core_no_memory(writer->function, place * sizeof *writer->sizes);
+    return core_no_memory(place * sizeof *writer->sizes);
   }
   writer->size_count++;
   uint64_t start = writer->sinks[0].position;
@@ -360,7 +356,7 @@ static OrtStatus* copy_message(struct writer* writer, enum message kind,
     return copy_tensor(writer, message);
   }
   if (depth == 0) {
-    return core_status(ORT_INVALID_GRAPH, writer->function, ": graphs are nested too deeply", NULL);
+    return core_fail(ORT_INVALID_GRAPH, "graphs are nested too deeply");
   }
   for (; core_next_field(&message, &field); before = message.at) {
     enum message inner = field.wire == CORE_LENGTH ? message_in(kind, field.number) : OTHER;
@@ -371,7 +367,7 @@ static OrtStatus* copy_message(struct writer* writer, enum message kind,
     }
   }
   if (core_is_malformed(&message)) {
-    return core_status(ORT_INVALID_PROTOBUF, writer->function, ": the model is malformed", NULL);
+    return core_fail(ORT_INVALID_PROTOBUF, "the model is malformed");
   }
   return put_all(writer, start, (size_t)(message.at - start));
 }
@@ -383,14 +379,12 @@ static OrtStatus* pass(struct writer* writer, bool is_measuring) {
   return copy_message(writer, MODEL, writer->model->bytes, 4 * CORE_DEEPEST_GRAPH);
 }
 
-OrtStatus* core_collect_weights(const char* function, const OrtModel* model,
-                                struct core_weight** out, size_t* count) {
+OrtStatus* core_collect_weights(const OrtModel* model, struct core_weight** out, size_t* count) {
   struct writer* writer = heap_alloc(sizeof *writer);
   if (writer == NULL) {
-    return core_no_memory(function, sizeof *writer);
+    return core_no_memory(sizeof *writer);
   }
   memset(writer, 0, sizeof *writer);
-  writer->function = function;
   writer->model = model;
   writer->is_skeleton = writer->collects_weights = true;
   size_t own = model->weight_count;
@@ -398,8 +392,7 @@ OrtStatus* core_collect_weights(const char* function, const OrtModel* model,
   if (own > 0) {
     writer->weights = core_copy_bytes(model->weights, own * sizeof *writer->weights);
     writer->weight_capacity = own;
-    status =
-        writer->weights == NULL ? core_no_memory(function, own * sizeof *writer->weights) : NULL;
+    status = writer->weights == NULL ? core_no_memory(own * sizeof *writer->weights) : NULL;
   }
   status = status == NULL ? pass(writer, true) : status;
   if (status == NULL) {
@@ -428,7 +421,6 @@ static OrtStatus* check_writing(const OrtcoreWriting* writing) {
 
 static void set_up(struct writer* writer, const OrtModel* model, const OrtcoreWriting* writing) {
   memset(writer, 0, sizeof *writer);
-  writer->function = "ortcore_write_model";
   writer->model = model;
   writer->is_skeleton = writing->is_skeleton;
   writer->external_name = writing->external_name;
@@ -465,18 +457,17 @@ OrtStatus* core_write_compiled_model(const OrtModel* model, const OrtcoreWriting
   }
   struct writer* writer = heap_alloc(sizeof *writer);
   if (writer == NULL) {
-    return core_no_memory("ortcore_write_model", sizeof *writer);
+    return CORE_OUT_OF_MEMORY(ortcore_write_model, sizeof *writer);
   }
   set_up(writer, model, writing);
   OrtStatus* status = NULL;
   if (writing->locate != NULL) {
-    status = core_locate_weights(writer->function, model, writing, &writer->places);
+    status = core_locate_weights(model, writing, &writer->places);
   }
   status = status == NULL ? pass(writer, true) : status;
   if (status == NULL && writer->sinks[0].position > LARGEST_MODEL) {
-    status =
-        core_status(ORT_INVALID_ARGUMENT, writer->function,
-                    ": the model has more than 2 GiB: write its weights to another file", NULL);
+    status = core_fail(ORT_INVALID_ARGUMENT,
+                       "the model has more than 2 GiB: write its weights to another file");
   }
   status = status == NULL ? pass(writer, false) : status;
   status = status == NULL ? put_dependencies(writer, contexts) : status;
@@ -484,5 +475,5 @@ OrtStatus* core_write_compiled_model(const OrtModel* model, const OrtcoreWriting
   core_end_places(&writer->places);
   heap_free(writer->sizes);
   heap_free(writer);
-  return status;
+  return core_named("ortcore_write_model", status);
 }

@@ -171,10 +171,10 @@ void* core_copy_bytes(const void* from, size_t size) {
   return copy == NULL ? NULL : memcpy(copy, from, size);
 }
 
-OrtStatus* core_copy_text(const char* function, const char* text, char** out) {
+OrtStatus* core_copy_text(const char* text, char** out) {
   size_t size = strlen(text) + 1;
   *out = core_copy_bytes(text, size);
-  return *out == NULL ? core_no_memory(function, size) : NULL;
+  return *out == NULL ? core_no_memory(size) : NULL;
 }
 
 size_t core_texts_size(const char* const* texts, size_t count) {

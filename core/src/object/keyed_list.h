@@ -66,9 +66,8 @@ void core_items_end(struct core_items* items);
 /** A copy of bytes, to be given to heap_free; NULL where there is no memory. */
 void* core_copy_bytes(const void* from, size_t size);
 
-/** Copies a string to a block for heap_free. `function` is for the status where there is no memory.
- */
-OrtStatus* core_copy_text(const char* function, const char* text, char** out);
+/** Copies a string to a block for heap_free. */
+OrtStatus* core_copy_text(const char* text, char** out);
 
 /** The size of strings with their terminators; SIZE_MAX where one of them is NULL. Strings that are
  * in memory cannot add up to that. */

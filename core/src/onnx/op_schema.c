@@ -64,8 +64,8 @@ static void fill(OrtOpSchema* self) {
   }
 }
 
-ORT_API_STATUS_IMPL(ort_ep_GetOpSchema, const char* name, int max_inclusive_version,
-                    const char* domain, OrtOpSchema** out_schema) {
+CORE_SLOT(ort_ep_GetOpSchema, const char* name, int max_inclusive_version, const char* domain,
+          OrtOpSchema** out_schema) {
   CORE_REQUIRE(GetOpSchema, name, domain, out_schema);
   const struct core_schema* schema = core_find_schema(name, domain, max_inclusive_version);
   if (schema == NULL) {
@@ -75,7 +75,7 @@ ORT_API_STATUS_IMPL(ort_ep_GetOpSchema, const char* name, int max_inclusive_vers
   size_t size = block_size(schema);
   OrtOpSchema* self = core_new_object(&op_schema_class, size);
   if (self == NULL) {
-    return CORE_OUT_OF_MEMORY(GetOpSchema, size);
+    return core_no_memory(size);
   }
   self->schema = schema;
   self->constraint_count = core_schema_constraint_count(schema);
@@ -86,7 +86,7 @@ ORT_API_STATUS_IMPL(ort_ep_GetOpSchema, const char* name, int max_inclusive_vers
 
 void ORT_API_CALL ort_ep_ReleaseOpSchema(OrtOpSchema* input) NO_EXCEPTION { core_drop(input); }
 
-ORT_API_STATUS_IMPL(ort_ep_OpSchema_GetSinceVersion, const OrtOpSchema* schema, int* out) {
+CORE_SLOT(ort_ep_OpSchema_GetSinceVersion, const OrtOpSchema* schema, int* out) {
   CORE_REQUIRE(OpSchema_GetSinceVersion, schema, out);
   *out = core_schema_since(schema->schema);
   return NULL;
@@ -107,22 +107,21 @@ static const OrtOpSchemaTypeConstraint* constraint_of_operand(const OrtOpSchema*
   return constraint == SIZE_MAX ? NULL : &schema->constraints[constraint];
 }
 
-ORT_API_STATUS_IMPL(ort_ep_OpSchema_GetNumInputs, const OrtOpSchema* schema, size_t* out) {
+CORE_SLOT(ort_ep_OpSchema_GetNumInputs, const OrtOpSchema* schema, size_t* out) {
   CORE_REQUIRE(OpSchema_GetNumInputs, schema, out);
   *out = core_schema_operand_count(schema->schema, false);
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_OpSchema_GetInputName, const OrtOpSchema* schema, size_t index,
-                    const char** out) {
+CORE_SLOT(ort_ep_OpSchema_GetInputName, const OrtOpSchema* schema, size_t index, const char** out) {
   CORE_REQUIRE(OpSchema_GetInputName, schema, out);
   REQUIRE_INDEX(OpSchema_GetInputName, index, core_schema_operand_count(schema->schema, false));
   *out = core_schema_operand_at(schema->schema, false, index).name;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_OpSchema_GetInputTypeConstraint, const OrtOpSchema* schema, size_t index,
-                    const OrtOpSchemaTypeConstraint** out) {
+CORE_SLOT(ort_ep_OpSchema_GetInputTypeConstraint, const OrtOpSchema* schema, size_t index,
+          const OrtOpSchemaTypeConstraint** out) {
   CORE_REQUIRE(OpSchema_GetInputTypeConstraint, schema, out);
   REQUIRE_INDEX(OpSchema_GetInputTypeConstraint, index,
                 core_schema_operand_count(schema->schema, false));
@@ -130,22 +129,22 @@ ORT_API_STATUS_IMPL(ort_ep_OpSchema_GetInputTypeConstraint, const OrtOpSchema* s
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_OpSchema_GetNumOutputs, const OrtOpSchema* schema, size_t* out) {
+CORE_SLOT(ort_ep_OpSchema_GetNumOutputs, const OrtOpSchema* schema, size_t* out) {
   CORE_REQUIRE(OpSchema_GetNumOutputs, schema, out);
   *out = core_schema_operand_count(schema->schema, true);
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_OpSchema_GetOutputName, const OrtOpSchema* schema, size_t index,
-                    const char** out) {
+CORE_SLOT(ort_ep_OpSchema_GetOutputName, const OrtOpSchema* schema, size_t index,
+          const char** out) {
   CORE_REQUIRE(OpSchema_GetOutputName, schema, out);
   REQUIRE_INDEX(OpSchema_GetOutputName, index, core_schema_operand_count(schema->schema, true));
   *out = core_schema_operand_at(schema->schema, true, index).name;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_OpSchema_GetOutputTypeConstraint, const OrtOpSchema* schema,
-                    size_t index, const OrtOpSchemaTypeConstraint** out) {
+CORE_SLOT(ort_ep_OpSchema_GetOutputTypeConstraint, const OrtOpSchema* schema, size_t index,
+          const OrtOpSchemaTypeConstraint** out) {
   CORE_REQUIRE(OpSchema_GetOutputTypeConstraint, schema, out);
   REQUIRE_INDEX(OpSchema_GetOutputTypeConstraint, index,
                 core_schema_operand_count(schema->schema, true));
@@ -155,49 +154,48 @@ ORT_API_STATUS_IMPL(ort_ep_OpSchema_GetOutputTypeConstraint, const OrtOpSchema* 
 
 /* --- type constraints ------------------------------------------------------------------------- */
 
-ORT_API_STATUS_IMPL(ort_ep_OpSchema_GetTypeConstraintCount, const OrtOpSchema* schema,
-                    size_t* out) {
+CORE_SLOT(ort_ep_OpSchema_GetTypeConstraintCount, const OrtOpSchema* schema, size_t* out) {
   CORE_REQUIRE(OpSchema_GetTypeConstraintCount, schema, out);
   *out = schema->constraint_count;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_OpSchema_GetTypeConstraint, const OrtOpSchema* schema, size_t index,
-                    const OrtOpSchemaTypeConstraint** out) {
+CORE_SLOT(ort_ep_OpSchema_GetTypeConstraint, const OrtOpSchema* schema, size_t index,
+          const OrtOpSchemaTypeConstraint** out) {
   CORE_REQUIRE(OpSchema_GetTypeConstraint, schema, out);
   REQUIRE_INDEX(OpSchema_GetTypeConstraint, index, schema->constraint_count);
   *out = &schema->constraints[index];
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_OpSchemaTypeConstraint_GetTypeParamName,
-                    const OrtOpSchemaTypeConstraint* type_constraint, const char** out) {
+CORE_SLOT(ort_ep_OpSchemaTypeConstraint_GetTypeParamName,
+          const OrtOpSchemaTypeConstraint* type_constraint, const char** out) {
   CORE_REQUIRE(OpSchemaTypeConstraint_GetTypeParamName, type_constraint, out);
   *out = type_constraint->name;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_OpSchemaTypeConstraint_GetAllowedTypes,
-                    const OrtOpSchemaTypeConstraint* type_constraint, const char* const** out_types,
-                    size_t* num_types) {
+CORE_SLOT(ort_ep_OpSchemaTypeConstraint_GetAllowedTypes,
+          const OrtOpSchemaTypeConstraint* type_constraint, const char* const** out_types,
+          size_t* num_types) {
   CORE_REQUIRE(OpSchemaTypeConstraint_GetAllowedTypes, type_constraint, out_types, num_types);
   *out_types = type_constraint->types;
   *num_types = type_constraint->type_count;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_OpSchemaTypeConstraint_GetInputIndices,
-                    const OrtOpSchemaTypeConstraint* type_constraint, const size_t** out_indices,
-                    size_t* count) {
+CORE_SLOT(ort_ep_OpSchemaTypeConstraint_GetInputIndices,
+          const OrtOpSchemaTypeConstraint* type_constraint, const size_t** out_indices,
+          size_t* count) {
   CORE_REQUIRE(OpSchemaTypeConstraint_GetInputIndices, type_constraint, out_indices, count);
   *out_indices = type_constraint->places[0];
   *count = type_constraint->place_counts[0];
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_OpSchemaTypeConstraint_GetOutputIndices,
-                    const OrtOpSchemaTypeConstraint* type_constraint, const size_t** out_indices,
-                    size_t* count) {
+CORE_SLOT(ort_ep_OpSchemaTypeConstraint_GetOutputIndices,
+          const OrtOpSchemaTypeConstraint* type_constraint, const size_t** out_indices,
+          size_t* count) {
   CORE_REQUIRE(OpSchemaTypeConstraint_GetOutputIndices, type_constraint, out_indices, count);
   *out_indices = type_constraint->places[1];
   *count = type_constraint->place_counts[1];

@@ -11,25 +11,22 @@
 #define KEY_LIMIT 1024
 #define VALUE_LIMIT 8192
 
-OrtStatus* core_config_set(const char* function, struct core_items* entries, const char* key,
-                           const char* value) {
+OrtStatus* core_config_set(struct core_items* entries, const char* key, const char* value) {
   size_t key_length = strnlen(key, KEY_LIMIT + 1);
   if (key_length == 0 || key_length > KEY_LIMIT) {
-    return core_status(ORT_INVALID_ARGUMENT, function,
-                       ": config_key must have 1 to 1024 bytes. Config key is empty or longer than "
-                       "maximum length 1024",
-                       NULL);
+    return core_fail(ORT_INVALID_ARGUMENT,
+                     "config_key must have 1 to 1024 bytes. Config key is empty or longer than "
+                     "maximum length 1024");
   }
   if (strnlen(value, VALUE_LIMIT + 1) > VALUE_LIMIT) {
-    return core_status(ORT_INVALID_ARGUMENT, function,
-                       ": config_value must have at most 8192 bytes. Config value is longer than "
-                       "maximum length: 8192",
-                       NULL);
+    return core_fail(ORT_INVALID_ARGUMENT,
+                     "config_value must have at most 8192 bytes. Config value is longer than "
+                     "maximum length: 8192");
   }
   struct core_item* item = core_items_find(entries, key, key_length + 1);
   bool done = item != NULL ? core_items_set_text(entries, item, value)
                            : core_items_add(entries, key, key_length + 1, value) != NULL;
-  return done ? NULL : core_no_memory(function, key_length + strlen(value) + 2);
+  return done ? NULL : core_no_memory(key_length + strlen(value) + 2);
 }
 
 const char* core_config_get(const struct core_items* entries, const char* key) {
@@ -37,20 +34,19 @@ const char* core_config_get(const struct core_items* entries, const char* key) {
   return item == NULL ? NULL : core_item_text(item);
 }
 
-ORT_API_STATUS_IMPL(ort_AddSessionConfigEntry, OrtSessionOptions* options, const char* config_key,
-                    const char* config_value) {
+CORE_SLOT(ort_AddSessionConfigEntry, OrtSessionOptions* options, const char* config_key,
+          const char* config_value) {
   bool is_named = false;
   CORE_REQUIRE(AddSessionConfigEntry, options, config_key, config_value);
   CORE_TRY(core_set_named(options, config_key, config_value, &is_named));
   if (is_named) {
     return NULL;
   }
-  return core_config_set("AddSessionConfigEntry", &options->lists[CORE_SESSION_CONFIG], config_key,
-                         config_value);
+  return core_config_set(&options->lists[CORE_SESSION_CONFIG], config_key, config_value);
 }
 
-ORT_API_STATUS_IMPL(ort_HasSessionConfigEntry, const OrtSessionOptions* options,
-                    const char* config_key, int* out) {
+CORE_SLOT(ort_HasSessionConfigEntry, const OrtSessionOptions* options, const char* config_key,
+          int* out) {
   CORE_REQUIRE(HasSessionConfigEntry, options);
   if (config_key == NULL) {
     CORE_FAIL(ORT_RUNTIME_EXCEPTION, "HasSessionConfigEntry: config_key must not be NULL");
@@ -60,8 +56,8 @@ ORT_API_STATUS_IMPL(ort_HasSessionConfigEntry, const OrtSessionOptions* options,
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetSessionConfigEntry, const OrtSessionOptions* options,
-                    const char* config_key, char* config_value, size_t* size) {
+CORE_SLOT(ort_GetSessionConfigEntry, const OrtSessionOptions* options, const char* config_key,
+          char* config_value, size_t* size) {
   CORE_REQUIRE(GetSessionConfigEntry, options);
   if (config_key == NULL) {
     CORE_FAIL(ORT_RUNTIME_EXCEPTION, "GetSessionConfigEntry: config_key must not be NULL");
@@ -69,8 +65,7 @@ ORT_API_STATUS_IMPL(ort_GetSessionConfigEntry, const OrtSessionOptions* options,
   CORE_REQUIRE(GetSessionConfigEntry, size);
   const char* value = core_config_get(&options->lists[CORE_SESSION_CONFIG], config_key);
   if (value == NULL) {
-    return core_status(ORT_INVALID_ARGUMENT, "GetSessionConfigEntry: there is no entry '",
-                       config_key, "'");
+    return core_fail(ORT_INVALID_ARGUMENT, "there is no entry '%s'", config_key);
   }
   size_t room = *size;
   *size = strlen(value) + 1;
@@ -86,16 +81,16 @@ ORT_API_STATUS_IMPL(ort_GetSessionConfigEntry, const OrtSessionOptions* options,
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetSessionOptionsConfigEntries, const OrtSessionOptions* options,
-                    OrtKeyValuePairs** out) {
+CORE_SLOT(ort_GetSessionOptionsConfigEntries, const OrtSessionOptions* options,
+          OrtKeyValuePairs** out) {
   CORE_REQUIRE(GetSessionOptionsConfigEntries, options, out);
-  return core_pairs_of("GetSessionOptionsConfigEntries", &options->lists[CORE_SESSION_CONFIG], out);
+  return core_pairs_of(&options->lists[CORE_SESSION_CONFIG], out);
 }
 
-ORT_API_STATUS_IMPL(ort_AddRunConfigEntry, OrtRunOptions* options, const char* config_key,
-                    const char* config_value) {
+CORE_SLOT(ort_AddRunConfigEntry, OrtRunOptions* options, const char* config_key,
+          const char* config_value) {
   CORE_REQUIRE(AddRunConfigEntry, options, config_key, config_value);
-  return core_config_set("AddRunConfigEntry", &options->config, config_key, config_value);
+  return core_config_set(&options->config, config_key, config_value);
 }
 
 const char* ORT_API_CALL ort_GetRunConfigEntry(const OrtRunOptions* options,
@@ -104,26 +99,26 @@ const char* ORT_API_CALL ort_GetRunConfigEntry(const OrtRunOptions* options,
                                                : core_config_get(&options->config, config_key);
 }
 
-static OrtStatus* fix_dimension(const char* function, OrtSessionOptions* options, const char* key,
-                                bool is_denotation, int64_t value) {
+static OrtStatus* fix_dimension(OrtSessionOptions* options, const char* key, bool is_denotation,
+                                int64_t value) {
   size_t size = strlen(key) + 1;
   struct core_item* item = core_items_add(&options->lists[CORE_FREE_DIMENSIONS], key, size, NULL);
   if (item == NULL) {
-    return core_no_memory(function, size);
+    return core_no_memory(size);
   }
   item->number = value;
   item->mark = is_denotation;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_AddFreeDimensionOverride, OrtSessionOptions* options,
-                    const char* dim_denotation, int64_t dim_value) {
+CORE_SLOT(ort_AddFreeDimensionOverride, OrtSessionOptions* options, const char* dim_denotation,
+          int64_t dim_value) {
   CORE_REQUIRE(AddFreeDimensionOverride, options, dim_denotation);
-  return fix_dimension("AddFreeDimensionOverride", options, dim_denotation, true, dim_value);
+  return fix_dimension(options, dim_denotation, true, dim_value);
 }
 
-ORT_API_STATUS_IMPL(ort_AddFreeDimensionOverrideByName, OrtSessionOptions* options,
-                    const char* dim_name, int64_t dim_value) {
+CORE_SLOT(ort_AddFreeDimensionOverrideByName, OrtSessionOptions* options, const char* dim_name,
+          int64_t dim_value) {
   CORE_REQUIRE(AddFreeDimensionOverrideByName, options, dim_name);
-  return fix_dimension("AddFreeDimensionOverrideByName", options, dim_name, false, dim_value);
+  return fix_dimension(options, dim_name, false, dim_value);
 }

@@ -60,10 +60,9 @@ static void write_path(struct pair_writer* writer, const char* key, const ORTCHA
   heap_free(text);
 }
 
-static OrtStatus* finish(const char* function, const struct pair_writer* writer,
-                         OrtKeyValuePairs** out) {
+static OrtStatus* finish(const struct pair_writer* writer, OrtKeyValuePairs** out) {
   if (writer->pairs == NULL) {
-    return core_no_memory(function, sizeof(void*));
+    return core_no_memory(sizeof(void*));
   }
   *out = writer->pairs;
   return NULL;
@@ -114,7 +113,7 @@ OrtStatus* core_describe_session_options(const OrtSessionOptions* options, OrtKe
   write_address(&writer, "weightless_source_size", settings->weightless_source_size);
   write_address(&writer, "ep_context_function", (uintptr_t)settings->ep_context.read);
   write_address(&writer, "ep_context_state", (uintptr_t)settings->ep_context.read_state);
-  return finish("describe_session_options", &writer, out);
+  return finish(&writer, out);
 }
 
 OrtStatus* core_describe_run_options(const OrtRunOptions* options, OrtKeyValuePairs** out) {
@@ -129,7 +128,7 @@ OrtStatus* core_describe_run_options(const OrtRunOptions* options, OrtKeyValuePa
   write_number(&writer, "terminated", __atomic_load_n(&options->is_terminated, __ATOMIC_ACQUIRE));
   write_path(&writer, "profiling", options->profile_prefix);
   write_address(&writer, "sync_stream", (uintptr_t)options->stream);
-  return finish("describe_run_options", &writer, out);
+  return finish(&writer, out);
 }
 
 OrtStatus* core_describe_threading_options(const OrtThreadingOptions* options,
@@ -145,7 +144,7 @@ OrtStatus* core_describe_threading_options(const OrtThreadingOptions* options,
   write_number(&writer, "denormal_as_zero", options->denormal_as_zero);
   write_text(&writer, "affinity", options->affinity == NULL ? "" : options->affinity);
   write_threads(&writer, &options->functions);
-  return finish("describe_threading_options", &writer, out);
+  return finish(&writer, out);
 }
 
 OrtStatus* core_run_config(const OrtRunOptions* options, OrtKeyValuePairs** out) {
@@ -153,7 +152,7 @@ OrtStatus* core_run_config(const OrtRunOptions* options, OrtKeyValuePairs** out)
     *out = NULL;
     return NULL;
   }
-  return core_pairs_of("run_config", &options->config, out);
+  return core_pairs_of(&options->config, out);
 }
 
 bool core_read_session_item(const OrtSessionOptions* options, enum core_session_list list, size_t i,

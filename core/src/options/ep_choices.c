@@ -66,10 +66,10 @@ static OrtStatus* set_option(struct core_items* entries, const char* name, const
   }
   char* entry = entry_of(name, key);
   if (entry == NULL) {
-    return CORE_OUT_OF_MEMORY(SessionOptionsAppendExecutionProvider_V2, strlen(key));
+    return core_no_memory(strlen(key));
   }
   bool is_kept = only_new && core_config_get(entries, entry) != NULL;
-  OrtStatus* status = is_kept ? NULL : core_config_set(SLOT, entries, entry, value);
+  OrtStatus* status = is_kept ? NULL : core_config_set(entries, entry, value);
   heap_free(entry);
   return status;
 }
@@ -120,12 +120,12 @@ static OrtStatus* add_domains(void* argument) {
   OrtCustomOpDomain** domains =
       __builtin_mul_overflow(count, sizeof *domains, &size) ? NULL : heap_alloc(size);
   if (domains == NULL) {
-    return CORE_OUT_OF_MEMORY(SessionOptionsAppendExecutionProvider_V2, size);
+    return core_no_memory(size);
   }
   memset(domains, 0, size);
   OrtStatus* status = factory->GetCustomOpDomains(factory, domains, count);
   for (size_t i = 0; status == NULL && i < count; i++) {
-    status = domains[i] == NULL ? NULL : core_custom_ops_add(SLOT, self->ops, domains[i]);
+    status = domains[i] == NULL ? NULL : core_custom_ops_add(self->ops, domains[i]);
   }
   heap_free(domains);
   return status;
@@ -137,7 +137,7 @@ static OrtStatus* keep_choice(OrtSessionOptions* options, struct core_ep_choice*
   if (!core_items_copy(&options->lists[CORE_SESSION_CONFIG], &entries) ||
       !core_list_add(&options->ep_choices, choice)) {
     core_items_end(&entries);
-    return CORE_OUT_OF_MEMORY(SessionOptionsAppendExecutionProvider_V2, sizeof choice);
+    return core_no_memory(sizeof choice);
   }
   struct core_custom_ops* ops = &options->custom_ops;
   size_t domain_count = ops->domains.count;
@@ -162,7 +162,7 @@ static OrtStatus* add_choice(OrtSessionOptions* options, const OrtEpDevice* cons
                              size_t count, const struct options_of_ep* given) {
   struct core_ep_choice* choice = new_choice(devices, count);
   if (choice == NULL) {
-    return CORE_OUT_OF_MEMORY(SessionOptionsAppendExecutionProvider_V2, sizeof *choice);
+    return core_no_memory(sizeof *choice);
   }
   OrtStatus* status = keep_choice(options, choice, given);
   if (status != NULL) {
@@ -189,11 +189,10 @@ static OrtStatus* check_devices(const OrtEpDevice* const* devices, size_t count)
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SessionOptionsAppendExecutionProvider_V2,
-                    OrtSessionOptions* session_options, OrtEnv* env,
-                    const OrtEpDevice* const* ep_devices, size_t num_ep_devices,
-                    const char* const* ep_option_keys, const char* const* ep_option_vals,
-                    size_t num_ep_options) {
+CORE_SLOT(ort_SessionOptionsAppendExecutionProvider_V2, OrtSessionOptions* session_options,
+          OrtEnv* env, const OrtEpDevice* const* ep_devices, size_t num_ep_devices,
+          const char* const* ep_option_keys, const char* const* ep_option_vals,
+          size_t num_ep_options) {
   CORE_REQUIRE(SessionOptionsAppendExecutionProvider_V2, session_options, env);
   if (num_ep_devices == 0) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, SLOT ": num_ep_devices must be above 0");
@@ -206,9 +205,9 @@ ORT_API_STATUS_IMPL(ort_SessionOptionsAppendExecutionProvider_V2,
   return add_choice(session_options, ep_devices, num_ep_devices, &given);
 }
 
-ORT_API_STATUS_IMPL(ort_ep_SessionOptionsGetWeightlessSourceModelBuffer,
-                    const OrtSessionOptions* session_options, const void** source_model_data,
-                    size_t* source_model_data_length) {
+CORE_SLOT(ort_ep_SessionOptionsGetWeightlessSourceModelBuffer,
+          const OrtSessionOptions* session_options, const void** source_model_data,
+          size_t* source_model_data_length) {
   CORE_REQUIRE(SessionOptionsGetWeightlessSourceModelBuffer, session_options, source_model_data,
                source_model_data_length);
   *source_model_data = session_options->settings.weightless_source;

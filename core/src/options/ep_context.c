@@ -6,8 +6,8 @@
 
 static const struct core_class ep_context_class = {.kind = CORE_EP_CONTEXT};
 
-ORT_API_STATUS_IMPL(ort_SessionOptionsSetEpContextDataReadFunc, OrtSessionOptions* options,
-                    OrtReadNamedBufferFunc read_func, void* state) {
+CORE_SLOT(ort_SessionOptionsSetEpContextDataReadFunc, OrtSessionOptions* options,
+          OrtReadNamedBufferFunc read_func, void* state) {
   CORE_REQUIRE_SAYING(SessionOptionsSetEpContextDataReadFunc, options,
                       "'options' parameter must not be NULL");
   options->settings.ep_context.read = read_func;
@@ -15,15 +15,15 @@ ORT_API_STATUS_IMPL(ort_SessionOptionsSetEpContextDataReadFunc, OrtSessionOption
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_SessionOptionsGetEpContextConfig,
-                    const OrtSessionOptions* session_options, OrtEpContextConfig** config) {
+CORE_SLOT(ort_ep_SessionOptionsGetEpContextConfig, const OrtSessionOptions* session_options,
+          OrtEpContextConfig** config) {
   CORE_REQUIRE_SAYING(SessionOptionsGetEpContextConfig, session_options,
                       "OrtSessionOptions is NULL");
   CORE_REQUIRE_SAYING(SessionOptionsGetEpContextConfig, config,
                       "Output OrtEpContextConfig is NULL");
   struct OrtEpContextConfig* made = core_new_object(&ep_context_class, sizeof *made);
   if (made == NULL) {
-    return CORE_OUT_OF_MEMORY(SessionOptionsGetEpContextConfig, sizeof *made);
+    return core_no_memory(sizeof *made);
   }
   made->functions = session_options->settings.ep_context;
   *config = made;
@@ -34,9 +34,8 @@ void ORT_API_CALL ort_ep_ReleaseEpContextConfig(OrtEpContextConfig* input) NO_EX
   core_drop(input);
 }
 
-ORT_API_STATUS_IMPL(ort_ep_EpContextConfigGetEpContextDataReadFunc,
-                    const OrtEpContextConfig* config, OrtReadNamedBufferFunc* read_func,
-                    void** state) {
+CORE_SLOT(ort_ep_EpContextConfigGetEpContextDataReadFunc, const OrtEpContextConfig* config,
+          OrtReadNamedBufferFunc* read_func, void** state) {
   CORE_REQUIRE_SAYING(EpContextConfigGetEpContextDataReadFunc, config,
                       "OrtEpContextConfig is NULL");
   CORE_REQUIRE_SAYING(EpContextConfigGetEpContextDataReadFunc, read_func,
@@ -47,9 +46,8 @@ ORT_API_STATUS_IMPL(ort_ep_EpContextConfigGetEpContextDataReadFunc,
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_ep_EpContextConfigGetEpContextDataWriteFunc,
-                    const OrtEpContextConfig* config, OrtWriteNamedBufferFunc* write_func,
-                    void** state) {
+CORE_SLOT(ort_ep_EpContextConfigGetEpContextDataWriteFunc, const OrtEpContextConfig* config,
+          OrtWriteNamedBufferFunc* write_func, void** state) {
   CORE_REQUIRE_SAYING(EpContextConfigGetEpContextDataWriteFunc, config,
                       "OrtEpContextConfig is NULL");
   CORE_REQUIRE_SAYING(EpContextConfigGetEpContextDataWriteFunc, write_func,

@@ -23,72 +23,64 @@ void core_release_initializers(const struct core_items* items) {
 }
 
 /* Adds a value under a new name. It must be a tensor over memory that it does not own. */
-static OrtStatus* add_value(const char* function, struct core_items* items, const char* name,
-                            const OrtValue* value) {
+static OrtStatus* add_value(struct core_items* items, const char* name, const OrtValue* value) {
   if (!core_is_tensor(value)) {
-    return core_status(ORT_INVALID_ARGUMENT, function, ": the value must be a tensor", NULL);
+    return core_fail(ORT_INVALID_ARGUMENT, "the value must be a tensor");
   }
   if (core_lacks_data(core_tensor_of(value))) {
-    return core_status(ORT_INVALID_ARGUMENT, function, ": the tensor must have data", NULL);
+    return core_fail(ORT_INVALID_ARGUMENT, "the tensor must have data");
   }
   if (core_owns_data(core_tensor_of(value))) {
-    return core_status(ORT_INVALID_ARGUMENT, function,
-                       ": the tensor must be one over the caller's memory "
-                       "(CreateTensorWithDataAsOrtValue); this one owns its memory",
-                       NULL);
+    return core_fail(ORT_INVALID_ARGUMENT,
+                     "the tensor must be one over the caller's memory "
+                     "(CreateTensorWithDataAsOrtValue); this one owns its memory");
   }
   size_t size = strlen(name) + 1;
   if (core_items_find(items, name, size) != NULL) {
-    return core_status(ORT_INVALID_ARGUMENT, function, ": a value was already added for ", name);
+    return core_fail(ORT_INVALID_ARGUMENT, "a value was already added for %s", name);
   }
   struct core_item* item = core_items_add(items, name, size, NULL);
   if (item == NULL) {
-    return core_no_memory(function, size);
+    return core_no_memory(size);
   }
   item->pointer = core_target(value);
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_AddInitializer, OrtSessionOptions* options, const char* name,
-                    const OrtValue* val) {
+CORE_SLOT(ort_AddInitializer, OrtSessionOptions* options, const char* name, const OrtValue* val) {
   CORE_REQUIRE(AddInitializer, options, name, val);
-  return add_value("AddInitializer", &options->lists[CORE_INITIALIZERS], name, val);
+  return add_value(&options->lists[CORE_INITIALIZERS], name, val);
 }
 
 /* The status for a bad element of an array argument. */
-static OrtStatus* refuse_element(const char* function, const char* array, size_t i,
-                                 const char* reason) {
-  char text[128];
-  snprintf(text, sizeof text, ": %s[%zu] %s", array, i, reason);
-  return core_status(ORT_INVALID_ARGUMENT, function, text, NULL);
+static OrtStatus* refuse_element(const char* array, size_t i, const char* reason) {
+  return core_fail(ORT_INVALID_ARGUMENT, "%s[%zu] %s", array, i, reason);
 }
 
 /* Refuses arrays that hold a NULL. */
-static OrtStatus* require_elements(const char* function, const char* name, const void* array,
-                                   size_t count) {
+static OrtStatus* require_elements(const char* name, const void* array, size_t count) {
   const void* const* pointers = array;
   for (size_t i = 0; i < count; i++) {
     if (pointers[i] == NULL) {
-      return refuse_element(function, name, i, "must not be NULL");
+      return refuse_element(name, i, "must not be NULL");
     }
   }
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_AddExternalInitializers, OrtSessionOptions* options,
-                    const char* const* initializer_names, const OrtValue* const* initializers,
-                    size_t num_initializers) {
-  static const char function[] = "AddExternalInitializers";
+CORE_SLOT(ort_AddExternalInitializers, OrtSessionOptions* options,
+          const char* const* initializer_names, const OrtValue* const* initializers,
+          size_t num_initializers) {
   CORE_REQUIRE(AddExternalInitializers, options);
   CORE_REQUIRE_IF(num_initializers > 0, AddExternalInitializers, initializer_names);
   CORE_REQUIRE_IF(num_initializers > 0, AddExternalInitializers, initializers);
-  CORE_TRY(require_elements(function, "initializer_names", initializer_names, num_initializers));
-  CORE_TRY(require_elements(function, "initializers", initializers, num_initializers));
+  CORE_TRY(require_elements("initializer_names", initializer_names, num_initializers));
+  CORE_TRY(require_elements("initializers", initializers, num_initializers));
   struct core_items* items = &options->lists[CORE_EXTERNAL_INITIALIZERS];
   size_t before = items->count;
   OrtStatus* status = NULL;
   for (size_t i = 0; status == NULL && i < num_initializers; i++) {
-    status = add_value(function, items, initializer_names[i], initializers[i]);
+    status = add_value(items, initializer_names[i], initializers[i]);
   }
   if (status != NULL) {
     core_items_cut(items, before);
@@ -101,22 +93,18 @@ ORT_API_STATUS_IMPL(ort_AddExternalInitializers, OrtSessionOptions* options,
 }
 
 /* Adds a file under a name that must be new. */
-static OrtStatus* add_file(const char* function, struct core_items* items,
-                           const ORTCHAR_T* const* names, size_t i) {
+static OrtStatus* add_file(struct core_items* items, const ORTCHAR_T* const* names, size_t i) {
   size_t size = core_path_size(names[i]);
   if (core_items_find(items, names[i], size) != NULL) {
-    return refuse_element(function, "external_initializer_file_names", i, "was given before");
+    return refuse_element("external_initializer_file_names", i, "was given before");
   }
-  return core_items_add(items, names[i], size, NULL) == NULL ? core_no_memory(function, size)
-                                                             : NULL;
+  return core_items_add(items, names[i], size, NULL) == NULL ? core_no_memory(size) : NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_AddExternalInitializersFromFilesInMemory, OrtSessionOptions* options,
-                    const ORTCHAR_T* const* external_initializer_file_names,
-                    char* const* external_initializer_file_buffer_array,
-                    const size_t* external_initializer_file_lengths,
-                    size_t num_external_initializer_files) {
-  static const char function[] = "AddExternalInitializersFromFilesInMemory";
+CORE_SLOT(ort_AddExternalInitializersFromFilesInMemory, OrtSessionOptions* options,
+          const ORTCHAR_T* const* external_initializer_file_names,
+          char* const* external_initializer_file_buffer_array,
+          const size_t* external_initializer_file_lengths, size_t num_external_initializer_files) {
   size_t count = num_external_initializer_files;
   CORE_REQUIRE(AddExternalInitializersFromFilesInMemory, options);
   CORE_REQUIRE_IF(count > 0, AddExternalInitializersFromFilesInMemory,
@@ -125,15 +113,15 @@ ORT_API_STATUS_IMPL(ort_AddExternalInitializersFromFilesInMemory, OrtSessionOpti
                   external_initializer_file_buffer_array);
   CORE_REQUIRE_IF(count > 0, AddExternalInitializersFromFilesInMemory,
                   external_initializer_file_lengths);
-  CORE_TRY(require_elements(function, "external_initializer_file_names",
-                            external_initializer_file_names, count));
-  CORE_TRY(require_elements(function, "external_initializer_file_buffer_array",
+  CORE_TRY(
+      require_elements("external_initializer_file_names", external_initializer_file_names, count));
+  CORE_TRY(require_elements("external_initializer_file_buffer_array",
                             external_initializer_file_buffer_array, count));
   struct core_items* items = &options->lists[CORE_EXTERNAL_FILES];
   size_t before = items->count;
   OrtStatus* status = NULL;
   for (size_t i = 0; status == NULL && i < count; i++) {
-    status = add_file(function, items, external_initializer_file_names, i);
+    status = add_file(items, external_initializer_file_names, i);
   }
   if (status != NULL) {
     core_items_cut(items, before);
@@ -153,12 +141,12 @@ struct OrtPrepackedWeightsContainer {
 
 static const struct core_class container_class = {.kind = CORE_PREPACKED_WEIGHTS};
 
-ORT_API_STATUS_IMPL(ort_CreatePrepackedWeightsContainer, OrtPrepackedWeightsContainer** out) {
+CORE_SLOT(ort_CreatePrepackedWeightsContainer, OrtPrepackedWeightsContainer** out) {
   CORE_REQUIRE(CreatePrepackedWeightsContainer, out);
   struct OrtPrepackedWeightsContainer* container =
       core_new_object(&container_class, sizeof *container);
   if (container == NULL) {
-    return CORE_OUT_OF_MEMORY(CreatePrepackedWeightsContainer, sizeof *container);
+    return core_no_memory(sizeof *container);
   }
   *out = container;
   return NULL;

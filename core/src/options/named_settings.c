@@ -51,9 +51,7 @@ static bool read_number(const char* value, int* out) {
 }
 
 static OrtStatus* refuse_value(const char* key, const char* what) {
-  char before[160];
-  snprintf(before, sizeof before, "AddSessionConfigEntry: config_value of '%.80s' must be ", key);
-  return core_status(ORT_INVALID_ARGUMENT, before, what, NULL);
+  return core_fail(ORT_INVALID_ARGUMENT, "config_value of '%.80s' must be %s", key, what);
 }
 
 /* An empty path stands for none. */

@@ -6,15 +6,14 @@
 #include "platform/platform.h"
 #include "options/session_options.h"
 
-ORT_API_STATUS_IMPL(ort_CreateCustomOpDomain, const char* domain, OrtCustomOpDomain** out) {
+CORE_SLOT(ort_CreateCustomOpDomain, const char* domain, OrtCustomOpDomain** out) {
   CORE_REQUIRE(CreateCustomOpDomain, domain, out);
-  return core_new_op_domain("CreateCustomOpDomain", domain, out);
+  return core_new_op_domain(domain, out);
 }
 
-ORT_API_STATUS_IMPL(ort_CustomOpDomain_Add, OrtCustomOpDomain* custom_op_domain,
-                    const OrtCustomOp* op) {
+CORE_SLOT(ort_CustomOpDomain_Add, OrtCustomOpDomain* custom_op_domain, const OrtCustomOp* op) {
   CORE_REQUIRE(CustomOpDomain_Add, custom_op_domain, op);
-  return core_op_domain_add("CustomOpDomain_Add", custom_op_domain, op);
+  return core_op_domain_add(custom_op_domain, op);
 }
 
 void ORT_API_CALL ort_ReleaseCustomOpDomain(OrtCustomOpDomain* input) NO_EXCEPTION {
@@ -23,13 +22,12 @@ void ORT_API_CALL ort_ReleaseCustomOpDomain(OrtCustomOpDomain* input) NO_EXCEPTI
   }
 }
 
-ORT_API_STATUS_IMPL(ort_AddCustomOpDomain, OrtSessionOptions* options,
-                    OrtCustomOpDomain* custom_op_domain) {
+CORE_SLOT(ort_AddCustomOpDomain, OrtSessionOptions* options, OrtCustomOpDomain* custom_op_domain) {
   CORE_REQUIRE(AddCustomOpDomain, options, custom_op_domain);
-  return core_custom_ops_add("AddCustomOpDomain", &options->custom_ops, custom_op_domain);
+  return core_custom_ops_add(&options->custom_ops, custom_op_domain);
 }
 
-ORT_API_STATUS_IMPL(ort_EnableOrtCustomOps, OrtSessionOptions* options) {
+CORE_SLOT(ort_EnableOrtCustomOps, OrtSessionOptions* options) {
   CORE_REQUIRE(EnableOrtCustomOps, options);
   CORE_FAIL(ORT_FAIL, "EnableOrtCustomOps: onnxruntime-extensions is not part of this library");
 }
@@ -44,16 +42,17 @@ OrtStatus* core_register_library_v1(OrtSessionOptions* options, const OrtApiBase
   char error[CORE_LIBRARY_ERROR];
   void* library = core_library_open_utf8(library_path, error);
   if (library == NULL) {
-    return core_status(ORT_FAIL, "RegisterCustomOpsLibrary: ", error, NULL);
+    return core_status(ORT_FAIL, "RegisterCustomOpsLibrary: %s", error);
   }
-  CORE_TRY(core_register_op_library("RegisterCustomOpsLibrary", &options->custom_ops, options, base,
-                                    library, false));
+  CORE_TRY(
+      core_named("RegisterCustomOpsLibrary",
+                 core_register_op_library(&options->custom_ops, options, base, library, false)));
   *library_handle = library;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_RegisterCustomOpsLibrary, OrtSessionOptions* options,
-                    const char* library_path, void** library_handle) {
+CORE_SLOT(ort_RegisterCustomOpsLibrary, OrtSessionOptions* options, const char* library_path,
+          void** library_handle) {
   return core_register_library_v1(options, core_api_base(), library_path, library_handle);
 }
 
@@ -66,14 +65,14 @@ OrtStatus* core_register_library_v2(OrtSessionOptions* options, const OrtApiBase
   char error[CORE_LIBRARY_ERROR];
   void* library = core_library_open(library_name, error);
   if (library == NULL) {
-    return core_status(ORT_FAIL, "RegisterCustomOpsLibrary_V2: ", error, NULL);
+    return core_status(ORT_FAIL, "RegisterCustomOpsLibrary_V2: %s", error);
   }
-  return core_register_op_library("RegisterCustomOpsLibrary_V2", &options->custom_ops, options,
-                                  base, library, true);
+  return core_named("RegisterCustomOpsLibrary_V2",
+                    core_register_op_library(&options->custom_ops, options, base, library, true));
 }
 
-ORT_API_STATUS_IMPL(ort_RegisterCustomOpsLibrary_V2, OrtSessionOptions* options,
-                    const ORTCHAR_T* library_name) {
+CORE_SLOT(ort_RegisterCustomOpsLibrary_V2, OrtSessionOptions* options,
+          const ORTCHAR_T* library_name) {
   return core_register_library_v2(options, core_api_base(), library_name);
 }
 
@@ -84,15 +83,15 @@ OrtStatus* core_register_function(OrtSessionOptions* options, const OrtApiBase* 
   if (symbol == NULL) {
     return core_status(ORT_FAIL,
                        "RegisterCustomOpsUsingFunction: neither the program nor a library opened "
-                       "with RTLD_GLOBAL exports ",
-                       registration_func_name, NULL);
+                       "with RTLD_GLOBAL exports %s",
+                       registration_func_name);
   }
   RegisterCustomOpsFn registration;
   memcpy(&registration, &symbol, sizeof symbol);
   return core_register_ops(&options->custom_ops, registration, options, base);
 }
 
-ORT_API_STATUS_IMPL(ort_RegisterCustomOpsUsingFunction, OrtSessionOptions* options,
-                    const char* registration_func_name) {
+CORE_SLOT(ort_RegisterCustomOpsUsingFunction, OrtSessionOptions* options,
+          const char* registration_func_name) {
   return core_register_function(options, core_api_base(), registration_func_name);
 }

@@ -16,11 +16,11 @@ static void end_run_options(void* block) {
 
 const struct core_class core_run_options_class = {.kind = CORE_RUN_OPTIONS, .end = end_run_options};
 
-ORT_API_STATUS_IMPL(ort_CreateRunOptions, OrtRunOptions** out) {
+CORE_SLOT(ort_CreateRunOptions, OrtRunOptions** out) {
   CORE_REQUIRE(CreateRunOptions, out);
   struct OrtRunOptions* options = core_new_object(&core_run_options_class, sizeof *options);
   if (options == NULL) {
-    return CORE_OUT_OF_MEMORY(CreateRunOptions, sizeof *options);
+    return core_no_memory(sizeof *options);
   }
   options->log_severity = CORE_DEFAULT_SEVERITY;
   *out = options;
@@ -29,21 +29,19 @@ ORT_API_STATUS_IMPL(ort_CreateRunOptions, OrtRunOptions** out) {
 
 void ORT_API_CALL ort_ReleaseRunOptions(OrtRunOptions* input) NO_EXCEPTION { core_drop(input); }
 
-ORT_API_STATUS_IMPL(ort_RunOptionsSetRunLogVerbosityLevel, OrtRunOptions* options,
-                    int log_verbosity_level) {
+CORE_SLOT(ort_RunOptionsSetRunLogVerbosityLevel, OrtRunOptions* options, int log_verbosity_level) {
   CORE_REQUIRE(RunOptionsSetRunLogVerbosityLevel, options);
   options->log_verbosity = log_verbosity_level;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_RunOptionsSetRunLogSeverityLevel, OrtRunOptions* options,
-                    int log_severity_level) {
+CORE_SLOT(ort_RunOptionsSetRunLogSeverityLevel, OrtRunOptions* options, int log_severity_level) {
   CORE_REQUIRE(RunOptionsSetRunLogSeverityLevel, options);
   options->log_severity = log_severity_level;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_RunOptionsSetRunTag, OrtRunOptions* options, const char* run_tag) {
+CORE_SLOT(ort_RunOptionsSetRunTag, OrtRunOptions* options, const char* run_tag) {
   CORE_REQUIRE(RunOptionsSetRunTag, options);
   if (run_tag == NULL) {
     return NULL;
@@ -51,40 +49,40 @@ ORT_API_STATUS_IMPL(ort_RunOptionsSetRunTag, OrtRunOptions* options, const char*
   size_t size = strlen(run_tag) + 1;
   char* copy = core_copy_bytes(run_tag, size);
   if (copy == NULL) {
-    return CORE_OUT_OF_MEMORY(RunOptionsSetRunTag, size);
+    return core_no_memory(size);
   }
   heap_free(options->tag);
   options->tag = copy;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_RunOptionsGetRunLogVerbosityLevel, const OrtRunOptions* options,
-                    int* log_verbosity_level) {
+CORE_SLOT(ort_RunOptionsGetRunLogVerbosityLevel, const OrtRunOptions* options,
+          int* log_verbosity_level) {
   CORE_REQUIRE(RunOptionsGetRunLogVerbosityLevel, options, log_verbosity_level);
   *log_verbosity_level = options->log_verbosity;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_RunOptionsGetRunLogSeverityLevel, const OrtRunOptions* options,
-                    int* log_severity_level) {
+CORE_SLOT(ort_RunOptionsGetRunLogSeverityLevel, const OrtRunOptions* options,
+          int* log_severity_level) {
   CORE_REQUIRE(RunOptionsGetRunLogSeverityLevel, options, log_severity_level);
   *log_severity_level = options->log_severity;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_RunOptionsGetRunTag, const OrtRunOptions* options, const char** run_tag) {
+CORE_SLOT(ort_RunOptionsGetRunTag, const OrtRunOptions* options, const char** run_tag) {
   CORE_REQUIRE(RunOptionsGetRunTag, options, run_tag);
   *run_tag = options->tag == NULL ? "" : options->tag;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_RunOptionsSetTerminate, OrtRunOptions* options) {
+CORE_SLOT(ort_RunOptionsSetTerminate, OrtRunOptions* options) {
   CORE_REQUIRE(RunOptionsSetTerminate, options);
   __atomic_store_n(&options->is_terminated, true, __ATOMIC_RELEASE);
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_RunOptionsUnsetTerminate, OrtRunOptions* options) {
+CORE_SLOT(ort_RunOptionsUnsetTerminate, OrtRunOptions* options) {
   CORE_REQUIRE(RunOptionsUnsetTerminate, options);
   __atomic_store_n(&options->is_terminated, false, __ATOMIC_RELEASE);
   return NULL;
@@ -97,20 +95,20 @@ void ORT_API_CALL ort_RunOptionsSetSyncStream(OrtRunOptions* options,
   }
 }
 
-ORT_API_STATUS_IMPL(ort_RunOptionsEnableProfiling, OrtRunOptions* options,
-                    const ORTCHAR_T* profile_file_prefix) {
+CORE_SLOT(ort_RunOptionsEnableProfiling, OrtRunOptions* options,
+          const ORTCHAR_T* profile_file_prefix) {
   CORE_REQUIRE(RunOptionsEnableProfiling, options, profile_file_prefix);
   size_t size = core_path_size(profile_file_prefix);
   ORTCHAR_T* copy = core_copy_bytes(profile_file_prefix, size);
   if (copy == NULL) {
-    return CORE_OUT_OF_MEMORY(RunOptionsEnableProfiling, size);
+    return core_no_memory(size);
   }
   heap_free(options->profile_prefix);
   options->profile_prefix = copy;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_RunOptionsDisableProfiling, OrtRunOptions* options) {
+CORE_SLOT(ort_RunOptionsDisableProfiling, OrtRunOptions* options) {
   CORE_REQUIRE(RunOptionsDisableProfiling, options);
   heap_free(options->profile_prefix);
   options->profile_prefix = NULL;

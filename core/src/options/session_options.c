@@ -43,7 +43,7 @@ static struct OrtSessionOptions* new_options(const struct core_session_settings*
   return options;
 }
 
-ORT_API_STATUS_IMPL(ort_CreateSessionOptions, OrtSessionOptions** options) {
+CORE_SLOT(ort_CreateSessionOptions, OrtSessionOptions** options) {
   CORE_REQUIRE(CreateSessionOptions, options);
   static const struct core_session_settings defaults = {
       .execution_mode = ORT_SEQUENTIAL,
@@ -56,7 +56,7 @@ ORT_API_STATUS_IMPL(ort_CreateSessionOptions, OrtSessionOptions** options) {
   struct OrtSessionOptions* made =
       new_options(&defaults, core_new_object(&flag_class, sizeof(struct core_load_flag)));
   if (made == NULL) {
-    return CORE_OUT_OF_MEMORY(CreateSessionOptions, sizeof *made);
+    return core_no_memory(sizeof *made);
   }
   *options = made;
   return NULL;
@@ -90,8 +90,8 @@ static bool copy_parts(const struct OrtSessionOptions* from, struct OrtSessionOp
          core_custom_ops_copy(&from->custom_ops, &to->custom_ops);
 }
 
-ORT_API_STATUS_IMPL(ort_CloneSessionOptions, const OrtSessionOptions* in_options,
-                    OrtSessionOptions** out_options) {
+CORE_SLOT(ort_CloneSessionOptions, const OrtSessionOptions* in_options,
+          OrtSessionOptions** out_options) {
   CORE_REQUIRE(CloneSessionOptions, in_options, out_options);
   core_retain(&in_options->load_flag->object);
   struct OrtSessionOptions* copy = new_options(&in_options->settings, in_options->load_flag);
@@ -100,7 +100,7 @@ ORT_API_STATUS_IMPL(ort_CloneSessionOptions, const OrtSessionOptions* in_options
     copy = NULL;
   }
   if (copy == NULL) {
-    return CORE_OUT_OF_MEMORY(CloneSessionOptions, sizeof *copy);
+    return core_no_memory(sizeof *copy);
   }
   *out_options = copy;
   return NULL;
@@ -116,80 +116,77 @@ void ORT_API_CALL ort_ReleaseSessionOptions(OrtSessionOptions* input) NO_EXCEPTI
   options->settings.assignment; \
   return NULL
 
-ORT_API_STATUS_IMPL(ort_DisableProfiling, OrtSessionOptions* options) {
+CORE_SLOT(ort_DisableProfiling, OrtSessionOptions* options) {
   SET(DisableProfiling, profiling = false);
 }
 
-ORT_API_STATUS_IMPL(ort_EnableMemPattern, OrtSessionOptions* options) {
+CORE_SLOT(ort_EnableMemPattern, OrtSessionOptions* options) {
   SET(EnableMemPattern, mem_pattern = true);
 }
 
-ORT_API_STATUS_IMPL(ort_DisableMemPattern, OrtSessionOptions* options) {
+CORE_SLOT(ort_DisableMemPattern, OrtSessionOptions* options) {
   SET(DisableMemPattern, mem_pattern = false);
 }
 
-ORT_API_STATUS_IMPL(ort_EnableCpuMemArena, OrtSessionOptions* options) {
+CORE_SLOT(ort_EnableCpuMemArena, OrtSessionOptions* options) {
   SET(EnableCpuMemArena, cpu_arena = true);
 }
 
-ORT_API_STATUS_IMPL(ort_DisableCpuMemArena, OrtSessionOptions* options) {
+CORE_SLOT(ort_DisableCpuMemArena, OrtSessionOptions* options) {
   SET(DisableCpuMemArena, cpu_arena = false);
 }
 
-ORT_API_STATUS_IMPL(ort_DisablePerSessionThreads, OrtSessionOptions* options) {
+CORE_SLOT(ort_DisablePerSessionThreads, OrtSessionOptions* options) {
   SET(DisablePerSessionThreads, per_session_threads = false);
 }
 
-ORT_API_STATUS_IMPL(ort_SetSessionLogVerbosityLevel, OrtSessionOptions* options,
-                    int session_log_verbosity_level) {
+CORE_SLOT(ort_SetSessionLogVerbosityLevel, OrtSessionOptions* options,
+          int session_log_verbosity_level) {
   SET(SetSessionLogVerbosityLevel, log_verbosity = session_log_verbosity_level);
 }
 
-ORT_API_STATUS_IMPL(ort_SetSessionLogSeverityLevel, OrtSessionOptions* options,
-                    int session_log_severity_level) {
+CORE_SLOT(ort_SetSessionLogSeverityLevel, OrtSessionOptions* options,
+          int session_log_severity_level) {
   SET(SetSessionLogSeverityLevel, log_severity = session_log_severity_level);
 }
 
-ORT_API_STATUS_IMPL(ort_SetIntraOpNumThreads, OrtSessionOptions* options,
-                    int intra_op_num_threads) {
+CORE_SLOT(ort_SetIntraOpNumThreads, OrtSessionOptions* options, int intra_op_num_threads) {
   SET(SetIntraOpNumThreads, intra_op_threads = intra_op_num_threads);
 }
 
-ORT_API_STATUS_IMPL(ort_SetInterOpNumThreads, OrtSessionOptions* options,
-                    int inter_op_num_threads) {
+CORE_SLOT(ort_SetInterOpNumThreads, OrtSessionOptions* options, int inter_op_num_threads) {
   SET(SetInterOpNumThreads, inter_op_threads = inter_op_num_threads);
 }
 
-ORT_API_STATUS_IMPL(ort_SetDeterministicCompute, OrtSessionOptions* options, bool value) {
+CORE_SLOT(ort_SetDeterministicCompute, OrtSessionOptions* options, bool value) {
   SET(SetDeterministicCompute, deterministic = value);
 }
 
-ORT_API_STATUS_IMPL(ort_SessionOptionsSetCustomCreateThreadFn, OrtSessionOptions* options,
-                    OrtCustomCreateThreadFn ort_custom_create_thread_fn) {
+CORE_SLOT(ort_SessionOptionsSetCustomCreateThreadFn, OrtSessionOptions* options,
+          OrtCustomCreateThreadFn ort_custom_create_thread_fn) {
   SET(SessionOptionsSetCustomCreateThreadFn, threads.create = ort_custom_create_thread_fn);
 }
 
-ORT_API_STATUS_IMPL(ort_SessionOptionsSetCustomThreadCreationOptions, OrtSessionOptions* options,
-                    void* ort_custom_thread_creation_options) {
+CORE_SLOT(ort_SessionOptionsSetCustomThreadCreationOptions, OrtSessionOptions* options,
+          void* ort_custom_thread_creation_options) {
   SET(SessionOptionsSetCustomThreadCreationOptions,
       threads.creation_options = ort_custom_thread_creation_options);
 }
 
-ORT_API_STATUS_IMPL(ort_SessionOptionsSetCustomJoinThreadFn, OrtSessionOptions* options,
-                    OrtCustomJoinThreadFn ort_custom_join_thread_fn) {
+CORE_SLOT(ort_SessionOptionsSetCustomJoinThreadFn, OrtSessionOptions* options,
+          OrtCustomJoinThreadFn ort_custom_join_thread_fn) {
   SET(SessionOptionsSetCustomJoinThreadFn, threads.join = ort_custom_join_thread_fn);
 }
 
-ORT_API_STATUS_IMPL(ort_SetUserLoggingFunction, OrtSessionOptions* options,
-                    OrtLoggingFunction user_logging_function, void* user_logging_param) {
+CORE_SLOT(ort_SetUserLoggingFunction, OrtSessionOptions* options,
+          OrtLoggingFunction user_logging_function, void* user_logging_param) {
   CORE_REQUIRE(SetUserLoggingFunction, options);
   options->settings.logging_function = user_logging_function;
   options->settings.logging_param = user_logging_param;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SetSessionExecutionMode, OrtSessionOptions* options,
-                    ExecutionMode execution_mode) {
+CORE_SLOT(ort_SetSessionExecutionMode, OrtSessionOptions* options, ExecutionMode execution_mode) {
   CORE_REQUIRE(SetSessionExecutionMode, options);
   if (execution_mode != ORT_SEQUENTIAL && execution_mode != ORT_PARALLEL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
@@ -199,8 +196,8 @@ ORT_API_STATUS_IMPL(ort_SetSessionExecutionMode, OrtSessionOptions* options,
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SetSessionGraphOptimizationLevel, OrtSessionOptions* options,
-                    GraphOptimizationLevel graph_optimization_level) {
+CORE_SLOT(ort_SetSessionGraphOptimizationLevel, OrtSessionOptions* options,
+          GraphOptimizationLevel graph_optimization_level) {
   CORE_REQUIRE(SetSessionGraphOptimizationLevel, options);
   switch ((int)graph_optimization_level) {
     case ORT_DISABLE_ALL:
@@ -217,14 +214,13 @@ ORT_API_STATUS_IMPL(ort_SetSessionGraphOptimizationLevel, OrtSessionOptions* opt
   }
 }
 
-ORT_API_STATUS_IMPL(ort_GetMemPatternEnabled, const OrtSessionOptions* options, int* out) {
+CORE_SLOT(ort_GetMemPatternEnabled, const OrtSessionOptions* options, int* out) {
   CORE_REQUIRE(GetMemPatternEnabled, options, out);
   *out = options->settings.mem_pattern;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetSessionExecutionMode, const OrtSessionOptions* options,
-                    ExecutionMode* out) {
+CORE_SLOT(ort_GetSessionExecutionMode, const OrtSessionOptions* options, ExecutionMode* out) {
   CORE_REQUIRE(GetSessionExecutionMode, options, out);
   *out = options->settings.execution_mode;
   return NULL;
@@ -241,35 +237,32 @@ static bool set_text(OrtSessionOptions* options, enum core_session_text which, c
   return true;
 }
 
-ORT_API_STATUS_IMPL(ort_SetSessionLogId, OrtSessionOptions* options, const char* logid) {
+CORE_SLOT(ort_SetSessionLogId, OrtSessionOptions* options, const char* logid) {
   CORE_REQUIRE(SetSessionLogId, options, logid);
   size_t size = strlen(logid) + 1;
-  return set_text(options, CORE_LOG_ID, logid, size) ? NULL
-                                                     : CORE_OUT_OF_MEMORY(SetSessionLogId, size);
+  return set_text(options, CORE_LOG_ID, logid, size) ? NULL : core_no_memory(size);
 }
 
-ORT_API_STATUS_IMPL(ort_SetOptimizedModelFilePath, OrtSessionOptions* options,
-                    const ORTCHAR_T* optimized_model_filepath) {
+CORE_SLOT(ort_SetOptimizedModelFilePath, OrtSessionOptions* options,
+          const ORTCHAR_T* optimized_model_filepath) {
   CORE_REQUIRE(SetOptimizedModelFilePath, options, optimized_model_filepath);
   size_t size = core_path_size(optimized_model_filepath);
   return set_text(options, CORE_OPTIMIZED_MODEL_PATH, optimized_model_filepath, size)
              ? NULL
-             : CORE_OUT_OF_MEMORY(SetOptimizedModelFilePath, size);
+             : core_no_memory(size);
 }
 
-ORT_API_STATUS_IMPL(ort_EnableProfiling, OrtSessionOptions* options,
-                    const ORTCHAR_T* profile_file_prefix) {
+CORE_SLOT(ort_EnableProfiling, OrtSessionOptions* options, const ORTCHAR_T* profile_file_prefix) {
   CORE_REQUIRE(EnableProfiling, options, profile_file_prefix);
   size_t size = core_path_size(profile_file_prefix);
   if (!set_text(options, CORE_PROFILE_PREFIX, profile_file_prefix, size)) {
-    return CORE_OUT_OF_MEMORY(EnableProfiling, size);
+    return core_no_memory(size);
   }
   options->settings.profiling = true;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SessionOptionsSetLoadCancellationFlag, OrtSessionOptions* options,
-                    bool cancel) {
+CORE_SLOT(ort_SessionOptionsSetLoadCancellationFlag, OrtSessionOptions* options, bool cancel) {
   CORE_REQUIRE(SessionOptionsSetLoadCancellationFlag, options);
   __atomic_store_n(&options->load_flag->is_cancelled, cancel, __ATOMIC_RELEASE);
   return NULL;
@@ -283,23 +276,22 @@ static void set_policy(OrtSessionOptions* options, OrtExecutionProviderDevicePol
   options->settings.delegate_state = state;
 }
 
-ORT_API_STATUS_IMPL(ort_SessionOptionsSetEpSelectionPolicy, OrtSessionOptions* session_options,
-                    OrtExecutionProviderDevicePolicy policy) {
+CORE_SLOT(ort_SessionOptionsSetEpSelectionPolicy, OrtSessionOptions* session_options,
+          OrtExecutionProviderDevicePolicy policy) {
   CORE_REQUIRE(SessionOptionsSetEpSelectionPolicy, session_options);
   set_policy(session_options, policy, NULL, NULL);
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SessionOptionsSetEpSelectionPolicyDelegate,
-                    OrtSessionOptions* session_options, EpSelectionDelegate delegate,
-                    void* delegate_state) {
+CORE_SLOT(ort_SessionOptionsSetEpSelectionPolicyDelegate, OrtSessionOptions* session_options,
+          EpSelectionDelegate delegate, void* delegate_state) {
   CORE_REQUIRE(SessionOptionsSetEpSelectionPolicyDelegate, session_options);
   set_policy(session_options, OrtExecutionProviderDevicePolicy_DEFAULT, delegate, delegate_state);
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SessionOptionsSetWeightlessSourceModelBuffer, OrtSessionOptions* options,
-                    const void* source_model_data, size_t source_model_data_length) {
+CORE_SLOT(ort_SessionOptionsSetWeightlessSourceModelBuffer, OrtSessionOptions* options,
+          const void* source_model_data, size_t source_model_data_length) {
   CORE_REQUIRE(SessionOptionsSetWeightlessSourceModelBuffer, options, source_model_data);
   if (source_model_data_length == 0) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
@@ -311,18 +303,18 @@ ORT_API_STATUS_IMPL(ort_SessionOptionsSetWeightlessSourceModelBuffer, OrtSession
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SessionOptionsAppendExecutionProvider, OrtSessionOptions* options,
-                    const char* provider_name, const char* const* provider_options_keys,
-                    const char* const* provider_options_values, size_t num_keys) {
+CORE_SLOT(ort_SessionOptionsAppendExecutionProvider, OrtSessionOptions* options,
+          const char* provider_name, const char* const* provider_options_keys,
+          const char* const* provider_options_values, size_t num_keys) {
   (void)provider_options_keys, (void)provider_options_values, (void)num_keys;
   CORE_REQUIRE(SessionOptionsAppendExecutionProvider, options, provider_name);
   if (strcmp(provider_name, "CPU") == 0 || strcmp(provider_name, "CPUExecutionProvider") == 0) {
     return NULL;
   }
-  return core_status(
+  return core_fail(
       ORT_INVALID_ARGUMENT,
-      "SessionOptionsAppendExecutionProvider: this library is built with no provider '",
-      provider_name, "': register a library of the provider");
+      "this library is built with no provider '%s': register a library of the provider",
+      provider_name);
 }
 
 /* Programs that are linked with onnxruntime may refer to it, though it changes nothing. */

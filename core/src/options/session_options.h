@@ -96,9 +96,8 @@ OrtStatus* core_add_ep_choice(OrtSessionOptions* options, const OrtEpDevice* con
 bool core_copy_ep_choices(const struct core_list* from, struct core_list* to);
 void core_end_ep_choices(struct core_list* choices);
 
-/** Sets or replaces an entry within the API's bounds. `function` is the slot's name. */
-OrtStatus* core_config_set(const char* function, struct core_items* entries, const char* key,
-                           const char* value);
+/** Sets or replaces an entry within the API's bounds. */
+OrtStatus* core_config_set(struct core_items* entries, const char* key, const char* value);
 
 /** Sets what an entry stands for that is a setting with a function of its own; `is_named` is false
  * for other entries, with which nothing is done. */

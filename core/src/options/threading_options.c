@@ -14,12 +14,12 @@ static void end_threading_options(void* block) {
 const struct core_class core_threading_options_class = {.kind = CORE_THREADING_OPTIONS,
                                                         .end = end_threading_options};
 
-ORT_API_STATUS_IMPL(ort_CreateThreadingOptions, OrtThreadingOptions** out) {
+CORE_SLOT(ort_CreateThreadingOptions, OrtThreadingOptions** out) {
   CORE_REQUIRE(CreateThreadingOptions, out);
   struct OrtThreadingOptions* options =
       core_new_object(&core_threading_options_class, sizeof *options);
   if (options == NULL) {
-    return CORE_OUT_OF_MEMORY(CreateThreadingOptions, sizeof *options);
+    return core_no_memory(sizeof *options);
   }
   options->spinning = true;
   *out = options;
@@ -47,21 +47,21 @@ OrtThreadingOptions* core_copy_threading_options(const OrtThreadingOptions* opti
   return copy;
 }
 
-ORT_API_STATUS_IMPL(ort_SetGlobalIntraOpNumThreads, OrtThreadingOptions* tp_options,
-                    int intra_op_num_threads) {
+CORE_SLOT(ort_SetGlobalIntraOpNumThreads, OrtThreadingOptions* tp_options,
+          int intra_op_num_threads) {
   CORE_REQUIRE(SetGlobalIntraOpNumThreads, tp_options);
   tp_options->intra_op_threads = intra_op_num_threads;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SetGlobalInterOpNumThreads, OrtThreadingOptions* tp_options,
-                    int inter_op_num_threads) {
+CORE_SLOT(ort_SetGlobalInterOpNumThreads, OrtThreadingOptions* tp_options,
+          int inter_op_num_threads) {
   CORE_REQUIRE(SetGlobalInterOpNumThreads, tp_options);
   tp_options->inter_op_threads = inter_op_num_threads;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SetGlobalSpinControl, OrtThreadingOptions* tp_options, int allow_spinning) {
+CORE_SLOT(ort_SetGlobalSpinControl, OrtThreadingOptions* tp_options, int allow_spinning) {
   CORE_REQUIRE(SetGlobalSpinControl, tp_options);
   if (allow_spinning != 0 && allow_spinning != 1) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "SetGlobalSpinControl: allow_spinning must be 0 or 1");
@@ -70,14 +70,14 @@ ORT_API_STATUS_IMPL(ort_SetGlobalSpinControl, OrtThreadingOptions* tp_options, i
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SetGlobalDenormalAsZero, OrtThreadingOptions* tp_options) {
+CORE_SLOT(ort_SetGlobalDenormalAsZero, OrtThreadingOptions* tp_options) {
   CORE_REQUIRE(SetGlobalDenormalAsZero, tp_options);
   tp_options->denormal_as_zero = true;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SetGlobalIntraOpThreadAffinity, OrtThreadingOptions* tp_options,
-                    const char* affinity_string) {
+CORE_SLOT(ort_SetGlobalIntraOpThreadAffinity, OrtThreadingOptions* tp_options,
+          const char* affinity_string) {
   CORE_REQUIRE(SetGlobalIntraOpThreadAffinity, tp_options, affinity_string);
   size_t length = strnlen(affinity_string, AFFINITY_LIMIT + 1);
   if (length == 0 || length > AFFINITY_LIMIT) {
@@ -86,29 +86,29 @@ ORT_API_STATUS_IMPL(ort_SetGlobalIntraOpThreadAffinity, OrtThreadingOptions* tp_
   }
   char* copy = core_copy_bytes(affinity_string, length + 1);
   if (copy == NULL) {
-    return CORE_OUT_OF_MEMORY(SetGlobalIntraOpThreadAffinity, length + 1);
+    return core_no_memory(length + 1);
   }
   heap_free(tp_options->affinity);
   tp_options->affinity = copy;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SetGlobalCustomCreateThreadFn, OrtThreadingOptions* tp_options,
-                    OrtCustomCreateThreadFn ort_custom_create_thread_fn) {
+CORE_SLOT(ort_SetGlobalCustomCreateThreadFn, OrtThreadingOptions* tp_options,
+          OrtCustomCreateThreadFn ort_custom_create_thread_fn) {
   CORE_REQUIRE(SetGlobalCustomCreateThreadFn, tp_options);
   tp_options->functions.create = ort_custom_create_thread_fn;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SetGlobalCustomThreadCreationOptions, OrtThreadingOptions* tp_options,
-                    void* ort_custom_thread_creation_options) {
+CORE_SLOT(ort_SetGlobalCustomThreadCreationOptions, OrtThreadingOptions* tp_options,
+          void* ort_custom_thread_creation_options) {
   CORE_REQUIRE(SetGlobalCustomThreadCreationOptions, tp_options);
   tp_options->functions.creation_options = ort_custom_thread_creation_options;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SetGlobalCustomJoinThreadFn, OrtThreadingOptions* tp_options,
-                    OrtCustomJoinThreadFn ort_custom_join_thread_fn) {
+CORE_SLOT(ort_SetGlobalCustomJoinThreadFn, OrtThreadingOptions* tp_options,
+          OrtCustomJoinThreadFn ort_custom_join_thread_fn) {
   CORE_REQUIRE(SetGlobalCustomJoinThreadFn, tp_options);
   tp_options->functions.join = ort_custom_join_thread_fn;
   return NULL;

@@ -30,10 +30,11 @@ static OrtStatus* ask_for_writing(void* argument) {
   if (ep->ort_version_supported >= 31 && ep->GetEpContextDataCallbackSupport != NULL) {
     CORE_TRY(ep->GetEpContextDataCallbackSupport(ep, &flags));
   }
-  return (flags & 2) != 0 ? NULL
-                          : core_status(ORT_FAIL, "EP '", own->name,
-                                        "' does not support the registered EPContext data write "
-                                        "callback.");
+  return (flags & 2) != 0
+             ? NULL
+             : core_status(ORT_FAIL,
+                           "EP '%s' does not support the registered EPContext data write callback.",
+                           own->name);
 }
 
 /* For a compiled model, a provider must have made a node EPContext for each node that it fused. */
@@ -41,8 +42,8 @@ static OrtStatus* check_contexts(const struct core_session_ep* own) {
   for (size_t i = 0; i < own->compiled->node_count; i++) {
     const OrtcoreCompiledNode* node = &own->compiled->nodes[i];
     if (node->node->graph == NULL && node->context_node == NULL) {
-      return core_status(ORT_FAIL, own->ep->name,
-                         ": OrtEp::Compile() returned a NULL EPContext node.", NULL);
+      return core_status(ORT_FAIL, "%s: OrtEp::Compile() returned a NULL EPContext node.",
+                         own->ep->name);
     }
   }
   return NULL;
@@ -64,20 +65,20 @@ static OrtStatus* note_mark(void* argument) {
   int size = snprintf(key, sizeof key, "ep_compatibility_info.%s", own->name);
   return size < (int)sizeof key &&
                  core_items_add(&session->context_entries, key, (size_t)size + 1, mark) == NULL
-             ? core_no_memory("CompileModel", (size_t)size)
+             ? core_no_memory((size_t)size)
              : NULL;
 }
 
-OrtStatus* core_ask_provider(const char* function, OrtSession* session) {
-  CORE_TRY(core_ep_call(function, ask_concurrency, session));
-  return core_ep_call(function, ask_for_writing, session);
+OrtStatus* core_ask_provider(OrtSession* session) {
+  CORE_TRY(core_ep_call(NULL, ask_concurrency, session));
+  return core_ep_call(NULL, ask_for_writing, session);
 }
 
-OrtStatus* core_check_compiled(const char* function, OrtSession* session) {
+OrtStatus* core_check_compiled(OrtSession* session) {
   if (!session->makes_contexts) {
     return NULL;
   }
   CORE_TRY(check_contexts(core_last_ep(session)));
-  CORE_TRY(core_ep_call(function, note_mark, session));
-  return core_note_weightless(function, session);
+  CORE_TRY(core_ep_call(NULL, note_mark, session));
+  return core_note_weightless(session);
 }

@@ -61,7 +61,7 @@ static void log_placements(const OrtSession* session, const struct OrtEpAssigned
   }
 }
 
-OrtStatus* core_note_assigned(const char* function, OrtSession* session) {
+OrtStatus* core_note_assigned(OrtSession* session) {
   bool is_recorded = core_session_wants(session, "session.record_ep_graph_assignment_info");
   bool is_logged = core_logger_takes(&session->logger, ORT_LOGGING_LEVEL_VERBOSE);
   if (!is_recorded && !is_logged) {
@@ -73,7 +73,7 @@ OrtStatus* core_note_assigned(const char* function, OrtSession* session) {
   /* Pointers to nodes, not to steps: those move when they are put in order. */
   const OrtNode** nodes = core_pool_array(&session->pool, count, sizeof *nodes);
   if (list == NULL || assigned == NULL || nodes == NULL) {
-    return core_no_memory(function, count * sizeof *list);
+    return core_no_memory(count * sizeof *list);
   }
   /* The steps of providers come first, one for each group. */
   for (size_t i = list_groups(session, list); i < count; i++) {
@@ -91,8 +91,8 @@ OrtStatus* core_note_assigned(const char* function, OrtSession* session) {
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_Session_GetEpGraphAssignmentInfo, const OrtSession* session,
-                    const OrtEpAssignedSubgraph* const** ep_subgraphs, size_t* num_ep_subgraphs) {
+CORE_SLOT(ort_Session_GetEpGraphAssignmentInfo, const OrtSession* session,
+          const OrtEpAssignedSubgraph* const** ep_subgraphs, size_t* num_ep_subgraphs) {
   CORE_REQUIRE(Session_GetEpGraphAssignmentInfo, session, ep_subgraphs, num_ep_subgraphs);
   if (session->assigned == NULL) {
     CORE_FAIL(ORT_FAIL,
@@ -104,37 +104,34 @@ ORT_API_STATUS_IMPL(ort_Session_GetEpGraphAssignmentInfo, const OrtSession* sess
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_EpAssignedSubgraph_GetEpName, const OrtEpAssignedSubgraph* ep_subgraph,
-                    const char** out) {
+CORE_SLOT(ort_EpAssignedSubgraph_GetEpName, const OrtEpAssignedSubgraph* ep_subgraph,
+          const char** out) {
   CORE_REQUIRE(EpAssignedSubgraph_GetEpName, ep_subgraph, out);
   *out = ep_subgraph->provider;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_EpAssignedSubgraph_GetNodes, const OrtEpAssignedSubgraph* ep_subgraph,
-                    const OrtEpAssignedNode* const** ep_nodes, size_t* num_ep_nodes) {
+CORE_SLOT(ort_EpAssignedSubgraph_GetNodes, const OrtEpAssignedSubgraph* ep_subgraph,
+          const OrtEpAssignedNode* const** ep_nodes, size_t* num_ep_nodes) {
   CORE_REQUIRE(EpAssignedSubgraph_GetNodes, ep_subgraph, ep_nodes, num_ep_nodes);
   *ep_nodes = (const OrtEpAssignedNode* const*)ep_subgraph->nodes;
   *num_ep_nodes = ep_subgraph->count;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_EpAssignedNode_GetName, const OrtEpAssignedNode* ep_node,
-                    const char** out) {
+CORE_SLOT(ort_EpAssignedNode_GetName, const OrtEpAssignedNode* ep_node, const char** out) {
   CORE_REQUIRE(EpAssignedNode_GetName, ep_node, out);
   *out = ((const OrtNode*)ep_node)->name;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_EpAssignedNode_GetDomain, const OrtEpAssignedNode* ep_node,
-                    const char** out) {
+CORE_SLOT(ort_EpAssignedNode_GetDomain, const OrtEpAssignedNode* ep_node, const char** out) {
   CORE_REQUIRE(EpAssignedNode_GetDomain, ep_node, out);
   *out = ((const OrtNode*)ep_node)->domain;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_EpAssignedNode_GetOperatorType, const OrtEpAssignedNode* ep_node,
-                    const char** out) {
+CORE_SLOT(ort_EpAssignedNode_GetOperatorType, const OrtEpAssignedNode* ep_node, const char** out) {
   CORE_REQUIRE(EpAssignedNode_GetOperatorType, ep_node, out);
   *out = ((const OrtNode*)ep_node)->op_type;
   return NULL;

@@ -34,12 +34,12 @@ static void end_binding(void* block) {
 
 static const struct core_class binding_class = {.kind = CORE_IO_BINDING, .end = end_binding};
 
-ORT_API_STATUS_IMPL(ort_CreateIoBinding, OrtSession* session, OrtIoBinding** out) {
+CORE_SLOT(ort_CreateIoBinding, OrtSession* session, OrtIoBinding** out) {
   CORE_REQUIRE(CreateIoBinding, session, out);
   CORE_REQUIRE_READY(session, ORT_FAIL, "Session not initialized.");
   struct OrtIoBinding* binding = core_new_object(&binding_class, sizeof *binding);
   if (binding == NULL) {
-    return CORE_OUT_OF_MEMORY(CreateIoBinding, sizeof *binding);
+    return core_no_memory(sizeof *binding);
   }
   binding->session = session;
   core_retain(&session->object);
@@ -50,14 +50,13 @@ ORT_API_STATUS_IMPL(ort_CreateIoBinding, OrtSession* session, OrtIoBinding** out
 void ORT_API_CALL ort_ReleaseIoBinding(OrtIoBinding* input) NO_EXCEPTION { core_drop(input); }
 
 /* Binds a value, or none, to a name, in place of the one before. */
-static OrtStatus* bind(const char* function, struct core_items* items, const char* name,
-                       const OrtValue* value) {
+static OrtStatus* bind(struct core_items* items, const char* name, const OrtValue* value) {
   size_t size = strlen(name) + 1;
   struct core_item* item = core_items_find(items, name, size);
   if (item == NULL) {
     item = core_items_add(items, name, size, NULL);
     if (item == NULL) {
-      return core_no_memory(function, size);
+      return core_no_memory(size);
     }
   }
   OrtValue* before = (OrtValue*)item->pointer;
@@ -67,30 +66,28 @@ static OrtStatus* bind(const char* function, struct core_items* items, const cha
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_BindInput, OrtIoBinding* binding_ptr, const char* name,
-                    const OrtValue* val_ptr) {
+CORE_SLOT(ort_BindInput, OrtIoBinding* binding_ptr, const char* name, const OrtValue* val_ptr) {
   CORE_REQUIRE(BindInput, binding_ptr, name, val_ptr);
   const OrtSession* session = binding_ptr->session;
   if (core_find_port(&session->inputs, name, 0) == NULL &&
       core_find_port(&session->overridable, name, 0) == NULL) {
-    return core_status(ORT_FAIL, "Failed to find input name in the mapping: ", name, NULL);
+    return core_status(ORT_FAIL, "Failed to find input name in the mapping: %s", name);
   }
-  return bind("BindInput", &binding_ptr->inputs, name, val_ptr);
+  return bind(&binding_ptr->inputs, name, val_ptr);
 }
 
-ORT_API_STATUS_IMPL(ort_BindOutput, OrtIoBinding* binding_ptr, const char* name,
-                    const OrtValue* val_ptr) {
+CORE_SLOT(ort_BindOutput, OrtIoBinding* binding_ptr, const char* name, const OrtValue* val_ptr) {
   CORE_REQUIRE(BindOutput, binding_ptr, name, val_ptr);
-  return bind("BindOutput", &binding_ptr->outputs, name, val_ptr);
+  return bind(&binding_ptr->outputs, name, val_ptr);
 }
 
-ORT_API_STATUS_IMPL(ort_BindOutputToDevice, OrtIoBinding* binding_ptr, const char* name,
-                    const OrtMemoryInfo* mem_info_ptr) {
+CORE_SLOT(ort_BindOutputToDevice, OrtIoBinding* binding_ptr, const char* name,
+          const OrtMemoryInfo* mem_info_ptr) {
   CORE_REQUIRE(BindOutputToDevice, binding_ptr, name, mem_info_ptr);
   if (!core_is_cpu_memory(mem_info_ptr)) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "BindOutputToDevice: runs leave outputs in the CPU's memory");
   }
-  return bind("BindOutputToDevice", &binding_ptr->outputs, name, NULL);
+  return bind(&binding_ptr->outputs, name, NULL);
 }
 
 void ORT_API_CALL ort_ClearBoundInputs(OrtIoBinding* binding_ptr) NO_EXCEPTION {
@@ -106,18 +103,18 @@ void ORT_API_CALL ort_ClearBoundOutputs(OrtIoBinding* binding_ptr) NO_EXCEPTION 
 }
 
 /* Runs read and write the CPU's memory, so there is nothing to wait for. */
-ORT_API_STATUS_IMPL(ort_SynchronizeBoundInputs, OrtIoBinding* binding_ptr) {
+CORE_SLOT(ort_SynchronizeBoundInputs, OrtIoBinding* binding_ptr) {
   CORE_REQUIRE(SynchronizeBoundInputs, binding_ptr);
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SynchronizeBoundOutputs, OrtIoBinding* binding_ptr) {
+CORE_SLOT(ort_SynchronizeBoundOutputs, OrtIoBinding* binding_ptr) {
   CORE_REQUIRE(SynchronizeBoundOutputs, binding_ptr);
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetBoundOutputNames, const OrtIoBinding* binding_ptr,
-                    OrtAllocator* allocator, char** buffer, size_t** lengths, size_t* count) {
+CORE_SLOT(ort_GetBoundOutputNames, const OrtIoBinding* binding_ptr, OrtAllocator* allocator,
+          char** buffer, size_t** lengths, size_t* count) {
   CORE_REQUIRE(GetBoundOutputNames, binding_ptr, allocator, buffer, lengths);
   CORE_REQUIRE(GetBoundOutputNames, count);
   const struct core_items* outputs = &binding_ptr->outputs;
@@ -146,8 +143,8 @@ ORT_API_STATUS_IMPL(ort_GetBoundOutputNames, const OrtIoBinding* binding_ptr,
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetBoundOutputValues, const OrtIoBinding* binding_ptr,
-                    OrtAllocator* allocator, OrtValue*** output, size_t* output_count) {
+CORE_SLOT(ort_GetBoundOutputValues, const OrtIoBinding* binding_ptr, OrtAllocator* allocator,
+          OrtValue*** output, size_t* output_count) {
   CORE_REQUIRE(GetBoundOutputValues, binding_ptr, allocator, output, output_count);
   const struct core_items* outputs = &binding_ptr->outputs;
   void* values = NULL;
@@ -180,7 +177,7 @@ static OrtStatus* list_bound(const struct core_items* items, struct core_pool* p
   out->names = core_pool_array(pool, items->count, sizeof *out->names);
   out->values = core_pool_array(pool, items->count, sizeof *out->values);
   if (out->names == NULL || out->values == NULL) {
-    return core_no_memory("RunWithBinding", items->count * sizeof *out->values);
+    return core_no_memory(items->count * sizeof *out->values);
   }
   for (size_t i = 0; i < items->count; i++) {
     const struct core_item* item = &items->list[i];
@@ -212,8 +209,8 @@ static OrtStatus* run_bound(OrtSession* session, const OrtRunOptions* options,
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_RunWithBinding, OrtSession* session, const OrtRunOptions* run_options,
-                    const OrtIoBinding* binding_ptr) {
+CORE_SLOT(ort_RunWithBinding, OrtSession* session, const OrtRunOptions* run_options,
+          const OrtIoBinding* binding_ptr) {
   struct core_pool pool = {0};
   CORE_REQUIRE(RunWithBinding, session, binding_ptr);
   if (binding_ptr->session != session) {

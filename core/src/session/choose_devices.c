@@ -11,7 +11,6 @@
 #define MOST_CHOSEN 8
 
 struct choosing {
-  const char* function;
   OrtSession* session;
   /** All devices of the environment, the preferred first. */
   const OrtEpDevice** devices;
@@ -103,9 +102,8 @@ static OrtStatus* choose_by_policy(struct choosing* self) {
       choose_first(self, OrtHardwareDeviceType_GPU);
       break;
     default:
-      return core_status(ORT_INVALID_ARGUMENT, self->function,
-                         ": the options have a policy for devices that the core does not know",
-                         NULL);
+      return core_fail(ORT_INVALID_ARGUMENT,
+                       "the options have a policy for devices that the core does not know");
   }
   choose_first(self, OrtHardwareDeviceType_CPU);
   return NULL;
@@ -130,7 +128,7 @@ static OrtStatus* call_delegate(struct choosing* self, const OrtEpDevice** list,
                          &self->chosen_count, settings->delegate_state);
   if (status != NULL) {
     OrtStatus* failure =
-        core_status(ORT_FAIL, "EP selection delegate failed: ", ort_GetErrorMessage(status), NULL);
+        core_status(ORT_FAIL, "EP selection delegate failed: %s", ort_GetErrorMessage(status));
     ort_ReleaseStatus(status);
     return failure;
   }
@@ -150,12 +148,11 @@ static OrtStatus* call_delegate(struct choosing* self, const OrtEpDevice** list,
 
 static OrtStatus* choose_by_delegate(struct choosing* self) {
   OrtKeyValuePairs *model = NULL, *runtime = NULL;
-  CORE_TRY(core_describe_model(self->function, self->session->model, &model));
+  CORE_TRY(core_describe_model(self->session->model, &model));
   ort_CreateKeyValuePairs(&runtime);
   const OrtEpDevice** list = heap_alloc(self->count * sizeof *list + 1);
-  OrtStatus* status = runtime != NULL && list != NULL
-                          ? call_delegate(self, list, model, runtime)
-                          : core_no_memory(self->function, self->count * sizeof *list);
+  OrtStatus* status = runtime != NULL && list != NULL ? call_delegate(self, list, model, runtime)
+                                                      : core_no_memory(self->count * sizeof *list);
   heap_free(list);
   ort_ReleaseKeyValuePairs(runtime);
   ort_ReleaseKeyValuePairs(model);
@@ -193,8 +190,8 @@ static OrtStatus* choose(struct choosing* self) {
   return add_chosen(self);
 }
 
-OrtStatus* core_choose_devices(const char* function, OrtSession* session) {
-  struct choosing self = {.function = function, .session = session};
+OrtStatus* core_choose_devices(OrtSession* session) {
+  struct choosing self = {.session = session};
   const OrtSessionOptions* options = session->options;
   if (!options->settings.has_policy || options->ep_choices.count > 0) {
     return NULL;

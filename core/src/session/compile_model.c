@@ -9,8 +9,6 @@
 #include "onnx/writing.h"
 #include "session/context_model.h"
 
-static const char function[] = "CompileModel";
-
 /* --- where parts of the model go -------------------------------------------------------------- */
 
 /* A file that is opened when it is first written to. */
@@ -54,13 +52,13 @@ static OrtStatus* open_file(struct file* file) {
            core_find_file(file->written, real) != CORE_NO_FILE);
   if (file->stream == NULL) {
     file->written[0] = 0;
-    return core_status(ORT_INVALID_ARGUMENT, "open file \"", file->path, "\" failed");
+    return core_status(ORT_INVALID_ARGUMENT, "open file \"%s\" failed", file->path);
   }
   return NULL;
 }
 
 static OrtStatus* not_written(const struct file* file) {
-  return core_status(ORT_FAIL, "the model cannot be written to '", file->path, "'");
+  return core_status(ORT_FAIL, "the model cannot be written to '%s'", file->path);
 }
 
 static OrtStatus* write_to_file(void* state, const void* bytes, size_t size) {
@@ -72,7 +70,7 @@ static OrtStatus* write_to_file(void* state, const void* bytes, size_t size) {
 static OrtStatus* write_to_memory(void* state, const void* bytes, size_t size) {
   struct core_writing* to = state;
   core_write_raw(to, bytes, size);
-  return to->has_failed ? core_no_memory(function, to->size + size) : NULL;
+  return to->has_failed ? core_no_memory(to->size + size) : NULL;
 }
 
 static OrtStatus* close_file(struct file* file, OrtStatus* status) {
@@ -99,32 +97,31 @@ static OrtStatus* finish(struct file* model, struct file* initializers, OrtStatu
   return publish(model, publish(initializers, status));
 }
 
-static OrtStatus* save(const char* name, const OrtSession* session, const char* path,
-                       const OrtcoreWriting* writing, struct file* initializers) {
+static OrtStatus* save(const OrtSession* session, const char* path, const OrtcoreWriting* writing,
+                       struct file* initializers) {
   OrtcoreWriting own = *writing;
   struct file file = {.path = path};
   own.write = write_to_file;
   own.state = &file;
-  return finish(&file, initializers, core_write_context_model(name, session, &own));
+  return finish(&file, initializers, core_write_context_model(session, &own));
 }
 
-static OrtStatus* too_long(const char* name) {
-  return core_status(ORT_INVALID_ARGUMENT, name, ": a path of the options is too long", NULL);
+static OrtStatus* too_long(void) {
+  return core_fail(ORT_INVALID_ARGUMENT, "a path of the options is too long");
 }
 
 /* Has large initializers go to a file beside that of the model, in which `external` names it. */
-static OrtStatus* write_beside(const char* name, const char* model, const char* external,
-                               char path[CORE_PATH_ROOM], struct file* file,
-                               OrtcoreWriting* writing) {
+static OrtStatus* write_beside(const char* model, const char* external, char path[CORE_PATH_ROOM],
+                               struct file* file, OrtcoreWriting* writing) {
   if (!core_path_is_inside(external)) {
-    return core_status(
-        ORT_INVALID_ARGUMENT, name,
-        ": the file of initializers must be a relative path without \"..\", and not ", external);
+    return core_fail(ORT_INVALID_ARGUMENT,
+                     "the file of initializers must be a relative path without \"..\", and not %s",
+                     external);
   }
   int folder = (int)core_path_folder_length(model);
   int size = snprintf(path, CORE_PATH_ROOM, "%.*s%s", folder, model, external);
   if (size < 0 || size >= CORE_PATH_ROOM) {
-    return too_long(name);
+    return too_long();
   }
   file->path = path;
   writing->external_name = external;
@@ -140,15 +137,15 @@ static const char* external_entry(const OrtSessionOptions* options) {
   return name != NULL && name[0] != 0 ? name : NULL;
 }
 
-OrtStatus* core_save_context_model(const char* name, const OrtSession* session, const char* path) {
+OrtStatus* core_save_context_model(const OrtSession* session, const char* path) {
   OrtcoreWriting writing = {.version = ORT_API_VERSION, .external_alignment = 1};
   struct file file = {.path = ""};
   char external_path[CORE_PATH_ROOM];
   const char* external = external_entry(session->options);
   if (external != NULL) {
-    CORE_TRY(write_beside(name, path, external, external_path, &file, &writing));
+    CORE_TRY(write_beside(path, external, external_path, &file, &writing));
   }
-  return save(name, session, path, &writing, &file);
+  return save(session, path, &writing, &file);
 }
 
 /* --- what is compiled ------------------------------------------------------------------------- */
@@ -180,19 +177,19 @@ static OrtStatus* check_options(const OrtModelCompilationOptions* options) {
 
 /* Refuses a path whose last part has no extension, as ONNX Runtime does, which takes it for a
  * folder. */
-static OrtStatus* check_output(const char* name, const char* path) {
+static OrtStatus* check_output(const char* path) {
   const char* file = path + core_path_folder_length(path);
   const char* dot = strrchr(file, '.');
   return dot != NULL && dot != file
              ? NULL
-             : core_status(ORT_INVALID_ARGUMENT, name,
-                           ": context_file_path should not point to a folder, and have an "
-                           "extension: ",
-                           path);
+             : core_fail(
+                   ORT_INVALID_ARGUMENT,
+                   "context_file_path should not point to a folder, and have an extension: %s",
+                   path);
 }
 
 /* "model.onnx" becomes "model_ctx.onnx". */
-static OrtStatus* find_path_beside(const char* name, const char* model, char path[CORE_PATH_ROOM]) {
+static OrtStatus* find_path_beside(const char* model, char path[CORE_PATH_ROOM]) {
   size_t length = strlen(model), end = length;
   for (size_t i = length; i > 0 && !CORE_IS_SEPARATOR(model[i - 1]); i--) {
     if (model[i - 1] == '.') {
@@ -201,7 +198,7 @@ static OrtStatus* find_path_beside(const char* name, const char* model, char pat
     }
   }
   int size = snprintf(path, CORE_PATH_ROOM, "%.*s_ctx.onnx", (int)end, model);
-  return size > 0 && size < CORE_PATH_ROOM ? NULL : too_long(name);
+  return size > 0 && size < CORE_PATH_ROOM ? NULL : too_long();
 }
 
 /* Finds the path of the output. */
@@ -210,17 +207,16 @@ static OrtStatus* find_output(struct task* task) {
   char input[CORE_PATH_ROOM], real[CORE_PATH_ROOM];
   if (options->input == CORE_INPUT_PATH) {
     if (!core_whole_path_utf8(options->paths[CORE_INPUT_FILE], input)) {
-      return too_long(function);
+      return too_long();
     }
     if (core_find_file(input, real) == CORE_NO_FILE) {
-      return core_status(ORT_INVALID_ARGUMENT, "CompileModel: Input model path does not exist: \"",
-                         input, "\"");
+      return core_fail(ORT_INVALID_ARGUMENT, "Input model path does not exist: \"%s\"", input);
     }
   }
   if (options->output == CORE_OUTPUT_PATH) {
     return core_whole_path_utf8(options->paths[CORE_OUTPUT_FILE], task->path)
-               ? check_output(function, task->path)
-               : too_long(function);
+               ? check_output(task->path)
+               : too_long();
   }
   if (options->output != CORE_OUTPUT_BESIDE_INPUT) {
     return NULL;
@@ -228,46 +224,46 @@ static OrtStatus* find_output(struct task* task) {
   if (options->input != CORE_INPUT_PATH) {
     CORE_FAIL(ORT_FAIL, "CompileModel: a model that is not read from a file needs an output");
   }
-  return find_path_beside(function, input, task->path);
+  return find_path_beside(input, task->path);
 }
 
 static OrtStatus* refuse_existing(const char* path) {
   char real[CORE_PATH_ROOM];
   return core_find_file(path, real) != CORE_NO_FILE
-             ? core_status(ORT_FAIL, "Failed to generate EP context model since the file '", path,
-                           "' exists already. Please remove the EP context model if you want to "
-                           "re-generate it.")
+             ? core_status(
+                   ORT_FAIL,
+                   "Failed to generate EP context model since the file '%s' exists already. Please "
+                   "remove the EP context model if you want to re-generate it.",
+                   path)
              : NULL;
 }
 
-OrtStatus* core_find_context_path(const char* name, const OrtSession* session,
-                                  char path[CORE_PATH_ROOM]) {
+OrtStatus* core_find_context_path(const OrtSession* session, char path[CORE_PATH_ROOM]) {
   const char* given =
       core_config_get(&session->options->lists[CORE_SESSION_CONFIG], "ep.context_file_path");
   char model[CORE_PATH_ROOM];
   if (given != NULL && given[0] != 0) {
     size_t length = strlen(given);
     if (length >= CORE_PATH_ROOM) {
-      return too_long(name);
+      return too_long();
     }
-    CORE_TRY(check_output(name, given));
+    CORE_TRY(check_output(given));
     memcpy(path, given, length + 1);
   } else if (session->model->path[0] == 0) {
-    return core_status(ORT_FAIL, name,
-                       ": a model that was not read from a file needs ep.context_file_path, or "
-                       "CompileModel, to be compiled",
-                       NULL);
+    return core_fail(ORT_FAIL,
+                     "a model that was not read from a file needs ep.context_file_path, or "
+                     "CompileModel, to be compiled");
   } else {
     if (!core_whole_path_utf8(session->model->path, model)) {
-      return too_long(name);
+      return too_long();
     }
-    CORE_TRY(find_path_beside(name, model, path));
+    CORE_TRY(find_path_beside(model, path));
   }
   return refuse_existing(path);
 }
 
 static OrtStatus* set_entry(struct task* task, const char* key, const char* value) {
-  return core_config_set(function, &task->session_options->lists[CORE_SESSION_CONFIG], key, value);
+  return core_config_set(&task->session_options->lists[CORE_SESSION_CONFIG], key, value);
 }
 
 /* Sets the entries by which providers know that a compiled model is wanted, and where it goes. */
@@ -292,7 +288,7 @@ static OrtStatus* set_entries(struct task* task) {
   if (!core_whole_path_utf8(options->paths[CORE_CONTEXT_DIRECTORY], folder) ||
       !core_whole_path_utf8(options->paths[CORE_CONTEXT_NAME], name) ||
       strlen(folder) + strlen(name) >= sizeof path) {
-    return too_long(function);
+    return too_long();
   }
   memcpy(path, folder, strlen(folder));
   memcpy(path + strlen(folder), name, strlen(name) + 1);
@@ -306,7 +302,7 @@ static OrtStatus* compile(struct task* task, const OrtEnv* env) {
       .bytes = options->input_bytes,
       .size = options->input_size,
       .model = options->input == CORE_INPUT_MODEL ? (OrtModel*)options->input_model : NULL};
-  CORE_TRY(core_new_session(function, env, task->session_options, &source, true, &task->session));
+  CORE_TRY(core_new_session(env, task->session_options, &source, true, &task->session));
   if (options->flags & OrtCompileApiFlags_ERROR_IF_NO_NODES_COMPILED &&
       !core_has_compiled_nodes(task->session)) {
     CORE_FAIL(ORT_FAIL,
@@ -326,7 +322,7 @@ static OrtStatus* set_external(struct task* task, OrtcoreWriting* writing) {
   writing->external_aligned_from = options->aligned_from;
   if (options->initializers == CORE_INITIALIZERS_IN_MODEL) {
     const char* external = external_entry(options->session_options);
-    return external != NULL ? write_beside(function, task->path, external, task->external_path,
+    return external != NULL ? write_beside(task->path, external, task->external_path,
                                            &task->external_file, writing)
                             : NULL;
   }
@@ -336,12 +332,12 @@ static OrtStatus* set_external(struct task* task, OrtcoreWriting* writing) {
     return NULL;
   }
   if (!core_whole_path_utf8(options->paths[CORE_EXTERNAL_FILE], task->external_name)) {
-    return too_long(function);
+    return too_long();
   }
   writing->external_above = options->initializers_threshold;
   if (options->initializers == CORE_INITIALIZERS_FILE) {
-    return write_beside(function, task->path, task->external_name, task->external_path,
-                        &task->external_file, writing);
+    return write_beside(task->path, task->external_name, task->external_path, &task->external_file,
+                        writing);
   }
   writing->external_name = task->external_name;
   writing->write_external = write_to_memory;
@@ -355,13 +351,12 @@ static OrtStatus* write_model(struct task* task) {
   struct file none = {.path = ""};
   CORE_TRY(set_external(task, &writing));
   if (task->path[0] != 0) {
-    return save(function, task->session, task->path, &writing, &task->external_file);
+    return save(task->session, task->path, &writing, &task->external_file);
   }
   bool is_buffer = options->output == CORE_OUTPUT_BUFFER;
   writing.write = is_buffer ? write_to_memory : options->write;
   writing.state = is_buffer ? &task->model : options->write_state;
-  return finish(&none, &task->external_file,
-                core_write_context_model(function, task->session, &writing));
+  return finish(&none, &task->external_file, core_write_context_model(task->session, &writing));
 }
 
 /* A block of the caller's allocator with what was written; NULL for none. */
@@ -373,7 +368,7 @@ static OrtStatus* fill_block(const struct core_compile_buffer* buffer,
   }
   *block = buffer->allocator->Alloc(buffer->allocator, from->size);
   if (*block == NULL) {
-    return core_no_memory(function, from->size);
+    return core_no_memory(from->size);
   }
   memcpy(*block, from->bytes, from->size);
   return NULL;
@@ -416,12 +411,12 @@ static OrtStatus* perform(struct task* task, const OrtEnv* env) {
   return hand_over(task);
 }
 
-ORT_API_STATUS_IMPL(ort_compile_CompileModel, const OrtEnv* env,
-                    const OrtModelCompilationOptions* model_options) {
+CORE_SLOT(ort_compile_CompileModel, const OrtEnv* env,
+          const OrtModelCompilationOptions* model_options) {
   CORE_REQUIRE(CompileModel, env, model_options);
   struct task* task = heap_alloc(sizeof *task);
   if (task == NULL) {
-    return CORE_OUT_OF_MEMORY(CompileModel, sizeof *task);
+    return core_no_memory(sizeof *task);
   }
   memset(task, 0, sizeof *task);
   task->options = model_options;

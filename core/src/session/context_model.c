@@ -10,7 +10,6 @@
 
 /* A model that is being put together. */
 struct making {
-  const char* function;
   const OrtSession* session;
   struct core_writing to;
   /* The values that nodes read, and the outputs. */
@@ -19,7 +18,7 @@ struct making {
 };
 
 static OrtStatus* no_memory_to_write(const struct making* making) {
-  return core_no_memory(making->function, making->to.size);
+  return core_no_memory(making->to.size);
 }
 
 static const OrtNode* context_of(const struct core_step* step) {
@@ -89,7 +88,7 @@ static void write_constant(struct core_writing* to, const OrtValueInfo* value) {
 static OrtStatus* write_initializer(struct making* making, const OrtValueInfo* value) {
   const OrtValue* tensor = NULL;
   if (value->flags & CORE_IS_REPLACED) { /* also the output of a node Constant */
-    CORE_TRY(core_initializer_of(making->function, value, &tensor));
+    CORE_TRY(core_initializer_of(value, &tensor));
     core_write_tensor(&making->to, GRAPH_INITIALIZER, value->name, tensor);
     return NULL;
   }
@@ -197,24 +196,22 @@ static OrtStatus* write_node(struct making* making, const OrtNode* node) {
 
 /* --- nodes ------------------------------------------------------------------------------------ */
 
-static OrtStatus* refuse_context(const struct making* making, const struct core_step* step,
-                                 const char* why) {
-  return core_status(ORT_FAIL, making->function, why, step->node->name);
+static OrtStatus* refuse_context(const struct core_step* step, const char* why) {
+  return core_fail(ORT_FAIL, "%s%s", why, step->node->name);
 }
 
 /* A context stands for a node only if it has its name and makes the same values. */
-static OrtStatus* check_context(const struct making* making, const struct core_step* step,
-                                const OrtNode* context) {
+static OrtStatus* check_context(const struct core_step* step, const OrtNode* context) {
   if (strcmp(context->op_type, "EPContext") != 0 || strcmp(context->domain, "com.microsoft") != 0) {
     return refuse_context(
-        making, step,
-        ": Compile of the provider must return nodes EPContext of com.microsoft, and "
+        step,
+        "Compile of the provider must return nodes EPContext of com.microsoft, and "
         "did not for ");
   }
   if (strcmp(context->name, step->node->name) != 0) {
-    return core_status(
-        ORT_INVALID_GRAPH, making->function,
-        ": an EPContext must have the name of the node that it stands for: ", step->node->name);
+    return core_fail(ORT_INVALID_GRAPH,
+                     "an EPContext must have the name of the node that it stands for: %s",
+                     step->node->name);
   }
   bool is_same = context->output_count == step->output_count;
   for (size_t i = 0; is_same && i < step->output_count; i++) {
@@ -222,8 +219,8 @@ static OrtStatus* check_context(const struct making* making, const struct core_s
     is_same = strcmp(context->operands[context->input_count + i], name != NULL ? name : "") == 0;
   }
   return is_same ? NULL
-                 : refuse_context(making, step,
-                                  ": an EPContext must have the outputs of the node that it "
+                 : refuse_context(step,
+                                  "an EPContext must have the outputs of the node that it "
                                   "stands for: ");
 }
 
@@ -267,7 +264,7 @@ static OrtStatus* write_step(struct making* making, const struct core_step* step
   const OrtNode* context = context_of(step);
   const OrtNode* node = step->node;
   if (context != NULL) {
-    CORE_TRY(check_context(making, step, context));
+    CORE_TRY(check_context(step, context));
     write_context(&making->to, context);
     if (is_in_file(context)) {
       making->contexts = CORE_CONTEXTS_IN_FILES;
@@ -277,10 +274,10 @@ static OrtStatus* write_step(struct making* making, const struct core_step* step
     return NULL;
   }
   if (node->bytes.at == NULL || strcmp(node->domain, CORE_CHANNELS_LAST) == 0) {
-    return core_status(ORT_NOT_IMPLEMENTED, making->function,
-                       ": a compiled model cannot have a node whose layout a provider wants "
-                       "changed and that it leaves to others: ",
-                       node->name);
+    return core_fail(ORT_NOT_IMPLEMENTED,
+                     "a compiled model cannot have a node whose layout a provider wants changed "
+                     "and that it leaves to others: %s",
+                     node->name);
   }
   return write_node(making, node);
 }
@@ -358,15 +355,14 @@ static OrtStatus* write_contexts(struct making* making, const OrtcoreWriting* wr
   CORE_TRY(
       core_open_model_bytes(making->to.bytes, making->to.size, making->session->model, &model));
   /* A provider's nodes may read what nobody makes. */
-  OrtStatus* status = core_model_graph(making->function, model, CORE_AS_WRITTEN, &graph);
+  OrtStatus* status = core_model_graph(model, CORE_AS_WRITTEN, &graph);
   status = status == NULL ? core_write_compiled_model(model, writing, making->contexts) : status;
   core_drop(model);
   return status;
 }
 
-OrtStatus* core_write_context_model(const char* function, const OrtSession* session,
-                                    const OrtcoreWriting* writing) {
-  struct making making = {.function = function, .session = session};
+OrtStatus* core_write_context_model(const OrtSession* session, const OrtcoreWriting* writing) {
+  struct making making = {.session = session};
   OrtStatus* status = write_contexts(&making, writing);
   core_items_end(&making.needed);
   heap_free(making.to.bytes);

@@ -65,7 +65,7 @@ static CORE_COLD OrtStatus* wrong_type(const OrtValue* value, const OrtTypeInfo*
   ort_ReleaseTypeInfo(own);
   snprintf(text, sizeof text, "Unexpected %s data type. Actual: (%s) , expected: (%s)", side,
            actual.text, wanted.text);
-  return core_status(ORT_INVALID_ARGUMENT, text, NULL, NULL);
+  return core_status(ORT_INVALID_ARGUMENT, "%s", text);
 }
 
 #define HINT " Please fix either the inputs/outputs or the model."
@@ -81,7 +81,7 @@ static CORE_COLD OrtStatus* wrong_rank(const struct core_port* port, size_t rank
   char text[120], what[40];
   snprintf(what, sizeof what, "Invalid rank for %s: ", side);
   snprintf(text, sizeof text, " Got: %zu Expected: %zu" HINT, rank, shape_of(port)->rank);
-  return core_status(ORT_INVALID_ARGUMENT, what, port->name, text);
+  return core_status(ORT_INVALID_ARGUMENT, "%s%s%s", what, port->name, text);
 }
 
 static CORE_COLD OrtStatus* wrong_dimensions(const struct core_port* port,
@@ -98,7 +98,7 @@ static CORE_COLD OrtStatus* wrong_dimensions(const struct core_port* port,
   }
   snprintf(text + length, sizeof text - length, HINT);
   snprintf(what, sizeof what, "Got invalid dimensions for %s: ", side);
-  return core_status(ORT_INVALID_ARGUMENT, what, port->name, text);
+  return core_status(ORT_INVALID_ARGUMENT, "%s%s%s", what, port->name, text);
 }
 
 /* Refuses a value that the model does not allow for a port. */
@@ -132,12 +132,12 @@ static OrtStatus* set_input(const OrtSession* session, struct core_frame* frame,
     CORE_FAIL(ORT_INVALID_ARGUMENT, "Run: input_names must not have NULL");
   }
   if (CORE_UNLIKELY(value == NULL)) {
-    return core_status(ORT_INVALID_ARGUMENT, "Run: NULL input supplied for input ", name, NULL);
+    return core_fail(ORT_INVALID_ARGUMENT, "NULL input supplied for input %s", name);
   }
   const struct core_port* port = core_find_port(&session->inputs, name, i);
   port = port != NULL ? port : core_find_port(&session->overridable, name, 0);
   if (CORE_UNLIKELY(port == NULL)) {
-    return core_status(ORT_INVALID_ARGUMENT, "Invalid input name: ", name, NULL);
+    return core_status(ORT_INVALID_ARGUMENT, "Invalid input name: %s", name);
   }
   CORE_TRY(check_value(port, value, "input"));
   frame->values[port->value] = (OrtValue*)value;
@@ -160,9 +160,9 @@ static OrtStatus* set_adapters(const OrtSession* session, struct core_frame* fra
 static CORE_COLD OrtStatus* leave_out_input(struct core_frame* frame,
                                             const struct core_port* port) {
   if (port->type == NULL || port->type->kind != ONNX_TYPE_OPTIONAL) {
-    return core_status(ORT_INVALID_ARGUMENT, "Missing Input: ", port->name, NULL);
+    return core_status(ORT_INVALID_ARGUMENT, "Missing Input: %s", port->name);
   }
-  CORE_TRY(core_empty_optional("Run", &frame->values[port->value]));
+  CORE_TRY(core_empty_optional(&frame->values[port->value]));
   frame->is_own[port->value] = true;
   return NULL;
 }
@@ -191,7 +191,7 @@ OrtStatus* core_set_outputs(const OrtSession* session, struct core_frame* frame,
     }
     const struct core_port* port = core_find_port(&session->outputs, name, i);
     if (CORE_UNLIKELY(port == NULL)) {
-      return core_status(ORT_INVALID_ARGUMENT, "Invalid output name: ", name, NULL);
+      return core_status(ORT_INVALID_ARGUMENT, "Invalid output name: %s", name);
     }
     if (feeds->outputs[i] == NULL) {
       continue;
@@ -217,7 +217,7 @@ static OrtStatus* copy_output(const OrtValue* from, OrtValue** out) {
     return NULL;
   }
   CORE_TRY(ort_GetAllocatorWithDefaultOptions(&allocator));
-  CORE_TRY(core_copy_tensor("Run", core_tensor_of(from), allocator, &copy));
+  CORE_TRY(core_copy_tensor(core_tensor_of(from), allocator, &copy));
   *out = &copy->base;
   return NULL;
 }
@@ -230,7 +230,7 @@ static OrtStatus* fill_output(const OrtValue* from, OrtValue* to) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "Run: an output that is given must have the element type and shape of the result");
   }
-  return core_copy_elements("Run", core_tensor_of(from), core_tensor_of(to));
+  return core_copy_elements(core_tensor_of(from), core_tensor_of(to));
 }
 
 static OrtStatus* hand_over_one(const struct core_frame* frame, core_value_number value,
@@ -280,7 +280,7 @@ OrtStatus* core_hand_over(const OrtSession* session, const struct core_frame* fr
   }
   bool* many = heap_alloc(feeds->output_count);
   if (many == NULL) {
-    return core_no_memory("Run", feeds->output_count);
+    return core_no_memory(feeds->output_count);
   }
   OrtStatus* status = hand_each_over(session, frame, feeds, many);
   heap_free(many);

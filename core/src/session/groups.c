@@ -28,7 +28,7 @@ static OrtStatus* take_group(struct core_partition* partition, const OrtcoreGrou
     struct core_item* item =
         name != NULL ? core_items_add(&partition->taken, name, strlen(name) + 1, NULL) : NULL;
     if (item == NULL && name != NULL) {
-      return core_no_memory(partition->function, strlen(name));
+      return core_no_memory(strlen(name));
     }
     if (item != NULL) {
       item->number = (int64_t)number;
@@ -48,7 +48,7 @@ static OrtStatus* link_groups(struct core_partition* partition, const OrtGraph* 
   size_t* circles = core_pool_array(pool, count, sizeof *circles);
   size_t* ends = core_pool_array(pool, partition->group_count + 1, sizeof *ends); /* place + 1 */
   if (circles == NULL || ends == NULL) {
-    return core_no_memory(partition->function, count * sizeof *circles);
+    return core_no_memory(count * sizeof *circles);
   }
   for (size_t place = 0; place < count; place++) {
     const char* name = core_first_output(graph->nodes.items[place]);
@@ -93,7 +93,7 @@ static OrtStatus* find_stretch(const struct core_partition* partition, const Ort
   size_t count = out->last - out->first + 1;
   out->marks = core_pool_array(pool, count, sizeof *out->marks);
   if (out->marks == NULL) {
-    return core_no_memory(partition->function, count);
+    return core_no_memory(count);
   }
   for (size_t i = 0; i < group->node_count; i++) {
     *mark_of(out, group->nodes[i]) = IN_GROUP;
@@ -159,7 +159,7 @@ static OrtStatus* is_convex(const struct core_partition* partition, const Ortcor
   size_t size = queue.count * sizeof *queue.items;
   core_list_end(&queue);
   core_pool_end(&pool);
-  return has_memory ? status : core_no_memory(partition->function, size);
+  return has_memory ? status : core_no_memory(size);
 }
 
 static void log_dropped(const OrtSession* session, const char* name) {
@@ -172,14 +172,14 @@ static void log_dropped(const OrtSession* session, const char* name) {
 }
 
 /* Adds a part of a group to the groups. */
-static OrtStatus* add_part(const struct core_partition* partition, struct core_claims* claims,
-                           OrtcoreGroup part, const OrtNode* const* nodes, size_t count) {
+static OrtStatus* add_part(struct core_claims* claims, OrtcoreGroup part,
+                           const OrtNode* const* nodes, size_t count) {
   OrtcoreGroup* groups = (OrtcoreGroup*)claims->seen.groups;
   const OrtNode** own = heap_alloc(count * sizeof *own);
   if (own == NULL ||
       !core_grow((void**)&groups, claims->seen.group_count, &claims->capacity, sizeof *groups)) {
     heap_free(own);
-    return core_no_memory(partition->function, count * sizeof *own);
+    return core_no_memory(count * sizeof *own);
   }
   claims->seen.groups = groups;
   memcpy(own, nodes, count * sizeof *own);
@@ -198,9 +198,8 @@ static OrtStatus* cut_group(const struct core_partition* partition, struct core_
   struct core_pool pool = {0};
   struct stretch stretch = {0};
   const OrtNode** part = core_pool_array(&pool, group.node_count, sizeof *part);
-  OrtStatus* status = part == NULL
-                          ? core_no_memory(partition->function, group.node_count * sizeof *part)
-                          : find_stretch(partition, &group, &pool, &stretch);
+  OrtStatus* status = part == NULL ? core_no_memory(group.node_count * sizeof *part)
+                                   : find_stretch(partition, &group, &pool, &stretch);
   size_t count = 0;
   for (size_t i = stretch.first; status == NULL && i <= stretch.last + 1; i++) {
     const OrtNode* node = i <= stretch.last ? claims->graph->nodes.items[i] : NULL;
@@ -209,7 +208,7 @@ static OrtStatus* cut_group(const struct core_partition* partition, struct core_
       part[count++] = node;
     }
     if (count > 0 && (singly || !is_own)) {
-      status = add_part(partition, claims, group, part, count);
+      status = add_part(claims, group, part, count);
       count = 0;
     }
   }

@@ -77,8 +77,8 @@ static uint64_t vector_of(struct buffer* buffer, uint64_t table, unsigned number
 
 /* --- parameters ------------------------------------------------------------------------------- */
 
-static OrtStatus* refuse_adapter(const char* function, const char* why) {
-  return core_status(ORT_FAIL, function, ": the bytes are no adapter: ", why);
+static OrtStatus* refuse_adapter(const char* why) {
+  return core_fail(ORT_FAIL, "the bytes are no adapter: %s", why);
 }
 
 /* Only the elements of strings are no numbers, and those of other types have no size. */
@@ -88,20 +88,19 @@ static bool is_number(int32_t type) {
 }
 
 /* Elements are not copied: parameters may have the same ones, at any alignment. */
-static OrtStatus* make_tensor(const char* function, const struct buffer* buffer, uint64_t data,
-                              size_t size, ONNXTensorElementDataType type, const int64_t* dims,
-                              size_t rank, OrtValue** out) {
+static OrtStatus* make_tensor(const struct buffer* buffer, uint64_t data, size_t size,
+                              ONNXTensorElementDataType type, const int64_t* dims, size_t rank,
+                              OrtValue** out) {
   size_t count = 0, needed = 0;
-  CORE_TRY(core_measure(function, type, dims, rank, ORT_FAIL, &count, &needed));
+  CORE_TRY(core_measure(type, dims, rank, ORT_FAIL, &count, &needed));
   if (needed != size) {
-    return refuse_adapter(function, "a parameter has another size than its shape");
+    return refuse_adapter("a parameter has another size than its shape");
   }
-  return core_borrow_tensor(function, &core_cpu_memory_info, (void*)(buffer->bytes + data), size,
-                            dims, rank, type, (struct core_tensor**)out);
+  return core_borrow_tensor(&core_cpu_memory_info, (void*)(buffer->bytes + data), size, dims, rank,
+                            type, (struct core_tensor**)out);
 }
 
-static OrtStatus* add_parameter(const char* function, OrtLoraAdapter* adapter,
-                                struct buffer* buffer, uint64_t table) {
+static OrtStatus* add_parameter(OrtLoraAdapter* adapter, struct buffer* buffer, uint64_t table) {
   struct core_lora_parameter* parameter = &adapter->parameters[adapter->count];
   size_t length, rank, size;
   int64_t dims[MOST_DIMENSIONS];
@@ -110,48 +109,46 @@ static OrtStatus* add_parameter(const char* function, OrtLoraAdapter* adapter,
   uint64_t data = vector_of(buffer, table, PARAMETER_DATA, 1, &size);
   int32_t type = number_in(buffer, table, PARAMETER_TYPE);
   if (number_at(buffer, name + length, 1) != 0 || buffer->is_broken || length == 0) {
-    return refuse_adapter(function, "a parameter has no name, or leads out of the bytes");
+    return refuse_adapter("a parameter has no name, or leads out of the bytes");
   }
   if (!is_number(type)) {
-    return refuse_adapter(function, "a parameter has elements of a type that is not supported");
+    return refuse_adapter("a parameter has elements of a type that is not supported");
   }
   if (rank > MOST_DIMENSIONS) {
-    return refuse_adapter(function, "a parameter has more than 64 dimensions");
+    return refuse_adapter("a parameter has more than 64 dimensions");
   }
   parameter->name = (const char*)buffer->bytes + name;
   for (size_t i = 0; i < rank; i++) {
     dims[i] = (int64_t)number_at(buffer, shape + i * sizeof *dims, sizeof *dims);
   }
-  CORE_TRY(make_tensor(function, buffer, data, size, (ONNXTensorElementDataType)type, dims, rank,
+  CORE_TRY(make_tensor(buffer, data, size, (ONNXTensorElementDataType)type, dims, rank,
                        &parameter->value));
   adapter->count++;
   return NULL;
 }
 
-static OrtStatus* read_adapter(const char* function, OrtLoraAdapter* adapter,
-                               struct buffer* buffer) {
+static OrtStatus* read_adapter(OrtLoraAdapter* adapter, struct buffer* buffer) {
   size_t count = 0;
   bool is_named = buffer->size >= 8 && memcmp(buffer->bytes + 4, IDENTIFIER, 4) == 0;
   if (!is_named) {
-    return refuse_adapter(function, "they do not begin with the identifier of adapters");
+    return refuse_adapter("they do not begin with the identifier of adapters");
   }
   uint64_t root = follow(buffer, 0);
   if (number_in(buffer, root, ADAPTER_FORMAT) != FORMAT_VERSION) {
-    return refuse_adapter(function, "the format must be that of version 1");
+    return refuse_adapter("the format must be that of version 1");
   }
   uint64_t parameters = vector_of(buffer, root, ADAPTER_PARAMETERS, 4, &count);
   if (parameters == 0 || count > MOST_PARAMETERS) {
-    return refuse_adapter(function, "they have no list of parameters, or too long a one");
+    return refuse_adapter("they have no list of parameters, or too long a one");
   }
   adapter->parameters = core_pool_array(&adapter->pool, count, sizeof *adapter->parameters);
   if (adapter->parameters == NULL) {
-    return core_no_memory(function, count * sizeof *adapter->parameters);
+    return core_no_memory(count * sizeof *adapter->parameters);
   }
   for (size_t i = 0; i < count; i++) {
-    CORE_TRY(add_parameter(function, adapter, buffer, follow(buffer, parameters + 4 * i)));
+    CORE_TRY(add_parameter(adapter, buffer, follow(buffer, parameters + 4 * i)));
   }
-  return buffer->is_broken ? refuse_adapter(function, "the list of parameters leads out of them")
-                           : NULL;
+  return buffer->is_broken ? refuse_adapter("the list of parameters leads out of them") : NULL;
 }
 
 /* --- adapters --------------------------------------------------------------------------------- */
@@ -176,21 +173,19 @@ static const struct core_class lora_class = {.kind = CORE_LORA_ADAPTER, .end = e
     }                                                                \
   } while (0)
 
-static OrtStatus* new_adapter(const char* function, const void* bytes, size_t size,
-                              OrtLoraAdapter** out) {
+static OrtStatus* new_adapter(const void* bytes, size_t size, OrtLoraAdapter** out) {
   OrtLoraAdapter* adapter = core_new_object(&lora_class, sizeof *adapter);
   if (adapter == NULL) {
-    return core_no_memory(function, sizeof *adapter);
+    return core_no_memory(sizeof *adapter);
   }
   const void* copy = core_pool_text(&adapter->pool, bytes, size);
   struct buffer buffer = {copy, size, false};
-  OrtStatus* status =
-      copy != NULL ? read_adapter(function, adapter, &buffer) : core_no_memory(function, size);
+  OrtStatus* status = copy != NULL ? read_adapter(adapter, &buffer) : core_no_memory(size);
   CORE_HAND_OUT(status, adapter, out);
 }
 
-ORT_API_STATUS_IMPL(ort_CreateLoraAdapter, const ORTCHAR_T* adapter_file_path,
-                    OrtAllocator* allocator, OrtLoraAdapter** out) {
+CORE_SLOT(ort_CreateLoraAdapter, const ORTCHAR_T* adapter_file_path, OrtAllocator* allocator,
+          OrtLoraAdapter** out) {
   char path[CORE_PATH_ROOM], real[CORE_PATH_ROOM];
   struct core_mapping file;
   CORE_REQUIRE(CreateLoraAdapter, adapter_file_path, out);
@@ -200,24 +195,22 @@ ORT_API_STATUS_IMPL(ort_CreateLoraAdapter, const ORTCHAR_T* adapter_file_path,
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "CreateLoraAdapter: adapter_file_path must be the path of a file that can be read");
   }
-  OrtStatus* status = new_adapter("CreateLoraAdapter", file.bytes, file.size, out);
+  OrtStatus* status = new_adapter(file.bytes, file.size, out);
   core_unmap_file(&file);
   return status;
 }
 
-ORT_API_STATUS_IMPL(ort_CreateLoraAdapterFromArray, const void* bytes, size_t num_bytes,
-                    OrtAllocator* allocator, OrtLoraAdapter** out) {
+CORE_SLOT(ort_CreateLoraAdapterFromArray, const void* bytes, size_t num_bytes,
+          OrtAllocator* allocator, OrtLoraAdapter** out) {
   CORE_REQUIRE(CreateLoraAdapterFromArray, bytes, out);
   REFUSE_ALLOCATOR(CreateLoraAdapterFromArray, allocator);
-  return new_adapter("CreateLoraAdapterFromArray", bytes, num_bytes, out);
+  return new_adapter(bytes, num_bytes, out);
 }
 
 void ORT_API_CALL ort_ReleaseLoraAdapter(OrtLoraAdapter* input) NO_EXCEPTION { core_drop(input); }
 
-ORT_API_STATUS_IMPL(ort_RunOptionsAddActiveLoraAdapter, OrtRunOptions* options,
-                    const OrtLoraAdapter* adapter) {
+CORE_SLOT(ort_RunOptionsAddActiveLoraAdapter, OrtRunOptions* options,
+          const OrtLoraAdapter* adapter) {
   CORE_REQUIRE(RunOptionsAddActiveLoraAdapter, options, adapter);
-  return core_list_add(&options->adapters, (void*)adapter)
-             ? NULL
-             : CORE_OUT_OF_MEMORY(RunOptionsAddActiveLoraAdapter, sizeof adapter);
+  return core_list_add(&options->adapters, (void*)adapter) ? NULL : core_no_memory(sizeof adapter);
 }

@@ -9,40 +9,34 @@
 #include "onnx/schemas.h"
 #include "session/session.h"
 
-static OrtStatus* refuse_version(const char* function, OrtErrorCode code, const char* domain,
-                                 int64_t version, const char* why) {
-  char text[200];
-  snprintf(text, sizeof text, ": the model has version %" PRId64 " of the operator set '%.80s', ",
-           version, domain[0] == 0 ? "ai.onnx" : domain);
-  return core_status(code, function, text, why);
+static OrtStatus* refuse_version(OrtErrorCode code, const char* domain, int64_t version,
+                                 const char* why) {
+  return core_fail(code, "the model has version %" PRId64 " of the operator set '%.80s', %s",
+                   version, domain[0] == 0 ? "ai.onnx" : domain, why);
 }
 
-OrtStatus* core_check_opset_versions(const char* function, const OrtSession* session) {
+OrtStatus* core_check_opset_versions(const OrtSession* session) {
   const struct core_opsets* opsets = &session->model->opsets;
   const char* only_released = core_config_get(&session->options->lists[CORE_SESSION_CONFIG],
                                               "session.allow_released_opsets_only");
   if (session->model->ir_version == 0) {
-    return core_status(ORT_FAIL, function,
-                       ": the model does not say the version of ONNX's format that it has", NULL);
+    return core_fail(ORT_FAIL, "the model does not say the version of ONNX's format that it has");
   }
   if (session->model->ir_version > core_newest_ir_version()) {
-    char text[120];
-    snprintf(text, sizeof text,
-             ": the model has version %" PRId64
-             " of ONNX's format, of which this library knows %" PRId64 " and earlier ones",
-             session->model->ir_version, core_newest_ir_version());
-    return core_status(ORT_FAIL, function, text, NULL);
+    return core_fail(ORT_FAIL,
+                     "the model has version %" PRId64
+                     " of ONNX's format, of which this library knows %" PRId64 " and earlier ones",
+                     session->model->ir_version, core_newest_ir_version());
   }
   bool takes_newer = only_released != NULL && strcmp(only_released, "1") != 0;
   if (opsets->count == 0) {
-    return core_status(ORT_FAIL, function, ": the model does not say its operator sets", NULL);
+    return core_fail(ORT_FAIL, "the model does not say its operator sets");
   }
   for (size_t i = 0; i < opsets->count; i++) {
     int64_t newest = core_newest_opset(opsets->domains[i]), version = opsets->versions[i];
     char why[160];
     if (newest > 0 && version < 1) {
-      return refuse_version(function, ORT_INVALID_GRAPH, opsets->domains[i], version,
-                            "which begins with 1");
+      return refuse_version(ORT_INVALID_GRAPH, opsets->domains[i], version, "which begins with 1");
     }
     if (newest > 0 && version > newest && !takes_newer) {
       snprintf(why, sizeof why,
@@ -50,7 +44,7 @@ OrtStatus* core_check_opset_versions(const char* function, const OrtSession* ses
                " and earlier ones; the entry "
                "session.allow_released_opsets_only with the value 0 takes it as that one",
                newest);
-      return refuse_version(function, ORT_FAIL, opsets->domains[i], version, why);
+      return refuse_version(ORT_FAIL, opsets->domains[i], version, why);
     }
   }
   return NULL;

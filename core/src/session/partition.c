@@ -87,7 +87,7 @@ static OrtStatus* add_step(struct core_partition* partition, const OrtcoreNode* 
   OrtSession* session = partition->session;
   if (!core_grow((void**)&session->steps, session->step_count, &session->step_room,
                  sizeof *session->steps)) {
-    return core_no_memory(partition->function, sizeof *session->steps);
+    return core_no_memory(sizeof *session->steps);
   }
   struct core_step* step = &session->steps[session->step_count];
   *step = (struct core_step){.inputs = node->inputs,
@@ -141,7 +141,7 @@ static OrtStatus* check_name(const OrtSession* session) {
   const char* name = core_last_ep(session)->ep->name;
   for (size_t i = 0; i + 1 < session->ep_count; i++) {
     if (strcmp(session->eps[i].ep->name, name) == 0) {
-      return core_status(ORT_FAIL, "Provider ", name, " has already been registered.");
+      return core_status(ORT_FAIL, "Provider %s has already been registered.", name);
     }
   }
   return NULL;
@@ -173,9 +173,10 @@ static OrtStatus* check_compilation(const OrtSession* session) {
     const OrtcoreGroup* group = &own->claims->groups[i];
     for (size_t k = 0; group->is_fused && k < group->node_count; k++) {
       if (!is_context(group->nodes[k])) {
-        return core_status(ORT_MODEL_REQUIRES_COMPILATION, "The provider '", own->ep->name,
-                           "' must compile nodes, which the options refuse "
-                           "(session.disable_model_compile)");
+        return core_status(ORT_MODEL_REQUIRES_COMPILATION,
+                           "The provider '%s' must compile nodes, which the options refuse "
+                           "(session.disable_model_compile)",
+                           own->ep->name);
       }
     }
   }
@@ -196,7 +197,7 @@ static OrtStatus* add_provider(struct core_partition* partition,
   own->ep->is_of_session = true;
   session->ep_count++;
   CORE_TRY(check_name(session));
-  CORE_TRY(core_ask_provider(partition->function, session));
+  CORE_TRY(core_ask_provider(session));
   OrtStatus* status = core_ep_claim(made, session->last_graph, &own->claims);
   if (status != NULL) {
     /* As in ONNX Runtime, a provider that cannot say what it takes gets no nodes. */
@@ -211,10 +212,10 @@ static OrtStatus* add_provider(struct core_partition* partition,
   if (own->claims->group_count > 0) {
     session->last_graph = ((const struct core_claims*)own->claims)->graph;
     struct core_weightless weightless = {session, choice->devices, choice->count};
-    CORE_TRY(core_ep_call(partition->function, core_ask_for_weightless, &weightless));
+    CORE_TRY(core_ep_call(NULL, core_ask_for_weightless, &weightless));
     CORE_TRY(check_compilation(session));
     CORE_TRY(core_ep_compile(own->claims, &own->compiled));
-    CORE_TRY(core_check_compiled(partition->function, session));
+    CORE_TRY(core_check_compiled(session));
     CORE_TRY(add_compiled(partition, own->compiled));
     name_last_ep(session);
   }
@@ -243,38 +244,50 @@ static bool has_only_constants(const OrtNode* node) {
 }
 
 static OrtStatus* refuse_node(const struct core_partition* partition, const OrtNode* node) {
-  char text[800], asked[400];
+  char asked[400];
   list_providers(partition->session, asked, sizeof asked);
   if (is_context(node)) {
-    snprintf(text, sizeof text,
-             ": the model was compiled for an execution provider that the session does not have: "
-             "EPContext node '%.100s' is not compatible with any execution provider added to the "
-             "session: ",
-             node->name);
-    return core_status(ORT_NOT_IMPLEMENTED, partition->function, text, asked);
+    return core_fail(
+        ORT_NOT_IMPLEMENTED,
+        "the model was compiled for an execution provider that the session does not have: "
+        "EPContext node '%.100s' is not compatible with any execution provider added to the "
+        "session: %s",
+        node->name, asked);
   }
   bool is_of_onnx = core_newest_opset(node->domain) > 0;
   bool is_unknown = is_of_onnx && core_opset_version_of(node) > 0 && core_schema_of(node) == NULL;
-  snprintf(text, sizeof text,
-           ": no execution provider and no custom op runs node '%.100s', which makes '%.100s': "
-           "operator %.100s of the domain '%.100s'%s%s; providers asked: ",
-           node->name, core_first_output(node), node->op_type,
-           node->domain[0] == 0 ? "ai.onnx" : node->domain,
-           is_unknown ? ", which the model's version of it does not have" : "",
-           has_only_constants(node) ? ", whose inputs are constants: other libraries may compute "
-                                      "such a node beforehand, this one does not"
-                                    : "");
-  return core_status(is_unknown ? ORT_INVALID_GRAPH : ORT_NOT_IMPLEMENTED, partition->function,
-                     text, asked);
+  return core_fail(
+      is_unknown ? ORT_INVALID_GRAPH : ORT_NOT_IMPLEMENTED,
+      "no execution provider and no custom op runs node '%.100s', which makes '%.100s': "
+      "operator %.100s of the domain '%.100s'%s%s; providers asked: %s",
+      node->name, core_first_output(node), node->op_type,
+      node->domain[0] == 0 ? "ai.onnx" : node->domain,
+      is_unknown ? ", which the model's version of it does not have" : "",
+      has_only_constants(node) ? ", whose inputs are constants: other libraries may compute "
+                                 "such a node beforehand, this one does not"
+                               : "",
+      asked);
 }
 
-static OrtStatus* refuse_misfit(const struct core_partition* partition, const OrtNode* node,
-                                const struct misfit* misfit) {
-  char text[400];
-  snprintf(text, sizeof text,
-           ": node '%.100s' does not fit the custom op %.100s of the domain '%.100s': ", node->name,
-           node->op_type, node->domain);
-  return core_status(ORT_INVALID_GRAPH, partition->function, text, misfit->text);
+static OrtStatus* refuse_misfit(const OrtNode* node, const struct misfit* misfit) {
+  return core_fail(ORT_INVALID_GRAPH,
+                   "node '%.100s' does not fit the custom op %.100s of the domain '%.100s': %s",
+                   node->name, node->op_type, node->domain, misfit->text);
+}
+
+static OrtStatus* describe_operands(OrtSession* session, const OrtNode* node,
+                                    OrtcoreOperand** out) {
+  size_t count = node->input_count + node->output_count;
+  *out = core_pool_array(&session->pool, count, sizeof **out);
+  if (*out == NULL) {
+    return core_no_memory(count * sizeof **out);
+  }
+  for (size_t i = 0; i < count; i++) {
+    const OrtValueInfo* value = node->values[i];
+    bool with_constant = value != NULL && core_is_constant(value);
+    CORE_TRY(core_describe_operand(value, with_constant, &(*out)[i]));
+  }
+  return NULL;
 }
 
 /* Makes the kernel of a custom op for a node that no provider takes. */
@@ -284,26 +297,19 @@ static OrtStatus* add_custom_op(struct core_partition* partition, const OrtNode*
   struct misfit misfit;
   CORE_TRY(find_op(session, node, &op, &misfit));
   if (op == NULL && misfit.text[0] != 0) {
-    return refuse_misfit(partition, node, &misfit);
+    return refuse_misfit(node, &misfit);
   }
   if (op == NULL || node->subgraphs.count > 0) {
     return refuse_node(partition, node);
   }
   if (core_session_wants(session, "session.disable_cpu_ep_fallback")) {
-    return core_status(ORT_FAIL, "No provider takes the node '", node->name,
-                       "', and the options refuse the CPU for it "
-                       "(session.disable_cpu_ep_fallback)");
+    return core_status(ORT_FAIL,
+                       "No provider takes the node '%s', and the options refuse the CPU for it "
+                       "(session.disable_cpu_ep_fallback)",
+                       node->name);
   }
-  size_t count = node->input_count + node->output_count;
-  OrtcoreOperand* operands = core_pool_array(&session->pool, count, sizeof *operands);
-  if (operands == NULL) {
-    return core_no_memory(partition->function, count * sizeof *operands);
-  }
-  for (size_t i = 0; i < count; i++) {
-    const OrtValueInfo* value = node->values[i];
-    bool with_constant = value != NULL && core_is_constant(value);
-    CORE_TRY(core_describe_operand(partition->function, value, with_constant, &operands[i]));
-  }
+  OrtcoreOperand* operands;
+  CORE_TRY(describe_operands(session, node, &operands));
   const OrtcoreNode made = {.version = ORT_API_VERSION,
                             .op = op,
                             .domain = node->domain,
@@ -325,13 +331,13 @@ static OrtStatus* add_left(struct core_partition* partition, const OrtNode* node
   size_t count = inputs + node->output_count;
   OrtcoreOperand* operands = core_pool_array(&partition->session->pool, count, sizeof *operands);
   if (operands == NULL) {
-    return core_no_memory(partition->function, count * sizeof *operands);
+    return core_no_memory(count * sizeof *operands);
   }
   for (size_t i = 0; i < count; i++) {
     const OrtValueInfo* value = i < node->input_count ? node->values[i]
                                 : i < inputs ? node->implicit_inputs.items[i - node->input_count]
                                              : node->values[i - node->implicit_inputs.count];
-    CORE_TRY(core_describe_operand(partition->function, value, false, &operands[i]));
+    CORE_TRY(core_describe_operand(value, false, &operands[i]));
   }
   const OrtcoreNode left = {.inputs = operands,
                             .input_count = inputs,
@@ -363,13 +369,13 @@ static OrtStatus* explain(const struct core_partition* partition, OrtStatus* sta
   return status;
 }
 
-OrtStatus* core_partition(const char* function, OrtSession* session) {
+OrtStatus* core_partition(OrtSession* session) {
   const struct core_list* choices = &session->options->ep_choices;
-  struct core_partition partition = {.function = function, .session = session};
+  struct core_partition partition = {.session = session};
   session->last_graph = session->graph;
   session->eps = core_pool_array(&session->pool, choices->count, sizeof *session->eps);
   OrtStatus* status =
-      session->eps != NULL ? NULL : core_no_memory(function, choices->count * sizeof *session->eps);
+      session->eps != NULL ? NULL : core_no_memory(choices->count * sizeof *session->eps);
   for (size_t i = 0; status == NULL && i < choices->count; i++) {
     status = add_provider(&partition, choices->items[i]);
   }

@@ -13,7 +13,6 @@
 /** The work on one session. Nodes are known by the names of their outputs: these stay the same when
  * the graph is copied in another layout for a provider. */
 struct core_partition {
-  const char* function;
   OrtSession* session;
   /** The outputs of the nodes that a provider has taken; the number is that of the group of several
    * nodes, which counts from 1, or 0. */

@@ -8,7 +8,6 @@
 /* The work on one session. Arrays about values are indexed by the number of the value, arrays about
  * steps by the order in which partition.c made them. */
 struct plan {
-  const char* function;
   OrtSession* session;
   /* An item's number is that of the value. */
   struct core_items names;
@@ -31,12 +30,8 @@ struct plan {
 };
 #define NO_STEP UINT32_MAX
 
-static OrtStatus* no_memory(const struct plan* plan, size_t size) {
-  return core_no_memory(plan->function, size);
-}
-
-static OrtStatus* invalid(const struct plan* plan, const char* what, const char* name) {
-  return core_status(ORT_INVALID_GRAPH, plan->function, what, name);
+static OrtStatus* invalid(const char* what, const char* name) {
+  return core_fail(ORT_INVALID_GRAPH, "%s%s", what, name);
 }
 
 /* The number of a name, a new one if it has none yet. */
@@ -49,7 +44,7 @@ static OrtStatus* number_of(struct plan* plan, const char* name, core_value_numb
   if (item == NULL) {
     item = core_items_add(&plan->names, name, strlen(name) + 1, NULL);
     if (item == NULL) {
-      return no_memory(plan, strlen(name));
+      return core_no_memory(strlen(name));
     }
     item->number = plan->session->value_count++;
   }
@@ -62,7 +57,7 @@ static OrtStatus* number_step(struct plan* plan, struct core_step* step) {
   size_t count = step->input_count + step->output_count;
   step->values = core_pool_array(&session->pool, count, sizeof *step->values);
   if (step->values == NULL) {
-    return no_memory(plan, count * sizeof *step->values);
+    return core_no_memory(count * sizeof *step->values);
   }
   for (size_t i = 0; i < count; i++) {
     bool is_input = i < step->input_count;
@@ -86,9 +81,7 @@ static OrtStatus* number_ports(struct plan* plan, struct core_ports* ports) {
 
 static OrtStatus* set_constant(struct plan* plan, const OrtValueInfo* value) {
   struct core_item* item = core_items_find(&plan->names, value->name, strlen(value->name) + 1);
-  return item == NULL
-             ? NULL
-             : core_initializer_of(plan->function, value, &plan->session->constants[item->number]);
+  return item == NULL ? NULL : core_initializer_of(value, &plan->session->constants[item->number]);
 }
 
 /* Finds the tensors of initializers that a step reads or that are outputs. Others belong to nodes
@@ -99,7 +92,7 @@ static OrtStatus* find_constants(struct plan* plan) {
   size_t count = session->value_count + plan->most_copies;
   session->constants = core_pool_array(&session->pool, count, sizeof *session->constants);
   if (session->constants == NULL) {
-    return no_memory(plan, count * sizeof *session->constants);
+    return core_no_memory(count * sizeof *session->constants);
   }
   for (size_t g = 0; g < (graphs[0] == graphs[1] ? 1 : 2); g++) {
     for (size_t i = 0; i < graphs[g]->initializers.count; i++) {
@@ -122,7 +115,7 @@ static OrtStatus* find_makers(struct plan* plan, const bool* is_given) {
         continue;
       }
       if (plan->makers[value] != NO_STEP || is_given[value]) {
-        return invalid(plan, ": more than one node, input or initializer makes the value ",
+        return invalid("more than one node, input or initializer makes the value ",
                        step->outputs[i].name);
       }
       plan->makers[value] = s;
@@ -168,7 +161,7 @@ static OrtStatus* count_waits(struct plan* plan, const bool* is_given) {
       if (plan->makers[value] != NO_STEP) {
         plan->waits[s]++;
       } else if (!is_given[value]) {
-        return invalid(plan, ": no node makes the value ", step->inputs[i].name);
+        return invalid("no node makes the value ", step->inputs[i].name);
       }
     }
     if (plan->waits[s] == 0) {
@@ -198,7 +191,7 @@ static OrtStatus* order_steps(struct plan* plan) {
   }
   for (uint32_t s = 0; s < session->step_count; s++) {
     if (plan->waits[s] > 0) {
-      return invalid(plan, ": nodes that providers take as one depend on their own outputs: ",
+      return invalid("nodes that providers take as one depend on their own outputs: ",
                      session->steps[s].node->name);
     }
   }
@@ -211,7 +204,7 @@ static OrtStatus* move_steps(struct plan* plan) {
   size_t size = session->step_count * sizeof *session->steps;
   struct core_step* moved = core_pool_take(&plan->pool, size);
   if (moved == NULL) {
-    return no_memory(plan, size);
+    return core_no_memory(size);
   }
   for (uint32_t at = 0; at < session->step_count; at++) {
     moved[at] = session->steps[plan->order[at]];
@@ -231,7 +224,7 @@ static OrtStatus* plan_ends(struct plan* plan, const bool* is_output) {
   uint32_t* places = core_pool_array(&plan->pool, session->step_count, sizeof *places);
   uint32_t* last = core_pool_array(&plan->pool, session->value_count, sizeof *last);
   if (places == NULL || last == NULL) {
-    return no_memory(plan, session->step_count * sizeof *places);
+    return core_no_memory(session->step_count * sizeof *places);
   }
   for (uint32_t at = 0; at < session->step_count; at++) {
     struct core_step* step = &session->steps[at];
@@ -249,7 +242,7 @@ static OrtStatus* plan_ends(struct plan* plan, const bool* is_output) {
     struct core_step* step = &session->steps[at];
     step->ends = core_pool_array(&session->pool, places[at], sizeof *step->ends);
     if (step->ends == NULL) {
-      return no_memory(plan, places[at] * sizeof *step->ends);
+      return core_no_memory(places[at] * sizeof *step->ends);
     }
   }
   for (core_value_number value = 0; value < session->value_count; value++) {
@@ -335,7 +328,7 @@ static OrtStatus* place_outputs(struct plan* plan, bool* is_output) {
     struct core_step* step = &session->steps[s];
     step->copies = core_pool_array(&plan->session->pool, step->output_count, sizeof *step->copies);
     if (step->copies == NULL) {
-      return no_memory(plan, step->output_count * sizeof *step->copies);
+      return core_no_memory(step->output_count * sizeof *step->copies);
     }
     for (size_t i = 0; i < step->output_count; i++) {
       place_output(plan, step, i, is_output);
@@ -376,7 +369,7 @@ static OrtStatus* take_memory(struct plan* plan) {
   return plan->makers != NULL && plan->starts != NULL && plan->readers != NULL &&
                  plan->counts != NULL && plan->waits != NULL && plan->order != NULL
              ? NULL
-             : no_memory(plan, (values + steps) * sizeof(uint32_t));
+             : core_no_memory((values + steps) * sizeof(uint32_t));
 }
 
 static void mark_ports(const struct core_ports* ports, bool* marks) {
@@ -393,7 +386,7 @@ static OrtStatus* make_plan(struct plan* plan) {
   bool* is_given = core_pool_array(&plan->pool, values, sizeof *is_given);
   bool* is_output = core_pool_array(&plan->pool, values, sizeof *is_output);
   if (is_given == NULL || is_output == NULL) {
-    return no_memory(plan, values);
+    return core_no_memory(values);
   }
   mark_ports(&session->inputs, is_given);
   mark_ports(&session->outputs, is_output);
@@ -404,7 +397,7 @@ static OrtStatus* make_plan(struct plan* plan) {
   for (size_t i = 0; i < session->outputs.count; i++) {
     const struct core_port* port = &session->outputs.list[i];
     if (plan->makers[port->value] == NO_STEP && !is_given[port->value]) {
-      return invalid(plan, ": no node makes the output ", port->name);
+      return invalid("no node makes the output ", port->name);
     }
   }
   list_readers(plan);
@@ -415,8 +408,8 @@ static OrtStatus* make_plan(struct plan* plan) {
   return plan_ends(plan, is_output);
 }
 
-OrtStatus* core_plan(const char* function, OrtSession* session) {
-  struct plan plan = {.function = function, .session = session};
+OrtStatus* core_plan(OrtSession* session) {
+  struct plan plan = {.session = session};
   OrtStatus* status = make_plan(&plan);
   core_items_end(&plan.names);
   core_pool_end(&plan.pool);

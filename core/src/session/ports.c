@@ -17,26 +17,22 @@ static bool has_elements(const OrtTypeInfo* type) {
 }
 
 /* An input must have a type, which nothing else decides, and tensors' elements must have one. */
-static OrtStatus* check_type(const char* function, const OrtValueInfo* value,
-                             const OrtTypeInfo* type) {
+static OrtStatus* check_type(const OrtValueInfo* value, const OrtTypeInfo* type) {
   if (type == NULL && value->flags & CORE_IS_INPUT) {
-    return core_status(ORT_FAIL, function, ": the model does not say the type of the input ",
-                       value->name);
+    return core_fail(ORT_FAIL, "the model does not say the type of the input %s", value->name);
   }
   return type != NULL && !has_elements(type)
-             ? core_status(ORT_INVALID_ARGUMENT, function,
-                           ": the model does not say the element type of ", value->name)
+             ? core_fail(ORT_INVALID_ARGUMENT, "the model does not say the element type of %s",
+                         value->name)
              : NULL;
 }
 
-static OrtStatus* add_port(const char* function, struct core_ports* ports,
-                           const OrtValueInfo* value) {
+static OrtStatus* add_port(struct core_ports* ports, const OrtValueInfo* value) {
   struct core_port* port = &ports->list[ports->count];
   CORE_TRY(core_known_type(value, &port->type));
-  CORE_TRY(check_type(function, value, port->type));
+  CORE_TRY(check_type(value, port->type));
   if (value->name[0] == 0) {
-    return core_status(ORT_INVALID_GRAPH, function, ": an input, output or initializer has no name",
-                       NULL);
+    return core_fail(ORT_INVALID_GRAPH, "an input, output or initializer has no name");
   }
   port->name = value->name;
   port->value = CORE_NO_VALUE;
@@ -45,28 +41,27 @@ static OrtStatus* add_port(const char* function, struct core_ports* ports,
 }
 
 /* Lists the values that have all flags of `with` and none of `without`. */
-static OrtStatus* list_ports(const char* function, struct core_pool* pool,
-                             const struct core_list* values, uint32_t with, uint32_t without,
-                             struct core_ports* ports) {
+static OrtStatus* list_ports(struct core_pool* pool, const struct core_list* values, uint32_t with,
+                             uint32_t without, struct core_ports* ports) {
   *ports = (struct core_ports){core_pool_array(pool, values->count, sizeof *ports->list), 0};
   if (ports->list == NULL) {
-    return core_no_memory(function, values->count * sizeof *ports->list);
+    return core_no_memory(values->count * sizeof *ports->list);
   }
   for (size_t i = 0; i < values->count; i++) {
     const OrtValueInfo* value = values->items[i];
     if ((value->flags & with) == with && (value->flags & without) == 0) {
-      CORE_TRY(add_port(function, ports, value));
+      CORE_TRY(add_port(ports, value));
     }
   }
   return NULL;
 }
 
-OrtStatus* core_list_ports(const char* function, OrtSession* session, const OrtGraph* graph) {
+OrtStatus* core_list_ports(OrtSession* session, const OrtGraph* graph) {
   struct core_pool* pool = &session->pool;
   struct core_ports inputs, overridable, outputs;
-  CORE_TRY(list_ports(function, pool, &graph->inputs, 0, CORE_IS_INITIALIZER, &inputs));
-  CORE_TRY(list_ports(function, pool, &graph->initializers, CORE_IS_OVERRIDABLE, 0, &overridable));
-  CORE_TRY(list_ports(function, pool, &graph->outputs, 0, 0, &outputs));
+  CORE_TRY(list_ports(pool, &graph->inputs, 0, CORE_IS_INITIALIZER, &inputs));
+  CORE_TRY(list_ports(pool, &graph->initializers, CORE_IS_OVERRIDABLE, 0, &overridable));
+  CORE_TRY(list_ports(pool, &graph->outputs, 0, 0, &outputs));
   session->inputs = inputs;
   session->overridable = overridable;
   session->outputs = outputs;

@@ -48,7 +48,7 @@ static void flush(struct core_profile* profile) {
   bool is_written =
       text->size == 0 || fwrite(text->bytes, 1, text->size, profile->file) == text->size;
   if (!is_written && profile->failed == NULL) {
-    profile->failed = core_status(ORT_FAIL, "the profile cannot be written: '", profile->path, "'");
+    profile->failed = core_status(ORT_FAIL, "the profile cannot be written: '%s'", profile->path);
   }
   text->size = 0;
 }
@@ -106,40 +106,37 @@ static bool set_path(struct core_profile* profile, const ORTCHAR_T* prefix) {
   return added > 0 && (size_t)added < room;
 }
 
-static OrtStatus* open_profile(const char* function, struct core_profile* profile,
-                               const ORTCHAR_T* prefix) {
+static OrtStatus* open_profile(struct core_profile* profile, const ORTCHAR_T* prefix) {
   char real[CORE_PATH_ROOM];
   /* Where another profile has begun in this millisecond, the next one gives another name. */
   do {
     if (!set_path(profile, prefix)) {
-      return core_status(ORT_INVALID_ARGUMENT, function, ": profile_file_prefix is too long", NULL);
+      return core_fail(ORT_INVALID_ARGUMENT, "profile_file_prefix is too long");
     }
     profile->file = core_create_file(profile->path, true);
   } while (profile->file == NULL && core_find_file(profile->path, real) != CORE_NO_FILE);
   if (profile->file == NULL) {
-    char before[96];
-    snprintf(before, sizeof before, "%s: the profile '", function);
-    return core_status(ORT_FAIL, before, profile->path, "' cannot be created");
+    return core_fail(ORT_FAIL, "the profile '%s' cannot be created", profile->path);
   }
   core_put_text(&profile->text, "[\n");
   return NULL;
 }
 
-OrtStatus* core_begin_profile(const char* function, const ORTCHAR_T* prefix,
-                              const OrtLogger* logger, struct core_profile** out) {
+OrtStatus* core_begin_profile(const ORTCHAR_T* prefix, const OrtLogger* logger,
+                              struct core_profile** out) {
   struct core_profile* profile = heap_alloc(sizeof *profile);
   if (profile == NULL) {
-    return core_no_memory(function, sizeof *profile);
+    return core_no_memory(sizeof *profile);
   }
   memset(profile, 0, sizeof *profile);
   if (!core_mutex_begin(&profile->lock)) {
     heap_free(profile);
-    return core_no_memory(function, sizeof profile->lock);
+    return core_no_memory(sizeof profile->lock);
   }
   profile->logger = logger;
   profile->began_at = core_wall_clock();
   profile->began = core_clock();
-  OrtStatus* status = open_profile(function, profile, prefix);
+  OrtStatus* status = open_profile(profile, prefix);
   if (status != NULL) {
     core_free_profile(profile);
     return status;
@@ -222,7 +219,7 @@ static void add_profiler(struct core_profile* profile, OrtEp* ep, const struct c
     return;
   }
   if (!core_list_add(&profile->profilers, asked.profiler)) {
-    note_failure(profile, core_no_memory("CreateProfiler", sizeof asked.profiler));
+    note_failure(profile, core_no_memory(sizeof asked.profiler));
     call_profiler("Release", release_profiler, &asked);
     return;
   }
@@ -320,7 +317,7 @@ static void put_shapes(struct core_writing* text, OrtValue* const* values, size_
 static OrtStatus* add_text(OrtProfilingEvent* event, const char* key, const char* text) {
   return core_items_add(&event->arguments, key, strlen(key) + 1, text) != NULL
              ? NULL
-             : core_no_memory("Run", strlen(text));
+             : core_no_memory(strlen(text));
 }
 
 static OrtStatus* add_number(OrtProfilingEvent* event, const char* key, size_t number) {
@@ -333,8 +330,8 @@ static OrtStatus* add_shapes(OrtProfilingEvent* event, const char* key, OrtValue
                              size_t count) {
   struct core_writing text = {0};
   put_shapes(&text, values, count);
-  OrtStatus* status = text.has_failed ? core_no_memory("Run", text.size)
-                                      : add_text(event, key, (const char*)text.bytes);
+  OrtStatus* status =
+      text.has_failed ? core_no_memory(text.size) : add_text(event, key, (const char*)text.bytes);
   heap_free(text.bytes);
   return status;
 }
@@ -369,7 +366,7 @@ static OrtStatus* name_step(const OrtNode* node, char** out) {
   size_t size = strlen(name) + sizeof number + sizeof "_kernel_time";
   *out = heap_alloc(size);
   if (*out == NULL) {
-    return core_no_memory("Run", size);
+    return core_no_memory(size);
   }
   snprintf(*out, size, "%s%s_kernel_time", name, number);
   return NULL;
@@ -395,7 +392,7 @@ void core_end_step(struct core_profile* profile, const struct core_timing* timin
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-static OrtStatus* close_profile(const char* function, struct core_profile* profile) {
+static OrtStatus* close_profile(struct core_profile* profile) {
   core_mutex_lock(&profile->lock);
   core_put_text(&profile->text, "\n]\n");
   flush(profile);
@@ -405,14 +402,14 @@ static OrtStatus* close_profile(const char* function, struct core_profile* profi
   profile->failed = NULL;
   core_mutex_unlock(&profile->lock);
   if (status == NULL && profile->text.has_failed) {
-    return core_no_memory(function, profile->text.capacity);
+    return core_no_memory(profile->text.capacity);
   }
   return status != NULL || is_closed
              ? status
-             : core_status(ORT_FAIL, function, ": the profile cannot be written: ", profile->path);
+             : core_fail(ORT_FAIL, "the profile cannot be written: %s", profile->path);
 }
 
-OrtStatus* core_end_profile(const char* function, struct core_profile* profile) {
+OrtStatus* core_end_profile(struct core_profile* profile) {
   if (__atomic_exchange_n(&profile->has_ended, true, __ATOMIC_ACQ_REL)) {
     return NULL;
   }
@@ -420,7 +417,7 @@ OrtStatus* core_end_profile(const char* function, struct core_profile* profile) 
     core_ep_log(profile->logger,
                 core_end_profiling(profile->profilers.items[i], take_event, profile));
   }
-  return close_profile(function, profile);
+  return close_profile(profile);
 }
 
 void core_free_profile(struct core_profile* profile) {

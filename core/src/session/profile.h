@@ -14,8 +14,8 @@
 #include "session/session.h"
 
 /** Begins a profile: creates the file, whose name is the prefix, the local time, and ".json". */
-OrtStatus* core_begin_profile(const char* function, const ORTCHAR_T* prefix,
-                              const OrtLogger* logger, struct core_profile** out);
+OrtStatus* core_begin_profile(const ORTCHAR_T* prefix, const OrtLogger* logger,
+                              struct core_profile** out);
 
 /** What takes time now. */
 struct core_timing {
@@ -30,7 +30,7 @@ void core_profile_providers(struct core_profile* profile, const OrtSession* sess
 
 /** Writes what is left, and closes the file. Later events are left out. The second time it does
  * nothing. */
-OrtStatus* core_end_profile(const char* function, struct core_profile* profile);
+OrtStatus* core_end_profile(struct core_profile* profile);
 
 /** Frees a profile, which has been ended. NULL does nothing. */
 void core_free_profile(struct core_profile* profile);

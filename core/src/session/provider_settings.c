@@ -34,8 +34,8 @@ static OrtStatus* release_graph(void* argument) {
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SetEpDynamicOptions, OrtSession* sess, const char* const* keys,
-                    const char* const* values, size_t kv_len) {
+CORE_SLOT(ort_SetEpDynamicOptions, OrtSession* sess, const char* const* keys,
+          const char* const* values, size_t kv_len) {
   CORE_REQUIRE(SetEpDynamicOptions, sess);
   if (kv_len == 0) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "SetEpDynamicOptions: kv_len must not be 0");
@@ -45,7 +45,7 @@ ORT_API_STATUS_IMPL(ort_SetEpDynamicOptions, OrtSession* sess, const char* const
   return core_ep_call("SetDynamicOptions", set_options, &call);
 }
 
-ORT_API_STATUS_IMPL(ort_SessionReleaseCapturedGraph, OrtSession* session, int graph_annotation_id) {
+CORE_SLOT(ort_SessionReleaseCapturedGraph, OrtSession* session, int graph_annotation_id) {
   CORE_REQUIRE(SessionReleaseCapturedGraph, session);
   struct call call = {.session = session, .graph = graph_annotation_id};
   return core_ep_call("ReleaseCapturedGraph", release_graph, &call);

@@ -60,7 +60,7 @@ static OrtStatus* new_frame(const OrtSession* session, struct core_frame** out) 
   size_t size = size_of_frame(session);
   struct core_frame* frame = heap_alloc(size);
   if (frame == NULL) {
-    return core_no_memory("Run", size);
+    return core_no_memory(size);
   }
   begin_frame(session, frame);
   *out = frame;
@@ -287,10 +287,9 @@ static OrtStatus* take_turn(OrtSession* session, const OrtRunOptions* options, c
   OrtStatus* status = NULL;
   core_mutex_lock(&session->lock);
   if (session->runner == thread) {
-    status = core_status(ORT_FAIL, "Run",
-                         ": a node of the session runs the session again, one of whose execution "
-                         "providers runs one call at a time (IsConcurrentRunSupported)",
-                         NULL);
+    status = core_status(ORT_FAIL,
+                         "Run: a node of the session runs the session again, one of whose "
+                         "execution providers runs one call at a time (IsConcurrentRunSupported)");
   }
   while (status == NULL && session->runner != NULL) {
     core_condition_wait_briefly(&session->turn, &session->lock);
@@ -346,14 +345,15 @@ static CORE_COLD OrtStatus* run_profiled(OrtSession* session, struct core_frame*
   }
   profile = NULL;
   if (options != NULL && options->profile_prefix != NULL) {
-    core_ep_log(logger, core_begin_profile("Run", options->profile_prefix, logger, &profile));
+    core_ep_log(logger,
+                core_named("Run", core_begin_profile(options->profile_prefix, logger, &profile)));
   }
   if (profile == NULL) {
     return run(session, frame, options, feeds);
   }
   core_profile_providers(profile, session, NULL);
   OrtStatus* status = run_in(profile, session, frame, options, feeds);
-  core_ep_log(logger, core_end_profile("Run", profile));
+  core_ep_log(logger, core_named("Run", core_end_profile(profile)));
   core_free_profile(profile);
   return status;
 }
@@ -379,7 +379,7 @@ static CORE_COLD OrtStatus* run_special(OrtSession* session, struct core_frame* 
   }
   char* id = heap_alloc(size);
   if (id == NULL) {
-    return core_no_memory("Run", size);
+    return core_no_memory(size);
   }
   bool has_both = logger.id[0] != 0 && tag[0] != 0;
   snprintf(id, size, "%s%s%s", logger.id, has_both ? ":" : "", tag);
@@ -409,9 +409,9 @@ OrtStatus* core_run(OrtSession* session, const OrtRunOptions* options,
   return status;
 }
 
-ORT_API_STATUS_IMPL(ort_Run, OrtSession* session, const OrtRunOptions* run_options,
-                    const char* const* input_names, const OrtValue* const* inputs, size_t input_len,
-                    const char* const* output_names, size_t output_names_len, OrtValue** outputs) {
+CORE_SLOT(ort_Run, OrtSession* session, const OrtRunOptions* run_options,
+          const char* const* input_names, const OrtValue* const* inputs, size_t input_len,
+          const char* const* output_names, size_t output_names_len, OrtValue** outputs) {
   CORE_REQUIRE(Run, session);
   CORE_REQUIRE_IF(input_len > 0, Run, input_names);
   CORE_REQUIRE_IF(input_len > 0, Run, inputs);

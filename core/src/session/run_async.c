@@ -18,7 +18,7 @@ struct job {
 static void run_job(void* argument) {
   struct job job = *(struct job*)argument;
   heap_free(argument);
-  OrtStatus* status = core_run(job.session, job.options, &job.feeds);
+  OrtStatus* status = core_named("Run", core_run(job.session, job.options, &job.feeds));
   core_drop(job.session);
   job.callback(job.user_data, job.feeds.outputs, status == NULL ? job.feeds.output_count : 0,
                status);
@@ -32,10 +32,10 @@ static bool start(struct job* job) {
   return pool != NULL ? core_pool_do(pool, &job->task) : core_thread_start_alone(&job->thread);
 }
 
-ORT_API_STATUS_IMPL(ort_RunAsync, OrtSession* session, const OrtRunOptions* run_options,
-                    const char* const* input_names, const OrtValue* const* input, size_t input_len,
-                    const char* const* output_names, size_t output_names_len, OrtValue** output,
-                    RunAsyncCallbackFn run_async_callback, void* user_data) {
+CORE_SLOT(ort_RunAsync, OrtSession* session, const OrtRunOptions* run_options,
+          const char* const* input_names, const OrtValue* const* input, size_t input_len,
+          const char* const* output_names, size_t output_names_len, OrtValue** output,
+          RunAsyncCallbackFn run_async_callback, void* user_data) {
   CORE_REQUIRE(RunAsync, session, output_names, output, run_async_callback);
   CORE_REQUIRE_IF(input_len > 0, RunAsync, input_names);
   CORE_REQUIRE_IF(input_len > 0, RunAsync, input);
@@ -47,7 +47,7 @@ ORT_API_STATUS_IMPL(ort_RunAsync, OrtSession* session, const OrtRunOptions* run_
   }
   struct job* job = heap_alloc(sizeof *job);
   if (job == NULL) {
-    return CORE_OUT_OF_MEMORY(RunAsync, sizeof *job);
+    return core_no_memory(sizeof *job);
   }
   *job = (struct job){
       .thread = {.function = run_job, .argument = job},

@@ -16,7 +16,7 @@ static void end_session(void* block) {
   core_end_thread_pool(session->threads);
   core_end_frames(session);
   if (session->profile != NULL) {
-    core_ep_log(&session->logger, core_end_profile("ReleaseSession", session->profile));
+    core_ep_log(&session->logger, core_named("ReleaseSession", core_end_profile(session->profile)));
     core_free_profile(session->profile);
   }
   for (size_t i = 0; i < session->step_count; i++) {
@@ -55,7 +55,7 @@ bool core_has_compiled_nodes(const OrtSession* session) {
 
 /* Refuses a path that would be ignored otherwise, with what the real library says where a provider
  * has compiled nodes. */
-static OrtStatus* check_optimized_path(const char* function, const OrtSession* session) {
+static OrtStatus* check_optimized_path(const OrtSession* session) {
   if (session->options->texts[CORE_OPTIMIZED_MODEL_PATH].bytes == NULL) {
     return NULL;
   }
@@ -64,10 +64,9 @@ static OrtStatus* check_optimized_path(const char* function, const OrtSession* s
               "Unable to serialize model as it contains compiled nodes. Please disable any "
               "execution providers which generate compiled nodes.");
   }
-  return core_status(ORT_NOT_IMPLEMENTED, function,
-                     ": this library optimizes no model, so it has none to write "
-                     "(SetOptimizedModelFilePath)",
-                     NULL);
+  return core_fail(
+      ORT_NOT_IMPLEMENTED,
+      "this library optimizes no model, so it has none to write (SetOptimizedModelFilePath)");
 }
 
 /* Whether others have the model of a session, in whose graph the session names the providers that
@@ -78,7 +77,7 @@ static bool is_shared(const OrtSession* session) {
 }
 
 /* Gives the session a model of its own if it or its options change something in the model. */
-static OrtStatus* change_model(const char* function, OrtSession* session) {
+static OrtStatus* change_model(OrtSession* session) {
   const struct core_items* lists = session->options->lists;
   const struct core_items* used[CORE_SESSION_LISTS] = {NULL};
   const struct core_custom_ops* ops = &session->options->custom_ops;
@@ -100,7 +99,7 @@ static OrtStatus* change_model(const char* function, OrtSession* session) {
                                        .files = used[CORE_EXTERNAL_FILES],
                                        .folder = folder,
                                        .custom_ops = ops};
-  CORE_TRY(core_change_model(function, session->model, &changes, &changed));
+  CORE_TRY(core_change_model(session->model, &changes, &changed));
   core_drop(session->model);
   session->model = changed;
   return NULL;
@@ -147,21 +146,19 @@ static void note_threads(OrtSession* session, int intra_op,
       intra_op > 0 || functions->create != NULL ? (uint32_t)session->thread_count : 1;
 }
 
-static OrtStatus* begin_threads(const char* function, OrtSession* session) {
+static OrtStatus* begin_threads(OrtSession* session) {
   const struct core_session_settings* settings = &session->options->settings;
   session->shares_threads = !settings->per_session_threads;
   if (!session->shares_threads) {
     note_threads(session, settings->intra_op_threads, &settings->threads);
     int inter_op = settings->execution_mode == ORT_PARALLEL ? settings->inter_op_threads : 1;
-    return core_new_thread_pool(function, &settings->threads, settings->intra_op_threads, inter_op,
+    return core_new_thread_pool(&settings->threads, settings->intra_op_threads, inter_op,
                                 &session->threads);
   }
   if (session->env->threading == NULL) {
-    return core_status(ORT_FAIL, function,
-                       ": the options want the threads of the environment "
-                       "(DisablePerSessionThreads), which has none: it was not created with "
-                       "CreateEnvWithGlobalThreadPools",
-                       NULL);
+    return core_fail(ORT_FAIL,
+                     "the options want the threads of the environment (DisablePerSessionThreads), "
+                     "which has none: it was not created with CreateEnvWithGlobalThreadPools");
   }
   note_threads(session, session->env->threading->intra_op_threads,
                &session->env->threading->functions);
@@ -169,98 +166,91 @@ static OrtStatus* begin_threads(const char* function, OrtSession* session) {
 }
 
 /* Begins a session: whatever does not need the model. */
-static OrtStatus* begin_session(const char* function, OrtSession* session,
-                                const OrtSessionOptions* options) {
+static OrtStatus* begin_session(OrtSession* session, const OrtSessionOptions* options) {
   CORE_TRY(options != NULL ? ort_CloneSessionOptions(options, &session->options)
                            : ort_CreateSessionOptions(&session->options));
   begin_logger(session);
   session->has_lock = core_mutex_begin(&session->lock);
   session->has_turn = core_condition_begin(&session->turn);
   if (!session->has_lock || !session->has_turn) {
-    return core_no_memory(function, sizeof session->lock);
+    return core_no_memory(sizeof session->lock);
   }
-  CORE_TRY(begin_threads(function, session));
+  CORE_TRY(begin_threads(session));
   return session->options->settings.profiling
-             ? core_begin_profile(function, session->options->texts[CORE_PROFILE_PREFIX].bytes,
+             ? core_begin_profile(session->options->texts[CORE_PROFILE_PREFIX].bytes,
                                   &session->logger, &session->profile)
              : NULL;
 }
 
 /* Makes a session that has its model ready to run. `event` is that of its profile. */
-static OrtStatus* prepare(const char* function, OrtSession* session,
-                          const struct core_timing* event) {
+static OrtStatus* prepare(OrtSession* session, const struct core_timing* event) {
   char path[CORE_PATH_ROOM];
   bool saves = session->makes_contexts && !session->only_compiles;
-  CORE_TRY(core_check_opset_versions(function, session));
-  CORE_TRY(core_read_weightless(function, session));
+  CORE_TRY(core_check_opset_versions(session));
+  CORE_TRY(core_read_weightless(session));
   if (saves) {
-    CORE_TRY(core_find_context_path(function, session, path));
+    CORE_TRY(core_find_context_path(session, path));
   }
-  CORE_TRY(core_choose_devices(function, session));
-  CORE_TRY(change_model(function, session));
-  CORE_TRY(core_model_graph(function, session->model, form_for(session), &session->graph));
-  CORE_TRY(core_list_ports(function, session, session->graph));
-  CORE_TRY(core_check_initializers(function, session->graph));
-  CORE_TRY(core_partition(function, session));
-  CORE_TRY(check_optimized_path(function, session));
+  CORE_TRY(core_choose_devices(session));
+  CORE_TRY(change_model(session));
+  CORE_TRY(core_model_graph(session->model, form_for(session), &session->graph));
+  CORE_TRY(core_list_ports(session, session->graph));
+  CORE_TRY(core_check_initializers(session->graph));
+  CORE_TRY(core_partition(session));
+  CORE_TRY(check_optimized_path(session));
   if (session->profile != NULL) {
     core_profile_providers(session->profile, session, event);
   }
   CORE_TRY(core_check_cancelled(session));
-  CORE_TRY(core_note_assigned(function, session));
-  CORE_TRY(core_plan(function, session));
-  return saves && core_has_compiled_nodes(session)
-             ? core_save_context_model(function, session, path)
-             : NULL;
+  CORE_TRY(core_note_assigned(session));
+  CORE_TRY(core_plan(session));
+  return saves && core_has_compiled_nodes(session) ? core_save_context_model(session, path) : NULL;
 }
 
-static OrtStatus* initialize(const char* function, OrtSession* session) {
+static OrtStatus* initialize(OrtSession* session) {
   struct core_timing event = {0};
   OrtStatus* status;
   session->makes_contexts = core_session_wants(session, "ep.context_enable");
   if (session->profile == NULL) {
-    status = prepare(function, session, NULL);
+    status = prepare(session, NULL);
   } else {
     event = core_begin_event(session->profile);
-    status = prepare(function, session, &event);
+    status = prepare(session, &event);
     core_end_event(session->profile, &event, "session_initialization");
   }
   session->state = status == NULL ? CORE_SESSION_READY : CORE_SESSION_FAILED;
   return status;
 }
 
-static OrtStatus* open_model(const char* function, const struct core_source* source,
-                             OrtModel** out) {
+static OrtStatus* open_model(const struct core_source* source, OrtModel** out) {
   if (source->model != NULL) {
     if (source->model->graph_bytes.at == NULL) {
-      return core_status(ORT_INVALID_ARGUMENT, function,
-                         ": the model must have a graph, given by AddGraphToModel", NULL);
+      return core_fail(ORT_INVALID_ARGUMENT,
+                       "the model must have a graph, given by AddGraphToModel");
     }
     core_retain(&source->model->object);
     *out = source->model;
     return NULL;
   }
-  return source->path != NULL ? core_open_model_file(function, source->path, out)
-                              : core_copy_model(function, source->bytes, source->size, out);
+  return source->path != NULL ? core_open_model_file(source->path, out)
+                              : core_copy_model(source->bytes, source->size, out);
 }
 
-static OrtStatus* load(const char* function, OrtSession* session,
-                       const struct core_source* source) {
+static OrtStatus* load(OrtSession* session, const struct core_source* source) {
   struct core_timing timing = {0};
   const char* format =
       core_config_get(&session->options->lists[CORE_SESSION_CONFIG], "session.load_model_format");
   CORE_TRY(core_check_cancelled(session));
   if (format != NULL && strcmp(format, "ORT") == 0) {
-    return core_status(ORT_FAIL, function,
-                       ": this library loads models of ONNX's format alone, and the entry "
-                       "session.load_model_format says ORT",
-                       NULL);
+    return core_fail(ORT_FAIL,
+                     "this library loads models of ONNX's format alone, and the entry "
+                     "session.load_model_format says ORT");
   }
   if (session->profile == NULL) {
-    return open_model(function, source, &session->model);
+    return open_model(source, &session->model);
   }
   timing = core_begin_event(session->profile);
-  OrtStatus* status = open_model(function, source, &session->model);
+  OrtStatus* status = open_model(source, &session->model);
   bool is_file = session->model != NULL && session->model->path[0] != 0;
   core_end_event(session->profile, &timing, is_file ? "model_loading_uri" : "model_loading_array");
   return status;
@@ -271,104 +261,100 @@ static OrtStatus* hand_out(OrtStatus* status, OrtSession* session, OrtSession** 
 }
 
 /* Makes a session whose model is loaded. */
-static OrtStatus* new_loaded(const char* function, const OrtEnv* env,
-                             const OrtSessionOptions* options, const struct core_source* source,
-                             OrtSession** out) {
+static OrtStatus* new_loaded(const OrtEnv* env, const OrtSessionOptions* options,
+                             const struct core_source* source, OrtSession** out) {
   OrtSession* session = core_new_object(&core_session_class, sizeof *session);
   if (session == NULL) {
-    return core_no_memory(function, sizeof *session);
+    return core_no_memory(sizeof *session);
   }
   session->env = (OrtEnv*)env;
   core_retain(&session->env->object);
-  OrtStatus* status = begin_session(function, session, options);
-  return hand_out(status == NULL ? load(function, session, source) : status, session, out);
+  OrtStatus* status = begin_session(session, options);
+  return hand_out(status == NULL ? load(session, source) : status, session, out);
 }
 
-OrtStatus* core_new_session(const char* function, const OrtEnv* env,
-                            const OrtSessionOptions* options, const struct core_source* source,
-                            bool only_compiles, OrtSession** out) {
+OrtStatus* core_new_session(const OrtEnv* env, const OrtSessionOptions* options,
+                            const struct core_source* source, bool only_compiles,
+                            OrtSession** out) {
   OrtSession* session = NULL;
-  CORE_TRY(new_loaded(function, env, options, source, &session));
+  CORE_TRY(new_loaded(env, options, source, &session));
   session->only_compiles = only_compiles;
-  return hand_out(initialize(function, session), session, out);
+  return hand_out(initialize(session), session, out);
 }
 
-ORT_API_STATUS_IMPL(ort_CreateSession, const OrtEnv* env, const ORTCHAR_T* model_path,
-                    const OrtSessionOptions* options, OrtSession** out) {
+CORE_SLOT(ort_CreateSession, const OrtEnv* env, const ORTCHAR_T* model_path,
+          const OrtSessionOptions* options, OrtSession** out) {
   CORE_REQUIRE(CreateSession, env, model_path, out);
   const struct core_source source = {.path = model_path};
-  return core_new_session("CreateSession", env, options, &source, false, out);
+  return core_new_session(env, options, &source, false, out);
 }
 
-ORT_API_STATUS_IMPL(ort_CreateSessionFromArray, const OrtEnv* env, const void* model_data,
-                    size_t model_data_length, const OrtSessionOptions* options, OrtSession** out) {
+CORE_SLOT(ort_CreateSessionFromArray, const OrtEnv* env, const void* model_data,
+          size_t model_data_length, const OrtSessionOptions* options, OrtSession** out) {
   CORE_REQUIRE(CreateSessionFromArray, env, model_data, out);
   const struct core_source source = {.bytes = model_data, .size = model_data_length};
-  return core_new_session("CreateSessionFromArray", env, options, &source, false, out);
+  return core_new_session(env, options, &source, false, out);
 }
 
 /* Kernels of the core pack no weights, so there are none to share. */
-ORT_API_STATUS_IMPL(ort_CreateSessionWithPrepackedWeightsContainer, const OrtEnv* env,
-                    const ORTCHAR_T* model_path, const OrtSessionOptions* options,
-                    OrtPrepackedWeightsContainer* prepacked_weights_container, OrtSession** out) {
+CORE_SLOT(ort_CreateSessionWithPrepackedWeightsContainer, const OrtEnv* env,
+          const ORTCHAR_T* model_path, const OrtSessionOptions* options,
+          OrtPrepackedWeightsContainer* prepacked_weights_container, OrtSession** out) {
   CORE_REQUIRE(CreateSessionWithPrepackedWeightsContainer, env, model_path,
                prepacked_weights_container, out);
   return ort_CreateSession(env, model_path, options, out);
 }
 
-ORT_API_STATUS_IMPL(ort_CreateSessionFromArrayWithPrepackedWeightsContainer, const OrtEnv* env,
-                    const void* model_data, size_t model_data_length,
-                    const OrtSessionOptions* options,
-                    OrtPrepackedWeightsContainer* prepacked_weights_container, OrtSession** out) {
+CORE_SLOT(ort_CreateSessionFromArrayWithPrepackedWeightsContainer, const OrtEnv* env,
+          const void* model_data, size_t model_data_length, const OrtSessionOptions* options,
+          OrtPrepackedWeightsContainer* prepacked_weights_container, OrtSession** out) {
   CORE_REQUIRE(CreateSessionFromArrayWithPrepackedWeightsContainer, env, model_data,
                prepacked_weights_container, out);
   return ort_CreateSessionFromArray(env, model_data, model_data_length, options, out);
 }
 
-ORT_API_STATUS_IMPL(ort_model_editor_CreateSessionFromModel, const OrtEnv* env,
-                    const OrtModel* model, const OrtSessionOptions* options, OrtSession** out) {
+CORE_SLOT(ort_model_editor_CreateSessionFromModel, const OrtEnv* env, const OrtModel* model,
+          const OrtSessionOptions* options, OrtSession** out) {
   CORE_REQUIRE(CreateSessionFromModel, env, model, out);
   const struct core_source source = {.model = (OrtModel*)model};
-  return core_new_session("CreateSessionFromModel", env, options, &source, false, out);
+  return core_new_session(env, options, &source, false, out);
 }
 
 /* --- sessions of the model editor ------------------------------------------------------------- */
 
 /* Has the session show what a model has, which the session has or gets. */
-static OrtStatus* show_model(const char* function, OrtSession* session, OrtModel* model) {
+static OrtStatus* show_model(OrtSession* session, OrtModel* model) {
   const OrtGraph* graph = NULL;
-  CORE_TRY(core_model_graph(function, model, form_for(session), &graph));
-  CORE_TRY(core_list_ports(function, session, graph));
+  CORE_TRY(core_model_graph(model, form_for(session), &graph));
+  CORE_TRY(core_list_ports(session, graph));
   session->graph = graph;
   return NULL;
 }
 
-static OrtStatus* new_editor(const char* function, const OrtEnv* env,
-                             const OrtSessionOptions* options, const struct core_source* source,
-                             OrtSession** out) {
+static OrtStatus* new_editor(const OrtEnv* env, const OrtSessionOptions* options,
+                             const struct core_source* source, OrtSession** out) {
   OrtSession* session = NULL;
-  CORE_TRY(new_loaded(function, env, options, source, &session));
-  return hand_out(show_model(function, session, session->model), session, out);
+  CORE_TRY(new_loaded(env, options, source, &session));
+  return hand_out(show_model(session, session->model), session, out);
 }
 
-ORT_API_STATUS_IMPL(ort_model_editor_CreateModelEditorSession, const OrtEnv* env,
-                    const ORTCHAR_T* model_path, const OrtSessionOptions* options,
-                    OrtSession** out) {
+CORE_SLOT(ort_model_editor_CreateModelEditorSession, const OrtEnv* env, const ORTCHAR_T* model_path,
+          const OrtSessionOptions* options, OrtSession** out) {
   CORE_REQUIRE(CreateModelEditorSession, env, model_path, out);
   const struct core_source source = {.path = model_path};
-  return new_editor("CreateModelEditorSession", env, options, &source, out);
+  return new_editor(env, options, &source, out);
 }
 
-ORT_API_STATUS_IMPL(ort_model_editor_CreateModelEditorSessionFromArray, const OrtEnv* env,
-                    const void* model_data, size_t model_data_length,
-                    const OrtSessionOptions* options, OrtSession** out) {
+CORE_SLOT(ort_model_editor_CreateModelEditorSessionFromArray, const OrtEnv* env,
+          const void* model_data, size_t model_data_length, const OrtSessionOptions* options,
+          OrtSession** out) {
   CORE_REQUIRE(CreateModelEditorSessionFromArray, env, model_data, out);
   const struct core_source source = {.bytes = model_data, .size = model_data_length};
-  return new_editor("CreateModelEditorSessionFromArray", env, options, &source, out);
+  return new_editor(env, options, &source, out);
 }
 
-ORT_API_STATUS_IMPL(ort_model_editor_SessionGetOpsetForDomain, const OrtSession* session,
-                    const char* domain, int* opset) {
+CORE_SLOT(ort_model_editor_SessionGetOpsetForDomain, const OrtSession* session, const char* domain,
+          int* opset) {
   CORE_REQUIRE(SessionGetOpsetForDomain, session, domain, opset);
   const int64_t* version = core_find_opset(&session->model->opsets, domain);
   if (version == NULL) {
@@ -380,13 +366,12 @@ ORT_API_STATUS_IMPL(ort_model_editor_SessionGetOpsetForDomain, const OrtSession*
 
 /* Nothing changes unless the new model can be read. */
 static OrtStatus* apply(OrtSession* session, const OrtModel* model) {
-  const char* function = "ApplyModelToModelEditorSession";
   OrtModel* extended = NULL;
   if (session->state != CORE_SESSION_LOADED) {
     CORE_FAIL(ORT_MODEL_LOADED, "This session has already been initialized.");
   }
-  CORE_TRY(core_extend_model(function, session->model, model, &extended));
-  OrtStatus* status = show_model(function, session, extended);
+  CORE_TRY(core_extend_model(session->model, model, &extended));
+  OrtStatus* status = show_model(session, extended);
   if (status != NULL) {
     core_drop(extended);
     return status;
@@ -396,8 +381,7 @@ static OrtStatus* apply(OrtSession* session, const OrtModel* model) {
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_model_editor_ApplyModelToModelEditorSession, OrtSession* session,
-                    OrtModel* model) {
+CORE_SLOT(ort_model_editor_ApplyModelToModelEditorSession, OrtSession* session, OrtModel* model) {
   CORE_REQUIRE(ApplyModelToModelEditorSession, session, model);
   core_mutex_lock(&session->lock);
   OrtStatus* status = apply(session, model);
@@ -415,10 +399,9 @@ OrtStatus* ORT_API_CALL core_session_model(OrtSession* session, OrtModel** out) 
   }
   core_mutex_unlock(&session->lock);
   return is_loaded ? NULL
-                   : core_status(ORT_MODEL_LOADED, "ortcore_session_model",
-                                 ": the session is finalized, or was not made by "
-                                 "CreateModelEditorSession",
-                                 NULL);
+                   : core_status(ORT_MODEL_LOADED,
+                                 "ortcore_session_model: the session is finalized, or was not made "
+                                 "by CreateModelEditorSession");
 }
 
 /* The options may have other providers and settings than those that the model was loaded with. */
@@ -436,12 +419,12 @@ static OrtStatus* finalize(OrtSession* session, const OrtSessionOptions* options
     session->options = copy;
     begin_logger(session);
   }
-  return initialize("FinalizeModelEditorSession", session);
+  return initialize(session);
 }
 
-ORT_API_STATUS_IMPL(ort_model_editor_FinalizeModelEditorSession, OrtSession* session,
-                    const OrtSessionOptions* options,
-                    OrtPrepackedWeightsContainer* prepacked_weights_container) {
+CORE_SLOT(ort_model_editor_FinalizeModelEditorSession, OrtSession* session,
+          const OrtSessionOptions* options,
+          OrtPrepackedWeightsContainer* prepacked_weights_container) {
   (void)prepacked_weights_container;
   CORE_REQUIRE(FinalizeModelEditorSession, session);
   core_mutex_lock(&session->lock);

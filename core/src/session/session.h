@@ -159,16 +159,15 @@ struct core_source {
 
 /** Makes a session. One that only compiles can only be written as a compiled model: nodes that no
  * provider takes stay. */
-OrtStatus* core_new_session(const char* function, const OrtEnv* env,
-                            const OrtSessionOptions* options, const struct core_source* source,
-                            bool only_compiles, OrtSession** out);
+OrtStatus* core_new_session(const OrtEnv* env, const OrtSessionOptions* options,
+                            const struct core_source* source, bool only_compiles, OrtSession** out);
 
 /** Adds the providers to the options that their policy or their function chooses for a session;
  * does nothing if the caller has added providers or wants no choice. */
-OrtStatus* core_choose_devices(const char* function, OrtSession* session);
+OrtStatus* core_choose_devices(OrtSession* session);
 
 /** Refuses a model with versions of ONNX's operator sets that the core does not know. */
-OrtStatus* core_check_opset_versions(const char* function, const OrtSession* session);
+OrtStatus* core_check_opset_versions(const OrtSession* session);
 
 /** Logs a message of a file of the core. */
 void core_session_log(const OrtSession* session, OrtLoggingLevel severity, const char* file,
@@ -179,7 +178,7 @@ void core_session_log(const OrtSession* session, OrtLoggingLevel severity, const
 OrtStatus* core_check_cancelled(const OrtSession* session);
 
 /** Makes the steps of a session from providers and custom ops, in no particular order. */
-OrtStatus* core_partition(const char* function, OrtSession* session);
+OrtStatus* core_partition(OrtSession* session);
 
 /** Whether the options have an entry with the value "1". */
 static inline bool core_session_wants(const OrtSession* session, const char* key) {
@@ -207,15 +206,15 @@ static inline const struct core_session_ep* core_last_ep(const OrtSession* sessi
 
 /** Asks the last provider how it runs, and whether it passes what it compiles to the function of
  * the options. */
-OrtStatus* core_ask_provider(const char* function, OrtSession* session);
+OrtStatus* core_ask_provider(OrtSession* session);
 
 /** For a compiled model, checks what the last provider compiled, and notes what it marks it with.
  */
-OrtStatus* core_check_compiled(const char* function, OrtSession* session);
+OrtStatus* core_check_compiled(OrtSession* session);
 
 /** Checks the entry of the options that says which weights are left out of what providers compile,
  * and sets the older entry alike. */
-OrtStatus* core_read_weightless(const char* function, OrtSession* session);
+OrtStatus* core_read_weightless(OrtSession* session);
 
 /** Refuses devices whose metadata does not name the mode that the options ask for. */
 OrtStatus* core_check_weightless_devices(const OrtSession* session,
@@ -233,15 +232,15 @@ struct core_weightless {
 OrtStatus* core_ask_for_weightless(void* argument);
 
 /** Has the metadata of a compiled model say the mode. */
-OrtStatus* core_note_weightless(const char* function, OrtSession* session);
+OrtStatus* core_note_weightless(OrtSession* session);
 
 /** Before the steps are ordered, notes who runs which nodes, if the options ask for it, and logs it
  * where the logger takes the severity VERBOSE. */
-OrtStatus* core_note_assigned(const char* function, OrtSession* session);
+OrtStatus* core_note_assigned(OrtSession* session);
 
 /** Makes the ports of a graph those of the session, without the numbers of their values. On failure
  * the session keeps its ports. */
-OrtStatus* core_list_ports(const char* function, OrtSession* session, const OrtGraph* graph);
+OrtStatus* core_list_ports(OrtSession* session, const OrtGraph* graph);
 
 /** Returns a status where the session is not finalized. */
 #define CORE_REQUIRE_READY(session, code, text)   \
@@ -252,7 +251,7 @@ OrtStatus* core_list_ports(const char* function, OrtSession* session, const OrtG
   } while (0)
 
 /** Lists the ports, numbers the values, and orders the steps. */
-OrtStatus* core_plan(const char* function, OrtSession* session);
+OrtStatus* core_plan(OrtSession* session);
 
 /** The port with a name, or NULL; the one at `guess` is looked at first, because callers mostly
  * give names in the order of the model. */

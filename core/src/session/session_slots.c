@@ -14,90 +14,84 @@ static OrtStatus* give_name(const struct core_ports* ports, size_t index, OrtAll
   return core_allocate_string(allocator, ports->list[index].name, out);
 }
 
-static OrtStatus* give_type(const char* function, const struct core_ports* ports, size_t index,
-                            OrtTypeInfo** out) {
+static OrtStatus* give_type(const struct core_ports* ports, size_t index, OrtTypeInfo** out) {
   if (index >= ports->count) {
     CORE_FAIL(ORT_FAIL, "out of index");
   }
   if (ports->list[index].type == NULL) {
-    return core_status(ORT_FAIL, function, ": the model gives no type to ",
-                       ports->list[index].name);
+    return core_fail(ORT_FAIL, "the model gives no type to %s", ports->list[index].name);
   }
-  return core_copy_type_info(function, ports->list[index].type, out);
+  return core_copy_type_info(ports->list[index].type, out);
 }
 
-ORT_API_STATUS_IMPL(ort_SessionGetInputCount, const OrtSession* session, size_t* out) {
+CORE_SLOT(ort_SessionGetInputCount, const OrtSession* session, size_t* out) {
   CORE_REQUIRE(SessionGetInputCount, session, out);
   *out = session->inputs.count;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SessionGetInputTypeInfo, const OrtSession* session, size_t index,
-                    OrtTypeInfo** type_info) {
+CORE_SLOT(ort_SessionGetInputTypeInfo, const OrtSession* session, size_t index,
+          OrtTypeInfo** type_info) {
   CORE_REQUIRE(SessionGetInputTypeInfo, session, type_info);
-  return give_type("SessionGetInputTypeInfo", &session->inputs, index, type_info);
+  return give_type(&session->inputs, index, type_info);
 }
 
-ORT_API_STATUS_IMPL(ort_SessionGetInputName, const OrtSession* session, size_t index,
-                    OrtAllocator* allocator, char** value) {
+CORE_SLOT(ort_SessionGetInputName, const OrtSession* session, size_t index, OrtAllocator* allocator,
+          char** value) {
   CORE_REQUIRE(SessionGetInputName, session, allocator, value);
   return give_name(&session->inputs, index, allocator, value);
 }
 
-ORT_API_STATUS_IMPL(ort_SessionGetOutputCount, const OrtSession* session, size_t* out) {
+CORE_SLOT(ort_SessionGetOutputCount, const OrtSession* session, size_t* out) {
   CORE_REQUIRE(SessionGetOutputCount, session, out);
   *out = session->outputs.count;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SessionGetOutputTypeInfo, const OrtSession* session, size_t index,
-                    OrtTypeInfo** type_info) {
+CORE_SLOT(ort_SessionGetOutputTypeInfo, const OrtSession* session, size_t index,
+          OrtTypeInfo** type_info) {
   CORE_REQUIRE(SessionGetOutputTypeInfo, session, type_info);
-  return give_type("SessionGetOutputTypeInfo", &session->outputs, index, type_info);
+  return give_type(&session->outputs, index, type_info);
 }
 
-ORT_API_STATUS_IMPL(ort_SessionGetOutputName, const OrtSession* session, size_t index,
-                    OrtAllocator* allocator, char** value) {
+CORE_SLOT(ort_SessionGetOutputName, const OrtSession* session, size_t index,
+          OrtAllocator* allocator, char** value) {
   CORE_REQUIRE(SessionGetOutputName, session, allocator, value);
   return give_name(&session->outputs, index, allocator, value);
 }
 
-ORT_API_STATUS_IMPL(ort_SessionGetOverridableInitializerCount, const OrtSession* session,
-                    size_t* out) {
+CORE_SLOT(ort_SessionGetOverridableInitializerCount, const OrtSession* session, size_t* out) {
   CORE_REQUIRE(SessionGetOverridableInitializerCount, session, out);
   *out = session->overridable.count;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SessionGetOverridableInitializerTypeInfo, const OrtSession* session,
-                    size_t index, OrtTypeInfo** type_info) {
+CORE_SLOT(ort_SessionGetOverridableInitializerTypeInfo, const OrtSession* session, size_t index,
+          OrtTypeInfo** type_info) {
   CORE_REQUIRE(SessionGetOverridableInitializerTypeInfo, session, type_info);
-  return give_type("SessionGetOverridableInitializerTypeInfo", &session->overridable, index,
-                   type_info);
+  return give_type(&session->overridable, index, type_info);
 }
 
-ORT_API_STATUS_IMPL(ort_SessionGetOverridableInitializerName, const OrtSession* session,
-                    size_t index, OrtAllocator* allocator, char** value) {
+CORE_SLOT(ort_SessionGetOverridableInitializerName, const OrtSession* session, size_t index,
+          OrtAllocator* allocator, char** value) {
   CORE_REQUIRE(SessionGetOverridableInitializerName, session, allocator, value);
   return give_name(&session->overridable, index, allocator, value);
 }
 
-ORT_API_STATUS_IMPL(ort_SessionGetModelMetadata, const OrtSession* session,
-                    OrtModelMetadata** out) {
+CORE_SLOT(ort_SessionGetModelMetadata, const OrtSession* session, OrtModelMetadata** out) {
   CORE_REQUIRE(SessionGetModelMetadata, session, out);
   return ort_Graph_GetModelMetadata(session->graph, out);
 }
 
 /* The path is copied before the file is closed: a profile can be ended only once. */
-ORT_API_STATUS_IMPL(ort_SessionEndProfiling, OrtSession* session, OrtAllocator* allocator,
-                    char** out) {
+CORE_SLOT(ort_SessionEndProfiling, OrtSession* session, OrtAllocator* allocator, char** out) {
   CORE_REQUIRE(SessionEndProfiling, session, allocator, out);
   const char* path = session->profile != NULL ? core_profile_path(session->profile) : NULL;
   char* text = NULL;
   path = path != NULL ? path : "";
   CORE_TRY(core_allocate_string(allocator, path, &text));
   if (path[0] != 0) {
-    OrtStatus* status = core_end_profile("SessionEndProfiling", session->profile);
+    OrtStatus* status = core_end_profile(session->profile);
     if (status != NULL) {
       allocator->Free(allocator, text);
       return status;
@@ -107,7 +101,7 @@ ORT_API_STATUS_IMPL(ort_SessionEndProfiling, OrtSession* session, OrtAllocator* 
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SessionGetProfilingStartTimeNs, const OrtSession* session, uint64_t* out) {
+CORE_SLOT(ort_SessionGetProfilingStartTimeNs, const OrtSession* session, uint64_t* out) {
   CORE_REQUIRE(SessionGetProfilingStartTimeNs, session, out);
   *out = session->profile != NULL ? core_profile_begin_time(session->profile) : 0;
   return NULL;
@@ -120,7 +114,7 @@ ORT_API_STATUS_IMPL(ort_SessionGetProfilingStartTimeNs, const OrtSession* sessio
 static OrtStatus* fill_places(const char* what, const struct core_ports* ports, const void* all,
                               const void** places, size_t count) {
   if (count < ports->count) {
-    return core_status(ORT_INVALID_ARGUMENT, "There are more ", what, " than places for them");
+    return core_status(ORT_INVALID_ARGUMENT, "There are more %s than places for them", what);
   }
   for (size_t i = 0; i < count; i++) {
     places[i] = i < ports->count ? all : NULL;
@@ -129,16 +123,16 @@ static OrtStatus* fill_places(const char* what, const struct core_ports* ports, 
 }
 
 /* All values are in the CPU's memory: what a provider computes elsewhere is copied. */
-ORT_API_STATUS_IMPL(ort_SessionGetMemoryInfoForInputs, const OrtSession* session,
-                    const OrtMemoryInfo** inputs_memory_info, size_t num_inputs) {
+CORE_SLOT(ort_SessionGetMemoryInfoForInputs, const OrtSession* session,
+          const OrtMemoryInfo** inputs_memory_info, size_t num_inputs) {
   CORE_REQUIRE(SessionGetMemoryInfoForInputs, session, inputs_memory_info);
   REQUIRE_READY(session);
   return fill_places("inputs", &session->inputs, &core_cpu_memory_info,
                      (const void**)inputs_memory_info, num_inputs);
 }
 
-ORT_API_STATUS_IMPL(ort_SessionGetMemoryInfoForOutputs, const OrtSession* session,
-                    const OrtMemoryInfo** outputs_memory_info, size_t num_outputs) {
+CORE_SLOT(ort_SessionGetMemoryInfoForOutputs, const OrtSession* session,
+          const OrtMemoryInfo** outputs_memory_info, size_t num_outputs) {
   CORE_REQUIRE(SessionGetMemoryInfoForOutputs, session, outputs_memory_info);
   REQUIRE_READY(session);
   return fill_places("outputs", &session->outputs, &core_cpu_memory_info,
@@ -194,22 +188,22 @@ static OrtStatus* fill_devices(const OrtSession* session, bool is_input,
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SessionGetEpDeviceForInputs, const OrtSession* session,
-                    const OrtEpDevice** inputs_ep_devices, size_t num_inputs) {
+CORE_SLOT(ort_SessionGetEpDeviceForInputs, const OrtSession* session,
+          const OrtEpDevice** inputs_ep_devices, size_t num_inputs) {
   CORE_REQUIRE(SessionGetEpDeviceForInputs, session, inputs_ep_devices);
   REQUIRE_READY(session);
   return fill_devices(session, true, inputs_ep_devices, num_inputs);
 }
 
-ORT_API_STATUS_IMPL(ort_SessionGetEpDeviceForOutputs, const OrtSession* session,
-                    const OrtEpDevice** outputs_ep_devices, size_t num_outputs) {
+CORE_SLOT(ort_SessionGetEpDeviceForOutputs, const OrtSession* session,
+          const OrtEpDevice** outputs_ep_devices, size_t num_outputs) {
   CORE_REQUIRE(SessionGetEpDeviceForOutputs, session, outputs_ep_devices);
   REQUIRE_READY(session);
   return fill_devices(session, false, outputs_ep_devices, num_outputs);
 }
 
-ORT_API_STATUS_IMPL(ort_CreateAllocator, const OrtSession* session, const OrtMemoryInfo* mem_info,
-                    OrtAllocator** out) {
+CORE_SLOT(ort_CreateAllocator, const OrtSession* session, const OrtMemoryInfo* mem_info,
+          OrtAllocator** out) {
   CORE_REQUIRE(CreateAllocator, session, mem_info, out);
   if (!core_is_cpu_memory(mem_info)) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,

@@ -29,19 +29,20 @@ static bool has_mode(OrtWeightlessSupport support, const char* mode) {
   return support == OrtWeightlessSupport_ALL_OR_EXTERNAL_ONLY || (int)support == mode[0] - '0';
 }
 
-OrtStatus* core_read_weightless(const char* function, OrtSession* session) {
+OrtStatus* core_read_weightless(OrtSession* session) {
   const char* mode = entry(session, MODE);
   if (mode == NULL) {
     return NULL;
   }
   if (mode[0] < '0' || mode[0] > '2' || mode[1] != 0) {
-    return core_status(ORT_INVALID_ARGUMENT, "Invalid value '", mode,
-                       "' for " MODE
-                       ". Valid values are: \"0\" (OrtWeightlessSupport_NONE), "
-                       "\"1\" (OrtWeightlessSupport_EXTERNAL_ONLY), and \"2\" "
-                       "(OrtWeightlessSupport_ALL).");
+    return core_status(ORT_INVALID_ARGUMENT,
+                       "Invalid value '%s' for " MODE
+                       ". Valid values are: \"0\" (OrtWeightlessSupport_NONE), \"1\" "
+                       "(OrtWeightlessSupport_EXTERNAL_ONLY), and \"2\" "
+                       "(OrtWeightlessSupport_ALL).",
+                       mode);
   }
-  return core_config_set(function, &session->options->lists[CORE_SESSION_CONFIG], ENABLE,
+  return core_config_set(&session->options->lists[CORE_SESSION_CONFIG], ENABLE,
                          mode[0] == '0' ? "0" : "1");
 }
 
@@ -60,11 +61,11 @@ OrtStatus* core_check_weightless_devices(const OrtSession* session,
       is_supported |= strcmp(modes, names[k]) == 0 && has_mode((OrtWeightlessSupport)k, mode);
     }
     if (!is_supported) {
-      char text[200];
-      snprintf(text, sizeof text, "Weightless mode '%s' requested (" MODE "=%s), but a device of '",
-               names[mode[0] - '0'], mode);
-      return core_status(ORT_EP_FAIL, text, devices[i]->name,
-                         "' does not support it: see its metadata");
+      return core_status(ORT_EP_FAIL,
+                         "Weightless mode '%s' requested (" MODE
+                         "=%s), but a device of '%s' does "
+                         "not support it: see its metadata",
+                         names[mode[0] - '0'], mode, devices[i]->name);
     }
   }
   return NULL;
@@ -118,7 +119,7 @@ OrtStatus* core_ask_for_weightless(void* argument) {
   const OrtEp* ep = own->seen.ep;
   const char *mode = entry(session, MODE), *enable = entry(session, ENABLE);
   OrtWeightlessSupport support = OrtWeightlessSupport_NONE;
-  char text[100];
+  const char *key = mode != NULL ? MODE : ENABLE, *value = mode != NULL ? mode : enable;
   if (enable == NULL || strcmp(enable, "1") != 0) {
     return NULL;
   }
@@ -126,11 +127,11 @@ OrtStatus* core_ask_for_weightless(void* argument) {
     note_version(session, own);
     return NULL;
   }
-  snprintf(text, sizeof text, "Weightless mode requested (%s=%s) but EP '",
-           mode != NULL ? MODE : ENABLE, mode != NULL ? mode : enable);
   if (ep->GetWeightlessSupport == NULL) {
-    return core_status(ORT_NOT_IMPLEMENTED, text, own->name,
-                       "' does not implement GetWeightlessSupport.");
+    return core_status(ORT_NOT_IMPLEMENTED,
+                       "Weightless mode requested (%s=%s) but EP '%s' does not implement "
+                       "GetWeightlessSupport.",
+                       key, value, own->name);
   }
   CORE_TRY(ep->GetWeightlessSupport(ep, &support));
   bool is_known = (unsigned)support < CORE_COUNT_OF(names);
@@ -139,18 +140,17 @@ OrtStatus* core_ask_for_weightless(void* argument) {
     compare_with_metadata(self, own, support);
     return NULL;
   }
-  char rest[120];
-  snprintf(rest, sizeof rest,
-           "' does not support it on this device. Supported weightless modes: '%s'.",
-           is_known ? names[support] : "unknown");
-  return core_status(ORT_EP_FAIL, text, own->name, rest);
+  return core_status(ORT_EP_FAIL,
+                     "Weightless mode requested (%s=%s) but EP '%s' does not support it on this "
+                     "device. Supported weightless modes: '%s'.",
+                     key, value, own->name, is_known ? names[support] : "unknown");
 }
 
-OrtStatus* core_note_weightless(const char* function, OrtSession* session) {
+OrtStatus* core_note_weightless(OrtSession* session) {
   static const char key[] = "weightless_mode";
   const char* mode = mode_of(session);
   return mode == NULL || core_items_find(&session->context_entries, key, sizeof key) != NULL ||
                  core_items_add(&session->context_entries, key, sizeof key, mode) != NULL
              ? NULL
-             : core_no_memory(function, sizeof key);
+             : core_no_memory(sizeof key);
 }

@@ -37,22 +37,22 @@ static size_t count_dense(const int64_t* dims, size_t rank) {
   return count;
 }
 
-static OrtStatus* check_type(const char* function, ONNXTensorElementDataType type) {
-  CORE_TRY(core_check_element_type(function, "sparse tensor", type));
+static OrtStatus* check_type(ONNXTensorElementDataType type) {
+  CORE_TRY(core_check_element_type("sparse tensor", type));
   return core_element_bits(type) >= 8
              ? NULL
-             : core_status(ORT_NOT_IMPLEMENTED, function,
-                           ": sparse tensors of packed elements are not supported", NULL);
+             : core_fail(ORT_NOT_IMPLEMENTED,
+                         "sparse tensors of packed elements are not supported");
 }
 
 /* Makes an empty sparse tensor; its dimensions are behind it in the same block. */
-static OrtStatus* new_sparse(const char* function, const int64_t* dims, size_t rank,
-                             ONNXTensorElementDataType type, struct core_sparse** out) {
-  CORE_TRY(core_check_rank(function, ": dense_shape_len", rank));
+static OrtStatus* new_sparse(const int64_t* dims, size_t rank, ONNXTensorElementDataType type,
+                             struct core_sparse** out) {
+  CORE_TRY(core_check_rank("dense_shape_len", rank));
   size_t size = sizeof(struct core_sparse) + rank * sizeof *dims;
   struct core_sparse* sparse = heap_alloc(size);
   if (sparse == NULL) {
-    return core_no_memory(function, size);
+    return core_no_memory(size);
   }
   int64_t* kept = (int64_t*)(sparse + 1);
   for (size_t i = 0; i < rank; i++) {
@@ -65,18 +65,16 @@ static OrtStatus* new_sparse(const char* function, const int64_t* dims, size_t r
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_CreateSparseTensorAsOrtValue, OrtAllocator* allocator,
-                    const int64_t* dense_shape, size_t dense_shape_len,
-                    ONNXTensorElementDataType type, OrtValue** out) {
-  static const char function[] = "CreateSparseTensorAsOrtValue";
+CORE_SLOT(ort_CreateSparseTensorAsOrtValue, OrtAllocator* allocator, const int64_t* dense_shape,
+          size_t dense_shape_len, ONNXTensorElementDataType type, OrtValue** out) {
   CORE_REQUIRE(CreateSparseTensorAsOrtValue, allocator);
   if (dense_shape_len > 0) {
     CORE_REQUIRE(CreateSparseTensorAsOrtValue, dense_shape);
   }
   CORE_REQUIRE(CreateSparseTensorAsOrtValue, out);
-  CORE_TRY(check_type(function, type));
+  CORE_TRY(check_type(type));
   struct core_sparse* sparse = NULL;
-  CORE_TRY(new_sparse(function, dense_shape, dense_shape_len, type, &sparse));
+  CORE_TRY(new_sparse(dense_shape, dense_shape_len, type, &sparse));
   for (size_t i = 0; i < dense_shape_len; i++) {
     if (dense_shape[i] < 0) {
       core_drop(sparse);
@@ -90,11 +88,9 @@ ORT_API_STATUS_IMPL(ort_CreateSparseTensorAsOrtValue, OrtAllocator* allocator,
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_CreateSparseTensorWithValuesAsOrtValue, const OrtMemoryInfo* info,
-                    void* p_data, const int64_t* dense_shape, size_t dense_shape_len,
-                    const int64_t* values_shape, size_t values_shape_len,
-                    ONNXTensorElementDataType type, OrtValue** out) {
-  static const char function[] = "CreateSparseTensorWithValuesAsOrtValue";
+CORE_SLOT(ort_CreateSparseTensorWithValuesAsOrtValue, const OrtMemoryInfo* info, void* p_data,
+          const int64_t* dense_shape, size_t dense_shape_len, const int64_t* values_shape,
+          size_t values_shape_len, ONNXTensorElementDataType type, OrtValue** out) {
   CORE_REQUIRE(CreateSparseTensorWithValuesAsOrtValue, info);
   if (dense_shape_len > 0) {
     CORE_REQUIRE(CreateSparseTensorWithValuesAsOrtValue, dense_shape);
@@ -103,59 +99,58 @@ ORT_API_STATUS_IMPL(ort_CreateSparseTensorWithValuesAsOrtValue, const OrtMemoryI
     CORE_REQUIRE(CreateSparseTensorWithValuesAsOrtValue, values_shape);
   }
   CORE_REQUIRE(CreateSparseTensorWithValuesAsOrtValue, out);
-  CORE_TRY(check_type(function, type));
+  CORE_TRY(check_type(type));
   if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "CreateSparseTensorWithValuesAsOrtValue: type must not be STRING: strings are "
               "copied, by CreateSparseTensorAsOrtValue and a FillSparseTensor function");
   }
   struct core_sparse* sparse = NULL;
-  CORE_TRY(new_sparse(function, dense_shape, dense_shape_len, type, &sparse));
-  OrtStatus* status = core_borrow_tensor(function, info, p_data, SIZE_MAX, values_shape,
-                                         values_shape_len, type, &sparse->values);
+  CORE_TRY(new_sparse(dense_shape, dense_shape_len, type, &sparse));
+  OrtStatus* status = core_borrow_tensor(info, p_data, SIZE_MAX, values_shape, values_shape_len,
+                                         type, &sparse->values);
   CORE_HAND_OUT(status, &sparse->base, out);
 }
 
-OrtStatus* core_as_sparse(const char* function, const OrtValue* value, struct core_sparse** out) {
+OrtStatus* core_as_sparse(const OrtValue* value, struct core_sparse** out) {
   if (core_type_of(value) != ONNX_TYPE_SPARSETENSOR) {
-    return core_status(core_type_of(value) == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION,
-                       function, ": ort_value must be a sparse tensor", NULL);
+    return core_fail(core_type_of(value) == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION,
+                     "ort_value must be a sparse tensor");
   }
   *out = (struct core_sparse*)core_target(value);
   return NULL;
 }
 
 /* Checks that a value is a sparse tensor with indices. */
-static OrtStatus* as_filled(const char* function, const OrtValue* value, struct core_sparse** out) {
+static OrtStatus* as_filled(const OrtValue* value, struct core_sparse** out) {
   struct core_sparse* sparse = NULL;
-  CORE_TRY(core_as_sparse(function, value, &sparse));
+  CORE_TRY(core_as_sparse(value, &sparse));
   if (sparse->format == ORT_SPARSE_UNDEFINED) {
-    return core_status(ORT_FAIL, function, ": ort_value must be filled first", NULL);
+    return core_fail(ORT_FAIL, "ort_value must be filled first");
   }
   *out = sparse;
   return NULL;
 }
 
-static OrtStatus* find_values(const char* function, const OrtValue* value,
-                              struct core_tensor** out) {
+static OrtStatus* find_values(const OrtValue* value, struct core_tensor** out) {
   struct core_sparse* sparse = NULL;
-  CORE_TRY(as_filled(function, value, &sparse));
+  CORE_TRY(as_filled(value, &sparse));
   *out = sparse->values;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetSparseTensorFormat, const OrtValue* ort_value, OrtSparseFormat* out) {
+CORE_SLOT(ort_GetSparseTensorFormat, const OrtValue* ort_value, OrtSparseFormat* out) {
   CORE_REQUIRE(GetSparseTensorFormat, ort_value, out);
   struct core_sparse* sparse = NULL;
-  CORE_TRY(core_as_sparse("GetSparseTensorFormat", ort_value, &sparse));
+  CORE_TRY(core_as_sparse(ort_value, &sparse));
   *out = sparse->format;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetSparseTensorValues, const OrtValue* ort_value, const void** out) {
+CORE_SLOT(ort_GetSparseTensorValues, const OrtValue* ort_value, const void** out) {
   CORE_REQUIRE(GetSparseTensorValues, ort_value, out);
   struct core_tensor* values = NULL;
-  CORE_TRY(find_values("GetSparseTensorValues", ort_value, &values));
+  CORE_TRY(find_values(ort_value, &values));
   if (values->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "GetSparseTensorValues: ort_value must not be of strings: GetStringTensorContent "
@@ -165,13 +160,12 @@ ORT_API_STATUS_IMPL(ort_GetSparseTensorValues, const OrtValue* ort_value, const 
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetSparseTensorValuesTypeAndShape, const OrtValue* ort_value,
-                    OrtTensorTypeAndShapeInfo** out) {
-  static const char function[] = "GetSparseTensorValuesTypeAndShape";
+CORE_SLOT(ort_GetSparseTensorValuesTypeAndShape, const OrtValue* ort_value,
+          OrtTensorTypeAndShapeInfo** out) {
   CORE_REQUIRE(GetSparseTensorValuesTypeAndShape, ort_value, out);
   struct core_tensor* values = NULL;
-  CORE_TRY(find_values(function, ort_value, &values));
-  return core_new_shape_info(function, &values->shape, out);
+  CORE_TRY(find_values(ort_value, &values));
+  return core_new_shape_info(&values->shape, out);
 }
 
 /* The format of each kind of indices, and their position in `indices`. */
@@ -183,32 +177,30 @@ static const struct indices_kind {
              [ORT_SPARSE_CSR_OUTER_INDICES] = {ORT_SPARSE_CSRC, 1},
              [ORT_SPARSE_BLOCK_SPARSE_INDICES] = {ORT_SPARSE_BLOCK_SPARSE, 0}};
 
-static OrtStatus* find_indices(const char* function, const OrtValue* value,
-                               enum OrtSparseIndicesFormat format, struct core_tensor** out) {
+static OrtStatus* find_indices(const OrtValue* value, enum OrtSparseIndicesFormat format,
+                               struct core_tensor** out) {
   struct core_sparse* sparse = NULL;
-  CORE_TRY(as_filled(function, value, &sparse));
+  CORE_TRY(as_filled(value, &sparse));
   if ((size_t)format >= CORE_COUNT_OF(kinds) || kinds[format].format != sparse->format) {
-    return core_status(ORT_FAIL, function, ": indices_format must be of the tensor's format", NULL);
+    return core_fail(ORT_FAIL, "indices_format must be of the tensor's format");
   }
   *out = sparse->indices[kinds[format].number];
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetSparseTensorIndicesTypeShape, const OrtValue* ort_value,
-                    enum OrtSparseIndicesFormat indices_format, OrtTensorTypeAndShapeInfo** out) {
-  static const char function[] = "GetSparseTensorIndicesTypeShape";
+CORE_SLOT(ort_GetSparseTensorIndicesTypeShape, const OrtValue* ort_value,
+          enum OrtSparseIndicesFormat indices_format, OrtTensorTypeAndShapeInfo** out) {
   CORE_REQUIRE(GetSparseTensorIndicesTypeShape, ort_value, out);
   struct core_tensor* indices = NULL;
-  CORE_TRY(find_indices(function, ort_value, indices_format, &indices));
-  return core_new_shape_info(function, &indices->shape, out);
+  CORE_TRY(find_indices(ort_value, indices_format, &indices));
+  return core_new_shape_info(&indices->shape, out);
 }
 
-ORT_API_STATUS_IMPL(ort_GetSparseTensorIndices, const OrtValue* ort_value,
-                    enum OrtSparseIndicesFormat indices_format, size_t* num_indices,
-                    const void** indices) {
+CORE_SLOT(ort_GetSparseTensorIndices, const OrtValue* ort_value,
+          enum OrtSparseIndicesFormat indices_format, size_t* num_indices, const void** indices) {
   CORE_REQUIRE(GetSparseTensorIndices, ort_value, num_indices, indices);
   struct core_tensor* found = NULL;
-  CORE_TRY(find_indices("GetSparseTensorIndices", ort_value, indices_format, &found));
+  CORE_TRY(find_indices(ort_value, indices_format, &found));
   *num_indices = found->shape.count;
   *indices = found->data;
   return NULL;

@@ -2,140 +2,130 @@
 #include "sparse/sparse.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #define LARGEST_COUNT (PTRDIFF_MAX / sizeof(int64_t))
 
-static OrtStatus* refuse(const char* function, const char* text) {
-  return core_status(ORT_INVALID_ARGUMENT, function, text, NULL);
-}
+static OrtStatus* refuse(const char* text) { return core_fail(ORT_INVALID_ARGUMENT, "%s", text); }
 
-static OrtStatus* misfit(const char* function, const char* text) {
-  return core_status(ORT_FAIL, function, text, NULL);
-}
+static OrtStatus* misfit(const char* text) { return core_fail(ORT_FAIL, "%s", text); }
 
 static bool is_outside(int64_t index, int64_t end) { return index < 0 || index >= end; }
 
 /* The status for an index that is not from 0 to `end` - 1. */
-static OrtStatus* outside(const char* function, const char* what, int64_t index, int64_t end) {
-  char text[128];
-  snprintf(text, sizeof text, ": %s must be from 0 to below %" PRId64 ", but one is %" PRId64, what,
-           end, index);
-  return core_status(ORT_INVALID_ARGUMENT, function, text, NULL);
+static OrtStatus* outside(const char* what, int64_t index, int64_t end) {
+  return core_fail(ORT_INVALID_ARGUMENT,
+                   "%s must be from 0 to below %" PRId64 ", but one is %" PRId64, what, end, index);
 }
 
-static OrtStatus* check_linear(const char* function, const struct core_shape* dense,
-                               const int64_t* indices, size_t count) {
+static OrtStatus* check_linear(const struct core_shape* dense, const int64_t* indices,
+                               size_t count) {
   for (size_t i = 0; i < dense->rank; i++) {
     if (dense->dims[i] < 0) {
-      return refuse(function, ": the tensor's shape has a negative dimension");
+      return refuse("the tensor's shape has a negative dimension");
     }
   }
   if (dense->count == CORE_UNCOUNTED) {
-    return misfit(function, ": the tensor has more elements than one index can tell apart");
+    return misfit("the tensor has more elements than one index can tell apart");
   }
   for (size_t i = 0; i < count; i++) {
     if (is_outside(indices[i], (int64_t)dense->count)) {
-      return outside(function, "indices", indices[i], (int64_t)dense->count);
+      return outside("indices", indices[i], (int64_t)dense->count);
     }
   }
   return NULL;
 }
 
-static OrtStatus* check_pairs(const char* function, const struct core_shape* dense,
-                              const int64_t* indices, size_t count) {
+static OrtStatus* check_pairs(const struct core_shape* dense, const int64_t* indices,
+                              size_t count) {
   if (dense->rank != 2) {
-    return refuse(function, ": pairs of indices need a tensor of two dimensions");
+    return refuse("pairs of indices need a tensor of two dimensions");
   }
   for (size_t i = 0; i < count; i++) {
     if (is_outside(indices[i], dense->dims[i % 2])) {
-      return outside(function, i % 2 == 0 ? "rows" : "columns", indices[i], dense->dims[i % 2]);
+      return outside(i % 2 == 0 ? "rows" : "columns", indices[i], dense->dims[i % 2]);
     }
   }
   return NULL;
 }
 
-OrtStatus* core_check_coo(const char* function, const struct core_shape* dense, size_t values,
-                          const int64_t* indices, size_t count) {
+OrtStatus* core_check_coo(const struct core_shape* dense, size_t values, const int64_t* indices,
+                          size_t count) {
   if (values == 0 && count == 0) {
     return NULL;
   }
   if (count == values) {
-    return check_linear(function, dense, indices, count);
+    return check_linear(dense, indices, count);
   }
   if (values > 0 && count / 2 == values && count % 2 == 0) {
-    return check_pairs(function, dense, indices, count);
+    return check_pairs(dense, indices, count);
   }
-  return refuse(function, ": indices must be as many as values, or twice as many");
+  return refuse("indices must be as many as values, or twice as many");
 }
 
-static OrtStatus* check_outer(const char* function, size_t inner_count, const int64_t* outer,
-                              size_t count) {
+static OrtStatus* check_outer(size_t inner_count, const int64_t* outer, size_t count) {
   if (outer[0] != 0) {
-    return refuse(function, ": outer indices must begin with 0");
+    return refuse("outer indices must begin with 0");
   }
   if (outer[count - 1] < 0 || (size_t)outer[count - 1] != inner_count) {
-    return refuse(function, ": outer indices must end with the count of inner ones");
+    return refuse("outer indices must end with the count of inner ones");
   }
   for (size_t i = 1; i < count; i++) {
     if (outer[i] < outer[i - 1] || outer[i] > outer[count - 1]) {
-      return refuse(function, ": outer indices must not decrease");
+      return refuse("outer indices must not decrease");
     }
   }
   return NULL;
 }
 
-OrtStatus* core_check_csr(const char* function, const struct core_shape* dense, size_t values,
-                          const int64_t* inner, size_t inner_count, const int64_t* outer,
-                          size_t outer_count) {
+OrtStatus* core_check_csr(const struct core_shape* dense, size_t values, const int64_t* inner,
+                          size_t inner_count, const int64_t* outer, size_t outer_count) {
   if (inner_count > LARGEST_COUNT || outer_count > LARGEST_COUNT) {
-    return refuse(function, ": there are more indices than can be in memory");
+    return refuse("there are more indices than can be in memory");
   }
   for (size_t i = 0; i < inner_count && dense->rank == 2; i++) {
     if (is_outside(inner[i], dense->dims[1])) {
-      return outside(function, "inner indices", inner[i], dense->dims[1]);
+      return outside("inner indices", inner[i], dense->dims[1]);
     }
   }
   if (outer_count > 0) {
-    CORE_TRY(check_outer(function, inner_count, outer, outer_count));
+    CORE_TRY(check_outer(inner_count, outer, outer_count));
   }
   if (dense->rank != 2) {
-    return misfit(function, ": compressed rows need a tensor of two dimensions");
+    return misfit("compressed rows need a tensor of two dimensions");
   }
   if ((inner_count == 0) != (outer_count == 0)) {
-    return misfit(function, ": there must be both inner and outer indices, or neither");
+    return misfit("there must be both inner and outer indices, or neither");
   }
   if (inner_count != values) {
-    return misfit(function, ": inner indices must be as many as values");
+    return misfit("inner indices must be as many as values");
   }
   if (outer_count != 0 && outer_count != (size_t)dense->dims[0] + 1) {
-    return misfit(function, ": outer indices must be one more than rows");
+    return misfit("outer indices must be one more than rows");
   }
   return NULL;
 }
 
-static OrtStatus* check_no_blocks(const char* function, const struct core_shape* values,
-                                  size_t rank, size_t count) {
+static OrtStatus* check_no_blocks(const struct core_shape* values, size_t rank, size_t count) {
   if (values->rank != 1 || rank != 1) {
-    return misfit(function, ": without values, the shapes of values and indices must be {0}");
+    return misfit("without values, the shapes of values and indices must be {0}");
   }
-  return count == 0 ? NULL : refuse(function, ": without values, there can be no indices");
+  return count == 0 ? NULL : refuse("without values, there can be no indices");
 }
 
-OrtStatus* core_check_blocks(const char* function, const struct core_shape* values,
-                             const int64_t* dims, size_t rank, size_t count) {
+OrtStatus* core_check_blocks(const struct core_shape* values, const int64_t* dims, size_t rank,
+                             size_t count) {
   if (values->count == 0) {
-    return check_no_blocks(function, values, rank, count);
+    return check_no_blocks(values, rank, count);
   }
   if (values->rank < 3) {
-    return misfit(function, ": values of blocks must have at least three dimensions");
+    return misfit("values of blocks must have at least three dimensions");
   }
   if (rank != 2 || dims[0] != 2) {
-    return misfit(function, ": the shape of the indices must be {2, how many}");
+    return misfit("the shape of the indices must be {2, how many}");
   }
   /* As in ONNX Runtime: the product of all dimensions after the first two. */
   size_t blocks = values->count / ((size_t)values->dims[0] * (size_t)values->dims[1]);
   return count / 2 == blocks
              ? NULL
-             : misfit(function, ": indices must be as many as the last dimensions of values tell");
+             : misfit("indices must be as many as the last dimensions of values tell");
 }

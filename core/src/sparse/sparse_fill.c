@@ -7,7 +7,6 @@
 
 /* The arguments of a FillSparseTensor function, except the indices. */
 struct filling {
-  const char* function;
   const OrtMemoryInfo* info;
   const int64_t* dims;
   size_t rank;
@@ -17,32 +16,31 @@ struct filling {
 };
 
 /* Checks that a value is a sparse tensor without indices. */
-static OrtStatus* as_unfilled(const char* function, OrtValue* value, struct core_sparse** out) {
+static OrtStatus* as_unfilled(OrtValue* value, struct core_sparse** out) {
   struct core_sparse* sparse = NULL;
-  CORE_TRY(core_as_sparse(function, value, &sparse));
+  CORE_TRY(core_as_sparse(value, &sparse));
   if (sparse->format != ORT_SPARSE_UNDEFINED) {
-    return core_status(ORT_FAIL, function, ": ort_value has been filled before", NULL);
+    return core_fail(ORT_FAIL, "ort_value has been filled before");
   }
   *out = sparse;
   return NULL;
 }
 
 static OrtStatus* take_storage(struct filling* filling, OrtValue* value) {
-  const char* function = filling->function;
   size_t bytes = 0;
-  CORE_TRY(as_unfilled(function, value, &filling->sparse));
-  CORE_TRY(core_check_rank(function, ": values_shape_len", filling->rank));
-  CORE_TRY(core_measure(function, filling->sparse->shape.type, filling->dims, filling->rank,
-                        ORT_FAIL, &filling->count, &bytes));
+  CORE_TRY(as_unfilled(value, &filling->sparse));
+  CORE_TRY(core_check_rank("values_shape_len", filling->rank));
+  CORE_TRY(core_measure(filling->sparse->shape.type, filling->dims, filling->rank, ORT_FAIL,
+                        &filling->count, &bytes));
   if (filling->count > 0 && filling->values == NULL) {
-    return core_status(ORT_INVALID_ARGUMENT, function, ": values must not be NULL", NULL);
+    return core_fail(ORT_INVALID_ARGUMENT, "values must not be NULL");
   }
   if (!core_is_memory_info(filling->info)) {
-    return core_status(ORT_INVALID_ARGUMENT, function,
-                       ": data_mem_info must be an OrtMemoryInfo of this library", NULL);
+    return core_fail(ORT_INVALID_ARGUMENT,
+                     "data_mem_info must be an OrtMemoryInfo of this library");
   }
   if (!core_is_cpu_memory(filling->info)) {
-    return core_status(ORT_FAIL, function, ": data_mem_info must be memory of the CPU", NULL);
+    return core_fail(ORT_FAIL, "data_mem_info must be memory of the CPU");
   }
   return NULL;
 }
@@ -51,10 +49,9 @@ static OrtStatus* copy_strings(const struct filling* filling, struct core_tensor
   const char* const* strings = filling->values;
   for (size_t i = 0; i < filling->count; i++) {
     if (strings[i] == NULL) {
-      return core_status(ORT_INVALID_ARGUMENT, filling->function, ": values[i] must not be NULL",
-                         NULL);
+      return core_fail(ORT_INVALID_ARGUMENT, "values[i] must not be NULL");
     }
-    CORE_TRY(core_strings_set(filling->function, &to->strings, i, strings[i], strlen(strings[i])));
+    CORE_TRY(core_strings_set(&to->strings, i, strings[i], strlen(strings[i])));
   }
   return NULL;
 }
@@ -62,14 +59,11 @@ static OrtStatus* copy_strings(const struct filling* filling, struct core_tensor
 static OrtStatus* copy_values(const struct filling* filling, const int64_t* dims, size_t rank) {
   struct core_sparse* sparse = filling->sparse;
   if (sparse->allocator == NULL) {
-    return core_status(ORT_FAIL, filling->function,
-                       ": ort_value must have memory of its own, not borrowed values", NULL);
+    return core_fail(ORT_FAIL, "ort_value must have memory of its own, not borrowed values");
   }
-  CORE_TRY(core_new_tensor(filling->function, sparse->allocator, dims, rank, sparse->shape.type,
-                           &sparse->values));
+  CORE_TRY(core_new_tensor(sparse->allocator, dims, rank, sparse->shape.type, &sparse->values));
   if (!core_is_cpu_memory(&sparse->values->info)) {
-    return core_status(ORT_FAIL, filling->function,
-                       ": the memory of ort_value must be the CPU's to be filled", NULL);
+    return core_fail(ORT_FAIL, "the memory of ort_value must be the CPU's to be filled");
   }
   if (sparse->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
     return copy_strings(filling, sparse->values);
@@ -83,8 +77,7 @@ static OrtStatus* copy_values(const struct filling* filling, const int64_t* dims
 static OrtStatus* copy_indices(const struct filling* filling, ONNXTensorElementDataType type,
                                const int64_t* dims, size_t rank, const void* data, size_t number) {
   struct core_tensor** indices = &filling->sparse->indices[number];
-  CORE_TRY(
-      core_new_tensor(filling->function, filling->sparse->allocator, dims, rank, type, indices));
+  CORE_TRY(core_new_tensor(filling->sparse->allocator, dims, rank, type, indices));
   if ((*indices)->bytes > 0) {
     memcpy((*indices)->data, data, (*indices)->bytes);
   }
@@ -106,11 +99,9 @@ static OrtStatus* finish_filling(const struct filling* filling, OrtStatus* statu
 #define COO_DIMS(values, count) {(int64_t)(values), 2}
 #define COO_RANK(values, count) ((size_t)((count) == 2 * (values) ? 2 : 1))
 
-ORT_API_STATUS_IMPL(ort_FillSparseTensorCoo, OrtValue* ort_value,
-                    const OrtMemoryInfo* data_mem_info, const int64_t* values_shape,
-                    size_t values_shape_len, const void* values, const int64_t* indices_data,
-                    size_t indices_num) {
-  static const char function[] = "FillSparseTensorCoo";
+CORE_SLOT(ort_FillSparseTensorCoo, OrtValue* ort_value, const OrtMemoryInfo* data_mem_info,
+          const int64_t* values_shape, size_t values_shape_len, const void* values,
+          const int64_t* indices_data, size_t indices_num) {
   CORE_REQUIRE(FillSparseTensorCoo, ort_value, data_mem_info);
   if (values_shape_len > 0) {
     CORE_REQUIRE(FillSparseTensorCoo, values_shape);
@@ -118,11 +109,10 @@ ORT_API_STATUS_IMPL(ort_FillSparseTensorCoo, OrtValue* ort_value,
   if (indices_num > 0) {
     CORE_REQUIRE(FillSparseTensorCoo, indices_data);
   }
-  struct filling filling = {function, data_mem_info, values_shape, values_shape_len, values, NULL,
-                            0};
+  struct filling filling = {data_mem_info, values_shape, values_shape_len, values, NULL, 0};
   CORE_TRY(take_storage(&filling, ort_value));
   size_t count = filling.count;
-  CORE_TRY(core_check_coo(function, &filling.sparse->shape, count, indices_data, indices_num));
+  CORE_TRY(core_check_coo(&filling.sparse->shape, count, indices_data, indices_num));
   const int64_t dims[] = COO_DIMS(count, indices_num);
   OrtStatus* status = copy_values(&filling, dims, 1);
   if (status == NULL) {
@@ -132,12 +122,10 @@ ORT_API_STATUS_IMPL(ort_FillSparseTensorCoo, OrtValue* ort_value,
   return finish_filling(&filling, status, ORT_SPARSE_COO);
 }
 
-ORT_API_STATUS_IMPL(ort_FillSparseTensorCsr, OrtValue* ort_value,
-                    const OrtMemoryInfo* data_mem_info, const int64_t* values_shape,
-                    size_t values_shape_len, const void* values, const int64_t* inner_indices_data,
-                    size_t inner_indices_num, const int64_t* outer_indices_data,
-                    size_t outer_indices_num) {
-  static const char function[] = "FillSparseTensorCsr";
+CORE_SLOT(ort_FillSparseTensorCsr, OrtValue* ort_value, const OrtMemoryInfo* data_mem_info,
+          const int64_t* values_shape, size_t values_shape_len, const void* values,
+          const int64_t* inner_indices_data, size_t inner_indices_num,
+          const int64_t* outer_indices_data, size_t outer_indices_num) {
   CORE_REQUIRE(FillSparseTensorCsr, ort_value, data_mem_info);
   if (values_shape_len > 0) {
     CORE_REQUIRE(FillSparseTensorCsr, values_shape);
@@ -148,10 +136,9 @@ ORT_API_STATUS_IMPL(ort_FillSparseTensorCsr, OrtValue* ort_value,
   if (outer_indices_num > 0) {
     CORE_REQUIRE(FillSparseTensorCsr, outer_indices_data);
   }
-  struct filling filling = {function, data_mem_info, values_shape, values_shape_len, values, NULL,
-                            0};
+  struct filling filling = {data_mem_info, values_shape, values_shape_len, values, NULL, 0};
   CORE_TRY(take_storage(&filling, ort_value));
-  CORE_TRY(core_check_csr(function, &filling.sparse->shape, filling.count, inner_indices_data,
+  CORE_TRY(core_check_csr(&filling.sparse->shape, filling.count, inner_indices_data,
                           inner_indices_num, outer_indices_data, outer_indices_num));
   const int64_t inner = (int64_t)inner_indices_num;
   const int64_t outer = (int64_t)outer_indices_num;
@@ -166,11 +153,10 @@ ORT_API_STATUS_IMPL(ort_FillSparseTensorCsr, OrtValue* ort_value,
   return finish_filling(&filling, status, ORT_SPARSE_CSRC);
 }
 
-ORT_API_STATUS_IMPL(ort_FillSparseTensorBlockSparse, OrtValue* ort_value,
-                    const OrtMemoryInfo* data_mem_info, const int64_t* values_shape,
-                    size_t values_shape_len, const void* values, const int64_t* indices_shape_data,
-                    size_t indices_shape_len, const int32_t* indices_data) {
-  static const char function[] = "FillSparseTensorBlockSparse";
+CORE_SLOT(ort_FillSparseTensorBlockSparse, OrtValue* ort_value, const OrtMemoryInfo* data_mem_info,
+          const int64_t* values_shape, size_t values_shape_len, const void* values,
+          const int64_t* indices_shape_data, size_t indices_shape_len,
+          const int32_t* indices_data) {
   CORE_REQUIRE(FillSparseTensorBlockSparse, ort_value, data_mem_info);
   if (values_shape_len > 0) {
     CORE_REQUIRE(FillSparseTensorBlockSparse, values_shape);
@@ -178,17 +164,15 @@ ORT_API_STATUS_IMPL(ort_FillSparseTensorBlockSparse, OrtValue* ort_value,
   if (indices_shape_len > 0) {
     CORE_REQUIRE(FillSparseTensorBlockSparse, indices_shape_data);
   }
-  struct filling filling = {function, data_mem_info, values_shape, values_shape_len, values, NULL,
-                            0};
+  struct filling filling = {data_mem_info, values_shape, values_shape_len, values, NULL, 0};
   const ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32;
   size_t count = 0;
   size_t bytes = 0;
   CORE_TRY(take_storage(&filling, ort_value));
-  CORE_TRY(core_check_rank(function, ": indices_shape_len", indices_shape_len));
-  CORE_TRY(core_measure(function, type, indices_shape_data, indices_shape_len, ORT_FAIL, &count,
-                        &bytes));
+  CORE_TRY(core_check_rank("indices_shape_len", indices_shape_len));
+  CORE_TRY(core_measure(type, indices_shape_data, indices_shape_len, ORT_FAIL, &count, &bytes));
   const struct core_shape shape = {type, values_shape_len, filling.count, values_shape};
-  CORE_TRY(core_check_blocks(function, &shape, indices_shape_data, indices_shape_len, count));
+  CORE_TRY(core_check_blocks(&shape, indices_shape_data, indices_shape_len, count));
   if (count > 0) {
     CORE_REQUIRE(FillSparseTensorBlockSparse, indices_data);
   }
@@ -200,11 +184,10 @@ ORT_API_STATUS_IMPL(ort_FillSparseTensorBlockSparse, OrtValue* ort_value,
 }
 
 /* Checks that a sparse tensor borrows a caller's values and has no indices yet. */
-static OrtStatus* check_borrowing(const char* function, const struct core_sparse* sparse) {
+static OrtStatus* check_borrowing(const struct core_sparse* sparse) {
   return sparse->allocator == NULL
              ? NULL
-             : core_status(ORT_FAIL, function,
-                           ": ort_value must have borrowed values, not memory of its own", NULL);
+             : core_fail(ORT_FAIL, "ort_value must have borrowed values, not memory of its own");
 }
 
 /* The number of borrowed values; 0 for a tensor with memory of its own. */
@@ -212,35 +195,31 @@ static size_t values_of(const struct core_sparse* sparse) {
   return sparse->values != NULL ? sparse->values->shape.count : 0;
 }
 
-static OrtStatus* borrow_indices(const char* function, struct core_sparse* sparse,
-                                 ONNXTensorElementDataType type, const int64_t* dims, size_t rank,
-                                 void* data, size_t number) {
-  return core_borrow_tensor(function, &sparse->values->info, data, SIZE_MAX, dims, rank, type,
+static OrtStatus* borrow_indices(struct core_sparse* sparse, ONNXTensorElementDataType type,
+                                 const int64_t* dims, size_t rank, void* data, size_t number) {
+  return core_borrow_tensor(&sparse->values->info, data, SIZE_MAX, dims, rank, type,
                             &sparse->indices[number]);
 }
 
-ORT_API_STATUS_IMPL(ort_UseCooIndices, OrtValue* ort_value, int64_t* indices_data,
-                    size_t indices_num) {
-  static const char function[] = "UseCooIndices";
+CORE_SLOT(ort_UseCooIndices, OrtValue* ort_value, int64_t* indices_data, size_t indices_num) {
   CORE_REQUIRE(UseCooIndices, ort_value);
   if (indices_num > 0) {
     CORE_REQUIRE(UseCooIndices, indices_data);
   }
   struct core_sparse* sparse = NULL;
-  CORE_TRY(as_unfilled(function, ort_value, &sparse));
-  CORE_TRY(check_borrowing(function, sparse));
+  CORE_TRY(as_unfilled(ort_value, &sparse));
+  CORE_TRY(check_borrowing(sparse));
   size_t values = values_of(sparse);
-  CORE_TRY(core_check_coo(function, &sparse->shape, values, indices_data, indices_num));
+  CORE_TRY(core_check_coo(&sparse->shape, values, indices_data, indices_num));
   const int64_t dims[] = COO_DIMS(values, indices_num);
-  CORE_TRY(borrow_indices(function, sparse, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, dims,
+  CORE_TRY(borrow_indices(sparse, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, dims,
                           COO_RANK(values, indices_num), indices_data, 0));
   sparse->format = ORT_SPARSE_COO;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_UseCsrIndices, OrtValue* ort_value, int64_t* inner_data, size_t inner_num,
-                    int64_t* outer_data, size_t outer_num) {
-  static const char function[] = "UseCsrIndices";
+CORE_SLOT(ort_UseCsrIndices, OrtValue* ort_value, int64_t* inner_data, size_t inner_num,
+          int64_t* outer_data, size_t outer_num) {
   CORE_REQUIRE(UseCsrIndices, ort_value);
   if (inner_num > 0) {
     CORE_REQUIRE(UseCsrIndices, inner_data);
@@ -249,15 +228,15 @@ ORT_API_STATUS_IMPL(ort_UseCsrIndices, OrtValue* ort_value, int64_t* inner_data,
     CORE_REQUIRE(UseCsrIndices, outer_data);
   }
   struct core_sparse* sparse = NULL;
-  CORE_TRY(as_unfilled(function, ort_value, &sparse));
-  CORE_TRY(core_check_csr(function, &sparse->shape, values_of(sparse), inner_data, inner_num,
-                          outer_data, outer_num));
-  CORE_TRY(check_borrowing(function, sparse));
+  CORE_TRY(as_unfilled(ort_value, &sparse));
+  CORE_TRY(core_check_csr(&sparse->shape, values_of(sparse), inner_data, inner_num, outer_data,
+                          outer_num));
+  CORE_TRY(check_borrowing(sparse));
   const int64_t inner = (int64_t)inner_num;
   const int64_t outer = (int64_t)outer_num;
   const ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64;
-  CORE_TRY(borrow_indices(function, sparse, type, &inner, 1, inner_data, 0));
-  OrtStatus* status = borrow_indices(function, sparse, type, &outer, 1, outer_data, 1);
+  CORE_TRY(borrow_indices(sparse, type, &inner, 1, inner_data, 0));
+  OrtStatus* status = borrow_indices(sparse, type, &outer, 1, outer_data, 1);
   if (status != NULL) {
     ort_ReleaseValue(&sparse->indices[0]->base);
     sparse->indices[0] = NULL;
@@ -267,9 +246,8 @@ ORT_API_STATUS_IMPL(ort_UseCsrIndices, OrtValue* ort_value, int64_t* inner_data,
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_UseBlockSparseIndices, OrtValue* ort_value, const int64_t* indices_shape,
-                    size_t indices_shape_len, int32_t* indices_data) {
-  static const char function[] = "UseBlockSparseIndices";
+CORE_SLOT(ort_UseBlockSparseIndices, OrtValue* ort_value, const int64_t* indices_shape,
+          size_t indices_shape_len, int32_t* indices_data) {
   CORE_REQUIRE(UseBlockSparseIndices, ort_value);
   if (indices_shape_len > 0) {
     CORE_REQUIRE(UseBlockSparseIndices, indices_shape);
@@ -278,18 +256,15 @@ ORT_API_STATUS_IMPL(ort_UseBlockSparseIndices, OrtValue* ort_value, const int64_
   struct core_sparse* sparse = NULL;
   size_t count = 0;
   size_t bytes = 0;
-  CORE_TRY(as_unfilled(function, ort_value, &sparse));
-  CORE_TRY(check_borrowing(function, sparse));
-  CORE_TRY(core_check_rank(function, ": indices_shape_len", indices_shape_len));
-  CORE_TRY(
-      core_measure(function, type, indices_shape, indices_shape_len, ORT_FAIL, &count, &bytes));
-  CORE_TRY(
-      core_check_blocks(function, &sparse->values->shape, indices_shape, indices_shape_len, count));
+  CORE_TRY(as_unfilled(ort_value, &sparse));
+  CORE_TRY(check_borrowing(sparse));
+  CORE_TRY(core_check_rank("indices_shape_len", indices_shape_len));
+  CORE_TRY(core_measure(type, indices_shape, indices_shape_len, ORT_FAIL, &count, &bytes));
+  CORE_TRY(core_check_blocks(&sparse->values->shape, indices_shape, indices_shape_len, count));
   if (count > 0) {
     CORE_REQUIRE(UseBlockSparseIndices, indices_data);
   }
-  CORE_TRY(
-      borrow_indices(function, sparse, type, indices_shape, indices_shape_len, indices_data, 0));
+  CORE_TRY(borrow_indices(sparse, type, indices_shape, indices_shape_len, indices_data, 0));
   sparse->format = ORT_SPARSE_BLOCK_SPARSE;
   return NULL;
 }

@@ -76,21 +76,19 @@ void ORT_API_CALL ort_ReleaseKeyValuePairs(OrtKeyValuePairs* input) NO_EXCEPTION
   core_drop(input);
 }
 
-OrtStatus* core_pairs_of(const char* function, const struct core_items* items,
-                         OrtKeyValuePairs** out) {
+OrtStatus* core_pairs_of(const struct core_items* items, OrtKeyValuePairs** out) {
   OrtKeyValuePairs* pairs = core_new_object(&pairs_class, sizeof *pairs);
   if (pairs == NULL || !core_items_copy(items, &pairs->items)) {
     core_drop(pairs);
-    return core_no_memory(function, sizeof *pairs + items->count * sizeof *items->list);
+    return core_no_memory(sizeof *pairs + items->count * sizeof *items->list);
   }
   *out = pairs;
   return NULL;
 }
 
-OrtStatus* core_copy_pairs(const char* function, const OrtKeyValuePairs* from,
-                           OrtKeyValuePairs** out) {
+OrtStatus* core_copy_pairs(const OrtKeyValuePairs* from, OrtKeyValuePairs** out) {
   static const struct core_items none;
-  return core_pairs_of(function, from != NULL ? &from->items : &none, out);
+  return core_pairs_of(from != NULL ? &from->items : &none, out);
 }
 
 OrtStatus* core_figures(const struct core_figure* figures, size_t count, OrtKeyValuePairs** out) {

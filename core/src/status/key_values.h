@@ -6,7 +6,6 @@
 #include "object/keyed_list.h"
 
 /** Copies a list with texts, as the caller's pairs. */
-OrtStatus* core_pairs_of(const char* function, const struct core_items* items,
-                         OrtKeyValuePairs** out);
+OrtStatus* core_pairs_of(const struct core_items* items, OrtKeyValuePairs** out);
 
 #endif /* ORTCFFI_KEY_VALUES_H_ */

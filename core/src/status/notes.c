@@ -50,7 +50,7 @@ OrtStatus* core_note_status(OrtStatus* status, uint64_t* alive) {
   if (core_is_permanent(&status->object)) {
     /* A constant may be handed out again while it is noted. */
     OrtStatus* constant = status;
-    status = core_status((OrtErrorCode)constant->object.type, constant->message, NULL, NULL);
+    status = core_status((OrtErrorCode)constant->object.type, "%s", constant->message);
     ort_ReleaseStatus(constant);
   }
   if (!core_is_permanent(&status->object) && note(status, alive, true)) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -147,23 +148,66 @@ ORT_API_STATUS_IMPL(ort_CreateStatus, OrtErrorCode code, const char* msg) {
 #endif
 }
 
-OrtStatus* core_status(OrtErrorCode code, const char* before, const char* middle,
-                       const char* after) {
-  const char* pieces[] = {before, middle, after};
-  size_t lengths[CORE_COUNT_OF(pieces)];
-  size_t length = 0;
-  for (size_t i = 0; i < CORE_COUNT_OF(pieces); i++) {
-    lengths[i] = pieces[i] == NULL ? 0 : strnlen(pieces[i], MESSAGE_LIMIT - length);
-    length += lengths[i];
-  }
-  OrtStatus* status = new_status(code, length);
-  if (CORE_UNLIKELY(status == NULL)) {
+/* Room in front of a text for the name of a slot and ": ". Only a status without a name has its
+ * message behind so much room. */
+#define NAME_ROOM 80
+
+static CORE_COLD OrtStatus* format_status(OrtErrorCode code, size_t room, const char* format,
+                                          va_list arguments) {
+  char text[MESSAGE_LIMIT + 1 + 4]; /* as much as `cut` reads */
+  int written = vsnprintf(text, sizeof text, format, arguments);
+  size_t length = written < 0 ? 0 : (size_t)written;
+  length = length <= MESSAGE_LIMIT ? length : cut(text);
+  OrtStatus* status = new_status(code, room + length);
+  if (status == NULL) {
     return core_constant_status(&out_of_memory);
   }
-  char* end = (char*)(status + 1);
-  for (size_t i = 0; i < CORE_COUNT_OF(pieces); i++) {
-    memcpy(end, pieces[i] == NULL ? "" : pieces[i], lengths[i]);
-    end += lengths[i];
+  status->message = memcpy((char*)(status + 1) + room, text, length);
+  return status;
+}
+
+OrtStatus* core_status(OrtErrorCode code, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  OrtStatus* status = format_status(code, 0, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+OrtStatus* core_fail(OrtErrorCode code, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  OrtStatus* status = format_status(code, NAME_ROOM, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+static bool lacks_name(const OrtStatus* status) {
+  return !core_is_permanent(&status->object) &&
+         status->message == (const char*)(status + 1) + NAME_ROOM;
+}
+
+OrtStatus* core_about(OrtStatus* status, const char* format, ...) {
+  if (status == NULL || !lacks_name(status)) {
+    return status;
+  }
+  va_list arguments;
+  va_start(arguments, format);
+  OrtStatus* text = format_status(ORT_FAIL, 0, format, arguments);
+  va_end(arguments);
+  OrtStatus* whole = core_fail(ort_GetErrorCode(status), "%s: %s", text->message, status->message);
+  ort_ReleaseStatus(text);
+  ort_ReleaseStatus(status);
+  return whole;
+}
+
+CORE_COLD OrtStatus* core_name_failure(const char* name, OrtStatus* status) {
+  size_t length = strlen(name);
+  if (lacks_name(status) && length + 2 <= NAME_ROOM) {
+    char* start = (char*)(status + 1) + NAME_ROOM - length - 2;
+    memcpy(start, name, length);
+    memcpy(start + length, ": ", 2);
+    status->message = start;
   }
   make_printable((char*)(status + 1));
   return status;
@@ -226,10 +270,8 @@ OrtStatus* core_first_failure(OrtStatus* status, OrtStatus* later) {
   return status;
 }
 
-OrtStatus* core_no_memory(const char* function, size_t size) {
-  char before[96];
-  int length = snprintf(before, sizeof before, "%.50s" CORE_NO_MEMORY_TEXT(), function);
-  return core_out_of_memory(before, (size_t)length, size);
+OrtStatus* core_no_memory(size_t size) {
+  return core_fail(ORT_RUNTIME_EXCEPTION, "out of memory: there is no block of %zu bytes", size);
 }
 
 OrtErrorCode ORT_API_CALL ort_GetErrorCode(const OrtStatus* status) NO_EXCEPTION {

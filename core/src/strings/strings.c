@@ -77,11 +77,11 @@ static bool assign(struct core_string* string, const char* text, size_t length) 
 }
 
 /* Copies all texts into one common block. */
-static OrtStatus* fill_together(const char* function, struct core_strings* strings,
-                                const struct core_span* texts, size_t size) {
+static OrtStatus* fill_together(struct core_strings* strings, const struct core_span* texts,
+                                size_t size) {
   char* block = heap_alloc(size);
   if (block == NULL) {
-    return core_no_memory(function, size);
+    return core_no_memory(size);
   }
   char* at = block;
   for (size_t i = 0; i < strings->count; i++) {
@@ -107,7 +107,7 @@ static OrtStatus* fill_together(const char* function, struct core_strings* strin
 }
 
 /* Copies each text into memory of its own; frees all of them if one fails. */
-static OrtStatus* make_apart(const char* function, const struct core_span* texts, size_t count,
+static OrtStatus* make_apart(const struct core_span* texts, size_t count,
                              struct core_string* made) {
   core_strings_clear(made, count);
   for (size_t i = 0; i < count; i++) {
@@ -117,7 +117,7 @@ static OrtStatus* make_apart(const char* function, const struct core_span* texts
           free(made[j].text);
         }
       }
-      return core_no_memory(function, texts[i].length);
+      return core_no_memory(texts[i].length);
     }
   }
   return NULL;
@@ -132,14 +132,13 @@ static void move_string(const struct core_string* from, struct core_string* to) 
 }
 
 /* Makes all strings before it changes the tensor, which is filled completely or not at all. */
-static OrtStatus* fill_apart(const char* function, struct core_strings* strings,
-                             const struct core_span* texts) {
+static OrtStatus* fill_apart(struct core_strings* strings, const struct core_span* texts) {
   size_t count = strings->count;
   struct core_string* made = heap_alloc(count * sizeof *made);
   if (made == NULL) {
-    return core_no_memory(function, count * sizeof *made);
+    return core_no_memory(count * sizeof *made);
   }
-  OrtStatus* status = make_apart(function, texts, count, made);
+  OrtStatus* status = make_apart(texts, count, made);
   if (status == NULL) {
     end_elements(strings);
     for (size_t i = 0; i < count; i++) {
@@ -173,22 +172,20 @@ bool core_strings_fill_short(struct core_strings* strings, const char* const* te
   return false;
 }
 
-OrtStatus* core_strings_fill(const char* function, struct core_strings* strings,
-                             const struct core_span* texts, size_t size) {
+OrtStatus* core_strings_fill(struct core_strings* strings, const struct core_span* texts,
+                             size_t size) {
   strings->has_texts = true;
-  return strings->is_exposed ? fill_apart(function, strings, texts)
-                             : fill_together(function, strings, texts, size);
+  return strings->is_exposed ? fill_apart(strings, texts) : fill_together(strings, texts, size);
 }
 
-OrtStatus* core_strings_copy(const char* function, const struct core_strings* from,
-                             struct core_strings* to) {
+OrtStatus* core_strings_copy(const struct core_strings* from, struct core_strings* to) {
   size_t count = from->count;
   if (count == 0 || to->count == 0) {
     return NULL;
   }
   struct core_span* texts = heap_alloc(count * sizeof *texts);
   if (texts == NULL) {
-    return core_no_memory(function, count * sizeof *texts);
+    return core_no_memory(count * sizeof *texts);
   }
   size_t size = count;
   for (size_t i = 0; i < count; i++) {
@@ -196,14 +193,14 @@ OrtStatus* core_strings_copy(const char* function, const struct core_strings* fr
     texts[i] = (struct core_span){core_string_text(string), string->length};
     size += string->length;
   }
-  OrtStatus* status = core_strings_fill(function, to, texts, size);
+  OrtStatus* status = core_strings_fill(to, texts, size);
   heap_free(texts);
   return status;
 }
 
 /* Other threads may read meanwhile: the old texts stay valid until the tensor is filled again or
  * freed, and a lock allows one exposure at a time. */
-OrtStatus* core_strings_expose(const char* function, struct core_strings* strings) {
+OrtStatus* core_strings_expose(struct core_strings* strings) {
   OrtStatus* status = NULL;
   if (__atomic_load_n(&strings->is_exposed, __ATOMIC_ACQUIRE)) {
     return NULL;
@@ -216,7 +213,7 @@ OrtStatus* core_strings_expose(const char* function, struct core_strings* string
     if (is_together(strings, string->text)) {
       char* own = malloc(string->length + 1);
       if (own == NULL) {
-        status = core_no_memory(function, string->length + 1);
+        status = core_no_memory(string->length + 1);
       } else {
         memcpy(own, string->text, string->length + 1);
         __atomic_store_n(&string->text, own, __ATOMIC_RELEASE);
@@ -229,30 +226,29 @@ OrtStatus* core_strings_expose(const char* function, struct core_strings* string
 }
 
 /* Sets one element, whose old text may be in the common block. */
-OrtStatus* core_strings_set(const char* function, struct core_strings* strings, size_t index,
-                            const char* text, size_t length) {
+OrtStatus* core_strings_set(struct core_strings* strings, size_t index, const char* text,
+                            size_t length) {
   struct core_string* string = &strings->elements[index];
   struct core_string made;
   core_strings_clear(&made, 1);
   strings->has_own_texts = strings->has_texts = true;
   if (!is_together(strings, string->text)) {
-    return assign(string, text, length) ? NULL : core_no_memory(function, length);
+    return assign(string, text, length) ? NULL : core_no_memory(length);
   }
   if (!assign(&made, text, length)) {
-    return core_no_memory(function, length);
+    return core_no_memory(length);
   }
   move_string(&made, string);
   return NULL;
 }
 
-OrtStatus* core_strings_resize(const char* function, struct core_strings* strings, size_t index,
-                               size_t length) {
+OrtStatus* core_strings_resize(struct core_strings* strings, size_t index, size_t length) {
   struct core_string* string = &strings->elements[index];
   struct core_string resized;
   core_strings_clear(&resized, 1);
   strings->has_own_texts = strings->has_texts = true;
   if (!make_room(&resized, length)) {
-    return core_no_memory(function, length);
+    return core_no_memory(length);
   }
   size_t kept = string->length < length ? string->length : length;
   memcpy(resized.text, core_string_text(string), kept);

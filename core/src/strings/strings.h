@@ -66,18 +66,16 @@ struct core_span {
  * tensor unchanged, where that cannot be: a text is NULL or too long to be in its element. */
 bool core_strings_fill_short(struct core_strings* strings, const char* const* texts);
 /** Sets all elements or none; `size` is the sum of all texts with a zero byte each. */
-OrtStatus* core_strings_fill(const char* function, struct core_strings* strings,
-                             const struct core_span* texts, size_t size);
+OrtStatus* core_strings_fill(struct core_strings* strings, const struct core_span* texts,
+                             size_t size);
 /** Sets an element. */
-OrtStatus* core_strings_set(const char* function, struct core_strings* strings, size_t index,
-                            const char* text, size_t length);
+OrtStatus* core_strings_set(struct core_strings* strings, size_t index, const char* text,
+                            size_t length);
 /** Cuts an element, or lengthens it with zero bytes. */
-OrtStatus* core_strings_resize(const char* function, struct core_strings* strings, size_t index,
-                               size_t length);
+OrtStatus* core_strings_resize(struct core_strings* strings, size_t index, size_t length);
 /** Copies all elements into another tensor with as many; nothing if one of them has no memory. */
-OrtStatus* core_strings_copy(const char* function, const struct core_strings* from,
-                             struct core_strings* to);
+OrtStatus* core_strings_copy(const struct core_strings* from, struct core_strings* to);
 /** Gives every element memory of its own before a client may change the elements. */
-OrtStatus* core_strings_expose(const char* function, struct core_strings* strings);
+OrtStatus* core_strings_expose(struct core_strings* strings);
 
 #endif /* ORTCFFI_STRINGS_H_ */

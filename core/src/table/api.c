@@ -41,7 +41,7 @@
 /* A NULL is refused before 'not implemented', so that a caller's mistake has the same answer before
  * and after the slot is written. */
 static CORE_COLD OrtStatus* refuse_null(const char* argument) {
-  return core_status(ORT_INVALID_ARGUMENT, argument, " must not be NULL", NULL);
+  return core_status(ORT_INVALID_ARGUMENT, "%s must not be NULL", argument);
 }
 
 #define STUB_STATUS(symbol, name, parameters, arguments, text)    \

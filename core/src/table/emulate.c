@@ -50,7 +50,7 @@ static CORE_COLD OrtStatus* late(unsigned late_slot) {
     name += strlen(name) + 1;
   }
   core_describe_late_slot(text, name, versions[index], host, version_string);
-  return core_status(ORT_NOT_IMPLEMENTED, text, NULL, NULL);
+  return core_status(ORT_NOT_IMPLEMENTED, "%s", text);
 }
 
 /* Cold functions are optimized for size. */

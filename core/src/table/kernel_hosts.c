@@ -68,11 +68,12 @@ OrtStatus* ORT_API_CALL core_register_library(OrtSessionOptions* options, const 
   void* library = is_private ? core_library_open_copy(path, error, &is_copied)
                              : core_library_open_utf8(path, error);
   if (library == NULL) {
-    return core_status(ORT_FAIL, "ortcore_register_library: ", error, NULL);
+    return core_status(ORT_FAIL, "ortcore_register_library: %s", error);
   }
   base = base != NULL ? base : core_kernel_base(ORT_API_VERSION);
-  CORE_TRY(core_register_op_library("ortcore_register_library", &options->custom_ops, options, base,
-                                    library, true));
+  CORE_TRY(
+      core_named("ortcore_register_library",
+                 core_register_op_library(&options->custom_ops, options, base, library, true)));
   if (is_copy != NULL) {
     *is_copy = is_copied;
   }

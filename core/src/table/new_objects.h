@@ -12,11 +12,11 @@
 #include "table/versions.h"
 
 /* Whether the caller of a slot borrows the object that it gets, and must not release it. */
-#define CORE_SLOT(name) (offsetof(OrtApi, name) / sizeof(void*))
+#define CORE_PLACE(name) (offsetof(OrtApi, name) / sizeof(void*))
 static inline bool core_slot_borrows(unsigned slot) {
-  return slot == CORE_SLOT(KernelContext_GetOutput) ||
-         slot == CORE_SLOT(KernelContext_GetPreallocatedOutput) ||
-         slot == CORE_SLOT(ShapeInferContext_GetInputTypeShape);
+  return slot == CORE_PLACE(KernelContext_GetOutput) ||
+         slot == CORE_PLACE(KernelContext_GetPreallocatedOutput) ||
+         slot == CORE_PLACE(ShapeInferContext_GetInputTypeShape);
 }
 
 /** Notes what was written to `place`, where a caller wanted a pointer to a new object. */

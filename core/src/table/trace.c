@@ -55,7 +55,7 @@ static inline bool is_to_fail(const struct trace* trace, unsigned slot, uint64_t
 
 static inline bool has_notes(const struct trace* trace, unsigned slot) {
   return CORE_UNLIKELY(trace->handed_out.figures->notes != 0) && !core_slot_borrows(slot) &&
-         slot != CORE_SLOT(CreateOpAttr); /* CreateNode takes attributes over */
+         slot != CORE_PLACE(CreateOpAttr); /* CreateNode takes attributes over */
 }
 
 /* Only the core's statuses are forgotten when a host releases them. */

@@ -65,7 +65,7 @@ static OrtStatus* add_tensor(const struct core_tensor* tensor, const struct core
     CORE_FAIL(ORT_FAIL, "CreateValue: all tensors in a sequence must have one element type");
   }
   CORE_TRY(check_readable(tensor));
-  return core_copy_tensor("CreateValue", tensor, default_allocator(), (struct core_tensor**)out);
+  return core_copy_tensor(tensor, default_allocator(), (struct core_tensor**)out);
 }
 
 static OrtStatus* copy_element(const OrtValue* value, const OrtValue* first, OrtValue** out) {
@@ -85,15 +85,15 @@ static OrtStatus* copy_element(const OrtValue* value, const OrtValue* first, Ort
 }
 
 /* Makes a sequence with room for elements; it has none yet. */
-static OrtStatus* new_sequence(const char* function, size_t count, struct core_sequence** out) {
+static OrtStatus* new_sequence(size_t count, struct core_sequence** out) {
   size_t size = 0;
   if (__builtin_mul_overflow(count, sizeof(OrtValue*), &size) ||
       __builtin_add_overflow(size, sizeof(struct core_sequence), &size)) {
-    return core_no_memory(function, SIZE_MAX);
+    return core_no_memory(SIZE_MAX);
   }
   struct core_sequence* sequence = heap_alloc(size);
   if (sequence == NULL) {
-    return core_no_memory(function, size);
+    return core_no_memory(size);
   }
   core_begin_value(&sequence->base, &sequence_class, ONNX_TYPE_SEQUENCE);
   sequence->count = 0;
@@ -104,7 +104,7 @@ static OrtStatus* new_sequence(const char* function, size_t count, struct core_s
 static OrtStatus* create_sequence(const OrtValue* const* in, size_t count, OrtValue** out) {
   CORE_REQUIRE(CreateValue, in[0]);
   struct core_sequence* sequence = NULL;
-  CORE_TRY(new_sequence("CreateValue", count, &sequence));
+  CORE_TRY(new_sequence(count, &sequence));
   sequence->type = core_is_tensor(in[0]) ? core_tensor_of(in[0])->shape.type
                                          : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   for (; sequence->count < count; sequence->count++) {
@@ -125,7 +125,7 @@ OrtStatus* ORT_API_CALL core_empty_sequence(ONNXTensorElementDataType type, OrtV
   if (core_element_bits(type) == 0 && type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_empty_sequence: type must be that of elements");
   }
-  CORE_TRY(new_sequence("ortcore_empty_sequence", 0, &sequence));
+  CORE_TRY(core_named("ortcore_empty_sequence", new_sequence(0, &sequence)));
   sequence->type = type;
   *out = &sequence->base;
   return NULL;
@@ -160,9 +160,8 @@ static OrtStatus* check_pair(const struct core_tensor* keys, const struct core_t
 
 static OrtStatus* as_part_of_map(const OrtValue* value, struct core_tensor** out) {
   if (!core_is_tensor(value)) {
-    return core_status(core_type_of(value) == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION,
-                       "CreateValue: in must be two tensors for a map: keys and values", NULL,
-                       NULL);
+    return core_fail(core_type_of(value) == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION,
+                     "in must be two tensors for a map: keys and values");
   }
   *out = core_tensor_of(value);
   return NULL;
@@ -173,7 +172,7 @@ static OrtStatus* gather(const struct core_tensor* from, const size_t* order, si
                          struct core_tensor** out) {
   ONNXTensorElementDataType type = from->shape.type;
   int64_t length = (int64_t)count;
-  CORE_TRY(core_new_tensor("CreateValue", default_allocator(), &length, 1, type, out));
+  CORE_TRY(core_new_tensor(default_allocator(), &length, 1, type, out));
   size_t size = core_element_bits(type) / 8;
   for (size_t i = 0; i < count; i++) {
     if (type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
@@ -181,8 +180,7 @@ static OrtStatus* gather(const struct core_tensor* from, const size_t* order, si
       continue;
     }
     const struct core_string* text = &from->strings.elements[order[i]];
-    CORE_TRY(
-        core_strings_set("CreateValue", &(*out)->strings, i, core_string_text(text), text->length));
+    CORE_TRY(core_strings_set(&(*out)->strings, i, core_string_text(text), text->length));
   }
   return NULL;
 }
@@ -211,7 +209,7 @@ static OrtStatus* create_map(const OrtValue* const* in, size_t count, OrtValue**
   CORE_TRY(check_pair(keys, values));
   struct core_map* map = heap_alloc_object(sizeof *map);
   if (map == NULL) {
-    return CORE_OUT_OF_MEMORY(CreateValue, sizeof *map);
+    return core_no_memory(sizeof *map);
   }
   map->keys = map->values = NULL;
   core_begin_value(&map->base, &map_class, ONNX_TYPE_MAP);
@@ -224,8 +222,8 @@ static OrtStatus* create_map(const OrtValue* const* in, size_t count, OrtValue**
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_CreateValue, const OrtValue* const* in, size_t num_values,
-                    enum ONNXType value_type, OrtValue** out) {
+CORE_SLOT(ort_CreateValue, const OrtValue* const* in, size_t num_values, enum ONNXType value_type,
+          OrtValue** out) {
   CORE_REQUIRE(CreateValue, out);
   if (num_values == 0) {
     CORE_FAIL(ORT_FAIL, "CreateValue: num_values must be at least 1");
@@ -240,14 +238,14 @@ ORT_API_STATUS_IMPL(ort_CreateValue, const OrtValue* const* in, size_t num_value
   CORE_FAIL(ORT_FAIL, "CreateValue: value_type must be ONNX_TYPE_SEQUENCE or ONNX_TYPE_MAP");
 }
 
-static OrtStatus* not_a_container(const char* function) {
-  return core_status(ORT_FAIL, function, ": value must be a sequence or a map", NULL);
+static OrtStatus* not_a_container(void) {
+  return core_fail(ORT_FAIL, "value must be a sequence or a map");
 }
 
-ORT_API_STATUS_IMPL(ort_GetValueCount, const OrtValue* value, size_t* out) {
+CORE_SLOT(ort_GetValueCount, const OrtValue* value, size_t* out) {
   CORE_REQUIRE(GetValueCount, value, out);
   if (core_type_of(value) != ONNX_TYPE_MAP && core_type_of(value) != ONNX_TYPE_SEQUENCE) {
-    return not_a_container("GetValueCount");
+    return not_a_container();
   }
   *out = core_type_of(value) == ONNX_TYPE_MAP
              ? 2
@@ -257,8 +255,7 @@ ORT_API_STATUS_IMPL(ort_GetValueCount, const OrtValue* value, size_t* out) {
 
 static OrtStatus* copy_out(const OrtValue* tensor, OrtAllocator* allocator, OrtValue** out) {
   CORE_REQUIRE(GetValue, allocator);
-  return core_copy_tensor("GetValue", (const struct core_tensor*)tensor, allocator,
-                          (struct core_tensor**)out);
+  return core_copy_tensor((const struct core_tensor*)tensor, allocator, (struct core_tensor**)out);
 }
 
 static OrtStatus* get_of_map(const struct core_map* map, int index, OrtAllocator* allocator,
@@ -273,8 +270,7 @@ static OrtStatus* get_of_sequence(const struct core_sequence* sequence, int inde
                                   OrtAllocator* allocator, OrtValue** out) {
   bool has_maps = sequence->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   if (index < 0 || (size_t)index >= sequence->count) {
-    return core_status(has_maps ? ORT_RUNTIME_EXCEPTION : ORT_FAIL,
-                       "GetValue: index must be in the sequence", NULL, NULL);
+    return core_fail(has_maps ? ORT_RUNTIME_EXCEPTION : ORT_FAIL, "index must be in the sequence");
   }
   if (!has_maps) {
     return copy_out(sequence->elements[index], allocator, out);
@@ -283,8 +279,7 @@ static OrtStatus* get_of_sequence(const struct core_sequence* sequence, int inde
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetValue, const OrtValue* value, int index, OrtAllocator* allocator,
-                    OrtValue** out) {
+CORE_SLOT(ort_GetValue, const OrtValue* value, int index, OrtAllocator* allocator, OrtValue** out) {
   CORE_REQUIRE(GetValue, value, out);
   switch (core_type_of(value)) {
     case ONNX_TYPE_MAP:
@@ -293,6 +288,6 @@ ORT_API_STATUS_IMPL(ort_GetValue, const OrtValue* value, int index, OrtAllocator
       return get_of_sequence((const struct core_sequence*)core_target(value), index, allocator,
                              out);
     default:
-      return not_a_container("GetValue");
+      return not_a_container();
   }
 }

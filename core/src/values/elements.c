@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The element types of tensors, their sizes and names, and the sizes of shapes. */
-#include <stdio.h>
 #include <string.h>
 
 #include "values/value.h"
@@ -34,20 +33,16 @@ ONNXTensorElementDataType core_element_named(const char* text, size_t length) {
   return ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
 }
 
-OrtStatus* core_refuse_element_type(const char* function, const char* what,
-                                    ONNXTensorElementDataType type) {
-  char text[80];
-  snprintf(text, sizeof text, ": %s type %d is not supported", what, (int)type);
-  return core_status(ORT_NOT_IMPLEMENTED, function, text, NULL);
+OrtStatus* core_refuse_element_type(const char* what, ONNXTensorElementDataType type) {
+  return core_fail(ORT_NOT_IMPLEMENTED, "%s type %d is not supported", what, (int)type);
 }
 
-OrtStatus* core_refuse_rank(const char* function, const char* name) {
-  return core_status(ORT_INVALID_ARGUMENT, function, name, " is too large");
+OrtStatus* core_refuse_rank(const char* name) {
+  return core_fail(ORT_INVALID_ARGUMENT, "%s is too large", name);
 }
 
-OrtStatus* core_refuse_shape(const char* function, bool is_negative, OrtErrorCode negative_code) {
-  return core_status(is_negative ? negative_code : ORT_FAIL, function,
-                     is_negative ? ": shape has a negative dimension"
-                                 : ": shape has more bytes than can be counted",
-                     NULL);
+OrtStatus* core_refuse_shape(bool is_negative, OrtErrorCode negative_code) {
+  return core_fail(
+      is_negative ? negative_code : ORT_FAIL, "%s",
+      is_negative ? "shape has a negative dimension" : "shape has more bytes than can be counted");
 }

@@ -78,7 +78,7 @@ OrtStatus* core_map_order(const struct core_tensor* keys, size_t** order, size_t
     size_t size = 0;
     both = __builtin_mul_overflow(keys_count, 2 * sizeof *both, &size) ? NULL : heap_alloc(size);
     if (both == NULL) {
-      return CORE_OUT_OF_MEMORY(CreateValue, size);
+      return core_no_memory(size);
     }
   }
   for (size_t i = 0; i < keys_count; i++) {

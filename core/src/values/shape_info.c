@@ -26,10 +26,10 @@ static void end_info(void* block) {
 
 static const struct core_class info_class = {.kind = CORE_SHAPE_INFO, .end = end_info};
 
-static OrtStatus* new_info(const char* function, OrtTensorTypeAndShapeInfo** out) {
+static OrtStatus* new_info(OrtTensorTypeAndShapeInfo** out) {
   OrtTensorTypeAndShapeInfo* info = core_new_object(&info_class, sizeof *info);
   if (info == NULL) {
-    return core_no_memory(function, sizeof *info);
+    return core_no_memory(sizeof *info);
   }
   *out = info;
   return NULL;
@@ -37,15 +37,15 @@ static OrtStatus* new_info(const char* function, OrtTensorTypeAndShapeInfo** out
 
 /* The same limit as for tensors. In ONNX Runtime such a count fails for lack of memory, with the
  * same code. */
-static OrtStatus* check_count(const char* function, size_t count) {
-  return count <= CORE_LARGEST_RANK ? NULL
-                                    : core_status(ORT_RUNTIME_EXCEPTION, function,
-                                                  ": there cannot be so many dimensions", NULL);
+static OrtStatus* check_count(size_t count) {
+  return count <= CORE_LARGEST_RANK
+             ? NULL
+             : core_fail(ORT_RUNTIME_EXCEPTION, "there cannot be so many dimensions");
 }
 
 /* Changes the number of dimensions; new ones have an unknown size and no name. On failure nothing
  * changes. */
-static OrtStatus* resize(const char* function, OrtTensorTypeAndShapeInfo* info, size_t rank) {
+static OrtStatus* resize(OrtTensorTypeAndShapeInfo* info, size_t rank) {
   if (rank == info->rank) {
     return NULL;
   }
@@ -54,7 +54,7 @@ static OrtStatus* resize(const char* function, OrtTensorTypeAndShapeInfo* info, 
   bool is_few = rank <= CORE_FEW_DIMENSIONS;
   int64_t* dims = is_few ? info->few.dims : heap_alloc(size);
   if (dims == NULL) {
-    return core_no_memory(function, size);
+    return core_no_memory(size);
   }
   const char** names = is_few ? info->few.names : (const char**)(dims + rank);
   free_names(info->names, kept, info->rank);
@@ -71,9 +71,8 @@ static OrtStatus* resize(const char* function, OrtTensorTypeAndShapeInfo* info, 
   return NULL;
 }
 
-static OrtStatus* set_dims(const char* function, OrtTensorTypeAndShapeInfo* info,
-                           const int64_t* dims, size_t rank) {
-  CORE_TRY(resize(function, info, rank));
+static OrtStatus* set_dims(OrtTensorTypeAndShapeInfo* info, const int64_t* dims, size_t rank) {
+  CORE_TRY(resize(info, rank));
   for (size_t i = 0; i < rank; i++) {
     info->dims[i] = dims[i];
   }
@@ -82,27 +81,26 @@ static OrtStatus* set_dims(const char* function, OrtTensorTypeAndShapeInfo* info
 }
 
 /* Copies names; NULL and "" both mean no name and become NULL. */
-static OrtStatus* copy_names(const char* function, const char* const* names, size_t count,
-                             const char** out) {
+static OrtStatus* copy_names(const char* const* names, size_t count, const char** out) {
   for (size_t i = 0; i < count; i++) {
     size_t size = names[i] != NULL && names[i][0] != '\0' ? strlen(names[i]) + 1 : 0;
     char* copy = heap_alloc(size);
     if (copy == NULL && size > 0) {
       free_names(out, 0, i);
-      return core_no_memory(function, size);
+      return core_no_memory(size);
     }
     out[i] = size > 0 ? memcpy(copy, names[i], size) : NULL;
   }
   return NULL;
 }
 
-static OrtStatus* set_names(const char* function, OrtTensorTypeAndShapeInfo* info,
-                            const char* const* names, size_t count) {
+static OrtStatus* set_names(OrtTensorTypeAndShapeInfo* info, const char* const* names,
+                            size_t count) {
   struct OrtTensorTypeAndShapeInfo named = {.rank = 0};
-  CORE_TRY(resize(function, &named, count > info->rank ? count : info->rank));
-  OrtStatus* status = copy_names(function, names, count, named.names);
+  CORE_TRY(resize(&named, count > info->rank ? count : info->rank));
+  OrtStatus* status = copy_names(names, count, named.names);
   if (status == NULL) {
-    status = resize(function, info, named.rank);
+    status = resize(info, named.rank);
     if (status != NULL) {
       free_names(named.names, 0, count);
     }
@@ -117,12 +115,11 @@ static OrtStatus* set_names(const char* function, OrtTensorTypeAndShapeInfo* inf
   return status;
 }
 
-OrtStatus* core_new_shape_info(const char* function, const struct core_shape* shape,
-                               OrtTensorTypeAndShapeInfo** out) {
+OrtStatus* core_new_shape_info(const struct core_shape* shape, OrtTensorTypeAndShapeInfo** out) {
   OrtTensorTypeAndShapeInfo* info = NULL;
-  CORE_TRY(new_info(function, &info));
+  CORE_TRY(new_info(&info));
   info->type = shape->type;
-  OrtStatus* status = set_dims(function, info, shape->dims, shape->rank);
+  OrtStatus* status = set_dims(info, shape->dims, shape->rank);
   if (status != NULL) {
     ort_ReleaseTensorTypeAndShapeInfo(info);
     return status;
@@ -131,14 +128,14 @@ OrtStatus* core_new_shape_info(const char* function, const struct core_shape* sh
   return NULL;
 }
 
-OrtStatus* core_copy_shape_info(const char* function, const OrtTensorTypeAndShapeInfo* from,
+OrtStatus* core_copy_shape_info(const OrtTensorTypeAndShapeInfo* from,
                                 OrtTensorTypeAndShapeInfo** out) {
   OrtTensorTypeAndShapeInfo* info = NULL;
-  CORE_TRY(new_info(function, &info));
+  CORE_TRY(new_info(&info));
   info->type = from->type;
-  OrtStatus* status = from->has_shape ? set_dims(function, info, from->dims, from->rank) : NULL;
+  OrtStatus* status = from->has_shape ? set_dims(info, from->dims, from->rank) : NULL;
   if (status == NULL && from->rank > 0) {
-    status = copy_names(function, from->names, from->rank, info->names);
+    status = copy_names(from->names, from->rank, info->names);
   }
   if (status != NULL) {
     ort_ReleaseTensorTypeAndShapeInfo(info);
@@ -148,61 +145,61 @@ OrtStatus* core_copy_shape_info(const char* function, const OrtTensorTypeAndShap
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_CreateTensorTypeAndShapeInfo, OrtTensorTypeAndShapeInfo** out) {
+CORE_SLOT(ort_CreateTensorTypeAndShapeInfo, OrtTensorTypeAndShapeInfo** out) {
   CORE_REQUIRE(CreateTensorTypeAndShapeInfo, out);
   OrtTensorTypeAndShapeInfo* info = NULL;
-  CORE_TRY(new_info("CreateTensorTypeAndShapeInfo", &info));
+  CORE_TRY(new_info(&info));
   info->type = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
   *out = info;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SetTensorElementType, OrtTensorTypeAndShapeInfo* info,
-                    enum ONNXTensorElementDataType type) {
+CORE_SLOT(ort_SetTensorElementType, OrtTensorTypeAndShapeInfo* info,
+          enum ONNXTensorElementDataType type) {
   CORE_REQUIRE(SetTensorElementType, info);
   info->type = type;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_SetDimensions, OrtTensorTypeAndShapeInfo* info, const int64_t* dim_values,
-                    size_t dim_count) {
+CORE_SLOT(ort_SetDimensions, OrtTensorTypeAndShapeInfo* info, const int64_t* dim_values,
+          size_t dim_count) {
   CORE_REQUIRE(SetDimensions, info);
   CORE_REQUIRE_IF(dim_count > 0, SetDimensions, dim_values);
-  CORE_TRY(check_count("SetDimensions", dim_count));
+  CORE_TRY(check_count(dim_count));
   for (size_t i = 0; i < dim_count; i++) {
     if (dim_values[i] < -1) {
       /* ONNX Runtime's own words, without the function: a client may compare the whole message. */
       CORE_FAIL(ORT_INVALID_ARGUMENT, "dim_values must be -1 (symbolic dimension) or larger.");
     }
   }
-  return set_dims("SetDimensions", info, dim_values, dim_count);
+  return set_dims(info, dim_values, dim_count);
 }
 
-ORT_API_STATUS_IMPL(ort_SetSymbolicDimensions, OrtTensorTypeAndShapeInfo* info,
-                    const char* dim_params[], size_t dim_params_length) {
+CORE_SLOT(ort_SetSymbolicDimensions, OrtTensorTypeAndShapeInfo* info, const char* dim_params[],
+          size_t dim_params_length) {
   CORE_REQUIRE(SetSymbolicDimensions, info);
   CORE_REQUIRE_IF(dim_params_length > 0, SetSymbolicDimensions, dim_params);
-  CORE_TRY(check_count("SetSymbolicDimensions", dim_params_length));
-  CORE_TRY(set_names("SetSymbolicDimensions", info, dim_params, dim_params_length));
+  CORE_TRY(check_count(dim_params_length));
+  CORE_TRY(set_names(info, dim_params, dim_params_length));
   info->has_shape = true;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetTensorElementType, const OrtTensorTypeAndShapeInfo* info,
-                    enum ONNXTensorElementDataType* out) {
+CORE_SLOT(ort_GetTensorElementType, const OrtTensorTypeAndShapeInfo* info,
+          enum ONNXTensorElementDataType* out) {
   CORE_REQUIRE(GetTensorElementType, info, out);
   *out = info->type;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetDimensionsCount, const OrtTensorTypeAndShapeInfo* info, size_t* out) {
+CORE_SLOT(ort_GetDimensionsCount, const OrtTensorTypeAndShapeInfo* info, size_t* out) {
   CORE_REQUIRE(GetDimensionsCount, info, out);
   *out = info->rank;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetDimensions, const OrtTensorTypeAndShapeInfo* info, int64_t* dim_values,
-                    size_t dim_values_length) {
+CORE_SLOT(ort_GetDimensions, const OrtTensorTypeAndShapeInfo* info, int64_t* dim_values,
+          size_t dim_values_length) {
   CORE_REQUIRE(GetDimensions, info);
   size_t count = dim_values_length < info->rank ? dim_values_length : info->rank;
   CORE_REQUIRE_IF(count > 0, GetDimensions, dim_values);
@@ -212,8 +209,8 @@ ORT_API_STATUS_IMPL(ort_GetDimensions, const OrtTensorTypeAndShapeInfo* info, in
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetSymbolicDimensions, const OrtTensorTypeAndShapeInfo* info,
-                    const char* dim_params[], size_t dim_params_length) {
+CORE_SLOT(ort_GetSymbolicDimensions, const OrtTensorTypeAndShapeInfo* info,
+          const char* dim_params[], size_t dim_params_length) {
   CORE_REQUIRE(GetSymbolicDimensions, info);
   size_t count = dim_params_length < info->rank ? dim_params_length : info->rank;
   CORE_REQUIRE_IF(count > 0, GetSymbolicDimensions, dim_params);
@@ -223,8 +220,7 @@ ORT_API_STATUS_IMPL(ort_GetSymbolicDimensions, const OrtTensorTypeAndShapeInfo* 
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetTensorShapeElementCount, const OrtTensorTypeAndShapeInfo* info,
-                    size_t* out) {
+CORE_SLOT(ort_GetTensorShapeElementCount, const OrtTensorTypeAndShapeInfo* info, size_t* out) {
   CORE_REQUIRE(GetTensorShapeElementCount, info, out);
   int64_t count = info->has_shape ? 1 : 0;
   for (size_t i = 0; i < info->rank; i++) {
@@ -239,14 +235,13 @@ ORT_API_STATUS_IMPL(ort_GetTensorShapeElementCount, const OrtTensorTypeAndShapeI
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetTensorTypeAndShape, const OrtValue* value,
-                    OrtTensorTypeAndShapeInfo** out) {
+CORE_SLOT(ort_GetTensorTypeAndShape, const OrtValue* value, OrtTensorTypeAndShapeInfo** out) {
   CORE_REQUIRE(GetTensorTypeAndShape, value, out);
   const struct core_shape* shape = core_shape_of(value);
   if (shape == NULL) {
     CORE_FAIL(ORT_FAIL, "GetTensorTypeAndShape: value must be a dense or a sparse tensor");
   }
-  return core_new_shape_info("GetTensorTypeAndShape", shape, out);
+  return core_new_shape_info(shape, out);
 }
 
 bool ORT_API_CALL ort_TensorTypeAndShape_HasShape(const OrtTensorTypeAndShapeInfo* info)

@@ -6,37 +6,34 @@
 #include "platform/short_texts.h"
 #include "values/value.h"
 
-static OrtStatus* check_strings(const char* function, const struct core_tensor* tensor) {
+static OrtStatus* check_strings(const struct core_tensor* tensor) {
   return CORE_LIKELY(tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)
              ? NULL
-             : core_status(ORT_FAIL, function, ": value must be a tensor of strings", NULL);
+             : core_fail(ORT_FAIL, "value must be a tensor of strings");
 }
 
 /* Returns the elements of a tensor for writing. */
-static OrtStatus* strings_of(const char* function, const OrtValue* value,
-                             struct core_tensor** out) {
+static OrtStatus* strings_of(const OrtValue* value, struct core_tensor** out) {
   struct core_tensor* tensor = NULL;
-  CORE_TRY(core_as_tensor(function, value, &tensor));
-  CORE_TRY(check_strings(function, tensor));
+  CORE_TRY(core_as_tensor(value, &tensor));
+  CORE_TRY(check_strings(tensor));
   *out = tensor;
   return NULL;
 }
 
 /* Returns the elements of a dense tensor or the values of a sparse one, for reading. */
-static OrtStatus* read_strings(const char* function, const OrtValue* value,
-                               const struct core_strings** out) {
+static OrtStatus* read_strings(const OrtValue* value, const struct core_strings** out) {
   const struct core_tensor* tensor = core_tensor_of(value);
   if (core_type_of(value) == ONNX_TYPE_SPARSETENSOR) {
     const struct core_sparse* sparse = (const struct core_sparse*)core_target(value);
     if (sparse->format == ORT_SPARSE_UNDEFINED) {
-      return core_status(ORT_INVALID_ARGUMENT, function, ": value must be filled first", NULL);
+      return core_fail(ORT_INVALID_ARGUMENT, "value must be filled first");
     }
     tensor = sparse->values;
   } else if (!core_is_tensor(value)) {
-    return core_status(ORT_NOT_IMPLEMENTED, function, ": value must be a dense or a sparse tensor",
-                       NULL);
+    return core_fail(ORT_NOT_IMPLEMENTED, "value must be a dense or a sparse tensor");
   }
-  CORE_TRY(check_strings(function, tensor));
+  CORE_TRY(check_strings(tensor));
   *out = &tensor->strings;
   return NULL;
 }
@@ -55,10 +52,10 @@ static OrtStatus* measure(const char* const* s, size_t count, struct core_span* 
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_FillStringTensor, OrtValue* value, const char* const* s, size_t s_len) {
+CORE_SLOT(ort_FillStringTensor, OrtValue* value, const char* const* s, size_t s_len) {
   CORE_REQUIRE(FillStringTensor, value);
   struct core_tensor* tensor = NULL;
-  CORE_TRY(strings_of("FillStringTensor", value, &tensor));
+  CORE_TRY(strings_of(value, &tensor));
   if (s_len != tensor->shape.count) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "FillStringTensor: s_len must be the number of elements");
   }
@@ -74,38 +71,37 @@ ORT_API_STATUS_IMPL(ort_FillStringTensor, OrtValue* value, const char* const* s,
   }
   struct core_span* texts = heap_alloc(s_len * sizeof *texts);
   if (texts == NULL) {
-    return CORE_OUT_OF_MEMORY(FillStringTensor, s_len * sizeof *texts);
+    return core_no_memory(s_len * sizeof *texts);
   }
   size_t size = 0;
   OrtStatus* status = measure(s, s_len, texts, &size);
   if (status == NULL) {
-    status = core_strings_fill("FillStringTensor", &tensor->strings, texts, size);
+    status = core_strings_fill(&tensor->strings, texts, size);
   }
   heap_free(texts);
   return status;
 }
 
-ORT_API_STATUS_IMPL(ort_FillStringTensorElement, OrtValue* value, const char* s, size_t index) {
+CORE_SLOT(ort_FillStringTensorElement, OrtValue* value, const char* s, size_t index) {
   CORE_REQUIRE(FillStringTensorElement, value, s);
   struct core_tensor* tensor = NULL;
-  CORE_TRY(strings_of("FillStringTensorElement", value, &tensor));
+  CORE_TRY(strings_of(value, &tensor));
   if (index >= tensor->strings.count) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "FillStringTensorElement: index is outside of the tensor");
   }
-  return core_strings_set("FillStringTensorElement", &tensor->strings, index, s, strlen(s));
+  return core_strings_set(&tensor->strings, index, s, strlen(s));
 }
 
-ORT_API_STATUS_IMPL(ort_GetResizedStringTensorElementBuffer, OrtValue* value, size_t index,
-                    size_t length_in_bytes, char** buffer) {
-  static const char function[] = "GetResizedStringTensorElementBuffer";
+CORE_SLOT(ort_GetResizedStringTensorElementBuffer, OrtValue* value, size_t index,
+          size_t length_in_bytes, char** buffer) {
   CORE_REQUIRE(GetResizedStringTensorElementBuffer, value, buffer);
   struct core_tensor* tensor = NULL;
-  CORE_TRY(strings_of(function, value, &tensor));
+  CORE_TRY(strings_of(value, &tensor));
   if (index >= tensor->strings.count) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "GetResizedStringTensorElementBuffer: index is outside of the tensor");
   }
-  CORE_TRY(core_strings_resize(function, &tensor->strings, index, length_in_bytes));
+  CORE_TRY(core_strings_resize(&tensor->strings, index, length_in_bytes));
   *buffer = tensor->strings.elements[index].text;
   return NULL;
 }
@@ -118,19 +114,19 @@ static size_t total_length(const struct core_strings* strings) {
   return total;
 }
 
-ORT_API_STATUS_IMPL(ort_GetStringTensorDataLength, const OrtValue* value, size_t* len) {
+CORE_SLOT(ort_GetStringTensorDataLength, const OrtValue* value, size_t* len) {
   CORE_REQUIRE(GetStringTensorDataLength, value, len);
   const struct core_strings* strings = NULL;
-  CORE_TRY(read_strings("GetStringTensorDataLength", value, &strings));
+  CORE_TRY(read_strings(value, &strings));
   *len = total_length(strings);
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetStringTensorContent, const OrtValue* value, void* s, size_t s_len,
-                    size_t* offsets, size_t offsets_len) {
+CORE_SLOT(ort_GetStringTensorContent, const OrtValue* value, void* s, size_t s_len, size_t* offsets,
+          size_t offsets_len) {
   CORE_REQUIRE(GetStringTensorContent, value);
   const struct core_strings* strings = NULL;
-  CORE_TRY(read_strings("GetStringTensorContent", value, &strings));
+  CORE_TRY(read_strings(value, &strings));
   if (offsets_len != strings->count) {
     CORE_FAIL(ORT_FAIL, "GetStringTensorContent: offsets_len must be the number of elements");
   }
@@ -154,31 +150,29 @@ ORT_API_STATUS_IMPL(ort_GetStringTensorContent, const OrtValue* value, void* s, 
 }
 
 /* Returns one element for reading. */
-static OrtStatus* read_element(const char* function, const OrtValue* value, size_t index,
+static OrtStatus* read_element(const OrtValue* value, size_t index,
                                const struct core_string** out) {
   const struct core_strings* strings = NULL;
-  CORE_TRY(read_strings(function, value, &strings));
+  CORE_TRY(read_strings(value, &strings));
   if (index >= strings->count) {
-    return core_status(ORT_INVALID_ARGUMENT, function, ": index is outside of the tensor", NULL);
+    return core_fail(ORT_INVALID_ARGUMENT, "index is outside of the tensor");
   }
   *out = &strings->elements[index];
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetStringTensorElementLength, const OrtValue* value, size_t index,
-                    size_t* out) {
+CORE_SLOT(ort_GetStringTensorElementLength, const OrtValue* value, size_t index, size_t* out) {
   CORE_REQUIRE(GetStringTensorElementLength, value, out);
   const struct core_string* string = NULL;
-  CORE_TRY(read_element("GetStringTensorElementLength", value, index, &string));
+  CORE_TRY(read_element(value, index, &string));
   *out = string->length;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetStringTensorElement, const OrtValue* value, size_t s_len, size_t index,
-                    void* s) {
+CORE_SLOT(ort_GetStringTensorElement, const OrtValue* value, size_t s_len, size_t index, void* s) {
   CORE_REQUIRE(GetStringTensorElement, value);
   const struct core_string* string = NULL;
-  CORE_TRY(read_element("GetStringTensorElement", value, index, &string));
+  CORE_TRY(read_element(value, index, &string));
   if (s_len < string->length) {
     CORE_FAIL(ORT_FAIL,
               "GetStringTensorElement: s_len must be at least what GetStringTensorElementLength "

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Dense tensors: creation, release, and reading. */
-#include <stdio.h>
 #include <string.h>
 
 #include "heap/heap.h"
 #include "memory/allocator.h"
 #include "values/value.h"
 
-static OrtStatus* check_shape(const char* function, const int64_t* dims, size_t rank) {
+static OrtStatus* check_shape(const int64_t* dims, size_t rank) {
   if (CORE_UNLIKELY(dims == NULL && rank > 0)) {
-    return core_status(ORT_INVALID_ARGUMENT, function, ": shape must not be NULL", NULL);
+    return core_fail(ORT_INVALID_ARGUMENT, "shape must not be NULL");
   }
-  return core_check_rank(function, ": shape_len", rank);
+  return core_check_rank("shape_len", rank);
 }
 
 static void end_tensor(void* block) {
@@ -52,15 +51,14 @@ static inline CORE_INLINE struct core_tensor* new_shell(const OrtMemoryInfo* inf
   return tensor;
 }
 
-static OrtStatus* info_of_allocator(const char* function, const OrtAllocator* allocator,
-                                    const OrtMemoryInfo** out) {
+static OrtStatus* info_of_allocator(const OrtAllocator* allocator, const OrtMemoryInfo** out) {
   const OrtMemoryInfo* info = allocator->Info != NULL ? allocator->Info(allocator) : NULL;
   if (CORE_UNLIKELY(!core_is_memory_info(info))) {
-    return core_status(ORT_INVALID_ARGUMENT, function,
-                       ": the allocator's Info answers no OrtMemoryInfo of this library", NULL);
+    return core_fail(ORT_INVALID_ARGUMENT,
+                     "the allocator's Info answers no OrtMemoryInfo of this library");
   }
   if (CORE_UNLIKELY(allocator->Free == NULL)) {
-    return core_status(ORT_INVALID_ARGUMENT, function, ": the allocator has no Free", NULL);
+    return core_fail(ORT_INVALID_ARGUMENT, "the allocator has no Free");
   }
   *out = info;
   return NULL;
@@ -74,29 +72,29 @@ bool core_keep_allocator(OrtAllocator* allocator) {
   return counts;
 }
 
-OrtStatus* core_new_tensor(const char* function, OrtAllocator* allocator, const int64_t* dims,
-                           size_t rank, ONNXTensorElementDataType type, struct core_tensor** out) {
+OrtStatus* core_new_tensor(OrtAllocator* allocator, const int64_t* dims, size_t rank,
+                           ONNXTensorElementDataType type, struct core_tensor** out) {
   const OrtMemoryInfo* info = NULL;
   size_t count = 0;
   size_t bytes = 0;
-  CORE_TRY(core_check_element_type(function, "tensor", type));
-  CORE_TRY(check_shape(function, dims, rank));
-  CORE_TRY(core_measure(function, type, dims, rank, ORT_FAIL, &count, &bytes));
-  CORE_TRY(info_of_allocator(function, allocator, &info));
+  CORE_TRY(core_check_element_type("tensor", type));
+  CORE_TRY(check_shape(dims, rank));
+  CORE_TRY(core_measure(type, dims, rank, ORT_FAIL, &count, &bytes));
+  CORE_TRY(info_of_allocator(allocator, &info));
   if (CORE_UNLIKELY(allocator->Alloc == NULL)) {
-    return core_status(ORT_INVALID_ARGUMENT, function, ": the allocator has no Alloc", NULL);
+    return core_fail(ORT_INVALID_ARGUMENT, "the allocator has no Alloc");
   }
   /* First, since an allocator of another library may throw. */
   void* data = bytes > 0 ? allocator->Alloc(allocator, bytes) : NULL;
   if (CORE_UNLIKELY(data == NULL && bytes > 0)) {
-    return core_no_memory(function, bytes);
+    return core_no_memory(bytes);
   }
   struct core_tensor* tensor = new_shell(info, dims, rank);
   if (CORE_UNLIKELY(tensor == NULL)) {
     if (data != NULL) {
       allocator->Free(allocator, data);
     }
-    return core_no_memory(function, sizeof *tensor);
+    return core_no_memory(sizeof *tensor);
   }
   tensor->shape.type = type;
   tensor->shape.count = count;
@@ -112,23 +110,21 @@ OrtStatus* core_new_tensor(const char* function, OrtAllocator* allocator, const 
   return NULL;
 }
 
-static OrtStatus* over_bytes(const char* function, const OrtMemoryInfo* info, void* data,
-                             size_t size, const int64_t* dims, size_t rank,
-                             ONNXTensorElementDataType type, struct core_tensor** out) {
+static OrtStatus* over_bytes(const OrtMemoryInfo* info, void* data, size_t size,
+                             const int64_t* dims, size_t rank, ONNXTensorElementDataType type,
+                             struct core_tensor** out) {
   size_t count = 0;
   size_t bytes = 0;
-  CORE_TRY(core_check_element_type(function, "tensor", type));
-  CORE_TRY(check_shape(function, dims, rank));
-  CORE_TRY(core_measure(function, type, dims, rank, ORT_INVALID_ARGUMENT, &count, &bytes));
+  CORE_TRY(core_check_element_type("tensor", type));
+  CORE_TRY(check_shape(dims, rank));
+  CORE_TRY(core_measure(type, dims, rank, ORT_INVALID_ARGUMENT, &count, &bytes));
   if (CORE_UNLIKELY(size < bytes)) {
-    char text[96];
-    snprintf(text, sizeof text, ": p_data_len must be at least %llu, but is %llu",
-             (unsigned long long)bytes, (unsigned long long)size);
-    return core_status(ORT_INVALID_ARGUMENT, function, text, NULL);
+    return core_fail(ORT_INVALID_ARGUMENT, "p_data_len must be at least %zu, but is %zu", bytes,
+                     size);
   }
   struct core_tensor* tensor = new_shell(info, dims, rank);
   if (CORE_UNLIKELY(tensor == NULL)) {
-    return core_no_memory(function, sizeof *tensor);
+    return core_no_memory(sizeof *tensor);
   }
   tensor->shape.type = type;
   tensor->shape.count = count;
@@ -143,33 +139,30 @@ static OrtStatus* over_bytes(const char* function, const OrtMemoryInfo* info, vo
   return NULL;
 }
 
-OrtStatus* core_borrow_tensor(const char* function, const OrtMemoryInfo* info, void* data,
-                              size_t size, const int64_t* dims, size_t rank,
-                              ONNXTensorElementDataType type, struct core_tensor** out) {
+OrtStatus* core_borrow_tensor(const OrtMemoryInfo* info, void* data, size_t size,
+                              const int64_t* dims, size_t rank, ONNXTensorElementDataType type,
+                              struct core_tensor** out) {
   if (CORE_UNLIKELY(!core_is_memory_info(info))) {
-    return core_status(ORT_INVALID_ARGUMENT, function,
-                       ": info must be an OrtMemoryInfo of this library", NULL);
+    return core_fail(ORT_INVALID_ARGUMENT, "info must be an OrtMemoryInfo of this library");
   }
-  return over_bytes(function, info, data, size, dims, rank, type, out);
+  return over_bytes(info, data, size, dims, rank, type, out);
 }
 
-OrtStatus* core_copy_elements(const char* function, const struct core_tensor* from,
-                              struct core_tensor* to) {
+OrtStatus* core_copy_elements(const struct core_tensor* from, struct core_tensor* to) {
   if (from->shape.type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
     if (from->data != NULL && to->data != NULL) {
       memmove(to->data, from->data, from->bytes);
     }
     return NULL;
   }
-  return core_strings_copy(function, &from->strings, &to->strings);
+  return core_strings_copy(&from->strings, &to->strings);
 }
 
-OrtStatus* core_copy_tensor(const char* function, const struct core_tensor* from,
-                            OrtAllocator* allocator, struct core_tensor** out) {
+OrtStatus* core_copy_tensor(const struct core_tensor* from, OrtAllocator* allocator,
+                            struct core_tensor** out) {
   struct core_tensor* copy = NULL;
-  CORE_TRY(core_new_tensor(function, allocator, from->shape.dims, from->shape.rank,
-                           from->shape.type, &copy));
-  OrtStatus* status = core_copy_elements(function, from, copy);
+  CORE_TRY(core_new_tensor(allocator, from->shape.dims, from->shape.rank, from->shape.type, &copy));
+  OrtStatus* status = core_copy_elements(from, copy);
   if (status != NULL) {
     ort_ReleaseValue(&copy->base);
     return status;
@@ -178,30 +171,28 @@ OrtStatus* core_copy_tensor(const char* function, const struct core_tensor* from
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_CreateTensorAsOrtValue, OrtAllocator* allocator, const int64_t* shape,
-                    size_t shape_len, ONNXTensorElementDataType type, OrtValue** out) {
+CORE_SLOT(ort_CreateTensorAsOrtValue, OrtAllocator* allocator, const int64_t* shape,
+          size_t shape_len, ONNXTensorElementDataType type, OrtValue** out) {
   CORE_REQUIRE(CreateTensorAsOrtValue, allocator, out);
-  return core_new_tensor("CreateTensorAsOrtValue", allocator, shape, shape_len, type,
-                         (struct core_tensor**)out);
+  return core_new_tensor(allocator, shape, shape_len, type, (struct core_tensor**)out);
 }
 
-ORT_API_STATUS_IMPL(ort_CreateTensorWithDataAsOrtValue, const OrtMemoryInfo* info, void* p_data,
-                    size_t p_data_len, const int64_t* shape, size_t shape_len,
-                    ONNXTensorElementDataType type, OrtValue** out) {
+CORE_SLOT(ort_CreateTensorWithDataAsOrtValue, const OrtMemoryInfo* info, void* p_data,
+          size_t p_data_len, const int64_t* shape, size_t shape_len, ONNXTensorElementDataType type,
+          OrtValue** out) {
   CORE_REQUIRE(CreateTensorWithDataAsOrtValue, info, out);
-  return core_borrow_tensor("CreateTensorWithDataAsOrtValue", info, p_data, p_data_len, shape,
-                            shape_len, type, (struct core_tensor**)out);
+  return core_borrow_tensor(info, p_data, p_data_len, shape, shape_len, type,
+                            (struct core_tensor**)out);
 }
 
-ORT_API_STATUS_IMPL(ort_CreateTensorWithDataAndDeleterAsOrtValue, OrtAllocator* deleter,
-                    void* p_data, size_t p_data_len, const int64_t* shape, size_t shape_len,
-                    ONNXTensorElementDataType type, OrtValue** out) {
-  static const char function[] = "CreateTensorWithDataAndDeleterAsOrtValue";
+CORE_SLOT(ort_CreateTensorWithDataAndDeleterAsOrtValue, OrtAllocator* deleter, void* p_data,
+          size_t p_data_len, const int64_t* shape, size_t shape_len, ONNXTensorElementDataType type,
+          OrtValue** out) {
   CORE_REQUIRE(CreateTensorWithDataAndDeleterAsOrtValue, deleter, out);
   const OrtMemoryInfo* info = NULL;
   struct core_tensor* tensor = NULL;
-  CORE_TRY(info_of_allocator(function, deleter, &info));
-  CORE_TRY(over_bytes(function, info, p_data, p_data_len, shape, shape_len, type, &tensor));
+  CORE_TRY(info_of_allocator(deleter, &info));
+  CORE_TRY(over_bytes(info, p_data, p_data_len, shape, shape_len, type, &tensor));
   tensor->owner = deleter;
   tensor->keeps_owner = core_keep_allocator(deleter);
   if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING && p_data != NULL) {
@@ -211,13 +202,13 @@ ORT_API_STATUS_IMPL(ort_CreateTensorWithDataAndDeleterAsOrtValue, OrtAllocator* 
   return NULL;
 }
 
-OrtStatus* core_as_tensor(const char* function, const OrtValue* value, struct core_tensor** out) {
+OrtStatus* core_as_tensor(const OrtValue* value, struct core_tensor** out) {
   if (CORE_UNLIKELY(!core_is_tensor(value))) {
     const char* reason = core_type_of(value) == ONNX_TYPE_UNKNOWN
-                             ? ": value is used after the call that it was valid for"
-                             : ": value must be a tensor";
-    return core_status(core_type_of(value) == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION,
-                       function, reason, NULL);
+                             ? "value is used after the call that it was valid for"
+                             : "value must be a tensor";
+    return core_fail(core_type_of(value) == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION, "%s",
+                     reason);
   }
   *out = core_tensor_of(value);
   return NULL;
@@ -226,18 +217,18 @@ OrtStatus* core_as_tensor(const char* function, const OrtValue* value, struct co
 ORT_API_STATUS_IMPL(ort_GetTensorMutableData, OrtValue* value, void** out) {
   CORE_REQUIRE(GetTensorMutableData, value, out);
   struct core_tensor* tensor = NULL;
-  CORE_TRY(core_as_tensor("GetTensorMutableData", value, &tensor));
+  CORE_TRY(core_named("GetTensorMutableData", core_as_tensor(value, &tensor)));
   if (CORE_UNLIKELY(tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)) {
-    CORE_TRY(core_strings_expose("GetTensorMutableData", &tensor->strings));
+    CORE_TRY(core_named("GetTensorMutableData", core_strings_expose(&tensor->strings)));
   }
   *out = tensor->data;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetTensorData, const OrtValue* value, const void** out) {
+CORE_SLOT(ort_GetTensorData, const OrtValue* value, const void** out) {
   CORE_REQUIRE(GetTensorData, value, out);
   struct core_tensor* tensor = NULL;
-  CORE_TRY(core_as_tensor("GetTensorData", value, &tensor));
+  CORE_TRY(core_as_tensor(value, &tensor));
   *out = tensor->data;
   return NULL;
 }
@@ -246,12 +237,12 @@ ORT_API_STATUS_IMPL(ort_GetTensorMemoryInfo, const OrtValue* value,
                     const OrtMemoryInfo** mem_info) {
   CORE_REQUIRE(GetTensorMemoryInfo, value, mem_info);
   struct core_tensor* tensor = NULL;
-  CORE_TRY(core_as_tensor("GetTensorMemoryInfo", value, &tensor));
+  CORE_TRY(core_named("GetTensorMemoryInfo", core_as_tensor(value, &tensor)));
   *mem_info = &tensor->info;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetTensorSizeInBytes, const OrtValue* ort_value, size_t* size) {
+CORE_SLOT(ort_GetTensorSizeInBytes, const OrtValue* ort_value, size_t* size) {
   CORE_REQUIRE(GetTensorSizeInBytes, ort_value, size);
   if (!core_is_tensor(ort_value)) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "GetTensorSizeInBytes: ort_value must be a tensor");
@@ -283,14 +274,14 @@ static OrtStatus* locate(const struct core_shape* shape, const int64_t* location
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_TensorAt, OrtValue* value, const int64_t* location_values,
-                    size_t location_values_count, void** out) {
+CORE_SLOT(ort_TensorAt, OrtValue* value, const int64_t* location_values,
+          size_t location_values_count, void** out) {
   CORE_REQUIRE(TensorAt, value);
   CORE_REQUIRE_IF(location_values_count > 0, TensorAt, location_values);
   CORE_REQUIRE(TensorAt, out);
   struct core_tensor* tensor = NULL;
   size_t place = 0;
-  CORE_TRY(core_as_tensor("TensorAt", value, &tensor));
+  CORE_TRY(core_as_tensor(value, &tensor));
   if (tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "TensorAt: value must not be a tensor of strings");
   }

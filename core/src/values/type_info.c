@@ -10,10 +10,10 @@
 /* Types within a type are released one after the other, see ort_ReleaseTypeInfo. */
 static const struct core_class type_class = {.kind = CORE_TYPE_INFO};
 
-static OrtStatus* new_type(const char* function, enum ONNXType kind, OrtTypeInfo** out) {
+static OrtStatus* new_type(enum ONNXType kind, OrtTypeInfo** out) {
   OrtTypeInfo* type = core_new_object(&type_class, sizeof *type);
   if (type == NULL) {
-    return core_no_memory(function, sizeof *type);
+    return core_no_memory(sizeof *type);
   }
   type->kind = kind;
   *out = type;
@@ -30,11 +30,11 @@ static OrtStatus* hand_out(OrtStatus* status, OrtTypeInfo* type, OrtTypeInfo** o
   return NULL;
 }
 
-OrtStatus* core_new_tensor_type(const char* function, enum ONNXType kind,
-                                const OrtTensorTypeAndShapeInfo* info, OrtTypeInfo** out) {
+OrtStatus* core_new_tensor_type(enum ONNXType kind, const OrtTensorTypeAndShapeInfo* info,
+                                OrtTypeInfo** out) {
   OrtTypeInfo* type = NULL;
-  CORE_TRY(new_type(function, kind, &type));
-  return hand_out(core_copy_shape_info(function, info, &type->tensor), type, out);
+  CORE_TRY(new_type(kind, &type));
+  return hand_out(core_copy_shape_info(info, &type->tensor), type, out);
 }
 
 /* The field with the inner type; NULL for tensors. Clients may nest types to any depth, so the
@@ -54,31 +54,31 @@ static OrtTypeInfo** inner_of(const OrtTypeInfo* type) {
 }
 
 /* Copies a type without its inner type. */
-static OrtStatus* copy_outer(const char* function, const OrtTypeInfo* from, OrtTypeInfo** out) {
+static OrtStatus* copy_outer(const OrtTypeInfo* from, OrtTypeInfo** out) {
   if (inner_of(from) == NULL) {
-    return core_new_tensor_type(function, from->kind, from->tensor, out);
+    return core_new_tensor_type(from->kind, from->tensor, out);
   }
-  CORE_TRY(new_type(function, from->kind, out));
+  CORE_TRY(new_type(from->kind, out));
   if (from->kind == ONNX_TYPE_MAP) {
     (*out)->map.key = from->map.key;
   }
   return NULL;
 }
 
-OrtStatus* core_copy_type_info(const char* function, const OrtTypeInfo* from, OrtTypeInfo** out) {
+OrtStatus* core_copy_type_info(const OrtTypeInfo* from, OrtTypeInfo** out) {
   OrtTypeInfo* type = NULL;
   OrtTypeInfo** place = &type;
-  OrtStatus* status = copy_outer(function, from, place);
-  for (; status == NULL && inner_of(from) != NULL; status = copy_outer(function, from, place)) {
+  OrtStatus* status = copy_outer(from, place);
+  for (; status == NULL && inner_of(from) != NULL; status = copy_outer(from, place)) {
     place = inner_of(*place);
     from = *inner_of(from);
   }
   return hand_out(status, type, out);
 }
 
-OrtStatus* core_wrap_type(const char* function, enum ONNXType kind, ONNXTensorElementDataType key,
-                          OrtTypeInfo* inner, OrtTypeInfo** out) {
-  OrtStatus* status = new_type(function, kind, out);
+OrtStatus* core_wrap_type(enum ONNXType kind, ONNXTensorElementDataType key, OrtTypeInfo* inner,
+                          OrtTypeInfo** out) {
+  OrtStatus* status = new_type(kind, out);
   if (status != NULL) {
     ort_ReleaseTypeInfo(inner);
     return status;
@@ -91,11 +91,11 @@ OrtStatus* core_wrap_type(const char* function, enum ONNXType kind, ONNXTensorEl
 }
 
 /* Makes a type with a copy of its inner type. */
-static OrtStatus* wrap(const char* function, enum ONNXType kind, ONNXTensorElementDataType key,
-                       const OrtTypeInfo* inner, OrtTypeInfo** out) {
+static OrtStatus* wrap(enum ONNXType kind, ONNXTensorElementDataType key, const OrtTypeInfo* inner,
+                       OrtTypeInfo** out) {
   OrtTypeInfo* copy = NULL;
-  CORE_TRY(core_copy_type_info(function, inner, &copy));
-  return core_wrap_type(function, kind, key, copy, out);
+  CORE_TRY(core_copy_type_info(inner, &copy));
+  return core_wrap_type(kind, key, copy, out);
 }
 
 /* The type of a dense or sparse tensor. */
@@ -103,32 +103,31 @@ static OrtStatus* type_of_tensor(const OrtValue* value, OrtTypeInfo** out) {
   const struct core_shape* shape = core_shape_of(value);
   OrtTypeInfo* type = NULL;
   if (shape == NULL) {
-    return core_status(ORT_INVALID_ARGUMENT, "GetTypeInfo: value ",
-                       core_type_of(value) == ONNX_TYPE_OPTIONAL
-                           ? "is an optional that holds nothing, of which no type is known"
-                           : "is used after the call that it was valid for",
-                       NULL);
+    return core_fail(ORT_INVALID_ARGUMENT, "value %s",
+                     core_type_of(value) == ONNX_TYPE_OPTIONAL
+                         ? "is an optional that holds nothing, of which no type is known"
+                         : "is used after the call that it was valid for");
   }
-  CORE_TRY(new_type("GetTypeInfo", core_type_of(value), &type));
-  return hand_out(core_new_shape_info("GetTypeInfo", shape, &type->tensor), type, out);
+  CORE_TRY(new_type(core_type_of(value), &type));
+  return hand_out(core_new_shape_info(shape, &type->tensor), type, out);
 }
 
 /* Tensors in a container share the element type, but not the shape. */
 static OrtStatus* type_of_element(ONNXTensorElementDataType type, OrtTypeInfo** out) {
   const OrtTensorTypeAndShapeInfo info = {.type = type};
-  return core_new_tensor_type("GetTypeInfo", ONNX_TYPE_TENSOR, &info, out);
+  return core_new_tensor_type(ONNX_TYPE_TENSOR, &info, out);
 }
 
 static OrtStatus* type_of_map(const struct core_map* map, OrtTypeInfo** out) {
   OrtTypeInfo* type = NULL;
-  CORE_TRY(new_type("GetTypeInfo", ONNX_TYPE_MAP, &type));
+  CORE_TRY(new_type(ONNX_TYPE_MAP, &type));
   type->map.key = map->keys->shape.type;
   return hand_out(type_of_element(map->values->shape.type, &type->map.value), type, out);
 }
 
 static OrtStatus* type_of_sequence(const struct core_sequence* sequence, OrtTypeInfo** out) {
   OrtTypeInfo* type = NULL;
-  CORE_TRY(new_type("GetTypeInfo", ONNX_TYPE_SEQUENCE, &type));
+  CORE_TRY(new_type(ONNX_TYPE_SEQUENCE, &type));
   OrtStatus* status =
       sequence->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED
           ? type_of_map((const struct core_map*)sequence->elements[0], &type->sequence.element)
@@ -171,7 +170,7 @@ bool core_is_of_type(const OrtValue* value, const OrtTypeInfo* type) {
   return shape == NULL || is_tensor_type(type, shape->type);
 }
 
-ORT_API_STATUS_IMPL(ort_GetTypeInfo, const OrtValue* value, OrtTypeInfo** out) {
+CORE_SLOT(ort_GetTypeInfo, const OrtValue* value, OrtTypeInfo** out) {
   CORE_REQUIRE(GetTypeInfo, value, out);
   switch (core_type_of(value)) {
     case ONNX_TYPE_MAP:
@@ -183,14 +182,14 @@ ORT_API_STATUS_IMPL(ort_GetTypeInfo, const OrtValue* value, OrtTypeInfo** out) {
   }
 }
 
-ORT_API_STATUS_IMPL(ort_GetOnnxTypeFromTypeInfo, const OrtTypeInfo* type_info, enum ONNXType* out) {
+CORE_SLOT(ort_GetOnnxTypeFromTypeInfo, const OrtTypeInfo* type_info, enum ONNXType* out) {
   CORE_REQUIRE(GetOnnxTypeFromTypeInfo, type_info, out);
   *out = type_info->kind;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetDenotationFromTypeInfo, const OrtTypeInfo* type_info,
-                    const char** const denotation, size_t* len) {
+CORE_SLOT(ort_GetDenotationFromTypeInfo, const OrtTypeInfo* type_info,
+          const char** const denotation, size_t* len) {
   CORE_REQUIRE(GetDenotationFromTypeInfo, type_info, denotation, len);
   /* Only models have denotations. */
   *denotation = "";
@@ -198,89 +197,86 @@ ORT_API_STATUS_IMPL(ort_GetDenotationFromTypeInfo, const OrtTypeInfo* type_info,
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_CastTypeInfoToTensorInfo, const OrtTypeInfo* type_info,
-                    const OrtTensorTypeAndShapeInfo** out) {
+CORE_SLOT(ort_CastTypeInfoToTensorInfo, const OrtTypeInfo* type_info,
+          const OrtTensorTypeAndShapeInfo** out) {
   CORE_REQUIRE(CastTypeInfoToTensorInfo, type_info, out);
   bool is_tensor = type_info->kind == ONNX_TYPE_TENSOR || type_info->kind == ONNX_TYPE_SPARSETENSOR;
   *out = is_tensor ? type_info->tensor : NULL;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_CastTypeInfoToMapTypeInfo, const OrtTypeInfo* type_info,
-                    const OrtMapTypeInfo** out) {
+CORE_SLOT(ort_CastTypeInfoToMapTypeInfo, const OrtTypeInfo* type_info, const OrtMapTypeInfo** out) {
   CORE_REQUIRE(CastTypeInfoToMapTypeInfo, type_info, out);
   *out = type_info->kind == ONNX_TYPE_MAP ? &type_info->map : NULL;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_CastTypeInfoToSequenceTypeInfo, const OrtTypeInfo* type_info,
-                    const OrtSequenceTypeInfo** out) {
+CORE_SLOT(ort_CastTypeInfoToSequenceTypeInfo, const OrtTypeInfo* type_info,
+          const OrtSequenceTypeInfo** out) {
   CORE_REQUIRE(CastTypeInfoToSequenceTypeInfo, type_info, out);
   *out = type_info->kind == ONNX_TYPE_SEQUENCE ? &type_info->sequence : NULL;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_CastTypeInfoToOptionalTypeInfo, const OrtTypeInfo* type_info,
-                    const OrtOptionalTypeInfo** out) {
+CORE_SLOT(ort_CastTypeInfoToOptionalTypeInfo, const OrtTypeInfo* type_info,
+          const OrtOptionalTypeInfo** out) {
   CORE_REQUIRE(CastTypeInfoToOptionalTypeInfo, type_info, out);
   *out = type_info->kind == ONNX_TYPE_OPTIONAL ? &type_info->optional : NULL;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetMapKeyType, const OrtMapTypeInfo* map_type_info,
-                    enum ONNXTensorElementDataType* out) {
+CORE_SLOT(ort_GetMapKeyType, const OrtMapTypeInfo* map_type_info,
+          enum ONNXTensorElementDataType* out) {
   CORE_REQUIRE(GetMapKeyType, map_type_info, out);
   *out = map_type_info->key;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetMapValueType, const OrtMapTypeInfo* map_type_info,
-                    OrtTypeInfo** type_info) {
+CORE_SLOT(ort_GetMapValueType, const OrtMapTypeInfo* map_type_info, OrtTypeInfo** type_info) {
   CORE_REQUIRE(GetMapValueType, map_type_info, type_info);
-  return core_copy_type_info("GetMapValueType", map_type_info->value, type_info);
+  return core_copy_type_info(map_type_info->value, type_info);
 }
 
-ORT_API_STATUS_IMPL(ort_GetSequenceElementType, const OrtSequenceTypeInfo* sequence_type_info,
-                    OrtTypeInfo** type_info) {
+CORE_SLOT(ort_GetSequenceElementType, const OrtSequenceTypeInfo* sequence_type_info,
+          OrtTypeInfo** type_info) {
   CORE_REQUIRE(GetSequenceElementType, sequence_type_info, type_info);
-  return core_copy_type_info("GetSequenceElementType", sequence_type_info->element, type_info);
+  return core_copy_type_info(sequence_type_info->element, type_info);
 }
 
-ORT_API_STATUS_IMPL(ort_GetOptionalContainedTypeInfo, const OrtOptionalTypeInfo* optional_type_info,
-                    OrtTypeInfo** out) {
+CORE_SLOT(ort_GetOptionalContainedTypeInfo, const OrtOptionalTypeInfo* optional_type_info,
+          OrtTypeInfo** out) {
   CORE_REQUIRE(GetOptionalContainedTypeInfo, optional_type_info, out);
-  return core_copy_type_info("GetOptionalContainedTypeInfo", optional_type_info->contained, out);
+  return core_copy_type_info(optional_type_info->contained, out);
 }
 
-ORT_API_STATUS_IMPL(ort_model_editor_CreateTensorTypeInfo,
-                    const OrtTensorTypeAndShapeInfo* tensor_info, OrtTypeInfo** type_info) {
+CORE_SLOT(ort_model_editor_CreateTensorTypeInfo, const OrtTensorTypeAndShapeInfo* tensor_info,
+          OrtTypeInfo** type_info) {
   CORE_REQUIRE(CreateTensorTypeInfo, tensor_info, type_info);
-  return core_new_tensor_type("CreateTensorTypeInfo", ONNX_TYPE_TENSOR, tensor_info, type_info);
+  return core_new_tensor_type(ONNX_TYPE_TENSOR, tensor_info, type_info);
 }
 
-ORT_API_STATUS_IMPL(ort_model_editor_CreateSparseTensorTypeInfo,
-                    const OrtTensorTypeAndShapeInfo* tensor_info, OrtTypeInfo** type_info) {
+CORE_SLOT(ort_model_editor_CreateSparseTensorTypeInfo, const OrtTensorTypeAndShapeInfo* tensor_info,
+          OrtTypeInfo** type_info) {
   CORE_REQUIRE(CreateSparseTensorTypeInfo, tensor_info, type_info);
-  return core_new_tensor_type("CreateSparseTensorTypeInfo", ONNX_TYPE_SPARSETENSOR, tensor_info,
-                              type_info);
+  return core_new_tensor_type(ONNX_TYPE_SPARSETENSOR, tensor_info, type_info);
 }
 
-ORT_API_STATUS_IMPL(ort_model_editor_CreateMapTypeInfo, ONNXTensorElementDataType map_key_type,
-                    const OrtTypeInfo* map_value_type, OrtTypeInfo** type_info) {
+CORE_SLOT(ort_model_editor_CreateMapTypeInfo, ONNXTensorElementDataType map_key_type,
+          const OrtTypeInfo* map_value_type, OrtTypeInfo** type_info) {
   CORE_REQUIRE(CreateMapTypeInfo, map_value_type, type_info);
-  return wrap("CreateMapTypeInfo", ONNX_TYPE_MAP, map_key_type, map_value_type, type_info);
+  return wrap(ONNX_TYPE_MAP, map_key_type, map_value_type, type_info);
 }
 
-ORT_API_STATUS_IMPL(ort_model_editor_CreateSequenceTypeInfo, const OrtTypeInfo* sequence_type,
-                    OrtTypeInfo** type_info) {
+CORE_SLOT(ort_model_editor_CreateSequenceTypeInfo, const OrtTypeInfo* sequence_type,
+          OrtTypeInfo** type_info) {
   CORE_REQUIRE(CreateSequenceTypeInfo, sequence_type, type_info);
-  return wrap("CreateSequenceTypeInfo", ONNX_TYPE_SEQUENCE, NO_KEY, sequence_type, type_info);
+  return wrap(ONNX_TYPE_SEQUENCE, NO_KEY, sequence_type, type_info);
 }
 
-ORT_API_STATUS_IMPL(ort_model_editor_CreateOptionalTypeInfo, const OrtTypeInfo* contained_type,
-                    OrtTypeInfo** type_info) {
+CORE_SLOT(ort_model_editor_CreateOptionalTypeInfo, const OrtTypeInfo* contained_type,
+          OrtTypeInfo** type_info) {
   CORE_REQUIRE(CreateOptionalTypeInfo, contained_type, type_info);
-  return wrap("CreateOptionalTypeInfo", ONNX_TYPE_OPTIONAL, NO_KEY, contained_type, type_info);
+  return wrap(ONNX_TYPE_OPTIONAL, NO_KEY, contained_type, type_info);
 }
 
 void ORT_API_CALL ort_ReleaseMapTypeInfo(OrtMapTypeInfo* input) NO_EXCEPTION {

@@ -24,10 +24,9 @@ struct OrtTensorTypeAndShapeInfo {
 };
 
 /** Makes an info with a copy of a shape; the caller frees it with ReleaseTensorTypeAndShapeInfo. */
-OrtStatus* core_new_shape_info(const char* function, const struct core_shape* shape,
-                               OrtTensorTypeAndShapeInfo** out);
+OrtStatus* core_new_shape_info(const struct core_shape* shape, OrtTensorTypeAndShapeInfo** out);
 
-OrtStatus* core_copy_shape_info(const char* function, const OrtTensorTypeAndShapeInfo* from,
+OrtStatus* core_copy_shape_info(const OrtTensorTypeAndShapeInfo* from,
                                 OrtTensorTypeAndShapeInfo** out);
 
 struct OrtMapTypeInfo {
@@ -54,17 +53,17 @@ struct OrtTypeInfo {
 };
 
 /** Makes the type of a dense or sparse tensor with a copy of `info`. */
-OrtStatus* core_new_tensor_type(const char* function, enum ONNXType kind,
-                                const OrtTensorTypeAndShapeInfo* info, OrtTypeInfo** out);
+OrtStatus* core_new_tensor_type(enum ONNXType kind, const OrtTensorTypeAndShapeInfo* info,
+                                OrtTypeInfo** out);
 
 /** Makes a map, a sequence or an optional type around another one, which belongs to it from then on
  * and is released on failure. `key` is that of a map. */
-OrtStatus* core_wrap_type(const char* function, enum ONNXType kind, ONNXTensorElementDataType key,
-                          OrtTypeInfo* inner, OrtTypeInfo** out);
+OrtStatus* core_wrap_type(enum ONNXType kind, ONNXTensorElementDataType key, OrtTypeInfo* inner,
+                          OrtTypeInfo** out);
 
 /** Whether a value is of a type, apart from the shapes of tensors. NULL is any type. */
 bool core_is_of_type(const OrtValue* value, const OrtTypeInfo* type);
 
-OrtStatus* core_copy_type_info(const char* function, const OrtTypeInfo* from, OrtTypeInfo** out);
+OrtStatus* core_copy_type_info(const OrtTypeInfo* from, OrtTypeInfo** out);
 
 #endif /* ORTCFFI_TYPE_INFO_H_ */

@@ -12,13 +12,13 @@ OrtValue* core_retain_value(const OrtValue* value) {
 
 void ORT_API_CALL ort_ReleaseValue(OrtValue* input) NO_EXCEPTION { core_drop(input); }
 
-ORT_API_STATUS_IMPL(ort_IsTensor, const OrtValue* value, int* out) {
+CORE_SLOT(ort_IsTensor, const OrtValue* value, int* out) {
   CORE_REQUIRE(IsTensor, value, out);
   *out = core_type_of(value) == ONNX_TYPE_TENSOR;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_IsSparseTensor, const OrtValue* value, int* out) {
+CORE_SLOT(ort_IsSparseTensor, const OrtValue* value, int* out) {
   CORE_REQUIRE(IsSparseTensor, value, out);
   *out = core_type_of(value) == ONNX_TYPE_SPARSETENSOR;
   return NULL;
@@ -26,10 +26,10 @@ ORT_API_STATUS_IMPL(ort_IsSparseTensor, const OrtValue* value, int* out) {
 
 static const struct core_class empty_optional_class = {.kind = CORE_VALUE};
 
-OrtStatus* core_empty_optional(const char* function, OrtValue** out) {
+OrtStatus* core_empty_optional(OrtValue** out) {
   OrtValue* value = heap_alloc(sizeof *value);
   if (value == NULL) {
-    return core_no_memory(function, sizeof *value);
+    return core_no_memory(sizeof *value);
   }
   core_begin_value(value, &empty_optional_class, ONNX_TYPE_OPTIONAL);
   *out = value;

@@ -3,8 +3,6 @@
  * @file value.h
  * The structs behind OrtValue: tensors are here, sequences and maps in containers.h. Each is a
  * struct that begins with struct OrtValue.
- *
- * The argument `function` is the name of the slot, with which statuses begin.
  */
 #ifndef ORTCFFI_VALUE_H_
 #define ORTCFFI_VALUE_H_
@@ -137,41 +135,37 @@ const char* core_element_name(ONNXTensorElementDataType type);
 ONNXTensorElementDataType core_element_named(const char* text, size_t length);
 
 /** The status for an element type that tensors cannot have; `what` is "tensor" or similar. */
-CORE_COLD OrtStatus* core_refuse_element_type(const char* function, const char* what,
-                                              ONNXTensorElementDataType type);
+CORE_COLD OrtStatus* core_refuse_element_type(const char* what, ONNXTensorElementDataType type);
 
 /** Returns NULL if tensors can have an element type. */
-static inline OrtStatus* core_check_element_type(const char* function, const char* what,
-                                                 ONNXTensorElementDataType type) {
-  return CORE_LIKELY(core_element_bits(type) != 0) ? NULL
-                                                   : core_refuse_element_type(function, what, type);
+static inline OrtStatus* core_check_element_type(const char* what, ONNXTensorElementDataType type) {
+  return CORE_LIKELY(core_element_bits(type) != 0) ? NULL : core_refuse_element_type(what, type);
 }
 
 /** A larger rank is taken for a mistake, and the dimensions are not read. */
 #define CORE_LARGEST_RANK 65536
 
 /** The status for too many dimensions; `name` is the argument with their number. */
-CORE_COLD OrtStatus* core_refuse_rank(const char* function, const char* name);
+CORE_COLD OrtStatus* core_refuse_rank(const char* name);
 
 /** Returns NULL if the rank is allowed. */
-static inline OrtStatus* core_check_rank(const char* function, const char* name, size_t rank) {
-  return CORE_LIKELY(rank <= CORE_LARGEST_RANK) ? NULL : core_refuse_rank(function, name);
+static inline OrtStatus* core_check_rank(const char* name, size_t rank) {
+  return CORE_LIKELY(rank <= CORE_LARGEST_RANK) ? NULL : core_refuse_rank(name);
 }
 
 /** The status for a shape that is not allowed. */
-CORE_COLD OrtStatus* core_refuse_shape(const char* function, bool is_negative,
-                                       OrtErrorCode negative_code);
+CORE_COLD OrtStatus* core_refuse_shape(bool is_negative, OrtErrorCode negative_code);
 
 /** Computes elements and bytes of a shape. Negative dimensions fail with `negative_code`, an
  * overflow with ORT_FAIL. The caller has checked the element type. */
-static inline OrtStatus* core_measure(const char* function, ONNXTensorElementDataType type,
-                                      const int64_t* dims, size_t rank, OrtErrorCode negative_code,
-                                      size_t* count, size_t* bytes) {
+static inline OrtStatus* core_measure(ONNXTensorElementDataType type, const int64_t* dims,
+                                      size_t rank, OrtErrorCode negative_code, size_t* count,
+                                      size_t* bytes) {
   int64_t elements = 1;
   bool overflows = false;
   for (size_t i = 0; i < rank; i++) {
     if (CORE_UNLIKELY(dims[i] < 0)) {
-      return core_refuse_shape(function, true, negative_code);
+      return core_refuse_shape(true, negative_code);
     }
     overflows |= __builtin_mul_overflow(elements, dims[i], &elements);
   }
@@ -184,7 +178,7 @@ static inline OrtStatus* core_measure(const char* function, ONNXTensorElementDat
     size = (size_t)elements / in_a_byte + ((size_t)elements % in_a_byte != 0);
   }
   if (CORE_UNLIKELY(overflows)) {
-    return core_refuse_shape(function, false, negative_code);
+    return core_refuse_shape(false, negative_code);
   }
   *count = (size_t)elements;
   *bytes = size;
@@ -199,21 +193,20 @@ static inline OrtStatus* core_measure(const char* function, ONNXTensorElementDat
 bool core_keep_allocator(OrtAllocator* allocator);
 
 /** Makes a tensor in memory of `allocator`. Elements are uninitialized, strings empty. */
-OrtStatus* core_new_tensor(const char* function, OrtAllocator* allocator, const int64_t* dims,
-                           size_t rank, ONNXTensorElementDataType type, struct core_tensor** out);
+OrtStatus* core_new_tensor(OrtAllocator* allocator, const int64_t* dims, size_t rank,
+                           ONNXTensorElementDataType type, struct core_tensor** out);
 
 /** Makes a tensor over the caller's bytes, without reading them. `info` is copied. */
-OrtStatus* core_borrow_tensor(const char* function, const OrtMemoryInfo* info, void* data,
-                              size_t size, const int64_t* dims, size_t rank,
-                              ONNXTensorElementDataType type, struct core_tensor** out);
+OrtStatus* core_borrow_tensor(const OrtMemoryInfo* info, void* data, size_t size,
+                              const int64_t* dims, size_t rank, ONNXTensorElementDataType type,
+                              struct core_tensor** out);
 
 /** Makes a copy of a tensor in memory of `allocator`. */
-OrtStatus* core_copy_tensor(const char* function, const struct core_tensor* from,
-                            OrtAllocator* allocator, struct core_tensor** out);
+OrtStatus* core_copy_tensor(const struct core_tensor* from, OrtAllocator* allocator,
+                            struct core_tensor** out);
 
 /** Copies elements between tensors of one type and count, strings included. */
-OrtStatus* core_copy_elements(const char* function, const struct core_tensor* from,
-                              struct core_tensor* to);
+OrtStatus* core_copy_elements(const struct core_tensor* from, struct core_tensor* to);
 
 static inline bool core_is_tensor(const OrtValue* value) {
   return core_type_of(value) == ONNX_TYPE_TENSOR;
@@ -225,7 +218,7 @@ static inline struct core_tensor* core_tensor_of(const OrtValue* value) {
 }
 
 /** Casts a value to a dense tensor; for another kind a status with ORT_RUNTIME_EXCEPTION. */
-OrtStatus* core_as_tensor(const char* function, const OrtValue* value, struct core_tensor** out);
+OrtStatus* core_as_tensor(const OrtValue* value, struct core_tensor** out);
 
 /** The shape of a dense or a sparse tensor; NULL for other kinds. */
 static inline const struct core_shape* core_shape_of(const OrtValue* value) {
@@ -246,7 +239,7 @@ static inline bool core_owns_data(const struct core_tensor* tensor) {
 /** @} */
 
 /** Makes an optional that holds nothing. One that holds something is the value that it holds. */
-OrtStatus* core_empty_optional(const char* function, OrtValue** out);
+OrtStatus* core_empty_optional(OrtValue** out);
 
 /** Adds a reference to the target, which is returned and which the caller must release. */
 OrtValue* core_retain_value(const OrtValue* value);

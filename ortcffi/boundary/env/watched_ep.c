@@ -50,7 +50,7 @@ OrtStatus* ortcffi_watch_ep(const char* name, const ORTCHAR_T* path, uint32_t ve
   }
   if (ep == NULL || ep->name == NULL || ep->path == NULL) {
     free_ep(ep);
-    return core_status(ORT_RUNTIME_EXCEPTION, "out of memory", NULL, NULL);
+    return core_status(ORT_RUNTIME_EXCEPTION, "out of memory");
   }
   core_lock(CORE_LOCK_TRACE);
   ortcffi_watched_ep* other = first;
@@ -64,7 +64,7 @@ OrtStatus* ortcffi_watch_ep(const char* name, const ORTCHAR_T* path, uint32_t ve
   core_unlock(CORE_LOCK_TRACE);
   if (other != NULL) {
     free_ep(ep);
-    return core_status(ORT_FAIL, "a library is already watched under the name ", name, NULL);
+    return core_status(ORT_FAIL, "a library is already watched under the name %s", name);
   }
   *out = ep;
   return NULL;
@@ -115,8 +115,8 @@ static OrtStatus* begin_trace(ortcffi_watched_ep* ep, const OrtApiBase* base) {
   sscanf(base->GetVersionString(), "%*u.%u", &newest);
   newest = newest < ORT_API_VERSION ? newest : ORT_API_VERSION;
   if (newest == 0 || ep->version > newest) {
-    return core_status(ORT_INVALID_ARGUMENT, "the host is older than as_host: its version is ",
-                       base->GetVersionString(), NULL);
+    return core_status(ORT_INVALID_ARGUMENT, "the host is older than as_host: its version is %s",
+                       base->GetVersionString());
   }
   uint32_t version = ep->version != 0 ? ep->version : newest;
   char text[LONGEST_TEXT];
@@ -136,12 +136,12 @@ static OrtStatus* open_library(ortcffi_watched_ep* ep, CreateEpApiFactoriesFn* c
   char error[CORE_LIBRARY_ERROR];
   ep->library = core_library_open(ep->path, error);
   if (ep->library == NULL) {
-    return core_status(ORT_FAIL, error, NULL, NULL);
+    return core_status(ORT_FAIL, "%s", error);
   }
   void* made = core_library_symbol(ep->library, "CreateEpFactories");
   void* release = core_library_symbol(ep->library, "ReleaseEpFactory");
   if (made == NULL || release == NULL) {
-    return core_status(ORT_FAIL, "the library exports no execution provider: ", ep->path, NULL);
+    return core_status(ORT_FAIL, "the library exports no execution provider: %s", ep->path);
   }
   memcpy(create, &made, sizeof made);
   memcpy(&ep->release, &release, sizeof release);
@@ -154,9 +154,7 @@ static OrtStatus* no_factory(const ortcffi_watched_ep* ep) {
   while (wanted > 0 && (ep->figures.asked >> wanted & 1) == 0) {
     wanted--;
   }
-  char text[LONGEST_TEXT];
-  snprintf(text, sizeof text, "no factory was made; the library asked for API version %d", wanted);
-  return core_status(ORT_FAIL, text, NULL, NULL);
+  return core_status(ORT_FAIL, "no factory was made; the library asked for API version %d", wanted);
 }
 
 static void end_watch(ortcffi_watched_ep* ep) {

@@ -114,7 +114,7 @@ OrtStatus* ortcffi_foreign_allocator(OrtAllocator* inner, const OrtApi* source,
   }
   struct foreign* foreign = malloc(sizeof *foreign);
   if (foreign == NULL) {
-    return core_no_memory("ortcffi_foreign_allocator", sizeof *foreign);
+    return core_named("ortcffi_foreign_allocator", core_no_memory(sizeof *foreign));
   }
   *foreign = (struct foreign){NULL, 0, inner, source, target, kept};
   call_with_gil(add_reference_to, kept);
