@@ -100,16 +100,14 @@ _importing = _thread.get_ident()
 def main_thread() -> int:
     """The number of Python's main thread, as `threading` says, which is not imported for that.
 
-    Its import takes longer than that of any module here. Where nothing else has imported it, Python
-    3.13 and later knows the main thread; before, it is the one that imports this, as `threading`
-    would say, too.
+    Its import takes longer than that of any module here. Where nothing has imported it, there are
+    no threads of it, and the main thread is the one that imports this.
     """
     if "threading" in sys.modules:
         import threading  # which another thread may be importing
 
         return threading.main_thread().ident or 0
-    find: Any = getattr(_thread, "_get_main_thread_ident", None)
-    return int(find()) if find else _importing
+    return _importing
 
 
 # Functions that libraries call, whose types are built with their addresses.
