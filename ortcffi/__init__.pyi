@@ -8,8 +8,8 @@ from ortcffi._table import build_info as build_info
 from ortcffi._table import core_api as core_api
 from ortcffi._table import default_api as default_api
 from ortcffi._table import init_api as init_api
-from ortcffi.arena.arena import Arena as Arena
-from ortcffi.arena.cfg import ArenaCfg as ArenaCfg
+from ortcffi.arena import Arena as Arena
+from ortcffi.arena import ArenaCfg as ArenaCfg
 from ortcffi.callbacks.logs import LogMessage as LogMessage
 from ortcffi.callbacks.logs import LogSeverity as LogSeverity
 from ortcffi.callbacks.thread_functions import ThreadFunctions as ThreadFunctions
@@ -60,19 +60,19 @@ from ortcffi.memory.adaptors import (
     Guarded as Guarded,
 )
 from ortcffi.memory.allocator import Allocator as Allocator
+from ortcffi.memory.handlers import (
+    Limiting as Limiting,
+)
+from ortcffi.memory.handlers import Logging as Logging
+from ortcffi.memory.info import AllocatorType as AllocatorType
+from ortcffi.memory.info import DeviceMemoryType as DeviceMemoryType
+from ortcffi.memory.info import DeviceType as DeviceType
 from ortcffi.memory.info import MemoryInfo as MemoryInfo
-from ortcffi.memory.kinds import AllocatorType as AllocatorType
-from ortcffi.memory.kinds import DeviceMemoryType as DeviceMemoryType
-from ortcffi.memory.kinds import DeviceType as DeviceType
-from ortcffi.memory.kinds import MemType as MemType
+from ortcffi.memory.info import MemType as MemType
 from ortcffi.memory.leaks import Leak as Leak
 from ortcffi.memory.leaks import LeakGroup as LeakGroup
 from ortcffi.memory.leaks import ScopeLine as ScopeLine
-from ortcffi.memory.limiting import (
-    Limiting as Limiting,
-)
 from ortcffi.memory.numpy_memory import numpy_allocator as numpy_allocator
-from ortcffi.memory.observing import Logging as Logging
 from ortcffi.memory.python_allocator import PythonAllocator as PythonAllocator
 from ortcffi.memory.scopes import Scope as Scope
 from ortcffi.memory.scopes import carry as carry
@@ -134,8 +134,8 @@ from ortcffi.session.profile import Profile as Profile
 from ortcffi.session.profile import ProfileEvent as ProfileEvent
 from ortcffi.session.session import Session as Session
 from ortcffi.session.specs import ValueSpec as ValueSpec
-from ortcffi.status.key_values import KeyValuePairs as KeyValuePairs
-from ortcffi.status.status import Status as Status
+from ortcffi.status import KeyValuePairs as KeyValuePairs
+from ortcffi.status import Status as Status
 from ortcffi.table.api import Api as Api
 from ortcffi.table.expose import expose_symbols as expose_symbols
 from ortcffi.table.find import Runtime as Runtime
@@ -147,7 +147,7 @@ from ortcffi.table.load import load as load
 from ortcffi.table.trace import trace as trace
 from ortcffi.values.element_types import ElementType as ElementType
 from ortcffi.values.element_types import ValueKind as ValueKind
-from ortcffi.values.sparse_format import SparseFormat as SparseFormat
+from ortcffi.values.sparse import SparseFormat as SparseFormat
 from ortcffi.values.tensor_type_info import TensorTypeInfo as TensorTypeInfo
 from ortcffi.values.type_info import TypeInfo as TypeInfo
 from ortcffi.values.value import Value as Value

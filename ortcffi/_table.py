@@ -179,7 +179,7 @@ class Table:
 
     @property
     def _maker(self) -> "Maker":
-        """What makes values of this table; `ortcffi.values.compiled` defines it."""
+        """What makes values of this table; `ortcffi.values.lifecycle` defines it."""
         raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:

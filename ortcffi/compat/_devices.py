@@ -13,7 +13,7 @@ from ortcffi.errors import OrtError
 from ortcffi.memory.info import MemoryInfo
 
 if TYPE_CHECKING:
-    from ortcffi.arena.cfg import ArenaCfg
+    from ortcffi.arena import ArenaCfg
     from ortcffi.compat._enums import (
         OrtAllocatorType,
         OrtDeviceMemoryType,
@@ -299,7 +299,7 @@ class OrtArenaCfg:
         super().__setattr__(name, whole(name, value, limits))
 
     def _cfg(self) -> "ArenaCfg":
-        from ortcffi.arena.cfg import ArenaCfg
+        from ortcffi.arena import ArenaCfg
 
         def positive(number: int) -> int | None:
             return number if number >= 0 else None

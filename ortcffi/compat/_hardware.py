@@ -13,7 +13,7 @@ from ortcffi.compat._translated import translated
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.hardware import HardwareDevice
 from ortcffi.errors import OrtError, check
-from ortcffi.memory.scratch import scratch_for
+from ortcffi.memory.blocks import scratch_for
 from ortcffi.platform.handle import out_of, owned_by, owner_of
 
 if TYPE_CHECKING:

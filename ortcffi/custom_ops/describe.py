@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ortcffi._convert import decode, known
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi.memory.kinds import MemType
+from ortcffi.memory.info import MemType
 from ortcffi.platform.handle import out_of, owned_by, owner_of
 from ortcffi.values.element_types import ElementType
 

@@ -18,7 +18,7 @@ from ortcffi.platform.handle import Handle, out_of, owner_of
 if TYPE_CHECKING:
     import os
 
-    from ortcffi.arena.cfg import ArenaCfg
+    from ortcffi.arena import ArenaCfg
     from ortcffi.callbacks.from_c import Context
     from ortcffi.callbacks.logs import Logger, LogSeverity
     from ortcffi.ep.devices import EpDevice
@@ -331,7 +331,7 @@ class Env(Handle):
         API functions: ``CreateAndRegisterAllocator``, since version 5, and with a provider
         ``CreateAndRegisterAllocatorV2``, since version 16.
         """
-        from ortcffi.arena.cfg import ArenaCfg
+        from ortcffi.arena import ArenaCfg
 
         memory = self.api.cpu_memory_info(lib.OrtArenaAllocator) if info is None else info
         measures = ffi.NULL if cfg is None else self._of("cfg", cfg, ArenaCfg)

@@ -174,7 +174,7 @@ def _select(  # noqa: PLR0913, PLR0917  # as many as the C function
 
 
 def _pairs(api: "Api", handle: Any) -> dict[str, str]:
-    from ortcffi.status.key_values import KeyValuePairs
+    from ortcffi.status import KeyValuePairs
 
     if not handle:
         return {}

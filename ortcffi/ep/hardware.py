@@ -11,7 +11,7 @@ from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.errors import check
 from ortcffi.platform.handle import Handle, out_of, owner_of
-from ortcffi.status.key_values import KeyValuePairs
+from ortcffi.status import KeyValuePairs
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api

@@ -4,7 +4,7 @@
 from typing import Any
 
 from ortcffi._native import Owner
-from ortcffi.values.compiled import Maker
+from ortcffi.values.lifecycle import Maker
 from ortcffi.values.value import Value
 
 class KernelHost(Owner):

@@ -23,7 +23,7 @@ from ortcffi.kernels.other_attributes import other_attributes
 from ortcffi.memory.adaptors import Guarded, guard_of
 from ortcffi.memory.allocator import Allocator
 from ortcffi.platform.handle import out_of, owner_of
-from ortcffi.status.key_values import KeyValuePairs
+from ortcffi.status import KeyValuePairs
 from ortcffi.values.element_types import as_element
 from ortcffi.values.type_info import TypeInfo
 from ortcffi.values.value import Value

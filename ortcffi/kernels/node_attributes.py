@@ -8,7 +8,7 @@ from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
 from ortcffi.custom_ops.op_attr import OpAttr, OpAttrType
 from ortcffi.errors import InvalidArgument, OrtError, check
-from ortcffi.memory.scratch import scratch_for
+from ortcffi.memory.blocks import scratch_for
 from ortcffi.values.lifecycle import blank
 from ortcffi.values.value import Value
 

@@ -11,7 +11,7 @@ from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import Characteristic, Operand
 from ortcffi.custom_ops.op_attr import OpAttr, OpAttrType
-from ortcffi.memory.kinds import MemType
+from ortcffi.memory.info import MemType
 from ortcffi.values.element_types import ElementType, as_element
 
 __all__ = ["Attribute", "attributes_of", "of_declared_type", "operands_of", "optional", "variadic"]

@@ -434,7 +434,7 @@ class Allocator(Blocks, Handle):
     def stats(self) -> "AllocatorStats":
         """The current statistics. API function: ``AllocatorGetStats``, since version 23."""
         from ortcffi.memory.stats import stats_from
-        from ortcffi.status.key_values import KeyValuePairs
+        from ortcffi.status import KeyValuePairs
 
         self.api.require("AllocatorGetStats")
         owner = owner_of("OrtKeyValuePairs*", self.api, lib.ReleaseKeyValuePairs)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Where memory is: ``OrtMemoryInfo``."""
+"""Where memory is: ``OrtMemoryInfo``, and the kinds of memory, allocators and devices."""
 
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import decode, known
@@ -10,10 +11,47 @@ from ortcffi.errors import check
 from ortcffi.platform.handle import Handle
 
 if TYPE_CHECKING:
-    from ortcffi.memory.kinds import AllocatorType, DeviceMemoryType, DeviceType, MemType
     from ortcffi.table.api import Api
 
-__all__ = ["MemoryInfo"]
+__all__ = ["AllocatorType", "DeviceMemoryType", "DeviceType", "MemType", "MemoryInfo"]
+
+
+@public
+class AllocatorType(IntEnum):
+    """Kinds of allocator (``OrtAllocatorType``)."""
+
+    INVALID = lib.OrtInvalidAllocator
+    DEVICE = lib.OrtDeviceAllocator
+    ARENA = lib.OrtArenaAllocator
+    READ_ONLY = lib.OrtReadOnlyAllocator
+
+
+@public
+class MemType(IntEnum):
+    """What memory is for, as seen from a device (``OrtMemType``)."""
+
+    CPU_INPUT = lib.OrtMemTypeCPUInput
+    CPU_OUTPUT = lib.OrtMemTypeCPUOutput
+    CPU = lib.OrtMemTypeCPU
+    DEFAULT = lib.OrtMemTypeDefault
+
+
+@public
+class DeviceMemoryType(IntEnum):
+    """Whether the CPU can reach a device's memory (``OrtDeviceMemoryType``)."""
+
+    DEFAULT = lib.OrtDeviceMemoryType_DEFAULT
+    HOST_ACCESSIBLE = lib.OrtDeviceMemoryType_HOST_ACCESSIBLE
+
+
+@public
+class DeviceType(IntEnum):
+    """Kinds of device (``OrtMemoryInfoDeviceType``)."""
+
+    CPU = lib.OrtMemoryInfoDeviceType_CPU
+    GPU = lib.OrtMemoryInfoDeviceType_GPU
+    FPGA = lib.OrtMemoryInfoDeviceType_FPGA
+    NPU = lib.OrtMemoryInfoDeviceType_NPU
 
 
 @public
@@ -53,8 +91,6 @@ class MemoryInfo(Handle):
     @property
     def mem_type(self) -> "MemType | int":
         """What the memory is for. API function: ``MemoryInfoGetMemType``."""
-        from ortcffi.memory.kinds import MemType
-
         out = ffi.new("OrtMemType*")
         self._call("MemoryInfoGetMemType", out)
         return known(MemType, out[0])
@@ -62,8 +98,6 @@ class MemoryInfo(Handle):
     @property
     def allocator_type(self) -> "AllocatorType | int":
         """The kind of allocator. API function: ``MemoryInfoGetType``."""
-        from ortcffi.memory.kinds import AllocatorType
-
         out = ffi.new("OrtAllocatorType*")
         self._call("MemoryInfoGetType", out)
         return known(AllocatorType, out[0])
@@ -71,8 +105,6 @@ class MemoryInfo(Handle):
     @property
     def device_type(self) -> "DeviceType | int":
         """The kind of device. API function: ``MemoryInfoGetDeviceType``, since version 14."""
-        from ortcffi.memory.kinds import DeviceType
-
         self.api.require("MemoryInfoGetDeviceType")
         out = ffi.new("OrtMemoryInfoDeviceType*")
         lib.MemoryInfoGetDeviceType(self.api.pointer, self.handle, out)
@@ -81,8 +113,6 @@ class MemoryInfo(Handle):
     @property
     def device_mem_type(self) -> "DeviceMemoryType | int":
         """Whether the CPU reaches it. API function: ``MemoryInfoGetDeviceMemType``, since 23."""
-        from ortcffi.memory.kinds import DeviceMemoryType
-
         self.api.require("MemoryInfoGetDeviceMemType")
         number = lib.MemoryInfoGetDeviceMemType(self.api.pointer, self.handle)
         return known(DeviceMemoryType, number)

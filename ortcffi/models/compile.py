@@ -22,7 +22,7 @@ from ortcffi.callbacks.from_c import subject_context
 from ortcffi.env.env import Env
 from ortcffi.ep.context_data import NamedWriter
 from ortcffi.errors import NotImplemented, check
-from ortcffi.memory.scratch import scratch_for
+from ortcffi.memory.blocks import scratch_for
 from ortcffi.models.compile_callbacks import Locate, StoredAt, Write
 from ortcffi.models.editor import Parts, build_model
 from ortcffi.models.graph import Graph

@@ -16,7 +16,7 @@ from ortcffi.errors import check
 from ortcffi.models.nodes import GraphNode
 from ortcffi.platform.handle import Array, out_of, owned_by, owner_of
 from ortcffi.values.element_types import ElementType
-from ortcffi.values.give_away import given_away
+from ortcffi.values.lifecycle import given_away
 from ortcffi.values.type_info import TypeInfo
 from ortcffi.values.value import Value
 

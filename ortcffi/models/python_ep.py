@@ -24,11 +24,11 @@ from ortcffi.kernels.definition import Definition, remember_table, table_of, tak
 from ortcffi.kernels.host import call_host, empty_sequence_on_core, host_function
 from ortcffi.kernels.op_sets import table_of_base
 from ortcffi.kernels.python_op import OpStruct
-from ortcffi.memory.kinds import MemType
+from ortcffi.memory.info import MemType
 from ortcffi.models.model_graph import ModelGraph
 from ortcffi.models.parts import ModelNode
 from ortcffi.models.view import listed
-from ortcffi.status.key_values import KeyValuePairs
+from ortcffi.status import KeyValuePairs
 from ortcffi.values.containers import sequence_items
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.type_info import TypeInfo, contained_element

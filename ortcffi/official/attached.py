@@ -13,8 +13,7 @@ from ortcffi._convert import decode
 from ortcffi._native import ffi
 from ortcffi._public import public
 from ortcffi._table import HIGHEST_VERSION, core_api, highest_api_version
-from ortcffi.arena.arena import Arena
-from ortcffi.arena.cfg import ArenaCfg
+from ortcffi.arena import Arena, ArenaCfg
 from ortcffi.env.env import Env
 from ortcffi.env.state import state_of
 from ortcffi.memory.allocator import Allocator

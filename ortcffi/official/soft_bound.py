@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._public import public
 from ortcffi.errors import ErrorCode, OutOfMemory
-from ortcffi.memory.limiting import Limiting
+from ortcffi.memory.handlers import Limiting
 from ortcffi.options.run import RunOptions
 
 if TYPE_CHECKING:

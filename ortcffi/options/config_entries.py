@@ -119,7 +119,7 @@ class SessionConfig(ConfigEntries):
 
     def to_dict(self) -> dict[str, str]:
         """A copy of all entries, in the library's order; before version 23, of those set here."""
-        from ortcffi.status.key_values import KeyValuePairs
+        from ortcffi.status import KeyValuePairs
 
         options = self._options
         owner = owner_of("OrtKeyValuePairs*", options.api, lib.ReleaseKeyValuePairs)

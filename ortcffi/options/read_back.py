@@ -14,7 +14,7 @@ from ortcffi._table import core_api
 from ortcffi.errors import check
 from ortcffi.options.settings import Options, file, lock, path, text
 from ortcffi.platform.handle import out_of, owner_of
-from ortcffi.status.key_values import KeyValuePairs
+from ortcffi.status import KeyValuePairs
 
 __all__ = ["Item", "read_items", "read_pairs", "read_settings"]
 

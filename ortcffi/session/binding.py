@@ -11,8 +11,8 @@ from ortcffi._convert import encode, mapping
 from ortcffi._native import ffi, lib
 from ortcffi._public import few, joined, public, quoted, shortened
 from ortcffi.errors import check
+from ortcffi.memory.blocks import scratch_for
 from ortcffi.memory.info import MemoryInfo
-from ortcffi.memory.scratch import scratch_for
 from ortcffi.platform.handle import Closing
 from ortcffi.session.compiled import Binder, Engine
 from ortcffi.session.rules import as_result, check_borrowed, unknown

@@ -8,7 +8,7 @@ that is another one, and at the end of the interpreter runs that are under way a
 import atexit
 from typing import TYPE_CHECKING
 
-import ortcffi.values.compiled  # noqa: F401  # its types come first
+import ortcffi.values.lifecycle  # noqa: F401  # its types come first
 from ortcffi._forks import after_fork
 from ortcffi._native import compiled, lib, main_thread
 from ortcffi._public import public

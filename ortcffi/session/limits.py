@@ -70,7 +70,7 @@ def limit_session_memory(limit: int | str | None, api: "Api | None" = None) -> N
             before.unregister_allocator(engine.cpu_memory_info(lib.OrtArenaAllocator))
     if bound is None:
         return
-    from ortcffi.arena.cfg import ArenaCfg
+    from ortcffi.arena import ArenaCfg
 
     env = Env(api=engine)
     try:

@@ -635,7 +635,7 @@ class Session(Suggests, Engine, Closing):
 
     def _end_profile(self) -> str:
         """End the profile and return its path, "" if there is none."""
-        from ortcffi.memory.scratch import scratch_for
+        from ortcffi.memory.blocks import scratch_for
 
         out, allocator = ffi.new("char**"), scratch_for(self.api)
         self._call("SessionEndProfiling", allocator, out)

@@ -14,8 +14,7 @@ from ortcffi.platform.handle import out_of, owner_of
 
 if TYPE_CHECKING:
     from ortcffi.memory.allocator import Allocator
-    from ortcffi.status.key_values import KeyValuePairs
-    from ortcffi.status.status import Status
+    from ortcffi.status import KeyValuePairs, Status
 
 __all__ = ["Api", "build_info", "core_api", "default_api", "init_api"]
 
@@ -172,7 +171,7 @@ class Api(Table):
 
     def status(self, code: int, message: str = "") -> "Status":
         """Make a `Status`."""
-        from ortcffi.status.status import Status
+        from ortcffi.status import Status
 
         return Status(code, message, self)
 
@@ -180,6 +179,6 @@ class Api(Table):
         self, pairs: Mapping[str, str] | Iterable[tuple[str, str]] = ()
     ) -> "KeyValuePairs":
         """Make `KeyValuePairs`."""
-        from ortcffi.status.key_values import KeyValuePairs
+        from ortcffi.status import KeyValuePairs
 
         return KeyValuePairs(pairs, self)

@@ -11,9 +11,8 @@ from ortcffi._native import ffi, lib
 from ortcffi._table import table_for
 from ortcffi.errors import check
 from ortcffi.values.checks import array_of, element_of_array, unfit
-from ortcffi.values.compiled import Tensor, V
 from ortcffi.values.element_types import ElementType, ValueKind, as_element, dtype_of
-from ortcffi.values.lifecycle import blank, require_content, require_kind
+from ortcffi.values.lifecycle import Tensor, V, blank, require_content, require_kind
 from ortcffi.values.tensors import copy_of, from_numpy
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ def to_python(value: "Value") -> Any:
     if kind in (ValueKind.SEQUENCE, ValueKind.MAP):
         return value._contents(None)
     if kind == ValueKind.SPARSE:
-        from ortcffi.values.sparse_reading import to_dict
+        from ortcffi.values.sparse import to_dict
 
         return to_dict(value)
     return to_lists(value)
@@ -54,7 +54,7 @@ def parts_of(value: "Value", protocol: int) -> "Parts":
 
 
 def _sparse_parts_of(value: "Value") -> "Parts":
-    from ortcffi.values.sparse_format import SparseFormat
+    from ortcffi.values.sparse import SparseFormat
 
     makers: dict[SparseFormat, Callable[..., Value]] = {
         SparseFormat.COO: value.sparse_coo,

@@ -7,8 +7,8 @@ import numpy as np
 
 from ortcffi._table import table_for
 from ortcffi.values.checks import count_of
-from ortcffi.values.compiled import Imported, Tensor, V
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind, bits_of, dtype_of
+from ortcffi.values.lifecycle import Imported, Tensor, V
 from ortcffi.values.tensors import copy_of, twin_of
 
 if TYPE_CHECKING:

@@ -1,19 +1,53 @@
 # SPDX-License-Identifier: MIT
-"""Wrap, borrow and describe an ``OrtValue`` of any kind."""
+"""Make, wrap, borrow, describe and give away an ``OrtValue`` of any kind, on the types in C."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+import ortcffi._table
 from ortcffi._convert import pointer
-from ortcffi._native import address_of, ffi, lib
-from ortcffi._table import made_by
+from ortcffi._native import address_of, compiled, ffi, lib
+from ortcffi._public import public
+from ortcffi._table import Table, made_by
 from ortcffi.errors import check
 from ortcffi.memory.info import MemoryInfo
-from ortcffi.values.compiled import Tensor, V
+from ortcffi.platform.handle import owner_of
 from ortcffi.values.element_types import ElementType, ValueKind
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata, OrtValue, Out
     from ortcffi.table.api import Api
+    from ortcffi.values._compiled import Imported, Maker, Tensor
+else:
+    Maker, Tensor, Imported = compiled.Maker, compiled.Tensor, compiled.Imported
+    compiled.begin_values(vars(ortcffi._table), ffi.typeof("OrtValue*"))
+
+__all__ = ["Imported", "Maker", "Tensor", "V", "blank", "description", "from_handle", "give_away"]
+__all__ += ["given_away", "memory_info", "require_content", "require_kind"]
+
+V = TypeVar("V", bound=Tensor)
+
+public(Tensor)
+
+
+def _maker_of(api: "Api") -> Maker:
+    """The `Maker` of a table, which the table's object keeps."""
+    allocator = api.default_allocator
+    info = allocator.info  # belongs to the library: nothing to release
+    pointers = address_of(api.pointer), address_of(info.handle), address_of(allocator.handle)
+    return Maker(*pointers, api.version, api, allocator)
+
+
+class _FoundOnce:
+    """Like `functools.cached_property`, without a lock that a thread could hold during a fork."""
+
+    def __get__(self, api: "Api | None", kind: "type[Api]") -> "Maker | _FoundOnce":
+        if api is None:  # of the class, for inspect
+            return self
+        found: Maker = vars(api).setdefault("_maker", _maker_of(api))
+        return found
+
+
+Table._maker = _FoundOnce()  # type: ignore[method-assign, assignment]
 
 
 def from_handle(  # noqa: PLR0913  # as many as there are facts
@@ -101,3 +135,22 @@ def description(value: Tensor) -> str:
     elif kind in (ValueKind.SEQUENCE, ValueKind.MAP):
         facts = f" of {len(value)}"  # type: ignore[arg-type]
     return f"<Value {kind.name.lower()}{facts}>"
+
+
+def give_away(value: "Tensor") -> "OrtValue":
+    """Do the work of `Value.give_away`."""
+    out: Any = ffi.new("OrtValue**")
+    given_away(value)._move_handle(address_of(out))
+    handle: OrtValue = out[0]
+    return handle
+
+
+def given_away(value: "Tensor") -> Any:
+    """The same, with an owner that releases it unless it is moved or given on."""
+    require_kind(value, ValueKind.TENSOR, "memory of its own")
+    if value._element == ElementType.STRING:
+        raise TypeError("a tensor of strings cannot be given away: make one with functions of lib")
+    value.api.require("CreateTensorWithDataAndDeleterAsOrtValue")
+    owner = owner_of("OrtValue*", value.api, lib.ReleaseValue)
+    value._give_away(owner)
+    return owner

@@ -9,8 +9,8 @@ from ortcffi._public import public
 from ortcffi._table import core_api, editor_of
 from ortcffi.errors import NotImplemented, check
 from ortcffi.platform.handle import Handle, out_of, owner_of
-from ortcffi.values.compiled import Tensor
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
+from ortcffi.values.lifecycle import Tensor
 from ortcffi.values.tensor_type_info import TensorTypeInfo, number_of
 
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """`Value`: an ``OrtValue``, and the arrays that share its memory.
 
-Its methods call functions of the other modules of this topic. Those for copies, sparse tensors,
-strings and handles that are given away are imported when they are first used.
+Its methods call functions of the other modules of this topic. Those for copies and sparse
+tensors are imported when they are first used.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,8 +12,8 @@ import numpy as np
 
 from ortcffi._public import described_by, public
 from ortcffi.values import containers, dlpack, lifecycle, tensors
-from ortcffi.values.compiled import Tensor
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
+from ortcffi.values.lifecycle import Tensor
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ortcffi.memory.allocator import Allocator, Shape
     from ortcffi.memory.info import MemoryInfo
     from ortcffi.table.api import Api
-    from ortcffi.values.sparse_format import SparseFormat
+    from ortcffi.values.sparse import SparseFormat
     from ortcffi.values.type_info import TypeInfo
 
     Array = NDArray[Any]
@@ -113,9 +113,7 @@ class Value(Tensor):
         API functions: ``CreateTensorAsOrtValue`` and ``FillStringTensor``; for a string with a null
         character also ``GetResizedStringTensorElementBuffer``, since version 15.
         """
-        from ortcffi.values import string_tensors
-
-        return string_tensors.from_strings(cls, strings, shape, fill, api)
+        return tensors.from_strings(cls, strings, shape, fill, api)
 
     @classmethod
     @described_by(dlpack.from_dlpack)
@@ -269,9 +267,9 @@ class Value(Tensor):
         ValueError
             `x` cannot be borrowed.
         """
-        from ortcffi.values import sparse_scipy
+        from ortcffi.values import sparse
 
-        return sparse_scipy.from_scipy(cls, x, api, copy)
+        return sparse.from_scipy(cls, x, api, copy)
 
     @classmethod
     @described_by(lifecycle.from_handle)
@@ -319,9 +317,7 @@ class Value(Tensor):
 
     def set_strings(self, strings: Sequence[str | bytes]) -> None:
         """Set all elements of a tensor of strings, as `from_strings` does."""
-        from ortcffi.values import string_tensors
-
-        string_tensors.set_strings(self, strings)
+        tensors.set_strings(self, strings)
 
     def __array__(self, dtype: "DTypeLike | None" = None, copy: bool | None = None) -> "Array":
         return dlpack.array(self, dtype, copy)
@@ -371,9 +367,9 @@ class Value(Tensor):
     @property
     def sparse_format(self) -> "SparseFormat":
         """How a sparse tensor is laid out. API function: ``GetSparseTensorFormat``."""
-        from ortcffi.values import sparse_reading
+        from ortcffi.values import sparse
 
-        return sparse_reading.sparse_format(self)
+        return sparse.sparse_format(self)
 
     @property
     def sparse_values(self) -> "Array":
@@ -383,9 +379,9 @@ class Value(Tensor):
         -----
         API functions: ``GetSparseTensorValuesTypeAndShape``, ``GetSparseTensorValues``.
         """
-        from ortcffi.values import sparse_reading
+        from ortcffi.values import sparse
 
-        return sparse_reading.sparse_values(self)
+        return sparse.sparse_values(self)
 
     @property
     def sparse_indices(self) -> "tuple[Array, ...]":
@@ -395,9 +391,9 @@ class Value(Tensor):
         -----
         API functions: ``GetSparseTensorIndicesTypeShape``, ``GetSparseTensorIndices``.
         """
-        from ortcffi.values import sparse_reading
+        from ortcffi.values import sparse
 
-        return sparse_reading.sparse_indices(self)
+        return sparse.sparse_indices(self)
 
     def to_scipy(self) -> Any:
         """Return a sparse array of SciPy: in COO, CSR or BSR, as the tensor is.
@@ -411,9 +407,9 @@ class Value(Tensor):
         TypeError
             The value is no sparse matrix.
         """
-        from ortcffi.values import sparse_scipy
+        from ortcffi.values import sparse
 
-        return sparse_scipy.to_scipy(self)
+        return sparse.to_scipy(self)
 
     # --- any value; `close` and `handle` are compiled ---------------------------------------------
 
@@ -468,9 +464,7 @@ class Value(Tensor):
         -----
         API function: ``CreateTensorWithDataAndDeleterAsOrtValue``, since version 22.
         """
-        from ortcffi.values import give_away
-
-        return give_away.give_away(self)
+        return lifecycle.give_away(self)
 
     def __repr__(self) -> str:
         return lifecycle.description(self)

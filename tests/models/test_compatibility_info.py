@@ -9,7 +9,7 @@ from support.releases import needs_release
 import ortcffi as ort
 from ortcffi._native import ffi, lib
 from ortcffi.errors import check
-from ortcffi.memory.scratch import scratch_for
+from ortcffi.memory.blocks import scratch_for
 
 onnx = pytest.importorskip("onnx")
 DecodeError = pytest.importorskip("google.protobuf.message").DecodeError

@@ -164,7 +164,7 @@ class Engine:
         return ort.ModelEditor(self.model, self.options).finish()
 
     def value_given_away(self) -> Any:
-        from ortcffi.values.give_away import given_away
+        from ortcffi.values.lifecycle import given_away
 
         return given_away(Value.from_numpy(x, api=self.api))
 

@@ -28,7 +28,7 @@ from ortcffi.env import state
 from ortcffi.ep import devices
 from ortcffi.platform.handle import owned_by
 from ortcffi.testing.live_objects import live_objects
-from ortcffi.values import compiled
+from ortcffi.values import lifecycle
 
 
 @pytest.fixture(params=ALL)
@@ -386,7 +386,7 @@ def test_a_fork_while_another_thread_makes_its_first_value_leaves_the_child_work
 ):
     api = ort.Api(core_api.pointer, version=30, version_string="1.30.0")
     held, done = threading.Event(), threading.Event()
-    make = compiled._maker_of
+    make = lifecycle._maker_of
 
     def make_slowly(api):
         held.set()
@@ -394,10 +394,10 @@ def test_a_fork_while_another_thread_makes_its_first_value_leaves_the_child_work
         return make(api)
 
     def use():
-        compiled._maker_of = make
+        lifecycle._maker_of = make
         return ort.Value.from_numpy(lives.x, api=api).shape == (1, 4)
 
-    monkeypatch.setattr(compiled, "_maker_of", make_slowly)
+    monkeypatch.setattr(lifecycle, "_maker_of", make_slowly)
     threads = start(lambda: api._maker)
     assert held.wait(TIME_LIMIT)
     status = fork(use)

@@ -122,7 +122,7 @@ def imports() -> dict[str, set[str]]:
 
 def place_of(module: str) -> str:
     """The topic of a module, or the name of what stands beside the topics."""
-    return MODULES[module].relative_to(PACKAGE).parts[0]
+    return MODULES[module].relative_to(PACKAGE).with_suffix("").parts[0]
 
 
 def topic_of(module: str) -> str | None:
@@ -143,8 +143,8 @@ def test_modules_import_those_of_lower_topics_only(imports):
 
 
 def test_few_modules_stand_beside_the_topics():
-    beside = {"__init__.py", "__main__.py"}
-    below = {"_convert.py", "_forks.py", "_native.py", "_public.py", "_table.py", "errors"}
+    beside = {"__init__", "__main__"}
+    below = {"_convert", "_forks", "_native", "_public", "_table", "errors"}
     assert {place_of(module) for module in MODULES} - LEVELS.keys() == beside | below
 
 

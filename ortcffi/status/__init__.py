@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Statuses as objects, and key-value pairs."""
