@@ -50,13 +50,14 @@ if TYPE_CHECKING:
 else:
     compiled = _import_compiled()
 Owner = compiled.Owner
-compiled.use_cffi(ffi.from_buffer, ffi.cast)
 
 
 def address_of(pointer: Any) -> int:
     """The address in a pointer of CFFI's, as the compiled types take it."""
     return int(ffi.cast("uintptr_t", pointer))
 
+
+compiled.use_cffi(ffi.from_buffer, ffi.cast, address_of)
 
 # --- the list of the functions of OrtApi, which are called slots ---
 

@@ -4,7 +4,8 @@
 No exception may pass through C.
 
 A topic defines its callbacks beside what they serve, under `called_from_c`, with one of three
-policies for an exception: `keep_exception`, `make_status`, `report_exception`. The module
+policies for an exception: `make_status` where the signature has a status, `keep_exception` where
+the library fails for NULL, else `report_exception`. The module
 `ortcffi.errors` explains how an exception gets back to the caller in Python.
 
 A callback finds its Python object by the ``context`` that C passes. A library may keep the context
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import ReferenceType, ref
 
 from ortcffi._native import address_of, compiled, ffi
-from ortcffi.errors import keep, status_for
+from ortcffi.errors import status_for
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
@@ -57,22 +58,19 @@ def called_from_c(name: str, policy: Policy) -> Callable[[F], F]:
     return define
 
 
-def keep_exception(sign: str | None = None) -> Policy:
-    """Answer NULL and keep the exception for the outer call.
-
-    `sign` is what the library's message says in that case, where it cannot carry the exception's
-    own text.
-    """
+def keep_exception(what: str) -> Policy:
+    """Answer NULL; leave the exception with the call under way, or report it if there is none."""
 
     def policy(error: BaseException, _arguments: tuple[Any, ...]) -> Any:
-        keep(error, sign)
+        if not compiled.keep(error):
+            report(error, what)
         return ffi.NULL
 
     return policy
 
 
 def make_status(table: Callable[..., Any] | None = None) -> Policy:
-    """Answer a status for the exception, which is kept.
+    """Answer a status for the exception, which the call under way keeps.
 
     `table` gets the arguments of the callback and returns the table that the status is to belong
     to, or None for the core's.

@@ -91,7 +91,7 @@ def _perform(work: Any) -> None:
         raise RuntimeError(f"the library's work ended with an exception of C++: {decode(text)}")
 
 
-@called_from_c("ortcffi_python_create_thread", keep_exception("custom_create_thread_fn"))
+@called_from_c("ortcffi_python_create_thread", keep_exception("a function that creates threads"))
 def _create(context: "Cdata", work: "Cdata") -> "Cdata":
     owner = owner_of("ortcffi_work*", None, lib.ortcffi_release_work)
     owner._adopt_handle(address_of(work))

@@ -15,7 +15,7 @@ from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import FIELDS, new_ops, places, read_op
-from ortcffi.errors import ErrorCode, OrtError, check
+from ortcffi.errors import ErrorCode, OrtError, call, check
 from ortcffi.kernels.child import limit_this_process
 from ortcffi.table.api import Api
 from ortcffi.table.expose import expose_symbols
@@ -100,7 +100,7 @@ def _register(path: str, api: Api, counted: str) -> None:
     ops = new_ops(ffi.NULL)
     # Records the ops, since the options of most hosts cannot be read. The calls reach the trace.
     record = lib.ortcffi_record_function
-    check(api.pointer, record(trace.base, trace.table, api.version, options, function, ops), ENTRY)
+    call(api.pointer, ENTRY, record, trace.base, trace.table, api.version, options, function, ops)
     _tell(ops=[_read(name, lib.ortcffi_op_at(ops, place, i)) for place, i, name in places(ops)])
 
 

@@ -14,7 +14,7 @@ from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import made_by, registered_devices
 from ortcffi.ep.devices import EpDevice
-from ortcffi.errors import check
+from ortcffi.errors import call
 from ortcffi.platform.handle import Handle, out_of, owner_of
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def register(  # noqa: PLR0913, PLR0917  # as many as Env.register_ep has
         if name is None:
             _registering[given] = path
         try:
-            check(api.pointer, function(api.pointer, *arguments, out_of(owner)), slot)
+            call(api.pointer, slot, function, api.pointer, *arguments, out_of(owner))
         finally:
             _registering.pop(given, None)
         made = RegisteredEp(api, owner)

@@ -8,44 +8,35 @@ functions that are called often call the same `fail`.
 
 Some functions call back into Python. An exception cannot pass through C, so it takes another way:
 
-1. C calls a Python callback, from any thread; CFFI takes the GIL.
-2. The callback calls a Python object, which raises.
-3. `keep` stores the exception here, with a text to recognise it by: its class and message, or the
-   fixed text that the library reports for any failing callback.
-4. The callback answers what its C signature allows: a status that `status_for` makes, with a
-   fitting code and that text; or NULL where it cannot answer a status.
-5. The library fails for that reason, and the outer call from Python gets the library's status.
-6. `error_for` makes an exception from that status, and looks for the stored one: by its text in the
-   message, or, if memory could not be allocated, the last one of this thread, or else the last one
-   of a thread that Python did not start. The stored exception becomes the ``__cause__``; one that
-   is no `Exception`, such as KeyboardInterrupt and SystemExit, is raised itself.
+1. C calls a Python callback; CFFI takes the GIL. The Python object that it calls raises.
+2. `code_and_text` leaves the exception with the call into the library that is under way on this
+   thread (``boundary/status/calls.h``), and the callback answers a status with its text, or NULL
+   where it cannot answer a status.
+3. The library fails for that reason, and the outer call from Python gets the library's status.
+4. The exception that `check` raises has the other one as its ``__cause__``. One that is no
+   `Exception`, such as KeyboardInterrupt and SystemExit, is raised itself.
 
-Only the last 16 exceptions are stored.
+On a thread of the library there is no such call: the status has the text, and where there is no
+status the exception goes to ``sys.unraisablehook``.
 """
 
-import sys
-from _thread import get_ident
-from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._forks import fork_safe_lock
-from ortcffi._native import address_of, compiled, lib, main_thread
+import ortcffi._forks  # noqa: F401  # its hook comes before any object
+from ortcffi._native import address_of, compiled, lib
 from ortcffi.errors import classes
 from ortcffi.errors.classes import *  # noqa: F403  # their names are listed there alone
 from ortcffi.errors.classes import Fail, OrtError, OutOfMemory, RuntimeException
 from ortcffi.errors.classes import code_and_message as code_and_message  # handed on
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ortcffi._ort import OrtApi, OrtStatus
     from ortcffi.errors.codes import ErrorCode as ErrorCode  # see __getattr__
 
 __all__ = ["ErrorCode", "check"]
 __all__ += classes.__all__
-
-# Stored exceptions: the thread, or 0 for one that Python did not start; the text; the exception.
-_kept: deque[tuple[int, str, BaseException]] = deque(maxlen=16)
-# Held while _kept changes. Reentrant, because a destructor may run in between and fail.
-_guard = fork_safe_lock()
 
 if not TYPE_CHECKING:
 
@@ -58,53 +49,22 @@ if not TYPE_CHECKING:
         return ErrorCode
 
 
-# What the arenas of ONNX Runtime say.
-REFUSALS_OF_ARENAS = ("Failed to allocate memory", "Available memory of ")
-
 CLASSES: dict[int, type[OrtError]] = {
     vars(kind)["code"].number: kind for kind in OrtError.__subclasses__()
 }
 
 
-def error_for(code: int, message: str, function: str | None) -> BaseException:
-    """Make the exception for a status's code and message, or find the one to raise instead."""
+def error_for(code: int, message: str, function: str | None) -> OrtError:
+    """Make the exception for a status's code and message."""
     kind = CLASSES.get(code)
     if kind is None:
-        error = OrtError(message, function, code)
-    elif kind is RuntimeException and says_out_of_memory(message):
-        error = OutOfMemory(message, function)
-    elif kind is Fail and _is_refusal_of_arena(message):
-        error = OutOfMemory(message, function)
+        return OrtError(message, function, code)
+    if not lib.ortcffi_says_no_memory(code, message.encode()):
+        return kind(message, function)
+    error = OutOfMemory(message, function)
+    if kind is Fail:
         error.code = Fail.code
-    else:
-        error = kind(message, function)
-    return _with_cause(error)
-
-
-def _with_cause(error: BaseException) -> BaseException:
-    """The exception with the stored one as its cause; that one itself if it is no `Exception`."""
-    cause = _cause_of(error) if _kept else None
-    if cause is None:
-        return error
-    if not isinstance(cause, Exception):
-        return cause
-    error.__cause__ = cause
     return error
-
-
-def says_out_of_memory(message: str) -> bool:
-    """Whether a message has the words of the core and CUDA, of C++, or of ONNX Runtime's arenas."""
-    return "out of memory" in message or "bad_alloc" in message or _is_refusal_of_arena(message)
-
-
-def _is_refusal_of_arena(message: str) -> bool:
-    return any(words in message for words in REFUSALS_OF_ARENAS)
-
-
-_DIRECT: dict[int, type[OrtError]] = {
-    code: kind for code, kind in CLASSES.items() if kind is not RuntimeException
-}
-compiled.set_errors(_DIRECT, error_for)
 
 
 def check(api: "OrtApi", status: "OrtStatus", function: str | None = None) -> None:
@@ -135,19 +95,42 @@ def check(api: "OrtApi", status: "OrtStatus", function: str | None = None) -> No
         compiled.fail(address_of(api), address_of(status), function)
 
 
-def keep(error: BaseException, sign: str | None = None) -> str:
-    """Store an exception for the outer call; return the text that it is recognised by.
+def call(api: "OrtApi", name: str, function: "Callable[..., Any]", *arguments: Any) -> None:
+    """Call a function that is not in ``lib`` or is not one of a table; check its status.
 
-    By default that is its class and message; `sign` is the text that the library reports instead
-    where a callback cannot answer a status.
+    Parameters
+    ----------
+    api : cdata of ``OrtApi *``
+        A table of the library that the status comes from.
+    name : str
+        The name of the function, for the exception.
+    function : callable
+        Answers a status.
+    *arguments
+        What it is called with.
     """
-    text = sign or _text_of(error)
-    thread = get_ident()
-    with _guard:
-        _kept.append((thread if _is_pythons(thread) else 0, text, error))
-        # While anything is stored, `error_for` makes every exception.
-        compiled.set_errors({}, error_for)
-    return text
+    check(api, compiled.call(function, arguments), name)
+
+
+def out_of_memory(message: str, function: str) -> BaseException:
+    """Make the exception for an allocation that failed without a status.
+
+    Called after the function of the library, on the same thread.
+    """
+    error = OutOfMemory(message, function)
+    add_cause(error)
+    return error
+
+
+def add_cause(error: MemoryError) -> None:
+    """Give an exception for no memory the cause that the last call of this thread has left.
+
+    One that is no `Exception` is raised.
+    """
+    cause = compiled.take_cause()
+    if cause is not None and not isinstance(cause, Exception):
+        raise cause
+    error.__cause__ = cause
 
 
 def _text_of(error: BaseException) -> str:
@@ -160,65 +143,6 @@ def _text_of(error: BaseException) -> str:
     return text.replace("\0", "?").encode(errors="replace").decode()
 
 
-def _is_pythons(thread: int) -> bool:
-    if "threading" not in sys.modules:  # so that Python's threads are none but the main one
-        return thread == main_thread()
-    import threading
-
-    dummy = threading._DummyThread  # the class for threads that Python did not start
-    return any(t.ident == thread and not isinstance(t, dummy) for t in threading.enumerate())
-
-
-def _discard(entry: tuple[int, str, BaseException]) -> None:
-    with _guard:
-        for place, other in enumerate(_kept.copy()):
-            if other is entry:  # by identity: exceptions may define ==
-                del _kept[place]
-                break
-        if not _kept:
-            compiled.set_errors(_DIRECT, error_for)
-
-
-def forget() -> None:
-    """Discard what this thread stored: a callback succeeded, so no call will fail for it."""
-    if not _kept:
-        return
-    thread = get_ident()
-    thread = thread if _is_pythons(thread) else 0
-    for entry in _kept.copy():
-        if entry[0] == thread:
-            _discard(entry)
-
-
-def _cause_of(error: BaseException) -> BaseException | None:
-    entries = list(_kept.copy())[::-1]
-    message = error.message if isinstance(error, OrtError) else ""
-    found = [entry for entry in entries if entry[1] and entry[1] in message]
-    if isinstance(error, MemoryError):
-        found += [entry for entry in entries if entry[0] == get_ident()]
-        found += [entry for entry in entries if entry[0] == 0]
-    if not found:
-        return None
-    _discard(found[0])
-    if isinstance(error, MemoryError):  # the library may have tried several times
-        forget()
-    return found[0][2]
-
-
-def add_cause(error: MemoryError) -> None:
-    """Set the stored exception as the cause of a `MemoryError` that was raised elsewhere.
-
-    One that is no `Exception` is raised.
-    """
-    if error.__cause__ is None and (found := _with_cause(error)) is not error:
-        raise found
-
-
-def out_of_memory(message: str, function: str) -> BaseException:
-    """Make the exception for an allocation that failed without a status, as `error_for` does."""
-    return _with_cause(OutOfMemory(message, function))
-
-
 _CODES = (
     (FileNotFoundError, lib.ORT_NO_SUCHFILE),
     (NotImplementedError, lib.ORT_NOT_IMPLEMENTED),
@@ -228,7 +152,7 @@ _CODES = (
 
 
 def status_for(error: BaseException, api: "OrtApi | None" = None) -> "OrtStatus":
-    """Make a status for an exception, and store the exception. The caller releases the status.
+    """Make a status for an exception of a callback. The caller releases the status.
 
     The status belongs to the core, or to `api` if that table will release it.
 
@@ -243,13 +167,19 @@ def status_for(error: BaseException, api: "OrtApi | None" = None) -> "OrtStatus"
 
 
 def code_and_text(error: BaseException) -> tuple[int, bytes]:
-    """The code and the message of the status for an exception, which is kept."""
-    text = keep(error)
-    if isinstance(error, MemoryError) and not says_out_of_memory(text):
-        text = f"out of memory: {text}"
+    """The code and the message of the status for an exception, which the current call keeps."""
+    compiled.keep(error)
+    text = _text_of(error)
     if isinstance(error, OrtError):
         code = int(error.code)
     else:
         kinds = (code for kind, code in _CODES if isinstance(error, kind))
         code = next(kinds, lib.ORT_RUNTIME_EXCEPTION)
+    if isinstance(error, MemoryError) and not lib.ortcffi_says_no_memory(code, text.encode()):
+        text = f"out of memory: {text}"
     return code, text.encode(errors="replace")
+
+
+# In C the direct ones are made without Python; the message of the others is read first.
+_DIRECT = {code: kind for code, kind in CLASSES.items() if kind is not RuntimeException}
+compiled.set_errors(_DIRECT, error_for, code_and_text)

@@ -120,8 +120,6 @@ class Definition:
     def __repr__(self) -> str:
         return f"<op {self.full_name} written in Python>"
 
-    failure = staticmethod(code_and_text)
-
     # --- kernels ----------------------------------------------------------------------------------
 
     def make(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
-from ortcffi.errors import check
+from ortcffi.errors import call
 from ortcffi.values.lifecycle import blank
 from ortcffi.values.value import Value
 
@@ -44,7 +44,7 @@ def table_of_host(api: "Api", *, watch: bool = False) -> tuple[Any, Any]:
 
 def call_host(name: str, function: Any, *arguments: Any) -> None:
     """Call a function of the core; raise the exception for a failing status."""
-    check(core_api().pointer, function(*arguments), name)
+    call(core_api().pointer, name, function, *arguments)
 
 
 def empty_sequence_on_core(api: "Api", element: int) -> Value:

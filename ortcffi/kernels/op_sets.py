@@ -17,7 +17,7 @@ from ortcffi._convert import decode, encode, pointer
 from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import HIGHEST_VERSION, core_api, highest_api_version, table_at
-from ortcffi.errors import check, code_and_text
+from ortcffi.errors import check
 from ortcffi.platform.handle import Array
 
 if TYPE_CHECKING:
@@ -204,8 +204,4 @@ def _register(options: int, base: int) -> None:
     chosen.register(ffi.cast("OrtSessionOptions*", options), ffi.cast("OrtApiBase*", base))
 
 
-class _Failure:
-    failure = staticmethod(code_and_text)
-
-
-compiled.set_registrar(_register, _Failure())
+compiled.set_registrar(_register)

@@ -11,7 +11,7 @@ from ortcffi._convert import SIZE, integer, pointer
 from ortcffi._native import compiled, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import made_by
-from ortcffi.errors import NotImplemented, OutOfMemory, check, out_of_memory
+from ortcffi.errors import NotImplemented, OutOfMemory, call, check, out_of_memory
 from ortcffi.memory.blocks import MAX_DIMENSIONS, Limits, refuse
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.platform.handle import Handle, out_of, owner_of
@@ -418,7 +418,7 @@ class Allocator(Blocks, Handle):
         -----
         Field of ``OrtAllocator``: ``Shrink``, since version 25.
         """
-        check(self.api.pointer, self._field("Shrink", 25)(self.handle), "Shrink")
+        call(self.api.pointer, "Shrink", self._field("Shrink", 25), self.handle)
 
     # --- facts ------------------------------------------------------------------------------------
 

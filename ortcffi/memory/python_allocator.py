@@ -9,7 +9,7 @@ from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api, made_by
 from ortcffi.callbacks.from_c import called_from_c, keep_exception, make_status, report_exception
-from ortcffi.errors import check, forget
+from ortcffi.errors import check
 from ortcffi.memory.allocator import Allocator
 from ortcffi.platform.handle import out_of, owner_of
 
@@ -127,12 +127,9 @@ class PythonAllocator(Allocator):
         return owner
 
 
-@called_from_c("ortcffi_python_alloc", keep_exception())
+@called_from_c("ortcffi_python_alloc", keep_exception("the alloc of an allocator"))
 def _alloc(context: "Cdata", size: int) -> Any:
-    block = compiled.object_at(address_of(context))._alloc(size)
-    if block:
-        forget()
-    return block
+    return compiled.object_at(address_of(context))._alloc(size)
 
 
 @called_from_c("ortcffi_python_free", report_exception("the free of an allocator"))

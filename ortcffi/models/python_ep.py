@@ -19,7 +19,7 @@ from ortcffi.custom_ops.describe import Characteristic, Operand
 from ortcffi.ep.hardware import HardwareDevice, HardwareType
 from ortcffi.ep.installed import PYTHON_EPS, REFERENCE
 from ortcffi.ep.registered import definition_of
-from ortcffi.errors import NotImplemented, check, code_and_text
+from ortcffi.errors import NotImplemented, check
 from ortcffi.kernels.definition import Definition, remember_table, table_of, takes_out
 from ortcffi.kernels.host import call_host, empty_sequence_on_core, host_function
 from ortcffi.kernels.op_sets import table_of_base
@@ -43,7 +43,6 @@ _VERSION = re.compile(
     r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?"
 )
 
-failure = code_and_text  # called by C before there is a factory
 Devices = str | Iterable[str] | Callable[[HardwareDevice], bool]
 
 
@@ -261,8 +260,6 @@ class _Factory:
     def __init__(self, provider: PythonEp, api: "Api") -> None:
         self.provider, self.api = provider, api
         self.table = lib.GetEpApi(api.pointer)
-
-    failure = staticmethod(code_and_text)
 
     def call(self, slot: str, *arguments: Any) -> None:
         """Call a function of the table for execution providers."""

@@ -9,7 +9,7 @@ from ortcffi._convert import AnyPath, absolute, encode, integer, mapping, option
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import highest_api_version
-from ortcffi.errors import OrtError, check
+from ortcffi.errors import OrtError, call, check
 from ortcffi.options.callback_settings import (
     FunctionSetting,
     PolicySetting,
@@ -582,7 +582,7 @@ class SessionOptions(Options, FromHandle):
         handle, api = self.handle, self.api
         api.require(slot)
         with lock:  # one registration that fails takes back what was registered since it began
-            check(api.pointer, register(handle, api.base, *what), slot)
+            call(api.pointer, slot, register, handle, api.base, *what)
 
     def _record(self, slot: str, record: Any, what: Any) -> None:
         from ortcffi.custom_ops.describe import new_ops
@@ -597,7 +597,7 @@ class SessionOptions(Options, FromHandle):
             self._alive["custom_ops"] = ops  # before an interrupt can come
             base, table = api.base, api.client_table
             try:
-                check(api.pointer, record(base, table, version, handle, what, ops), slot)
+                call(api.pointer, slot, record, base, table, version, handle, what, ops)
             except OrtError:
                 if not known:
                     self._alive.pop("custom_ops")

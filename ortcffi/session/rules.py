@@ -17,7 +17,7 @@ import numpy as np
 from ortcffi._convert import mapping, of_type
 from ortcffi._native import ffi, lib
 from ortcffi._public import described, meant, quoted
-from ortcffi.errors import Cancelled, InvalidArgument, QueueTimeout, check, forget, out_of_memory
+from ortcffi.errors import Cancelled, InvalidArgument, OutOfMemory, QueueTimeout, check
 from ortcffi.values import tensors
 from ortcffi.values.checks import array_of, element_of_array, not_held, unfit
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind, dtype_of, element_of
@@ -245,12 +245,11 @@ def _no_memory(session: "Session", what: tuple[str, str]) -> BaseException:
     from ortcffi.session.limits import explained
 
     message, function = what
-    return out_of_memory(explained(session, message, _named(session)), function)
+    return OutOfMemory(explained(session, message, _named(session)), function)
 
 
 def _ended(session: "Session", what: tuple[int, float]) -> BaseException:
     """The error for a run that was ended early: by which `enum ending`, and its timeout."""
-    forget()  # what an op raised for the same reason
     ending, seconds = what
     if _ENDINGS[ending] == "timeout":
         return TimeoutError(

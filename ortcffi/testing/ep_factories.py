@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
-from ortcffi.errors import check
+from ortcffi.errors import call
 
 __all__ = ["EP_ENTRY", "Factory", "FactoryLibrary", "make_factories", "read_factory"]
 
@@ -75,8 +75,8 @@ class FactoryLibrary:
         made, count = ffi.new("OrtEpFactory*[]", MOST + 1), ffi.new("size_t*")
         function = ffi.cast("CreateEpApiFactoriesFn", self.create)
         name = ffi.from_buffer(b"ortcffi\0")
-        status = function(name, base, logger, made, room, count)
-        check(core_api().pointer, status, EP_ENTRY)
+        given = (function, name, base, logger, made, room, count)
+        call(core_api().pointer, EP_ENTRY, *given)
         if count[0] > room:
             text = f"{EP_ENTRY} says that it made {count[0]} factories; {room} can be"
             raise ValueError(text)
@@ -86,7 +86,7 @@ class FactoryLibrary:
         """Call ``ReleaseEpFactory``."""
         if not self.end:
             raise ValueError(f"it does not define {EP_END}, with which the factories end")
-        check(core_api().pointer, ffi.cast("ReleaseEpApiFactoryFn", self.end)(factory), EP_END)
+        call(core_api().pointer, EP_END, ffi.cast("ReleaseEpApiFactoryFn", self.end), factory)
 
 
 def make_factories(library: FactoryLibrary, base: Any, logger: Any) -> list[Factory]:

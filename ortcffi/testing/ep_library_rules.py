@@ -7,7 +7,7 @@ from typing import Any
 from ortcffi._convert import decode
 from ortcffi._native import ffi
 from ortcffi._table import HIGHEST_VERSION, core_api
-from ortcffi.errors import OrtError, check
+from ortcffi.errors import OrtError, call
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.options.session import SessionOptions
 from ortcffi.table.hosts import emulate
@@ -202,7 +202,7 @@ def _list_devices(factory: Any, hardware: list[Any], room: int) -> None:
     devices, count = ffi.new("OrtEpDevice*[]", _ROOM + 1), ffi.new("size_t*")
     arguments = factory, given, len(hardware), devices, room, count
     try:
-        check(core_api().pointer, factory.GetSupportedDevices(*arguments), "GetSupportedDevices")
+        call(core_api().pointer, "GetSupportedDevices", factory.GetSupportedDevices, *arguments)
     except OrtError:
         return
     finally:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
-from ortcffi.errors import OrtError, check
+from ortcffi.errors import OrtError, call
 from ortcffi.models.providers import CompiledNode
 from ortcffi.options.kinds import OptimizationLevel
 from ortcffi.options.session import SessionOptions
@@ -271,7 +271,7 @@ def computes_on_eight_threads(bench: Bench) -> None:
         allowed = ffi.new("bool*", True)
         if struct.ort_version_supported >= 24 and struct.IsConcurrentRunSupported:
             function = struct.IsConcurrentRunSupported
-            check(core_api().pointer, function(struct, allowed), "IsConcurrentRunSupported")
+            call(core_api().pointer, "IsConcurrentRunSupported", function, struct, allowed)
         if not allowed[0]:
             raise NotTried("IsConcurrentRunSupported answers no")
         _compute_together(bench, nodes, bench.values())

@@ -229,13 +229,16 @@ def test_work_that_was_not_begun_when_its_thread_was_joined_is_not_done():
     assert done == []
 
 
-def test_functions_that_have_gone_make_no_thread():
+def test_functions_that_have_gone_make_no_thread(monkeypatch):
     from ortcffi.callbacks.thread_functions import thread_context
 
     context = thread_context(Maker().functions)
     pointer = context.pointer
     del context
+    seen = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda hook: seen.append(str(hook.exc_value)))
     assert lib.ortcffi_create_thread(pointer, work, ffi.NULL) == ffi.NULL
+    assert seen == ["the options with the function that creates threads were deleted"]
     lib.ortcffi_join_thread(ffi.NULL)
 
 

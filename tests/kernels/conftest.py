@@ -21,7 +21,6 @@ def alive():
 @pytest.fixture
 def leaves_no_python_op():
     """For tests whose ops are not registered with a host that keeps them."""
-    ort.errors._kept.clear()  # exceptions of earlier tests, whose frames have ops
     gc.collect()
     before = alive()
     yield

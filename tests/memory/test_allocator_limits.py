@@ -5,14 +5,11 @@ import asyncio
 import contextvars
 import copy
 import logging
-import os
-import threading
 
 import numpy as np
 import pytest
 from support.prepared import printed_by
-from support.processes import TIME_LIMIT, fork
-from support.threads import join, run_async, start
+from support.threads import run_async
 
 import ortcffi as ort
 from ortcffi import errors, ffi
@@ -177,23 +174,6 @@ def test_a_handler_that_was_not_set_in_this_context_cannot_be_left(core_api):
     memory = ort.numpy_allocator(core_api.default_allocator)
     with pytest.raises(RuntimeError, match="not entered in this context"):
         memory.__exit__(None, None, None)
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-def test_the_child_of_a_fork_can_store_exceptions_even_if_another_thread_was_doing_so():
-    held, done = threading.Event(), threading.Event()
-
-    def hold():
-        with errors._guard:
-            held.set()
-            done.wait(TIME_LIMIT)
-
-    threads = start(hold)
-    assert held.wait(TIME_LIMIT)
-    status = fork(lambda: errors._guard.acquire(timeout=5))
-    done.set()
-    join(*threads)
-    assert status == 0
 
 
 EMPTIED = """if True:

@@ -165,11 +165,12 @@ def test_an_exception_passes_through_adaptors():
     assert caught.value.__cause__ is original
 
 
-def test_an_exception_comes_from_a_thread_that_python_did_not_start(threaded):
-    original = ValueError("my reason")
+def test_an_exception_on_a_thread_that_python_did_not_start_is_reported(threaded, monkeypatch):
+    original, seen = ValueError("my reason"), []
+    monkeypatch.setattr(sys, "unraisablehook", lambda hook: seen.append(hook.exc_value))
     with pytest.raises(MemoryError) as caught:
         threaded(Mine(original)).alloc(3)
-    assert caught.value.__cause__ is original
+    assert (seen, caught.value.__cause__) == ([original], None)
 
 
 def test_a_thread_that_python_did_not_start_takes_and_frees_blocks(threaded):
@@ -193,7 +194,8 @@ def test_a_leak_of_a_thread_that_python_did_not_start_has_no_python_line(threade
 def test_a_callback_that_succeeds_leaves_no_cause_behind():
     original = ValueError("my reason")
     mine = Mine(original)
-    assert mine.handle.Alloc(mine.handle, 3) == ffi.NULL
+    with pytest.raises(errors.OutOfMemory):
+        mine.empty(3)
     mine.error = None
     mine.empty(3)
     small = ortcffi.Limiting(mine, 1)

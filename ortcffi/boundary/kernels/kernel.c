@@ -22,6 +22,7 @@
 
 #include "boundary/kernels/python_ops.h"
 #include "boundary/platform/handle.h"
+#include "boundary/status/calls.h"
 #include "boundary/values/arguments.h"
 #include "kernels/kernel.h"
 
@@ -173,11 +174,13 @@ static int perform(struct call* call, PyObject* inputs) {
     }
   }
   OrtStatus* status;
+  struct ortcffi_call outer;
+  ortcffi_call_begin(&outer);
   Py_BEGIN_ALLOW_THREADS;
   status = core_kernel_compute(host->handle.object, (const OrtValue* const*)call->given,
                                call->inputs, call->given + call->inputs, call->outputs);
   Py_END_ALLOW_THREADS;
-  if (status != NULL) {
+  if (ortcffi_call_end(&outer, status, "KernelCompute") != NULL) {
     ortcffi_value_fail(host->maker, status, "KernelCompute");
     return -1;
   }

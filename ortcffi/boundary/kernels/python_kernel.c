@@ -17,35 +17,6 @@ size_t ortcffi_live_python_kernels(void) {
   return __atomic_load_n(&live_kernels, __ATOMIC_RELAXED);
 }
 
-/* --- errors ------------------------------------------------------------------------------------*/
-
-/* The pending exception, with its traceback; None where there is none. Nothing is pending then. */
-static PyObject* take_exception(void) {
-  PyObject *type, *error, *traceback;
-  PyErr_Fetch(&type, &error, &traceback);
-  PyErr_NormalizeException(&type, &error, &traceback);
-  if (traceback != NULL) {
-    PyException_SetTraceback(error, traceback);
-  }
-  Py_XDECREF(type);
-  Py_XDECREF(traceback);
-  return error == NULL ? Py_NewRef(Py_None) : error;
-}
-
-OrtStatus* ortcffi_status_of_exception(PyObject* definition, const OrtApi* api) {
-  int code = ORT_RUNTIME_EXCEPTION;
-  const char* text = "an exception without a text";
-  PyObject* error = take_exception();
-  PyObject* answer = PyObject_CallMethod(definition, "failure", "O", error);
-  if (answer == NULL || !PyArg_ParseTuple(answer, "iy", &code, &text)) {
-    PyErr_Clear();
-  }
-  OrtStatus* status = api->CreateStatus((OrtErrorCode)code, text);
-  Py_XDECREF(answer);
-  Py_DECREF(error);
-  return status;
-}
-
 /* --- making one --------------------------------------------------------------------------------*/
 
 static struct python_kernel* new_kernel(struct python_op* op, const OrtApi* api) {
@@ -115,7 +86,7 @@ static void create_in_python(void* argument) {
   }
   call->kernel = new_kernel(call->op, call->api);
   if (call->kernel == NULL || prepare(call->kernel, call->info) < 0) {
-    call->status = ortcffi_status_of_exception(call->op->definition, call->api);
+    call->status = ortcffi_status_of_exception(call->api);
   }
   release_gil(&gil);
 }
@@ -162,7 +133,7 @@ static int end_borrow(const struct python_kernel* kernel, PyObject* inputs, PyOb
   if (!is_referenced(inputs) && !is_referenced(outputs)) {
     return 0;
   }
-  PyObject* error = take_exception();
+  PyObject* error = ortcffi_take_exception();
   int answer = ask_about_error(kernel, "clear_frames", error);
   if (answer == 0 && (is_referenced(inputs) || is_referenced(outputs))) {
     answer = ask_about_error(kernel, "refuse_references", error);
@@ -237,7 +208,7 @@ static void compute_in_python(void* argument) {
     return;
   }
   if (run_kernel(kernel, call->context) < 0) {
-    call->status = ortcffi_status_of_exception(kernel->op->definition, kernel->api);
+    call->status = ortcffi_status_of_exception(kernel->api);
   }
   release_gil(&gil);
 }

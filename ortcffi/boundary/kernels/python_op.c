@@ -94,7 +94,7 @@ static void infer_in_python(void* argument) {
   int code = ORT_OK;
   const char* text = NULL;
   if (answer == NULL || (answer != Py_None && !PyArg_ParseTuple(answer, "iy", &code, &text))) {
-    call->status = ortcffi_status_of_exception(self->definition, self->api);
+    call->status = ortcffi_status_of_exception(self->api);
   } else if (text != NULL) {
     call->status = self->api->CreateStatus((OrtErrorCode)code, text);
   }

@@ -27,7 +27,6 @@
  *   refuse_shape(index, shape)    raises: the output has another shape
  *   clear_frames(exception)    that a function raised which borrows
  *   refuse_references(exception or None)    raises: an array is still referenced
- *   failure(exception) -> (code, bytes)
  *
  * The struct has a reference count in C: one for the OpStruct and one for each kernel, so that
  * sessions and interpreters may end in any order. After the interpreter has ended, kernels return a
@@ -93,7 +92,5 @@ PyObject* ortcffi_new_outputs(const struct python_kernel* kernel, OrtKernelConte
 int ortcffi_write_outputs(const struct python_kernel* kernel, OrtKernelContext* context,
                           PyObject* outputs, PyObject* result);
 
-/* The pending exception as a status of that table; there is none afterwards. */
-OrtStatus* ortcffi_status_of_exception(PyObject* definition, const OrtApi* api);
 
 #endif

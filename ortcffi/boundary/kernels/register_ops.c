@@ -6,6 +6,7 @@
 
 #include "core.h"
 #include "boundary/gil.h"
+#include "boundary/status/fail.h"
 #include "boundary/kernels/python_op.h"
 #include "boundary/kernels/python_ops.h"
 
@@ -16,7 +17,6 @@ static const OrtApiBase* bases[MOST_BASES];
 
 /* Set under the GIL. */
 static PyObject* registrar;
-static PyObject* failure_of;
 
 const OrtApiBase* ortcffi_received_base(size_t i) {
   return i < MOST_BASES ? __atomic_load_n(&bases[i], __ATOMIC_ACQUIRE) : NULL;
@@ -33,20 +33,15 @@ static void note_base(const OrtApiBase* base) {
   }
 }
 
-/* set_registrar(registrar, failure): sets what RegisterCustomOps calls, registrar(options, base),
- * with addresses. */
-static PyObject* set_registrar(PyObject* module, PyObject* arguments) {
+/* set_registrar(registrar): sets what RegisterCustomOps calls, registrar(options, base), with addresses. */
+static PyObject* set_registrar(PyObject* module, PyObject* function) {
   (void)module;
-  if (!PyArg_UnpackTuple(arguments, "set_registrar", 2, 2, &registrar, &failure_of)) {
-    return NULL;
-  }
-  Py_INCREF(registrar);
-  Py_INCREF(failure_of);
+  registrar = Py_NewRef(function);
   Py_RETURN_NONE;
 }
 
 static PyMethodDef registration_functions[] = {
-    {"set_registrar", set_registrar, METH_VARARGS, NULL},
+    {"set_registrar", set_registrar, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 
@@ -66,7 +61,7 @@ static void register_in_python(void* argument) {
       PyObject_CallFunction(registrar, "KK", (unsigned long long)(uintptr_t)call->options,
                             (unsigned long long)(uintptr_t)call->base);
   if (answer == NULL) {
-    call->status = ortcffi_status_of_exception(failure_of, call->base->GetApi(1));
+    call->status = ortcffi_status_of_exception(call->base->GetApi(1));
   }
   Py_XDECREF(answer);
 }

@@ -25,6 +25,7 @@
 #include "boundary/memory/extents.h"
 #include "boundary/memory/numpy_arrays.h"
 #include "boundary/memory/reference_objects.h"
+#include "boundary/status/calls.h"
 #include "boundary/status/fail.h"
 
 struct block {
@@ -70,9 +71,16 @@ static void* alloc_block(struct allocator* self, Py_ssize_t size) {
   OrtStatus* status;
   void* data = NULL;
   if (self->may_block) {
+    struct ortcffi_call call;
+    ortcffi_call_begin(&call);
     Py_BEGIN_ALLOW_THREADS;
     status = api->AllocatorAlloc(self->handle.object, (size_t)size, &data);
     Py_END_ALLOW_THREADS;
+    if (status == NULL && data == NULL) {
+      ortcffi_call_end_empty(&call, "AllocatorAlloc");
+    } else {
+      ortcffi_call_end(&call, status, "AllocatorAlloc");
+    }
   } else {
     status = api->AllocatorAlloc(self->handle.object, (size_t)size, &data);
   }

@@ -16,6 +16,7 @@
 
 #include "boundary/memory/adaptors.h"
 #include "boundary/memory/numpy_arrays.h"
+#include "boundary/status/calls.h"
 
 struct context {
   PyDataMem_Handler handler;
@@ -31,11 +32,15 @@ static void* take_bytes(struct context* context, size_t size) {
     return NULL;
   }
   OrtAllocator* allocator = context->allocator;
+  struct ortcffi_call call;
+  ortcffi_call_begin(&call);
   char* start = size < CORE_MAY_THROW ? allocator->Alloc(allocator, size + HEADER)
                                       : core_alloc_from(allocator, size + HEADER, 0);
   if (start == NULL) {
+    ortcffi_call_end_empty(&call, "Alloc");
     return NULL;
   }
+  (void)ortcffi_call_end(&call, NULL, "Alloc");
   memcpy(start, &size, sizeof size);
   return start + HEADER;
 }

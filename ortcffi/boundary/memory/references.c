@@ -22,6 +22,7 @@
 #include "boundary/memory/reference_objects.h"
 #include "boundary/memory/references.h"
 #include "boundary/platform/handle.h"
+#include "boundary/status/calls.h"
 
 #define BUCKETS 64
 static struct allocator* buckets[BUCKETS];
@@ -142,7 +143,15 @@ int ortcffi_add_references(PyObject* module) {
 }
 
 void* ortcffi_reserve(OrtAllocator* allocator, size_t size) {
-  return core_alloc_from(allocator, size, 1);
+  struct ortcffi_call call;
+  ortcffi_call_begin(&call);
+  void* block = core_alloc_from(allocator, size, 1);
+  if (block == NULL) {
+    ortcffi_call_end_empty(&call, "Reserve");
+  } else {
+    ortcffi_call_end(&call, NULL, NULL);
+  }
+  return block;
 }
 
 void ortcffi_retain_allocator(OrtAllocator* allocator) { core_allocator_retain(allocator); }

@@ -8,7 +8,6 @@
  *   make_factory(name, base) -> (definition, api, version, name, vendor, version of the provider)
  *   definition.devices(factory, hardware, count, devices, room, out)
  *   definition.create(options) -> provider
- *   definition.failure(exception) -> (code, bytes)
  *   provider.capability(graph, info)
  *   provider.compile(graphs, fused_nodes, count) -> tuple of OpStruct
  *
@@ -103,7 +102,7 @@ static void ask_in_python(void* argument) {
   struct question* question = argument;
   PyObject* answer = call_method(question);
   if (answer == NULL || (question->take != NULL && question->take(question, answer) < 0)) {
-    question->status = ortcffi_status_of_exception(question->definition, question->api);
+    question->status = ortcffi_status_of_exception(question->api);
   }
   Py_XDECREF(answer);
 }
@@ -372,8 +371,7 @@ static void make_in_python(void* argument) {
     PyErr_NoMemory();
   }
   if (call->factory == NULL || begin_factory(call->factory, answer) < 0) {
-    /* Without the module, the status has no text of the exception. */
-    call->status = ortcffi_status_of_exception(module == NULL ? Py_None : module, api);
+    call->status = ortcffi_status_of_exception(api);
   }
   Py_XDECREF(answer);
   Py_XDECREF(module);

@@ -103,8 +103,9 @@ PyObject* handle_close_method(PyObject* self, PyObject* unused);
 /* A new cdata of the object, which holds it; NULL with an exception. */
 PyObject* handle_cdata(struct handle* self);
 
-/* A cdata that holds nothing. */
+/* A cdata that holds nothing, and the address in a cdata of a pointer as an int. */
 PyObject* handle_pointer_cdata(const void* pointer, PyObject* type);
+PyObject* handle_address_in(PyObject* cdata);
 
 /* Takes the object out, which the caller owns from now on: the handle is RELEASED and drops its
  * parents. */

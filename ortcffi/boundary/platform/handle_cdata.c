@@ -3,7 +3,7 @@
 #include "boundary/platform/handle.h"
 
 static PyTypeObject* hold_type;
-static PyObject *from_buffer, *cast; /* of ffi */
+static PyObject *from_buffer, *cast, *address_of; /* of ffi, and of ortcffi._native */
 
 /* A hold of a cdata, whose buffer begins at the object; or a call under way, which end() ends. */
 struct hold {
@@ -94,6 +94,10 @@ PyObject* handle_pointer_cdata(const void* pointer, PyObject* type) {
   return cdata;
 }
 
+PyObject* handle_address_in(PyObject* cdata) {
+  return PyObject_CallFunctionObjArgs(address_of, cdata, NULL);
+}
+
 static PyMethodDef hold_methods[] = {
     {"end", hold_end, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
@@ -114,14 +118,15 @@ static PyType_Spec hold_spec = {
     .slots = hold_slots,
 };
 
-/* use_cffi(from_buffer, cast): gives the functions of ffi by which handles make cdata. */
+/* use_cffi(from_buffer, cast, address_of): gives the functions that make and read cdata. */
 static PyObject* use_cffi(PyObject* module, PyObject* arguments) {
   (void)module;
-  if (!PyArg_UnpackTuple(arguments, "use_cffi", 2, 2, &from_buffer, &cast)) {
+  if (!PyArg_UnpackTuple(arguments, "use_cffi", 3, 3, &from_buffer, &cast, &address_of)) {
     return NULL;
   }
   Py_INCREF(from_buffer);
   Py_INCREF(cast);
+  Py_INCREF(address_of);
   Py_RETURN_NONE;
 }
 

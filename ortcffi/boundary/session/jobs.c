@@ -306,6 +306,7 @@ static void job_dealloc(PyObject* self) {
       count_run(job);
     }
     job->run.session->maker->api->ReleaseStatus(job->status);
+    Py_CLEAR(job->run.failure.error);
     end_run(job);
   }
   Py_XDECREF(job->notify);

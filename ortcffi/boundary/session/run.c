@@ -98,12 +98,14 @@ static void raise_failure(struct run* run, OrtStatus* status, const char* functi
   if ((code != ORT_FAIL && code != ORT_RUNTIME_EXCEPTION) ||
       !ortcffi_is_refusal_of_arena(message)) {
     ortcffi_value_fail(maker, status, function);
+    ortcffi_add_cause(run->failure.error);
     return;
   }
   PyObject* text = PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace");
   maker->api->ReleaseStatus(status);
   ortcffi_session_refuse(run->session, "memory",
                          text == NULL ? NULL : Py_BuildValue("(Ns)", text, function));
+  ortcffi_add_cause(run->failure.error);
 }
 
 void ortcffi_run_fail(struct run* run, OrtStatus* status, const char* function) {
@@ -113,6 +115,7 @@ void ortcffi_run_fail(struct run* run, OrtStatus* status, const char* function) 
     return;
   }
   maker->api->ReleaseStatus(status);
+  Py_XDECREF(run->failure.error); /* what an op raised for the same reason */
   if (run->ending == INTERRUPTED && PyErr_CheckSignals() < 0) {
     return; /* with what the handler of the signal raised */
   }
@@ -306,11 +309,17 @@ PyObject* ortcffi_run_results(struct run* run, int as_values) {
 OrtStatus* ortcffi_call_run(struct run* run) {
   const OrtApi* api = run->session->maker->api;
   OrtSession* handle = ortcffi_session_object(run->session);
-  if (run->bound != NULL) {
-    return api->RunWithBinding(handle, run->options, run->bound);
+  struct ortcffi_call call;
+  ortcffi_call_begin(&call);
+  OrtStatus* status =
+      run->bound != NULL
+          ? api->RunWithBinding(handle, run->options, run->bound)
+          : api->Run(handle, run->options, run->input_names, (const OrtValue* const*)run->inputs,
+                     run->input_count, run->output_names, run->output_count, run->outputs);
+  if (ortcffi_call_end(&call, status, "Run") != NULL) {
+    run->failure = ortcffi_take_failure(status);
   }
-  return api->Run(handle, run->options, run->input_names, (const OrtValue* const*)run->inputs,
-                  run->input_count, run->output_names, run->output_count, run->outputs);
+  return status;
 }
 
 /* -1 with an exception where the handler of a signal raised before the run. */

@@ -35,6 +35,7 @@
 #define ORTCFFI_BOUNDARY_SESSION_H_
 
 #include "boundary/platform/handle.h"
+#include "boundary/status/calls.h"
 #include "boundary/values/arguments.h"
 #include "boundary/values/contents.h"
 
@@ -153,6 +154,7 @@ struct run {
   struct run** link; /* the pointer to this run in the list of those under way */
   struct run* outer; /* of a run of the main thread: the one in whose kernel it is */
   char is_main;      /* whether that is known */
+  struct ortcffi_failure failure; /* of the thread that called the library */
   void** room;
   void* few[48];
 };

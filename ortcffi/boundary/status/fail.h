@@ -13,6 +13,10 @@ int ortcffi_is_refusal_of_arena(const char* message);
 void ortcffi_create_status(const OrtApi* api, OrtErrorCode code, const char* message,
                            OrtStatus** out);
 
+/* Whether a status says that there was no memory, whatever its code: ONNX Runtime's arenas and
+ * allocators of devices say so in the message only. */
+int ortcffi_says_no_memory(int code, const char* message);
+
 #ifndef ORTCFFI_CDEF
 #include "boundary/limited_api.h"
 
@@ -20,6 +24,20 @@ void ortcffi_create_status(const OrtApi* api, OrtErrorCode code, const char* mes
  * the function that answered; NULL for the one of this thread that failed with this status. What is
  * not UTF-8 becomes replacement characters. */
 int ortcffi_fail(const OrtApi* api, OrtStatus* status, const char* function);
+
+/* Leaves an exception that a callback raised with the current call of this thread; 0 if there is
+ * none. */
+int ortcffi_keep_error(PyObject* error);
+
+/* Makes an exception, which is taken, the cause of the pending one; raises it itself if it is no
+ * Exception, as KeyboardInterrupt is. NULL does nothing. */
+void ortcffi_add_cause(PyObject* cause);
+
+/* The pending exception, with its traceback; None where there is none. Nothing is pending then. */
+PyObject* ortcffi_take_exception(void);
+
+/* Makes a status of the pending exception, which the current call keeps. */
+OrtStatus* ortcffi_status_of_exception(const OrtApi* api);
 
 /* Adds the functions for Python to the module. */
 int ortcffi_add_fail(PyObject* module);

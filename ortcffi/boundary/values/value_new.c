@@ -7,6 +7,7 @@
 
 #include "boundary/gil.h"
 #include "boundary/memory/reference_objects.h"
+#include "boundary/status/calls.h"
 #include "boundary/platform/handle.h"
 #include "boundary/values/values.h"
 
@@ -53,17 +54,22 @@ PyObject* ortcffi_new_tensor(PyObject* type, struct maker* maker, OrtAllocator* 
   }
   OrtStatus* status;
   /* The allocator may be written in Python, or wait for another thread. */
+  struct ortcffi_call call;
+  ortcffi_call_begin(&call);
   Py_BEGIN_ALLOW_THREADS;
   status = maker->api->CreateTensorAsOrtValue(
       allocator, shape, rank, (ONNXTensorElementDataType)element, (OrtValue**)&value->life.object);
   Py_END_ALLOW_THREADS;
   PyObject* answer = (PyObject*)value;
-  if (status != NULL) {
-    value->life.object = NULL;
-    answer = ortcffi_value_fail(maker, status, "CreateTensorAsOrtValue");
-  } else if (element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
+  if (status == NULL && element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
     int has = has_memory(value, shape, rank);
     answer = has < 0 ? NULL : has == 0 ? Py_None : answer;
+  }
+  if (answer == Py_None) {
+    ortcffi_call_end_empty(&call, "CreateTensorAsOrtValue");
+  } else if (ortcffi_call_end(&call, status, "CreateTensorAsOrtValue") != NULL) {
+    value->life.object = NULL;
+    answer = ortcffi_value_fail(maker, status, "CreateTensorAsOrtValue");
   }
   if (answer != (PyObject*)value) {
     Py_DECREF(value);

@@ -57,7 +57,7 @@ class Changed:
 
 
 def take_back() -> None:
-    """Let go of shared allocators and arenas, what `ortcffi.compat` has, ops and exceptions.
+    """Let go of shared allocators and arenas, what `ortcffi.compat` has and ops.
 
     Nothing may use them any more.
     """
@@ -79,7 +79,6 @@ def take_back() -> None:
     creation.limited.clear()
     compat.set_default_logger_callback(None)
     _environment.close_environment()
-    errors._kept.clear()
     for each in op_sets._sets.values():
         for op in {id(op): op for op in each}.values():  # one may be there under two names
             each.remove(op)
