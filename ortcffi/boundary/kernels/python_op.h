@@ -92,5 +92,4 @@ PyObject* ortcffi_new_outputs(const struct python_kernel* kernel, OrtKernelConte
 int ortcffi_write_outputs(const struct python_kernel* kernel, OrtKernelContext* context,
                           PyObject* outputs, PyObject* result);
 
-
 #endif

@@ -151,9 +151,9 @@ struct run {
   double began;       /* of a job, as `ended`: on the same clock */
   double ended;
   struct run* next;
-  struct run** link; /* the pointer to this run in the list of those under way */
-  struct run* outer; /* of a run of the main thread: the one in whose kernel it is */
-  char is_main;      /* whether that is known */
+  struct run** link;              /* the pointer to this run in the list of those under way */
+  struct run* outer;              /* of a run of the main thread: the one in whose kernel it is */
+  char is_main;                   /* whether that is known */
   struct ortcffi_failure failure; /* of the thread that called the library */
   void** room;
   void* few[48];

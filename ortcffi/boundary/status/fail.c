@@ -211,8 +211,8 @@ static PyObject* report(PyObject* module, PyObject* arguments) {
   Py_RETURN_NONE;
 }
 
-/* call(function, arguments): calls a function of CFFI's that answers a status, so that exceptions of
- * callbacks are those of this call. */
+/* call(function, arguments): calls a function of CFFI's that answers a status, so that exceptions
+ * of callbacks are those of this call. */
 static PyObject* call_function(PyObject* module, PyObject* arguments) {
   (void)module;
   PyObject *function, *given, *address = NULL;
