@@ -35,8 +35,8 @@ if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISA
         "the Python package needs CPython with its global interpreter lock; "
         "PyPy and free-threaded builds of CPython are not supported yet"
     )
-# The name of the system in core/Makefile.
-SYSTEM = "APPLE" if sys.platform == "darwin" else "POSIX"
+# The name in core/Makefile of the system that is built for. _PYTHON_HOST_PLATFORM says another one.
+SYSTEM = "APPLE" if sysconfig.get_platform().startswith("macosx") else "POSIX"
 INCLUDE = ["core/include", "core/src", "ortcffi"]
 # Only the value 1 turns them on.
 USE_MIMALLOC = os.environ.get("ORTCFFI_USE_MIMALLOC") == "1"

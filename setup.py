@@ -2,13 +2,17 @@
 """Compiles what build_ort.py lists; everything else is in pyproject.toml."""
 
 import os
+import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import setuptools
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
+if int(setuptools.__version__.partition(".")[0]) < 77:
+    raise SystemExit("ortcffi needs setuptools 77 or later: pip install 'setuptools>=77'")
 sys.path.insert(0, str(Path(__file__).parent))  # build front ends do not add it
 import build_ort as ort
 
@@ -22,12 +26,29 @@ class BuildExtensionAndCore(build_ext):
 
     def run(self) -> None:
         super().run()
-        if sys.platform == "darwin":
+        if ort.SYSTEM == "APPLE":
             # Extensions are bundles there, which a client cannot be linked with.
             linker = ["-dynamiclib" if w == "-bundle" else w for w in self.compiler.linker_so]
             self.compiler.set_executable("linker_so", linker)
         library = Path(self.get_ext_fullpath("ortcffi._ort")).parent / "lib" / ort.CORE_NAME
         self.link(self.objects[: len(ort.CORE_SOURCES)], str(library), ort.CORE_LINK_FLAGS)
+
+    def build_extensions(self) -> None:
+        self.check_tools()
+        # Python's own flags may name folders of the machine that Python was built on.
+        linker = [word for word in self.compiler.linker_so if not word.startswith("-Wl,-rpath")]
+        self.compiler.set_executable("linker_so", linker)
+        super().build_extensions()
+
+    def check_tools(self) -> None:
+        """Say what to install if there is no compiler, or no Python.h."""
+        missing = []
+        if shutil.which(self.compiler.compiler_so[0]) is None:
+            missing.append(f"a C compiler, here {self.compiler.compiler_so[0]} (package gcc)")
+        if not any(Path(folder, "Python.h").exists() for folder in self.include_dirs):
+            missing.append("Python's headers (package python3-dev)")
+        if missing:
+            raise SystemExit(f"To compile ortcffi, install {' and '.join(missing)}.")
 
     def build_extension(self, ext: Extension) -> None:
         with ThreadPoolExecutor(os.cpu_count()) as pool:

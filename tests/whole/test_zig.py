@@ -57,7 +57,7 @@ import json, os, sys
 import cffi.recompiler  # reads the configuration of this system
 folder, checkout = sys.argv[1:]
 sys.path.insert(0, checkout)
-sys.platform = "darwin"
+os.environ["_PYTHON_HOST_PLATFORM"] = "macosx-11.0-arm64"
 import build_ort as build
 os.chdir(folder)
 build.write_extension()

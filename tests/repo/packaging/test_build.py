@@ -36,6 +36,24 @@ def test_the_metadata_of_the_package_needs_no_compiler():
     assert done.stdout == "0.1.0\n"
 
 
+def test_a_build_without_a_compiler_says_what_to_install():
+    pytest.importorskip("setuptools", minversion="77")
+    environment = {**os.environ, "CC": "/nonexistent"}
+    build = [sys.executable, "setup.py", "-q", "build_ext"]
+    said = run(*build, code=1, cwd=CHECKOUT, env=environment).stderr
+    assert said.splitlines()[-1] == (
+        "To compile ortcffi, install a C compiler, here /nonexistent (package gcc)."
+    )
+
+
+def test_a_build_with_an_old_setuptools_says_which_one_it_needs():
+    program = "import setuptools; setuptools.__version__ = '76.1'; exec(open('setup.py').read())"
+    said = run(sys.executable, "-c", program, code=1, cwd=CHECKOUT).stderr
+    assert said.splitlines()[-1] == (
+        "ortcffi needs setuptools 77 or later: pip install 'setuptools>=77'"
+    )
+
+
 def test_a_build_for_a_free_threaded_python_says_that_there_is_none_yet(monkeypatch):
     monkeypatch.setitem(sysconfig.get_config_vars(), "Py_GIL_DISABLED", 1)
     with pytest.raises(SystemExit, match="free-threaded builds of CPython are not supported yet"):
