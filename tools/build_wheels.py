@@ -31,16 +31,28 @@ PLATFORMS = {
 EPOCH = "315532800"
 
 
-def environment(platform: str) -> dict[str, str]:
-    """The variables with which setuptools compiles for a platform."""
+# NumPy's headers are those of this system; they include this one where macOS has another.
+ENDIAN = "#include <machine/endian.h>\n"
+
+
+def environment(platform: str, headers: Path) -> dict[str, str]:
+    """The variables with which setuptools compiles for a platform.
+
+    A folder is for headers that the platform lacks.
+    """
     import ziglang
 
     target, host = PLATFORMS[platform]
     compiler = shlex.join([str(Path(ziglang.__file__).with_name("zig")), "cc", "-target", target])
-    # On macOS Python's functions are found in the program that loads the extension.
-    undefined = " -undefined dynamic_lookup" if host.startswith("macosx") else ""
+    flags, undefined = ["-Wno-macro-redefined"], ""  # by Python's headers, which are of this system
+    if host.startswith("macosx"):
+        (headers / "endian.h").write_text(ENDIAN)
+        flags.append(f"-I{headers}")
+        # Python's functions are found in the program that loads the extension.
+        undefined = " -undefined dynamic_lookup"
     return {
         "CC": compiler,
+        "CPPFLAGS": shlex.join(flags),
         "LDSHARED": f"{compiler} -shared{undefined}",
         "_PYTHON_HOST_PLATFORM": host,
     }
@@ -76,7 +88,7 @@ def build_wheel(sdist: Path, platform: str, folder: Path) -> None:
             archive.extractall(temporary, filter="data")
         [source] = Path(temporary).iterdir()
         wheel = ["bdist_wheel", "--plat-name", platform, "--dist-dir", folder]
-        run_setup(source, *wheel, **environment(platform))
+        run_setup(source, *wheel, **environment(platform, Path(temporary)))
 
 
 def main() -> None:

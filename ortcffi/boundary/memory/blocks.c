@@ -131,7 +131,8 @@ static PyObject* array_of(const struct extent* extent, PyObject* dtype, struct b
   if (!ortcffi_is_plain(dtype) || (uintptr_t)data % sizeof nothing != 0) {
     return construct_array(extent, dtype, block, order);
   }
-  PyObject* array = ortcffi_make_array(data, extent->lengths, (size_t)extent->rank, dtype,
+  const int64_t* lengths = (const int64_t*)extent->lengths;
+  PyObject* array = ortcffi_make_array(data, lengths, (size_t)extent->rank, dtype,
                                        order | NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE);
   if (array != NULL &&
       PyArray_SetBaseObject((PyArrayObject*)array, Py_NewRef((PyObject*)block)) < 0) {
