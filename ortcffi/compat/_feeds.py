@@ -35,9 +35,9 @@ class OfficialRules(Rules):
 
     wrapper = OrtValue
 
-    def feed(self, _session: Session, feed: Any) -> dict[str, Any]:
-        """The inputs by name."""
-        return dict(feed.items())
+    def feed(self, _session: Session, feed: Any) -> Iterable[tuple[str, Any]]:
+        """The names and inputs of a feed."""
+        return list(feed.items())
 
     def outputs(self, _session: Session, outputs: Any) -> tuple[str, ...]:
         """The names of outputs, of which there may be none."""
@@ -72,13 +72,9 @@ class OfficialRules(Rules):
         except (TypeError, ValueError, OrtError):
             raise RuntimeError(_refusal(spec.name, x)) from None
 
-    def result(self, _session: Session, value: Value, is_input: bool) -> Any:
+    def result(self, value: Value, is_input: bool) -> Any:
         """What the official package returns; it shares no memory of inputs."""
         return content_of(value.copy() if is_input else value)
-
-    def nothing(self, _session: Session, value: Value, as_value: bool) -> Value | None:
-        """What a run returns for an output that holds nothing: `value` itself, or None."""
-        return value if as_value else None
 
 
 class Engine(Session):

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from ortcffi._native import Owner
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.options.run import RunOptions
-from ortcffi.session.rules import Rules
 from ortcffi.session.specs import ValueSpec
 from ortcffi.table.api import Api
 from ortcffi.values._compiled import Maker
@@ -52,7 +51,7 @@ class Engine(Owner):
         kind: Any,
         maker: Maker,
         value_type: type[Value],
-        rules: Rules,
+        rules: tuple[Any, ...],
         parents: object,
         options: object,
         calls_python: bool,

@@ -2,14 +2,16 @@
 """The rules of a session: what it takes, what it refuses, and what its runs return.
 
 The compiled function `Engine.run` takes arrays of the right dtype and shape, and Values, as they
-are. For anything else it calls the session's rules, whose methods it names: the list is at the head
-of ``boundary/session/session.h``. The drop-in has rules of its own.
+are. For anything else it calls `Rules.converted`, and makes the run with what that returns; the
+head of ``boundary/session/session.h`` lists what else of the rules C calls. The drop-in has rules
+of its own.
 """
 
 import os
 import reprlib
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from functools import cached_property, partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -53,14 +55,73 @@ class Rules:
     wrapper: type | None = None
     """Of objects that stand for the Value which is their attribute ``_value``."""
 
+    @cached_property
+    def for_c(self) -> tuple[Any, ...]:
+        """What C calls or knows of the rules, in its order."""
+        functions = self.converted, self.options, self.result, self.refuse, self.bound
+        return (*functions, self.contents, self.wrapper, ffi.typeof("OrtRunOptions*"))
+
     # --- arguments --------------------------------------------------------------------------------
 
-    def feed(self, _session: "Session", feed: Any) -> dict[str, Any]:
-        """The inputs by name, of what is no dict."""
-        return mapping("feed", feed)
+    def converted(  # noqa: PLR0913, PLR0917  # as many as `run` has
+        self, session: "Session", feed: Any, outputs: Any, options: Any, out: Any, inputs: Any
+    ) -> "tuple[dict[str, Value], tuple[str, ...] | None, RunOptions | None, Any]":
+        """The arguments of a run as C takes them, or the error for one that is wrong.
+
+        Parameters
+        ----------
+        session : Session
+            Whose run it is.
+        feed, outputs, options, out : object
+            As of `Session.run`.
+        inputs : dict
+            The inputs that were given by keywords.
+
+        Returns
+        -------
+        tuple
+            The Values of inputs by name; the names of outputs; the options; and the Values that
+            outputs are written to, by name. None where nothing was given.
+        """
+        names = None if outputs is None else self.outputs(session, outputs)
+        targets = None if out is None else self.out(session, out)
+        given = self._inputs(session, () if feed is None else self.feed(session, feed), inputs)
+        for name in names or ():
+            if session._place_of_output(name) is None:
+                self.refuse(session, "output", name)
+        if targets is not None:
+            for place, spec in enumerate(session.outputs):
+                if spec.name in targets and (names is None or spec.name in names):
+                    targets[spec.name] = self.target(session, place, targets[spec.name])
+        if options is not None or session._recorder is not None:
+            options = self.options(session, options)
+        return given, names, options, targets
+
+    def _inputs(
+        self, session: "Session", feed: "Iterable[tuple[str, Any]]", inputs: dict[str, Any]
+    ) -> dict[str, Value]:
+        given: dict[str, Value] = {}
+        for name, x in chain(feed, inputs.items()):
+            place = session._place_of_input(name)
+            if place is None:
+                self.refuse(session, "input", name)
+            if name in given:
+                self.refuse(session, "twice", name)
+            value = self.convert(session, place, x)
+            if value is not None:
+                given[name] = value
+        if session._required()[0] - given.keys():
+            for place, spec in enumerate(session.inputs):
+                if spec.name and spec.name not in given:  # one without a name is none, in ONNX
+                    self.missing(session, place)
+        return given
+
+    def feed(self, _session: "Session", feed: Any) -> "Iterable[tuple[str, Any]]":
+        """The names and inputs of a feed."""
+        return mapping("feed", feed).items()
 
     def outputs(self, session: "Session", outputs: Any) -> tuple[str, ...]:
-        """The names of outputs, of what is empty or neither a list nor a tuple."""
+        """The names of outputs."""
         if isinstance(outputs, str):
             raise TypeError(f"outputs must be a list of names, not a str: write [{outputs!r}]")
         if isinstance(outputs, Mapping):
@@ -172,17 +233,13 @@ class Rules:
             raise ValueError(f"{reason}, so that a run cannot write to it")
         return Value.from_numpy(x, api=api)
 
-    def result(self, session: "Session", value: Value, is_input: bool) -> Any:
+    def result(self, value: Value, is_input: bool) -> Any:
         """What a run returns for an output, which may have the memory of an input.
 
         It is not asked for dense tensors of NumPy's own types in memory of their own.
         """
-        del session, is_input
+        del is_input
         return as_result(value)
-
-    def nothing(self, _session: "Session", _value: Value, _as_value: bool) -> Any:
-        """What a run returns for an output that holds nothing."""
-        return None
 
 
 RULES = Rules()

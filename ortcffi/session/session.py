@@ -312,7 +312,7 @@ class Session(Suggests, Engine, Closing):
         borrowed: bool = False,
     ) -> None:
         """Begin as the owner of what C will write to the handle, unless that is borrowed."""
-        rules, maker = self._rules, api._maker
+        rules, maker = self._rules.for_c, api._maker
         settings = calls_python, has_threads, borrowed
         self._begin(_POINTER, maker, Value, rules, kept, options, *settings)
 

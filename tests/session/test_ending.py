@@ -268,7 +268,7 @@ def test_an_event_loop_that_has_ended_leaves_runs_to_end_for_an_interrupt():
         async def main():
             loop = asyncio.get_running_loop()
             loop.add_signal_handler(signal.SIGTERM, print)
-            session.run({"x": x}, timeout=0.01)
+            session.run({"x": x}, timeout=0.1)
 
         try:
             asyncio.run(main())

@@ -404,8 +404,7 @@ def test_an_array_that_frees_itself_while_it_is_converted_is_kept(opened):
             return (1, 0)
 
     feed = {"x": Sly()}
-    with pytest.raises(RuntimeError, match="feed changed"):
-        opened(models.add()).run(feed)
+    assert opened(models.add()).run(feed)[0].tolist() == [[2] * 4]
 
 
 @pytest.mark.parametrize("given", [{}, {"": np.ones(3, np.float32)}])

@@ -119,7 +119,8 @@ static void free_array(const struct binding* binding, OrtValue** handles) {
 /* Checks by the rules that all inputs are bound; once after each change. */
 static int check_inputs(struct binding* binding) {
   if (!binding->is_complete) {
-    PyObject* answer = ASK_RULES(binding->session, "bound", "O", binding);
+    PyObject* answer = PyObject_CallFunctionObjArgs(binding->session->rules.bound, binding->session,
+                                                    binding, NULL);
     binding->is_complete = answer != NULL;
     Py_XDECREF(answer);
   }

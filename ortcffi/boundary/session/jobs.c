@@ -149,9 +149,7 @@ PyType_Spec ortcffi_mailbox_spec = {
 
 /* --- the end of a job --------------------------------------------------------------------------*/
 
-static atomic_size_t due_callbacks;
-
-int ortcffi_are_callbacks_due(void) { return atomic_load(&due_callbacks) > 0; }
+atomic_size_t ortcffi_due_callbacks;
 
 int ortcffi_is_for_mailbox(const struct job* job) {
   return Py_IS_TYPE(job->notify, ortcffi_mailbox_type);
@@ -159,7 +157,7 @@ int ortcffi_is_for_mailbox(const struct job* job) {
 
 static void call_notify(void* argument) {
   struct job* job = argument;
-  atomic_fetch_sub(&due_callbacks, 1);
+  atomic_fetch_sub(&ortcffi_due_callbacks, 1);
   if (!ortcffi_is_for_mailbox(job)) { /* which is closed */
     PyObject* done = PyObject_CallFunctionObjArgs(job->notify, job, NULL);
     if (done == NULL) {
@@ -174,10 +172,10 @@ static void call_notify(void* argument) {
 
 void ortcffi_job_ended(struct job* job) {
   job->run.ended = ortcffi_now();
-  atomic_fetch_add(&due_callbacks, 1);
+  atomic_fetch_add(&ortcffi_due_callbacks, 1);
   atomic_store(&job->run.is_done, 1);
   if (ortcffi_is_for_mailbox(job) && post_job((struct mailbox*)job->notify, job)) {
-    atomic_fetch_sub(&due_callbacks, 1);
+    atomic_fetch_sub(&ortcffi_due_callbacks, 1);
   } else {
     call_with_gil(call_notify, job);
   }

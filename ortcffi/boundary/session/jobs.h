@@ -31,8 +31,8 @@ void ortcffi_job_ended(struct job* job);
 /* Whether a mailbox gets the job at its end. */
 int ortcffi_is_for_mailbox(const struct job* job);
 
-/* Whether there are callbacks that have not begun. */
-int ortcffi_are_callbacks_due(void);
+/* How many callbacks have not begun. */
+extern atomic_size_t ortcffi_due_callbacks;
 
 /* Queues the job for a thread; -1 if there is none and none can be made. */
 int ortcffi_worker_start(struct job* job);

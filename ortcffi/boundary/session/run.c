@@ -194,7 +194,7 @@ static int is_nothing(const struct session* session, const OrtValue* value) {
 
 /* How a sequence or a map is converted. */
 static struct contents contents_for(const struct session* session, int member) {
-  PyObject* function = session->contents == Py_None ? NULL : session->contents;
+  PyObject* function = session->rules.contents == Py_None ? NULL : session->rules.contents;
   return (struct contents){
       .maker = session->maker, .type = session->value_type, .function = function, .member = member};
 }
@@ -227,15 +227,18 @@ static PyObject* convert_result(struct session* session, struct value* value, in
     }
     int is_of_numpy = value->element <= ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128;
     if (is_of_numpy && !is_input) {
-      return session->contents == Py_None ? ortcffi_value_numpy((PyObject*)value, NULL, 0, NULL)
-                                          : ortcffi_value_array((PyObject*)value, NULL);
+      return session->rules.contents == Py_None
+                 ? ortcffi_value_numpy((PyObject*)value, NULL, 0, NULL)
+                 : ortcffi_value_array((PyObject*)value, NULL);
     }
   }
   if (kind == ONNX_TYPE_SEQUENCE || kind == ONNX_TYPE_MAP) {
     struct contents how = contents_for(session, ONNX_TYPE_UNKNOWN);
     return ortcffi_contents(&how, ortcffi_value_object(value), kind);
   }
-  return kind < 0 ? NULL : ASK_RULES(session, "result", "OO", value, is_input ? Py_True : Py_False);
+  return kind < 0 ? NULL
+                  : PyObject_CallFunctionObjArgs(session->rules.result, value,
+                                                 is_input ? Py_True : Py_False, NULL);
 }
 
 /* convert_result again after it failed, with the kind that the value itself has: for a sparse
@@ -270,13 +273,12 @@ static PyObject* result_of(struct run* run, size_t i, int as_value) {
   }
   PyObject* input = input_behind(run, i);
   struct value* value = value_of(run, i, input);
-  if (value != NULL && is_nothing(session, handle)) {
-    PyObject* nothing = ASK_RULES(session, "nothing", "Oi", value, as_value);
-    Py_DECREF((PyObject*)value);
-    return nothing;
-  }
   if (value == NULL || as_value) {
     return (PyObject*)value;
+  }
+  if (is_nothing(session, handle)) {
+    Py_DECREF((PyObject*)value);
+    return Py_NewRef(Py_None);
   }
   value->is_on_cpu = (char)port->is_on_cpu;
   value->has_kind =

@@ -32,28 +32,17 @@ static int take_room(struct run* run, size_t ports, size_t outputs) {
 
 /* --- inputs ------------------------------------------------------------------------------------*/
 
-/* Lets the rules convert any object to a value, or refuse it. */
-static int convert_input(struct run* run, Py_ssize_t place, PyObject* x) {
-  PyObject* made = ASK_RULES(run->session, "convert", "nO", place, x);
-  int answer = made == NULL ? -1 : 0;
-  if (made != NULL && made != Py_None) {
-    answer = ortcffi_hold_value(made, &run->given[place], &run->holders[place]);
-  }
-  Py_XDECREF(made);
-  return answer;
-}
-
 /* The Value inside an object of the rules' type `wrapper`, or the object itself. */
 static PyObject* value_in(const struct session* session, PyObject* x) {
   static PyObject* name;
-  if ((PyObject*)Py_TYPE(x) != session->wrapper) {
+  if ((PyObject*)Py_TYPE(x) != session->rules.wrapper) {
     return Py_NewRef(x);
   }
   if (name == NULL) {
     name = PyUnicode_InternFromString("_value");
   }
   PyObject* value = name == NULL ? NULL : PyObject_GetAttr(x, name);
-  PyErr_Clear(); /* the rules refuse one without */
+  PyErr_Clear(); /* Python refuses one without */
   return value == NULL ? Py_NewRef(x) : value;
 }
 
@@ -77,118 +66,121 @@ static int take_input(struct run* run, Py_ssize_t place, PyObject* x) {
   return taken;
 }
 
-static int add_input(struct run* run, size_t guess, PyObject* name, PyObject* x) {
-  struct session* session = run->session;
-  Py_ssize_t place = ortcffi_find_port(&session->inputs, name, guess);
+static int add_input(struct run* run, const struct request* request, size_t guess, PyObject* name,
+                     PyObject* x) {
+  Py_ssize_t place = ortcffi_find_port(&run->session->inputs, name, guess);
   if (place < 0 || run->holders[place] != NULL) {
-    ortcffi_session_refuse(session, place >= 0 ? "twice" : "input", Py_NewRef(name));
-    return -1;
+    return NOT_TAKEN;
+  }
+  if (request->is_converted) {
+    return ortcffi_hold_value(x, &run->given[place], &run->holders[place]);
   }
   int taken = take_input(run, place, x);
-  return taken == 0 ? convert_input(run, place, x) : taken < 0 ? -1 : 0;
+  return taken == 1 ? TAKEN : taken == 0 ? NOT_TAKEN : FAILED;
 }
 
-static int add_feed(struct run* run, PyObject* feed) {
-  PyObject *key, *x;
+static int add_feed(struct run* run, const struct request* request) {
+  PyObject *key, *x, *feed = request->feed;
   Py_ssize_t place = 0;
   size_t guess = 0;
   if (!PyDict_CheckExact(feed)) {
-    PyObject* copy = ASK_RULES(run->session, "feed", "O", feed);
-    int answer = copy == NULL ? -1 : add_feed(run, copy);
-    Py_XDECREF(copy);
-    return answer;
+    return NOT_TAKEN;
   }
   Py_ssize_t count = PyDict_Size(feed);
   while (PyDict_Next(feed, &place, &key, &x)) {
-    /* Conversions may run Python, which may remove the borrowed key from the dict. */
+    /* A conversion may run Python, which may remove the borrowed key from the dict. */
     Py_INCREF(key);
     Py_INCREF(x);
-    int answer = add_input(run, guess++, key, x);
+    int answer = add_input(run, request, guess++, key, x);
     Py_DECREF(key);
     Py_DECREF(x);
-    if (answer < 0) {
-      return -1;
+    if (answer != TAKEN) {
+      return answer;
     }
     if (PyDict_Size(feed) != count) {
       PyErr_SetString(PyExc_RuntimeError, "feed changed while its arrays were converted");
-      return -1;
+      return FAILED;
     }
   }
-  return 0;
+  return TAKEN;
+}
+
+static int add_named(struct run* run, const struct request* request) {
+  Py_ssize_t count = request->keywords == NULL ? 0 : PyTuple_Size(request->keywords);
+  size_t guess = 0;
+  for (Py_ssize_t i = 0; i < count; i++) {
+    if (request->named[i] == NULL) {
+      continue; /* a parameter */
+    }
+    PyObject* name = PyTuple_GetItem(request->keywords, i);
+    int answer = add_input(run, request, guess++, name, request->named[i]);
+    if (answer != TAKEN) {
+      return answer;
+    }
+  }
+  return TAKEN;
 }
 
 /* Puts the inputs that were given next to each other. */
-static int gather_inputs(struct run* run) {
+static int gather_inputs(struct run* run, int is_converted) {
   struct session* session = run->session;
   size_t count = 0;
   for (size_t i = 0; i < session->inputs.count; i++) {
-    const char* name = session->inputs.items[i].text;
-    if (name[0] == '\0') {
+    const struct port* port = &session->inputs.items[i];
+    if (port->text[0] == '\0') {
       continue; /* no input, in ONNX; the API refuses the name */
     }
     if (run->given[i] != NULL) {
-      run->input_names[count] = name;
+      run->input_names[count] = port->text;
       run->inputs[count++] = run->given[i];
-    } else if (i < session->required) {
-      PyObject* passed = ASK_RULES(session, "missing", "n", (Py_ssize_t)i);
-      if (passed == NULL) {
-        return -1;
-      }
-      Py_DECREF(passed);
+    } else if (i < session->required && port->kind != ONNX_TYPE_OPTIONAL && !is_converted) {
+      return NOT_TAKEN;
     }
   }
   run->input_count = count;
-  return 0;
+  return TAKEN;
 }
 
 /* --- outputs -----------------------------------------------------------------------------------*/
 
-/* The place of the i-th output asked for; -1 with an exception. */
-static Py_ssize_t wanted_port(struct session* session, PyObject* wanted, size_t i) {
-  if (wanted == NULL) {
-    return (Py_ssize_t)i;
-  }
-  PyObject* name = PyTuple_GetItem(wanted, (Py_ssize_t)i);
-  Py_ssize_t place = name == NULL ? -1 : ortcffi_find_port(&session->outputs, name, i);
-  if (place < 0 && !PyErr_Occurred()) {
-    ortcffi_session_refuse(session, "output", Py_NewRef(name));
-  }
-  return place;
-}
-
 /* What an output is written to, if `out` has it. */
-static int add_target(struct run* run, PyObject* out, size_t i, size_t place) {
-  struct session* session = run->session;
-  PyObject* x = PyDict_GetItemWithError(out, session->outputs.items[place].name);
+static int add_target(struct run* run, const struct request* request, size_t i) {
+  const struct port* port = run->output_ports[i];
+  PyObject* x = PyDict_GetItemWithError(request->out, port->name);
   if (x == NULL) {
-    return PyErr_Occurred() ? -1 : 0;
+    return PyErr_Occurred() ? FAILED : TAKEN;
   }
-  const struct port* port = &session->outputs.items[place];
-  int made = ortcffi_make_value(session, port, x, 1, &run->outputs[i]);
+  if (request->is_converted) {
+    return ortcffi_hold_value(x, &run->outputs[i], &run->targets[i]);
+  }
+  int made = ortcffi_make_value(run->session, port, x, 1, &run->outputs[i]);
   if (made == 1) {
     run->targets[i] = Py_NewRef(x);
-    return 0;
   }
-  PyObject* value = made < 0 ? NULL : ASK_RULES(session, "target", "nO", (Py_ssize_t)place, x);
-  int answer = value == NULL ? -1 : ortcffi_hold_value(value, &run->outputs[i], &run->targets[i]);
-  Py_XDECREF(value);
-  return answer;
+  return made == 1 ? TAKEN : made == 0 ? NOT_TAKEN : FAILED;
 }
 
-static int add_outputs(struct run* run, PyObject* wanted, PyObject* out) {
-  struct session* session = run->session;
+/* `wanted` has the names, NULL for all. */
+static int add_outputs(struct run* run, const struct request* request, PyObject* wanted) {
+  const struct ports* ports = &run->session->outputs;
+  Py_ssize_t found = 0;
   for (size_t i = 0; i < run->output_count; i++) {
-    Py_ssize_t place = wanted_port(session, wanted, i);
+    PyObject* name = wanted == NULL ? NULL : PyTuple_GetItem(wanted, (Py_ssize_t)i);
+    Py_ssize_t place = wanted == NULL ? (Py_ssize_t)i : ortcffi_find_port(ports, name, i);
     if (place < 0) {
-      return -1;
+      return NOT_TAKEN;
     }
-    run->output_ports[i] = &session->outputs.items[place];
-    run->output_names[i] = session->outputs.items[place].text;
-    if (out != NULL && add_target(run, out, i, (size_t)place) < 0) {
-      return -1;
+    run->output_ports[i] = &ports->items[place];
+    run->output_names[i] = ports->items[place].text;
+    int answer = request->out == NULL ? TAKEN : add_target(run, request, i);
+    if (answer != TAKEN) {
+      return answer;
     }
+    found += run->targets[i] != NULL;
   }
-  return 0;
+  int has_others =
+      request->out != NULL && !request->is_converted && found != PyDict_Size(request->out);
+  return has_others ? NOT_TAKEN : TAKEN; /* of no output, or of one that is not wanted */
 }
 
 /* Checks overlaps of memory, if the caller gave memory for outputs. */
@@ -211,41 +203,42 @@ static int check_targets(struct run* run) {
 
 /* --- all of it ---------------------------------------------------------------------------------*/
 
-static int add_named(struct run* run, const struct request* request) {
-  Py_ssize_t count = request->keywords == NULL ? 0 : PyTuple_Size(request->keywords);
-  for (Py_ssize_t i = 0, guess = 0; i < count; i++) {
-    if (request->named[i] == NULL) {
-      continue; /* a parameter */
-    }
-    PyObject* name = PyTuple_GetItem(request->keywords, i);
-    if (add_input(run, (size_t)guess++, name, request->named[i]) < 0) {
-      return -1;
-    }
-  }
-  return 0;
-}
-
-static int add_options(struct run* run, PyObject* options) {
-  if (options == NULL && !run->session->asks_options) {
-    run->options = ortcffi_take_options(run->session);
-    return run->options == NULL ? -1 : 0;
-  }
-  PyObject* chosen = ASK_RULES(run->session, "options", "O", options == NULL ? Py_None : options);
-  if (chosen == NULL || handle_begin((struct handle*)chosen) < 0) {
-    Py_XDECREF(chosen);
-    return -1;
-  }
-  run->options = ((struct handle*)chosen)->object;
-  run->options_holder = chosen;
-  return 0;
+static int has_adapters(PyObject* options) {
+  PyObject* adapters = PyObject_GetAttrString(options, "_adapters");
+  int answer = adapters == NULL || PyObject_IsTrue(adapters) != 0;
+  PyErr_Clear();
+  Py_XDECREF(adapters);
+  return answer;
 }
 
 int ortcffi_run_has_adapters(const struct run* run) {
-  PyObject* adapters =
-      run->options_holder == NULL ? NULL : PyObject_GetAttrString(run->options_holder, "_adapters");
-  int answer = adapters != NULL && PyObject_IsTrue(adapters) != 0;
-  Py_XDECREF(adapters);
-  return answer;
+  return run->options_holder != NULL && has_adapters(run->options_holder);
+}
+
+/* Whether an object is RunOptions that runs of the session use as they are. */
+static int are_options(const struct session* session, PyObject* options) {
+  const struct handle* handle = handle_of(options);
+  return handle != NULL && handle->type == session->rules.options_type &&
+         handle->api == session->maker->api && !has_adapters(options);
+}
+
+static int add_options(struct run* run, const struct request* request) {
+  PyObject* options = request->options;
+  struct session* session = run->session;
+  if (!request->is_converted &&
+      (options == NULL ? session->asks_options != 0 : !are_options(session, options))) {
+    return NOT_TAKEN;
+  }
+  if (options == NULL) {
+    run->options = ortcffi_take_options(session);
+    return run->options == NULL ? FAILED : TAKEN;
+  }
+  if (handle_begin((struct handle*)options) < 0) {
+    return FAILED;
+  }
+  run->options = ((struct handle*)options)->object;
+  run->options_holder = Py_NewRef(options);
+  return TAKEN;
 }
 
 static int add_timeout(struct run* run, PyObject* timeout) {
@@ -267,61 +260,112 @@ static int add_timeout(struct run* run, PyObject* timeout) {
   return 0;
 }
 
-static int fill_run(struct run* run, const struct request* request, PyObject* wanted,
-                    PyObject* out) {
-  return (request->feed != NULL && add_feed(run, request->feed) < 0) ||
-                 add_named(run, request) < 0 || gather_inputs(run) < 0 ||
-                 add_outputs(run, wanted, out) < 0 || (out != NULL && check_targets(run) < 0) ||
-                 add_options(run, request->options) < 0 || add_timeout(run, request->timeout) < 0
-             ? -1
-             : 0;
-}
-
-/* Lets the rules check and copy an argument: the caller's own may change during the run. */
-static int checked(struct session* session, const char* method, PyObject* given, PyObject** out) {
-  *out = given == NULL ? NULL : ASK_RULES(session, method, "O", given);
-  return given != NULL && *out == NULL ? -1 : 0;
-}
-
-/* The names of outputs as a tuple; the rules convert what is neither a list nor a tuple. */
-static int wanted_names(struct session* session, PyObject* given, PyObject** out) {
-  int is_list = given != NULL && PyList_CheckExact(given);
-  if ((is_list && PyList_Size(given) > 0) ||
-      (given != NULL && PyTuple_CheckExact(given) && PyTuple_Size(given) > 0)) {
-    *out = is_list ? PyList_AsTuple(given) : Py_NewRef(given);
-    return *out == NULL ? -1 : 0;
+/* The names of outputs as a tuple, which the caller cannot change; NULL in it for all. */
+static int wanted_names(const struct request* request, PyObject** out) {
+  PyObject* given = request->outputs;
+  *out = NULL;
+  if (given == NULL) {
+    return TAKEN;
   }
-  return checked(session, "outputs", given, out);
+  if (PyTuple_CheckExact(given) && (request->is_converted || PyTuple_Size(given) > 0)) {
+    *out = Py_NewRef(given);
+    return TAKEN;
+  }
+  if (!PyList_CheckExact(given) || PyList_Size(given) == 0) {
+    return NOT_TAKEN;
+  }
+  *out = PyList_AsTuple(given);
+  return *out == NULL ? FAILED : TAKEN;
 }
 
-static int fill_room(struct run* run, const struct request* request, PyObject* wanted,
-                     PyObject* out) {
+static int fill_run(struct run* run, const struct request* request, PyObject* wanted) {
   struct session* session = run->session;
   size_t outputs = wanted == NULL ? session->outputs.count : (size_t)PyTuple_Size(wanted);
   if (take_room(run, session->inputs.count, outputs) < 0) {
-    return -1;
+    return FAILED;
   }
   run->output_count = outputs;
-  return fill_run(run, request, wanted, out);
+  int answer = request->feed == NULL ? TAKEN : add_feed(run, request);
+  answer = answer != TAKEN ? answer : add_named(run, request);
+  answer = answer != TAKEN ? answer : gather_inputs(run, request->is_converted);
+  answer = answer != TAKEN ? answer : add_outputs(run, request, wanted);
+  answer = answer != TAKEN || request->out == NULL ? answer : check_targets(run);
+  answer = answer != TAKEN ? answer : add_options(run, request);
+  return answer != TAKEN ? answer : add_timeout(run, request->timeout);
 }
+
+static int take_request(struct run* run, const struct request* request) {
+  if (request->out != NULL && !PyDict_CheckExact(request->out)) {
+    return NOT_TAKEN;
+  }
+  PyObject* wanted;
+  int answer = wanted_names(request, &wanted);
+  answer = answer != TAKEN ? answer : fill_run(run, request, wanted);
+  Py_XDECREF(wanted);
+  return answer;
+}
+
+/* The inputs that were given by keywords, as a dict. */
+static PyObject* named_inputs(const struct request* request) {
+  PyObject* inputs = PyDict_New();
+  Py_ssize_t count = request->keywords == NULL ? 0 : PyTuple_Size(request->keywords);
+  for (Py_ssize_t i = 0; inputs != NULL && i < count; i++) {
+    PyObject* name = PyTuple_GetItem(request->keywords, i);
+    if (request->named[i] != NULL && PyDict_SetItem(inputs, name, request->named[i]) < 0) {
+      Py_CLEAR(inputs);
+    }
+  }
+  return inputs;
+}
+
+static PyObject* or_none(PyObject* object) { return object == NULL ? Py_None : object; }
+
+static PyObject* or_null(PyObject* object) { return object == Py_None ? NULL : object; }
+
+/* Has the rules convert a request. The answer keeps what `converted` has; NULL with an exception.
+ */
+static PyObject* convert_request(struct session* session, const struct request* request,
+                                 struct request* converted) {
+  PyObject* inputs = named_inputs(request);
+  PyObject* all = inputs == NULL
+                      ? NULL
+                      : PyObject_CallFunctionObjArgs(
+                            session->rules.convert, (PyObject*)session, or_none(request->feed),
+                            or_none(request->outputs), or_none(request->options),
+                            or_none(request->out), inputs, NULL);
+  Py_XDECREF(inputs);
+  *converted = (struct request){.timeout = request->timeout, .is_converted = 1};
+  if (all != NULL && !PyArg_ParseTuple(all, "OOOO", &converted->feed, &converted->outputs,
+                                       &converted->options, &converted->out)) {
+    Py_CLEAR(all);
+  }
+  converted->outputs = or_null(converted->outputs);
+  converted->options = or_null(converted->options);
+  converted->out = or_null(converted->out);
+  return all;
+}
+
+static void drop_arguments(struct run* run);
 
 int ortcffi_run_begin(struct run* run, struct session* session, const struct request* request) {
   memset(run, 0, offsetof(struct run, few));
   if (handle_begin(&session->life) < 0) {
-    return -1;
+    return FAILED;
   }
   run->session = session;
-  PyObject *wanted = NULL, *out = NULL;
-  int answer = wanted_names(session, request->outputs, &wanted);
-  if (answer == 0) {
-    answer = checked(session, "out", request->out, &out);
+  int answer = take_request(run, request);
+  if (answer == NOT_TAKEN) {
+    drop_arguments(run);
+    struct request converted;
+    PyObject* all = convert_request(session, request, &converted);
+    answer = all == NULL ? FAILED : take_request(run, &converted);
+    Py_XDECREF(all);
   }
-  if (answer == 0) {
-    answer = fill_room(run, request, wanted, out);
+  if (answer == NOT_TAKEN) {
+    PyErr_SetString(PyExc_SystemError, "the arguments of a run are not as C takes them");
+    answer = FAILED;
   }
-  Py_XDECREF(wanted);
-  Py_XDECREF(out);
-  session->counts.refused += answer < 0 && ortcffi_counts_runs;
+  session->counts.refused += answer != TAKEN && ortcffi_counts_runs;
   return answer;
 }
 
@@ -329,11 +373,19 @@ int ortcffi_run_begin_options(struct run* run, struct session* session,
                               const struct request* request) {
   memset(run, 0, offsetof(struct run, few));
   if (handle_begin(&session->life) < 0) {
-    return -1;
+    return FAILED;
   }
   run->session = session;
   run->room = run->few;
-  return add_options(run, request->options) < 0 || add_timeout(run, request->timeout) < 0 ? -1 : 0;
+  int answer = add_options(run, request);
+  if (answer == NOT_TAKEN) {
+    PyObject* chosen = PyObject_CallFunctionObjArgs(session->rules.options, session,
+                                                    or_none(request->options), NULL);
+    struct request converted = {.options = chosen, .is_converted = 1};
+    answer = chosen == NULL ? FAILED : add_options(run, &converted);
+    Py_XDECREF(chosen);
+  }
+  return answer != TAKEN ? answer : add_timeout(run, request->timeout);
 }
 
 int ortcffi_names_inputs(const struct request* request) {
@@ -357,11 +409,9 @@ static int is_flag_needed(const struct run* ended) {
   return 0;
 }
 
-void ortcffi_run_end(struct run* run) {
+/* Drops what a run has taken, and leaves it as before. */
+static void drop_arguments(struct run* run) {
   struct session* session = run->session;
-  if (session == NULL) {
-    return;
-  }
   for (size_t i = 0; run->given != NULL && i < session->inputs.count; i++) {
     ortcffi_drop_input(session, &session->inputs.items[i], run->given[i], run->holders[i]);
   }
@@ -373,12 +423,22 @@ void ortcffi_run_end(struct run* run) {
       ortcffi_set_terminate(session, run->options, 0);
     }
     handle_end((struct handle*)run->options_holder);
-    Py_DECREF(run->options_holder);
+    Py_CLEAR(run->options_holder);
   } else if (run->options != NULL) {
     ortcffi_give_options(session, run->options, run->is_terminated);
   }
   if (run->room != run->few) {
     PyMem_Free(run->room);
   }
-  handle_end(&session->life);
+  run->given = NULL;
+  run->output_count = 0;
+  run->options = NULL;
+  run->room = run->few;
+}
+
+void ortcffi_run_end(struct run* run) {
+  if (run->session != NULL) {
+    drop_arguments(run);
+    handle_end(&run->session->life);
+  }
 }

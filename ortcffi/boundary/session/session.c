@@ -20,7 +20,9 @@ static int64_t live_sessions;
 int64_t ortcffi_live_sessions(void) { return live_sessions; }
 
 void ortcffi_session_refuse(struct session* session, const char* why, PyObject* what) {
-  PyObject* done = what == NULL ? NULL : ASK_RULES(session, "refuse", "sN", why, what);
+  PyObject* done = what == NULL ? NULL
+                                : PyObject_CallFunction(session->rules.refuse, "OsN",
+                                                        (PyObject*)session, why, what);
   if (done != NULL) {
     PyErr_Format(PyExc_SystemError, "the rules of a Session let pass what they must refuse: %s",
                  why);
@@ -112,28 +114,26 @@ static PyObject* open_sessions(PyObject* module, PyObject* unused) {
 static PyObject* begin_session(PyObject* self, PyObject* arguments) {
   struct session* session = (struct session*)self;
   struct maker* maker;
-  PyObject *pointer, *type, *rules, *parents, *options;
+  PyObject *pointer, *type, *all_rules, *parents, *options;
   int calls_python, has_threads, borrowed;
-  if (!PyArg_ParseTuple(arguments, "OO!O!OOOppp", &pointer, ortcffi_maker_type, &maker,
-                        &PyType_Type, &type, &rules, &parents, &options, &calls_python,
-                        &has_threads, &borrowed)) {
+  struct rules rules;
+  if (!PyArg_ParseTuple(arguments, "OO!O!O!OOppp", &pointer, ortcffi_maker_type, &maker,
+                        &PyType_Type, &type, &PyTuple_Type, &all_rules, &parents, &options,
+                        &calls_python, &has_threads, &borrowed) ||
+      !PyArg_ParseTuple(all_rules, "OOOOOOOO", &rules.convert, &rules.options, &rules.result,
+                        &rules.refuse, &rules.bound, &rules.contents, &rules.wrapper,
+                        &rules.options_type)) {
     return NULL;
   }
   ortcffi_release* release = borrowed ? NULL : release_session;
-  PyObject* contents = PyObject_GetAttrString(rules, "contents");
-  PyObject* wrapper = PyObject_GetAttrString(rules, "wrapper");
-  if (contents == NULL || wrapper == NULL ||
-      handle_make(&session->life, maker->api, pointer, release, parents) < 0) {
-    Py_XDECREF(contents);
-    Py_XDECREF(wrapper);
+  if (handle_make(&session->life, maker->api, pointer, release, parents) < 0) {
     return NULL;
   }
-  session->contents = contents;
-  session->wrapper = wrapper;
   session->life.process = has_threads ? ortcffi_process : 0;
   session->maker = (struct maker*)Py_NewRef((PyObject*)maker);
   session->value_type = (PyTypeObject*)Py_NewRef(type);
-  session->rules = Py_NewRef(rules);
+  session->all_rules = Py_NewRef(all_rules);
+  session->rules = rules;
   session->options = Py_NewRef(options);
   session->calls_python = (char)calls_python;
   Py_RETURN_NONE;
@@ -166,9 +166,7 @@ static int session_traverse(PyObject* self, visitproc visit, void* arg) {
   struct session* session = (struct session*)self;
   Py_VISIT(session->maker);
   Py_VISIT(session->value_type);
-  Py_VISIT(session->rules);
-  Py_VISIT(session->contents);
-  Py_VISIT(session->wrapper);
+  Py_VISIT(session->all_rules);
   Py_VISIT(session->options);
   Py_VISIT(session->recorder);
   Py_VISIT(session->source);
@@ -190,9 +188,7 @@ static void session_dealloc(PyObject* self) {
   }
   Py_XDECREF((PyObject*)session->maker);
   Py_XDECREF((PyObject*)session->value_type);
-  Py_XDECREF(session->rules);
-  Py_XDECREF(session->contents);
-  Py_XDECREF(session->wrapper);
+  Py_XDECREF(session->all_rules);
   Py_XDECREF(session->options);
   Py_XDECREF(session->recorder);
   Py_XDECREF(session->source);
@@ -242,7 +238,7 @@ static PyObject* renew_by(PyObject* self, PyObject* other) {
 
 /* --- small methods -----------------------------------------------------------------------------*/
 
-/* _ask_options(on): whether runs that have no options ask the rules for them. */
+/* _ask_options(on): whether the rules give options to runs that have none. */
 static PyObject* ask_options(PyObject* self, PyObject* on) {
   ((struct session*)self)->asks_options = on == Py_True;
   Py_RETURN_NONE;

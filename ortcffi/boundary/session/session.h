@@ -9,20 +9,25 @@
  *   Binder
  *       An IoBinding and its session: see binding.c.
  *
- * Arguments that C cannot convert are converted by the session's rules, a Python object
- * (ortcffi/session/rules.py). C calls these methods of it, with the session as first argument:
+ * What C does not convert, Python does: `rules` is a tuple of these objects, which the class of the
+ * session has from ortcffi/session/rules.py. A run asks `convert` before the library is called:
  *
- *   feed(x), outputs(x), out(x)   arguments of run in their usual form
- *   options(x)                    RunOptions of the session's library
- *   convert(place, x)             the Value for an input, or None for no input
- *   target(place, x)              the Value that an output is written to
- *   contents                      a function for `struct contents` (contents.h), or None
- *   wrapper                       a type of objects whose attribute _value is a Value, or None
- *   result(value, is_input)       what a run returns for an output
- *   nothing(value, as_value)      the same for an output that holds nothing
- *   missing(place)                an input is not given: may raise before the library does
- *   bound(binding)                the same for the inputs of a binding
- *   refuse(why, what)             raises
+ *   convert(session, feed, outputs, options, out, inputs)
+ *       called where C does not take an argument of a run as it is: (feed, outputs, options, out)
+ *       with Values of the session's library only, names that the model has, and RunOptions
+ *   options(session, options)
+ *       RunOptions of the session's library, also of None
+ *   result(value, is_input)
+ *       what a run returns for an output that C does not convert
+ *   refuse(session, why, what)
+ *       raises: for memory that overlaps, and for a run that has failed or was ended
+ *   bound(session, binding)
+ *       raises if something is not bound
+ *   contents, wrapper
+ *       a function for `struct contents` (contents.h), and a type of objects whose attribute _value
+ *       is a Value; either may be None
+ *   options_type
+ *       CFFI's type of pointers to OrtRunOptions
  *
  * A session is a handle (platform/handle.h): it is released when it is closed, or gone, and the
  * last run has ended. What the library borrows for it (the environment, options, a model's bytes)
@@ -98,13 +103,17 @@ struct work {
   unsigned process;     /* where they are: the child of a fork has none of them */
 };
 
+/* Borrowed from the tuple of a session. */
+struct rules {
+  PyObject *convert, *options, *result, *refuse, *bound, *contents, *wrapper, *options_type;
+};
+
 struct session {
   struct handle life; /* of the OrtSession; its parents are what the library borrows */
   struct maker* maker;
   PyTypeObject* value_type;
-  PyObject* rules;     /* see above */
-  PyObject* contents;  /* the rules' attribute of that name */
-  PyObject* wrapper;   /* and of this name */
+  PyObject* all_rules; /* the tuple */
+  struct rules rules;  /* see above */
   struct ports inputs; /* those without a default first */
   struct ports outputs;
   size_t required;      /* how many inputs have no default */
@@ -168,8 +177,12 @@ struct request {
   PyObject* timeout;
   PyObject* const* named; /* values of keywords that name inputs, see `keywords` */
   PyObject* keywords;
-  int as_values; /* whether results are Values instead of arrays */
+  int as_values;    /* whether results are Values instead of arrays */
+  int is_converted; /* by the rules */
 };
+
+/* What a function says of an argument. FAILED: with an exception. */
+enum { FAILED = -1, TAKEN, NOT_TAKEN };
 
 extern PyTypeObject* ortcffi_session_type;
 extern PyType_Spec ortcffi_session_spec;
@@ -184,9 +197,6 @@ static inline OrtSession* ortcffi_session_object(const struct session* session) 
   return (OrtSession*)session->life.object;
 }
 
-/* Calls a method of the session's rules; the format is of the arguments after the session. */
-#define ASK_RULES(session, method, format, ...) \
-  PyObject_CallMethod((session)->rules, method, "O" format, (PyObject*)(session), __VA_ARGS__)
 /* Calls the rules' `refuse`, which raises. Takes the reference to `what`, which may be NULL with an
  * exception. */
 void ortcffi_session_refuse(struct session* session, const char* why, PyObject* what);
@@ -206,7 +216,8 @@ PyObject* ortcffi_session_required(PyObject* self, PyObject* unused);
 /* The place of a name; -1 if there is none. The place `guess` is tried first. */
 Py_ssize_t ortcffi_find_port(const struct ports* ports, PyObject* name, size_t guess);
 
-/* Takes the arguments of a run. After it, whether or not it failed, ortcffi_run_end must follow. */
+/* Takes the arguments of a run, if need be after the rules have converted them. After it, whether
+ * or not it failed, ortcffi_run_end must follow. */
 int ortcffi_run_begin(struct run* run, struct session* session, const struct request* request);
 void ortcffi_run_end(struct run* run);
 /* The same for a run that has a binding for its inputs and outputs: options and deadline. */

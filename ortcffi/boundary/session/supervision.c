@@ -204,7 +204,7 @@ static int write_signals_to(int fd) {
 
 /* So many seconds pass before Python is asked again, for a run, whether it still writes to the
  * pipe: an event loop that ends has it write nowhere. */
-#define LOOK_AGAIN 1e-3
+#define LOOK_AGAIN 0.05
 
 /* Has Python write the numbers of signals to the pipe. A descriptor that the program has set since
  * the first time stays. */
@@ -274,7 +274,7 @@ void ortcffi_runs_after_fork(void) {
 }
 
 static int has_runs(void) {
-  if (ortcffi_are_callbacks_due()) {
+  if (atomic_load(&ortcffi_due_callbacks) > 0) {
     return 1;
   }
   for (const struct run* run = ortcffi_runs; run != NULL; run = run->next) {

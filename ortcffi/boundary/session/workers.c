@@ -157,4 +157,5 @@ void ortcffi_workers_forget(void) {
   pthread_cond_init(&there_is_work, NULL);
   ready.first = NULL;
   ready_count = idle_workers = workers = 0;
+  atomic_store(&ortcffi_due_callbacks, 0);
 }
