@@ -28,20 +28,22 @@ if TYPE_CHECKING:
 __all__ = [
     "HIGHEST_VERSION",
     "Table",
+    "api_version_of",
     "build_info",
     "core_api",
     "create_environment",
     "default_api",
     "editor_of",
-    "highest_api_version",
     "init_api",
     "made_by",
     "registered_devices",
+    "supported_version",
     "table_at",
     "table_for",
 ]
 
 HIGHEST_VERSION: int = lib.ORTCFFI_API_VERSION  # of the table that this package was compiled for
+OLDEST_VERSION = 20  # of a library that `load` and `attach` take
 _CORE = "the embedded core"
 _TABLE, _BASE = "const OrtApi *", "const OrtApiBase *"
 # Of each library (`Table.library`) the devices whose registration `ortcffi.ep.registered` knows, by
@@ -52,7 +54,7 @@ _FACTS = {"base", "pointer", "client_table", "version", "version_string", "path"
 _FACTS |= {"library", "is_core"}
 
 
-def highest_api_version(version_string: str) -> int:
+def api_version_of(version_string: str) -> int:
     """The highest API version of a library whose ``GetVersionString`` answers `version_string`.
 
     Raises `ValueError`, whose text completes 'the library ...'.
@@ -61,11 +63,20 @@ def highest_api_version(version_string: str) -> int:
     if not found:
         raise ValueError(f"says that its version is {version_string!r}, which is no version")
     major, minor = int(found[1]), int(found[2])
-    if major == 0:
-        raise ValueError(f"is too old: its version is {version_string!r}, and API 1 came with 1.0")
     if major > 1:
         raise ValueError(f"is of version {version_string!r}, whose API versions are not known here")
-    return max(minor, 1)  # release 1.n knows the API versions 1 to n; 1.0 knows 1
+    return minor if major else 0  # release 1.n knows the API versions 1 to n
+
+
+def supported_version(version_string: str) -> int:
+    """As `api_version_of`, of a release that is not too old: 1.20 is the oldest supported one."""
+    version = api_version_of(version_string)
+    if version < OLDEST_VERSION:
+        raise ValueError(
+            f"is too old: its version is {version_string!r}, "
+            f"and 1.{OLDEST_VERSION} is the oldest that ortcffi supports"
+        )
+    return version
 
 
 @public

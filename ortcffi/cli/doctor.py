@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ortcffi._public import joined, printable
-from ortcffi._table import highest_api_version
+from ortcffi._table import supported_version
 from ortcffi.cli import ep_doctor, official_doctor
 from ortcffi.cli.program import program_name
 from ortcffi.kernels import child
@@ -76,7 +76,7 @@ def examine(runtime: Runtime, seconds: float = SECONDS) -> Finding:
     if "problem" in found:
         return _broken(runtime, found["problem"], found["remedy"], printed)
     version = found["version"]
-    versions = (1, highest_api_version(version))
+    versions = (1, supported_version(version))
     runtime = runtime._replace(version=version, version_from="library", api_versions=versions)
     return Finding(runtime, found["used_version"], found["build_info"], printed)
 
@@ -94,7 +94,7 @@ def answer(path: str) -> None:
     try:
         api = loading.load(path)
         found = {"version": api.version_string, "used_version": api.version}
-        found["build_info"] = api.build_info if api.supports("GetBuildInfoString") else None
+        found["build_info"] = api.build_info
     except loading.LoadError as error:
         found = {"problem": error.problem, "remedy": error.remedy}
     child.give_answer(found)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ortcffi._convert import decode, encode, pointer
 from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import public
-from ortcffi._table import HIGHEST_VERSION, core_api, highest_api_version, table_at
+from ortcffi._table import HIGHEST_VERSION, api_version_of, core_api, table_at
 from ortcffi.errors import check
 from ortcffi.platform.handle import Array
 
@@ -134,7 +134,7 @@ def table_of_base(base: Any) -> "Api":
     if base == lib.ortcffi_core_api_base():
         return core_api()
     version_string = decode(base.GetVersionString())
-    version = min(highest_api_version(version_string), HIGHEST_VERSION)
+    version = min(api_version_of(version_string), HIGHEST_VERSION)
     pointer = base.GetApi(version)
     if not pointer:
         raise ValueError(f"the host {version_string!r} has no table for API version {version}")

@@ -204,7 +204,7 @@ class _Task:
             raise NotImplemented("the library cannot compile models", create)
         self.stack = stack
         self.env = stack.enter_context(Env(api=self.api))
-        chosen = chosen._for_creation()
+        chosen = chosen.clone()
         self.alive: list[object] = [chosen]
         given = self.env.handle, chosen.handle
         release = lib.ReleaseModelCompilationOptions

@@ -41,7 +41,8 @@ def attach() -> Official:
     Raises
     ------
     LoadError
-        The package is not installed, cannot be imported, or has no way in.
+        The package is not installed or cannot be imported, is a release before 1.20, or has no
+        way in.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._convert import decode
 from ortcffi._native import ffi
 from ortcffi._public import public
-from ortcffi._table import HIGHEST_VERSION, core_api, highest_api_version
+from ortcffi._table import HIGHEST_VERSION, core_api, supported_version
 from ortcffi.arena import Arena, ArenaCfg
 from ortcffi.env.env import Env
 from ortcffi.env.state import state_of
@@ -72,8 +72,11 @@ class Official(Api):
         if not isinstance(base, ffi.CData):
             raise TypeError("the official package's table is made by attach")
         version_string = decode(base.GetVersionString())
-        version = min(highest_api_version(version_string), HIGHEST_VERSION)
         path = os.path.abspath(str(module.__file__))
+        try:
+            version = min(supported_version(version_string), HIGHEST_VERSION)
+        except ValueError as error:
+            raise LoadError(f"{path} {error}") from None
         pointer = base.GetApi(version)
         if not pointer:
             raise LoadError(f"{path} has no table for API version {version}")

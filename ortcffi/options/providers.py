@@ -53,7 +53,7 @@ def _with_available(options: Options, name: str, error: OrtError) -> OrtError:
 
 
 def _add_named(options: Options, name: str, short: str, arrays: tuple[Any, Any, int]) -> None:
-    """By the name as given; or by a short one, since older releases know no others."""
+    """By the name as given; or by a short one, since release 1.20 knows no others."""
     errors: list[OrtError] = []
     for each in dict.fromkeys((name, short, short.upper())):
         try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from ortcffi._convert import AnyPath, absolute, encode, integer, mapping, optional_mapping
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi._table import highest_api_version
+from ortcffi._table import api_version_of
 from ortcffi.errors import OrtError, call, check
 from ortcffi.options.callback_settings import (
     FunctionSetting,
@@ -590,7 +590,7 @@ class SessionOptions(Options, FromHandle):
         handle, api = self.handle, self.api
         api.require(slot)
         # The library's own, which may be newer than the table that we have of it.
-        version = highest_api_version(api.version_string)
+        version = api_version_of(api.version_string)
         with lock:
             known = self._alive.get("custom_ops")
             ops = known or new_ops(ffi.NULL)
@@ -632,14 +632,6 @@ class SessionOptions(Options, FromHandle):
     def _says_arena(self) -> bool:
         """Whether a session is to use the arena of the environment, or expressly not."""
         return SHARED_ARENA in self.config
-
-    def _for_creation(self) -> Self:
-        """What a session is made of: a clone, so that these options may change meanwhile.
-
-        Clones of releases before 1.20 lack custom ops, so that these need the options themselves.
-        """
-        has_ops = self._alive.get("custom_ops") or self._alive.get("op_domains")
-        return self if has_ops and self.api.version < 20 else self.clone()
 
 
 def _bytes(argument: str, content: Any) -> Any:

@@ -187,7 +187,7 @@ def options_for(api: "Api", options: "SessionOptions | None") -> "SessionOptions
         return options
     from ortcffi.options.session import SessionOptions
 
-    chosen = SessionOptions(api) if options is None else options._for_creation()
+    chosen = SessionOptions(api) if options is None else options.clone()
     chosen.shared_arena = True
     return chosen
 

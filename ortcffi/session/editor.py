@@ -100,7 +100,7 @@ class ModelEditor(Closing):
         slot, subject = _subject(content_of(model))
         editor = editor_of(self.api, slot)
         if self._options is not None:
-            self._options = self._options._for_creation()
+            self._options = self._options.clone()
         environment, chosen = self._env.handle, self._options_handle()
         # The environment's handle itself: the collector may take its Env apart before.
         borrowed = None if self._options is None else self._options._alive

@@ -310,7 +310,7 @@ def table_of(api: "Api") -> Any:
 
 def _package_options(api: "Api", options: "SessionOptions | None") -> Any:
     given = session_options_for(api, options)
-    chosen = (SessionOptions(api) if given is None else given)._for_creation()
+    chosen = (SessionOptions(api) if given is None else given).clone()
     handles = Env(api=api).handle, chosen.handle
     release = _function("ReleaseModelPackageOptions")
     owner = owner_of(

@@ -266,10 +266,8 @@ def as_result(value: Value) -> Any:
 
 
 def has_value(value: Value) -> bool:
-    """Whether a value holds anything. API function: ``HasValue``, since version 15."""
+    """Whether a value holds anything. API function: ``HasValue``."""
     api, out = value.api, ffi.new("int*")
-    if not api.supports("HasValue"):
-        return True
     check(api.pointer, lib.HasValue(api.pointer, value.handle, out))
     return bool(out[0])
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ortcffi._convert import AnyPath, absolute, decode
 from ortcffi._native import lib
 from ortcffi._public import public
-from ortcffi._table import highest_api_version
+from ortcffi._table import supported_version
 from ortcffi.table import load as loading
 
 
@@ -108,7 +108,7 @@ def _look(path: str, source: str) -> Runtime:
         return runtime
     runtime = runtime._replace(version=version, version_from=version_from)
     try:
-        return runtime._replace(api_versions=(1, highest_api_version(version)))
+        return runtime._replace(api_versions=(1, supported_version(version)))
     except ValueError as error:
         return runtime._replace(problem=str(error), remedy=loading.RELEASES)
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from ortcffi._convert import AnyPath, absolute, decode
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi._table import highest_api_version
+from ortcffi._table import OLDEST_VERSION, supported_version
 from ortcffi.table.api import Api
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ ENTRY = "OrtGetApiBase"
 VARIABLE = "ORTCFFI_LIBRARY"
 WHEEL = "the library of the package onnxruntime"
 SYSTEM = "the system's library"
-RELEASES = "expected release 1.0 of ONNX Runtime or a later one"
+RELEASES = f"expected release 1.{OLDEST_VERSION} of ONNX Runtime or a later one"
 if sys.platform == "darwin":
     SYSTEM_NAMES = ["libonnxruntime.dylib"]
     NAME_ENDS = ("libonnxruntime.", ".dylib")
@@ -115,7 +115,7 @@ def load(path: AnyPath | None = None) -> Api:
         There is no such file, or without a path none of the three (it is a `FileNotFoundError`).
     LoadError
         The file is not a shared library, is for another platform, depends on a missing library,
-        does not define ``OrtGetApiBase``, or has no API version that this package knows.
+        does not define ``OrtGetApiBase``, or is a release before 1.20.
     TypeError, ValueError
         The path is of a wrong type, is empty or contains a null character.
 
@@ -281,7 +281,7 @@ def _table(argument: str, path: str, library: "Cdata") -> Api:
         raise _error(argument, path, f"answers NULL from {ENTRY}", OTHER_BUILD)
     version_string = decode(text)
     try:
-        version = min(highest_api_version(version_string), lib.ORTCFFI_API_VERSION)
+        version = min(supported_version(version_string), lib.ORTCFFI_API_VERSION)
     except ValueError as error:
         raise _error(argument, path, str(error), RELEASES) from None
     # Not a higher version: the library would print a message to stderr.

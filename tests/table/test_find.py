@@ -98,10 +98,13 @@ def test_a_given_file_that_is_no_library_has_a_problem_and_a_remedy(tmp_path):
 
 
 def test_every_copy_on_the_search_path_is_listed(bare, package):
-    site = package("libonnxruntime.so.1.20.1", "libonnxruntime.so.1.9.0")
+    site = package("libonnxruntime.so.1.25.1", "libonnxruntime.so.1.20.0")
     bare.setattr(sys, "path", ["/no/such/directory", str(site)])
     found = find_runtimes()[1:]
-    assert [(r.version, r.api_versions) for r in found] == [("1.20.1", (1, 20)), ("1.9.0", (1, 9))]
+    assert [(r.version, r.api_versions) for r in found] == [
+        ("1.25.1", (1, 25)),
+        ("1.20.0", (1, 20)),
+    ]
     assert not any(r.chosen for r in found)  # an import would not find this package
 
 
@@ -116,15 +119,15 @@ def test_a_file_is_listed_once_for_the_first_place_that_names_it(bare, package):
 
 def test_a_library_without_a_version_in_its_name_has_that_of_its_package(bare, package):
     site = package("libonnxruntime.so")
-    metadata = site / "onnxruntime_gpu-1.18.1.dist-info"
+    metadata = site / "onnxruntime_gpu-1.23.1.dist-info"
     metadata.mkdir()
-    (metadata / "METADATA").write_text("Name: onnxruntime-gpu\nVersion: 1.18.1\n")
+    (metadata / "METADATA").write_text("Name: onnxruntime-gpu\nVersion: 1.23.1\n")
     (metadata / "RECORD").write_text("onnxruntime/capi/libonnxruntime.so,,\n")
     (site / "~emoved-1.0.dist-info").mkdir()  # as pip leaves it
     bare.setattr(sys, "path", [str(site)])
     found = find_runtimes()[1]
-    assert (found.version, found.version_from) == ("1.18.1", "package metadata")
-    assert found.api_versions == (1, 18)
+    assert (found.version, found.version_from) == ("1.23.1", "package metadata")
+    assert found.api_versions == (1, 23)
 
 
 def test_a_library_of_unknown_version_is_listed_without_one(bare, package):

@@ -182,7 +182,7 @@ static struct value* value_of(struct run* run, size_t i, PyObject* input) {
  * such a value. */
 static int is_nothing(const struct session* session, const OrtValue* value) {
   int has_value = 1;
-  if (session->gives_optional && session->maker->version >= 15) {
+  if (session->gives_optional) {
     const OrtApi* api = session->maker->api;
     api->ReleaseStatus(api->HasValue(value, &has_value));
   }

@@ -107,9 +107,8 @@ PyObject* ortcffi_copy_of_value(struct maker* maker, OrtValue* value) {
   struct value tensor = {.maker = maker};
   int is_there = 1, is_tensor = 0;
   tensor.life.object = value;
-  if (maker->version >= 15) { /* an output that no run has made yet has no kind either */
-    maker->api->ReleaseStatus(maker->api->HasValue(value, &is_there));
-  }
+  /* An output that no run has made yet has no kind either. */
+  maker->api->ReleaseStatus(maker->api->HasValue(value, &is_there));
   if (is_there) {
     maker->api->ReleaseStatus(maker->api->IsTensor(value, &is_tensor));
   }

@@ -62,10 +62,6 @@ static int fill_strings(struct value* value, PyObject* strings, const char** tex
     }
     has_zeros |= memchr(texts[i], 0, (size_t)length) != NULL;
   }
-  if (has_zeros && value->maker->version < 15) {
-    PyErr_SetString(PyExc_ValueError, "a string with a null character needs API version 15");
-    return -1;
-  }
   /* The texts belong to objects of the list, which cannot change while the GIL is held. */
   OrtStatus* status =
       value->maker->api->FillStringTensor(ortcffi_value_object(value), texts, (size_t)count);

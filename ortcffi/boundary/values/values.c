@@ -237,17 +237,18 @@ static const char* copy_shape(struct value* value, OrtStatus** status) {
   return function;
 }
 
-/* ONNX Runtime crashes when it is asked for the kind of an optional that holds nothing. */
+/* ONNX Runtime crashes when it is asked for the kind of an optional that holds nothing. An emulated
+ * host without HasValue has no such values. */
 static OrtStatus* ask_kind(const struct value* value, ONNXType* kind) {
   const struct maker* maker = value->maker;
   const OrtValue* object = ortcffi_value_object(value);
   int is_there = 1;
-  OrtStatus* status = maker->version >= 15 ? maker->api->HasValue(object, &is_there) : NULL;
-  if (status == NULL && !is_there) {
+  maker->api->ReleaseStatus(maker->api->HasValue(object, &is_there));
+  if (!is_there) {
     *kind = ONNX_TYPE_OPTIONAL;
     return NULL;
   }
-  return status == NULL ? maker->api->GetValueType(object, kind) : status;
+  return maker->api->GetValueType(object, kind);
 }
 
 int ortcffi_value_kind(struct value* value) {
