@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import compress
 from textwrap import shorten
 from typing import Any, NamedTuple
 
@@ -48,6 +49,8 @@ class Trial(NamedTuple):
         Whether something is wrong.
     ends : bool
         Whether it ended its process, or took too long.
+    untried : str
+        How it ended its process with made-up values of attributes alone.
     """
 
     name: str
@@ -59,6 +62,7 @@ class Trial(NamedTuple):
     throws: bool = False
     is_wrong: bool = False
     ends: bool = False
+    untried: str = ""
 
 
 def check_ops(report: Report, against: str, rtol: float, atol: float) -> None:
@@ -101,10 +105,12 @@ def check_ops(report: Report, against: str, rtol: float, atol: float) -> None:
 
 def _conclude(report: Report, trials: list[Trial], hosts: str) -> None:
     """Say how much was tried, and what may be wrong."""
-    untried = [trial for trial in trials if not trial.computes and not trial.is_wrong]
+    is_untried = [each.untried or not (each.computes or each.is_wrong) for each in trials]
+    untried = list(compress(trials, is_untried))
     for trial in untried:
         what = "no kernel computed" if trial.made else "no kernel was made"
-        report.untried[trial.name] = f"{what}: {trial.refusal}" if trial.refusal else what
+        why = f"{what}: {trial.refusal}" if trial.refusal else what
+        report.untried[trial.name] = trial.untried or why
     if throwing := [trial.name for trial in trials if trial.throws and not trial.is_wrong]:
         report.notes.append(
             "exceptions leave ops that can answer a status, which ends a host that does not catch "
@@ -191,17 +197,26 @@ def _try_all(
 
 
 def _try(report: Report, version: int, against: str, closer: bool, op: tuple[int, str]) -> Trial:
-    """Try an op on a host; with `closer`, also what does not differ by host, and in a session."""
+    """Try an op on a host; with `closer`, also what does not differ by host, and in a session.
+
+    Where it ends its process with made-up values of attributes, it is tried without them: what it
+    then does is the finding.
+    """
     place, name = op
+    untried = ""
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "models") if closer else ""
-        given = place, version, CALL_SECONDS, file, against
-        facts, problem = _run("attempt", report.path, *given, seconds=report.seconds(SECONDS))
+        given = report.path, place, version, CALL_SECONDS, file, against
+        facts, problem = _run("attempt", *given, True, seconds=report.seconds(SECONDS))
+        if problem is not None and (made_up := _last(facts, "made_up")):
+            untried = _ending(facts, problem)
+            if made_up not in untried:
+                untried += f", and made-up attributes {made_up}"
+            facts, problem = _run("attempt", *given, False, seconds=report.seconds(SECONDS))
         found = [fact["finding"] for fact in facts if "finding" in fact]
         if problem is not None:
-            doing = [fact["begins"] for fact in facts if "begins" in fact]
-            found.append(f"{name}: {problem}{f', {doing[-1]}' if doing else ''}")
-        elif closer and os.path.exists(file) and installed_libraries():
+            found.append(f"{name}: {_ending(facts, problem)}")
+        elif os.path.exists(file) and installed_libraries():
             with open(file, "rb") as models:
                 pairs = pickle.load(models)  # noqa: S301  # our own process
             found += _differences(report, name, pairs)
@@ -211,9 +226,17 @@ def _try(report: Report, version: int, against: str, closer: bool, op: tuple[int
             report.findings.append(finding)
     if problem is not None:
         return Trial(name, is_wrong=True, ends=True)
-    last = facts[-1]
-    known = {field: last[field] for field in Trial._fields if field in last}
-    return Trial(name, **known, is_wrong=bool(found))
+    known = {field: facts[-1][field] for field in Trial._fields if field in facts[-1]}
+    return Trial(name, **known, is_wrong=bool(found), ends=bool(untried), untried=untried)
+
+
+def _ending(facts: list[dict[str, Any]], problem: str) -> str:
+    """How a process ended, and during what."""
+    return ", ".join(filter(None, (problem, _last(facts, "begins"))))
+
+
+def _last(facts: list[dict[str, Any]], key: str) -> str:
+    return next((fact[key] for fact in reversed(facts) if key in fact), "")
 
 
 def _differences(report: Report, name: str, pairs: list[Any]) -> Iterator[str]:
@@ -268,8 +291,7 @@ def _compare_with_functions(report: Report, file: str, *tolerance: str) -> None:
         elif "untried" in fact:
             report.untried[fact["untried"]] = fact["why"]
     if problem is not None:
-        doing = [fact["begins"] for fact in facts if "begins" in fact]
-        report.findings.append(Finding("against", ", ".join([problem, *doing[-1:]])))
+        report.findings.append(Finding("against", _ending(facts, problem)))
     elif not facts[-1]["compared"]:
         report.findings.append(Finding("against", f"no function in {file} has the name of an op"))
     else:

@@ -29,6 +29,7 @@ from ortcffi._native import lib
 from ortcffi._table import core_api, of_core
 from ortcffi.custom_ops.describe import Characteristic
 from ortcffi.errors import OrtError
+from ortcffi.kernels.checked import CheckedKernel
 from ortcffi.kernels.child import limit_this_process
 from ortcffi.kernels.host import host_function
 from ortcffi.kernels.kernel import Kernel
@@ -162,13 +163,13 @@ def read_formula(file: str, op: LibraryOp) -> Formula | None:
 
 
 def attempt(  # noqa: PLR0913, PLR0917  # what a trial is made of
-    path: str, place: int, version: int, seconds: int, models: str, reference: str
+    path: str, place: int, version: int, seconds: int, models: str, reference: str, made_up: bool
 ) -> None:
     """Make kernels of an op on a host, have them compute, and report what is wrong.
 
     A step that takes more than `seconds` ends the process. `models` is a file for the models of one
     node whose sessions are to compute the same; without it only what differs by host is tried.
-    `reference` is a file of formulas, or "".
+    `reference` is a file of formulas, or "". Without `made_up` no attribute gets a made-up value.
     """
     limit_this_process(_MEMORY)
     warnings.simplefilter("ignore")  # of attributes that an op does not read
@@ -176,7 +177,7 @@ def attempt(  # noqa: PLR0913, PLR0917  # what a trial is made of
     base = host_function("OrtcoreWatchedBase")(version)
     trace = Trace(of_core(base.GetApi(version), base, version))
     _begin("while the library is registered", seconds)
-    trial = _Trial(CustomOpLibrary(path, api=trace.api, watch=True), place, seconds)
+    trial = _Trial(CustomOpLibrary(path, api=trace.api, watch=True), place, seconds, made_up)
     with suppress(ValueError):  # which the comparison reports
         trial.formula = read_formula(reference, trial.op) if reference else None
     before = trace.called
@@ -214,8 +215,9 @@ class _Trial:
         The texts of exceptions that left functions of the op which can answer a status.
     """
 
-    def __init__(self, library: CustomOpLibrary, place: int, seconds: int) -> None:
+    def __init__(self, library: CustomOpLibrary, place: int, seconds: int, made_up: bool) -> None:
         self._library, self.op, self._seconds = library, library.ops[place], seconds
+        self._made_up = made_up
         self.formula: Formula | None = None
         self._random = np.random.default_rng(0)
         self._is_wrong = False
@@ -238,14 +240,14 @@ class _Trial:
         made = False
         for _ in range(8):
             self.refusal = ""  # the last one counts
-            self._begin(f"while a kernel is made with attributes {attributes}")
+            self._begin(f"while a kernel is made with attributes {attributes}", attributes)
             try:
                 self.op.kernel(attributes, _asked=asked).close()
                 made, self.attributes = True, dict(attributes)
             except (OrtError, ValueError) as error:
                 self._refused(error)
             more = {name: _PLAIN[kinds[0]] for name, kinds in asked.items()}
-            if attributes.keys() >= more.keys() or (made and self.formula):
+            if attributes.keys() >= more.keys() or (made and self.formula) or not self._made_up:
                 break
             attributes = more | attributes
         if made:
@@ -289,11 +291,17 @@ class _Trial:
 
     def _compute(self, kernel: Kernel, given: list[Any], when: str) -> None:
         """Compute once, and note what came of it."""
-        inputs = described(given)
-        self._begin(f"{when} {inputs}")
+        inputs, others = described(given), False
+        if isinstance(kernel, CheckedKernel):
+            others = bool(kernel._make_others) and self._made_up
+            kernel._make_others = kernel._make_others if others else []
+        self._begin(f"{when} {inputs}", others=others)
         try:
             found = kernel(*given)
         except AssertionError as error:
+            if self._may_not_fit(given):
+                self.refusal = self.refusal or f"{error}, with inputs {inputs}, which may not fit"
+                return
             self._is_wrong = True
             self.calls += 1
             tell(finding=f"{error}, with inputs {inputs}")
@@ -303,6 +311,23 @@ class _Trial:
             outputs = found if isinstance(found, tuple) else (found,)
             self.calls += 1
             self.computed.append((given, tuple(map(_copied, outputs))))
+
+    def _may_not_fit(self, given: list[Any]) -> bool:
+        """Whether inputs have different shapes, and nothing is wrong when one call is checked.
+
+        Whether such inputs fit each other cannot be known. If they do not, another result in a
+        second call, or an element that is not written, is no mistake of the op.
+        """
+        if len({x.shape for x in given if x is not None}) < 2:
+            return False
+        try:
+            with self.op.kernel(self.attributes, check=True, repeats=1) as kernel:
+                kernel(*given)
+        except AssertionError:
+            return False
+        except (OrtError, TypeError, ValueError):
+            return True
+        return True
 
     def _refused(self, error: Exception) -> None:
         text = str(error)
@@ -386,13 +411,21 @@ class _Trial:
                     self.op.kernel(attributes, allocator=memory).close()
 
             made = "kernels that were made and destroyed"
-            for attributes in {}, self.attributes, _UNLIKELY:  # a refusal is right
-                if self._repeat(made, partial(make, attributes), memory):
+            unlikely = [_UNLIKELY] if self._made_up else []
+            for attributes in {}, self.attributes, *unlikely:  # a refusal is right
+                if self._repeat(made, partial(make, attributes), memory, attributes):
                     return
 
-    def _repeat(self, what: str, act: Callable[[], object], memory: Tracking) -> bool:
+    def _repeat(
+        self,
+        what: str,
+        act: Callable[[], object],
+        memory: Tracking,
+        attributes: dict[str, Any] | None = None,
+    ) -> bool:
         """Do something often, and report what it leaves."""
-        self._begin(f"during {what}")
+        used = f" with attributes {attributes}" if attributes else ""
+        self._begin(f"during {what}{used}", attributes)
         begin = time.monotonic()
         for _ in range(3):  # the first ones may make what the others use
             act()
@@ -439,13 +472,24 @@ class _Trial:
     def _name(self) -> str:
         return f"{self.op.domain}:{self.op.name}"
 
-    def _begin(self, what: str) -> None:
-        _begin(what, self._seconds)
+    def _begin(
+        self, what: str, attributes: dict[str, Any] | None = None, *, others: bool = False
+    ) -> None:
+        """Say what comes next, and which made-up values of attributes it has.
+
+        They are those of `attributes`, by default those of the kernel; with `others` kernels of
+        other values are made, too.
+        """
+        given = self.formula.attributes if self.formula else {}
+        used = self.attributes if attributes is None else attributes
+        made_up = {name: value for name, value in used.items() if name not in given}
+        text = str(made_up) if made_up else ""
+        _begin(what, self._seconds, text or ("of other kernels" if others else ""))
 
 
-def _begin(what: str, seconds: int) -> None:
+def _begin(what: str, seconds: int, made_up: str = "") -> None:
     """Say what comes next, which must not take longer."""
-    tell(begins=what)
+    tell(begins=what, made_up=made_up)
     signal.alarm(seconds)
 
 

@@ -178,6 +178,21 @@ def test_an_op_that_could_not_be_tried_is_not_ok(check, tmp_path):
     assert error.get("message") == f"it could not be tried: {why}"
 
 
+def test_an_op_that_crashes_only_with_made_up_attributes_could_not_be_tried(check):
+    code, findings, report = check("-DCRASHES_ON_ATTRIBUTE")
+    why = "it crashes (SIGABRT), while a kernel is made with attributes {'buckets': 1}"
+    assert (code, findings, report["untried"]) == (3, [], {"checked:Nothing": why})
+
+
+def test_an_op_of_several_inputs_may_leave_its_output_if_their_shapes_differ(check):
+    code, findings, report = check("-DLEAVES=1")
+    assert (code, findings) == (3, [])
+    assert "the inputs have as many elements" in report["untried"]["checked:Nothing"]
+    code, [found], _ = check("-DLEAVES=0")
+    assert code == 1
+    assert "it did not write element 0 of output 0, with inputs float32[2, 3], float32[2" in found
+
+
 def test_a_kernel_that_ends_the_process_as_it_computes_is_a_finding(check):
     code, findings, _ = check("-DCRASHES_ON_INPUTS")
     message = "checked:Nothing: it crashes (SIGABRT), with inputs float32[2, 3]"

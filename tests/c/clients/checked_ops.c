@@ -6,8 +6,10 @@
  * -DBY_NAME it finds its host by name; with -DLATE its kernel is made with a slot of version 24,
  * with -DLATE=is_new only where the host has the version that it asks for; with -DASKS=n it asks
  * for that API version, with -DOR_ASKS=n also, where there is none, for another; with -DPRINTS it
- * ends the process; with -DKEEPS_DOMAIN it never releases its domain; with -DAGAIN=f the op is
- * registered once more, and f says the type of its input. */
+ * ends the process; with -DCRASHES_ON_ATTRIBUTE it cannot be made with the attribute that it asks
+ * for; with -DLEAVES=n it leaves its output unwritten where its two inputs have as many elements,
+ * or for n = 1 refuses them and leaves the output of others; with -DKEEPS_DOMAIN it never releases
+ * its domain; with -DAGAIN=f the op is registered once more, and f says the type of its input. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -52,6 +54,40 @@ static OrtStatus* compute_nothing(void* kernel, OrtKernelContext* context) {
 }
 #endif
 
+#ifdef LEAVES
+static size_t count_two(const OrtCustomOp* op) { return (void)op, 2; }
+
+static size_t count_elements(const OrtApi* given, const OrtKernelContext* context, size_t i) {
+  const OrtValue* input = NULL;
+  OrtTensorTypeAndShapeInfo* info = NULL;
+  size_t count = 0;
+  given->ReleaseStatus(given->KernelContext_GetInput(context, i, &input));
+  given->ReleaseStatus(given->GetTensorTypeAndShape(input, &info));
+  given->ReleaseStatus(given->GetTensorShapeElementCount(info, &count));
+  given->ReleaseTensorTypeAndShapeInfo(info);
+  return count;
+}
+
+static OrtStatus* create_nothing(const OrtCustomOp* op, const OrtApi* given,
+                                 const OrtKernelInfo* info, void** kernel) {
+  (void)op;
+  (void)given;
+  (void)info;
+  *kernel = NULL;
+  return NULL;
+}
+
+static OrtStatus* leave_output(void* kernel, OrtKernelContext* context) {
+  const int64_t shape[] = {4};
+  OrtValue* output;
+  (void)kernel;
+  if (LEAVES && count_elements(api, context, 0) == count_elements(api, context, 1)) {
+    return api->CreateStatus(ORT_FAIL, "the inputs have as many elements");
+  }
+  return api->KernelContext_GetOutput(context, 0, shape, 1, &output);
+}
+#endif
+
 #ifdef CALLS
 extern double CALLS(double x);
 #endif
@@ -77,6 +113,12 @@ static void* create(const OrtCustomOp* op, const OrtApi* given, const OrtKernelI
   if (LATE) {
     given->ReleaseStatus(given->KernelInfo_GetOperatorSinceVersion(info, &version));
   }
+#endif
+#ifdef CRASHES_ON_ATTRIBUTE
+  int64_t buckets;
+  OrtStatus* status = given->KernelInfoGetAttribute_int64(info, "buckets", &buckets);
+  if (status == NULL) abort();
+  given->ReleaseStatus(status);
 #endif
 #ifdef LEAKS
   int64_t number;
@@ -112,6 +154,11 @@ static const OrtCustomOp op = {
     .CreateKernelV2 = refuse,
     .KernelComputeV2 = compute_nothing,
     .GetInputMemoryType = plain_memory,
+#elif defined LEAVES
+    .version = 16,
+    .CreateKernelV2 = create_nothing,
+    .KernelComputeV2 = leave_output,
+    .GetInputMemoryType = plain_memory,
 #else
     .version = 8,
 #endif
@@ -121,7 +168,11 @@ static const OrtCustomOp op = {
     .GetExecutionProviderType = plain_provider,
 #endif
     .GetInputType = plain_type,
+#ifdef LEAVES
+    .GetInputTypeCount = count_two,
+#else
     .GetInputTypeCount = plain_count,
+#endif
     .GetOutputType = plain_type,
     .GetOutputTypeCount = plain_count,
     .KernelCompute = compute,
