@@ -19,7 +19,7 @@ CFFI takes the GIL, also in threads that Python did not start. The core calls ba
 from collections.abc import Callable
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
-from weakref import ReferenceType, ref
+from weakref import ref
 
 from ortcffi._native import address_of, compiled, ffi
 from ortcffi.errors import status_for
@@ -85,28 +85,28 @@ def make_status(table: Callable[..., Any] | None = None) -> Policy:
 # --- the numbers ---
 
 _numbers = count(1)  # 0 would be NULL
-_subjects: dict[int, Any] = {}
-_contexts: "dict[int, ReferenceType[Context]]" = {}
+# What each number stands for: an object until `forget`, or a `Context`, which ends by itself.
+_known: dict[int, Any] = {}
 
 
 def remember(subject: object) -> int:
     """Assign a number to an object; `find` finds it until `forget`."""
     number = next(_numbers)
-    _subjects[number] = subject
+    _known[number] = subject
     return number
 
 
 def forget(number: int) -> Any:
     """Release a number and return its object, or None."""
-    return _subjects.pop(number, None)
+    return _known.pop(number, None)
 
 
 def find(pointer: "Cdata") -> Any:
     """The object of a context argument, or None if it was deleted."""
-    number = address_of(pointer)
-    if (reference := _contexts.get(number)) is None:
-        return _subjects.get(number)
-    context = reference()
+    found = _known.get(address_of(pointer))
+    if not isinstance(found, _Reference):
+        return found
+    context = found()
     return None if context is None else context.subject
 
 
@@ -124,15 +124,21 @@ class Context:
     def __init__(self, subject: object) -> None:
         self.subject = subject
         self.number = next(_numbers)  # before it is known: an interrupt may come between
-        _contexts[self.number] = ref(self)
+        _known[self.number] = _Reference(self)
 
-    def __del__(self, contexts: "dict[int, ReferenceType[Context]]" = _contexts) -> None:
-        contexts.pop(getattr(self, "number", 0), None)
+    def __del__(self, known: dict[int, Any] = _known) -> None:
+        known.pop(getattr(self, "number", 0), None)
 
     @property
     def pointer(self) -> "Cdata":
         """The number as the context argument for C."""
         return ffi.cast("void*", self.number)
+
+
+class _Reference(ref[Context]):
+    """To a context, so that no object that was remembered is taken for one."""
+
+    __slots__ = ()
 
 
 class Subject:

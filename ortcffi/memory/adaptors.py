@@ -30,8 +30,7 @@ class Adaptor(Allocator):
     """What the adaptors have in common.
 
     They ask the allocator inside through its struct, whose ``Alloc`` has no status. What ONNX
-    Runtime's own allocators throw there for a size that they cannot have is caught on systems with
-    DWARF unwinding. On Windows it ends the process: put a `Limiting` around them there.
+    Runtime's own allocators throw there for a size that they cannot have is caught.
 
     Attributes
     ----------

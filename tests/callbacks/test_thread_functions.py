@@ -48,7 +48,8 @@ def numbers():
     """Asserts that C holds no number of ours at the end."""
     yield
     gc.collect()
-    assert contexts._subjects == {}
+    of_contexts = contexts._Reference
+    assert [each for each in contexts._known.values() if not isinstance(each, of_contexts)] == []
 
 
 pytestmark = pytest.mark.usefixtures("numbers")

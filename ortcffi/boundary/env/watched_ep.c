@@ -216,7 +216,6 @@ bool ortcffi_watched_create(const char* name, const OrtApiBase* base, const OrtL
   }
   if (*status != NULL) {
     end_watch(ep);
-    return true;
   }
   return true;
 }

@@ -15,6 +15,7 @@ struct call {
   void* block;
   size_t size;
   int event;
+  int depth; /* of the stack */
   core_origin* origin;
   OrtKeyValuePairs** figures;
   OrtStatus* status;
@@ -22,7 +23,7 @@ struct call {
 
 static void call_origin(void* argument) {
   const struct call* call = argument;
-  int depth = call->event;
+  int depth = call->depth;
   if (call->origin->has_selective) {
     depth = ortcffi_python_scopes(call->context, depth, call->origin);
   }
@@ -36,7 +37,7 @@ static void call_origin(void* argument) {
 }
 
 static void origin_source(OrtAllocator* tracking, int depth, core_origin* origin) {
-  struct call call = {.context = tracking, .event = depth, .origin = origin};
+  struct call call = {.context = tracking, .depth = depth, .origin = origin};
   call_with_gil(call_origin, &call);
 }
 

@@ -264,19 +264,12 @@ int handle_become(struct handle* self, struct handle* other) {
   return 0;
 }
 
-/* Adds a handle to the parents. */
-static int add_parent(struct handle* self, struct handle* parent) {
-  PyObject* added = PyTuple_Pack(1, (PyObject*)parent);
+/* A new tuple of the parents of a handle, and the handle itself. */
+static PyObject* with_parent(struct handle* self) {
+  PyObject* added = PyTuple_Pack(1, (PyObject*)self);
   PyObject* parents = added == NULL ? NULL : PySequence_Concat(self->parents, added);
   Py_XDECREF(added);
-  if (parents == NULL) {
-    return -1;
-  }
-  handle_hold(parent);
-  PyObject* before = self->parents;
-  self->parents = parents;
-  Py_DECREF(before);
-  return 0;
+  return parents;
 }
 
 int handle_exchange(struct handle* self, struct handle* other) {
@@ -288,12 +281,19 @@ int handle_exchange(struct handle* self, struct handle* other) {
     return -1;
   }
   int is_used = self->uses > 0 || self->holds > 0;
-  if (is_used && add_parent(self, other) < 0) {
+  PyObject* parents = is_used ? with_parent(other) : Py_NewRef(other->parents);
+  if (parents == NULL) {
     return -1;
+  }
+  if (is_used) {
+    handle_hold(other);
   }
   void* object = self->object;
   self->object = other->object;
   other->object = object;
+  Py_DECREF(other->parents);
+  other->parents = self->parents;
+  self->parents = parents;
   return 0;
 }
 

@@ -115,8 +115,9 @@ void* handle_take(struct handle* self);
  * RELEASED. -1 with an exception. */
 int handle_become(struct handle* self, struct handle* other);
 
-/* Exchanges the object with that of another handle of the same kind. If the old object is in use,
- * the other handle, which has it now, becomes a parent. -1 with an exception. */
+/* Exchanges object and parents, which are tuples, with those of another handle of the same kind. If
+ * the old object is in use, the other handle, which has it now, becomes a parent. -1 with an
+ * exception. */
 int handle_exchange(struct handle* self, struct handle* other);
 
 /* In the child of a fork: replaces object and parents by those of another handle, which is
