@@ -38,7 +38,8 @@ void core_logger_log(const struct OrtLogger* logger, const struct core_record* r
 /** core_logger_log with the environment's logger; 0 where there is no environment. */
 int core_log(const struct core_record* record);
 
-/** ortcore_logger and ortcore_log; see ortcore.h. */
+/** ortcore_logger and ortcore_log; see ortcore.h. The logger is the environment's: as in ONNX
+ * Runtime, who uses it sees to it that a client keeps the environment. */
 const OrtLogger* ORT_API_CALL core_default_logger(void);
 int ORT_API_CALL core_log_text(OrtLoggingLevel severity, const char* category, const char* location,
                                const char* message);

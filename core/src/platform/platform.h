@@ -75,9 +75,7 @@ static inline void core_mutex_lock(core_mutex* mutex) { pthread_mutex_lock(mutex
 static inline void core_mutex_unlock(core_mutex* mutex) { pthread_mutex_unlock(mutex); }
 
 /** False where the system has no room for another condition. */
-static inline int core_condition_begin(core_condition* condition) {
-  return pthread_cond_init(condition, NULL) == 0;
-}
+int core_condition_begin(core_condition* condition);
 static inline void core_condition_end(core_condition* condition) {
   pthread_cond_destroy(condition);
 }

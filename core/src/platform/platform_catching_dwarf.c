@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * What is promised, and by whom. The Itanium C++ ABI, which all systems but Windows follow, says
+ * how an unwinder asks a frame's personality (Level I), and what lies in front of a thrown object,
+ * how the classes behind a type_info are laid out, and what begins and ends a catch (Level II). Not
+ * in it are the dependent exceptions of std::rethrow_exception, where libstdc++ and libc++abi
+ * differ: IS_LLVM tells them apart. Nor is a personality that leaves by longjmp; it is one that
+ * never returns, which both unwinders allow, since they keep nothing that must be freed.
+ *
+ * A file in C++ with one `catch` would be shorter. But it needs a C++ library, which the core has
+ * not, and catches only what was thrown through that one: a library that has brought its own, as
+ * those of many providers do, throws past it.
+ */
 /* For dladdr. */
 #define _GNU_SOURCE
 #include "platform/catching.h"

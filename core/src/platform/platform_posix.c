@@ -67,11 +67,36 @@ void core_condition_wait(core_condition* condition, core_mutex* mutex) {
   pthread_cond_wait(condition, mutex);
 }
 
+#define BRIEFLY 10000000 /* nanoseconds */
+
+/* A wait must not last longer when somebody sets the wall clock back. */
+#if defined(__APPLE__)
+int core_condition_begin(core_condition* condition) {
+  return pthread_cond_init(condition, NULL) == 0;
+}
+
 void core_condition_wait_briefly(core_condition* condition, core_mutex* mutex) {
-  uint64_t end = core_wall_clock() + 10000000;
-  struct timespec time = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
+  const struct timespec time = {0, BRIEFLY};
+  pthread_cond_timedwait_relative_np(condition, mutex, &time);
+}
+#else
+int core_condition_begin(core_condition* condition) {
+  pthread_condattr_t attributes;
+  if (pthread_condattr_init(&attributes) != 0) {
+    return 0;
+  }
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  bool is_made = pthread_cond_init(condition, &attributes) == 0;
+  pthread_condattr_destroy(&attributes);
+  return is_made;
+}
+
+void core_condition_wait_briefly(core_condition* condition, core_mutex* mutex) {
+  uint64_t end = core_clock() + BRIEFLY;
+  const struct timespec time = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
   pthread_cond_timedwait(condition, mutex, &time);
 }
+#endif
 
 int32_t core_process_id(void) { return (int32_t)getpid(); }
 

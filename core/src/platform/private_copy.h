@@ -8,6 +8,12 @@
  * unique in the process (STB_GNU_UNIQUE), so the copy makes them ordinary. And a library may look
  * for its dependencies in its own folder ($ORIGIN), so those are opened first, from the original's
  * folder.
+ *
+ * What is promised, and by whom: the ELF gABI says how a file is laid out, and that a loader reads
+ * the dynamic section; the GNU extension of it what STB_GNU_UNIQUE means; glibc and musl that files
+ * of another inode are other libraries. `dlmopen` would load a copy without all this, but with a C
+ * library of its own, whose memory, threads and stdout are not the process's, in one of 16
+ * namespaces, and with glibc alone.
  */
 #ifndef ORTCFFI_PRIVATE_COPY_H_
 #define ORTCFFI_PRIVATE_COPY_H_

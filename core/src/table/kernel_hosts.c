@@ -47,6 +47,7 @@ static const struct core_custom_ops* ops_of(const OrtSessionOptions* options) {
   return &options->custom_ops;
 }
 
+/* Asked for at each use: it ends with the environment, which whoever runs kernels keeps. */
 static const OrtLogger* logger_of_process(void) {
   const OrtLogger* logger = core_default_logger();
   return logger != NULL ? logger : &stderr_logger;

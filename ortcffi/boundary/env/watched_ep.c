@@ -29,7 +29,7 @@ struct ortcffi_watched_ep {
   OrtcoreFigures figures;
 };
 
-/* Behind CORE_LOCK_TRACE, as the traces. */
+/* Behind CORE_LOCK_WATCHED_EPS. */
 static ortcffi_watched_ep* first;
 
 static void free_ep(ortcffi_watched_ep* ep) {
@@ -52,7 +52,7 @@ OrtStatus* ortcffi_watch_ep(const char* name, const ORTCHAR_T* path, uint32_t ve
     free_ep(ep);
     return core_status(ORT_RUNTIME_EXCEPTION, "out of memory");
   }
-  core_lock(CORE_LOCK_TRACE);
+  core_lock(CORE_LOCK_WATCHED_EPS);
   ortcffi_watched_ep* other = first;
   while (other != NULL && (other->is_dropped || strcmp(other->name, name) != 0)) {
     other = other->next;
@@ -61,7 +61,7 @@ OrtStatus* ortcffi_watch_ep(const char* name, const ORTCHAR_T* path, uint32_t ve
     ep->next = first;
     first = ep;
   }
-  core_unlock(CORE_LOCK_TRACE);
+  core_unlock(CORE_LOCK_WATCHED_EPS);
   if (other != NULL) {
     free_ep(ep);
     return core_status(ORT_FAIL, "a library is already watched under the name %s", name);
@@ -81,13 +81,13 @@ static void unlist(ortcffi_watched_ep* ep) {
 
 void ortcffi_unwatch_ep(const OrtApi* api, ortcffi_watched_ep* ep) {
   (void)api;
-  core_lock(CORE_LOCK_TRACE);
+  core_lock(CORE_LOCK_WATCHED_EPS);
   bool is_open = ep->is_open;
   ep->is_dropped = true;
   if (!is_open) {
     unlist(ep);
   }
-  core_unlock(CORE_LOCK_TRACE);
+  core_unlock(CORE_LOCK_WATCHED_EPS);
   if (!is_open) {
     free_ep(ep);
   }
@@ -164,20 +164,20 @@ static void end_watch(ortcffi_watched_ep* ep) {
   }
   ((OrtcoreTraceEnd)core_table()->GetExperimentalFunction(ORTCORE_TRACE_END))(ep->trace);
   ep->trace = NULL;
-  core_lock(CORE_LOCK_TRACE);
+  core_lock(CORE_LOCK_WATCHED_EPS);
   ep->is_open = false;
   bool is_dropped = ep->is_dropped;
   if (is_dropped) {
     unlist(ep);
   }
-  core_unlock(CORE_LOCK_TRACE);
+  core_unlock(CORE_LOCK_WATCHED_EPS);
   if (is_dropped) {
     free_ep(ep);
   }
 }
 
 static ortcffi_watched_ep* open_named(const char* name) {
-  core_lock(CORE_LOCK_TRACE);
+  core_lock(CORE_LOCK_WATCHED_EPS);
   ortcffi_watched_ep* ep = first;
   while (ep != NULL && (ep->is_open || ep->is_dropped || strcmp(ep->name, name) != 0)) {
     ep = ep->next;
@@ -185,7 +185,7 @@ static ortcffi_watched_ep* open_named(const char* name) {
   if (ep != NULL) {
     ep->is_open = true;
   }
-  core_unlock(CORE_LOCK_TRACE);
+  core_unlock(CORE_LOCK_WATCHED_EPS);
   return ep;
 }
 
@@ -222,7 +222,7 @@ bool ortcffi_watched_create(const char* name, const OrtApiBase* base, const OrtL
 
 /* Removes a factory from its library, which is returned. */
 static ortcffi_watched_ep* take_factory(const OrtEpFactory* factory) {
-  core_lock(CORE_LOCK_TRACE);
+  core_lock(CORE_LOCK_WATCHED_EPS);
   ortcffi_watched_ep* ep = first;
   for (; ep != NULL; ep = ep->next) {
     size_t i = 0;
@@ -234,7 +234,7 @@ static ortcffi_watched_ep* take_factory(const OrtEpFactory* factory) {
       break;
     }
   }
-  core_unlock(CORE_LOCK_TRACE);
+  core_unlock(CORE_LOCK_WATCHED_EPS);
   return ep;
 }
 
