@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "heap/heap.h"
+#include "options/settings.h"
 #include "platform/platform.h"
 
 static void end_run_options(void* block) {
@@ -29,17 +30,10 @@ CORE_SLOT(ort_CreateRunOptions, OrtRunOptions** out) {
 
 void ORT_API_CALL ort_ReleaseRunOptions(OrtRunOptions* input) NO_EXCEPTION { core_drop(input); }
 
-CORE_SLOT(ort_RunOptionsSetRunLogVerbosityLevel, OrtRunOptions* options, int log_verbosity_level) {
-  CORE_REQUIRE(RunOptionsSetRunLogVerbosityLevel, options);
-  options->log_verbosity = log_verbosity_level;
-  return NULL;
-}
-
-CORE_SLOT(ort_RunOptionsSetRunLogSeverityLevel, OrtRunOptions* options, int log_severity_level) {
-  CORE_REQUIRE(RunOptionsSetRunLogSeverityLevel, options);
-  options->log_severity = log_severity_level;
-  return NULL;
-}
+CORE_STORES(ort_RunOptionsSetRunLogVerbosityLevel, OrtRunOptions, options, int, log_verbosity_level,
+            log_verbosity)
+CORE_STORES(ort_RunOptionsSetRunLogSeverityLevel, OrtRunOptions, options, int, log_severity_level,
+            log_severity)
 
 CORE_SLOT(ort_RunOptionsSetRunTag, OrtRunOptions* options, const char* run_tag) {
   CORE_REQUIRE(RunOptionsSetRunTag, options);
@@ -56,19 +50,10 @@ CORE_SLOT(ort_RunOptionsSetRunTag, OrtRunOptions* options, const char* run_tag) 
   return NULL;
 }
 
-CORE_SLOT(ort_RunOptionsGetRunLogVerbosityLevel, const OrtRunOptions* options,
-          int* log_verbosity_level) {
-  CORE_REQUIRE(RunOptionsGetRunLogVerbosityLevel, options, log_verbosity_level);
-  *log_verbosity_level = options->log_verbosity;
-  return NULL;
-}
-
-CORE_SLOT(ort_RunOptionsGetRunLogSeverityLevel, const OrtRunOptions* options,
-          int* log_severity_level) {
-  CORE_REQUIRE(RunOptionsGetRunLogSeverityLevel, options, log_severity_level);
-  *log_severity_level = options->log_severity;
-  return NULL;
-}
+CORE_READS(ort_RunOptionsGetRunLogVerbosityLevel, OrtRunOptions, options, int, log_verbosity_level,
+           log_verbosity)
+CORE_READS(ort_RunOptionsGetRunLogSeverityLevel, OrtRunOptions, options, int, log_severity_level,
+           log_severity)
 
 CORE_SLOT(ort_RunOptionsGetRunTag, const OrtRunOptions* options, const char** run_tag) {
   CORE_REQUIRE(RunOptionsGetRunTag, options, run_tag);

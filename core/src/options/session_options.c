@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "heap/heap.h"
+#include "options/settings.h"
 #include "platform/platform.h"
 
 /* Options and their clones share the flag: a session loads with a clone of its own, and whoever
@@ -110,73 +111,29 @@ void ORT_API_CALL ort_ReleaseSessionOptions(OrtSessionOptions* input) NO_EXCEPTI
   core_drop(input);
 }
 
-/* The body of a slot that only stores a value. */
-#define SET(slot, assignment)   \
-  CORE_REQUIRE(slot, options);  \
-  options->settings.assignment; \
-  return NULL
-
-CORE_SLOT(ort_DisableProfiling, OrtSessionOptions* options) {
-  SET(DisableProfiling, profiling = false);
-}
-
-CORE_SLOT(ort_EnableMemPattern, OrtSessionOptions* options) {
-  SET(EnableMemPattern, mem_pattern = true);
-}
-
-CORE_SLOT(ort_DisableMemPattern, OrtSessionOptions* options) {
-  SET(DisableMemPattern, mem_pattern = false);
-}
-
-CORE_SLOT(ort_EnableCpuMemArena, OrtSessionOptions* options) {
-  SET(EnableCpuMemArena, cpu_arena = true);
-}
-
-CORE_SLOT(ort_DisableCpuMemArena, OrtSessionOptions* options) {
-  SET(DisableCpuMemArena, cpu_arena = false);
-}
-
-CORE_SLOT(ort_DisablePerSessionThreads, OrtSessionOptions* options) {
-  SET(DisablePerSessionThreads, per_session_threads = false);
-}
-
-CORE_SLOT(ort_SetSessionLogVerbosityLevel, OrtSessionOptions* options,
-          int session_log_verbosity_level) {
-  SET(SetSessionLogVerbosityLevel, log_verbosity = session_log_verbosity_level);
-}
-
-CORE_SLOT(ort_SetSessionLogSeverityLevel, OrtSessionOptions* options,
-          int session_log_severity_level) {
-  SET(SetSessionLogSeverityLevel, log_severity = session_log_severity_level);
-}
-
-CORE_SLOT(ort_SetIntraOpNumThreads, OrtSessionOptions* options, int intra_op_num_threads) {
-  SET(SetIntraOpNumThreads, intra_op_threads = intra_op_num_threads);
-}
-
-CORE_SLOT(ort_SetInterOpNumThreads, OrtSessionOptions* options, int inter_op_num_threads) {
-  SET(SetInterOpNumThreads, inter_op_threads = inter_op_num_threads);
-}
-
-CORE_SLOT(ort_SetDeterministicCompute, OrtSessionOptions* options, bool value) {
-  SET(SetDeterministicCompute, deterministic = value);
-}
-
-CORE_SLOT(ort_SessionOptionsSetCustomCreateThreadFn, OrtSessionOptions* options,
-          OrtCustomCreateThreadFn ort_custom_create_thread_fn) {
-  SET(SessionOptionsSetCustomCreateThreadFn, threads.create = ort_custom_create_thread_fn);
-}
-
-CORE_SLOT(ort_SessionOptionsSetCustomThreadCreationOptions, OrtSessionOptions* options,
-          void* ort_custom_thread_creation_options) {
-  SET(SessionOptionsSetCustomThreadCreationOptions,
-      threads.creation_options = ort_custom_thread_creation_options);
-}
-
-CORE_SLOT(ort_SessionOptionsSetCustomJoinThreadFn, OrtSessionOptions* options,
-          OrtCustomJoinThreadFn ort_custom_join_thread_fn) {
-  SET(SessionOptionsSetCustomJoinThreadFn, threads.join = ort_custom_join_thread_fn);
-}
+CORE_SETS(ort_DisableProfiling, OrtSessionOptions, options, settings.profiling, false)
+CORE_SETS(ort_EnableMemPattern, OrtSessionOptions, options, settings.mem_pattern, true)
+CORE_SETS(ort_DisableMemPattern, OrtSessionOptions, options, settings.mem_pattern, false)
+CORE_SETS(ort_EnableCpuMemArena, OrtSessionOptions, options, settings.cpu_arena, true)
+CORE_SETS(ort_DisableCpuMemArena, OrtSessionOptions, options, settings.cpu_arena, false)
+CORE_SETS(ort_DisablePerSessionThreads, OrtSessionOptions, options, settings.per_session_threads,
+          false)
+CORE_STORES(ort_SetSessionLogVerbosityLevel, OrtSessionOptions, options, int,
+            session_log_verbosity_level, settings.log_verbosity)
+CORE_STORES(ort_SetSessionLogSeverityLevel, OrtSessionOptions, options, int,
+            session_log_severity_level, settings.log_severity)
+CORE_STORES(ort_SetIntraOpNumThreads, OrtSessionOptions, options, int, intra_op_num_threads,
+            settings.intra_op_threads)
+CORE_STORES(ort_SetInterOpNumThreads, OrtSessionOptions, options, int, inter_op_num_threads,
+            settings.inter_op_threads)
+CORE_STORES(ort_SetDeterministicCompute, OrtSessionOptions, options, bool, value,
+            settings.deterministic)
+CORE_STORES(ort_SessionOptionsSetCustomCreateThreadFn, OrtSessionOptions, options,
+            OrtCustomCreateThreadFn, ort_custom_create_thread_fn, settings.threads.create)
+CORE_STORES(ort_SessionOptionsSetCustomThreadCreationOptions, OrtSessionOptions, options, void*,
+            ort_custom_thread_creation_options, settings.threads.creation_options)
+CORE_STORES(ort_SessionOptionsSetCustomJoinThreadFn, OrtSessionOptions, options,
+            OrtCustomJoinThreadFn, ort_custom_join_thread_fn, settings.threads.join)
 
 CORE_SLOT(ort_SetUserLoggingFunction, OrtSessionOptions* options,
           OrtLoggingFunction user_logging_function, void* user_logging_param) {
@@ -214,17 +171,9 @@ CORE_SLOT(ort_SetSessionGraphOptimizationLevel, OrtSessionOptions* options,
   }
 }
 
-CORE_SLOT(ort_GetMemPatternEnabled, const OrtSessionOptions* options, int* out) {
-  CORE_REQUIRE(GetMemPatternEnabled, options, out);
-  *out = options->settings.mem_pattern;
-  return NULL;
-}
-
-CORE_SLOT(ort_GetSessionExecutionMode, const OrtSessionOptions* options, ExecutionMode* out) {
-  CORE_REQUIRE(GetSessionExecutionMode, options, out);
-  *out = options->settings.execution_mode;
-  return NULL;
-}
+CORE_READS(ort_GetMemPatternEnabled, OrtSessionOptions, options, int, out, settings.mem_pattern)
+CORE_READS(ort_GetSessionExecutionMode, OrtSessionOptions, options, ExecutionMode, out,
+           settings.execution_mode)
 
 static bool set_text(OrtSessionOptions* options, enum core_session_text which, const void* bytes,
                      size_t size) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "object/object.h"
+#include "options/settings.h"
 
 #define AFFINITY_LIMIT 4096
 
@@ -47,19 +48,10 @@ OrtThreadingOptions* core_copy_threading_options(const OrtThreadingOptions* opti
   return copy;
 }
 
-CORE_SLOT(ort_SetGlobalIntraOpNumThreads, OrtThreadingOptions* tp_options,
-          int intra_op_num_threads) {
-  CORE_REQUIRE(SetGlobalIntraOpNumThreads, tp_options);
-  tp_options->intra_op_threads = intra_op_num_threads;
-  return NULL;
-}
-
-CORE_SLOT(ort_SetGlobalInterOpNumThreads, OrtThreadingOptions* tp_options,
-          int inter_op_num_threads) {
-  CORE_REQUIRE(SetGlobalInterOpNumThreads, tp_options);
-  tp_options->inter_op_threads = inter_op_num_threads;
-  return NULL;
-}
+CORE_STORES(ort_SetGlobalIntraOpNumThreads, OrtThreadingOptions, tp_options, int,
+            intra_op_num_threads, intra_op_threads)
+CORE_STORES(ort_SetGlobalInterOpNumThreads, OrtThreadingOptions, tp_options, int,
+            inter_op_num_threads, inter_op_threads)
 
 CORE_SLOT(ort_SetGlobalSpinControl, OrtThreadingOptions* tp_options, int allow_spinning) {
   CORE_REQUIRE(SetGlobalSpinControl, tp_options);
@@ -70,11 +62,7 @@ CORE_SLOT(ort_SetGlobalSpinControl, OrtThreadingOptions* tp_options, int allow_s
   return NULL;
 }
 
-CORE_SLOT(ort_SetGlobalDenormalAsZero, OrtThreadingOptions* tp_options) {
-  CORE_REQUIRE(SetGlobalDenormalAsZero, tp_options);
-  tp_options->denormal_as_zero = true;
-  return NULL;
-}
+CORE_SETS(ort_SetGlobalDenormalAsZero, OrtThreadingOptions, tp_options, denormal_as_zero, true)
 
 CORE_SLOT(ort_SetGlobalIntraOpThreadAffinity, OrtThreadingOptions* tp_options,
           const char* affinity_string) {
@@ -93,23 +81,9 @@ CORE_SLOT(ort_SetGlobalIntraOpThreadAffinity, OrtThreadingOptions* tp_options,
   return NULL;
 }
 
-CORE_SLOT(ort_SetGlobalCustomCreateThreadFn, OrtThreadingOptions* tp_options,
-          OrtCustomCreateThreadFn ort_custom_create_thread_fn) {
-  CORE_REQUIRE(SetGlobalCustomCreateThreadFn, tp_options);
-  tp_options->functions.create = ort_custom_create_thread_fn;
-  return NULL;
-}
-
-CORE_SLOT(ort_SetGlobalCustomThreadCreationOptions, OrtThreadingOptions* tp_options,
-          void* ort_custom_thread_creation_options) {
-  CORE_REQUIRE(SetGlobalCustomThreadCreationOptions, tp_options);
-  tp_options->functions.creation_options = ort_custom_thread_creation_options;
-  return NULL;
-}
-
-CORE_SLOT(ort_SetGlobalCustomJoinThreadFn, OrtThreadingOptions* tp_options,
-          OrtCustomJoinThreadFn ort_custom_join_thread_fn) {
-  CORE_REQUIRE(SetGlobalCustomJoinThreadFn, tp_options);
-  tp_options->functions.join = ort_custom_join_thread_fn;
-  return NULL;
-}
+CORE_STORES(ort_SetGlobalCustomCreateThreadFn, OrtThreadingOptions, tp_options,
+            OrtCustomCreateThreadFn, ort_custom_create_thread_fn, functions.create)
+CORE_STORES(ort_SetGlobalCustomThreadCreationOptions, OrtThreadingOptions, tp_options, void*,
+            ort_custom_thread_creation_options, functions.creation_options)
+CORE_STORES(ort_SetGlobalCustomJoinThreadFn, OrtThreadingOptions, tp_options, OrtCustomJoinThreadFn,
+            ort_custom_join_thread_fn, functions.join)

@@ -163,6 +163,7 @@ static CORE_COLD OrtStatus* format_status(OrtErrorCode code, size_t room, const 
     return core_constant_status(&out_of_memory);
   }
   status->message = memcpy((char*)(status + 1) + room, text, length);
+  make_printable((char*)status->message);
   return status;
 }
 
@@ -209,7 +210,6 @@ CORE_COLD OrtStatus* core_name_failure(const char* name, OrtStatus* status) {
     memcpy(start + length, ": ", 2);
     status->message = start;
   }
-  make_printable((char*)(status + 1));
   return status;
 }
 
