@@ -85,7 +85,8 @@ def defined_functions() -> dict[str, set[str]]:
 
     The type that a function returns may stand on a line of its own.
     """
-    pattern = r"^(?:(?:ORT_API_STATUS_IMPL|CORE_(?:SLOT|STORES|SETS|READS))\(|\w[^;={(\n]*[ *])?(ort_\w+)[,(]"
+    macros = r"(?:ORT_API_STATUS_IMPL|CORE_(?:SLOT|STORES|SETS|READS))\("
+    pattern = rf"^(?:{macros}|\w[^;={{(\n]*[ *])?(ort_\w+)[,(]"
     found: dict[str, set[str]] = {}
     for path in (CHECKOUT / "core/src").rglob("*.c"):
         for function in re.findall(pattern, path.read_text(), re.MULTILINE):
