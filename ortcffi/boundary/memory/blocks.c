@@ -110,30 +110,16 @@ static struct block* new_block(struct allocator* self, Py_ssize_t size) {
   return block;
 }
 
-/* The array that NumPy's constructor makes over a block, with flags that it finds out. */
-static PyObject* construct_array(const struct extent* extent, PyObject* dtype, struct block* block,
-                                 int order) {
-  const int64_t* lengths = (const int64_t*)extent->lengths;
-  PyObject* shape = ortcffi_tuple_of_numbers(lengths, (size_t)extent->rank);
-  PyObject* array = shape == NULL ? NULL
-                                  : PyObject_CallFunction(
-                                        (PyObject*)&PyArray_Type, "OOOiOs", shape, dtype, block, 0,
-                                        Py_None, order == NPY_ARRAY_F_CONTIGUOUS ? "F" : "C");
-  Py_XDECREF(shape);
-  return array;
-}
-
-/* An array over a block. NumPy's constructor takes longer than all the rest, so it is called only
- * where an element may not be aligned, or is not of NumPy's plain types. */
+/* An array over a block. */
 static PyObject* array_of(const struct extent* extent, PyObject* dtype, struct block* block,
                           int order) {
   void* data = block->data == NULL ? nothing : block->data;
-  if (!ortcffi_is_plain(dtype) || (uintptr_t)data % sizeof nothing != 0) {
-    return construct_array(extent, dtype, block, order);
-  }
   const int64_t* lengths = (const int64_t*)extent->lengths;
   PyObject* array = ortcffi_make_array(data, lengths, (size_t)extent->rank, dtype,
                                        order | NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE);
+  if (array != NULL && (uintptr_t)data % sizeof nothing != 0) {
+    PyArray_UpdateFlags((PyArrayObject*)array, NPY_ARRAY_ALIGNED);
+  }
   if (array != NULL &&
       PyArray_SetBaseObject((PyArrayObject*)array, Py_NewRef((PyObject*)block)) < 0) {
     Py_CLEAR(array);

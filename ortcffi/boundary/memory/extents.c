@@ -18,12 +18,6 @@ static PyObject* ask_fitting(PyObject* given) {
   return fitting == NULL ? NULL : PyObject_CallFunctionObjArgs(fitting, given, NULL);
 }
 
-int ortcffi_is_plain(PyObject* dtype) {
-  int number = ((PyArray_Descr*)dtype)->type_num;
-  return PyTypeNum_ISBOOL(number) ||
-         (PyTypeNum_ISNUMBER(number) && number != NPY_LONGDOUBLE && number != NPY_CLONGDOUBLE);
-}
-
 PyObject* ortcffi_read_dtype(PyObject* given, Py_ssize_t* item) {
   PyObject* dtype = NULL;
   (void)PyArray_DescrConverter(given, (PyArray_Descr**)&dtype);
@@ -31,8 +25,9 @@ PyObject* ortcffi_read_dtype(PyObject* given, Py_ssize_t* item) {
       !PyErr_ExceptionMatches(PyExc_ValueError)) {
     return NULL;
   }
-  if (dtype != NULL && ortcffi_is_plain(dtype)) {
-    *item = PyDataType_ELSIZE((PyArray_Descr*)dtype);
+  PyArray_Descr* descr = (PyArray_Descr*)dtype;
+  if (dtype != NULL && PyDataType_ELSIZE(descr) > 0 && !PyDataType_REFCHK(descr)) {
+    *item = PyDataType_ELSIZE(descr);
     return dtype;
   }
   PyErr_Clear(); /* the function in Python says why in its own words */

@@ -19,9 +19,6 @@ struct extent {
  * for a dtype that memory of an allocator cannot have. */
 PyObject* ortcffi_read_dtype(PyObject* given, Py_ssize_t* item);
 
-/* Whether elements of a dtype are numbers or booleans of a C type. */
-int ortcffi_is_plain(PyObject* dtype);
-
 /* Reads a shape, of elements of `item` bytes; `most` is how many dimensions it may have, at most
  * EXTENT_DIMENSIONS. -1 with an exception. */
 int ortcffi_read_shape(PyObject* shape, Py_ssize_t item, Py_ssize_t most, struct extent* out);
