@@ -84,10 +84,10 @@ from ortcffi.models.compile import WeightlessMode as WeightlessMode
 from ortcffi.models.compile import compile_model as compile_model
 from ortcffi.models.ep_library import EpFactory as EpFactory
 from ortcffi.models.ep_library import EpLibrary as EpLibrary
-from ortcffi.models.functions import ModelFunction as ModelFunction
 from ortcffi.models.graph import Graph as Graph
 from ortcffi.models.metadata import ModelMetadata as ModelMetadata
 from ortcffi.models.model import Model as Model
+from ortcffi.models.model_graph import ModelFunction as ModelFunction
 from ortcffi.models.model_graph import ModelGraph as ModelGraph
 from ortcffi.models.nodes import GraphNode as GraphNode
 from ortcffi.models.nodes import GraphValue as GraphValue
@@ -133,16 +133,15 @@ from ortcffi.session.profile import OperatorTime as OperatorTime
 from ortcffi.session.profile import Profile as Profile
 from ortcffi.session.profile import ProfileEvent as ProfileEvent
 from ortcffi.session.session import Session as Session
-from ortcffi.session.specs import ValueSpec as ValueSpec
 from ortcffi.status import KeyValuePairs as KeyValuePairs
 from ortcffi.status import Status as Status
 from ortcffi.table.api import Api as Api
-from ortcffi.table.expose import expose_symbols as expose_symbols
 from ortcffi.table.find import Runtime as Runtime
 from ortcffi.table.find import find_runtimes as find_runtimes
 from ortcffi.table.hosts import emulate as emulate
 from ortcffi.table.load import LibraryNotFound as LibraryNotFound
 from ortcffi.table.load import LoadError as LoadError
+from ortcffi.table.load import expose_symbols as expose_symbols
 from ortcffi.table.load import load as load
 from ortcffi.table.trace import trace as trace
 from ortcffi.values.element_types import ElementType as ElementType
@@ -150,6 +149,7 @@ from ortcffi.values.element_types import ValueKind as ValueKind
 from ortcffi.values.sparse import SparseFormat as SparseFormat
 from ortcffi.values.tensor_type_info import TensorTypeInfo as TensorTypeInfo
 from ortcffi.values.type_info import TypeInfo as TypeInfo
+from ortcffi.values.type_info import ValueSpec as ValueSpec
 from ortcffi.values.value import Value as Value
 
 __version__: str

@@ -18,8 +18,8 @@ from ortcffi.custom_ops.describe import FIELDS, new_ops, places, read_op
 from ortcffi.errors import ErrorCode, OrtError, call, check
 from ortcffi.kernels.child import limit_this_process
 from ortcffi.table.api import Api
-from ortcffi.table.expose import expose_symbols
 from ortcffi.table.hosts import host_api
+from ortcffi.table.load import expose_symbols
 from ortcffi.table.trace import Trace
 from ortcffi.testing.ep_factories import FactoryLibrary, make_factories
 

@@ -3,7 +3,7 @@
 
 from typing import TYPE_CHECKING
 
-from ortcffi.session.assignment import AssignedNode, assigned_groups
+from ortcffi.session.providers import AssignedNode, assigned_groups
 
 if TYPE_CHECKING:
     from ortcffi.session.session import Session

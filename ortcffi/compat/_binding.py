@@ -8,9 +8,9 @@ import numpy as np
 
 from ortcffi.compat._arguments import string
 from ortcffi.compat._devices import OrtDevice, memory_info_of
+from ortcffi.compat._errors import translated
 from ortcffi.compat._feeds import array_value, content_of
 from ortcffi.compat._tensors import tensor_at
-from ortcffi.compat._translated import translated
 from ortcffi.compat._values import OrtValue, OrtValueVector
 from ortcffi.errors import OrtError
 from ortcffi.session.binding import Binding

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi.compat._devices import device_of
 from ortcffi.compat._environment import CPU, built_in_providers, get_available_providers, has_cpu
+from ortcffi.compat._errors import reraise
 from ortcffi.compat._feeds import EncodedName
 from ortcffi.compat._providers import check_and_normalize_provider_args, is_strict
 from ortcffi.compat._session import InferenceSession as CSession
 from ortcffi.compat._session import options_of_run
-from ortcffi.compat._translated import reraise
 from ortcffi.compat._values import OrtValue
 from ortcffi.errors import OrtError
 

@@ -10,10 +10,9 @@ from ortcffi.compat._arguments import INT64, function, instance, number, string,
 from ortcffi.compat._context_data import writer_of
 from ortcffi.compat._enums import OrtCompileApiFlags
 from ortcffi.compat._environment import text
-from ortcffi.compat._errors import Fail
+from ortcffi.compat._errors import Fail, translated
 from ortcffi.compat._option_enums import GraphOptimizationLevel
 from ortcffi.compat._options import SessionOptions
-from ortcffi.compat._translated import translated
 from ortcffi.compat._values import OrtValue
 from ortcffi.errors import InvalidArgument
 from ortcffi.models.compile import compile_model

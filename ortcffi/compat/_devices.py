@@ -8,7 +8,7 @@ from ortcffi._convert import INT32, UINT32
 from ortcffi.compat._arguments import INT8, INT16, INT64, SIZE
 from ortcffi.compat._arguments import number as whole
 from ortcffi.compat._environment import api, env, pairs
-from ortcffi.compat._translated import translated
+from ortcffi.compat._errors import translated
 from ortcffi.errors import OrtError
 from ortcffi.memory.info import MemoryInfo
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._native import lib
 from ortcffi._table import core_api
-from ortcffi.compat._translated import translated
+from ortcffi.compat._errors import translated
 from ortcffi.env.env import Env
 from ortcffi.env.state import state_of
 from ortcffi.errors import Fail, check

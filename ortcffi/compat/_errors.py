@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The exceptions of the official package: one class per code, with its texts."""
 
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NoReturn, TypeVar
 
-from ortcffi._native import lib
-from ortcffi.errors import OrtError, code_and_message
-
-if TYPE_CHECKING:
-    from ortcffi.errors import ErrorCode
+from ortcffi import errors
+from ortcffi.errors import ErrorCode, OrtError, code_and_message
 
 __all__ = [
     "DeviceReset",
@@ -26,6 +25,8 @@ __all__ = [
     "NotImplemented",
     "RuntimeException",
     "reraise",
+    "translated",
+    "translated_by",
 ]
 
 
@@ -41,10 +42,8 @@ class _Official(OrtError):
     function: str | None = None
 
     @property
-    def code(self) -> "ErrorCode":
+    def code(self) -> ErrorCode:
         """The status's code."""
-        from ortcffi.errors import ErrorCode
-
         found = code_and_message(self)
         return ErrorCode.FAIL if found is None else ErrorCode(found[0])
 
@@ -118,23 +117,7 @@ class DeviceReset(_Official):
     """The device was reset and lost its state."""
 
 
-_CLASSES: dict[int, type[_Official]] = {
-    lib.ORT_FAIL: Fail,
-    lib.ORT_INVALID_ARGUMENT: InvalidArgument,
-    lib.ORT_NO_SUCHFILE: NoSuchFile,
-    lib.ORT_NO_MODEL: NoModel,
-    lib.ORT_ENGINE_ERROR: EngineError,
-    lib.ORT_RUNTIME_EXCEPTION: RuntimeException,
-    lib.ORT_INVALID_PROTOBUF: InvalidProtobuf,
-    lib.ORT_MODEL_LOADED: ModelLoaded,
-    lib.ORT_NOT_IMPLEMENTED: NotImplemented,
-    lib.ORT_INVALID_GRAPH: InvalidGraph,
-    lib.ORT_EP_FAIL: EPFail,
-    lib.ORT_MODEL_LOAD_CANCELED: ModelLoadCanceled,
-    lib.ORT_MODEL_REQUIRES_COMPILATION: ModelRequiresCompilation,
-    lib.ORT_NOT_FOUND: NotFound,
-    lib.ORT_DEVICE_RESET: DeviceReset,
-}
+_CLASSES = {int(vars(errors)[kind.__name__].code): kind for kind in _Official.__subclasses__()}
 
 
 def reraise(error: OrtError) -> NoReturn:
@@ -146,3 +129,25 @@ def reraise(error: OrtError) -> NoReturn:
     official = kind(f"[ONNXRuntimeError] : {int(code)} : {code.name} : {error}")
     official.function = error.function
     raise official from error.__cause__
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def translated_by(fail: Callable[[OrtError], NoReturn]) -> Callable[[F], F]:
+    """Have a function raise what `fail` raises for one of ortcffi's exceptions."""
+
+    def translate(function: F) -> F:
+        @wraps(function)
+        def call(*arguments: Any, **options: Any) -> Any:
+            try:
+                return function(*arguments, **options)
+            except OrtError as error:
+                fail(error)
+
+        return call  # type: ignore[return-value]
+
+    return translate
+
+
+translated = translated_by(reraise)

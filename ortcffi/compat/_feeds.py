@@ -19,9 +19,8 @@ from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
     from ortcffi.options.session import SessionOptions
-    from ortcffi.session.specs import ValueSpec
     from ortcffi.table.api import Api
-    from ortcffi.values.type_info import TypeInfo
+    from ortcffi.values.type_info import TypeInfo, ValueSpec
 
 __all__ = ["EncodedName", "Engine", "array_value", "content_of"]
 

@@ -9,7 +9,7 @@ from ortcffi._native import address_of, ffi, lib
 from ortcffi.compat._arguments import instance
 from ortcffi.compat._devices import OrtMemoryInfo
 from ortcffi.compat._environment import api, env, text
-from ortcffi.compat._translated import translated
+from ortcffi.compat._errors import translated
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.hardware import HardwareDevice
 from ortcffi.errors import OrtError, check

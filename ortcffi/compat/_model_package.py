@@ -6,10 +6,10 @@ from typing import Any, NoReturn
 from ortcffi.compat._arguments import instance
 from ortcffi.compat._collection import InferenceSession
 from ortcffi.compat._environment import api, env, text
+from ortcffi.compat._errors import translated_by
 from ortcffi.compat._feeds import Engine
 from ortcffi.compat._options import SessionOptions
 from ortcffi.compat._session import InferenceSession as CSession
-from ortcffi.compat._translated import translated_by
 from ortcffi.errors import OrtError
 from ortcffi.session.package import ModelPackage, PackageVariant
 

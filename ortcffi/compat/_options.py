@@ -17,7 +17,7 @@ from ortcffi.compat._environment import (
     registered,
     text,
 )
-from ortcffi.compat._translated import translated
+from ortcffi.compat._errors import translated
 from ortcffi.compat._values import OrtValue
 from ortcffi.errors import InvalidArgument, OrtError
 from ortcffi.options.run import RunOptions as Run

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ortcffi.compat._arguments import function, instance, string, switch
 from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo
 from ortcffi.compat._environment import CPU, api, has_cpu, pairs, state
+from ortcffi.compat._errors import reraise, translated
 from ortcffi.compat._feeds import EncodedName, Engine
-from ortcffi.compat._translated import reraise, translated
 from ortcffi.compat._values import OrtValue, OrtValueVector
 from ortcffi.errors import Fail, OrtError
 from ortcffi.session.session import Session
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ortcffi.compat._metadata import ModelMetadata, NodeArg
     from ortcffi.compat._options import RunOptions, SessionOptions
     from ortcffi.session._compiled import Job
-    from ortcffi.session.specs import ValueSpec
+    from ortcffi.values.type_info import ValueSpec
 
 __all__ = ["InferenceSession", "options_of_run"]
 

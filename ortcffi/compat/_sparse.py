@@ -8,7 +8,7 @@ import numpy as np
 
 from ortcffi.compat._devices import OrtDevice, is_cpu
 from ortcffi.compat._environment import api
-from ortcffi.compat._translated import translated
+from ortcffi.compat._errors import translated
 from ortcffi.compat._types import device_name_of, type_of
 from ortcffi.errors import OrtError
 from ortcffi.values.value import Value

@@ -13,8 +13,8 @@ from ortcffi._native import ffi, lib
 from ortcffi.compat._arguments import instance, number
 from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo, device_of, is_cpu, memory_info_of
 from ortcffi.compat._environment import api, env
+from ortcffi.compat._errors import translated
 from ortcffi.compat._tensors import borrowed, empty_on, tensor_at, tensor_over
-from ortcffi.compat._translated import translated
 from ortcffi.compat._types import (
     device_name_of,
     element_of,

@@ -33,25 +33,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ortcffi._ort import OrtApi, OrtStatus
-    from ortcffi.errors.codes import ErrorCode as ErrorCode  # see __getattr__
 
-__all__ = ["ErrorCode", "check"]
+__all__ = ["check"]
 __all__ += classes.__all__
 
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        """Import `ErrorCode` where a program wants it, which a session does not."""
-        if name != "ErrorCode":
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from ortcffi.errors.codes import ErrorCode
-
-        return ErrorCode
-
-
-CLASSES: dict[int, type[OrtError]] = {
-    vars(kind)["code"].number: kind for kind in OrtError.__subclasses__()
-}
+CLASSES: dict[int, type[OrtError]] = {vars(k)["code"]: k for k in OrtError.__subclasses__()}
 
 
 def error_for(code: int, message: str, function: str | None) -> OrtError:

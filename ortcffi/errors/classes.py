@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The exceptions, one class for each status code; `ortcffi.errors` hands them on.
+"""The codes and the exceptions, one class for each; `ortcffi.errors` hands them on.
 
 They have the names that the official package uses, and each also inherits a fitting built-in
 exception. They have no ``__init__``: code, message and function are in ``args``, so that the
@@ -8,20 +8,18 @@ exceptions are cheap to make, compare by value, and can be pickled.
 
 import builtins
 import re
+from enum import IntEnum
 from errno import ENOENT
-from typing import TYPE_CHECKING
 
 from ortcffi._native import lib
 from ortcffi._public import printable
-
-if TYPE_CHECKING:
-    from ortcffi.errors.codes import ErrorCode
 
 __all__ = [
     "Cancelled",
     "DeviceReset",
     "EPFail",
     "EngineError",
+    "ErrorCode",
     "Fail",
     "InvalidArgument",
     "InvalidGraph",
@@ -41,22 +39,39 @@ __all__ = [
 ]
 
 
-class Code:
-    """The code of a class of exceptions; a member of `ErrorCode`, which is imported for it."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.member: ErrorCode | None = None
-
-    def __get__(self, error: object, kind: object = None) -> "ErrorCode":
-        if self.member is None:
-            from ortcffi.errors.codes import ErrorCode
-
-            self.member = ErrorCode(self.number)
-        return self.member
-
-
 _MOST = 4096  # characters of a message in tracebacks, as in messages of the core
+
+
+class ErrorCode(IntEnum):
+    """The codes of a status (``OrtErrorCode``, without its prefix).
+
+    Any other number is a code as well, with a name such as ``UNKNOWN_99``.
+    """
+
+    OK = lib.ORT_OK
+    FAIL = lib.ORT_FAIL
+    INVALID_ARGUMENT = lib.ORT_INVALID_ARGUMENT
+    NO_SUCHFILE = lib.ORT_NO_SUCHFILE
+    NO_MODEL = lib.ORT_NO_MODEL
+    ENGINE_ERROR = lib.ORT_ENGINE_ERROR
+    RUNTIME_EXCEPTION = lib.ORT_RUNTIME_EXCEPTION
+    INVALID_PROTOBUF = lib.ORT_INVALID_PROTOBUF
+    MODEL_LOADED = lib.ORT_MODEL_LOADED
+    NOT_IMPLEMENTED = lib.ORT_NOT_IMPLEMENTED
+    INVALID_GRAPH = lib.ORT_INVALID_GRAPH
+    EP_FAIL = lib.ORT_EP_FAIL
+    MODEL_LOAD_CANCELED = lib.ORT_MODEL_LOAD_CANCELED
+    MODEL_REQUIRES_COMPILATION = lib.ORT_MODEL_REQUIRES_COMPILATION
+    NOT_FOUND = lib.ORT_NOT_FOUND
+    DEVICE_RESET = lib.ORT_DEVICE_RESET
+
+    @classmethod
+    def _missing_(cls, value: object) -> "ErrorCode | None":
+        if type(value) is not int:
+            return None
+        code = int.__new__(cls, value)
+        code._name_, code._value_ = f"UNKNOWN_{value}", value
+        return code
 
 
 class OrtError(Exception):
@@ -75,10 +90,8 @@ class OrtError(Exception):
     """
 
     @property
-    def code(self) -> "ErrorCode":
+    def code(self) -> ErrorCode:
         """The status's code."""
-        from ortcffi.errors.codes import ErrorCode
-
         return ErrorCode(self.args[2]) if len(self.args) > 2 else ErrorCode.FAIL
 
     @property
@@ -116,7 +129,7 @@ class OrtError(Exception):
 class Fail(OrtError, RuntimeError):
     """A failure of no particular kind (``ORT_FAIL``)."""
 
-    code = Code(lib.ORT_FAIL)
+    code = ErrorCode.FAIL
 
 
 class Cancelled(Fail):
@@ -126,13 +139,13 @@ class Cancelled(Fail):
 class InvalidArgument(OrtError, ValueError):
     """An argument has a value that the function cannot work with (``ORT_INVALID_ARGUMENT``)."""
 
-    code = Code(lib.ORT_INVALID_ARGUMENT)
+    code = ErrorCode.INVALID_ARGUMENT
 
 
 class NoSuchFile(OrtError, FileNotFoundError):
     """A file does not exist (``ORT_NO_SUCHFILE``)."""
 
-    code = Code(lib.ORT_NO_SUCHFILE)
+    code = ErrorCode.NO_SUCHFILE
     # OSError would take these from args, which have another meaning here.
     errno = ENOENT
     filename = None
@@ -150,19 +163,19 @@ class NoSuchFile(OrtError, FileNotFoundError):
 class NoModel(OrtError, LookupError):
     """There is no model (``ORT_NO_MODEL``)."""
 
-    code = Code(lib.ORT_NO_MODEL)
+    code = ErrorCode.NO_MODEL
 
 
 class EngineError(OrtError, RuntimeError):
     """The engine that runs a model failed (``ORT_ENGINE_ERROR``)."""
 
-    code = Code(lib.ORT_ENGINE_ERROR)
+    code = ErrorCode.ENGINE_ERROR
 
 
 class RuntimeException(OrtError, RuntimeError):
     """A C++ exception ended the function (``ORT_RUNTIME_EXCEPTION``)."""
 
-    code = Code(lib.ORT_RUNTIME_EXCEPTION)
+    code = ErrorCode.RUNTIME_EXCEPTION
 
 
 class OutOfMemory(RuntimeException, MemoryError):
@@ -177,55 +190,55 @@ class OutOfMemory(RuntimeException, MemoryError):
 class InvalidProtobuf(OrtError, ValueError):
     """A model or a tensor does not parse (``ORT_INVALID_PROTOBUF``)."""
 
-    code = Code(lib.ORT_INVALID_PROTOBUF)
+    code = ErrorCode.INVALID_PROTOBUF
 
 
 class ModelLoaded(OrtError, RuntimeError):
     """The model is loaded already (``ORT_MODEL_LOADED``)."""
 
-    code = Code(lib.ORT_MODEL_LOADED)
+    code = ErrorCode.MODEL_LOADED
 
 
 class NotImplemented(OrtError, NotImplementedError):
     """The function, or what it was asked for, is not implemented (``ORT_NOT_IMPLEMENTED``)."""
 
-    code = Code(lib.ORT_NOT_IMPLEMENTED)
+    code = ErrorCode.NOT_IMPLEMENTED
 
 
 class InvalidGraph(OrtError, ValueError):
     """A model's graph breaks a rule (``ORT_INVALID_GRAPH``)."""
 
-    code = Code(lib.ORT_INVALID_GRAPH)
+    code = ErrorCode.INVALID_GRAPH
 
 
 class EPFail(OrtError, RuntimeError):
     """An execution provider failed (``ORT_EP_FAIL``)."""
 
-    code = Code(lib.ORT_EP_FAIL)
+    code = ErrorCode.EP_FAIL
 
 
 class ModelLoadCanceled(OrtError, RuntimeError):
     """Loading a model was canceled (``ORT_MODEL_LOAD_CANCELED``)."""
 
-    code = Code(lib.ORT_MODEL_LOAD_CANCELED)
+    code = ErrorCode.MODEL_LOAD_CANCELED
 
 
 class ModelRequiresCompilation(OrtError, RuntimeError):
     """The model has to be compiled first (``ORT_MODEL_REQUIRES_COMPILATION``)."""
 
-    code = Code(lib.ORT_MODEL_REQUIRES_COMPILATION)
+    code = ErrorCode.MODEL_REQUIRES_COMPILATION
 
 
 class NotFound(OrtError, LookupError):
     """What was asked for does not exist (``ORT_NOT_FOUND``)."""
 
-    code = Code(lib.ORT_NOT_FOUND)
+    code = ErrorCode.NOT_FOUND
 
 
 class DeviceReset(OrtError, RuntimeError):
     """The device was reset and lost its state (``ORT_DEVICE_RESET``)."""
 
-    code = Code(lib.ORT_DEVICE_RESET)
+    code = ErrorCode.DEVICE_RESET
 
 
 class QueueTimeout(TimeoutError):
@@ -242,7 +255,7 @@ def code_and_message(error: BaseException) -> tuple[int, str] | None:
     return None if found is None else (int(found[1]), found[2])
 
 
-def code_of(error: BaseException) -> "ErrorCode | None":
+def code_of(error: BaseException) -> ErrorCode | None:
     """The code of an exception, of this package or of the official one.
 
     Parameters
@@ -260,8 +273,6 @@ def code_of(error: BaseException) -> "ErrorCode | None":
     found = code_and_message(error)
     if found is None:
         return None
-    from ortcffi.errors.codes import ErrorCode
-
     return ErrorCode(found[0])
 
 

@@ -14,12 +14,11 @@ from ortcffi._convert import pointer as pointer_to
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import Characteristic, CustomOp
-from ortcffi.custom_ops.op_attr import OpAttr, OpAttrType
+from ortcffi.custom_ops.op_attr import OpAttr, OpAttrType, other_attributes
 from ortcffi.errors import InvalidArgument, OrtError, check
 from ortcffi.kernels.checked import CheckedKernel
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.kernels.kernel import Kernel
-from ortcffi.kernels.other_attributes import other_attributes
 from ortcffi.memory.adaptors import Guarded, guard_of
 from ortcffi.memory.allocator import Allocator
 from ortcffi.platform.handle import out_of, owner_of

@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ortcffi.models.functions import ModelFunction
     from ortcffi.models.graph import Graph
     from ortcffi.models.metadata import ModelMetadata
-    from ortcffi.models.model_graph import ModelGraph
+    from ortcffi.models.model_graph import ModelFunction, ModelGraph
     from ortcffi.models.nodes import GraphNode
     from ortcffi.models.parts import ModelNode, ModelValue
     from ortcffi.models.wire import Message
@@ -175,7 +174,7 @@ class Model(Suggests, Handle):
     @property
     def functions(self) -> "tuple[ModelFunction, ...]":
         """The functions of the model, by which nodes are defined."""
-        from ortcffi.models.functions import functions_of
+        from ortcffi.models.model_graph import functions_of
 
         return functions_of(self)
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from ortcffi._native import Owner
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.options.run import RunOptions
-from ortcffi.session.specs import ValueSpec
 from ortcffi.table.api import Api
 from ortcffi.values._compiled import Maker
+from ortcffi.values.type_info import ValueSpec
 from ortcffi.values.value import Value
 
 # The name, the owner of the type, the kind, the type of the elements, and the shape.

@@ -2,18 +2,55 @@
 """The open sessions of the process, with counts and durations of their runs."""
 
 import os
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from ortcffi._native import compiled, lib
 from ortcffi._public import aligned, duration, html_table, printable, public, quoted, size
 from ortcffi.errors import ErrorCode
 from ortcffi.memory.stats import AllocatorStats
-from ortcffi.session.durations import end_of, quantile
 from ortcffi.session.limits import arena_stats
 from ortcffi.session.session import Session
 
-__all__ = ["Metrics", "SessionMetrics", "count_runs", "metrics", "sessions"]
+__all__ = ["Metrics", "SessionMetrics", "count_runs", "metrics", "place_of", "quantile"]
+__all__ += ["sessions"]
+
+# Durations are counted by ranges, four for each power of two nanoseconds: as place_of() in
+# boundary/session/counts.c.
+_FIRST_POWER, _PARTS = 8, 4
+
+
+def place_of(seconds: float) -> int:
+    """The range that a duration is in."""
+    nanoseconds = int(seconds * 1e9)
+    power = nanoseconds.bit_length() - 1
+    if power < _FIRST_POWER:
+        return 0
+    return (power - _FIRST_POWER) * _PARTS + (nanoseconds >> (power - 2) & _PARTS - 1)
+
+
+def end_of(place: int) -> float:
+    """The nanoseconds that end a range."""
+    power, part = divmod(place, _PARTS)
+    return (1 << (power + _FIRST_POWER)) * (1 + (part + 1) / _PARTS)
+
+
+def quantile(counts: Sequence[int], part: float) -> float | None:
+    """The seconds within which a part of the runs was done; None where there was no run.
+
+    Parameters
+    ----------
+    counts : sequence of int
+        How many runs were in each range.
+    part : float
+        From 0 to 1.
+    """
+    wanted = max(part * sum(counts), 1)
+    places = (place for place, count in enumerate(accumulate(counts)) if count >= wanted)
+    place = next(places, None)
+    return None if place is None else end_of(place) * 1e-9
+
 
 _ENDINGS = {1: "CANCELLED", 2: "TIMEOUT", 3: "INTERRUPTED", 4: "QUEUE_TIMEOUT"}
 _BOUNDS = [1 << power for power in range(10, 36, 2)]  # nanoseconds, of Prometheus's histogram

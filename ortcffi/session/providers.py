@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Execution providers of a session: by name with options, by device, or by library."""
+"""Execution providers of a session: those that it is given, and which runs which nodes."""
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._convert import optional_mapping
+from ortcffi._convert import decode, optional_mapping
+from ortcffi._native import ffi, lib
 from ortcffi.env.env import Env
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.installed import (
@@ -17,24 +18,19 @@ from ortcffi.ep.installed import (
     unknown_provider,
 )
 from ortcffi.ep.registered import register_once
+from ortcffi.errors import check
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session import SessionOptions
 from ortcffi.table.engine import engine_for
 
 if TYPE_CHECKING:
+    from ortcffi.session.session import Session
     from ortcffi.table.api import Api
 
-__all__ = [
-    "Provider",
-    "add_named",
-    "are_for_core",
-    "defaults_of",
-    "engine_with",
-    "is_for_core",
-    "names_for_core",
-    "providers_of",
-    "with_providers",
-]
+__all__ = ["AssignedNode", "Provider", "add_named", "are_for_core", "assigned_groups"]
+__all__ += ["defaults_of", "engine_with", "is_for_core", "names_for_core", "providers_of"]
+__all__ += ["with_providers"]
+
 
 Choice = str | EpDevice | os.PathLike[str]
 Provider = Choice | tuple[Choice, Mapping[str, str]]
@@ -171,3 +167,48 @@ def _add_library(
             f"{registered.path} lists none"
         )
     options.add_devices(devices[:1], defaults | settings)
+
+
+class AssignedNode(NamedTuple):
+    """A node that an execution provider runs."""
+
+    name: str
+    domain: str
+    op_type: str
+
+
+def assigned_groups(session: "Session") -> list[tuple[str, list[AssignedNode]]]:
+    """Of each group of nodes the name of its execution provider, and the nodes.
+
+    Notes
+    -----
+    API functions: those that `Session.assignment` names.
+    """
+    api, handle = session.api, session.handle  # what is read belongs to the session
+    groups, count = ffi.new("const OrtEpAssignedSubgraph* const**"), ffi.new("size_t*")
+    session._call("Session_GetEpGraphAssignmentInfo", groups, count)
+    found = []
+    for i in range(count[0]):
+        provider = _text(api, "EpAssignedSubgraph_GetEpName", groups[0][i])
+        nodes, number = ffi.new("const OrtEpAssignedNode* const**"), ffi.new("size_t*")
+        check(
+            api.pointer, lib.EpAssignedSubgraph_GetNodes(api.pointer, groups[0][i], nodes, number)
+        )
+        found.append((provider, [_node(api, nodes[0][j]) for j in range(number[0])]))
+    del handle
+    return found
+
+
+def _node(api: "Api", node: Any) -> AssignedNode:
+    slots = (
+        "EpAssignedNode_GetName",
+        "EpAssignedNode_GetDomain",
+        "EpAssignedNode_GetOperatorType",
+    )
+    return AssignedNode(*(_text(api, slot, node) for slot in slots))
+
+
+def _text(api: "Api", slot: str, subject: Any) -> str:
+    out = ffi.new("const char**")
+    check(api.pointer, getattr(lib, slot)(api.pointer, subject, out))
+    return decode(out[0])

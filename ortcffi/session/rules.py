@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from ortcffi.options.run import RunOptions
     from ortcffi.session.binding import Binding
     from ortcffi.session.session import Session
-    from ortcffi.session.specs import ValueSpec
     from ortcffi.table.api import Api
+    from ortcffi.values.type_info import ValueSpec
 
 __all__ = [
     "RULES",

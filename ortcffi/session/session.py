@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from ortcffi.session.binding import Binding
     from ortcffi.session.profile import Profile
     from ortcffi.session.providers import Provider
-    from ortcffi.session.specs import ValueSpec
     from ortcffi.table.api import Api
+    from ortcffi.values.type_info import ValueSpec
 
 __all__ = ["Session"]
 
@@ -583,7 +583,7 @@ class Session(Suggests, Engine, Closing):
         ``EpAssignedSubgraph_GetNodes``, ``EpAssignedNode_GetName``, ``EpAssignedNode_GetDomain``,
         ``EpAssignedNode_GetOperatorType``, since version 24.
         """
-        from ortcffi.session.assignment import assigned_groups
+        from ortcffi.session.providers import assigned_groups
 
         found: dict[str, list[str]] = {}
         for provider, nodes in assigned_groups(self):
@@ -756,8 +756,7 @@ def _listed(specs: "tuple[ValueSpec, ...]") -> str:
 
 
 def _spec(api: "Api", port: "Port") -> "ValueSpec":
-    from ortcffi.session.specs import ValueSpec
-    from ortcffi.values.type_info import TypeInfo
+    from ortcffi.values.type_info import TypeInfo, ValueSpec
 
     name, owner, kind, element, shape = port
     element_type = ElementType(element) if element != ElementType.UNDEFINED else None

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi._convert import integer
+from ortcffi.custom_ops.op_attr import other_attributes
 from ortcffi.errors import OrtError
 from ortcffi.kernels.kernel import Kernel
 from ortcffi.kernels.library import LibraryOp
 from ortcffi.kernels.node import attributes_for
-from ortcffi.kernels.other_attributes import other_attributes
 from ortcffi.kernels.python_op import PythonOp
 from ortcffi.options.session import SessionOptions
 from ortcffi.table.load import load

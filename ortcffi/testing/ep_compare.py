@@ -25,7 +25,7 @@ from ortcffi.values.element_types import ValueKind, dtype_of
 if TYPE_CHECKING:
     import os
 
-    from ortcffi.session.specs import ValueSpec
+    from ortcffi.values.type_info import ValueSpec
 
 __all__ = ["call_node", "check_node", "compare_ep", "given_inputs", "prepared", "reference_values"]
 

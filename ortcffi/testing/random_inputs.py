@@ -10,7 +10,7 @@ from ortcffi.values.element_types import ValueKind
 
 if TYPE_CHECKING:
     from ortcffi.session.session import Session
-    from ortcffi.session.specs import ValueSpec
+    from ortcffi.values.type_info import ValueSpec
 
 __all__ = ["random_array", "random_elements", "random_feed", "shapes_of"]
 

@@ -8,7 +8,7 @@ from support import models
 from support.processes import run_python
 
 FOREVER = 10**12  # trips
-UNWANTED = ["asyncio", "concurrent.futures", "json", "logging", "threading", "ortcffi.errors.codes"]
+UNWANTED = ["asyncio", "concurrent.futures", "json", "logging", "threading"]
 UNWANTED += ["ortcffi.compat._options", "ortcffi.options.run", "ortcffi.options.session"]
 # One process for all, since to start it takes longest. What a part must not import, no part before
 # it may import.

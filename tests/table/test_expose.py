@@ -18,7 +18,7 @@ ORT_EXPORT const char* version_string(void) { return OrtGetApiBase()->GetVersion
 HEAD = """
 import ctypes, os, sys
 import ortcffi
-from ortcffi.table.expose import expose_symbols
+from ortcffi.table.load import expose_symbols
 
 by_name, real = sys.argv[1:]
 
