@@ -225,7 +225,9 @@ PyObject* ortcffi_session_submit(PyObject* self, PyObject* const* arguments, Py_
   if (answer == 0) {
     job->run.job = job;
     ortcffi_run_link(&job->run);
-    ortcffi_supervise_deadline(&job->run);
+    if (job->run.deadline > 0) {
+      ortcffi_supervise_deadline(&job->run);
+    }
     job->run.began = ortcffi_now();
     Py_INCREF((PyObject*)job); /* for the thread, until the job has ended */
     answer = ortcffi_worker_start(job);

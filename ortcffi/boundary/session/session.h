@@ -162,7 +162,6 @@ struct run {
   struct run* next;
   struct run** link;              /* the pointer to this run in the list of those under way */
   struct run* outer;              /* of a run of the main thread: the one in whose kernel it is */
-  char is_main;                   /* whether that is known */
   struct ortcffi_failure failure; /* of the thread that called the library */
   void** room;
   void* few[48];
@@ -303,7 +302,7 @@ void ortcffi_supervise_exit(void);
 void ortcffi_runs_after_fork(void);
 /* Ends all runs that are under way, and waits until they have ended; 0 if that takes longer. */
 int ortcffi_end_runs(double seconds);
-/* Ends a run at its deadline. */
+/* Has a run that has a deadline ended then. */
 void ortcffi_supervise_deadline(const struct run* run);
 
 /* The methods of Engine, by file. */

@@ -182,7 +182,7 @@ static int has_thread(void) {
 }
 
 void ortcffi_supervise_deadline(const struct run* run) {
-  if (run->deadline > 0 && has_thread() && run->deadline < atomic_load(&next_deadline)) {
+  if (has_thread() && run->deadline < atomic_load(&next_deadline)) {
     atomic_store(&next_deadline, run->deadline);
     wake_thread();
   }
@@ -226,7 +226,9 @@ static void watch_signals(double now) {
 }
 
 int ortcffi_supervise_begin(struct run* run, double now) {
-  ortcffi_supervise_deadline(run);
+  if (run->deadline > 0) {
+    ortcffi_supervise_deadline(run);
+  }
   if (PyThread_get_thread_ident() != main_thread) {
     return 0;
   }
@@ -237,14 +239,13 @@ int ortcffi_supervise_begin(struct run* run, double now) {
       return -1;
     }
   }
-  run->is_main = 1;
   run->outer = main_run; /* a run within a kernel of another run */
   main_run = run;
   return 0;
 }
 
 void ortcffi_supervise_end(const struct run* run) {
-  if (run->is_main) {
+  if (main_run == run) {
     main_run = run->outer;
   }
 }
