@@ -9,6 +9,7 @@ from pathlib import Path
 
 import setuptools
 from setuptools import Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 
 if int(setuptools.__version__.partition(".")[0]) < 77:
@@ -66,6 +67,14 @@ class BuildExtensionAndCore(build_ext):
         self.compiler.link_shared_object(objects, library, extra_postargs=flags)
 
 
+class WheelWithParts(bdist_wheel):
+    """Puts the list of what a wheel is made of, and needs, beside its metadata."""
+
+    def egg2dist(self, egginfo_path: str, distinfo_path: str) -> None:
+        super().egg2dist(egginfo_path, distinfo_path)
+        self.copy_tree("docs/sbom", f"{distinfo_path}/sboms")
+
+
 setup(
     ext_modules=[
         Extension(
@@ -75,6 +84,6 @@ setup(
             py_limited_api=True,
         )
     ],
-    cmdclass={"build_ext": BuildExtensionAndCore},
+    cmdclass={"build_ext": BuildExtensionAndCore, "bdist_wheel": WheelWithParts},
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )

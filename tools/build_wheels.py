@@ -97,6 +97,7 @@ def main() -> None:
     )
     parser.add_argument("platforms", metavar="PLATFORM", nargs="*", help=", ".join(PLATFORMS))
     parser.add_argument("--folder", type=Path, default=CHECKOUT / "dist")
+    parser.add_argument("--sdist", action="store_true", help="build the sdist alone")
     given = parser.parse_args()
     if unknown := set(given.platforms) - set(PLATFORMS):
         parser.error(f"no platform: {', '.join(unknown)}")
@@ -105,7 +106,7 @@ def main() -> None:
     os.environ.setdefault("SOURCE_DATE_EPOCH", EPOCH)
     os.umask(0o022)
     sdist = build_sdist(folder, int(os.environ["SOURCE_DATE_EPOCH"]))
-    for platform in given.platforms or PLATFORMS:
+    for platform in [] if given.sdist else given.platforms or PLATFORMS:
         build_wheel(sdist, platform, folder)
 
 

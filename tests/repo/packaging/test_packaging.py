@@ -2,6 +2,7 @@
 """What is shipped: the sdist, the wheel that is built from it, and the package that it installs."""
 
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -22,9 +23,16 @@ from support.versions import VERSION_STRING
 import ortcffi
 from ortcffi._native import lib
 
-FOLDERS = ["core", "ortcffi", "tests", "tools", "benchmarks", "docs", ".ci"]
+FOLDERS = ["core", "ortcffi", "tests", "tools", "benchmarks", "docs", ".ci", ".github"]
 SHIPPED = [*FOLDERS, "setup.py", "build_ort.py", "pyproject.toml", "MANIFEST.in", "README.md"]
-SHIPPED += ["LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", ".pre-commit-config.yaml"]
+SHIPPED += [
+    "LICENSE",
+    "NOTICE",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    ".pre-commit-config.yaml",
+]
 SHIPPED += [".clang-format", ".gitignore"]
 
 PYTEST = [sys.executable, "-P", "-m", "pytest", "-p", "no:cacheprovider", "-q"]
@@ -170,6 +178,15 @@ def test_the_binaries_are_stripped(name):
     with (Path(ortcffi.__file__).parent / name).open("rb") as file:
         sections = {section.name for section in ELFFile(file).iter_sections()}
     assert not {section for section in sections if section.startswith((".debug", ".symtab"))}
+
+
+def test_the_wheel_says_what_it_is_made_of_and_under_which_licences(unpacked, metadata):
+    assert set(metadata.get_all("License-File")) == {"LICENSE", "NOTICE"}
+    [parts] = unpacked.glob("*.dist-info/sboms/*")
+    bill = json.loads(parts.read_text())
+    assert bill["metadata"]["component"]["version"] == metadata["Version"]
+    names = {part["name"] for part in bill["components"]}
+    assert names == {"cffi", "numpy", "ONNX Runtime headers", "ONNX operator schemas"}
 
 
 def test_only_cffi_and_numpy_are_needed_at_run_time(metadata):

@@ -10,6 +10,7 @@ import shutil
 import sys
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from elftools.elf.elffile import ELFFile
@@ -19,6 +20,9 @@ from support.processes import run
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheels")]
 
 HERE = "manylinux_2_17_x86_64"
+# As macholib reads them.
+CPU_X86_64, CPU_ARM64 = 0x1000007, 0x100000C
+MACOS_11 = 11 << 16
 EXTENSION = "ortcffi/_ort.abi3.so"
 
 
@@ -97,3 +101,21 @@ def digest(path: Path) -> str:
 def test_a_platform_that_is_not_known_is_refused(tmp_path):
     command = [sys.executable, "tools/build_wheels.py", "--folder", tmp_path, "win_amd64"]
     assert "no platform: win_amd64" in run(*command, cwd=CHECKOUT, code=2).stderr
+
+
+def test_wheels_for_macos_are_of_their_architecture_and_need_only_the_system(wheels, tmp_path):
+    from macholib.MachO import MachO
+
+    for wheel in wheels:
+        for name, content in libraries(wheel).items() if "macosx" in wheel.name else ():
+            (tmp_path / "library").write_bytes(content)
+            [header] = MachO(str(tmp_path / "library")).headers
+            commands = {command.get_cmd_name(): body for command, body, _ in header.commands}
+            needed = [data for command, _, data in header.commands if is_need(command)]
+            assert header.header.cputype == (CPU_ARM64 if "arm64" in wheel.name else CPU_X86_64)
+            assert commands["LC_BUILD_VERSION"].minos == MACOS_11
+            assert [data.rstrip(b"\0") for data in needed] == [b"/usr/lib/libSystem.B.dylib"], name
+
+
+def is_need(command: Any) -> bool:
+    return command.get_cmd_name() == "LC_LOAD_DYLIB"

@@ -151,8 +151,16 @@ def test_the_hooks_run_the_versions_that_are_installed_for_development():
 
 
 # All that may stand at the root.
-ROOT = {".ci", ".clang-format", ".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md"}
-ROOT |= {"CONTRIBUTING.md", "LICENSE", "MANIFEST.in", "README.md", "SECURITY.md", "benchmarks"}
+ROOT = {".ci", ".clang-format", ".github", ".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md"}
+ROOT |= {
+    "CONTRIBUTING.md",
+    "LICENSE",
+    "MANIFEST.in",
+    "NOTICE",
+    "README.md",
+    "SECURITY.md",
+    "benchmarks",
+}
 ROOT |= {"build_ort.py", "core", "docs", "ortcffi", "pyproject.toml", "setup.py", "tests", "tools"}
 
 
