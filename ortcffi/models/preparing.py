@@ -18,7 +18,7 @@ from ortcffi.models.wire import Message
 if TYPE_CHECKING:
     from ortcffi.models.model import Model
 
-__all__ = ["MISSING", "described_by_others", "prepare", "with_types"]
+__all__ = ["MISSING", "prepare", "with_types"]
 
 Key = tuple[str, str]  # domain, operator
 
@@ -27,11 +27,6 @@ def key_of(name: str) -> Key:
     """The domain and the operator of a name such as "ai.onnx.ml.Scaler"."""
     domain, _, operator = name.rpartition(".")
     return ("" if domain == "ai.onnx" else domain), operator
-
-
-def described_by_others(names: Iterable[str], opsets: dict[str, int]) -> list[str]:
-    """Those operators that ONNX describes by others, if the package onnx is installed."""
-    return [name for name in names if _has_body(_schema(key_of(name), opsets))]
 
 
 def check_described(names: Iterable[str], opsets: dict[str, int]) -> None:

@@ -243,8 +243,60 @@ static bool has_only_constants(const OrtNode* node) {
   return node->input_count > 0;
 }
 
+/* Nodes that nothing runs, of one operator. */
+struct left {
+  const OrtNode* first;
+  size_t count;
+};
+
+/* Counts the nodes that nothing runs, by operator, and returns how many operators there are: as
+ * many as there is room for. */
+static size_t count_left(const struct core_partition* partition, struct left* left, size_t room) {
+  const struct core_list* nodes = &partition->session->last_graph->nodes;
+  size_t count = 0;
+  for (size_t i = 0; i < nodes->count; i++) {
+    const OrtNode* node = nodes->items[i];
+    const OrtCustomOp* op = NULL;
+    struct misfit misfit;
+    if (core_is_taken(partition, node)) {
+      continue;
+    }
+    ort_ReleaseStatus(find_op(partition->session, node, &op, &misfit));
+    if (op != NULL) {
+      continue;
+    }
+    size_t k = 0;
+    while (k < count && (strcmp(left[k].first->op_type, node->op_type) != 0 ||
+                         strcmp(left[k].first->domain, node->domain) != 0)) {
+      k++;
+    }
+    if (k == count && count < room) {
+      left[count++] = (struct left){node, 0};
+    }
+    if (k < count) {
+      left[k].count++;
+    }
+  }
+  return count;
+}
+
+/* Lists the operators that nothing runs, each with its count and a node; "" for a single node. */
+static void list_left(const struct core_partition* partition, char* text, size_t room) {
+  struct left left[16];
+  size_t count = count_left(partition, left, CORE_COUNT_OF(left));
+  size_t length = 0;
+  text[0] = 0;
+  for (size_t i = 0; i < count && length < room && (count > 1 || left[0].count > 1); i++) {
+    const OrtNode* node = left[i].first;
+    length += (size_t)snprintf(text + length, room - length, "%s%s%s%.40s (%zu, such as '%.40s')",
+                               i == 0 ? "; nodes left: " : ", ", node->domain,
+                               node->domain[0] != 0 ? "." : "", node->op_type, left[i].count,
+                               core_first_output(node));
+  }
+}
+
 static OrtStatus* refuse_node(const struct core_partition* partition, const OrtNode* node) {
-  char asked[400];
+  char asked[400], left[700];
   list_providers(partition->session, asked, sizeof asked);
   if (is_context(node)) {
     return core_fail(
@@ -254,19 +306,20 @@ static OrtStatus* refuse_node(const struct core_partition* partition, const OrtN
         "session: %s",
         node->name, asked);
   }
+  list_left(partition, left, sizeof left);
   bool is_of_onnx = core_newest_opset(node->domain) > 0;
   bool is_unknown = is_of_onnx && core_opset_version_of(node) > 0 && core_schema_of(node) == NULL;
   return core_fail(
       is_unknown ? ORT_INVALID_GRAPH : ORT_NOT_IMPLEMENTED,
       "no execution provider and no custom op runs node '%.100s', which makes '%.100s': "
-      "operator %.100s of the domain '%.100s'%s%s; providers asked: %s",
+      "operator %.100s of the domain '%.100s'%s%s%s; providers asked: %s",
       node->name, core_first_output(node), node->op_type,
       node->domain[0] == 0 ? "ai.onnx" : node->domain,
       is_unknown ? ", which the model's version of it does not have" : "",
       has_only_constants(node) ? ", whose inputs are constants: other libraries may compute "
                                  "such a node beforehand, this one does not"
                                : "",
-      asked);
+      left, asked);
 }
 
 static OrtStatus* refuse_misfit(const OrtNode* node, const struct misfit* misfit) {
