@@ -468,7 +468,6 @@ class ortcffi_slot(Cdata):
     since: int
     topic: Cdata
     who: Cdata
-    gil: Cdata
 class ortcffi_left_status(Cdata):
     slot: int
     code: int

@@ -11,7 +11,7 @@ INCLUDE = Path(__file__).resolve().parents[1] / "core" / "include"
 _FLAGS = re.MULTILINE | re.DOTALL
 _ROW = re.compile(
     r"^ORT_SLOT_(?P<kind>\w+)\((?P<index>\d+), (?P<since>\d+), (?P<topic>\w+), (?P<who>\w+), "
-    r"(?P<gil>\w+), (?:(?P<returns>[^,()]+), )?(?P<name>\w+)"
+    r"(?:(?P<returns>[^,()]+), )?(?P<name>\w+)"
     r"(?:,\s+\((?P<parameters>[^()]*(?:\([^()]*\)[^()]*)*)\),\s+\((?P<arguments>(?:[^()]|\(\w+\))*)\))?\)$",
     re.MULTILINE,
 )
@@ -43,7 +43,6 @@ class Slot(NamedTuple):
     since: int
     topic: str
     who: str
-    gil: str
     name: str
     signature: str
     arguments: list[str]
@@ -104,14 +103,14 @@ def slots_of(file: str) -> list[Slot]:
     text = _read(file)
     slots, end = [], text.index('#include "ort_kinds.def"')
     for row in _ROW.finditer(text):
-        kind, index, since, topic, who, gil, returns, name, parameters, given = row.groups()
+        kind, index, since, topic, who, returns, name, parameters, given = row.groups()
         returns = {"STATUS": "OrtStatus*", "VOID": "void"}.get(kind, returns)
         signature = f"{returns} {name}({' '.join((parameters or 'void').split())})"
         *above, comment = (text_of(found) for found in _COMMENT.findall(text, end, row.start()))
         optional = frozenset(re.findall(r"ORT_OPTIONAL\((\w+)\)", given or ""))
         arguments = re.findall(r"\w+", (given or "").replace("ORT_OPTIONAL", ""))
         rest = signature, arguments, optional, comment, "\n\n".join(above)
-        slots.append(Slot(int(index), int(since), topic, who, gil, name, *rest))
+        slots.append(Slot(int(index), int(since), topic, who, name, *rest))
         end = row.end()
     started = len(re.findall(r"^ORT_SLOT_\w+\(\d", text, re.MULTILINE))
     if [slot.index for slot in slots] != list(range(started)):

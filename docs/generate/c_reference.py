@@ -47,7 +47,6 @@ WHO = {
     "ENGINE": "needs an engine",
     "NOT_YET": "not yet in the core",
 }
-GIL = {"HOLD": "keeps the GIL", "FREE": "releases the GIL"}
 TITLES = {  # of the topics whose own name says too little
     "arena": "Arenas",
     "binding": "I/O binding",
@@ -125,7 +124,7 @@ class Writer:
     def slot(self, slot: Slot) -> str:
         """A row as the description of a function."""
         since = [f"since version {slot.since}"] if slot.since else []
-        facts = " · ".join([f"slot {slot.index}", *since, WHO[slot.who], GIL[slot.gil]])
+        facts = " · ".join([f"slot {slot.index}", *since, WHO[slot.who]])
         return described("c:function", slot.signature, f"*{facts}*\n\n{self.comment(slot.comment)}")
 
     def declaration(self, declared: Declaration) -> str:

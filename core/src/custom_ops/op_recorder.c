@@ -205,9 +205,9 @@ static void copy_later_slots(struct recorder* recorder) {
 static void fill_recorder(struct recorder* recorder, const OrtApi* inner,
                           const struct core_recording* to) {
   const struct functions* mine = &functions[recorder - recorders];
-#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
-  if (to->version >= (since)) {                                                       \
-    recorder->table.known.name = inner->name;                                         \
+#define ORT_SLOT(index, since, topic, who, returns, name, parameters, arguments) \
+  if (to->version >= (since)) {                                                  \
+    recorder->table.known.name = inner->name;                                    \
   }
 #include "ort_slots.def"
   recorder->table.known.CreateCustomOpDomain = mine->create;

@@ -82,7 +82,7 @@ static const struct {
   OrtEpApi OrtEpApi;
   OrtModelPackageApi OrtModelPackageApi;
 } tables = {
-#define ROW(index, since, topic, who, gil, returns, name, parameters, arguments) \
+#define ROW(index, since, topic, who, returns, name, parameters, arguments) \
   .ORT_TABLE.name = CORE_SYMBOL(name),
 #define ROWS "ort_rows.def"
 #include "ort_tables.def"
@@ -108,9 +108,9 @@ const OrtModelPackageApi* ORT_API_CALL ort_GetModelPackageApi(void) NO_EXCEPTION
 }
 
 /* Clients find a slot by its offset. */
-#define ROW(index, since, topic, who, gil, returns, name, parameters, arguments) \
-  _Static_assert(offsetof(ORT_TABLE, name) == (index) * sizeof(void*), #name     \
-                 " is not in its "                                               \
+#define ROW(index, since, topic, who, returns, name, parameters, arguments)  \
+  _Static_assert(offsetof(ORT_TABLE, name) == (index) * sizeof(void*), #name \
+                 " is not in its "                                           \
                  "slot");
 #define ROWS "ort_rows.def"
 #include "ort_tables.def"
@@ -149,7 +149,7 @@ const OrtModelPackageApi* ORT_API_CALL ort_GetModelPackageApi(void) NO_EXCEPTION
    : (i) <= 427 ? 31       \
                 : 32)
 
-#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
+#define ORT_SLOT(index, since, topic, who, returns, name, parameters, arguments) \
   _Static_assert((since) == VERSION_OF_SLOT(index), #name " is not of version " #since);
 #include "ort_slots.def"
 _Static_assert(sizeof(OrtApi) == ORTCORE_TRACED_SLOTS * sizeof(void*),

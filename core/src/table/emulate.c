@@ -24,11 +24,11 @@
 
 /* One string of all names: an array of pointers would need a relocation for each. */
 static const char names[] =
-#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) #name "\0"
+#define ORT_SLOT(index, since, topic, who, returns, name, parameters, arguments) #name "\0"
 #include "ort_slots.def"
     ;
 static const uint8_t versions[] = {
-#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) since,
+#define ORT_SLOT(index, since, topic, who, returns, name, parameters, arguments) since,
 #include "ort_slots.def"
 };
 
@@ -58,14 +58,14 @@ static CORE_COLD OrtStatus* late(unsigned late_slot) {
   static CORE_COLD OrtStatus* ORT_API_CALL name##_in_##host parameters NO_EXCEPTION { \
     return late(LATE(index, host));                                                   \
   }
-#define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments) \
+#define ORT_SLOT_STATUS(index, since, topic, who, name, parameters, arguments) \
   CORE_EACH_HOST_BEFORE(since, STATUS_STUB, index, name, parameters)
-#define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) \
+#define ORT_SLOT_VOID(index, since, topic, who, name, parameters, arguments) \
   static CORE_COLD void ORT_API_CALL no_##name parameters NO_EXCEPTION {}
-#define ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, parameters, arguments) \
+#define ORT_SLOT_VALUE(index, since, topic, who, returns, name, parameters, arguments) \
   static CORE_COLD returns ORT_API_CALL no_##name parameters NO_EXCEPTION { return (returns)0; }
-#define ORT_SLOT_GETTER(index, since, topic, who, gil, returns, name) \
-  ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, (void), ())
+#define ORT_SLOT_GETTER(index, since, topic, who, returns, name) \
+  ORT_SLOT_VALUE(index, since, topic, who, returns, name, (void), ())
 #include "ort_slots.def"
 
 static OrtApi tables[HOSTS + 1];
@@ -99,26 +99,26 @@ CORE_EACH_OLDER_HOST(REGISTRATION, )
 /* A function for each slot: in one function, gcc would compare each pair of the thousands of
  * stores, which takes it seconds. */
 #define SET_STUB(host, name) tables[host].name = name##_in_##host;
-#define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments) \
+#define ORT_SLOT_STATUS(index, since, topic, who, name, parameters, arguments) \
   static CORE_COLD void set_##name(void) { CORE_EACH_HOST_BEFORE(since, SET_STUB, name) }
-#define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments)
-#define ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, parameters, arguments)
-#define ORT_SLOT_GETTER(index, since, topic, who, gil, returns, name)
+#define ORT_SLOT_VOID(index, since, topic, who, name, parameters, arguments)
+#define ORT_SLOT_VALUE(index, since, topic, who, returns, name, parameters, arguments)
+#define ORT_SLOT_GETTER(index, since, topic, who, returns, name)
 #include "ort_slots.def"
 
 static CORE_COLD void fill_tables(void) {
   for (int host = 1; host <= HOSTS; host++) {
     tables[host] = *core_api_base()->GetApi(ORT_API_VERSION);
   }
-#define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments) set_##name();
-#define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) \
-  for (int host = 1; host < (since); host++) {                                    \
-    tables[host].name = no_##name;                                                \
+#define ORT_SLOT_STATUS(index, since, topic, who, name, parameters, arguments) set_##name();
+#define ORT_SLOT_VOID(index, since, topic, who, name, parameters, arguments) \
+  for (int host = 1; host < (since); host++) {                               \
+    tables[host].name = no_##name;                                           \
   }
-#define ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, parameters, arguments) \
-  ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments)
-#define ORT_SLOT_GETTER(index, since, topic, who, gil, returns, name) \
-  ORT_SLOT_VOID(index, since, topic, who, gil, name, (void), ())
+#define ORT_SLOT_VALUE(index, since, topic, who, returns, name, parameters, arguments) \
+  ORT_SLOT_VOID(index, since, topic, who, name, parameters, arguments)
+#define ORT_SLOT_GETTER(index, since, topic, who, returns, name) \
+  ORT_SLOT_VOID(index, since, topic, who, name, (void), ())
 #include "ort_slots.def"
   CORE_EACH_OLDER_HOST(SET_REGISTRATION, )
 }

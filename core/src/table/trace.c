@@ -111,28 +111,28 @@ static inline void note_made(const struct trace* trace, unsigned slot, uintptr_t
     (void)count_call(&traces[n], slot);                                               \
     return is_late(&traces[n], since) ? (returns)0 : traces[n].inner->name arguments; \
   }
-#define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments)          \
+#define ORT_SLOT_STATUS(index, since, topic, who, name, parameters, arguments)               \
   EACH_TRACE(STATUS_THUNK, index, since, inner, late(trace, #name, since), name, parameters, \
              arguments)
-#define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) \
+#define ORT_SLOT_VOID(index, since, topic, who, name, parameters, arguments) \
   EACH_TRACE(VOID_THUNK, index, since, inner, name, parameters, arguments)
-#define ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, parameters, arguments) \
+#define ORT_SLOT_VALUE(index, since, topic, who, returns, name, parameters, arguments) \
   EACH_TRACE(VALUE_THUNK, index, since, inner, returns, name, parameters, arguments)
-#define ORT_SLOT_GETTER(index, since, topic, who, gil, returns, name) \
+#define ORT_SLOT_GETTER(index, since, topic, who, returns, name) \
   EACH_TRACE(VALUE_THUNK, index, since, inner, returns, name, (void), ())
 #include "ort_slots.def"
 
 #define EP(index) (ORTCORE_TRACED_SLOTS + (index))
 #define EP_SINCE(since) ((since) == 0 ? 1 : (since)) /* 0: as long as there is the table */
-#define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments)               \
+#define ORT_SLOT_STATUS(index, since, topic, who, name, parameters, arguments)                    \
   EACH_TRACE(STATUS_THUNK, EP(index), EP_SINCE(since), ep_inner, late(trace, #name, since), name, \
              parameters, arguments)
-#define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) \
+#define ORT_SLOT_VOID(index, since, topic, who, name, parameters, arguments) \
   EACH_TRACE(VOID_THUNK, EP(index), EP_SINCE(since), ep_inner, name, parameters, arguments)
-#define ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, parameters, arguments) \
-  EACH_TRACE(VALUE_THUNK, EP(index), EP_SINCE(since), ep_inner, returns, name, parameters,  \
+#define ORT_SLOT_VALUE(index, since, topic, who, returns, name, parameters, arguments)     \
+  EACH_TRACE(VALUE_THUNK, EP(index), EP_SINCE(since), ep_inner, returns, name, parameters, \
              arguments)
-#define ORT_SLOT_GETTER(index, since, topic, who, gil, returns, name) \
+#define ORT_SLOT_GETTER(index, since, topic, who, returns, name) \
   EACH_TRACE(VALUE_THUNK, EP(index), EP_SINCE(since), ep_inner, returns, name, (void), ())
 #include "ort_ep_slots.def"
 _Static_assert(sizeof(OrtEpApi) / sizeof(void*) == ORTCORE_TRACED_EP_SLOTS,
@@ -163,11 +163,11 @@ EACH_TRACE(EP_THUNK, )
 
 static CORE_COLD void fill_tables(void) {
 #define SET(n, name) traces[n].table.name = name##_of_##n;
-#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
+#define ORT_SLOT(index, since, topic, who, returns, name, parameters, arguments) \
   EACH_TRACE(SET, name)
 #include "ort_slots.def"
 #define SET_EP(n, name) traces[n].ep_table.name = name##_of_##n;
-#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
+#define ORT_SLOT(index, since, topic, who, returns, name, parameters, arguments) \
   EACH_TRACE(SET_EP, name)
 #include "ort_ep_slots.def"
 #define SET_OWN(n, ...)                               \

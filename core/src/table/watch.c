@@ -29,7 +29,7 @@ void core_each_watched_status(core_noted_status_fn each, void* argument) {
 /* The table that is watched. */
 static const OrtApi* inner;
 
-#define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments) \
+#define ORT_SLOT_STATUS(index, since, topic, who, name, parameters, arguments)      \
   static CORE_COLD OrtStatus* ORT_API_CALL watched_##name parameters NO_EXCEPTION { \
     const unsigned slot = index;                                                    \
     OrtStatus* status = inner->name arguments;                                      \
@@ -38,7 +38,7 @@ static const OrtApi* inner;
     }                                                                               \
     return core_note_status(status, &alive[slot]);                                  \
   }
-#define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments)  \
+#define ORT_SLOT_VOID(index, since, topic, who, name, parameters, arguments)       \
   static CORE_COLD void ORT_API_CALL watched_##name parameters NO_EXCEPTION {      \
     const unsigned slot = index;                                                   \
     if (strncmp(#name, "Release", 7) == 0) { /* before another gets the address */ \
@@ -48,8 +48,8 @@ static const OrtApi* inner;
     NOTE_ALL arguments                                                             \
   }
 /* These make nothing. */
-#define ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, parameters, arguments)
-#define ORT_SLOT_GETTER(index, since, topic, who, gil, returns, name)
+#define ORT_SLOT_VALUE(index, since, topic, who, returns, name, parameters, arguments)
+#define ORT_SLOT_GETTER(index, since, topic, who, returns, name)
 #include "ort_slots.def"
 
 static OrtApi tables[ORT_API_VERSION + 1];
@@ -64,10 +64,10 @@ static CORE_COLD void fill_tables(void) {
   if (table->name == inner->name) { \
     table->name = watched_##name;   \
   }
-#define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments) WATCH(name)
-#define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) WATCH(name)
-#define ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, parameters, arguments)
-#define ORT_SLOT_GETTER(index, since, topic, who, gil, returns, name)
+#define ORT_SLOT_STATUS(index, since, topic, who, name, parameters, arguments) WATCH(name)
+#define ORT_SLOT_VOID(index, since, topic, who, name, parameters, arguments) WATCH(name)
+#define ORT_SLOT_VALUE(index, since, topic, who, returns, name, parameters, arguments)
+#define ORT_SLOT_GETTER(index, since, topic, who, returns, name)
 #include "ort_slots.def"
   }
 }

@@ -25,7 +25,6 @@ typedef struct ortcffi_slot {
   int since;
   const char* topic;
   const char* who;
-  const char* gil;
 } ortcffi_slot;
 
 /* Row i of the list of OrtApi's slots, 0 <= i < ORTCFFI_SLOTS; then follow those of OrtEpApi. */

@@ -54,13 +54,13 @@ void check_host(const OrtApi* table, int host) {
   } else {                                                         \
     CHECK(hands_out_a_base(#name) || table->name == g_core->name); \
   }
-#define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments) \
+#define ORT_SLOT_STATUS(index, since, topic, who, name, parameters, arguments) \
   IF_LATE(since, name, check_late(call_with_zeroes(table->name), #name, since, host))
-#define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) \
+#define ORT_SLOT_VOID(index, since, topic, who, name, parameters, arguments) \
   IF_LATE(since, name, call_with_zeroes(table->name))
-#define ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, parameters, arguments) \
+#define ORT_SLOT_VALUE(index, since, topic, who, returns, name, parameters, arguments) \
   IF_LATE(since, name, check_zero(call_with_zeroes(table->name)))
-#define ORT_SLOT_GETTER(index, since, topic, who, gil, returns, name) \
+#define ORT_SLOT_GETTER(index, since, topic, who, returns, name) \
   IF_LATE(since, name, check_zero(table->name()))
 #include "ort_slots.def"
 }
@@ -68,13 +68,13 @@ void check_host(const OrtApi* table, int host) {
 /* Of each slot, what the traced table and the core's own answer, and that it was counted at FIRST
  * and its index. */
 #define CHECK_COUNT(index) CHECK(trace->figures->calls[FIRST + (index)] == 1)
-#define CHECK_STATUS_ROW(index, since, topic, who, gil, name, parameters, arguments)       \
+#define CHECK_STATUS_ROW(index, since, topic, who, name, parameters, arguments)       \
   CHECK(text_of(call_with_zeroes(traced->name)) == text_of(call_with_zeroes(core->name))); \
   CHECK_COUNT(index);
-#define CHECK_VOID_ROW(index, since, topic, who, gil, name, parameters, arguments) \
+#define CHECK_VOID_ROW(index, since, topic, who, name, parameters, arguments) \
   call_with_zeroes(traced->name);                                                  \
   CHECK_COUNT(index);
-#define CHECK_VALUE_ROW(index, since, topic, who, gil, returns, name, parameters, arguments) \
+#define CHECK_VALUE_ROW(index, since, topic, who, returns, name, parameters, arguments) \
   CHECK(call_with_zeroes(traced->name) == call_with_zeroes(core->name));                     \
   CHECK_COUNT(index);
 
@@ -85,7 +85,7 @@ void check_trace(const OrtcoreTrace* trace) {
 #define ORT_SLOT_VOID CHECK_VOID_ROW
 #define ORT_SLOT_VALUE CHECK_VALUE_ROW
 /* The table for execution providers is the trace's own. */
-#define ORT_SLOT_GETTER(index, since, topic, who, gil, returns, name) \
+#define ORT_SLOT_GETTER(index, since, topic, who, returns, name) \
   CHECK((traced->name() == core->name()) !=                           \
         (index == offsetof(OrtApi, GetEpApi) / sizeof(void*)));       \
   CHECK_COUNT(index);
@@ -99,7 +99,7 @@ void check_ep_trace(const OrtcoreTrace* trace) {
 #define ORT_SLOT_STATUS CHECK_STATUS_ROW
 #define ORT_SLOT_VOID CHECK_VOID_ROW
 #define ORT_SLOT_VALUE CHECK_VALUE_ROW
-#define ORT_SLOT_GETTER(index, since, topic, who, gil, returns, name)
+#define ORT_SLOT_GETTER(index, since, topic, who, returns, name)
 #include "ort_ep_slots.def"
 }
 
