@@ -68,14 +68,14 @@ void check_host(const OrtApi* table, int host) {
 /* Of each slot, what the traced table and the core's own answer, and that it was counted at FIRST
  * and its index. */
 #define CHECK_COUNT(index) CHECK(trace->figures->calls[FIRST + (index)] == 1)
-#define CHECK_STATUS_ROW(index, since, topic, who, name, parameters, arguments)       \
+#define CHECK_STATUS_ROW(index, since, topic, who, name, parameters, arguments)            \
   CHECK(text_of(call_with_zeroes(traced->name)) == text_of(call_with_zeroes(core->name))); \
   CHECK_COUNT(index);
 #define CHECK_VOID_ROW(index, since, topic, who, name, parameters, arguments) \
-  call_with_zeroes(traced->name);                                                  \
+  call_with_zeroes(traced->name);                                             \
   CHECK_COUNT(index);
 #define CHECK_VALUE_ROW(index, since, topic, who, returns, name, parameters, arguments) \
-  CHECK(call_with_zeroes(traced->name) == call_with_zeroes(core->name));                     \
+  CHECK(call_with_zeroes(traced->name) == call_with_zeroes(core->name));                \
   CHECK_COUNT(index);
 
 void check_trace(const OrtcoreTrace* trace) {
@@ -86,8 +86,8 @@ void check_trace(const OrtcoreTrace* trace) {
 #define ORT_SLOT_VALUE CHECK_VALUE_ROW
 /* The table for execution providers is the trace's own. */
 #define ORT_SLOT_GETTER(index, since, topic, who, returns, name) \
-  CHECK((traced->name() == core->name()) !=                           \
-        (index == offsetof(OrtApi, GetEpApi) / sizeof(void*)));       \
+  CHECK((traced->name() == core->name()) !=                      \
+        (index == offsetof(OrtApi, GetEpApi) / sizeof(void*)));  \
   CHECK_COUNT(index);
 #include "ort_slots.def"
 }
