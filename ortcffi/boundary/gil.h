@@ -15,7 +15,7 @@
 
 #include "boundary/limited_api.h"
 
-#include "boundary/platform/call_or_wait.h"
+#include "boundary/platform/threads.h"
 #include "boundary/platform/handle.h"
 
 struct gil {

@@ -9,14 +9,13 @@
 
 #include "boundary/kernels/python_ops.h"
 #include "boundary/memory/adaptors.h"
-#include "boundary/memory/reference_objects.h"
+#include "boundary/memory/allocators.h"
 #include "boundary/memory/stacks.h"
-#include "boundary/models/parts.h"
+#include "boundary/models/models.h"
 #include "boundary/official/official.h"
 #include "boundary/platform/handle.h"
 #include "boundary/session/session_types.h"
 #include "boundary/status/fail.h"
-#include "boundary/status/pairs.h"
 #include "boundary/values/values.h"
 
 /* The handle comes first, which is the base of other types. */

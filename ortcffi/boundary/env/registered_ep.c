@@ -5,7 +5,7 @@
 
 #include "env/registered_eps.h"
 #include "platform/private_copy.h"
-#include "boundary/env/registered_ep.h"
+#include "boundary/env/eps.h"
 
 struct ortcffi_registered_ep {
   OrtEnv* env;

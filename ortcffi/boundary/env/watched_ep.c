@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "boundary/env/watched_ep.h"
+#include "boundary/env/eps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,6 @@
 
 #include "core.h"
 #include "platform/platform.h"
-#include "boundary/env/watched_eps.h"
 
 #define MOST_FACTORIES 16
 #define LONGEST_TEXT 512

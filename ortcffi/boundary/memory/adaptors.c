@@ -3,6 +3,7 @@
 
 #include "adaptors/adaptor.h"
 #include "adaptors/scopes.h"
+#include "arena/arena.h"
 
 #include "boundary/memory/adaptors.h"
 #include "boundary/memory/stacks.h"
@@ -139,4 +140,8 @@ OrtStatus* ortcffi_python_allocator(const OrtMemoryInfo* info, void* allocator,
 void ortcffi_release_adaptor(const OrtApi* api, OrtAllocator* allocator) {
   (void)api;
   core_release_adaptor(allocator);
+}
+
+OrtStatus* ortcffi_arena(OrtAllocator* inner, const OrtArenaCfg* cfg, OrtAllocator** out) {
+  return core_create_arena(inner, cfg, NULL, out);
 }

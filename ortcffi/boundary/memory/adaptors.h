@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Those of the core's adaptors that call Python, and NumPy's memory. */
+/* Arenas and those of the core's adaptors that call Python, and NumPy's memory. */
 #ifndef ORTCFFI_BOUNDARY_ADAPTORS_H_
 #define ORTCFFI_BOUNDARY_ADAPTORS_H_
 
@@ -21,6 +21,9 @@ OrtStatus* ortcffi_observing(OrtAllocator* inner, void* observer, OrtAllocator**
 /* An allocator whose functions are ortcffi_python_alloc and its kin, which get the address of
  * `allocator`; the same holds for it. `info` must stay as long as `allocator`. */
 OrtStatus* ortcffi_python_allocator(const OrtMemoryInfo* info, void* allocator, OrtAllocator** out);
+/* An arena, as core/src/arena/arena.h describes it. `cfg` is of the core's CreateArenaCfg or
+ * CreateArenaCfgV2; NULL for defaults. */
+OrtStatus* ortcffi_arena(OrtAllocator* inner, const OrtArenaCfg* cfg, OrtAllocator** out);
 /* Drops the creator's reference. `api` is what an owner passes, and not used. */
 void ortcffi_release_adaptor(const OrtApi* api, OrtAllocator* allocator);
 

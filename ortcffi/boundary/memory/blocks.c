@@ -24,7 +24,7 @@
 #include "heap/heap.h"
 #include "boundary/memory/extents.h"
 #include "boundary/memory/numpy_arrays.h"
-#include "boundary/memory/reference_objects.h"
+#include "boundary/memory/allocators.h"
 #include "boundary/status/calls.h"
 #include "boundary/status/fail.h"
 

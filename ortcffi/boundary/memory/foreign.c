@@ -6,7 +6,7 @@
 
 #include "adaptors/adaptor.h"
 #include "boundary/gil.h"
-#include "boundary/memory/foreign.h"
+#include "boundary/memory/allocators.h"
 
 /* Each block holds a reference to the adaptor: outputs of a session may outlive the environment and
  * all that Python keeps for it. That reference needs no GIL. */

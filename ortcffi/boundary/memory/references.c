@@ -19,8 +19,7 @@
 #include "adaptors/adaptor.h"
 #include "platform/platform.h"
 #include "boundary/gil.h"
-#include "boundary/memory/reference_objects.h"
-#include "boundary/memory/references.h"
+#include "boundary/memory/allocators.h"
 #include "boundary/platform/handle.h"
 #include "boundary/status/calls.h"
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "heap/heap.h"
-#include "boundary/memory/scratch.h"
+#include "boundary/memory/allocators.h"
 
 #define LINK_SIZE 64 /* keeps the alignment of the heap's blocks */
 

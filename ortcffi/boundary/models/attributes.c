@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The attributes of a node. In Python each takes four calls through CFFI. */
-#include "boundary/models/part.h"
+#include "boundary/models/models.h"
 /* Needs the header above. */
 #include <stdint.h>
 #include <string.h>

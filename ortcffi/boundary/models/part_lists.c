@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists that a graph or a node has. */
-#include "boundary/models/part.h"
+#include "boundary/models/models.h"
 
 int check_call(const struct handle* graph, OrtStatus* status, const char* function) {
   return status == NULL ? 0 : ortcffi_fail(graph->api, status, function);

@@ -11,7 +11,7 @@
  * Both have `graph`, the handle of an OrtGraph, which they keep alive. Each read is a use of it,
  * and raises after it was closed. Two parts are equal if they are the same object of the library.
  */
-#include "boundary/models/parts.h"
+#include "boundary/models/models.h"
 
 #include "boundary/limited_api.h"
 /* Needs the headers above. */
@@ -21,7 +21,6 @@
 
 #include <structmember.h>
 
-#include "boundary/models/part.h"
 #include "graph/graph.h"
 
 static PyTypeObject *value_type, *node_type;

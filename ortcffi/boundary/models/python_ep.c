@@ -20,10 +20,10 @@
 
 #include "core.h"
 #include "onnxruntime_ep_c_api.h"
-#include "boundary/env/watched_eps.h"
+#include "boundary/env/eps.h"
 #include "boundary/gil.h"
 #include "boundary/kernels/python_op.h"
-#include "boundary/models/python_ep.h"
+#include "boundary/models/models.h"
 
 struct factory {
   OrtEpFactory callbacks; /* first: hosts hold a pointer to it */

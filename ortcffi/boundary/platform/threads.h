@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that this package starts, and whether a thread runs an op. */
+/* Threads: those that this package starts, and such that are ended while they call Python. */
 #ifndef ORTCFFI_BOUNDARY_THREADS_H_
 #define ORTCFFI_BOUNDARY_THREADS_H_
 
@@ -11,5 +11,11 @@ int ortcffi_start_thread(void* (*function)(void*), void* argument);
  * returns what it was. */
 int ortcffi_is_in_op(void);
 int ortcffi_set_in_op(int is_in_op);
+
+/* Calls `function`. A thread that `function` would end by pthread_exit waits for ever instead:
+ * CPython before 3.14 so ends a thread that takes the GIL while the interpreter ends. pthread_exit
+ * unwinds all frames of its thread, and one that is `noexcept`, as in C++ libraries that call back,
+ * would end the process. */
+void call_or_wait(void (*function)(void* argument), void* argument);
 
 #endif /* ORTCFFI_BOUNDARY_THREADS_H_ */

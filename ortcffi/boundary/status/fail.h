@@ -39,8 +39,9 @@ PyObject* ortcffi_take_exception(void);
 /* Makes a status of the pending exception, which the current call keeps. */
 OrtStatus* ortcffi_status_of_exception(const OrtApi* api);
 
-/* Adds the functions for Python to the module. */
+/* Add the functions for Python to the module. */
 int ortcffi_add_fail(PyObject* module);
+int ortcffi_add_pairs(PyObject* module);
 #endif
 
 #endif /* ORTCFFI_BOUNDARY_STATUS_FAIL_H_ */

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Reads and changes key-value pairs in one step. What GetKeyValue and GetKeyValuePairs return is
+ * valid until the pairs change, and another thread may change them: so all functions keep the GIL.
+ */
 #include "boundary/limited_api.h"
 
 #include <string.h>
 
 #include "boundary/platform/handle.h"
-#include "boundary/status/pairs.h"
+#include "boundary/status/fail.h"
 
 static PyObject* text_of(const char* text) {
   return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");

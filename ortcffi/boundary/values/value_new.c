@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "boundary/gil.h"
-#include "boundary/memory/reference_objects.h"
+#include "boundary/memory/allocators.h"
 #include "boundary/status/calls.h"
 #include "boundary/platform/handle.h"
 #include "boundary/values/values.h"

@@ -37,7 +37,7 @@ cli
 bench
 """
 # Topics of the core that are a part of another one on the floors above it.
-WHOLE = {"adaptors": "memory", "strings": "values", "sparse": "values"}
+WHOLE = {"adaptors": "memory", "arena": "memory", "strings": "values", "sparse": "values"}
 LEVELS = {topic: level for level, line in enumerate(ORDER.split("\n")) for topic in line.split()}
 PACKAGE = CHECKOUT / "ortcffi"
 INCLUDED = re.compile(r'^#include "(?:boundary/)?(?!boundary/)(\w+)/\w', re.MULTILINE)

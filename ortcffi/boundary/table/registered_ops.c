@@ -5,7 +5,8 @@
 
 #include "heap/heap.h"
 #include "custom_ops/op_recorder.h"
-#include "boundary/custom_ops/custom_ops.h"
+#include "options/session_options.h"
+#include "boundary/table/registered_ops.h"
 
 int ortcffi_new_ops(const ortcffi_ops* from, ortcffi_ops** out) {
   ortcffi_ops* ops = heap_alloc(sizeof *ops);
@@ -52,4 +53,13 @@ const char* ortcffi_op_domain(const ortcffi_ops* ops, size_t domain) {
 const OrtCustomOp* ortcffi_op_at(const ortcffi_ops* ops, size_t domain, size_t i) {
   const OrtCustomOpDomain* found = core_op_domain(ops, domain);
   return found == NULL ? NULL : core_op(found, i);
+}
+
+const ortcffi_ops* ortcffi_options_ops(const OrtSessionOptions* options) {
+  return &options->custom_ops;
+}
+
+OrtStatus* ortcffi_register_function(OrtSessionOptions* options, const OrtApiBase* base,
+                                     const char* name) {
+  return core_register_function(options, base, name);
 }

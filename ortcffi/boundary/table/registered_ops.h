@@ -3,8 +3,8 @@
  * Custom ops that were registered with options of the core or of another library. See custom_op.h
  * and op_recorder.h in core/src/custom_ops.
  */
-#ifndef ORTCFFI_BOUNDARY_CUSTOM_OPS_H_
-#define ORTCFFI_BOUNDARY_CUSTOM_OPS_H_
+#ifndef ORTCFFI_BOUNDARY_REGISTERED_OPS_H_
+#define ORTCFFI_BOUNDARY_REGISTERED_OPS_H_
 
 #include "onnxruntime_c_api.h"
 
@@ -32,4 +32,12 @@ const char* ortcffi_op_domain(const ortcffi_ops* ops, size_t domain);
 /* An op of a domain; NULL past the last. */
 const OrtCustomOp* ortcffi_op_at(const ortcffi_ops* ops, size_t domain, size_t i);
 
-#endif /* ORTCFFI_BOUNDARY_CUSTOM_OPS_H_ */
+/* The custom ops that session options of the core hold; borrowed from the options. */
+const ortcffi_ops* ortcffi_options_ops(const OrtSessionOptions* options);
+
+/* Calls a function that is already loaded, to register ops with options of the core. `base` is what
+ * the function is given. */
+OrtStatus* ortcffi_register_function(OrtSessionOptions* options, const OrtApiBase* base,
+                                     const char* name);
+
+#endif /* ORTCFFI_BOUNDARY_REGISTERED_OPS_H_ */
