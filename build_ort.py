@@ -49,11 +49,11 @@ IS_FOR_DEBUGGING = USE_MALLOC or bool(SANITIZERS)
 HEAP = "MALLOC" if IS_FOR_DEBUGGING else "MIMALLOC" if USE_MIMALLOC else "HEAP"
 CORE_SOURCES = [f"core/src/{name}.c" for name in core("SOURCES") + core("POSIX") + core(HEAP)]
 BOUNDARY_SOURCES = [
-    "ortcffi/boundary/platform/handle.c",
-    "ortcffi/boundary/platform/handle_cdata.c",
-    "ortcffi/boundary/platform/handle_type.c",
-    "ortcffi/boundary/platform/list.c",
-    "ortcffi/boundary/platform/threads.c",
+    "ortcffi/boundary/handle/handle.c",
+    "ortcffi/boundary/handle/handle_cdata.c",
+    "ortcffi/boundary/handle/handle_type.c",
+    "ortcffi/boundary/handle/list.c",
+    "ortcffi/boundary/handle/threads.c",
     "ortcffi/boundary/table/slot_rows.c",
     "ortcffi/boundary/env/registered_ep.c",
     "ortcffi/boundary/env/watched_ep.c",

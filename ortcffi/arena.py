@@ -4,6 +4,7 @@
 from typing import TYPE_CHECKING
 
 from ortcffi._convert import byte_count
+from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api, table_for
@@ -11,7 +12,6 @@ from ortcffi.errors import check
 from ortcffi.memory.adaptors import Adaptor
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.blocks import Limits
-from ortcffi.platform.handle import Handle, out_of, owner_of
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api

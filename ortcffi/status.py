@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING
 
 from ortcffi._convert import UINT32, decode, encode, integer
+from ortcffi._handle import FromHandle, Handle, out_of, owner_of
 from ortcffi._native import compiled, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.errors import ErrorCode, OutOfMemory, error_for
-from ortcffi.platform.handle import FromHandle, Handle, out_of, owner_of
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from ortcffi._new_file import write_whole
 from ortcffi._public import printable
 from ortcffi.cli.program import fail, program_name, unwritable
 from ortcffi.errors import OrtError
-from ortcffi.platform.new_file import write_whole
 from ortcffi.table.load import VARIABLE, LibraryNotFound, LoadError
 from ortcffi.testing.random_inputs import random_feed, shapes_of
 

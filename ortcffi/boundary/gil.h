@@ -15,8 +15,8 @@
 
 #include "boundary/limited_api.h"
 
-#include "boundary/platform/threads.h"
-#include "boundary/platform/handle.h"
+#include "boundary/handle/threads.h"
+#include "boundary/handle/handle.h"
 
 struct gil {
   PyGILState_STATE state;

@@ -9,7 +9,7 @@
 #include "boundary/table/slot_rows.h"
 #include "boundary/official/official.h"
 #include "boundary/table/load.h"
-#include "boundary/platform/list.h"
+#include "boundary/handle/list.h"
 #include "boundary/memory/allocators.h"
 #include "adaptors/adaptors.h"
 #include "boundary/memory/adaptors.h"

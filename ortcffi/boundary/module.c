@@ -13,7 +13,7 @@
 #include "boundary/memory/stacks.h"
 #include "boundary/models/models.h"
 #include "boundary/official/official.h"
-#include "boundary/platform/handle.h"
+#include "boundary/handle/handle.h"
 #include "boundary/session/session_types.h"
 #include "boundary/status/fail.h"
 #include "boundary/values/values.h"

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import decode
+from ortcffi._handle import owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi.callbacks.from_c import (
@@ -18,7 +19,6 @@ from ortcffi.callbacks.from_c import (
     remember,
     report_exception,
 )
-from ortcffi.platform.handle import owner_of
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata

@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 
 from ortcffi._convert import absolute
+from ortcffi._new_file import write_whole
 from ortcffi._public import printable
 from ortcffi.cli import check_client
 from ortcffi.cli.check_client import examine
@@ -41,7 +42,6 @@ from ortcffi.cli.check_symbols import missing_symbols
 from ortcffi.cli.program import program_name, unwritable
 from ortcffi.errors import OrtError
 from ortcffi.kernels import child
-from ortcffi.platform.new_file import write_whole
 from ortcffi.table import elf
 from ortcffi.table.hosts import HOSTS, emulate, release_of
 

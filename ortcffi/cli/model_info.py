@@ -4,11 +4,11 @@
 import os
 from typing import TYPE_CHECKING, Any
 
+from ortcffi._new_file import write_whole
 from ortcffi._public import few, quoted, shortened, size
 from ortcffi.cli.program import write_log
 from ortcffi.models.contents import contents_of
 from ortcffi.models.model import Model
-from ortcffi.platform.new_file import write_whole
 from ortcffi.values.element_types import ElementType, ValueKind
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ortcffi._new_file import write_whole
 from ortcffi.cli import supervise
 from ortcffi.cli.program import program_name, unwritable
-from ortcffi.platform.new_file import write_whole
 
 if TYPE_CHECKING:
     from ortcffi.cli.top_live import Live

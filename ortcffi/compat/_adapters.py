@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from ortcffi._new_file import write_whole
 from ortcffi._public import printable
 from ortcffi.compat._arguments import instance, number
 from ortcffi.compat._environment import text
 from ortcffi.compat._tensors import borrowed
 from ortcffi.compat._types import element_of_onnx
 from ortcffi.compat._values import OrtValue
-from ortcffi.platform.new_file import write_whole
 from ortcffi.values.element_types import ElementType, bits_of
 from ortcffi.values.value import Value
 

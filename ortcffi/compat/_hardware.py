@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import decode
+from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi.compat._arguments import instance
 from ortcffi.compat._devices import OrtMemoryInfo
@@ -14,7 +15,6 @@ from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.hardware import HardwareDevice
 from ortcffi.errors import OrtError, check
 from ortcffi.memory.blocks import scratch_for
-from ortcffi.platform.handle import out_of, owned_by, owner_of
 
 if TYPE_CHECKING:
     from ortcffi.compat._enums import (

@@ -6,10 +6,10 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from ortcffi._convert import decode, known
+from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.memory.info import MemType
-from ortcffi.platform.handle import out_of, owned_by, owner_of
 from ortcffi.values.element_types import ElementType
 
 __all__ = ["Characteristic", "CustomOp", "Operand", "listed", "new_ops", "places", "read_op"]

@@ -4,12 +4,12 @@
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import encode
+from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.custom_ops.describe import CustomOp, read_op
 from ortcffi.errors import check
-from ortcffi.platform.handle import Handle, out_of, owner_of
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api

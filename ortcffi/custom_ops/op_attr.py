@@ -8,11 +8,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import decode, encode, float32, integer, known
+from ortcffi._handle import FromHandle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.errors import OrtError, check
-from ortcffi.platform.handle import FromHandle, out_of, owner_of
 
 __all__ = ["OpAttr", "OpAttrType", "other_attributes"]
 

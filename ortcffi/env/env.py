@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import INT32, UINT32, encode, integer, optional_mapping
+from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import address_of_function, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import create_environment, table_for
@@ -13,7 +14,6 @@ from ortcffi.env.state import EnvState, Registered, allocators_lock, state_of
 from ortcffi.errors import OrtError
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
-from ortcffi.platform.handle import Handle, out_of, owner_of
 
 if TYPE_CHECKING:
     import os

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import UINT32, decode, integer
+from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.callbacks.from_c import Subject, called_from_c, find, make_status_of_subject
 from ortcffi.errors import check
 from ortcffi.memory.info import MemoryInfo
-from ortcffi.platform.handle import Handle
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata

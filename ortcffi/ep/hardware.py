@@ -6,11 +6,11 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import UINT32, decode, encode, integer, known, optional_mapping
+from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.errors import check
-from ortcffi.platform.handle import Handle, out_of, owner_of
 from ortcffi.status import KeyValuePairs
 
 if TYPE_CHECKING:

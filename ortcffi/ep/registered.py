@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import absolute, encode, path_of
 from ortcffi._forks import fork_safe_lock
+from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import made_by, registered_devices
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import call
-from ortcffi.platform.handle import Handle, out_of, owner_of
 
 if TYPE_CHECKING:
     from ortcffi.ep.hardware import HardwareDevice

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import absolute, decode, encode, integer, optional_mapping, path_of
+from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import by_slot, ffi, lib
 from ortcffi._public import meant, public
 from ortcffi._table import HIGHEST_VERSION, core_api
 from ortcffi.ep.registered import name_of
 from ortcffi.errors import ErrorCode, check
-from ortcffi.platform.handle import Handle, out_of, owner_of
 
 if TYPE_CHECKING:
     import os

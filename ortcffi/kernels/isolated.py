@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import optional_mapping
+from ortcffi._handle import Closing
 from ortcffi._native import lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi._table import core_api, of_core
@@ -23,7 +24,6 @@ from ortcffi.errors import RuntimeException
 from ortcffi.kernels import child
 from ortcffi.kernels.host import host_function
 from ortcffi.kernels.kernel import listed_out, target
-from ortcffi.platform.handle import Closing
 from ortcffi.values.element_types import ValueKind
 from ortcffi.values.tensor_type_info import TensorTypeInfo
 from ortcffi.values.tensors import bytes_of

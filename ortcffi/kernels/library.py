@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ortcffi._convert import AnyPath, absolute, decode
+from ortcffi._handle import Closing, out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi._table import core_api, made_by
@@ -16,7 +17,6 @@ from ortcffi.kernels.isolated import IsolatedKernel
 from ortcffi.kernels.kernel import Kernel
 from ortcffi.kernels.node import make_kernel
 from ortcffi.memory.allocator import Allocator
-from ortcffi.platform.handle import Closing, out_of, owned_by, owner_of
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api

@@ -11,6 +11,7 @@ import numpy as np
 
 from ortcffi._convert import SIZE, encode, integer, optional_mapping
 from ortcffi._convert import pointer as pointer_to
+from ortcffi._handle import out_of, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import Characteristic, CustomOp
@@ -21,7 +22,6 @@ from ortcffi.kernels.host import call_host, host_function
 from ortcffi.kernels.kernel import Kernel
 from ortcffi.memory.adaptors import Guarded, guard_of
 from ortcffi.memory.allocator import Allocator
-from ortcffi.platform.handle import out_of, owner_of
 from ortcffi.status import KeyValuePairs
 from ortcffi.values.element_types import as_element
 from ortcffi.values.type_info import TypeInfo

@@ -14,11 +14,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import decode, encode, pointer
+from ortcffi._handle import Array
 from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import HIGHEST_VERSION, api_version_of, core_api, table_at
 from ortcffi.errors import check
-from ortcffi.platform.handle import Array
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

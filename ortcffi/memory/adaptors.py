@@ -9,13 +9,13 @@ inside, and arrays and values keep their allocator.
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import SIZE, integer
+from ortcffi._handle import out_of, owner_of
 from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.errors import check
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.blocks import Limits
-from ortcffi.platform.handle import out_of, owner_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,13 +8,13 @@ import numpy as np
 from numpy import dtype as as_dtype
 
 from ortcffi._convert import SIZE, integer, pointer
+from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import compiled, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import made_by
 from ortcffi.errors import NotImplemented, OutOfMemory, call, check, out_of_memory
 from ortcffi.memory.blocks import MAX_DIMENSIONS, Limits, refuse
 from ortcffi.memory.info import MemoryInfo
-from ortcffi.platform.handle import Handle, out_of, owner_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import dtype as as_dtype
 
+from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.errors import OutOfMemory, check, out_of_memory
-from ortcffi.platform.handle import out_of, owned_by, owner_of
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike

@@ -7,12 +7,12 @@ statuses are objects of its own library, which another library cannot read.
 
 from typing import TYPE_CHECKING
 
+from ortcffi._handle import out_of, owner_of
 from ortcffi._native import compiled, ffi, lib
 from ortcffi._table import core_api
 from ortcffi.errors import check
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
-from ortcffi.platform.handle import out_of, owner_of
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api

@@ -5,10 +5,10 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import decode, known
+from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import check
-from ortcffi.platform.handle import Handle
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api

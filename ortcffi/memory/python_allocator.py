@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import integer
+from ortcffi._handle import out_of, owner_of
 from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api, made_by
 from ortcffi.callbacks.from_c import called_from_c, keep_exception, make_status, report_exception
 from ortcffi.errors import check
 from ortcffi.memory.allocator import Allocator
-from ortcffi.platform.handle import out_of, owner_of
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata

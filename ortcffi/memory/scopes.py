@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar
 from weakref import ReferenceType, WeakSet, finalize, ref
 
 from ortcffi._convert import SIZE, integer
+from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import html_table, public, size
 from ortcffi.callbacks.from_c import called_from_c, report_exception
@@ -33,7 +34,6 @@ from ortcffi.memory.leaks import (
     leaks_of,
     rows_of,
 )
-from ortcffi.platform.handle import out_of, owned_by, owner_of
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata

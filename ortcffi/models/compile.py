@@ -16,6 +16,7 @@ from ortcffi._convert import (
     of_type,
     path_of,
 )
+from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import address_of_function, ffi, lib
 from ortcffi._public import public
 from ortcffi.callbacks.from_c import subject_context
@@ -31,7 +32,6 @@ from ortcffi.options.for_library import session_options_for
 from ortcffi.options.kinds import OptimizationLevel
 from ortcffi.options.session import SessionOptions
 from ortcffi.options.settings import flag
-from ortcffi.platform.handle import out_of, owned_by, owner_of
 from ortcffi.table.engine import engine_for
 
 if TYPE_CHECKING:

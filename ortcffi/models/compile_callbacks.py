@@ -6,11 +6,11 @@ from os import fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import decode, encode, integer
+from ortcffi._handle import out_of, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi.callbacks.from_c import Subject, called_from_c, find, make_status_of_subject
 from ortcffi.errors import check
-from ortcffi.platform.handle import out_of, owner_of
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:

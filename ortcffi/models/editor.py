@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ortcffi._handle import Array, out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._table import editor_of
 from ortcffi.errors import check
 from ortcffi.models.nodes import GraphNode
-from ortcffi.platform.handle import Array, out_of, owned_by, owner_of
 from ortcffi.values.element_types import ElementType
 from ortcffi.values.lifecycle import given_away
 from ortcffi.values.type_info import TypeInfo

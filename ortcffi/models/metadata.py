@@ -4,11 +4,11 @@
 from typing import Any, NamedTuple
 
 from ortcffi._convert import decode, encode
+from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import check
 from ortcffi.memory.blocks import scratch_for
-from ortcffi.platform.handle import out_of, owned_by, owner_of
 
 __all__ = ["ModelMetadata", "read_metadata"]
 

@@ -5,12 +5,12 @@ import os
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ortcffi._convert import below_current_folder, bytes_like, input_path
+from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import Suggests, html_table, html_text, printable, public, shortened, size
 from ortcffi._table import core_api
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.models.view import listed
-from ortcffi.platform.handle import Handle, out_of, owner_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from ortcffi._convert import decode
+from ortcffi._handle import Handle
 from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import html_text, public
 from ortcffi.errors import NotImplemented as NotAvailable
 from ortcffi.errors import check
 from ortcffi.models.parts import ModelNode, ModelValue
 from ortcffi.models.view import GraphView
-from ortcffi.platform.handle import Handle
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

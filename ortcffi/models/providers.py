@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import decode, encode, optional_mapping
+from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import meant, public, quoted
 from ortcffi._table import core_api
@@ -17,7 +18,6 @@ from ortcffi.models.model import Model
 from ortcffi.models.model_graph import ModelGraph
 from ortcffi.models.view import content_of, listed
 from ortcffi.options.session import SessionOptions
-from ortcffi.platform.handle import Handle, out_of, owner_of
 
 if TYPE_CHECKING:
     from ortcffi.kernels.kernel import Kernel

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self
 
 from ortcffi._convert import byte_count, path_of
 from ortcffi._native import address_of_function, ffi, lib
+from ortcffi._new_file import new_file
 from ortcffi.callbacks.from_c import Context
 from ortcffi.errors import OrtError
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.models.compile_callbacks import Sink
-from ortcffi.platform.new_file import new_file
 
 if TYPE_CHECKING:
     from ortcffi.models.model import Model

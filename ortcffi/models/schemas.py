@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import decode, encode, integer
+from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api, table_for
@@ -12,7 +13,6 @@ from ortcffi.custom_ops.describe import Characteristic
 from ortcffi.custom_ops.op_attr import OpAttr
 from ortcffi.env.env import Env
 from ortcffi.errors import NotImplemented, check
-from ortcffi.platform.handle import out_of, owned_by, owner_of
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api

@@ -22,8 +22,8 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._forks import after_fork
+from ortcffi._new_file import write_whole
 from ortcffi.official.records import Sample, SessionRecord
-from ortcffi.platform.new_file import write_whole
 
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec

@@ -7,11 +7,11 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ortcffi._convert import decode, encode
+from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import level_of_caller, meant
 from ortcffi._table import create_environment
 from ortcffi.options.settings import lock
-from ortcffi.platform.handle import out_of, owner_of
 
 if TYPE_CHECKING:
     from ortcffi.options.settings import Options

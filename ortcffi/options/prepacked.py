@@ -3,11 +3,11 @@
 
 from typing import TYPE_CHECKING
 
+from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.errors import check
-from ortcffi.platform.handle import Handle, out_of, owner_of
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ortcffi._convert import encode, of_type, optional_mapping
+from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.ep.devices import EpDevice, available_providers
 from ortcffi.errors import OrtError, check
 from ortcffi.options.settings import Options, lock
-from ortcffi.platform.handle import out_of, owned_by, owner_of
 
 __all__ = ["add_devices", "add_provider"]
 

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ortcffi._convert import decode
+from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
 from ortcffi.errors import check
 from ortcffi.options.settings import Options, file, lock, path, text
-from ortcffi.platform.handle import out_of, owner_of
 from ortcffi.status import KeyValuePairs
 
 __all__ = ["Item", "read_items", "read_pairs", "read_settings"]

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ortcffi._convert import mapping, pointer
+from ortcffi._handle import FromHandle, Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import OrtError
@@ -21,7 +22,6 @@ from ortcffi.options.settings import (
     severity,
     text,
 )
-from ortcffi.platform.handle import FromHandle, Handle
 
 if TYPE_CHECKING:
     from ortcffi.options.config_entries import RunConfig

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ortcffi._convert import AnyPath, absolute, encode, integer, mapping, optional_mapping
+from ortcffi._handle import FromHandle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import api_version_of
@@ -30,7 +31,6 @@ from ortcffi.options.settings import (
     severity,
     text,
 )
-from ortcffi.platform.handle import FromHandle, out_of, owner_of
 
 if TYPE_CHECKING:
     from ortcffi.callbacks.from_c import Context

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 from ortcffi._convert import INT32, UINT32, decode, encode, integer, member, path_of
 from ortcffi._forks import fork_safe_lock
+from ortcffi._handle import Handle, Release, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import Suggests, meant, public
 from ortcffi._table import table_for
 from ortcffi.errors import check
-from ortcffi.platform.handle import Handle, Release, out_of, owner_of
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi._convert import encode, mapping
+from ortcffi._handle import Closing
 from ortcffi._native import ffi, lib
 from ortcffi._public import few, joined, public, quoted, shortened
 from ortcffi.errors import check
 from ortcffi.memory.blocks import scratch_for
 from ortcffi.memory.info import MemoryInfo
-from ortcffi.platform.handle import Closing
 from ortcffi.session.compiled import Binder, Engine
 from ortcffi.session.rules import as_result, check_borrowed, unknown
 from ortcffi.values.element_types import ValueKind

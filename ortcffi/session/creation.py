@@ -9,11 +9,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import bytes_like, input_path, of_type
+from ortcffi._handle import owned_by
 from ortcffi._native import lib
 from ortcffi._public import size
 from ortcffi.env.env import Env
 from ortcffi.errors import check
-from ortcffi.platform.handle import owned_by
 from ortcffi.table.engine import has_engine
 
 if TYPE_CHECKING:

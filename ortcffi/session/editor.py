@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import bytes_like, encode, input_path, of_type
+from ortcffi._handle import Closing, out_of, owned_by, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi._table import core_api, editor_of
@@ -22,7 +23,6 @@ from ortcffi.models.view import check_model, content_of
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.prepacked import PrepackedWeights
 from ortcffi.options.session import SessionOptions
-from ortcffi.platform.handle import Closing, out_of, owned_by, owner_of
 from ortcffi.session.creation import Source, borrowed_of
 from ortcffi.session.on_core import source_on_core
 from ortcffi.session.session import Session

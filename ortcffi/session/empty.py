@@ -3,12 +3,12 @@
 
 from typing import TYPE_CHECKING
 
+from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.errors import check
 from ortcffi.kernels.host import empty_sequence_on_core
 from ortcffi.models.wire import Message
 from ortcffi.options.session import SessionOptions
-from ortcffi.platform.handle import out_of, owned_by, owner_of
 from ortcffi.session.creation import environment_of
 from ortcffi.values.lifecycle import blank
 from ortcffi.values.value import Value

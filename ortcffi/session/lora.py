@@ -6,11 +6,11 @@ import stat
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import bytes_like, input_path, of_type
+from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import check
 from ortcffi.memory.allocator import Allocator
-from ortcffi.platform.handle import Handle, out_of, owner_of
 from ortcffi.table.engine import engine_for
 
 if TYPE_CHECKING:

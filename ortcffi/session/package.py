@@ -6,13 +6,13 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import decode, encode, input_path, of_type
+from ortcffi._handle import Handle, out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.env.env import Env
 from ortcffi.errors import check
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session import SessionOptions
-from ortcffi.platform.handle import Handle, out_of, owned_by, owner_of
 from ortcffi.session.creation import Source
 from ortcffi.session.session import Session
 from ortcffi.table.engine import engine_for

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from ortcffi._convert import INT32, decode, encode, integer, mapping, of_type, pointer, seconds
+from ortcffi._handle import Closing, out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import Suggests, few, html_table, public, shortened
 from ortcffi._table import made_by
@@ -15,7 +16,6 @@ from ortcffi.env.state import Made
 from ortcffi.errors import check
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
-from ortcffi.platform.handle import Closing, out_of, owned_by, owner_of
 from ortcffi.session.asynchronous import run_async, run_future
 from ortcffi.session.compiled import Engine
 from ortcffi.session.creation import (

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ortcffi._convert import INT32, SIZE, UINT32, decode, encode, integer
+from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import Table, build_info, core_api, default_api, init_api
 from ortcffi.errors import check
 from ortcffi.memory.info import MemoryInfo
-from ortcffi.platform.handle import out_of, owner_of
 
 if TYPE_CHECKING:
     from ortcffi.memory.allocator import Allocator

@@ -5,12 +5,12 @@ import gc
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import decode, pointer
+from ortcffi._handle import Closing, out_of, owned_by, owner_of
 from ortcffi._native import by_slot, ffi, lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi._table import core_api, default_api
 from ortcffi.custom_ops.describe import FIELDS
 from ortcffi.errors import Fail, check
-from ortcffi.platform.handle import Closing, out_of, owned_by, owner_of
 from ortcffi.table.api import Api
 
 if TYPE_CHECKING:

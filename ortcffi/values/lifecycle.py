@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import ortcffi._table
 from ortcffi._convert import pointer
+from ortcffi._handle import owner_of
 from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import Table, made_by
 from ortcffi.errors import check
 from ortcffi.memory.info import MemoryInfo
-from ortcffi.platform.handle import owner_of
 from ortcffi.values.element_types import ElementType, ValueKind
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.errors import InvalidArgument, check
-from ortcffi.platform.handle import out_of, owned_by, owner_of
 from ortcffi.values.checks import c_strings, dimensions, element_of_array, unfit
 from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.lifecycle import Tensor, V, blank, require_kind

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import UINT32, decode, encode, integer, known
+from ortcffi._handle import Array, FromHandle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import dimensions, public
 from ortcffi._table import table_for
 from ortcffi.errors import check
-from ortcffi.platform.handle import Array, FromHandle, out_of, owner_of
 from ortcffi.values.element_types import ElementType, as_element
 
 if TYPE_CHECKING:

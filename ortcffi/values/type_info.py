@@ -4,11 +4,11 @@
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import known
+from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import described, public, quoted
 from ortcffi._table import core_api, editor_of
 from ortcffi.errors import NotImplemented, check
-from ortcffi.platform.handle import Handle, out_of, owner_of
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.lifecycle import Tensor
 from ortcffi.values.tensor_type_info import TensorTypeInfo, number_of

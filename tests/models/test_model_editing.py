@@ -139,7 +139,7 @@ def test_a_saved_model_has_its_own_weights_at_each_moment(model, tmp_path, monke
 
     for step in ["take", "finish", "replace"]:
         with monkeypatch.context() as patch:
-            patch.setattr(f"ortcffi.platform.new_file.NewFile.{step}", stop)
+            patch.setattr(f"ortcffi._new_file.NewFile.{step}", stop)
             with pytest.raises(KeyboardInterrupt):
                 other.save(path, external_data=1)
         assert sorted(os.listdir(tmp_path)) == ["model.onnx", "model.onnx.data"]
@@ -194,7 +194,7 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(model, tmp_path, monkeypa
     def fail(*_arguments):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ortcffi.platform.new_file.NewFile.take", fail)
+    monkeypatch.setattr("ortcffi._new_file.NewFile.take", fail)
     with pytest.raises(OSError, match="No space left"):
         model.save(path, external_data=1)
     assert path.read_bytes() == b"before"

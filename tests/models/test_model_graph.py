@@ -16,10 +16,10 @@ from support.threads import run_threads
 
 import ortcffi as ort
 from ortcffi import ffi
+from ortcffi._handle import owned_by
 from ortcffi._native import lib
 from ortcffi.errors import check
 from ortcffi.models.editor import Parts, build_model
-from ortcffi.platform.handle import owned_by
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pytest
 from support.allocators import InPython
 
 from ortcffi import Value, ffi, lib
+from ortcffi._handle import out_of, owner_of
 from ortcffi.errors import check
-from ortcffi.platform.handle import out_of, owner_of
 
 
 def read(api, handle):

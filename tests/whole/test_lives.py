@@ -23,10 +23,10 @@ from support.processes import TIME_LIMIT, fork, run
 from support.threads import join, run_threads, start, wait_until
 
 import ortcffi as ort
+from ortcffi._handle import owned_by
 from ortcffi._native import Owner
 from ortcffi.env import state
 from ortcffi.ep import devices
-from ortcffi.platform.handle import owned_by
 from ortcffi.testing.live_objects import live_objects
 from ortcffi.values import lifecycle
 

@@ -10,8 +10,8 @@ from support import models, processes
 
 import ortcffi as ort
 from ortcffi import compat
+from ortcffi._new_file import write_whole
 from ortcffi.cli import model_info
-from ortcffi.platform.new_file import write_whole
 
 posix = pytest.mark.skipif(os.name == "nt", reason="of POSIX")
 PRECIOUS = b"precious"
@@ -125,7 +125,7 @@ def test_a_device_is_written_itself(write, tmp_path):
 def test_the_standard_output_is_written_itself(is_pipe, tmp_path):
     """Also where it is a file, which others have open."""
     program = """if True:
-        from ortcffi.platform.new_file import write_whole
+        from ortcffi._new_file import write_whole
         print("before", flush=True)
         write_whole("/dev/stdout", "report\\n")
     """

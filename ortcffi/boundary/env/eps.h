@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Libraries of execution providers that an environment has registered, and such that are watched. */
+/* Libraries of execution providers that an environment has registered, and such that are watched.
+ */
 #ifndef ORTCFFI_BOUNDARY_EPS_H_
 #define ORTCFFI_BOUNDARY_EPS_H_
 

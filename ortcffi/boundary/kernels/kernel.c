@@ -21,7 +21,7 @@
 #include <structmember.h>
 
 #include "boundary/kernels/python_ops.h"
-#include "boundary/platform/handle.h"
+#include "boundary/handle/handle.h"
 #include "boundary/status/calls.h"
 #include "boundary/values/arguments.h"
 #include "kernels/kernel.h"

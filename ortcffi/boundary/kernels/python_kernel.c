@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "boundary/gil.h"
-#include "boundary/platform/threads.h"
+#include "boundary/handle/threads.h"
 #include "boundary/kernels/python_op.h"
 #include "boundary/kernels/python_ops.h"
 #include "boundary/values/arrays.h"

@@ -43,7 +43,7 @@ int ortcffi_new_scratch(const OrtMemoryInfo* info, OrtAllocator** out);
 void ortcffi_release_scratch(OrtAllocator* scratch);
 
 #ifndef ORTCFFI_CDEF
-#include "boundary/platform/handle.h"
+#include "boundary/handle/handle.h"
 
 /* The Python objects whose handles count references to allocators; references.c explains them. */
 

@@ -20,7 +20,7 @@
 #include "platform/platform.h"
 #include "boundary/gil.h"
 #include "boundary/memory/allocators.h"
-#include "boundary/platform/handle.h"
+#include "boundary/handle/handle.h"
 #include "boundary/status/calls.h"
 
 #define BUCKETS 64

@@ -31,7 +31,7 @@ size_t ortcffi_live_python_eps(void);
 
 #ifndef ORTCFFI_CDEF
 #include "boundary/limited_api.h"
-#include "boundary/platform/handle.h"
+#include "boundary/handle/handle.h"
 #include "boundary/status/fail.h"
 
 /* Add the types ValuePart and NodePart, and the functions for Python, to the module. */

@@ -4,7 +4,7 @@
 #define ORTCFFI_BOUNDARY_JOBS_H_
 
 #include "boundary/memory/stacks.h"
-#include "boundary/platform/threads.h"
+#include "boundary/handle/threads.h"
 #include "boundary/session/session.h"
 
 #include <pthread.h>

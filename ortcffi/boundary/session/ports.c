@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "boundary/platform/handle.h"
+#include "boundary/handle/handle.h"
 #include "boundary/session/session.h"
 
 /* --- reading, without the GIL: another thread may hold a lock of the session and need it -------*/

@@ -29,7 +29,7 @@
  *   options_type
  *       CFFI's type of pointers to OrtRunOptions
  *
- * A session is a handle (platform/handle.h): it is released when it is closed, or gone, and the
+ * A session is a handle (handle/handle.h): it is released when it is closed, or gone, and the
  * last run has ended. What the library borrows for it (the environment, options, a model's bytes)
  * goes after that.
  *
@@ -39,7 +39,7 @@
 #ifndef ORTCFFI_BOUNDARY_SESSION_H_
 #define ORTCFFI_BOUNDARY_SESSION_H_
 
-#include "boundary/platform/handle.h"
+#include "boundary/handle/handle.h"
 #include "boundary/status/calls.h"
 #include "boundary/values/arguments.h"
 #include "boundary/values/contents.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "boundary/gil.h"
-#include "boundary/platform/handle.h"
+#include "boundary/handle/handle.h"
 #include "boundary/status/calls.h"
 #include "boundary/status/fail.h"
 

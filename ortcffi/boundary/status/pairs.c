@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "boundary/platform/handle.h"
+#include "boundary/handle/handle.h"
 #include "boundary/status/fail.h"
 
 static PyObject* text_of(const char* text) {

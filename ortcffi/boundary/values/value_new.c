@@ -8,7 +8,7 @@
 #include "boundary/gil.h"
 #include "boundary/memory/allocators.h"
 #include "boundary/status/calls.h"
-#include "boundary/platform/handle.h"
+#include "boundary/handle/handle.h"
 #include "boundary/values/values.h"
 
 /* _blank(maker, parent, readonly): a value without an OrtValue, which a function of C is to write

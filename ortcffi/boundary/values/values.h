@@ -9,7 +9,7 @@
  *       One table. `api`, `info`, which describes the memory of the CPU, and `allocator`, the
  *       library's default one, are addresses; `owner` is the Api, `parent` keeps them valid.
  *   Tensor
- *       A value of any kind: a handle of an OrtValue (platform/handle.h). Arrays and buffers over
+ *       A value of any kind: a handle of an OrtValue (handle/handle.h). Arrays and buffers over
  *       its memory keep it: after `close` the memory is released with the last of them.
  *
  * All functions need the GIL. Those that may block or call back release it.
@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #include "onnxruntime_c_api.h"
-#include "boundary/platform/handle.h"
+#include "boundary/handle/handle.h"
 #include "boundary/status/fail.h"
 #include "boundary/values/layout.h"
 

@@ -13,6 +13,7 @@ from support.paths import CHECKOUT
 # From the lowest to the highest. Those of one line know what is above, and not each other.
 ORDER = """
 platform
+handle
 heap
 object
 status
@@ -144,7 +145,7 @@ def test_modules_import_those_of_lower_topics_only(imports):
 
 def test_few_modules_stand_beside_the_topics():
     beside = {"__init__", "__main__"}
-    below = {"_convert", "_forks", "_native", "_public", "_table", "errors"}
+    below = {"_convert", "_forks", "_handle", "_native", "_new_file", "_public", "_table", "errors"}
     assert {place_of(module) for module in MODULES} - LEVELS.keys() == beside | below
 
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of objects for Array of ortcffi/platform/handle.py. */
-#include "boundary/platform/list.h"
+/* Lists of objects for Array of ortcffi/_handle.py. */
+#include "boundary/handle/list.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "boundary/platform/threads.h"
+#include "boundary/handle/threads.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -27,7 +27,7 @@
 #include "boundary/limited_api.h"
 
 #include "onnxruntime_c_api.h"
-#include "boundary/platform/list.h"
+#include "boundary/handle/list.h"
 
 enum handle_state {
   HANDLE_MAKING, /* C may be about to write the object; only its maker uses it */

@@ -3,7 +3,7 @@
 
 The compiled type that `Handle` is built on answers all questions of the object's life: who keeps
 it, when it is released, what other threads and a fork may do with it. Its rules stand in
-``boundary/platform/handle.h``.
+``boundary/handle/handle.h``.
 """
 
 from collections.abc import Callable

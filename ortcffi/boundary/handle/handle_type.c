@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The handle as a Python type: Owner, on which all others are built. */
-#include "boundary/platform/handle.h"
+#include "boundary/handle/handle.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The life of a handle; its rules stand in handle.h. */
-#include "boundary/platform/handle.h"
+#include "boundary/handle/handle.h"
 
 PyTypeObject* ortcffi_handle_type;
 unsigned ortcffi_process = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Python objects that keep a handle's object: a cdata of it, and a call under way. */
-#include "boundary/platform/handle.h"
+#include "boundary/handle/handle.h"
 
 static PyTypeObject* hold_type;
 static PyObject *from_buffer, *cast, *address_of; /* of ffi, and of ortcffi._native */

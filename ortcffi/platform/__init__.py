@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Objects of the C API, and how long they live."""
