@@ -537,19 +537,6 @@ typedef OrtStatus*(ORT_API_CALL* OrtcoreModelGraph)(const OrtModel* model, size_
  */
 typedef OrtStatus*(ORT_API_CALL* OrtcoreUntypedValues)(const OrtModel* model, size_t* out);
 
-#define ORTCORE_SESSION_MODEL "ortcore_session_model"
-
-/**
- * Gets the model of a session of the model editor, with the graphs that were added to it.
- *
- * @param[in] session The session, made by CreateModelEditorSession and not finalized yet.
- * @param[out] out The model, released by the caller with ReleaseModel. What is added to the session
- *     later does not change it. The bytes that the session was made of must outlive it.
- * @return NULL, or a status: ORT_INVALID_ARGUMENT for a NULL argument, ORT_MODEL_LOADED for a
- *     session that is finalized.
- */
-typedef OrtStatus*(ORT_API_CALL* OrtcoreSessionModel)(OrtSession* session, OrtModel** out);
-
 #define ORTCORE_WRITE_MODEL "ortcore_write_model"
 
 /** How a model is written. Zeroed but for version and write, it is written whole. */

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._convert import decode
 from ortcffi._native import ffi
 from ortcffi._public import public
-from ortcffi._table import HIGHEST_VERSION, core_api, supported_version
-from ortcffi.arena import Arena, ArenaCfg
+from ortcffi._table import HIGHEST_VERSION, supported_version
+from ortcffi.arena import ArenaCfg
 from ortcffi.env.env import Env
 from ortcffi.env.state import state_of
 from ortcffi.memory.allocator import Allocator
@@ -34,7 +34,6 @@ from ortcffi.official.shared import (
     make_ortvalue,
     share_for_good,
 )
-from ortcffi.official.soft_bound import SoftBound
 from ortcffi.options.run import RunOptions
 from ortcffi.options.session import SHARED_ARENA, SessionOptions
 from ortcffi.session.session import Session
@@ -43,7 +42,6 @@ from ortcffi.table.load import LoadError
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import ModuleType
 
     from ortcffi._ort import OrtApiBase
@@ -262,37 +260,10 @@ class Official(Api):
         ----------
         allocator : Allocator
             Such as an `Arena`, or a `Tracking` around one. It must answer every request, since
-            ONNX Runtime does not survive NULL: for a bound, see `share_soft_bound`.
+            ONNX Runtime does not survive NULL: for a bound, see `share_arena`.
         """
         share_for_good(self, allocator)
         self._uses_shared_memory = True
-
-    def share_soft_bound(
-        self,
-        limit: int | str,
-        *,
-        inner: Allocator | None = None,
-        on_excess: "Callable[[SoftBound, int], object] | None" = None,
-    ) -> SoftBound:
-        """Have sessions share an allocator, as with `share_allocator`, that reports an excess.
-
-        What goes over the bound is granted and counted, and the run that asked for it is
-        terminated, if it was given the options of `SoftBound.run_options`.
-
-        Parameters
-        ----------
-        limit : int or str
-            The bound in bytes.
-        inner : Allocator, optional
-            Where the memory comes from; by default a new `Arena`.
-        on_excess : callable, optional
-            Called as ``on_excess(bound, size)`` for each block that leaves more in use, on the
-            thread that takes it. Exceptions go to ``sys.unraisablehook``.
-        """
-        memory = Arena(core_api().default_allocator) if inner is None else inner
-        bound = SoftBound(self, memory, limit, on_excess)
-        self.share_allocator(bound.allocator)
-        return bound
 
     def errors(self) -> AbstractContextManager[None]:
         """Within the block, official exceptions are raised as exceptions of `ortcffi.errors`.

@@ -87,8 +87,7 @@ class _InConfig(Setting[bool]):
 class SessionOptions(Options, FromHandle):
     """Options of sessions. A session copies them when it is made.
 
-    While a session is made of them, or a `ModelEditor` has them, only `loading_cancelled` can be
-    set.
+    While a session is made of them, only `loading_cancelled` can be set.
 
     They keep alive what sessions borrow, such as initializers, loggers and functions that create
     threads. A `Session` keeps that too. A program that makes a session by functions of ``lib`` must

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 from support.prepared import printed_by
-from support.threads import join, run_threads, start
+from support.threads import run_threads
 
 import ortcffi as ort
 
@@ -75,24 +75,3 @@ print(os.waitstatus_to_exitcode(status), run())
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 def test_a_graph_makes_sessions_in_the_child_of_a_fork():
     assert printed_by(FORK) == "0 [4.0, 4.0]"
-
-
-def test_one_thread_at_a_time_changes_the_model_of_an_editor(real_api, dense):
-    calls, threads = [], []
-
-    class Slow(ort.ModelEditor):
-        def _call(self, slot, *arguments):
-            calls.append(slot)
-            if len(calls) == 1:
-                threads.extend(start(finish_again))
-                threads[0].join(0.2)  # for ever, where the thread waits for its turn
-            super()._call(slot, *arguments)
-
-    def finish_again():
-        with pytest.raises(ValueError, match="closed"):
-            editor.finish()
-
-    editor = Slow(dense.to_bytes(), api=real_api)
-    editor.finish().close()
-    join(*threads)
-    assert calls == ["FinalizeModelEditorSession"]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Sessions of graphs, and models that are extended."""
 
-import copy
 import gc
 import pickle
 import weakref
@@ -11,8 +10,12 @@ import pytest
 from support import eps, models
 
 import ortcffi as ort
-from ortcffi._native import ffi
-from ortcffi.kernels.host import call_host, host_function
+from ortcffi._native import ffi, lib
+from ortcffi._table import editor_of
+from ortcffi.errors import check
+from ortcffi.models.editor import Parts, build_model
+from ortcffi.platform.handle import owned_by
+from ortcffi.session.creation import Source
 
 X = np.linspace(-1, 1, 128, dtype=np.float32).reshape(2, 64)
 
@@ -156,81 +159,6 @@ def test_the_core_names_the_node_that_nobody_runs(core_api, dense):
 # --- models that are extended ---------------------------------------------------------------------
 
 
-@pytest.fixture
-def model(dense) -> bytes:
-    return dense.to_bytes()
-
-
-def best() -> ort.Graph:
-    graph = ort.Graph()
-    graph.node("ArgMax", ["y"], ["best"], attributes={"axis": 1, "keepdims": 0})
-    graph.output("best", "i8", ["batch"])
-    return graph
-
-
-def test_a_model_is_extended_by_nodes_and_gets_their_outputs(real_api, model, dense):
-    with ort.ModelEditor(model, api=real_api) as editor:
-        assert editor.opset() == 21
-        editor.apply(best())
-        session = editor.finish()
-    assert [spec.name for spec in session.outputs] == ["best"]
-    assert session.run({"x": X})[0].tolist() == expected(dense).argmax(1).tolist()
-
-
-def test_a_file_is_extended(real_api, model, tmp_path):
-    (tmp_path / "model.onnx").write_bytes(model)
-    with ort.ModelEditor(tmp_path / "model.onnx", api=real_api) as editor:
-        editor.apply(best())
-        assert editor.finish().run({"x": X})[0].shape == (2,)
-
-
-def test_a_model_is_extended_twice(real_api, model):
-    second = ort.Graph()
-    second.node("Neg", ["best"], ["negative"])
-    second.output("negative", "i8", ["batch"])
-    with ort.ModelEditor(model, api=real_api) as editor:
-        editor.apply(best())
-        editor.apply(second)
-        assert (editor.finish().run({"x": X})[0] <= 0).all()
-
-
-def test_a_model_that_is_not_changed_runs_as_it_was(real_api, model, dense):
-    with ort.ModelEditor(model, api=real_api) as editor:
-        (y,) = editor.finish().run({"x": X})
-    np.testing.assert_allclose(y, expected(dense), rtol=1e-5)
-
-
-@pytest.mark.parametrize("takes", [lambda model, _: model, lambda _, path: path])
-def test_a_model_is_finished_on_the_core(core_api, tmp_path, takes):
-    model = eps.added().to_bytes()
-    (tmp_path / "model.onnx").write_bytes(model)
-    options = ort.SessionOptions(core_api)
-    options.add_devices(eps.adding_devices())
-    with ort.ModelEditor(takes(model, tmp_path / "model.onnx"), options, api=core_api) as editor:
-        assert editor.opset() == 21
-        with editor.finish() as session:
-            assert session.run(x=np.ones(3, np.float32))[0].tolist() == [1, 2, 3]
-
-
-def test_a_model_that_nobody_runs_ends_the_editor_of_the_core(core_api, model):
-    editor = ort.ModelEditor(model, api=core_api)
-    with pytest.raises(ort.errors.NotImplemented, match="no execution provider"):
-        editor.finish()
-    assert editor.closed
-
-
-def test_the_core_gives_no_model_of_a_session_that_is_finished(core_api):
-    options = ort.SessionOptions(core_api)
-    options.add_devices(eps.adding_devices())
-    out = ffi.new("OrtModel**")
-    with (
-        ort.Session(eps.added(), options, api=core_api) as session,
-        pytest.raises(ort.errors.ModelLoaded, match="the session is finalized"),
-    ):
-        call_host("", host_function("OrtcoreSessionModel"), session.handle, out)
-    assert out[0] == ffi.NULL
-
-
 def more(*nodes: tuple[str, str, str], inputs=(), outputs=(), **initializers) -> ort.Graph:
     """A graph of nodes Add, each with two inputs and an output."""
     graph = ort.Graph()
@@ -251,10 +179,22 @@ def extended(api, *graphs, **inputs) -> dict[str, list[float]]:
     options = ort.SessionOptions(api)
     if api.same_library(ort.core_api()):
         options.add_devices(eps.adding_devices())
-    with ort.ModelEditor(model, options, api=api) as editor:
+
+    def create(env, chosen, out):
+        slot = "ApplyModelToModelEditorSession"
+        editor = editor_of(api, slot)
+
+        def call(name, *arguments):
+            check(api.pointer, getattr(lib, name)(editor, *arguments))
+
+        call("CreateModelEditorSessionFromArray", env, model, len(model), chosen, out)
         for graph in graphs:
-            editor.apply(graph)
-        session = editor.finish()
+            added = build_model(Parts(api, slot), graph, whole=False)
+            call(slot, out[0], owned_by(added))
+        call("FinalizeModelEditorSession", out[0], chosen, ffi.NULL)
+
+    session = ort.Session.__new__(ort.Session)
+    session._open(api, Source(create), options)
     given = {name: np.asarray(value, np.float32) for name, value in inputs.items()}
     made = session.run(given)
     return {spec.name: y.tolist() for spec, y in zip(session.outputs, made, strict=True)}
@@ -495,135 +435,9 @@ def test_a_graph_with_an_initializer_that_the_model_has_is_refused_by_the_core(c
         extended(core_api, more(("y", "w", "z"), outputs="z", w=[5, 5, 5]), x=[1, 1, 1])
 
 
-def test_a_large_initializer_of_an_added_graph_is_used_in_place(core_api):
-    wide = np.zeros(64, np.float32)
-    model, graph = ort.Graph(), ort.Graph()
-    for each, a, made in ((model, "x", "y"), (graph, "y", "z")):
-        each.initializer(f"with {a}", wide if each is graph else np.ones(64, np.float32))
-        each.node("Add", [a, f"with {a}"], [made])
-        each.output(made, "f4", [64])
-    model.input("x", "f4", [64])
-    options = ort.SessionOptions(core_api)
-    options.add_devices(eps.adding_devices())
-    with ort.ModelEditor(model.to_bytes(), options, api=core_api) as editor:
-        editor.apply(graph)
-        graph = None
-        gc.collect()
-        with editor.finish() as session:
-            wide[:] = 7  # no program should: it shows whose memory the session reads
-            assert session.run(x=np.ones(64, np.float32))[0][63] == 9
-
-
-def test_a_graph_that_does_not_fit_ends_the_editor(real_api, model):
-    graph = ort.Graph()
-    graph.node("Neg", ["nowhere"], ["z"])
-    graph.output("z", "f4", [1])
-    editor = ort.ModelEditor(model, api=real_api)
-    with pytest.raises(ort.OrtError):
-        [editor.apply(graph), editor.finish()]
-    assert editor.closed
-    with pytest.raises(ValueError, match="closed"):
-        editor.finish()
-
-
-@pytest.mark.parametrize(
-    "calls",
-    [
-        lambda e: [e.finish(), e.finish()],
-        lambda e: [e.finish(), e.apply(best())],
-        lambda e: [e.close(), e.close(), e.opset()],
-        lambda e: [e.close(), e.__enter__()],
-    ],
-)
-def test_calls_in_the_wrong_order_are_refused(real_api, model, calls):
-    with pytest.raises(ValueError, match="closed"):
-        calls(ort.ModelEditor(model, api=real_api))
-
-
-def test_an_editor_whose_end_is_interrupted_does_not_use_the_session(real_api, model, monkeypatch):
-    made = []
-
-    def interrupted(session):
-        made.append(session)
-        raise KeyboardInterrupt
-
-    editor = ort.ModelEditor(model, api=real_api)
-    monkeypatch.setattr(ort.ModelEditor, "close", lambda _editor: interrupted(None))
-    with pytest.raises(KeyboardInterrupt):
-        editor.finish()
-    monkeypatch.undo()
-    editor.opset()  # the library has not finished: the editor still has its model
-    monkeypatch.setattr(ort.Session, "_read_ports", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        editor.finish()
-    made[-1].close()
-    with pytest.raises(ValueError, match="closed"):
-        editor.opset()
-
-
-def test_an_editor_has_no_copy_that_would_give_its_session_away_again(real_api, model):
-    with ort.ModelEditor(model, api=real_api) as editor:
-        with pytest.raises(TypeError, match="cannot pickle a ModelEditor, which"):
-            copy.copy(editor)
-        editor.finish().close()
-
-
-def test_an_unused_editor_goes_with_its_last_reference(real_api, model):
-    editor = ort.ModelEditor(model, api=real_api)
-    gone = weakref.ref(editor)
-    del editor
-    gc.collect()
-    assert gone() is None
-
-
-@pytest.mark.parametrize("wrong", [None, 3, ["model"]])
-def test_a_wrong_model_is_named(real_api, wrong):
-    with pytest.raises(TypeError, match="model must be"):
-        ort.ModelEditor(wrong, api=real_api)
-
-
-@pytest.mark.parametrize("take", [ort.Session, ort.ModelEditor, ort.compile_model])
+@pytest.mark.parametrize("take", [ort.Session, ort.compile_model])
 def test_the_graph_of_a_model_is_refused_with_what_makes_a_model_of_it(real_api, dense, take):
     graph = dense.to_model().graph
     words = r"a Model or a Graph, not ModelGraph; Model\.from_graph makes a Model of it"
     with pytest.raises(TypeError, match=words):
         take(graph, api=real_api)
-
-
-@pytest.mark.parametrize("length", [0, 1, 50, 400])
-def test_a_model_cut_short_is_an_error(real_api, model, length):
-    with pytest.raises(ort.OrtError):
-        ort.ModelEditor(model[:length], api=real_api).finish()
-
-
-def test_a_domain_that_the_model_does_not_use_is_an_error(real_api, model):
-    with ort.ModelEditor(model, api=real_api) as editor, pytest.raises(ort.OrtError):
-        editor.opset("nowhere")
-
-
-def test_a_logger_cannot_finish_the_editor_that_is_finishing(real_api, model, dense):
-    editors, refusals = [], set()
-
-    def log(_message):
-        for editor in editors:
-            try:
-                editor.finish()
-            except RuntimeError as error:
-                refusals.add(str(error))
-
-    verbose = {"log_severity": ort.LogSeverity.VERBOSE, "logger": log}
-    with ort.SessionOptions(real_api, **verbose) as options:
-        editors.append(ort.ModelEditor(model, options))
-        session = editors[0].finish()
-    editors.clear()
-    with session:
-        np.testing.assert_allclose(session.run({"x": X})[0], expected(dense), rtol=1e-5)
-    assert refusals == {"this ModelEditor is changing its model, and called this"}
-
-
-def test_an_editor_is_made_only_once(real_api, model, dense):
-    with ort.ModelEditor(model, api=real_api) as editor:
-        with pytest.raises(RuntimeError, match="this ModelEditor was made before"):
-            editor.__init__(model, api=real_api)
-        with editor.finish() as session:
-            np.testing.assert_allclose(session.run({"x": X})[0], expected(dense), rtol=1e-5)

@@ -16,7 +16,6 @@ IN_ONE_PROCESS = pytest.mark.xdist_group("answers of shared memory")
 SHARES = {
     "an arena of the library": "official.share_arena(max_bytes=1 << 26)",
     "an allocator": "official.share_allocator(ort.Arena(ort.core_api().default_allocator))",
-    "a soft bound": "official.share_soft_bound(1, on_excess=lambda bound, size: None)",
     "nothing": "pass",
 }
 

@@ -30,13 +30,11 @@ MIXED = {
     "memory of the environment": "official.env.shared_allocator(other.cpu_memory_info())",
     "measures of an arena": "official.env.create_arena(cfg=ort.ArenaCfg(other, max_bytes=1 << 20))",
     "an initializer": "options.add_initializer('w', ort.Value.from_numpy(X, api=other))",
-    "options of a soft bound": "bound.run_options(ort.RunOptions(other)).__enter__()",
 }
 ASK_OTHERS = """
     import json
 
     official = ort.attach()
-    bound = official.share_soft_bound(1 << 30)
     session = onnxruntime.InferenceSession(MODEL)
     ours, options = official.session(session), official.options(onnxruntime.SessionOptions())
     others = [ort.load(path) for path in PATHS]
@@ -209,7 +207,7 @@ def test_a_forked_child_may_use_what_it_has():
     code = """
         import os
         official = ort.attach()
-        official.share_soft_bound(1, on_excess=lambda bound, size: None)
+        official.share_arena(max_bytes=1 << 26)
         one_thread = official.session_options(intra_op_threads=1, inter_op_threads=1)
         session = onnxruntime.InferenceSession(MODEL, one_thread)
         value = official.value(onnxruntime.OrtValue.ortvalue_from_numpy(X))
@@ -250,26 +248,3 @@ def test_a_spawned_process_attaches_anew(tmp_path):
         """)
     )
     assert run(sys.executable, script).stdout == f"(0.5, {1 << 26}) True\n"
-
-
-@NEEDS_ENVIRONMENT
-def test_the_interpreter_ends_while_threads_run_our_view_over_a_bound():
-    code = """
-        import threading, time
-        official = ort.attach()
-        reported = []
-        official.share_soft_bound(1, on_excess=lambda bound, size: reported.append(size))
-        session = onnxruntime.InferenceSession(MODEL, official.session_options())
-        ours = official.session(session)
-
-        def work():
-            while True:
-                ours.run({"x": X})
-
-        for _ in range(2):
-            threading.Thread(target=work, daemon=True).start()
-        while len(reported) < 20:
-            time.sleep(0.001)
-        print("ends")
-    """
-    assert python(code) == "ends\n"

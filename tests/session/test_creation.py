@@ -182,15 +182,6 @@ def test_the_bytes_that_a_session_uses_directly_are_held(real_api, content):
         assert_is_held(content, ort.Session(content, options))
 
 
-@needs_release(22, "the model editor")
-def test_the_bytes_that_an_edited_model_uses_directly_are_held(real_api, content):
-    with ort.SessionOptions(real_api, config={DIRECTLY: "1"}) as options:
-        with ort.ModelEditor(content, options) as editor:
-            session = editor.finish()
-        del editor
-        assert_is_held(content, session)
-
-
 def test_the_bytes_are_held_where_the_options_change_at_the_last_moment(
     monkeypatch, real_api, content
 ):

@@ -21,7 +21,6 @@ CHANGES = {
     "a provider": lambda options: options.add_provider("none"),
     "ops": lambda options: options.register_custom_ops("/none"),
 }
-NEEDS_EDITOR = needs_release(22, "model editors")
 NEEDS_WRITER = needs_release(23, "functions that write a compiled model")
 
 
@@ -72,29 +71,6 @@ def test_loading_is_cancelled_while_a_session_is_made(real_api):
         with contextlib.suppress(ort.OrtError):  # if the library still looks
             ort.Session(models.add(), options).close()
         assert options.loading_cancelled
-
-
-@NEEDS_EDITOR
-def test_an_editor_has_options_of_its_own(real_api, x):
-    with ort.SessionOptions(real_api) as options, ort.ModelEditor(models.add(), options) as editor:
-        CHANGES["a text"](options)
-        with editor.finish() as session:
-            assert session.run({"x": x})[0].tolist() == [[2, 4, 6, 8]]
-
-
-@NEEDS_EDITOR
-def test_an_editor_keeps_what_closed_options_own(real_api, x):
-    array = np.ones(3, np.float32)
-    gone = weakref.ref(array)
-    options = ort.SessionOptions(real_api)
-    options.add_initializer("w", ort.Value.from_numpy(array, api=real_api))
-    editor = ort.ModelEditor(models.add(), options)
-    options.close()
-    del array
-    gc.collect()
-    assert gone() is not None
-    with editor.finish() as session:
-        assert session.run({"x": x})[0].shape == (1, 4)
 
 
 @NEEDS_WRITER

@@ -128,7 +128,7 @@ def test_without_a_library_the_error_says_what_to_install_or_what_is_no_model():
             assert error.remedy
         else:
             sys.exit("no error")
-        for make in (ort.Session, ort.ModelEditor, ort.compile_model):
+        for make in (ort.Session, ort.compile_model):
             try:
                 make(None)
             except TypeError as error:

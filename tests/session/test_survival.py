@@ -65,7 +65,6 @@ def test_a_fifo_is_refused_instead_of_waiting_for_a_writer(tmp_path, quiet, real
     os.mkfifo(fifo)
     for refused in (
         lambda: ort.Session(fifo, quiet),
-        lambda: ort.ModelEditor(fifo, api=real_api),
         lambda: ort.LoraAdapter(fifo, api=real_api),
         lambda: ort.compile_model(fifo, api=real_api),
     ):

@@ -157,12 +157,6 @@ class Engine:
     def compilation(self) -> Any:
         return ort.compile_model(self.model, options=self.options)
 
-    def editor(self) -> Any:
-        return ort.ModelEditor(self.model, self.options)
-
-    def edited_session(self) -> Any:
-        return ort.ModelEditor(self.model, self.options).finish()
-
     def value_given_away(self) -> Any:
         from ortcffi.values.lifecycle import given_away
 

@@ -385,14 +385,6 @@ ENGINE: dict[str, Kind] = {
         lambda made: made.__init__(adapter(), made.api),
         slot="ReleaseLoraAdapter",
     ),
-    "ModelEditor": Kind(
-        lambda: ort.ModelEditor(models.add(), options(1), env=engine_env()),
-        lambda made: made.opset(""),
-        None,
-        lambda made: made.__init__(models.add()),
-        slot="ReleaseSession",
-        has_handle=False,
-    ),
 }
 ALL = KINDS | ENGINE
 

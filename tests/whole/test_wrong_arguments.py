@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from support import eps, models
+from support import eps
 
 import ortcffi as ort
 
@@ -33,11 +33,8 @@ CALLS = {
     "hardware must be an iterable of HardwareDevice, not 5": [
         lambda: env().register_ep("x.so", hardware=5)
     ],
-    "options must be SessionOptions, not int": [
-        lambda: ort.ModelEditor(b"", 5),
-        lambda: ort.Session.from_graph(ort.Graph(), 5),
-    ],
-    "env must be Env, not int": [lambda: ort.ModelEditor(b"", env=5)],
+    "options must be SessionOptions, not int": [lambda: ort.Session.from_graph(ort.Graph(), 5)],
+    "env must be Env, not int": [lambda: ort.Session.from_graph(ort.Graph(), env=5)],
     "devices must be EpDevices of the core, such as .*, not 5": [lambda: ort.Ep(5)],
     "devices must be of CPU, .* not 5": [lambda: ort.PythonEp("a name", print, devices=5)],
     r"devices must be of CPU, .* not \[\]": [lambda: ort.PythonEp("a name", print, devices=[[]])],
@@ -82,14 +79,6 @@ def test_the_memory_type_of_a_device_is_checked():
     [device, *_] = eps.register(env(), "memory").devices
     with pytest.raises(ValueError, match="mem_type must be from 0 to"):
         device.memory_info(-1)
-
-
-def test_the_weights_that_an_editor_is_to_share_are_checked(real_api):
-    with (
-        ort.ModelEditor(models.add(), api=real_api) as editor,
-        pytest.raises(TypeError, match="prepacked_weights must be PrepackedWeights, not int"),
-    ):
-        editor.finish(5)
 
 
 def test_no_empty_name_is_suggested():

@@ -49,7 +49,6 @@ OrtStatus* ORT_API_CALL core_open_model_bytes(const void* bytes, size_t size, Or
 OrtStatus* ORT_API_CALL core_graph_of_model(const OrtModel* model, size_t which,
                                             const OrtGraph** out);
 OrtStatus* ORT_API_CALL core_untyped_values(const OrtModel* model, size_t* out);
-OrtStatus* ORT_API_CALL core_session_model(OrtSession* session, OrtModel** out);
 /** Where a compiled model has the data of its nodes EPContext. */
 enum core_contexts { CORE_NO_CONTEXTS, CORE_CONTEXTS_IN_MODEL, CORE_CONTEXTS_IN_FILES };
 

@@ -389,21 +389,6 @@ CORE_SLOT(ort_model_editor_ApplyModelToModelEditorSession, OrtSession* session, 
   return status;
 }
 
-OrtStatus* ORT_API_CALL core_session_model(OrtSession* session, OrtModel** out) {
-  CORE_REQUIRE(ortcore_session_model, session, out);
-  core_mutex_lock(&session->lock);
-  bool is_loaded = session->state == CORE_SESSION_LOADED;
-  if (is_loaded) {
-    core_retain(&session->model->object);
-    *out = session->model;
-  }
-  core_mutex_unlock(&session->lock);
-  return is_loaded ? NULL
-                   : core_status(ORT_MODEL_LOADED,
-                                 "ortcore_session_model: the session is finalized, or was not made "
-                                 "by CreateModelEditorSession");
-}
-
 /* The options may have other providers and settings than those that the model was loaded with. */
 static OrtStatus* finalize(OrtSession* session, const OrtSessionOptions* options) {
   if (session->state == CORE_SESSION_READY) {

@@ -46,7 +46,6 @@ static const struct {
     {ORTCORE_OPEN_MODEL_BYTES, (OrtExperimentalFnPtr)core_open_model_bytes},
     {ORTCORE_MODEL_GRAPH, (OrtExperimentalFnPtr)core_graph_of_model},
     {ORTCORE_UNTYPED_VALUES, (OrtExperimentalFnPtr)core_untyped_values},
-    {ORTCORE_SESSION_MODEL, (OrtExperimentalFnPtr)core_session_model},
     {ORTCORE_WRITE_MODEL, (OrtExperimentalFnPtr)core_write_model},
     {ORTCORE_CREATE_EP, (OrtExperimentalFnPtr)core_create_ep},
     {ORTCORE_RELEASE_EP, (OrtExperimentalFnPtr)core_release_ep},

@@ -254,14 +254,9 @@ def session_of_ops(_api: Any) -> Any:
     return ort.Session(source, options, api=api), options
 
 
-def edited_session(_api: Any) -> Any:
-    return ort.ModelEditor(eps.added(), api=ort.core_api())
-
-
 CORE: dict[str, Maker] = {
     "Session ModelMetadata ValueSpec Binding Batcher": adding_session,
     "a session of ops": session_of_ops,
-    "ModelEditor": edited_session,
 }
 
 
@@ -324,8 +319,7 @@ ENGINE: dict[str, Maker] = {
     "Batcher": lambda api: ort.Batcher(session(api)[0]),
     "Binding": binding,
     "LoraAdapter": adapter,
-    "ModelEditor": lambda api: ort.ModelEditor(models.add(), api=api),
-    "Official SoftBound": lambda _api: ort.attach(),
+    "Official": lambda _api: ort.attach(),
     "Profile ProfileEvent OperatorTime": profile,
     "Metrics SessionMetrics": figures,
     "compat": of_compat,
