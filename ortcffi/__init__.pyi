@@ -108,7 +108,6 @@ from ortcffi.models.view import GraphView as GraphView
 from ortcffi.official.attach import attach as attach
 from ortcffi.official.attached import Official as Official
 from ortcffi.official.layout import UnknownLayoutError as UnknownLayoutError
-from ortcffi.official.soft_bound import SoftBound as SoftBound
 from ortcffi.options.kinds import DevicePolicy as DevicePolicy
 from ortcffi.options.kinds import ExecutionMode as ExecutionMode
 from ortcffi.options.kinds import FreeDimension as FreeDimension
@@ -119,7 +118,6 @@ from ortcffi.options.session import SessionOptions as SessionOptions
 from ortcffi.options.thread_pools import ThreadingOptions as ThreadingOptions
 from ortcffi.session.batcher import Batcher as Batcher
 from ortcffi.session.binding import Binding as Binding
-from ortcffi.session.editor import ModelEditor as ModelEditor
 from ortcffi.session.limits import limit_session_memory as limit_session_memory
 from ortcffi.session.lora import LoraAdapter as LoraAdapter
 from ortcffi.session.metrics import Metrics as Metrics

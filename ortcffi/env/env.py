@@ -146,48 +146,6 @@ class Env(Handle):
         self._call("UpdateEnvWithCustomLogLevel", ffi.cast("OrtLoggingLevel", least))
         self._state.severity = least
 
-    # --- threads ----------------------------------------------------------------------------------
-
-    def set_work_functions(
-        self,
-        enqueued: Callable[[], object] | None = None,
-        started: Callable[[Any], object] | None = None,
-        stopped: Callable[[Any], object] | None = None,
-        abandoned: Callable[[Any], object] | None = None,
-    ) -> None:
-        """Set functions that the threads of sessions created later call around their work.
-
-        Exceptions go to ``sys.unraisablehook``.
-
-        Parameters
-        ----------
-        enqueued : callable, optional
-            ``enqueued()`` is called when work is put into a queue. Its result is passed to the
-            other functions for the same work.
-        started, stopped : callable, optional
-            Called with that result by the thread that does the work, before and after it.
-        abandoned : callable, optional
-            Called with that result for work that is never done.
-
-        Raises
-        ------
-        NotImplemented
-            The library was built without this, like those in the wheels.
-
-        Notes
-        -----
-        API function: ``SetPerSessionThreadPoolCallbacks``, since version 25.
-        """
-        from ortcffi.callbacks.work_functions import WorkFunctions
-
-        functions = WorkFunctions(enqueued, started, stopped, abandoned)
-        self._state.add(functions)  # before a session can use them
-        try:
-            self._call("SetPerSessionThreadPoolCallbacks", functions.struct(self.api.version))
-        except (OrtError, ValueError):
-            self._state.remove([functions])
-            raise
-
     # --- memory that sessions share ---------------------------------------------------------------
 
     def register_allocator(self, allocator: Allocator) -> None:

@@ -21,7 +21,7 @@ else:
     Maker, Tensor, Imported = compiled.Maker, compiled.Tensor, compiled.Imported
     compiled.begin_values(vars(ortcffi._table), ffi.typeof("OrtValue*"))
 
-__all__ = ["Imported", "Maker", "Tensor", "V", "blank", "description", "from_handle", "give_away"]
+__all__ = ["Imported", "Maker", "Tensor", "V", "blank", "description", "from_handle"]
 __all__ += ["given_away", "memory_info", "require_content", "require_kind"]
 
 V = TypeVar("V", bound=Tensor)
@@ -135,14 +135,6 @@ def description(value: Tensor) -> str:
     elif kind in (ValueKind.SEQUENCE, ValueKind.MAP):
         facts = f" of {len(value)}"  # type: ignore[arg-type]
     return f"<Value {kind.name.lower()}{facts}>"
-
-
-def give_away(value: "Tensor") -> "OrtValue":
-    """Do the work of `Value.give_away`."""
-    out: Any = ffi.new("OrtValue**")
-    given_away(value)._move_handle(address_of(out))
-    handle: OrtValue = out[0]
-    return handle
 
 
 def given_away(value: "Tensor") -> Any:

@@ -443,28 +443,5 @@ class Value(Tensor):
 
         return copies.parts_of(self, protocol)
 
-    def give_away(self) -> "OrtValue":
-        """Return a handle of a tensor's memory that owns itself.
-
-        The receiver releases it with ``ReleaseValue``, from any thread. The memory stays until
-        then, and until the library is done with it, whatever happens to this object and to the
-        array that it borrows.
-
-        Returns
-        -------
-        cdata of ``OrtValue *``
-            Another tensor over the same memory.
-
-        Raises
-        ------
-        TypeError
-            The elements are strings, or the value is no dense tensor.
-
-        Notes
-        -----
-        API function: ``CreateTensorWithDataAndDeleterAsOrtValue``, since version 22.
-        """
-        return lifecycle.give_away(self)
-
     def __repr__(self) -> str:
         return lifecycle.description(self)
