@@ -65,7 +65,6 @@ _NAMES = {
     "options.run": "RunOptions",
     "models.compile": "CompileFlags compile_model StoredAt WeightlessMode",
     "models.graph": "Graph",
-    "models.schemas": "OpSchema SchemaAttribute SchemaOperand op_schema",
     "models.model_graph": "ModelFunction ModelGraph",
     "models.model": "Model",
     "models.parts": "ModelNode ModelValue",

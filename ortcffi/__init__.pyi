@@ -100,10 +100,6 @@ from ortcffi.models.providers import EpGroup as EpGroup
 from ortcffi.models.python_ep import PythonEp as PythonEp
 from ortcffi.models.python_ep import execution_provider as execution_provider
 from ortcffi.models.python_ep import python_ep as python_ep
-from ortcffi.models.schemas import OpSchema as OpSchema
-from ortcffi.models.schemas import SchemaAttribute as SchemaAttribute
-from ortcffi.models.schemas import SchemaOperand as SchemaOperand
-from ortcffi.models.schemas import op_schema as op_schema
 from ortcffi.models.view import GraphView as GraphView
 from ortcffi.official.attach import attach as attach
 from ortcffi.official.attached import Official as Official

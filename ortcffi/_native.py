@@ -119,10 +119,6 @@ _CALLED_BY_C = (
     "ortcffi_log",
     "ortcffi_read_named",
     "ortcffi_select_devices",
-    "ortcffi_work_abandoned",
-    "ortcffi_work_enqueued",
-    "ortcffi_work_started",
-    "ortcffi_work_stopped",
     "ortcffi_write",
     "ortcffi_write_named",
 )

@@ -37,8 +37,6 @@ CALLED_FROM_C OrtStatus* ortcffi_python_select(void* context, const OrtEpDevice*
                                                const OrtKeyValuePairs* runtime,
                                                const OrtEpDevice** selected, size_t room,
                                                size_t* out);
-CALLED_FROM_C void* ortcffi_python_enqueued(void* context);
-CALLED_FROM_C void ortcffi_python_work(void* context, int event, void* data);
 CALLED_FROM_C OrtStatus* ortcffi_python_write(void* context, const void* bytes, size_t size);
 CALLED_FROM_C OrtStatus* ortcffi_python_locate(void* context, const char* name,
                                                const OrtValue* value,

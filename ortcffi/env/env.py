@@ -2,7 +2,7 @@
 """`Env`: the environment of a library, with its logger, thread pools and shared allocators."""
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import INT32, UINT32, encode, integer, optional_mapping
@@ -424,20 +424,6 @@ class Env(Handle):
         API functions: ``EnableTelemetryEvents``, ``DisableTelemetryEvents``.
         """
         self._call("EnableTelemetryEvents" if on else "DisableTelemetryEvents")
-
-    def set_language_projection(self, language: int) -> None:
-        """Set the language of the client, for telemetry.
-
-        Parameters
-        ----------
-        language : int
-            A constant such as ``lib.ORT_PROJECTION_PYTHON``. Libraries do not check it.
-
-        Notes
-        -----
-        API function: ``SetLanguageProjection``, since version 5.
-        """
-        self._call("SetLanguageProjection", integer("language", language, UINT32))
 
     @property
     def devices(self) -> "list[EpDevice]":

@@ -10,6 +10,7 @@ from ortcffi._native import compiled, ffi
 from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import NO_END, CustomOp
+from ortcffi.errors import NotImplemented
 from ortcffi.kernels.definition import Definition, remember_table
 from ortcffi.kernels.host import table_of_host
 from ortcffi.kernels.kernel import Kernel
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
 __all__ = ["OpStruct", "PythonOp", "custom_op"]
+
+_LEAST = 16  # the first API version whose kernels have a status
 
 OpStruct: Any = compiled.OpStruct
 
@@ -90,6 +93,12 @@ class PythonOp:
 
     def _struct_for(self, api: "Api") -> Any:
         """An ``OrtCustomOp`` for hosts of one table; it lives as long as the object or a kernel."""
+        if api.version < _LEAST:
+            raise NotImplemented(
+                f"an op in Python needs a host of API version {_LEAST} or newer, whose kernels can "
+                f"fail; this one has {api.version}",
+                "CustomOpDomain_Add",
+            )
         return OpStruct(
             remember_table(api),
             api.version,

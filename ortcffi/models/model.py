@@ -320,7 +320,7 @@ class Model(Suggests, Handle):
     def with_opset(self, version: int, domain: str = "") -> Self:
         """Set the version of an operator set. No node is changed for it.
 
-        Operators are looked up in the core's table, as `op_schema` does. Those of other operator
+        Operators are looked up in the core's table. Those of other operator
         sets than ONNX's are not looked at.
 
         Parameters

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
     from typing_extensions import CapsuleType
 
-    from ortcffi._ort import Cdata, OrtValue
+    from ortcffi._ort import Cdata
     from ortcffi.memory.allocator import Allocator, Shape
     from ortcffi.memory.info import MemoryInfo
     from ortcffi.table.api import Api

@@ -13,16 +13,18 @@ FORK = """if True:
     from support.processes import wait_for
 
     import ortcffi
-    from ortcffi import ffi
-    from ortcffi.callbacks.work_functions import WorkFunctions
+    from ortcffi import ffi, lib
+    from ortcffi.callbacks.thread_functions import thread_context, thread_functions
 
     warnings.simplefilter("ignore")  # of a fork beside threads
     children = []
-    functions = WorkFunctions(lambda: children.append(os.fork()), None, None, None)
-    config = functions.struct(30)
+    join = lambda _thread: children.append(os.fork())
+    context = thread_context(thread_functions("functions", (lambda work: work(), join)))
+    nothing = ffi.cast("OrtThreadWorkerFn", ffi.addressof(lib, "ortcffi_join_thread"))
+    made = lib.ortcffi_create_thread(context.pointer, nothing, ffi.NULL)
     start, argument = (
         ctypes.c_void_p(int(ffi.cast("uintptr_t", pointer)))
-        for pointer in (config.on_enqueue, config.user_context)
+        for pointer in (ffi.addressof(lib, "ortcffi_join_thread"), made)
     )
     system, thread = ctypes.CDLL(None), ctypes.c_ulong()
     assert system.pthread_create(ctypes.byref(thread), None, start, argument) == 0

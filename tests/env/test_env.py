@@ -13,7 +13,6 @@ from support.threads import run_threads
 import ortcffi as ort
 from ortcffi._native import ffi, lib
 from ortcffi.callbacks.logs import log_context
-from ortcffi.callbacks.work_functions import WorkFunctions
 
 
 @pytest.fixture
@@ -140,12 +139,10 @@ def test_threading_options_must_be_of_the_same_table(core_api, real_api):
         ort.Env(api=core_api, threading=options)
 
 
-def test_telemetry_and_the_language_can_be_set(api):
+def test_telemetry_can_be_set(api):
     with ort.Env(api=api) as env:
         env.set_telemetry(False)
         env.set_telemetry(True)
-        env.set_language_projection(lib.ORT_PROJECTION_PYTHON)
-        env.set_language_projection(99)
 
 
 def test_the_cpu_is_the_last_of_the_providers(api):
@@ -301,40 +298,6 @@ def test_an_environment_may_be_open_when_the_interpreter_ends(which):
         kept = env.handle
     """
     assert run(sys.executable, "-c", program).stderr == ""
-
-
-# --- functions around the work of threads ---------------------------------------------------------
-
-
-def test_the_second_function_around_work_gets_the_result_of_the_first(unraisable):
-    reported = []
-    functions = WorkFunctions(
-        lambda: reported.append("enqueued") or 7,
-        lambda work: reported.append(("started", work)),
-        lambda work: reported.append(("stopped", work)),
-        lambda work: 1 / (work - 7),
-    )
-    struct = functions.struct(30)
-    done, dropped = (struct.on_enqueue(struct.user_context) for _ in range(2))
-    struct.on_start_work(struct.user_context, done)
-    struct.on_stop_work(struct.user_context, done)
-    struct.on_abandon(struct.user_context, dropped)
-    assert reported == ["enqueued", "enqueued", ("started", 7), ("stopped", 7)]
-    message = "Exception ignored in a function around the work of threads"
-    assert unraisable == [(ZeroDivisionError, message)]
-
-
-def test_functions_around_work_must_be_callables(api):
-    with (
-        ort.Env(api=api) as env,
-        pytest.raises(TypeError, match="stopped must be a callable, not 5"),
-    ):
-        env.set_work_functions(stopped=5)
-
-
-def test_the_real_library_of_the_wheel_has_no_functions_around_work(real_api):
-    with ort.Env(api=real_api) as env, pytest.raises(ort.errors.NotImplemented):
-        env.set_work_functions(started=print)
 
 
 def test_pythons_own_hook_reports_an_exception_in_a_logger(capsys, monkeypatch):

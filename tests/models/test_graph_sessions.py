@@ -10,11 +10,11 @@ import pytest
 from support import eps, models
 
 import ortcffi as ort
+from ortcffi._handle import owned_by
 from ortcffi._native import ffi, lib
 from ortcffi._table import editor_of
 from ortcffi.errors import check
 from ortcffi.models.editor import Parts, build_model
-from ortcffi.platform.handle import owned_by
 from ortcffi.session.creation import Source
 
 X = np.linspace(-1, 1, 128, dtype=np.float32).reshape(2, 64)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import ortcffi as ort
-from ortcffi.callbacks.work_functions import WorkFunctions
 
 
 def struck(kind):
@@ -33,10 +32,3 @@ def test_options_keep_a_source_model_that_the_library_took(core_api):
         del model
         gc.collect()
         assert gone() is not None
-
-
-def test_an_environment_keeps_functions_that_the_library_took(core_api):
-    with struck(ort.Env)("app", core_api) as env:
-        with pytest.raises(KeyboardInterrupt):
-            env.set_work_functions(started=lambda _data: None)
-        assert any(isinstance(each, WorkFunctions) for each in env._state.borrowed)

@@ -49,11 +49,6 @@ def test_adapters_that_cannot_be_iterated_over_are_refused_by_name(api):
         ort.RunOptions(api, adapters=3)
 
 
-def test_a_language_is_not_negative(api):
-    with ort.Env(api=api) as env, pytest.raises(ValueError, match="language must be from 0"):
-        env.set_language_projection(-1)
-
-
 def test_a_strategy_that_is_no_text_is_refused_by_name(api):
     with pytest.raises(ValueError, match="strategy must be 'power_of_two'"):
         ort.ArenaCfg(api, strategy=[])

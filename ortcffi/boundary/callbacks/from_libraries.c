@@ -55,41 +55,6 @@ OrtStatus* ortcffi_select_devices(const OrtEpDevice** devices, size_t count,
   return call.status;
 }
 
-/* --- work --------------------------------------------------------------------------------------*/
-
-struct work_call {
-  void* context;
-  int event;
-  void* data;
-};
-
-static void enqueue_in_python(void* argument) {
-  struct work_call* call = argument;
-  call->data = ortcffi_python_enqueued(call->context);
-}
-
-void* ortcffi_work_enqueued(void* context) {
-  struct work_call call = {context, 0, NULL};
-  call_with_gil(enqueue_in_python, &call);
-  return call.data;
-}
-
-static void work_in_python(void* argument) {
-  const struct work_call* call = argument;
-  ortcffi_python_work(call->context, call->event, call->data);
-}
-
-static void report_event(void* context, int event, void* data) {
-  struct work_call call = {context, event, data};
-  call_with_gil(work_in_python, &call);
-}
-
-void ortcffi_work_started(void* context, void* data) { report_event(context, 0, data); }
-
-void ortcffi_work_stopped(void* context, void* data) { report_event(context, 1, data); }
-
-void ortcffi_work_abandoned(void* context, void* data) { report_event(context, 2, data); }
-
 /* --- compiled models ---------------------------------------------------------------------------*/
 
 struct write_call {

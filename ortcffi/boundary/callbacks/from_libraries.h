@@ -26,11 +26,6 @@ OrtStatus* ortcffi_select_devices(const OrtEpDevice** devices, size_t count,
                                   const OrtKeyValuePairs* model, const OrtKeyValuePairs* runtime,
                                   const OrtEpDevice** selected, size_t room, size_t* out,
                                   void* context);
-/* The functions of an OrtThreadPoolCallbacksConfig. */
-void* ortcffi_work_enqueued(void* context);
-void ortcffi_work_started(void* context, void* data);
-void ortcffi_work_stopped(void* context, void* data);
-void ortcffi_work_abandoned(void* context, void* data);
 /* An OrtWriteBufferFunc. */
 OrtStatus* ortcffi_write(void* context, const void* bytes, size_t size);
 /* An OrtGetInitializerLocationFunc. */

@@ -219,61 +219,7 @@ static OrtStatusPtr ORT_API_CALL compute_kernel(void* op_kernel, OrtKernelContex
   return call.status;
 }
 
-/* --- for hosts before version 16, whose kernels cannot fail ------------------------------------*/
-
-static void create_in_python_before_16(void* argument) {
-  struct create_call* call = argument;
-  call->kernel = new_kernel(call->op, call->api);
-  if (call->kernel == NULL || prepare(call->kernel, call->info) < 0) {
-    PyErr_WriteUnraisable(call->op->definition);
-  }
-}
-
-/* Makes a kernel, also if Python failed: then it has no function, and its runs make empty outputs.
- */
-static void* ORT_API_CALL create_before_16(const OrtCustomOp* op, const OrtApi* api,
-                                           const OrtKernelInfo* info) {
-  struct create_call call = {(struct python_op*)(uintptr_t)op, api, info, NULL, NULL};
-  call_with_gil(create_in_python_before_16, &call);
-  return call.kernel;
-}
-
-/* The host reads each output, so there must be one. */
-static void give_empty_outputs(const struct python_kernel* kernel, OrtKernelContext* context) {
-  const int64_t none[1] = {0};
-  size_t count = 0;
-  OrtStatus* status = kernel->api->KernelContext_GetOutputCount(context, &count);
-  for (size_t i = 0; status == NULL && i < count; i++) {
-    OrtValue* output;
-    kernel->api->ReleaseStatus(kernel->api->KernelContext_GetOutput(context, i, none, 1, &output));
-  }
-  kernel->api->ReleaseStatus(status);
-}
-
-static void compute_in_python_before_16(void* argument) {
-  const struct compute_call* call = argument;
-  const struct python_kernel* kernel = call->kernel;
-  struct gil gil;
-  if (kernel == NULL || !take_gil(&gil)) {
-    return;
-  }
-  if (kernel->function == NULL) {
-    give_empty_outputs(kernel, call->context);
-  } else if (run_kernel(kernel, call->context) < 0) {
-    PyErr_WriteUnraisable(kernel->op->definition);
-    give_empty_outputs(kernel, call->context);
-  }
-  release_gil(&gil);
-}
-
-static void ORT_API_CALL compute_before_16(void* op_kernel, OrtKernelContext* context) {
-  struct compute_call call = {op_kernel, context, NULL};
-  call_or_wait(compute_in_python_before_16, &call);
-}
-
 void ortcffi_set_kernel_callbacks(OrtCustomOp* callbacks) {
-  callbacks->CreateKernel = create_before_16;
-  callbacks->KernelCompute = compute_before_16;
   callbacks->KernelDestroy = destroy;
   callbacks->CreateKernelV2 = create;
   callbacks->KernelComputeV2 = compute_kernel;

@@ -65,8 +65,7 @@ enum out_mode { OUT_NONE, OUT_LIKE_INPUT, OUT_ASK };
 struct python_kernel {
   struct python_op* op;
   const OrtApi* api;
-  /* What to call; NULL if no kernel could be made, where an old host has no status for that. */
-  PyObject* function;
+  PyObject* function; /* what to call */
   PyObject* keywords; /* a dict, or NULL */
   int out_mode;
   int borrows; /* arrays lie over the host's memory */

@@ -28,7 +28,6 @@ BUGS = (SystemError, NameError, UnboundLocalError, AssertionError)
 # What is not called: it takes raw pointers, which cannot be checked, or changes the whole process.
 LEFT_OUT = {"ffi", "lib", "pointer", "handle", "data_ptr"}
 LEFT_OUT |= {"init_api"}  # see `choose_default`
-LEFT_OUT |= {"give_away"}  # answers a raw pointer, which the caller must release
 LEFT_OUT_OF = {("OpSet", "register")}  # keeps domains as long as the process
 TAKES_A_BLOCK = ("alloc", "reserve")
 # What loads ONNX Runtime, whose threads are not in the child of a fork.

@@ -139,11 +139,6 @@ def registered(api: ort.Api) -> tuple[Any, ...]:
     return ep, *ep.devices
 
 
-def schema(api: Any) -> Any:
-    found = ort.op_schema("Conv", api=api)
-    return found, found.inputs[0], *[*(found.attributes or {}).values()][:1]
-
-
 def provider(_api: Any) -> Any:
     ep = eps.adding()
     claims = ep.capability(eps.added())
@@ -203,7 +198,6 @@ MAKERS: dict[str, Maker] = {
     "EpLibrary WatchedEp EpFactory": watched_library,
     "PythonEp": python_ep,
     "InstalledEp": lambda _api: ort.InstalledEp("a name", "a package", "a.so", {}),
-    "OpSchema SchemaOperand SchemaAttribute": schema,
     "LeftStatus": lambda _api: ort.LeftStatus("a slot", ort.ErrorCode.FAIL, "text"),
     "Limiting": lambda api: ort.Limiting(api.default_allocator, 1 << 16, soft=True),
     "LogMessage": lambda _api: ort.LogMessage(ort.LogSeverity.INFO, "c", "i", "l", "t"),

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ortcffi._convert import decode, encode, integer
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
-from ortcffi._public import public
 from ortcffi._table import core_api, table_for
 from ortcffi.custom_ops.describe import Characteristic
 from ortcffi.custom_ops.op_attr import OpAttr
 from ortcffi.env.env import Env
-from ortcffi.errors import NotImplemented, check
+from ortcffi.errors import check
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -20,39 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["OpSchema", "SchemaAttribute", "SchemaOperand", "op_schema"]
 
 NEWEST = 2**31 - 1
-MOST = 8  # types that a text lists
-SINCE = 25  # the API version that the functions came with
-ONNX = {"": "ai.onnx"}  # how errors call the domain
-MARKS: dict[Characteristic | None, str] = {
-    Characteristic.OPTIONAL: "?",
-    Characteristic.VARIADIC: "...",
-}
 # The numbers of AttributeProto.AttributeType.
 TYPES = {1: "FLOAT", 2: "INT", 3: "STRING", 4: "TENSOR", 5: "GRAPH", 6: "FLOATS", 7: "INTS"}
 TYPES |= {8: "STRINGS", 9: "TENSORS", 10: "GRAPHS", 11: "SPARSE_TENSOR", 12: "SPARSE_TENSORS"}
 TYPES |= {13: "TYPE_PROTO", 14: "TYPE_PROTOS"}
 
 
-@public
 class SchemaOperand(NamedTuple):
-    """An input or an output of an operator.
-
-    Attributes
-    ----------
-    name : str
-        Its name.
-    types : tuple of str
-        The types that it may have, such as ``"tensor(float)"``; none where they are not known.
-    constraint : str or None
-        The type parameter, such as ``"T"``: operands with the same one have the same type. None
-        where the operator has one type for it.
-    characteristic : Characteristic or None
-        Whether it is required, optional or variadic. None where that is not known.
-    min_arity : int
-        The least number of values of a variadic operand; otherwise 1.
-    is_homogeneous : bool
-        Whether all values of a variadic operand have one type; otherwise True.
-    """
+    """An input or an output of an operator."""
 
     name: str
     types: tuple[str, ...]
@@ -61,58 +35,18 @@ class SchemaOperand(NamedTuple):
     min_arity: int
     is_homogeneous: bool
 
-    def __str__(self) -> str:
-        kind = self.constraint or ", ".join(self.types) or "?"
-        return f"{self.name}{MARKS.get(self.characteristic, '')}: {kind}"
 
-
-@public
 class SchemaAttribute(NamedTuple):
-    """An attribute of an operator.
-
-    Attributes
-    ----------
-    name : str
-        Its name.
-    type : str
-        The name of its type in ONNX, such as ``"INTS"``.
-    required : bool
-        Whether each node must have it.
-    default : int, float, str, list of one of them, or None
-        What it is where a node does not have it. None where there is no default.
-    """
+    """An attribute of an operator."""
 
     name: str
     type: str
     required: bool
     default: Any
 
-    def __str__(self) -> str:
-        rest = " (required)" if self.required else ""
-        if self.default is not None:
-            rest = f" = {self.default!r}"
-        return f"{self.name}: {self.type}{rest}"
 
-
-@public
 class OpSchema(NamedTuple):
-    """What an operator takes and gives since a version of its operator set. `op_schema` reads it.
-
-    Attributes
-    ----------
-    name, domain : str
-        The operator and its domain; ``""`` is the domain of ONNX.
-    since_version : int
-        The version of the operator set that this schema came with.
-    inputs, outputs : tuple of SchemaOperand
-        A variadic one stands there once.
-    type_constraints : dict of str to tuple of str
-        For each type parameter the types that are allowed.
-    attributes : dict of str to SchemaAttribute, or None
-        By name. None where they are not known.
-    is_deprecated : bool or None
-        Whether the operator is deprecated since this version. None where that is not known.
-    """
+    """What an operator takes and gives since a version of its operator set."""
 
     name: str
     domain: str
@@ -123,86 +57,18 @@ class OpSchema(NamedTuple):
     attributes: dict[str, SchemaAttribute] | None
     is_deprecated: bool | None
 
-    def __repr__(self) -> str:
-        name = f"{self.domain}.{self.name}" if self.domain else self.name
-        return f"<OpSchema {name} since version {self.since_version}>"
 
-    def __str__(self) -> str:
-        inputs, outputs = (", ".join(map(str, each)) for each in (self.inputs, self.outputs))
-        rest = " (deprecated)" if self.is_deprecated else ""
-        lines = [f"{self.name}-{self.since_version}({inputs}) -> ({outputs}){rest}"]
-        lines += [str(each) for each in (self.attributes or {}).values()]
-        for name, types in self.type_constraints.items():
-            more = len(types) - MOST
-            rest = f" and {more} more" if more > 0 else ""
-            lines.append(f"{name}: {', '.join(types[:MOST])}{rest}")
-        return "\n    ".join(lines)
-
-
-@public
 def op_schema(
     name: str, opset: int | None = None, domain: str = "", api: "Api | None" = None
 ) -> OpSchema:
-    """Look up what an operator takes and gives.
-
-    The functions of the API give names, types and type constraints. The rest is read from the
-    core's own table of the operators of ONNX, and not known of other operators, such as those of
-    ``com.microsoft`` in ONNX Runtime.
-
-    Parameters
-    ----------
-    name : str
-        The operator, such as ``"Conv"``.
-    opset : int, optional
-        The version of the operator set: the newest schema up to it is taken. By default the newest
-        of all.
-    domain : str, optional
-        By default that of ONNX, which is also called ``"ai.onnx"``.
-    api : Api, optional
-        The library, by default that of `default_api`.
-
-    Raises
-    ------
-    LookupError
-        The library knows no such operator in that version.
-    NotImplemented
-        The library is older than version 25.
-
-    Notes
-    -----
-    Functions of ``OrtEpApi``: ``GetOpSchema``, ``OpSchema_...`` and ``OpSchemaTypeConstraint_...``,
-    since version 25.
-
-    Examples
-    --------
-    >>> print(op_schema("Gelu"))
-    Gelu-20(X: T) -> (Y: T)
-        approximate: STRING = 'none'
-        T: tensor(float16), tensor(float), tensor(double), tensor(bfloat16)
-    >>> op_schema("Conv", opset=21).attributes["group"].default
-    1
-    """
+    """Look up what an operator takes and gives."""
     given = encode("name", name), encode("domain", domain)
     version = NEWEST if opset is None else integer("opset", opset)
     api = table_for(api)
-    if api.version < SINCE:
-        slot = "GetOpSchema"
-        raise NotImplemented(f"{slot} came with API version {SINCE}", slot)
     with Env(api=api), _Reader(api, *given, version) as reader:
         if reader.schema:
             return reader.read(name, "" if domain == "ai.onnx" else domain)
-    raise LookupError(_missing(name, opset, domain, api))
-
-
-def _missing(name: str, opset: int | None, domain: str, api: "Api") -> str:
-    where = f"no operator {name!r} in the domain {ONNX.get(domain, domain)!r}"
-    if opset is None:
-        return where
-    try:
-        newest = op_schema(name, None, domain, api).since_version
-    except LookupError:
-        return where
-    return f"{where} up to version {opset}; the newest came with {newest}"
+    raise LookupError(name)
 
 
 class _Reader:
