@@ -7,10 +7,34 @@
 #define ORTCFFI_ADAPTOR_H_
 
 #include "adaptors/adaptors.h"
-#include "adaptors/live_pages.h"
 #include "core.h"
 #include "memory/allocator.h"
 #include "object/object.h"
+
+/*
+ * Pages that can certainly be read, because the header of a live block is in them.
+ *
+ * AllocatorFree of an adaptor gets any pointer, and reads the header before it. Where the memory is
+ * not of the core's heap, only the system knows whether it can be read, and asking it takes longer
+ * than all the rest. So AllocatorAlloc counts the headers in each page, in a small table. A page
+ * whose place in the table another one has is not counted, and neither are headers on two pages:
+ * for those blocks AllocatorFree asks the system.
+ *
+ * A count may be too low, which costs only time, but never too high.
+ */
+
+/** Counts the header of a block that was just allocated. Returns what core_uncount_header needs; 0
+ * if the header was not counted. */
+uint32_t core_count_header(const void* header, size_t size);
+
+/** Takes back a count that is not 0, before the block is freed. */
+void core_uncount_header(const void* header, uint32_t counted);
+
+/** Whether the header of a live block shares its page with this memory. */
+int core_is_in_live_page(const void* address, size_t size);
+
+/** Forgets all counts: blocks were given up without being freed. */
+void core_forget_live_pages(void);
 
 #define CORE_DEEPEST_ADAPTOR 100
 
@@ -76,7 +100,7 @@ OrtStatus* core_create_from_callbacks(const struct core_callbacks* callbacks,
  * needed: who calls Free through the struct promises that the pointer is a block, as with any
  * allocator. AllocatorFree promises to refuse other pointers, so there `try_free` first checks
  * whether the header can be read. That is one look-up in the core's heap, and for memory of others
- * one in a small table of pages (live_pages.h), to which only AllocatorAlloc writes.
+ * one in a small table of pages (above), to which only AllocatorAlloc writes.
  */
 struct core_header {
   uintptr_t key;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "adaptors/live_pages.h"
+#include "adaptors/adaptor.h"
 
 /* No system has smaller pages. */
 #define PAGE_SHIFT 12

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "custom_ops/op_recorder.h"
+#include "custom_ops/custom_op.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "env/registered_eps.h"
-#include "ep/incompatibility.h"
+#include "ep/devices.h"
 
 CORE_SLOT(ort_GetEpDevices, const OrtEnv* env, const OrtEpDevice* const** ep_devices,
           size_t* num_ep_devices) {

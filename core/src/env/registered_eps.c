@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "env/shared_allocators.h"
-#include "ep/cpu.h"
+#include "ep/devices.h"
 
 #define SLOT "RegisterExecutionProviderLibrary"
 

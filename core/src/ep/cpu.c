@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The hardware that is always there, and the execution provider that every library lists for it.
  * The core has no kernels of its own, so it makes no such provider. */
-#include "ep/cpu.h"
+#include "ep/devices.h"
 
 #include <string.h>
 

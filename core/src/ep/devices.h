@@ -51,4 +51,18 @@ static inline bool core_is_ep_device(const OrtEpDevice* device) {
 /** The memory of a device; NULL where it has none of that kind. */
 const struct OrtMemoryInfo* core_ep_memory_of(const OrtEpDevice* device, OrtDeviceMemoryType type);
 
+/* The hardware and the execution provider that are always there. */
+
+/** Makes the device that stands for the machine's CPU. */
+OrtStatus* core_find_cpu(OrtHardwareDevice** out);
+
+/** The factory of the CPU's execution provider. It has no state. */
+extern OrtEpFactory core_cpu_factory;
+
+/* Asks a factory why it cannot use a piece of hardware. */
+
+/** Makes the answer, in which nothing is wrong where the factory has no function for it. */
+OrtStatus* core_ask_incompatibility(OrtEpFactory* factory, const OrtHardwareDevice* hardware,
+                                    OrtDeviceEpIncompatibilityDetails** out);
+
 #endif /* ORTCFFI_DEVICES_H_ */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether hardware and compiled models fit an execution provider. */
-#include "ep/incompatibility.h"
+#include "ep/devices.h"
 
 #include <string.h>
 

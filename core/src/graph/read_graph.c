@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "graph/reading.h"
-#include "object/hash.h"
+#include "object/keyed_list.h"
 #include "onnx/check_fields.h"
 #include "onnx/fields.h"
 

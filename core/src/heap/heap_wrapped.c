@@ -8,6 +8,11 @@
 /* For blocks of this size and larger the process's peak is exact; for smaller ones, to 1/64. */
 #define EXACT_FROM ((size_t)128 << 10)
 
+#ifdef CORE_USE_MALLOC
+struct heap_faults heap_faults;
+#else
+int64_t heap_unrecognized;
+#endif
 struct heap_thread heap_nobody;
 __thread struct heap_thread* heap_self CORE_TLS = &heap_nobody;
 

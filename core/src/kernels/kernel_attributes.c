@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "heap/heap.h"
-#include "kernels/borrowed.h"
+#include "kernels/kernel.h"
 
 /* Finds an attribute; of another type than `type` it is NULL. */
 static OrtStatus* find_attribute(const OrtKernelInfo* info, const char* name, OrtOpAttrType type,

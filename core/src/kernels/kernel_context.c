@@ -3,7 +3,7 @@
 #include <limits.h>
 
 #include "heap/heap.h"
-#include "kernels/borrowed.h"
+#include "kernels/kernel.h"
 #include "memory/memory_info.h"
 
 /* Stands before a scratch buffer, as long as a cache line so that the buffer stays aligned. */

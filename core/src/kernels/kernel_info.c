@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "heap/heap.h"
-#include "kernels/borrowed.h"
+#include "kernels/kernel.h"
 #include "memory/memory_info.h"
 
 OrtStatus* core_give_text(const char* text, size_t length, char* out, size_t* size) {

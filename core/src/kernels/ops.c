@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/borrowed.h"
+#include "kernels/kernel.h"
 #include "object/pool.h"
 
 /* What CreateOp looks for. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "heap/heap.h"
-#include "kernels/borrowed.h"
+#include "kernels/kernel.h"
 
 /* Since when a struct has InferOutputShapeFn. */
 #define INFERENCE_SINCE 17

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Asks a function where the initializers of a model go. A list has the answers, by the address of
  * the TensorProto. */
-#include "model/locate_weights.h"
+#include "model/model.h"
 
 #include "onnx/fields.h"
 #include "values/value.h"

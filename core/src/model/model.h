@@ -62,4 +62,18 @@ OrtStatus* core_write_compiled_model(const OrtModel* model, const OrtcoreWriting
 OrtStatus* ORT_API_CALL core_write_model(const OrtModel* model, const OrtcoreWriting* writing);
 /** @} */
 
+/* Asks a function where the initializers of a model go. */
+
+/** Calls `writing->locate` for each initializer of a model that is dense and has no strings. The
+ * list gets an item for each one that the client has stored: see core_place_of. */
+OrtStatus* core_locate_weights(const OrtModel* model, const OrtcoreWriting* writing,
+                               struct core_items* places);
+
+/** Where the client has put a TensorProto; NULL for one that stays in the model. */
+const OrtExternalInitializerInfo* core_place_of(const struct core_items* places,
+                                                struct core_message tensor);
+
+/** Frees a list. */
+void core_end_places(struct core_items* places);
+
 #endif /* ORTCFFI_MODEL_H_ */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "graph/tensor_bytes.h"
-#include "model/locate_weights.h"
 #include "model/model.h"
 #include "object/keyed_list.h"
 #include "onnx/check_fields.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "object/hash.h"
+#include "object/keyed_list.h"
 
 #include <string.h>
 

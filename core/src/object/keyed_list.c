@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "heap/heap.h"
-#include "object/hash.h"
 
 #define FIRST_CAPACITY 8
 

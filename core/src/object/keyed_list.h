@@ -8,6 +8,9 @@
 #ifndef ORTCFFI_KEYED_LIST_H_
 #define ORTCFFI_KEYED_LIST_H_
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "core.h"
 
 struct core_item {
@@ -76,5 +79,11 @@ size_t core_texts_size(const char* const* texts, size_t count);
 /** Copies strings one behind the other, and where each one begins to `copies`, unless that is NULL.
  * Returns the end of the last one. */
 char* core_copy_texts(const char* const* texts, size_t count, char* to, const char** copies);
+
+/* The hash of tables whose keys may come from a file. */
+
+/** SipHash-1-3 with a key that the process draws, so that no file can be made with keys that
+ * collide. */
+uint32_t core_hash(const void* bytes, size_t size);
 
 #endif /* ORTCFFI_KEYED_LIST_H_ */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "options/ep_context.h"
+#include "options/session_options.h"
 
 #include "object/object.h"
-#include "options/session_options.h"
 
 static const struct core_class ep_context_class = {.kind = CORE_EP_CONTEXT};
 

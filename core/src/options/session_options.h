@@ -13,7 +13,22 @@
 #include "object/keyed_list.h"
 #include "object/list.h"
 #include "options/describe_options.h"
-#include "options/ep_context.h"
+#include "core.h"
+
+/* The functions for the data of compiled models, and OrtEpContextConfig. */
+
+/** Each state is NULL where its function is. */
+struct core_ep_context {
+  OrtReadNamedBufferFunc read;
+  void* read_state;
+  OrtWriteNamedBufferFunc write;
+  void* write_state;
+};
+
+struct OrtEpContextConfig {
+  struct core_object object;
+  struct core_ep_context functions;
+};
 
 /** The settings that a plain assignment copies. */
 struct core_session_settings {

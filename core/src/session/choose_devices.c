@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "env/registered_eps.h"
-#include "ep/cpu.h"
+#include "ep/devices.h"
 #include "model/model.h"
 #include "session/session.h"
 

@@ -7,7 +7,7 @@
 #include "compile/compile_options.h"
 #include "model/model.h"
 #include "onnx/writing.h"
-#include "session/context_model.h"
+#include "session/session.h"
 
 /* --- where parts of the model go -------------------------------------------------------------- */
 

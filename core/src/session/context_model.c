@@ -6,7 +6,7 @@
 #include "model/editor.h"
 #include "object/keyed_list.h"
 #include "onnx/fields.h"
-#include "session/context_model.h"
+#include "session/session.h"
 
 /* A model that is being put together. */
 struct making {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "options/run_options.h"
-#include "session/lora.h"
+#include "session/session.h"
 #include "session/run.h"
 
 /* --- checks ----------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/json.h"
+#include "session/profile.h"
 
 #include <inttypes.h>
 #include <stdio.h>

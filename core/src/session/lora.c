@@ -4,7 +4,7 @@
  * size, that of the table, and for each field its place in the table, or 0 for one that is left
  * out. Texts, vectors and tables are offsets from the place that has the offset; the first two
  * begin with their length. All numbers are little-endian. */
-#include "session/lora.h"
+#include "session/session.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "ep/library.h"
-#include "session/json.h"
 
 /* So many bytes are written at once. */
 #define CHUNK ((size_t)64 << 10)

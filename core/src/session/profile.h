@@ -12,6 +12,7 @@
 
 #include "ep/profiling.h"
 #include "session/session.h"
+#include "onnx/writing.h"
 
 /** Begins a profile: creates the file, whose name is the prefix, the local time, and ".json". */
 OrtStatus* core_begin_profile(const ORTCHAR_T* prefix, const OrtLogger* logger,
@@ -52,5 +53,15 @@ void core_end_event(struct core_profile* profile, const struct core_timing* timi
 void core_end_step(struct core_profile* profile, const struct core_timing* timing,
                    const OrtSession* session, const struct core_step* step,
                    OrtValue* const* operands);
+
+/* Texts of JSON, as profiles have them. */
+
+void core_put_text(struct core_writing* text, const char* piece);
+/** Writes a text, and behind it a number. */
+void core_put_number(struct core_writing* text, const char* before, int64_t number);
+/** Writes a string of JSON. */
+void core_put_quoted(struct core_writing* text, const char* content);
+/** Writes an object or a list of JSON as it is, and any other text as a string. */
+void core_put_value(struct core_writing* text, const char* value);
 
 #endif /* ORTCFFI_PROFILE_H_ */

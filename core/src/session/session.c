@@ -8,7 +8,6 @@
 #include "model/model.h"
 #include "object/keyed_list.h"
 #include "options/threading_options.h"
-#include "session/context_model.h"
 #include "session/profile.h"
 
 static void end_session(void* block) {

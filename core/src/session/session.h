@@ -17,6 +17,8 @@
 #include "env/env.h"
 #include "kernels/kernel.h"
 #include "options/session_options.h"
+#include "object/pool.h"
+#include "values/value.h"
 
 /** The number of a value in a run; CORE_NO_VALUE for an operand that is left out. */
 typedef uint32_t core_value_number;
@@ -282,5 +284,38 @@ OrtStatus* core_run(OrtSession* session, const OrtRunOptions* options,
 
 /** Frees what a session keeps for runs. */
 void core_end_frames(OrtSession* session);
+
+/* Adapters: tensors that runs use in the place of a model's initializers. */
+
+struct core_lora_parameter {
+  const char* name;
+  OrtValue* value;
+};
+
+struct OrtLoraAdapter {
+  struct core_object object;
+  /** The memory of the list, and of the bytes that have names and elements. */
+  struct core_pool pool;
+  /** Of those with one name, the first counts. */
+  struct core_lora_parameter* parameters;
+  size_t count;
+};
+
+/* Writes what the providers of a session compiled as a model. */
+
+/** Whether a provider of a session has compiled nodes. */
+bool core_has_compiled_nodes(const OrtSession* session);
+
+/** Writes the model of a session, whose steps are in order, with the nodes that its providers made
+ * in the place of those that they compiled. */
+OrtStatus* core_write_context_model(const OrtSession* session, const OrtcoreWriting* writing);
+
+/** Finds the path, in UTF-8, to which a session writes this model because its options ask for it.
+ * Fails if there is such a file. */
+OrtStatus* core_find_context_path(const OrtSession* session, char path[CORE_PATH_ROOM]);
+
+/** Writes it to a file; the path is UTF-8. On failure there is no file. Initializers go to another
+ * file beside it, if an entry of the options names one. */
+OrtStatus* core_save_context_model(const OrtSession* session, const char* path);
 
 #endif /* ORTCFFI_SESSION_H_ */

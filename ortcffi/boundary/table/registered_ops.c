@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "heap/heap.h"
-#include "custom_ops/op_recorder.h"
+#include "custom_ops/custom_op.h"
 #include "options/session_options.h"
 #include "boundary/table/registered_ops.h"
 

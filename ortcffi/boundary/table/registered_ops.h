@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Custom ops that were registered with options of the core or of another library. See custom_op.h
- * and op_recorder.h in core/src/custom_ops.
+ * Custom ops that were registered with options of the core or of another library. See
+ * custom_op.h in core/src/custom_ops.
  */
 #ifndef ORTCFFI_BOUNDARY_REGISTERED_OPS_H_
 #define ORTCFFI_BOUNDARY_REGISTERED_OPS_H_

@@ -39,7 +39,7 @@ def test_memory_that_is_not_filled_is_noticed(tool, monkeypatch):
 def test_a_build_for_it_has_malloc_and_symbols(tool):
     read = run_python(READ_BUILD, CHECKOUT, ORTCFFI_SANITIZERS="", **tool.FILLED_BUILD)
     sources, compile_flags, link_flags = json.loads(read)
-    assert "core/src/heap/heap_malloc.c" in sources
+    assert "core/src/heap/heap_wrapped.c" in sources
     assert "core/src/heap/heap.c" not in sources
     assert {"-DCORE_USE_MALLOC", "-g", "-O1"} <= set(compile_flags)
     assert not {"-Wl,-s", "-Wl,-x"} & set(link_flags)

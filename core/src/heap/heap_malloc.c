@@ -1,4 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-#include "heap/heap.h"
-
-struct heap_faults heap_faults;
