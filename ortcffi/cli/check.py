@@ -11,18 +11,11 @@ import sys
 import time
 from collections.abc import Sequence
 
-from ortcffi._convert import absolute
 from ortcffi._new_file import write_whole
 from ortcffi._public import printable
 from ortcffi.cli import check_client
 from ortcffi.cli.check_client import examine
-from ortcffi.cli.check_ep import (
-    EpRequest,
-    add_arguments,
-    check_eps,
-    for_installed,
-    request_of,
-)
+from ortcffi.cli.check_ep import add_arguments, check_eps, known_host, subject_of
 from ortcffi.cli.check_file import FileFacts, read_facts
 from ortcffi.cli.check_ops import check_ops, register, shortened
 from ortcffi.cli.check_report import (
@@ -43,7 +36,7 @@ from ortcffi.cli.program import program_name, unwritable
 from ortcffi.errors import OrtError
 from ortcffi.kernels import child
 from ortcffi.table import elf
-from ortcffi.table.hosts import HOSTS, emulate, release_of
+from ortcffi.table.hosts import HOSTS
 
 ENTRIES = ("RegisterCustomOps", "CreateEpFactories")
 EXPORTS = {*ENTRIES, "ReleaseEpFactory"}
@@ -51,29 +44,31 @@ STANDARD = "_ZS", "_ZNS", "_ZNKS", "_ZTIS", "_ZTSS", "_ZTVS"  # templates of C++
 TIMEOUT = 600  # for all of it
 
 
-def check(path: str, request: EpRequest | None = None, timeout: float = TIMEOUT) -> Report:
-    """Check a library of custom ops or of execution providers.
+def check(name: str, given: argparse.Namespace) -> Report:
+    """Check a library of custom ops or of execution providers, as the arguments ask for.
 
-    What would take longer than `timeout` seconds is not tried, which is a finding.
+    What would take longer than the time limit is not tried, which is a finding.
     """
-    path = absolute("path", path)
-    report = Report(path, until=time.monotonic() + timeout)
+    subject = subject_of(name, given)
+    report = Report(subject.path, until=time.monotonic() + given.timeout)
     try:
         entry = _check_file(report)
         if entry == ENTRIES[0]:
-            _check_ops(report, request or EpRequest())
+            if given.against and not given.against.endswith(".py"):
+                text = "--against: custom ops are compared with functions of a file of Python"
+                raise ValueError(text)
+            check_ops(report, given.against, given.rtol, given.atol)
         elif entry == ENTRIES[1]:
-            _check_factories(report, request or EpRequest())
+            core = register(report, "core", "the core")
+            for factory in core.factories:
+                title = f"{factory.name} {factory.ep_version}".strip() or "a factory without a name"
+                report.notes.append(f"makes a factory of {title} by {factory.vendor or 'nobody'}")
+            if not core.problem:
+                check_eps(report, core, subject, given)
     except TimeIsUp:
-        text = f"not all was tried within {timeout:g} seconds, the limit that --timeout sets"
+        text = f"not all was tried within {given.timeout:g} seconds, the limit that --timeout sets"
         report.findings.append(Finding("time", text))
     return report
-
-
-def _check_ops(report: Report, request: EpRequest) -> None:
-    if request.against and not request.against.endswith(".py"):
-        raise ValueError("--against: custom ops are compared with functions of a file of Python")
-    check_ops(report, request.against, request.subject.rtol, request.subject.atol)
 
 
 # --- the file -------------------------------------------------------------------------------------
@@ -147,18 +142,6 @@ def _check_symbols(report: Report, facts: FileFacts) -> None:
             report.findings.append(Finding("file", message))
 
 
-# --- execution providers --------------------------------------------------------------------------
-
-
-def _check_factories(report: Report, request: EpRequest) -> None:
-    core = register(report, "core", "the core")
-    for factory in core.factories:
-        title = f"{factory.name} {factory.ep_version}".strip() or "a factory without a name"
-        report.notes.append(f"makes a factory of {title} by {factory.vendor or 'nobody'}")
-    if not core.problem:
-        check_eps(report, core, request)
-
-
 # --- the command ----------------------------------------------------------------------------------
 
 
@@ -173,15 +156,6 @@ def _check_with(host: str, paths: Sequence[str], *, as_json: bool) -> int:
         text = "\n".join(check_client.describe(client) for client in clients)
     sys.stdout.write(text + "\n")
     return int(failed)
-
-
-def _host(name: str) -> str:
-    if (release := release_of(name)) is not None:
-        try:
-            emulate(release)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
-    return name
 
 
 def _timeout(text: str) -> float:
@@ -210,7 +184,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--api",
         metavar="HOST",
-        type=_host,
+        type=known_host,
         help="only register the library with this host, and print which versions it asks for, "
         f"which slots it calls and what it registers: {HOSTS}",
     )
@@ -249,11 +223,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         if options.api is not None:
             return _check_with(options.api, options.path, as_json=options.json)
-        request = request_of(options)
-        reports = [
-            check(*for_installed(os.fspath(path), request), options.timeout)
-            for path in options.path
-        ]
+        reports = [check(os.fspath(path), options) for path in options.path]
     except (OrtError, LookupError, ValueError) as error:
         parser.error(printable(str(error)))
     try:

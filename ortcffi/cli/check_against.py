@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ortcffi.cli.check_probe import Formula, described, read_formula, tell
+from ortcffi.cli.check_probe import Formula, described, read_formula
 from ortcffi.errors import OrtError
+from ortcffi.kernels.child import tell
 from ortcffi.kernels.isolated import IsolatedKernel, KernelCrashed
 from ortcffi.kernels.library import CustomOpLibrary, LibraryOp
 from ortcffi.testing.compare import computable, is_of_floats

@@ -6,7 +6,6 @@ So its calls are known even if it crashes or hangs. Then the ops that it registe
 factories of execution providers.
 """
 
-import json
 import tempfile
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -114,9 +113,11 @@ def _probe(path: str, host: str, seconds: float) -> Client:
     """What a library does with one host."""
     with tempfile.NamedTemporaryFile() as file:
         file.truncate(ffi.sizeof("OrtcoreFigures"))
-        problem, facts, printed = _run(path, host, file.name, seconds=seconds)
+        where = "ortcffi.cli.check_client_probe", "answer"
+        told, problem, printed = child.ask(*where, path, host, file.name, seconds=seconds)
         counted = file.read()
     read: Any = ffi.from_buffer("OrtcoreFigures*", counted)
+    facts: dict[str, Any] = {key: each[key] for each in told for key in each}
     figures, version = Figures(read), facts.get("version", 0)
     found: list[Any] = facts.get("ops", [])
     ops = tuple(Op._make([*op[:-1], tuple(op[-1])]) for op in found)
@@ -143,24 +144,6 @@ def _probe(path: str, host: str, seconds: float) -> Client:
         problem=problem or facts.get("problem"),
         printed=printed,
     )
-
-
-def _run(*arguments: str, seconds: float) -> tuple[str | None, dict[str, Any], str]:
-    """The problem that ended the process, the facts that it wrote as JSON, its stderr."""
-    where = "ortcffi.cli.check_client_probe", "answer"
-    code, output, printed = child.run(*where, *arguments, seconds=seconds)
-    facts: dict[str, Any] = {}
-    for line in output.splitlines():
-        try:
-            facts |= json.loads(line)
-        except (TypeError, ValueError):  # a line that the library wrote
-            continue
-    problem = None
-    if code is None:
-        problem = f"it does not return within {seconds:g} seconds"
-    elif code < 0 or not facts.get("done"):
-        problem = child.end_of(code)
-    return problem, facts, printed.decode(errors="backslashreplace").strip()
 
 
 # --- for people -----------------------------------------------------------------------------------

@@ -4,7 +4,6 @@
 It writes what it finds to stdout, as lines of JSON. Calls are counted in a file that both share.
 """
 
-import json
 import mmap
 import os
 import sys
@@ -16,7 +15,7 @@ from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import FIELDS, new_ops, places, read_op
 from ortcffi.errors import ErrorCode, OrtError, call, check
-from ortcffi.kernels.child import limit_this_process
+from ortcffi.kernels.child import limit_this_process, tell
 from ortcffi.table.api import Api
 from ortcffi.table.hosts import host_api
 from ortcffi.table.load import expose_symbols
@@ -53,23 +52,18 @@ def answer(path: str, host: str, counted: str) -> None:
     limit_this_process()
     try:
         api = host_api(host)
-        _tell(host=f"ONNX Runtime {api.version_string}", version=api.version)
+        tell(host=f"ONNX Runtime {api.version_string}", version=api.version)
         _register(path, api, counted)
     except (OSError, ValueError, OrtError) as error:
         code = f"{_code_name(error.code)}: " if isinstance(error, OrtError) else ""
-        _tell(problem=f"{code}{error}")
-    _tell(done=True)
+        tell(problem=f"{code}{error}")
+    tell(done=True)
     os._exit(0)  # without the destructors of the library
 
 
 def _code_name(code: int) -> str:
     """The name of an error code; a library may use a code that this package does not know."""
     return ErrorCode(code).name if code in set(ErrorCode) else f"error code {int(code)}"
-
-
-def _tell(**facts: Any) -> None:
-    sys.stdout.write("\n" + json.dumps(facts) + "\n")  # after what the library wrote
-    sys.stdout.flush()
 
 
 def _register(path: str, api: Api, counted: str) -> None:
@@ -84,7 +78,7 @@ def _register(path: str, api: Api, counted: str) -> None:
     if not function and eps.create and api.is_core:
         logger: Any = lib.GetExperimentalFunction(core_api().pointer, b"ortcore_logger")
         logger = ffi.cast("OrtcoreLogger", logger)()
-        _tell(factories=make_factories(eps, trace.base, logger))
+        tell(factories=make_factories(eps, trace.base, logger))
         return
     if not function and eps.create:
         api.require("RegisterExecutionProviderLibrary")
@@ -101,7 +95,7 @@ def _register(path: str, api: Api, counted: str) -> None:
     # Records the ops, since the options of most hosts cannot be read. The calls reach the trace.
     record = lib.ortcffi_record_function
     call(api.pointer, ENTRY, record, trace.base, trace.table, api.version, options, function, ops)
-    _tell(ops=[_read(name, lib.ortcffi_op_at(ops, place, i)) for place, i, name in places(ops)])
+    tell(ops=[_read(name, lib.ortcffi_op_at(ops, place, i)) for place, i, name in places(ops)])
 
 
 def _read(domain: Any, op: Any) -> Op:

@@ -6,13 +6,16 @@ import os
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import numpy as np
 
+from ortcffi._convert import absolute
 from ortcffi._table import core_api
 from ortcffi.cli.check_client import Client
 from ortcffi.cli.check_report import Finding, Report
@@ -29,61 +32,35 @@ from ortcffi.testing.ep_bench import RULES, Rule, Subject, own_model, own_values
 from ortcffi.testing.ep_compare import given_inputs, prepared, reference_values
 from ortcffi.testing.ep_trials import BROKEN, KEPT, UNTRIED, Result, try_rules
 
-__all__ = ["EpRequest", "add_arguments", "check_eps", "for_installed", "request_of"]
+__all__ = ["add_arguments", "check_eps", "known_host", "subject_of"]
 
 JOBS = os.cpu_count() or 1  # processes at once
 _FAILURES = 100  # the default number of calls that fail
 
 
-class EpRequest(NamedTuple):
-    """What the command line asks for.
-
-    Attributes
-    ----------
-    model, inputs, against : str
-        Paths of a model and of its inputs, and the other engine; "" where they are not given.
-    with_model : bool
-        Whether to try the rules about models.
-    hosts : tuple of str
-        The hosts; () for the usual ones.
-    failures : int
-        How many calls of slots are to fail.
-    subject : Subject
-        How the library is tried; its path and its host are still to come.
-    """
-
-    model: str = ""
-    inputs: str = ""
-    against: str = ""
-    with_model: bool = False
-    hosts: tuple[str, ...] = ()
-    failures: int = 0
-    subject: Subject = Subject("")
-
-
-def check_eps(report: Report, core: Client, request: EpRequest) -> None:
+def check_eps(report: Report, core: Client, subject: Subject, given: argparse.Namespace) -> None:
     """Try the rules on hosts, and put what came of them into the report."""
-    asked = min(core.asked, default=0)
-    subject = request.subject._replace(path=report.path, asked=asked, until=report.until)
+    subject = subject._replace(asked=min(core.asked, default=0), until=report.until)
+    with_model = given.conformance or bool(given.model)
+    failures = given.failures
+    if failures is None:
+        failures = _FAILURES if with_model else 0
     with ExitStack() as stack:
-        if request.with_model:
+        if with_model:
             folder = stack.enter_context(tempfile.TemporaryDirectory())
-            _write_model(request, folder)
+            _write_model(given, folder)
             subject = subject._replace(folder=folder)
         pool = stack.enter_context(ThreadPoolExecutor(JOBS)) if JOBS > 1 else None
         stack.callback(child.end_all)  # before the pool waits for its threads
-        hosts = request.hosts or _usual_hosts(core)
-        rules = [rule for rule in RULES if request.with_model or not rule.with_model]
-        for host in hosts:
-            begin, here = time.monotonic(), subject._replace(host=host)
-            results = list(_try_host(rules, here, request.failures, pool))
-            kept = sum(result.outcome == KEPT for result in results)
-            seconds = f"{time.monotonic() - begin:.1f} s"
-            untried = sum(result.outcome == UNTRIED for result in results)
-            also = f", {untried} not tried" if untried else ""
-            text = f"{kept} of {len(results)} rules are kept on {host}{also}, in {seconds}"
+        rules = [rule for rule in RULES if with_model or not rule.with_model]
+        for host in given.hosts or _usual_hosts(core):
+            begin = time.monotonic()
+            results = list(_try_host(rules, subject._replace(host=host), failures, pool))
+            counts = Counter(result.outcome for result in results)
+            also = f", {counts[UNTRIED]} not tried" if counts[UNTRIED] else ""
+            text = f"{counts[KEPT]} of {len(results)} rules are kept on {host}{also}, in "
             report.results.extend(results)
-            report.notes.append(text)
+            report.notes.append(f"{text}{time.monotonic() - begin:.1f} s")
     _conclude(report)
     report.seconds(0)  # raises where the time was up before all was tried
 
@@ -148,35 +125,35 @@ def _conclude(report: Report) -> None:
 # --- the model ------------------------------------------------------------------------------------
 
 
-def _write_model(request: EpRequest, folder: str) -> None:
+def _write_model(given: argparse.Namespace, folder: str) -> None:
     """Write the model with types of inner values, its inputs, and what another engine computes."""
-    model = prepared(Model.load(request.model) if request.model else own_model())
+    model = prepared(Model.load(given.model) if given.model else own_model())
     model.save(os.path.join(folder, "model.onnx"))
-    if not request.model:
+    if not given.model:
         np.savez(os.path.join(folder, "values.npz"), **own_values())
         return
     inputs: dict[str, Any] = {}
-    if request.inputs:
-        inputs = read_arrays(request.inputs)
+    if given.inputs:
+        inputs = read_arrays(given.inputs)
         if not isinstance(inputs, dict):
-            raise ValueError(f"--inputs: {request.inputs} is no file of numpy.savez")
+            raise ValueError(f"--inputs: {given.inputs} is no file of numpy.savez")
     feed = given_inputs(model, inputs)
-    with _other_engine(request) as against:
+    with _other_engine(given.against) as against:
         values = feed | reference_values(model, feed, against)
     kept = {name: each for name, each in values.items() if np.asarray(each).dtype != object}
     np.savez(os.path.join(folder, "values.npz"), **kept)
 
 
 @contextmanager
-def _other_engine(request: EpRequest) -> Iterator[Any]:
-    if request.against in {"", "onnx"}:
-        yield request.against or None
-    elif request.against == "real":
+def _other_engine(against: str) -> Iterator[Any]:
+    if against in {"", "onnx"}:
+        yield against or None
+    elif against == "real":
         yield load()
     else:
         with (
             Env("check", core_api(), severity=4) as env,
-            env.register_ep(request.against) as other,
+            env.register_ep(against) as other,
             Ep(other.devices[:1]) as ep,
         ):
             yield ep
@@ -197,7 +174,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     for name, what in (("--rtol", "relative"), ("--atol", "absolute")):
         text = f"{what} tolerance of a comparison (default: 1e-3)"
-        parser.add_argument(name, type=_tolerance, default=1e-3, help=text)
+        parser.add_argument(
+            name, type=partial(_not_below_0, float, "a number"), default=1e-3, help=text
+        )
     group = parser.add_argument_group("execution providers")
     group.add_argument(
         "--conformance",
@@ -214,7 +193,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--failures",
-        type=_count,
+        type=partial(_not_below_0, int, "a whole number"),
         metavar="N",
         help=f"how many calls of the host's functions fail, each in a process of its own (default: "
         f"{_FAILURES} with --model or --conformance)",
@@ -232,46 +211,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--html", metavar="FILE", help="also write a page about the rules")
 
 
-def for_installed(name: str, request: EpRequest) -> tuple[str, EpRequest]:
-    """The path of a library, and the request for it; a name can be that of an installed package."""
-    if os.path.exists(name):
-        return name, request
-    found = ep_named(name)
-    if not found.name:
-        return name, request
+def subject_of(name: str, given: argparse.Namespace) -> Subject:
+    """A library and how it is tried; a name can be that of an installed package."""
+    options = dict(given.option)
+    subject = Subject(
+        absolute("path", name),
+        name=given.name,
+        options=options,
+        hardware=given.hardware,
+        rtol=given.rtol,
+        atol=given.atol,
+    )
+    if os.path.exists(name) or not (found := ep_named(name)).name:
+        return subject
     with Env("check", core_api(), severity=4) as env:
         invented = hardware_for(env, found) or []
         hardware = [(HardwareType(each.kind).name, each.vendor_id) for each in invented]
-    subject = request.subject
-    options = found.options | subject.options
-    subject = subject._replace(options=options, hardware=subject.hardware or hardware)
-    return found.path, request._replace(subject=subject)
+    options, hardware = found.options | options, given.hardware or hardware
+    return subject._replace(path=found.path, options=options, hardware=hardware)
+
+
+def known_host(name: str) -> str:
+    """The name of a host, if it is one that the core can be."""
+    if (release := release_of(name)) is not None:
+        try:
+            emulate(release)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+    return name
 
 
 def _hosts(text: str) -> tuple[str, ...]:
-    hosts = tuple(host.strip() for host in text.split(",") if host.strip())
-    for host in hosts:
-        if (release := release_of(host)) is not None:
-            try:
-                emulate(release)
-            except ValueError as error:
-                raise argparse.ArgumentTypeError(str(error)) from None
-    return hosts
+    return tuple(known_host(host.strip()) for host in text.split(",") if host.strip())
 
 
-def _tolerance(text: str) -> float:
-    """A number that is no NaN and not below 0."""
+def _not_below_0(kind: Any, what: str, text: str) -> Any:
     with suppress(ValueError):
-        if (number := float(text)) >= 0:
+        if (number := kind(text)) >= 0:  # no NaN
             return number
-    raise argparse.ArgumentTypeError(f"expected a number of 0 or more, not {text!r}")
-
-
-def _count(text: str) -> int:
-    with suppress(ValueError):
-        if (number := int(text)) >= 0:
-            return number
-    raise argparse.ArgumentTypeError(f"expected a whole number of 0 or more, not {text!r}")
+    raise argparse.ArgumentTypeError(f"expected {what} of 0 or more, not {text!r}")
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -289,21 +267,3 @@ def _hardware(text: str) -> tuple[str, int]:
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     return kind, number
-
-
-def request_of(given: argparse.Namespace) -> EpRequest:
-    """What the arguments ask for."""
-    with_model = given.conformance or bool(given.model)
-    failures = given.failures
-    if failures is None:
-        failures = _FAILURES if with_model else 0
-    subject = Subject(
-        "",
-        name=given.name,
-        options=dict(given.option),
-        hardware=given.hardware,
-        rtol=given.rtol,
-        atol=given.atol,
-    )
-    paths = given.model, given.inputs, given.against
-    return EpRequest(*paths, with_model, given.hosts, failures, subject)

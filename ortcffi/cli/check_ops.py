@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The part of ``ortcffi check`` that registers a library on hosts, and tries custom ops there."""
 
-import json
 import os
 import pickle
 import tempfile
@@ -134,7 +133,7 @@ def _names(report: Report) -> list[str]:
     for fact in facts:
         if "finding" in fact:
             report.findings.append(Finding("ops", fact["finding"]))
-    if problem is not None:
+    if problem:
         report.findings.append(Finding("ops", problem))
     return next((fact["ops"] for fact in facts if "ops" in fact), [])
 
@@ -208,13 +207,13 @@ def _try(report: Report, version: int, against: str, closer: bool, op: tuple[int
         file = os.path.join(folder, "models") if closer else ""
         given = report.path, place, version, CALL_SECONDS, file, against
         facts, problem = _run("attempt", *given, True, seconds=report.seconds(SECONDS))
-        if problem is not None and (made_up := _last(facts, "made_up")):
+        if problem and (made_up := _last(facts, "made_up")):
             untried = _ending(facts, problem)
             if made_up not in untried:
                 untried += f", and made-up attributes {made_up}"
             facts, problem = _run("attempt", *given, False, seconds=report.seconds(SECONDS))
         found = [fact["finding"] for fact in facts if "finding" in fact]
-        if problem is not None:
+        if problem:
             found.append(f"{name}: {_ending(facts, problem)}")
         elif os.path.exists(file) and installed_libraries():
             with open(file, "rb") as models:
@@ -224,7 +223,7 @@ def _try(report: Report, version: int, against: str, closer: bool, op: tuple[int
         finding = Finding("kernels", text)
         if finding not in report.findings:  # of another host
             report.findings.append(finding)
-    if problem is not None:
+    if problem:
         return Trial(name, is_wrong=True, ends=True)
     known = {field: facts[-1][field] for field in Trial._fields if field in facts[-1]}
     return Trial(name, **known, is_wrong=bool(found), ends=bool(untried), untried=untried)
@@ -290,7 +289,7 @@ def _compare_with_functions(report: Report, file: str, *tolerance: str) -> None:
             report.cases += [fact["case"]] if "case" in fact else []
         elif "untried" in fact:
             report.untried[fact["untried"]] = fact["why"]
-    if problem is not None:
+    if problem:
         report.findings.append(Finding("against", _ending(facts, problem)))
     elif not facts[-1]["compared"]:
         report.findings.append(Finding("against", f"no function in {file} has the name of an op"))
@@ -300,20 +299,8 @@ def _compare_with_functions(report: Report, file: str, *tolerance: str) -> None:
 
 def _run(
     what: str, *given: Any, seconds: float, module: str = "check_probe"
-) -> tuple[list[dict[str, Any]], str | None]:
+) -> tuple[list[dict[str, Any]], str]:
     """What a process reported, and how it ended if it did not do so by itself."""
-    code, output, errors = child.run(f"ortcffi.cli.{module}", what, *given, seconds=seconds)
-    facts = []
-    for line in output.splitlines():
-        try:
-            fact = json.loads(line)
-        except ValueError:  # a line that the library wrote
-            continue
-        if isinstance(fact, dict):
-            facts.append(fact)
-    if facts and "done" in facts[-1]:
-        return facts, None
-    if code is None or child.signal_of(code) == "SIGALRM":
-        limit = seconds if code is None else CALL_SECONDS
-        return facts, f"it does not return within {limit:.0f} seconds"
-    return facts, child.end_of(code) + child.printed(errors)
+    where = f"ortcffi.cli.{module}", what
+    facts, problem, errors = child.ask(*where, *given, seconds=seconds, call_seconds=CALL_SECONDS)
+    return facts, problem + (child.printed(errors) if problem else "")

@@ -7,12 +7,10 @@ knows what a crash belongs to.
 
 import gc
 import inspect
-import json
 import os
 import pickle
 import runpy
 import signal
-import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -30,7 +28,7 @@ from ortcffi._table import core_api, of_core
 from ortcffi.custom_ops.describe import Characteristic
 from ortcffi.errors import OrtError
 from ortcffi.kernels.checked import CheckedKernel
-from ortcffi.kernels.child import limit_this_process
+from ortcffi.kernels.child import limit_this_process, tell
 from ortcffi.kernels.host import host_function
 from ortcffi.kernels.kernel import Kernel
 from ortcffi.kernels.library import CustomOpLibrary, LibraryOp
@@ -43,7 +41,7 @@ from ortcffi.testing.one_node import Model
 from ortcffi.testing.random_inputs import random_elements
 from ortcffi.values.element_types import ElementType, dtype_of
 
-__all__ = ["Formula", "answer", "attempt", "described", "read_formula", "tell"]
+__all__ = ["Formula", "answer", "attempt", "described", "read_formula"]
 
 _REQUIRED = [
     (1, "GetName"),
@@ -506,12 +504,6 @@ def described(given: list[Any]) -> str:
     names = ["none" if x is None else str(x.dtype).replace("object", "string") for x in given]
     shapes = ["" if x is None else list(x.shape) for x in given]
     return ", ".join(map("{}{}".format, names, shapes)) or "none"
-
-
-def tell(**facts: Any) -> None:
-    """Write a line that the command reads."""
-    sys.stdout.write("\n" + json.dumps(facts) + "\n")  # after what the library wrote
-    sys.stdout.flush()
 
 
 def _check_duplicates(library: CustomOpLibrary) -> None:

@@ -16,6 +16,7 @@ __all__ = [
     "Ended",
     "abort",
     "answer_of",
+    "ask",
     "command",
     "end",
     "end_all",
@@ -28,6 +29,7 @@ __all__ = [
     "run_command",
     "seconds_of",
     "signal_of",
+    "tell",
     "too_long",
 ]
 
@@ -199,6 +201,37 @@ def answer_of(output: bytes) -> Any:
     if not isinstance(last, dict) or _ANSWER not in last:
         raise ValueError("the process wrote no answer")
     return last[_ANSWER]
+
+
+def tell(**facts: Any) -> None:
+    """Write a line that `ask` reads; the last one has the key ``done``."""
+    sys.stdout.write("\n" + json.dumps(facts) + "\n")  # after what a library wrote
+    sys.stdout.flush()
+
+
+def ask(
+    module: str, function: str, *arguments: str | int, seconds: float, call_seconds: float = 0
+) -> tuple[list[dict[str, Any]], str, str]:
+    """Call a function in another process that `tell` facts.
+
+    Returns the facts, how the process ended if it was not done, else "", and what it printed.
+    `call_seconds` is the limit of the alarm that the process may set itself.
+    """
+    code, output, errors = run(module, function, *arguments, seconds=seconds)
+    facts: list[dict[str, Any]] = []
+    for line in output.splitlines():
+        try:
+            fact = json.loads(line)
+        except ValueError:  # a line that a library wrote
+            continue
+        if isinstance(fact, dict):
+            facts.append(fact)
+    problem = ""
+    if not (facts and "done" in facts[-1]):
+        is_late = code is None or signal_of(code) == "SIGALRM"
+        limit = seconds if code is None else call_seconds
+        problem = f"it does not return within {limit:.0f} seconds" if is_late else end_of(code or 0)
+    return facts, problem, errors.decode(errors="backslashreplace").strip()
 
 
 def signal_of(code: int) -> str:

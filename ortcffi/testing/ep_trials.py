@@ -4,12 +4,9 @@
 import gc
 import json
 import os
-import signal
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
 from ortcffi.errors import OrtError
@@ -21,12 +18,11 @@ from ortcffi.testing.ep_bench import RULES, Bench, Broken, NotTried, Rule, Subje
 from ortcffi.testing.failing_slots import FailingSlots, in_turn
 from ortcffi.testing.live_objects import left_alive, live_objects
 
-__all__ = ["Result", "answer_each", "ep_library_rules", "ep_model_rules", "try_rules"]
+__all__ = ["Result", "answer", "ep_library_rules", "ep_model_rules", "try_rules"]
 
 SECONDS = 120.0  # for a rule in its process
 TIME_IS_UP = "the time of the whole check is up"
 KEPT, BROKEN, UNTRIED = "kept", "broken", "not tried"
-_BATCH = 8  # rules of one process
 _MOST_NAMES = 6
 
 
@@ -57,11 +53,11 @@ class Result(NamedTuple):
 # --- in the process of a rule ---------------------------------------------------------------------
 
 
-def answer(name: str, subject: dict[str, Any]) -> None:
-    """Try a rule, write a line of JSON about it, and end the process."""
+def answer(name: str, subject: str) -> None:
+    """Try a rule, tell what came of it, and end the process."""
     child.limit_this_process()
     (rule,) = [each for each in RULES if each.name == name]
-    bench = Bench(Subject(**subject))
+    bench = Bench(Subject(**json.loads(subject)))
     failing = None
     if rule.with_failures:
         failing = bench.failing = FailingSlots(bench.version)
@@ -73,8 +69,7 @@ def answer(name: str, subject: dict[str, Any]) -> None:
     if failing is not None:
         gc.collect()
         facts |= {"left": left_alive(before), "calls": failing.calls}
-    sys.stdout.write("\n" + json.dumps(facts) + "\n")  # after what the library wrote
-    sys.stdout.flush()
+    child.tell(done=True, **facts)
     os._exit(0)  # without the destructors of the library
 
 
@@ -91,51 +86,6 @@ def _outcome(rule: Rule, bench: Bench) -> tuple[str, str]:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         return BROKEN, " ".join(lines) or type(error).__name__
     return KEPT, ""
-
-
-# --- in the process that has one for each rule ----------------------------------------------------
-
-
-def answer_each(requests: str) -> None:
-    """Try rules, each in a fork, which need import nothing; write a line of JSON about each."""
-    for name, subject in json.loads(requests):
-        begin = time.monotonic()
-        seconds = min(SECONDS, subject["until"] - begin)
-        if seconds <= 0:
-            _tell({"outcome": UNTRIED, "text": TIME_IS_UP, "seconds": 0.0})
-            continue
-        with TemporaryFile() as output, TemporaryFile() as errors:
-            process = os.fork()
-            if process == 0:
-                os.dup2(output.fileno(), 1)
-                os.dup2(errors.fileno(), 2)
-                signal.setitimer(signal.ITIMER_REAL, seconds)
-                answer(name, subject)
-            code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-            written = [os.pread(file.fileno(), 1 << 30, 0) for file in (output, errors)]
-        _tell(_facts(code, seconds, *written) | {"seconds": time.monotonic() - begin})
-    os._exit(0)
-
-
-def _tell(facts: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(facts) + "\n")
-    sys.stdout.flush()
-
-
-def _facts(code: int, seconds: float, output: bytes, errors: bytes) -> dict[str, Any]:
-    """What a process wrote, or how it ended."""
-    for line in reversed(output.splitlines()):
-        try:
-            facts = json.loads(line)
-        except ValueError:  # a line that the library wrote
-            continue
-        if isinstance(facts, dict) and "outcome" in facts:
-            return facts
-    if child.signal_of(code) == "SIGALRM":
-        return {"outcome": BROKEN, "text": child.too_long(round(seconds)), "ended": True}
-    printed = [line for line in errors.decode(errors="replace").splitlines() if line.strip()]
-    text = child.end_of(code) + (f"; it printed: {printed[-1].strip()}" if printed else "")
-    return {"outcome": BROKEN, "text": text, "ended": True}
 
 
 # --- in the process that asks ---------------------------------------------------------------------
@@ -162,7 +112,7 @@ def try_rules(
     """
     listed = list(rules)
     plain = [rule for rule in listed if not rule.with_failures]
-    for rule, facts in zip(plain, _ask([(rule, subject) for rule in plain], each), strict=True):
+    for rule, facts in zip(plain, each(_ask, [(rule, subject) for rule in plain]), strict=True):
         yield _result(rule, subject, facts)
     for rule in listed:
         if rule.with_failures:
@@ -177,33 +127,32 @@ def _let_fail(rule: Rule, subject: Subject, failures: int, each: Any) -> Result:
     """Try a rule once, then with each call failing that it makes."""
     if not failures:
         return Result(rule.name, subject.host, UNTRIED, "no failures were asked for: --failures")
-    (facts,) = _ask([(rule, subject)], each)
+    facts = _ask((rule, subject))
     result = _result(rule, subject, facts)
     if result.outcome != KEPT:
         return result
     calls = in_turn(facts["calls"])
     subjects = [subject._replace(fails=f"{slot} {n}") for slot, n in calls[:failures]]
-    answers = _ask([(rule, each) for each in subjects], each)
+    answers = each(_ask, [(rule, failing) for failing in subjects])
     tried = [pair for pair in zip(subjects, answers, strict=True) if pair[1]["text"] != TIME_IS_UP]
     outcome, text = _summary(tried, Counter(facts["left"]), len(calls))
     seconds = facts["seconds"] + sum(found["seconds"] for _, found in tried)
     return result._replace(outcome=outcome, text=text, seconds=seconds)
 
 
-def _ask(requests: list[tuple[Rule, Subject]], each: Any) -> Iterator[dict[str, Any]]:
-    """What is found of each rule, some of which share a process that starts theirs."""
-    batches = [requests[i : i + _BATCH] for i in range(0, len(requests), _BATCH)]
-    for found in each(_ask_batch, batches):
-        yield from found
-
-
-def _ask_batch(requests: list[tuple[Rule, Subject]]) -> list[dict[str, Any]]:
-    given = json.dumps([(rule.name, subject._asdict()) for rule, subject in requests])
-    _, output, errors = child.run("ortcffi.testing.ep_trials", "answer_each", given)
-    found = [json.loads(line) for line in output.splitlines()]
-    if len(found) < len(requests):
-        raise RuntimeError(f"the rules were not tried{child.printed(errors)}")
-    return found
+def _ask(request: tuple[Rule, Subject]) -> dict[str, Any]:
+    """What is found of a rule."""
+    (rule, subject), begin = request, time.monotonic()
+    seconds = min(SECONDS, subject.until - begin)
+    if seconds <= 0:
+        return {"outcome": UNTRIED, "text": TIME_IS_UP, "seconds": 0.0}
+    given = rule.name, json.dumps(subject._asdict())
+    told, problem, errors = child.ask(
+        "ortcffi.testing.ep_trials", "answer", *given, seconds=seconds
+    )
+    facts: dict[str, Any] = {"outcome": BROKEN, "text": problem + child.printed(errors)}
+    facts = facts | {"ended": True} if problem else told[-1]
+    return facts | {"seconds": time.monotonic() - begin}
 
 
 def _summary(
