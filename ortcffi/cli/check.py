@@ -16,7 +16,7 @@ from ortcffi._public import printable
 from ortcffi.cli import check_client
 from ortcffi.cli.check_client import examine
 from ortcffi.cli.check_ep import add_arguments, check_eps, known_host, subject_of
-from ortcffi.cli.check_file import FileFacts, read_facts
+from ortcffi.cli.check_file import FileFacts, missing_symbols, read_facts
 from ortcffi.cli.check_ops import check_ops, register, shortened
 from ortcffi.cli.check_report import (
     OK,
@@ -31,7 +31,6 @@ from ortcffi.cli.check_report import (
     describe,
     exit_code,
 )
-from ortcffi.cli.check_symbols import missing_symbols
 from ortcffi.cli.program import program_name, unwritable
 from ortcffi.errors import OrtError
 from ortcffi.kernels import child

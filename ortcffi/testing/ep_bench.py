@@ -132,11 +132,11 @@ class Rule(NamedTuple):
     name: str
     text: str
     check: "Callable[[Bench], None]"
-    on_core: bool
-    on_real: bool
-    alone: bool
-    with_model: bool
-    with_failures: bool
+    on_core: bool = True
+    on_real: bool = False
+    alone: bool = False
+    with_model: bool = False
+    with_failures: bool = False
 
 
 RULES: list[Rule] = []
@@ -144,19 +144,12 @@ RULES: list[Rule] = []
 _Check = Callable[["Bench"], None]
 
 
-def rule(
-    *,
-    core: bool = True,
-    real: bool = False,
-    alone: bool = False,
-    model: bool = False,
-    failures: bool = False,
-) -> Callable[[_Check], _Check]:
-    """Make a rule of a function."""
+def rule(**about: bool) -> Callable[[_Check], _Check]:
+    """Make a rule of a function, of which more is said as the attributes of `Rule` have it."""
 
     def add(check: _Check) -> _Check:
-        name, text = check.__name__.replace("_", "-"), check.__doc__ or ""
-        RULES.append(Rule(name, text, check, core, real, alone, model, failures))
+        name = check.__name__.replace("_", "-")
+        RULES.append(Rule(name, check.__doc__ or "", check, **about))
         return check
 
     return add
@@ -179,11 +172,6 @@ class Bench:
         self.failing: FailingSlots | None = None  # the host that the library gets
         self.ep: Ep | None = None  # the last one that was made
         self.unreleased: object = None  # what the process ends with
-
-    @property
-    def version(self) -> int:
-        """The API version of the host."""
-        return self.api.version
 
     @property
     def tolerance(self) -> tuple[float, float]:
@@ -224,7 +212,7 @@ class Bench:
         if self.failing is not None:
             host = self.failing.api
         elif watch:
-            host = watched_host(self.version)
+            host = watched_host(self.api.version)
         invented = [
             HardwareDevice(kind, vendor_id=vendor, api=core_api())
             for kind, vendor in self.subject.hardware

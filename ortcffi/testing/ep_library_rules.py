@@ -23,7 +23,7 @@ _ROOM = 8  # devices for which ONNX Runtime has room
 # --- registration ---------------------------------------------------------------------------------
 
 
-@rule(real=True)
+@rule(on_real=True)
 def registers(bench: Bench) -> None:
     """A host can register and unregister it.
 
@@ -34,7 +34,7 @@ def registers(bench: Bench) -> None:
         pass
 
 
-@rule(real=True)
+@rule(on_real=True)
 def registers_a_hundred_times(bench: Bench) -> None:
     """It can be registered a hundred times in one process.
 

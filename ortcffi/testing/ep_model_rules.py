@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Rules for what execution providers do with a model."""
 
-import ctypes
 import gc
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -31,6 +30,7 @@ from ortcffi.testing.ep_bench import (
     sum_model,
 )
 from ortcffi.testing.ep_compare import call_node, check_node
+from ortcffi.testing.live_objects import malloced
 
 _THREADS = 8
 _RUNS = 10  # of each thread
@@ -44,7 +44,7 @@ _LARGEST, _FILL = 4096, 0xA5  # blocks that are overwritten
 # --- taking nodes ---------------------------------------------------------------------------------
 
 
-@rule(model=True)
+@rule(with_model=True)
 def takes_nodes(bench: Bench) -> None:
     """``GetCapability`` accepts a graph, and takes each node at most once.
 
@@ -58,7 +58,7 @@ def takes_nodes(bench: Bench) -> None:
                 raise Broken(f"it takes the node {node.name or node.op_type} twice")
 
 
-@rule(model=True)
+@rule(with_model=True)
 def takes_the_same_nodes_again(bench: Bench) -> None:
     """It takes the same nodes when it is asked again.
 
@@ -77,7 +77,7 @@ def takes_the_same_nodes_again(bench: Bench) -> None:
         raise Broken(f"it takes {groups[0]}, and then {groups[1]}, by the outputs of nodes")
 
 
-@rule(model=True)
+@rule(with_model=True)
 def compiles_what_it_takes(bench: Bench) -> None:
     """``Compile`` succeeds for what ``GetCapability`` took.
 
@@ -88,7 +88,7 @@ def compiles_what_it_takes(bench: Bench) -> None:
         claims.ep.compile(claims)
 
 
-@rule(model=True)
+@rule(with_model=True)
 def gives_each_node_an_info(bench: Bench) -> None:
     """``Compile`` gives each fused node an info of its own, with the version of its struct.
 
@@ -115,7 +115,7 @@ def gives_each_node_an_info(bench: Bench) -> None:
                 raise Broken(f"an info declares version {version}; the library asked for {asked}")
 
 
-@rule(model=True)
+@rule(with_model=True)
 def uses_no_graph_after_its_call(bench: Bench) -> None:
     """Graphs, nodes, values and their names are not used after the call that they are given to.
 
@@ -129,7 +129,7 @@ def uses_no_graph_after_its_call(bench: Bench) -> None:
         _compute(bench, ep.compile(claims))
 
 
-@rule(model=True)
+@rule(with_model=True)
 def uses_no_options_after_its_call(bench: Bench) -> None:
     """``CreateEp`` keeps nothing of the session's options.
 
@@ -155,7 +155,7 @@ def _overwrite_freed() -> list[Any]:
 # --- computing ------------------------------------------------------------------------------------
 
 
-@rule(model=True)
+@rule(with_model=True)
 def computes_what_others_do(bench: Bench) -> None:
     """It computes what the other engine does, within the tolerance.
 
@@ -207,7 +207,7 @@ def _known() -> Iterator[None]:
         raise NotTried(str(error)) from error
 
 
-@rule(model=True)
+@rule(with_model=True)
 def computes_anew_in_each_call(bench: Bench) -> None:
     """A result depends on the inputs of its call alone.
 
@@ -230,7 +230,7 @@ def computes_anew_in_each_call(bench: Bench) -> None:
         _expect(found, _compute(bench, fresh, doubled), bench)
 
 
-@rule(model=True)
+@rule(with_model=True)
 def writes_only_its_outputs(bench: Bench) -> None:
     """It writes all of its outputs, nothing beside them, and no input.
 
@@ -241,7 +241,7 @@ def writes_only_its_outputs(bench: Bench) -> None:
         _compute(bench, nodes)
 
 
-@rule(model=True)
+@rule(with_model=True)
 def computes_other_types_right(bench: Bench) -> None:
     """It computes the element types that it takes, and takes no others.
 
@@ -258,7 +258,7 @@ def computes_other_types_right(bench: Bench) -> None:
                     )
 
 
-@rule(model=True)
+@rule(with_model=True)
 def computes_on_eight_threads(bench: Bench) -> None:
     """Eight threads compute with one provider at the same time.
 
@@ -300,7 +300,7 @@ def _compute_together(
             task.result()
 
 
-@rule(model=True)
+@rule(with_model=True)
 def computes_after_another_has_ended(bench: Bench) -> None:
     """A provider computes after another one of its library has ended.
 
@@ -328,7 +328,7 @@ def _require_status(error: OrtError) -> None:
         raise Broken(f"{error}: answer a status instead")
 
 
-@rule(model=True)
+@rule(with_model=True)
 def survives_empty_tensors(bench: Bench) -> None:
     """A tensor without elements is computed or refused.
 
@@ -346,7 +346,7 @@ def survives_empty_tensors(bench: Bench) -> None:
         raise Broken(f"the sum of two tensors of shape [0, 3] has the shape {list(found.shape)}")
 
 
-@rule(model=True)
+@rule(with_model=True)
 def refuses_shapes_that_do_not_fit(bench: Bench) -> None:
     """Inputs whose shapes do not fit together are refused with a status.
 
@@ -366,7 +366,7 @@ def refuses_shapes_that_do_not_fit(bench: Bench) -> None:
 # --- what is left ---------------------------------------------------------------------------------
 
 
-@rule(model=True)
+@rule(with_model=True)
 def leaves_nothing(bench: Bench) -> None:
     """Nothing is left after a model was compiled and computed.
 
@@ -382,7 +382,7 @@ def leaves_nothing(bench: Bench) -> None:
         raise Broken(f"it leaves {left}")
 
 
-@rule(model=True)
+@rule(with_model=True)
 def gives_its_memory_back(bench: Bench) -> None:
     """A provider that ends gives back the memory that it took.
 
@@ -399,35 +399,17 @@ def gives_its_memory_back(bench: Bench) -> None:
             for _ in range(_WARM):
                 work()
         gc.collect()
-        before = _bytes_in_use()
+        if not (before := malloced()):
+            raise NotTried("the C library does not say how much memory is in use")
         for _ in range(_TURNS):
             work()
         gc.collect()
-        grown = (_bytes_in_use() - before) / _TURNS
+        grown = (malloced() - before) / _TURNS
     if grown > _SLACK:
         raise Broken(f"each time {grown / 1024:.1f} KB stay in use")
 
 
-def _bytes_in_use() -> int:
-    """What the C library has given out; `NotTried` where it does not say."""
-    try:
-        function = ctypes.CDLL(None).mallinfo2
-    except AttributeError:
-        raise NotTried("the C library does not say how much memory is in use") from None
-    function.restype = _MallInfo
-    figures = function()
-    return int(figures.hblkhd + figures.uordblks)  # large blocks, and all others
-
-
-class _MallInfo(ctypes.Structure):
-    """``struct mallinfo2`` of glibc: the fifth and the eighth of ten figures."""
-
-    _fields_ = [("others", ctypes.c_size_t * 4), ("hblkhd", ctypes.c_size_t)]
-    _fields_ += [("more", ctypes.c_size_t * 2), ("uordblks", ctypes.c_size_t)]
-    _fields_ += [("last", ctypes.c_size_t * 2)]
-
-
-@rule(model=True, failures=True)
+@rule(with_model=True, with_failures=True)
 def bears_failures_of_the_host(bench: Bench) -> None:
     """A function of the host may fail: nothing crashes, and no object is left alive.
 
@@ -444,7 +426,7 @@ def bears_failures_of_the_host(bench: Bench) -> None:
         return
 
 
-@rule(core=False, real=True, model=True)
+@rule(on_core=False, on_real=True, with_model=True)
 def computes_in_a_session(bench: Bench) -> None:
     """A session of the real library computes the same with it as without it.
 

@@ -60,7 +60,7 @@ def answer(name: str, subject: str) -> None:
     bench = Bench(Subject(**json.loads(subject)))
     failing = None
     if rule.with_failures:
-        failing = bench.failing = FailingSlots(bench.version)
+        failing = bench.failing = FailingSlots(bench.api.version)
         slot, _, number = bench.subject.fails.partition(" ")
         failing.begin((slot, int(number)) if slot else None)
     before = live_objects()

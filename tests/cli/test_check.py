@@ -13,9 +13,8 @@ from support.paths import CHECKOUT
 from ortcffi.__main__ import main
 from ortcffi.cli import check as command
 from ortcffi.cli import check_ep, check_ops
-from ortcffi.cli.check_file import read_facts
+from ortcffi.cli.check_file import missing_symbols, read_facts
 from ortcffi.cli.check_report import Finding, Report, as_junit
-from ortcffi.cli.check_symbols import missing_symbols
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from support.processes import started
 
-from ortcffi.cli import check_client, check_symbols, doctor
-from ortcffi.cli.check_file import read_facts
+from ortcffi.cli import check_client, doctor
+from ortcffi.cli.check_file import missing_symbols, read_facts
 from ortcffi.table.find import Runtime
 
 SECONDS = 60  # for what takes one or two
@@ -90,7 +90,7 @@ def registered(path: Path, seconds: float) -> str:
 def linked(path: Path, seconds: float) -> str:
     facts = read_facts(str(path))
     assert facts is not None
-    return str(check_symbols.missing_symbols(str(path), facts, seconds))
+    return str(missing_symbols(str(path), facts, seconds))
 
 
 LOOKS = pytest.mark.parametrize("look", [opened, registered, linked])
