@@ -4,27 +4,28 @@
 It writes lines of JSON, as `ortcffi.cli.check_probe` does. Kernels are in processes of their own.
 """
 
+import inspect
 import os
+import runpy
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from textwrap import indent, shorten
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ortcffi.cli.check_probe import Formula, described, read_formula
 from ortcffi.errors import OrtError
 from ortcffi.kernels.child import tell
 from ortcffi.kernels.isolated import IsolatedKernel, KernelCrashed
 from ortcffi.kernels.library import CustomOpLibrary, LibraryOp
 from ortcffi.testing.compare import computable, is_of_floats
-from ortcffi.testing.random_inputs import random_elements
+from ortcffi.testing.random_inputs import described, random_elements
 from ortcffi.values.element_types import ElementType, dtype_of
 
-__all__ = ["answer"]
+__all__ = ["Formula", "answer", "read_formula"]
 
 _DRAWS, _TRIES = 100, 300  # inputs that the function takes, and all
 _LENGTHS = 0, 1, 2, 3, 5, 7, 16
@@ -50,6 +51,56 @@ def answer(path: str, reference: str, rtol: str, atol: str, seconds: int) -> Non
             compared += comparison.count > 0
     tell(done=True, compared=compared)
     os._exit(0)
+
+
+# --- formulas -------------------------------------------------------------------------------------
+
+
+class Formula(NamedTuple):
+    """A function in Python that computes what an op does.
+
+    Attributes
+    ----------
+    function : callable
+        The function. Its inputs are those of the op; arguments by keyword alone are attributes.
+    inputs : list of array or None
+        The defaults of inputs, which are always given; None for inputs that are drawn.
+    attributes : dict
+        The defaults of attributes.
+    """
+
+    function: Callable[..., Any]
+    inputs: list[Any]
+    attributes: dict[str, Any]
+
+
+def read_formula(file: str, op: LibraryOp) -> Formula | None:
+    """The function in a file of Python that has the name of an op.
+
+    Raises
+    ------
+    ValueError
+        An attribute has no default.
+    """
+    function = runpy.run_path(file).get(op.name)
+    if not inspect.isfunction(function):
+        return None
+    parameters = inspect.signature(function).parameters.values()
+    attributes = {each.name: each.default for each in parameters if each.kind == each.KEYWORD_ONLY}
+    for name, value in attributes.items():
+        if value is inspect.Parameter.empty:
+            raise ValueError(f"{name} has no default, which is the value of the attribute")
+    types = [operand.element_type or ElementType.FLOAT for operand in op.inputs]
+    positional = [each for each in parameters if each.kind != each.KEYWORD_ONLY]
+    types += types[-1:] * (len(positional) - len(types))  # of a variadic one
+    inputs = [
+        None if each.default is each.empty else np.asarray(each.default, dtype_of(element))
+        for each, element in zip(positional, types, strict=False)
+    ]
+    return Formula(function, inputs, attributes)
+
+
+# --- one op ---------------------------------------------------------------------------------------
 
 
 class _Comparison:

@@ -8,7 +8,6 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from typing import Any
@@ -23,7 +22,6 @@ from ortcffi.cli.run import read_arrays
 from ortcffi.env.env import Env
 from ortcffi.ep.hardware import HardwareDevice, HardwareType
 from ortcffi.ep.installed import ep_named, hardware_for
-from ortcffi.kernels import child
 from ortcffi.models.model import Model
 from ortcffi.models.providers import Ep
 from ortcffi.table.hosts import emulate, release_of
@@ -34,7 +32,6 @@ from ortcffi.testing.ep_trials import BROKEN, KEPT, UNTRIED, Result, try_rules
 
 __all__ = ["add_arguments", "check_eps", "known_host", "subject_of"]
 
-JOBS = os.cpu_count() or 1  # processes at once
 _FAILURES = 100  # the default number of calls that fail
 
 
@@ -50,12 +47,10 @@ def check_eps(report: Report, core: Client, subject: Subject, given: argparse.Na
             folder = stack.enter_context(tempfile.TemporaryDirectory())
             _write_model(given, folder)
             subject = subject._replace(folder=folder)
-        pool = stack.enter_context(ThreadPoolExecutor(JOBS)) if JOBS > 1 else None
-        stack.callback(child.end_all)  # before the pool waits for its threads
         rules = [rule for rule in RULES if with_model or not rule.with_model]
         for host in given.hosts or _usual_hosts(core):
             begin = time.monotonic()
-            results = list(_try_host(rules, subject._replace(host=host), failures, pool))
+            results = list(_try_host(rules, subject._replace(host=host), failures))
             counts = Counter(result.outcome for result in results)
             also = f", {counts[UNTRIED]} not tried" if counts[UNTRIED] else ""
             text = f"{counts[KEPT]} of {len(results)} rules are kept on {host}{also}, in "
@@ -72,9 +67,7 @@ def _usual_hosts(core: Client) -> tuple[str, ...]:
     return (*older, "core", *(("real",) if installed_libraries() else ()))
 
 
-def _try_host(
-    rules: list[Rule], subject: Subject, failures: int, pool: Executor | None
-) -> Iterator[Result]:
+def _try_host(rules: list[Rule], subject: Subject, failures: int) -> Iterator[Result]:
     """Try the rules on one host, that about its registration first."""
     is_core = subject.host == "core" or release_of(subject.host) is not None
     chosen = [rule for rule in rules if (rule.on_core if is_core else rule.on_real)]
@@ -95,7 +88,7 @@ def _try_host(
             if not rule.alone:
                 yield shown(Result(rule.name, subject.host, UNTRIED, why))
         rest = [rule for rule in rest if rule.alone]
-    yield from map(shown, try_rules(rest, subject, failures, map if pool is None else pool.map))
+    yield from map(shown, try_rules(rest, subject, failures))
 
 
 def _show_progress(done: int, of: int, what: str) -> None:

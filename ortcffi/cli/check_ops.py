@@ -5,13 +5,12 @@ import os
 import pickle
 import tempfile
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import compress
 from textwrap import shorten
 from typing import Any, NamedTuple
 
-from ortcffi.cli import check_client, check_ep
+from ortcffi.cli import check_client
 from ortcffi.cli.check_client import Client, examine, older_hosts
 from ortcffi.cli.check_report import Finding, Report
 from ortcffi.kernels import child
@@ -189,10 +188,7 @@ def _try_all(
 ) -> dict[int, Trial]:
     """Try ops on a host, each in a process of its own, several at a time."""
     attempt = partial(_try, report, version, against, closer)
-    if check_ep.JOBS == 1:
-        return dict(zip(ops, map(attempt, ops.items()), strict=True))
-    with ThreadPoolExecutor(check_ep.JOBS) as pool:
-        return dict(zip(ops, pool.map(attempt, ops.items()), strict=True))
+    return dict(zip(ops, child.side_by_side(attempt, ops.items()), strict=True))
 
 
 def _try(report: Report, version: int, against: str, closer: bool, op: tuple[int, str]) -> Trial:

@@ -6,10 +6,8 @@ knows what a crash belongs to.
 """
 
 import gc
-import inspect
 import os
 import pickle
-import runpy
 import signal
 import time
 import warnings
@@ -18,13 +16,14 @@ from contextlib import suppress
 from functools import partial
 from itertools import islice, pairwise, product, zip_longest
 from textwrap import shorten
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ortcffi._convert import decode
 from ortcffi._native import lib
 from ortcffi._table import core_api, of_core
+from ortcffi.cli.check_against import Formula, read_formula
 from ortcffi.custom_ops.describe import Characteristic
 from ortcffi.errors import OrtError
 from ortcffi.kernels.checked import CheckedKernel
@@ -38,10 +37,10 @@ from ortcffi.table.trace import Trace
 from ortcffi.testing.compare import compute_on_threads, flip
 from ortcffi.testing.live_objects import left_alive, live_objects, made_since, malloced
 from ortcffi.testing.one_node import Model
-from ortcffi.testing.random_inputs import random_elements
+from ortcffi.testing.random_inputs import described, random_elements
 from ortcffi.values.element_types import ElementType, dtype_of
 
-__all__ = ["Formula", "answer", "attempt", "described", "read_formula"]
+__all__ = ["answer", "attempt"]
 
 _REQUIRED = [
     (1, "GetName"),
@@ -108,53 +107,6 @@ def answer(path: str) -> None:
             tell(finding=f"{op.domain}:{op.name}: {problem}")
     tell(done=True)
     os._exit(0)  # without the destructors of the library
-
-
-# --- formulas -------------------------------------------------------------------------------------
-
-
-class Formula(NamedTuple):
-    """A function in Python that computes what an op does.
-
-    Attributes
-    ----------
-    function : callable
-        The function. Its inputs are those of the op; arguments by keyword alone are attributes.
-    inputs : list of array or None
-        The defaults of inputs, which are always given; None for inputs that are drawn.
-    attributes : dict
-        The defaults of attributes.
-    """
-
-    function: Callable[..., Any]
-    inputs: list[Any]
-    attributes: dict[str, Any]
-
-
-def read_formula(file: str, op: LibraryOp) -> Formula | None:
-    """The function in a file of Python that has the name of an op.
-
-    Raises
-    ------
-    ValueError
-        An attribute has no default.
-    """
-    function = runpy.run_path(file).get(op.name)
-    if not inspect.isfunction(function):
-        return None
-    parameters = inspect.signature(function).parameters.values()
-    attributes = {each.name: each.default for each in parameters if each.kind == each.KEYWORD_ONLY}
-    for name, value in attributes.items():
-        if value is inspect.Parameter.empty:
-            raise ValueError(f"{name} has no default, which is the value of the attribute")
-    types = [operand.element_type or ElementType.FLOAT for operand in op.inputs]
-    positional = [each for each in parameters if each.kind != each.KEYWORD_ONLY]
-    types += types[-1:] * (len(positional) - len(types))  # of a variadic one
-    inputs = [
-        None if each.default is each.empty else np.asarray(each.default, dtype_of(element))
-        for each, element in zip(positional, types, strict=False)
-    ]
-    return Formula(function, inputs, attributes)
 
 
 # --- the trial of one op --------------------------------------------------------------------------
@@ -319,12 +271,13 @@ class _Trial:
         if len({x.shape for x in given if x is not None}) < 2:
             return False
         try:
-            with self.op.kernel(self.attributes, check=True, repeats=1) as kernel:
+            with (
+                suppress(OrtError, TypeError, ValueError),
+                self.op.kernel(self.attributes, check=True, repeats=1) as kernel,
+            ):
                 kernel(*given)
         except AssertionError:
             return False
-        except (OrtError, TypeError, ValueError):
-            return True
         return True
 
     def _refused(self, error: Exception) -> None:
@@ -497,13 +450,6 @@ def _copied(x: Any) -> Any:
 
 def _size(x: Any) -> int:
     return 0 if x is None else int(x.size)
-
-
-def described(given: list[Any]) -> str:
-    """The types and shapes of inputs."""
-    names = ["none" if x is None else str(x.dtype).replace("object", "string") for x in given]
-    shapes = ["" if x is None else list(x.shape) for x in given]
-    return ", ".join(map("{}{}".format, names, shapes)) or "none"
 
 
 def _check_duplicates(library: CustomOpLibrary) -> None:

@@ -132,49 +132,42 @@ def as_junit(reports: list[Report]) -> str:
     """
     root = ET.Element("testsuites")
     for report in reports:
-        cases = _cases_of_ops(report) | _cases_of_rules(report)
-        failures = sum(bool(findings) for findings, _ in cases.values())
-        skipped = sum(bool(why) for _, why in cases.values())
-        errors = len(report.untried)
-        counts = {"tests": len(cases), "failures": failures, "errors": errors, "skipped": skipped}
-        texts = {name: str(count) for name, count in counts.items()}
-        suite = ET.SubElement(root, "testsuite", {"name": _text(report.path), **texts})
-        for name, (findings, why) in cases.items():
-            case = ET.SubElement(suite, "testcase", classname=_text(report.path), name=_text(name))
-            if findings:
-                lines = [f"{finding.step}: {finding.text}" for finding in findings]
-                failure = ET.SubElement(case, "failure", message=_text(findings[0].text))
-                failure.text = _text("\n".join(lines))
-            elif name in report.untried:
-                text = f"it could not be tried: {report.untried[name]}"
-                ET.SubElement(case, "error", message=_text(text))
-            elif why:
-                ET.SubElement(case, "skipped", message=_text(why))
+        cases, path = _cases(report), _text(report.path)
+        tags = [tag for tag, _, _ in cases.values()]
+        counts = {f"{tag}s": str(tags.count(tag)) for tag in ("failure", "error")}
+        counts |= {"tests": str(len(cases)), "skipped": str(tags.count("skipped"))}
+        suite = ET.SubElement(root, "testsuite", {"name": path, **counts})
+        for name, (tag, message, lines) in cases.items():
+            case = ET.SubElement(suite, "testcase", classname=path, name=_text(name))
+            if tag:
+                ET.SubElement(case, tag, message=_text(message)).text = _text(lines) or None
         ET.SubElement(suite, "system-out").text = _text("\n".join(report.notes))
     ET.indent(root)
     return ET.tostring(root, "unicode", xml_declaration=True) + "\n"
 
 
-_Cases = dict[str, tuple[list[Finding], str]]  # the findings of each, and why it was not tried
-
-
-def _cases_of_ops(report: Report) -> _Cases:
+def _cases(report: Report) -> dict[str, tuple[str, str, str]]:
+    """What came of each case: ``failure``, ``error``, ``skipped`` or "", a message, and lines."""
     ops = dict.fromkeys(f"{o.domain}:{o.name}" for c in report.registrations for o in c.ops)
+    cases = dict.fromkeys(("the library", *ops), ("", "", ""))
+    for name, why in report.untried.items():
+        cases[name] = "error", f"it could not be tried: {why}", ""
+    found: dict[str, list[Finding]] = {}
+    for finding in _findings_of_no_rule(report):
+        found.setdefault(_subject(finding, ops), []).append(finding)
+    for name, findings in found.items():
+        lines = "\n".join(f"{finding.step}: {finding.text}" for finding in findings)
+        cases[name] = "failure", findings[0].text, lines
+    tags = {ep_trials.BROKEN: "failure", ep_trials.UNTRIED: "skipped"}
+    for rule, host, outcome, text, _ in report.results:
+        lines = f"{rule}: {text}" if outcome == ep_trials.BROKEN else ""
+        cases[f"{rule} on {host}"] = tags.get(outcome, ""), text, lines
+    return cases
+
+
+def _findings_of_no_rule(report: Report) -> list[Finding]:
     rules = {result.rule for result in report.results}
-    cases: _Cases = {name: ([], "") for name in ("the library", *ops)}
-    for finding in report.findings:
-        if finding.step not in rules:
-            cases[_subject(finding, ops)][0].append(finding)
-    return cases
-
-
-def _cases_of_rules(report: Report) -> _Cases:
-    cases: _Cases = {}
-    for result in report.results:
-        broken = [Finding(result.rule, result.text)] if result.outcome == ep_trials.BROKEN else []
-        why = result.text if result.outcome == ep_trials.UNTRIED else ""
-        cases[f"{result.rule} on {result.host}"] = broken, why
-    return cases
+    return [finding for finding in report.findings if finding.step not in rules]
 
 
 def _subject(finding: Finding, ops: dict[str, None]) -> str:
@@ -213,37 +206,35 @@ def as_html(reports: list[Report]) -> str:
 def _library(report: Report) -> str:
     hosts = list(dict.fromkeys(result.host for result in report.results))
     found = {(result.rule, result.host): result for result in report.results}
+    tried = {result.rule for result in report.results}
+    rules = [each for each in RULES if each.name in tried]
     lines = [f"<h1>{escape(report.path.rpartition('/')[2])}</h1>\n"]
-    rules = {result.rule for result in report.results}
-    others = [finding for finding in report.findings if finding.step not in rules]
-    lines += [f'<p class="broken">{escape(f"{each.step}: {each.text}")}</p>\n' for each in others]
+    for step, text in _findings_of_no_rule(report):
+        lines.append(f'<p class="broken">{escape(f"{step}: {text}")}</p>\n')
     if hosts:
         head = "".join(f"<th>{escape(host)}</th>" for host in hosts)
         lines.append(f"<table>\n<tr><th>rule</th>{head}</tr>\n")
-        for rule in (each.name for each in RULES if each.name in rules):
-            cells = "".join(_cell(found.get((rule, host))) for host in hosts)
-            lines.append(f'<tr><td><a href="#{rule}">{rule}</a></td>{cells}</tr>\n')
+        for name in (each.name for each in rules):
+            cells = "".join(_cell(found.get((name, host))) for host in hosts)
+            lines.append(f'<tr><td><a href="#{name}">{name}</a></td>{cells}</tr>\n')
         lines.append("</table>\n")
     lines += [f"<p>{escape(note)}</p>\n" for note in report.notes]
-    for each in RULES:
-        if each.name in rules:
-            lines.append(_rule(each.name, each.text, [found.get((each.name, h)) for h in hosts]))
+    for each in rules:
+        paragraphs = [" ".join(part.split()) for part in each.text.split("\n\n") if part.strip()]
+        lines.append(f'<h2 id="{each.name}">{each.name}</h2>\n')
+        lines += [f"<p>{escape(part).replace('``', '')}</p>\n" for part in paragraphs]
+        for result in report.results:
+            if result.rule == each.name and result.text:
+                said = f"{result.outcome} on {escape(result.host)}: <code>{escape(result.text)}"
+                lines.append(f'<p class="{_class(result)}">{said}</code></p>\n')
     return "".join(lines)
+
+
+def _class(result: Result) -> str:
+    return result.outcome.replace(" ", "-")
 
 
 def _cell(result: Result | None) -> str:
     if result is None:
         return "<td></td>"
-    kind = result.outcome.replace(" ", "-")
-    return f'<td class="{kind}" title="{escape(result.text)}">{result.outcome}</td>'
-
-
-def _rule(name: str, text: str, results: list[Result | None]) -> str:
-    paragraphs = [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
-    shown = "".join(f"<p>{escape(part).replace('``', '')}</p>\n" for part in paragraphs)
-    for result in results:
-        if result is not None and result.text:
-            kind, host = result.outcome.replace(" ", "-"), escape(result.host)
-            said = f"{result.outcome} on {host}: <code>{escape(result.text)}</code>"
-            shown += f'<p class="{kind}">{said}</p>\n'
-    return f'<h2 id="{name}">{name}</h2>\n{shown}'
+    return f'<td class="{_class(result)}" title="{escape(result.text)}">{result.outcome}</td>'

@@ -6,7 +6,7 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ortcffi.errors import OrtError
@@ -91,12 +91,7 @@ def _outcome(rule: Rule, bench: Bench) -> tuple[str, str]:
 # --- in the process that asks ---------------------------------------------------------------------
 
 
-def try_rules(
-    rules: Iterable[Rule],
-    subject: Subject,
-    failures: int = 0,
-    each: Callable[..., Iterable[Any]] = map,
-) -> Iterator[Result]:
+def try_rules(rules: Iterable[Rule], subject: Subject, failures: int = 0) -> Iterator[Result]:
     """Try rules in other processes, those that let calls fail last.
 
     Parameters
@@ -107,23 +102,23 @@ def try_rules(
         What is tried.
     failures : int
         How many calls of slots are to fail at most, for rules that are about them.
-    each : callable
-        ``map``, or that of an executor.
     """
     listed = list(rules)
     plain = [rule for rule in listed if not rule.with_failures]
-    for rule, facts in zip(plain, each(_ask, [(rule, subject) for rule in plain]), strict=True):
+    for rule, facts in zip(
+        plain, child.side_by_side(_ask, [(rule, subject) for rule in plain]), strict=True
+    ):
         yield _result(rule, subject, facts)
     for rule in listed:
         if rule.with_failures:
-            yield _let_fail(rule, subject, failures, each)
+            yield _let_fail(rule, subject, failures)
 
 
 def _result(rule: Rule, subject: Subject, facts: dict[str, Any]) -> Result:
     return Result(rule.name, subject.host, *(facts[key] for key in ("outcome", "text", "seconds")))
 
 
-def _let_fail(rule: Rule, subject: Subject, failures: int, each: Any) -> Result:
+def _let_fail(rule: Rule, subject: Subject, failures: int) -> Result:
     """Try a rule once, then with each call failing that it makes."""
     if not failures:
         return Result(rule.name, subject.host, UNTRIED, "no failures were asked for: --failures")
@@ -133,7 +128,7 @@ def _let_fail(rule: Rule, subject: Subject, failures: int, each: Any) -> Result:
         return result
     calls = in_turn(facts["calls"])
     subjects = [subject._replace(fails=f"{slot} {n}") for slot, n in calls[:failures]]
-    answers = each(_ask, [(rule, failing) for failing in subjects])
+    answers = child.side_by_side(_ask, [(rule, failing) for failing in subjects])
     tried = [pair for pair in zip(subjects, answers, strict=True) if pair[1]["text"] != TIME_IS_UP]
     outcome, text = _summary(tried, Counter(facts["left"]), len(calls))
     seconds = facts["seconds"] + sum(found["seconds"] for _, found in tried)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random inputs of a model, for the commands that run one."""
+"""Random inputs of models and ops, for the commands that run one."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ortcffi.session.session import Session
     from ortcffi.values.type_info import ValueSpec
 
-__all__ = ["random_array", "random_elements", "random_feed", "shapes_of"]
+__all__ = ["described", "random_array", "random_elements", "random_feed", "shapes_of"]
 
 Shapes = dict[str, tuple[int, ...]]
 
@@ -93,3 +93,10 @@ def random_elements(dtype: Any, shape: tuple[int, ...], rng: np.random.Generator
     if dtype.kind in "iub":
         return np.asarray(rng.integers(0, 2, shape)).astype(dtype)
     return np.asarray(rng.standard_normal(shape)).astype(dtype)
+
+
+def described(given: list[Any]) -> str:
+    """The types and shapes of inputs."""
+    names = ["none" if x is None else str(x.dtype).replace("object", "string") for x in given]
+    shapes = ["" if x is None else list(x.shape) for x in given]
+    return ", ".join(map("{}{}".format, names, shapes)) or "none"

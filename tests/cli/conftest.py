@@ -6,15 +6,15 @@ import numpy.testing
 import pytest
 from support.processes import run_in_fork
 
-from ortcffi.cli import check_client_probe, check_ep, check_probe
+from ortcffi.cli import check_client, check_probe
 from ortcffi.kernels import child
 
 # What the children need not import.
-__all__ = ["check_client_probe", "check_probe", "numpy"]
+__all__ = ["check_client", "check_probe", "numpy"]
 
 
 @pytest.fixture
 def forks(monkeypatch):
     """Commands fork this process instead of starting Python anew."""
     monkeypatch.setattr(child, "run", run_in_fork)
-    monkeypatch.setattr(check_ep, "JOBS", 1)  # no forks beside threads
+    monkeypatch.setattr(child, "JOBS", 1)  # no forks beside threads

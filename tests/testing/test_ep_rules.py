@@ -39,6 +39,7 @@ TEXTS = {
 def try_rule(monkeypatch, request):
     """``try_rule(rule, breaks="")`` tries it in forks, on the first of its hosts."""
     monkeypatch.setattr(child, "run", run_in_fork)
+    monkeypatch.setattr(child, "JOBS", 1)  # no forks beside threads
 
     def attempt(rule, breaks=""):
         monkeypatch.setenv("BREAKS", breaks)
