@@ -35,6 +35,7 @@ from ortcffi.memory.adaptors import Guarded
 from ortcffi.memory.tracking import Tracking
 from ortcffi.table.trace import Trace
 from ortcffi.testing.compare import compute_on_threads, flip
+from ortcffi.testing.ep_factories import missing_functions
 from ortcffi.testing.live_objects import left_alive, live_objects, made_since, malloced
 from ortcffi.testing.one_node import Model
 from ortcffi.testing.random_inputs import described, random_elements
@@ -42,21 +43,16 @@ from ortcffi.values.element_types import ElementType, dtype_of
 
 __all__ = ["answer", "attempt"]
 
-_REQUIRED = [
-    (1, "GetName"),
-    (1, "GetExecutionProviderType"),
-    (1, "GetInputType"),
-    (1, "GetInputTypeCount"),
-    (1, "GetOutputType"),
-    (1, "GetOutputTypeCount"),
-    (1, "KernelDestroy"),
-    (8, "GetInputCharacteristic"),
-    (8, "GetOutputCharacteristic"),
-    (13, "GetInputMemoryType"),
-    (14, "GetVariadicInputMinArity"),
-    (14, "GetVariadicInputHomogeneity"),
-    (14, "GetVariadicOutputMinArity"),
-    (14, "GetVariadicOutputHomogeneity"),
+_TYPES = "GetInputType", "GetInputTypeCount", "GetOutputType", "GetOutputTypeCount"
+_REQUIRED: list[tuple[int, tuple[str, ...]]] = [
+    (1, ("GetName", "GetExecutionProviderType", *_TYPES, "KernelDestroy")),
+    (8, ("GetInputCharacteristic", "GetOutputCharacteristic")),
+    (13, ("GetInputMemoryType",)),
+]
+_OF_VARIADIC: list[tuple[int, tuple[str, ...]]] = [
+    (14, (f"GetVariadic{what}{fact}",))
+    for what in ("Input", "Output")
+    for fact in ("MinArity", "Homogeneity")
 ]
 _SINCE = {
     decode(lib.ortcffi_slot_row(i).name): lib.ortcffi_slot_row(i).since
@@ -473,13 +469,8 @@ def _problems(op: LibraryOp) -> list[str]:
     if struct.version == 0:
         found.append("the version of its struct is 0")
     kinds = {operand.characteristic for operand in op.inputs + op.outputs}
-    called = [
-        name
-        for since, name in _REQUIRED
-        if struct.version >= since and ("Variadic" not in name or Characteristic.VARIADIC in kinds)
-    ]
-    missing = [name for name in called if not getattr(struct, name)]
-    found += [f"{name} is NULL, which ONNX Runtime calls" for name in missing]
+    required = _REQUIRED + _OF_VARIADIC if Characteristic.VARIADIC in kinds else _REQUIRED
+    found += missing_functions(struct, struct.version, required)
     for second, kind in (("CreateKernelV2", "CreateKernel"), ("KernelComputeV2", "KernelCompute")):
         if not getattr(struct, kind) and not (struct.version >= 16 and getattr(struct, second)):
             found.append(f"{kind} and {second} are NULL")

@@ -10,7 +10,8 @@ from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
 from ortcffi.errors import call
 
-__all__ = ["EP_ENTRY", "Factory", "FactoryLibrary", "make_factories", "read_factory"]
+__all__ = ["EP_ENTRY", "Factory", "FactoryLibrary", "make_factories", "missing_functions"]
+__all__ += ["read_factory"]
 
 EP_ENTRY, EP_END = "CreateEpFactories", "ReleaseEpFactory"
 MOST = 4  # factories for which ONNX Runtime has room
@@ -110,12 +111,7 @@ def read_factory(factory: Any) -> Factory:
         return Factory("", "", "", 0, ("it is NULL",))
     version = factory.ort_version_supported
     problems = [] if version >= 22 else [f"its struct has API version {version}; the first is 22"]
-    for since, names in _REQUIRED:
-        problems += [
-            f"{name} is NULL, which ONNX Runtime calls"
-            for name in names
-            if version >= since and not getattr(factory, name)
-        ]
+    problems += missing_functions(factory, version, _REQUIRED)
     for one, other, since in _PAIRS:
         if version >= since and bool(getattr(factory, one)) != bool(getattr(factory, other)):
             problems.append(f"it has only one of {one} and {other}")
@@ -125,6 +121,14 @@ def read_factory(factory: Any) -> Factory:
     if ep_version and not _SEMANTIC.fullmatch(ep_version):
         problems.append(f"its version {ep_version!r} is no semantic version, such as 1.2.3")
     return Factory(name, vendor, ep_version, version, tuple(problems))
+
+
+def missing_functions(
+    struct: Any, version: int, required: list[tuple[int, tuple[str, ...]]]
+) -> list[str]:
+    """The functions that a struct of a version must have, and that are NULL."""
+    names = [name for since, names in required if version >= since for name in names]
+    return [f"{n} is NULL, which ONNX Runtime calls" for n in names if not getattr(struct, n)]
 
 
 def _text(factory: Any, function: str, problems: list[str]) -> str:
