@@ -143,10 +143,10 @@ def _probe(path: str, host: str, seconds: float) -> Client:
     with tempfile.NamedTemporaryFile() as file:
         file.truncate(ffi.sizeof("OrtcoreFigures"))
         where = "ortcffi.cli.check_client", "answer"
-        told, problem, printed = child.ask(*where, path, host, file.name, seconds=seconds)
+        known, problem, printed = child.ask(*where, path, host, file.name, seconds=seconds)
         counted = file.read()
     read: Any = ffi.from_buffer("OrtcoreFigures*", counted)
-    facts: dict[str, Any] = {key: each[key] for each in told for key in each}
+    facts: dict[str, Any] = {key: each[key] for each in known for key in each}
     figures, version = Figures(read), facts.get("version", 0)
     found: list[Any] = facts.get("ops", [])
     ops = tuple(Op._make([*op[:-1], tuple(op[-1])]) for op in found)

@@ -142,11 +142,11 @@ def _ask(request: tuple[Rule, Subject]) -> dict[str, Any]:
     if seconds <= 0:
         return {"outcome": UNTRIED, "text": TIME_IS_UP, "seconds": 0.0}
     given = rule.name, json.dumps(subject._asdict())
-    told, problem, errors = child.ask(
+    known, problem, errors = child.ask(
         "ortcffi.testing.ep_trials", "answer", *given, seconds=seconds
     )
     facts: dict[str, Any] = {"outcome": BROKEN, "text": problem + child.printed(errors)}
-    facts = facts | {"ended": True} if problem else told[-1]
+    facts = facts | {"ended": True} if problem else known[-1]
     return facts | {"seconds": time.monotonic() - begin}
 
 
