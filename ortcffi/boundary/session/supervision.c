@@ -111,6 +111,8 @@ static void wake_thread(void) {
   }
 }
 
+static double earlier(double a, double b) { return a < b ? a : b; }
+
 /* Milliseconds until a moment; -1 if it is far away. */
 static int wait_time(double moment) {
   double left = moment - ortcffi_now();
@@ -124,11 +126,11 @@ static void* watch_runs(void* unused) {
   struct pollfd waited = {.fd = ends[0], .events = POLLIN};
   double interrupt = INFINITY; /* when the run of the main thread is ended for SIGINT */
   for (;;) {
-    int count = poll(&waited, 1, wait_time(fmin(interrupt, atomic_load(&next_deadline))));
+    int count = poll(&waited, 1, wait_time(earlier(interrupt, atomic_load(&next_deadline))));
     double now = ortcffi_now();
     if (count > 0 && read_signals()) {
       atomic_store(&is_interrupted, 1);
-      interrupt = fmin(interrupt, now + GRACE);
+      interrupt = earlier(interrupt, now + GRACE);
     }
     int is_due = interrupt <= now;
     interrupt = is_due ? INFINITY : interrupt;

@@ -226,8 +226,11 @@ static PyObject* call_function(PyObject* module, PyObject* arguments) {
     address = handle_address_in(status);
   }
   void* pointer = address == NULL ? NULL : PyLong_AsVoidPtr(address);
-  Py_XDECREF(address);
   ortcffi_call_end(&call, pointer, NULL);
+  if (address == NULL) { /* an interrupt; it loses a status */
+    Py_CLEAR(status);
+  }
+  Py_XDECREF(address);
   return status;
 }
 
