@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import INT32, UINT32, encode, integer, optional_mapping
+from ortcffi._convert import INT32, encode, integer, optional_mapping
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import address_of_function, ffi, lib
 from ortcffi._public import public
@@ -314,64 +314,6 @@ class Env(Handle):
         """Note that an allocator was registered."""
         self._state.arena += memory.name == "Cpu"
 
-    def create_shared_allocator(
-        self,
-        device: "EpDevice",
-        mem_type: int = lib.OrtDeviceMemoryType_DEFAULT,
-        allocator_type: int = lib.OrtDeviceAllocator,
-        options: Mapping[str, str] | None = None,
-    ) -> Allocator:
-        """Have the library create the shared allocator for memory of a device, replacing the last.
-
-        Parameters
-        ----------
-        device : EpDevice
-            One of `Env.devices`.
-        mem_type : DeviceMemoryType, optional
-            Which memory of the device.
-        allocator_type : AllocatorType, optional
-            The kind of allocator.
-        options : mapping of str to str, optional
-            The execution provider's options.
-
-        Returns
-        -------
-        Allocator
-            The library's own. It keeps the environment alive. `release_shared_allocator` frees it.
-
-        Raises
-        ------
-        InvalidArgument
-            The execution provider has no such memory, like that of the CPU.
-
-        Notes
-        -----
-        API function: ``CreateSharedAllocator``, since version 23.
-        """
-        out = ffi.new("OrtAllocator**")
-        pairs = None if options is None else self.api.key_values(options)
-        self._call(
-            "CreateSharedAllocator",
-            self._device(device),
-            integer("mem_type", mem_type, UINT32),
-            integer("allocator_type", allocator_type),
-            ffi.NULL if pairs is None else pairs.handle,
-            out,
-        )
-        return Allocator(self.api, out[0], parent=self)
-
-    def release_shared_allocator(
-        self, device: "EpDevice", mem_type: int = lib.OrtDeviceMemoryType_DEFAULT
-    ) -> None:
-        """Free the shared allocator for memory of a device. Nothing may use it any more.
-
-        Notes
-        -----
-        API function: ``ReleaseSharedAllocator``, since version 23.
-        """
-        memory = integer("mem_type", mem_type, UINT32)
-        self._call("ReleaseSharedAllocator", self._device(device), memory)
-
     def _registered(self) -> list[Registered]:
         return [each for each in self._state.borrowed if isinstance(each, Registered)]
 
@@ -393,11 +335,6 @@ class Env(Handle):
 
     def _info(self, argument: str, info: Any) -> Any:
         return self._of(argument, info, MemoryInfo)
-
-    def _device(self, device: Any) -> Any:
-        from ortcffi.ep.devices import EpDevice
-
-        return self._of("device", device, EpDevice)
 
     def _of(self, argument: str, given: Any, kind: type[Handle]) -> Any:
         """The handle of an object of this library."""

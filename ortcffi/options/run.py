@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ortcffi._convert import mapping, pointer
+from ortcffi._convert import mapping
 from ortcffi._handle import FromHandle, Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
 __all__ = ["RunOptions"]
-
-STREAM = "OrtSyncStream *"
 
 
 @public
@@ -215,27 +213,3 @@ class RunOptions(Options, FromHandle):
         for adapter, handle in self._adapters:  # of which some may be closed
             copy._add_adapter(adapter, handle)
         return copy
-
-    def set_sync_stream(self, stream: Any) -> None:
-        """Have runs queue their work for a device on a stream.
-
-        Parameters
-        ----------
-        stream : cdata of ``OrtSyncStream *`` or None
-            The stream, which must outlive the runs; None for one of the library's own.
-
-        Notes
-        -----
-        API function: ``RunOptionsSetSyncStream``, since version 24. It has no status.
-        """
-        given: Any = ffi.NULL if stream is None else pointer("stream", stream, STREAM)
-        self.api.require("RunOptionsSetSyncStream")
-        with lock:
-            self._write_handle(lib.RunOptionsSetSyncStream, self.api.pointer, given)
-            self._values["sync_stream"] = stream
-
-    @property
-    def sync_stream(self) -> Any:
-        """What `set_sync_stream` was given, or None."""
-        self.handle  # noqa: B018  # raises if closed
-        return self._values.get("sync_stream")

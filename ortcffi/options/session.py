@@ -510,35 +510,6 @@ class SessionOptions(Options, FromHandle):
             name = os.fsencode(given)  # for the system to look for
         self._record(slot, lib.ortcffi_record_library, name)
 
-    def register_custom_ops_function(self, name: str) -> None:
-        """Call a function that is already loaded, to register its ops.
-
-        Parameters
-        ----------
-        name : str
-            The symbol of a function such as ``RegisterCustomOps``, in the program or in a library
-            that was opened with ``RTLD_GLOBAL``.
-
-        Raises
-        ------
-        Fail
-            There is no such symbol.
-        OrtError
-            The function itself fails.
-
-        Notes
-        -----
-        API function: ``RegisterCustomOpsUsingFunction``, since version 14; see
-        `register_custom_ops`.
-        """
-        slot, symbol = "RegisterCustomOpsUsingFunction", encode("name", name)
-        if self.api.is_core:
-            self._register(slot, lib.ortcffi_register_function, symbol)
-        elif function := lib.ortcffi_library_symbol(ffi.NULL, symbol):
-            self._record(slot, lib.ortcffi_record_function, function)
-        else:
-            self._call(slot, symbol)
-
     def add_custom_op_domain(self, domain: "CustomOpDomain") -> None:
         """Add a domain, whose ops sessions then know. The domain is kept alive.
 

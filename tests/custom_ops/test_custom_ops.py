@@ -211,36 +211,6 @@ def test_several_libraries_may_register(options, build, tmp_path):
     assert len(options.custom_ops) == 20
 
 
-def test_a_function_that_is_not_there_is_refused(options):
-    with pytest.raises(ort.errors.Fail, match="no_such_function"):
-        options.register_custom_ops_function("no_such_function")
-    with pytest.raises(TypeError, match="name must be a str, not int"):
-        options.register_custom_ops_function(5)
-
-
-def test_a_function_of_the_process_registers(options, compile_c, tmp_path):
-    source = """
-        #include "onnxruntime_c_api.h"
-        static const OrtApi* api;
-        static OrtCustomOpDomain* domain;
-        OrtStatus* NAME(OrtSessionOptions* options, const OrtApiBase* base) {
-          api = base->GetApi(17);
-          OrtStatus* status = api->CreateCustomOpDomain("mine", &domain);
-          return status != NULL ? status : api->AddCustomOpDomain(options, domain);
-        }
-        void release_mine(void) { api->ReleaseCustomOpDomain(domain); }
-    """
-    name = f"register_{tmp_path.name}"  # the first function of a name is found ever after
-    library = compile_c(source, "-shared", "-fPIC", f"-DNAME={name}")
-    import ctypes
-
-    loaded = ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
-    with ort.SessionOptions(options.api) as other:
-        other.register_custom_ops_function(name)
-        assert other.custom_ops == []  # of one domain, which is empty
-    loaded.release_mine()
-
-
 def test_closed_options_have_no_ops_to_tell(options):
     options.close()
     with pytest.raises(ValueError, match="this SessionOptions is closed"):

@@ -188,15 +188,6 @@ def test_an_arena_for_another_device_or_of_an_unknown_provider_is_refused(env):
         env.create_arena(options={"a": "b"})
 
 
-def test_the_cpu_has_no_memory_of_its_own_to_share(real_api):
-    with ort.Env(api=real_api) as env:
-        [device] = env.devices
-        with pytest.raises(ort.errors.InvalidArgument):
-            env.create_shared_allocator(device, options={"a": "b"})
-        with pytest.raises(ort.errors.InvalidArgument):
-            env.release_shared_allocator(device)
-
-
 @pytest.mark.parametrize(
     "use",
     [
@@ -205,7 +196,6 @@ def test_the_cpu_has_no_memory_of_its_own_to_share(real_api):
         lambda env: env.shared_allocator("Cpu"),
         lambda env: env.create_arena(cfg={}),
         lambda env: env.create_arena(5),
-        lambda env: env.create_shared_allocator("Cpu"),
     ],
 )
 def test_an_argument_of_a_wrong_type_is_named(env, use):

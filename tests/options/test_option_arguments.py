@@ -39,11 +39,6 @@ def test_an_argument_that_is_no_path_is_refused_by_name(api, name):
         ort.SessionOptions(api, **{name: 3})
 
 
-def test_an_argument_that_is_no_stream_is_refused_by_name(api):
-    with pytest.raises(TypeError, match="stream must be a cdata of OrtSyncStream"):
-        ort.RunOptions(api).set_sync_stream(3)
-
-
 def test_adapters_that_cannot_be_iterated_over_are_refused_by_name(api):
     with pytest.raises(TypeError, match="adapters must be an iterable, not int"):
         ort.RunOptions(api, adapters=3)

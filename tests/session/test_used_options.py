@@ -19,7 +19,6 @@ CHANGES = {
     "log severity": lambda options: setattr(options, "log_severity", 3),
     "profiling": lambda options: setattr(options, "profiling", None),
     "an entry": lambda options: options.config.update({"key": "another"}),
-    "stream": lambda options: options.set_sync_stream(None),
 }
 
 

@@ -58,8 +58,3 @@ const OrtCustomOp* ortcffi_op_at(const ortcffi_ops* ops, size_t domain, size_t i
 const ortcffi_ops* ortcffi_options_ops(const OrtSessionOptions* options) {
   return &options->custom_ops;
 }
-
-OrtStatus* ortcffi_register_function(OrtSessionOptions* options, const OrtApiBase* base,
-                                     const char* name) {
-  return core_register_function(options, base, name);
-}

@@ -35,9 +35,4 @@ const OrtCustomOp* ortcffi_op_at(const ortcffi_ops* ops, size_t domain, size_t i
 /* The custom ops that session options of the core hold; borrowed from the options. */
 const ortcffi_ops* ortcffi_options_ops(const OrtSessionOptions* options);
 
-/* Calls a function that is already loaded, to register ops with options of the core. `base` is what
- * the function is given. */
-OrtStatus* ortcffi_register_function(OrtSessionOptions* options, const OrtApiBase* base,
-                                     const char* name);
-
 #endif /* ORTCFFI_BOUNDARY_REGISTERED_OPS_H_ */

@@ -21,7 +21,7 @@ KINDS = ["f4", "f8", "i8", "u1", "?", "c8", "S3", "U4", "O", "f2", ">i4", "M8[s]
 
 
 # Parameters that take raw addresses, which cannot be checked, so they get other types.
-ADDRESSES = {"buffer_ptr", "address", "handle", "pointer", "stream", "sync_stream"}
+ADDRESSES = {"buffer_ptr", "address", "handle", "pointer", "stream"}
 NO_ADDRESSES = [None, "0", b"0", 1.5, object(), [], {}]
 TAKES_PROVIDERS = {"provider", "providers"}
 

@@ -182,7 +182,7 @@ class Caller(Arguments):
         if not names:
             return
         name = self.chance.choice(names)
-        if self.is_left_out(name, subject) or name in ("sync_stream", "set_sync_stream"):
+        if self.is_left_out(name, subject):
             return
         value = self.plain if stays else lambda: self.argument(name)
         if self.chance.random() < 0.2:
