@@ -46,6 +46,21 @@ def test_a_build_without_a_compiler_says_what_to_install():
     )
 
 
+def test_a_build_without_headers_of_python_says_what_to_install(tmp_path):
+    pytest.importorskip("setuptools", minversion="77")
+    program = f"""
+import runpy, sys
+import setuptools
+from distutils import sysconfig
+sysconfig.get_python_inc = lambda *arguments, **named: {str(tmp_path)!r}
+sys.argv[1:] = ["-q", "build_ext", "--build-lib", {str(tmp_path)!r}]
+runpy.run_path("setup.py")
+"""
+    said = run(sys.executable, "-c", program, code=1, cwd=CHECKOUT).stderr
+    needed = "Python's headers (package python3-dev)"
+    assert said.splitlines()[-1] == f"To compile ortcffi, install {needed}."
+
+
 def test_a_build_with_an_old_setuptools_says_which_one_it_needs():
     program = "import setuptools; setuptools.__version__ = '76.1'; exec(open('setup.py').read())"
     said = run(sys.executable, "-c", program, code=1, cwd=CHECKOUT).stderr
