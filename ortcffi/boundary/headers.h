@@ -19,7 +19,6 @@
 #include "boundary/env/eps.h"
 #include "options/describe_options.h"
 #include "boundary/callbacks/from_libraries.h"
-#include "boundary/callbacks/library_threads.h"
 #include "boundary/memory/stacks.h"
 #include "boundary/status/fail.h"
 #include "onnx/fields.h"

@@ -5,7 +5,7 @@
 
 #include "onnxruntime_c_api.h"
 #include "adaptors/scopes.h"
-#include "boundary/callbacks/library_threads.h"
+#include "boundary/callbacks/from_libraries.h"
 
 /* How CFFI declares a function that Python defines; for C it is an ordinary declaration. */
 #ifdef ORTCFFI_CDEF

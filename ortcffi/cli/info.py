@@ -13,6 +13,7 @@ from typing import Any
 
 from ortcffi._convert import decode
 from ortcffi._native import lib
+from ortcffi._public import few, shortened
 from ortcffi._table import core_api
 from ortcffi.cli import build_flags as config
 from ortcffi.cli.program import fail, program_name
@@ -120,6 +121,43 @@ def _render(facts: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def collect_package(path: str, library: str | None = None) -> dict[str, Any]:
+    """Read a model package and collect its facts as values for JSON.
+
+    Parameters
+    ----------
+    path : str
+        The folder of the package.
+    library : str, optional
+        The path of the library that reads it, by default the one that runs models.
+    """
+    from ortcffi.session.package import ModelPackage
+
+    api = None if library is None else loading.load(library)
+    with ModelPackage(path, api) as package:
+        return {
+            "package": os.path.abspath(path),
+            "schema_version": package.schema_version,
+            "components": package.components,
+            "library": package.api.path or "embedded core",
+            "library version": package.api.version_string,
+        }
+
+
+def render_package(facts: dict[str, Any]) -> str:
+    """The facts of a package as text."""
+    lines = [f"model package: {facts['package']}", f"schema version: {facts['schema_version']}"]
+    for component, variants in facts["components"].items():
+        lines.append(
+            f"component {component}:" if variants else f"component {component}: no variant"
+        )
+        lines += few(
+            [f"  {name}: {ep or 'no execution provider'}" for name, ep in variants.items()], 20
+        )
+    lines.append(f"library: {facts['library']} ({facts['library version']})")
+    return "\n".join(shortened(line, 300) for line in lines)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with its arguments, by default the process's, and return the exit code."""
     parser = argparse.ArgumentParser(
@@ -154,10 +192,8 @@ def _facts_of(given: argparse.Namespace) -> tuple[dict[str, Any], Callable[[Any]
     if given.model is None:
         return collect(), _render
     if os.path.isdir(given.model):
-        from ortcffi.cli import package_info
-
         _require_package(given.model)
-        return package_info.collect(given.model, given.library), package_info.render
+        return collect_package(given.model, given.library), render_package
     from ortcffi.cli import model_info
 
     if given.graph is not None:

@@ -18,12 +18,12 @@ from ortcffi.compat._values import OrtValue
 from ortcffi.errors import OrtError
 
 if TYPE_CHECKING:
-    from ortcffi.compat._assignment import OrtEpAssignedSubgraph
     from ortcffi.compat._binding import IOBinding
     from ortcffi.compat._devices import OrtMemoryInfo
     from ortcffi.compat._hardware import OrtEpDevice
     from ortcffi.compat._metadata import ModelMetadata, NodeArg
     from ortcffi.compat._options import SessionOptions
+    from ortcffi.compat._providers import OrtEpAssignedSubgraph
 
 __all__ = ["InferenceSession", "Session"]
 

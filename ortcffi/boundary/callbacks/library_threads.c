@@ -11,7 +11,6 @@
 #include "platform/catching.h"
 #include "boundary/python.h"
 #include "boundary/callbacks/from_libraries.h"
-#include "boundary/callbacks/library_threads.h"
 #include "boundary/gil.h"
 
 /* A thread that waits for the GIL after the end of the interpreter waits for ever. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* GetMayInplace of ops written in Python. The callback does not get the op that is asked, so each
  * list of pairs has a function of its own; ops with equal lists share one. */
-#include "boundary/kernels/python_op.h"
+#include "boundary/kernels/python_ops.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "boundary/kernels/python_op.h"
 #include "boundary/kernels/python_ops.h"
 #include "boundary/memory/numpy_arrays.h"
 #include "boundary/values/arrays.h"

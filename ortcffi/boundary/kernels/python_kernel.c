@@ -5,7 +5,6 @@
 
 #include "boundary/gil.h"
 #include "boundary/handle/threads.h"
-#include "boundary/kernels/python_op.h"
 #include "boundary/kernels/python_ops.h"
 #include "boundary/values/arrays.h"
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Custom ops written in Python: the struct, how it describes itself, and its type in Python. */
-#include "boundary/kernels/python_op.h"
+#include "boundary/kernels/python_ops.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "boundary/gil.h"
-#include "boundary/kernels/python_ops.h"
 
 #define MOST_OPERANDS 4096
 

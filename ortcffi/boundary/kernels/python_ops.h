@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels and custom ops written in Python, and their registration, for Python. The types are
- * described in kernel.c and python_op.h. */
+/* Kernels and custom ops written in Python, and their registration. kernel.c describes the type
+ * KernelHost. */
 #ifndef ORTCFFI_BOUNDARY_KERNELS_PYTHON_OPS_H_
 #define ORTCFFI_BOUNDARY_KERNELS_PYTHON_OPS_H_
 
@@ -16,11 +16,97 @@ const OrtApiBase* ortcffi_received_base(size_t i);
 
 #ifndef ORTCFFI_CDEF
 #include "boundary/limited_api.h"
+#include "boundary/status/fail.h"
 
 /* Add the types KernelHost and OpStruct, and the function for RegisterCustomOps, to the module. */
 int ortcffi_add_kernels(PyObject* module);
 int ortcffi_add_python_ops(PyObject* module);
 int ortcffi_add_registration(PyObject* module);
+
+/*
+ * Custom ops whose kernels are written in Python: OrtCustomOp structs that any library can be
+ * given.
+ *
+ *   OpStruct(api, version, name, inputs, outputs, versions, may_inplace, infers, definition)
+ *       One op for hosts of one table. `api` is the table's address, `version` its API version.
+ *       `inputs` and `outputs` are tuples of operands, each a tuple of element type,
+ *       characteristic, memory type, least arity, homogeneity, and of an output its shape, if that
+ *       is known: a tuple with -1 for what is not; `versions` are the first and the
+ *       last of the opset; `may_inplace` is a tuple of pairs of input and output; `infers` says
+ *       whether the op works out shapes.
+ *   OpStruct.address
+ *       Of the OrtCustomOp.
+ *   OpStruct.keep_forever()
+ *       Adds a reference that is never dropped, for hosts that may use the op at any time.
+ *
+ * The definition is a Python object with these methods, which C calls with the GIL held; `api`,
+ * `info`, `context` and `value` are addresses:
+ *
+ *   make(api, version, info) -> (function, keywords or None, out_mode, borrows)
+ *   infer(api, version, context) -> (code, bytes) of a failure, or None
+ *   out_shapes(inputs, keywords, count) -> tuple of tuples of int
+ *   read(api, version, value) -> object    an input that is not simply an array
+ *   array(index, element, result) -> ndarray    of that element type, C-contiguous
+ *   write(api, version, context, index, element, result)    strings and packed elements
+ *   refuse_shape(index, shape)    raises: the output has another shape
+ *   clear_frames(exception)    that a function raised which borrows
+ *   refuse_references(exception or None)    raises: an array is still referenced
+ *
+ * The struct has a reference count in C: one for the OpStruct and one for each kernel, so that
+ * sessions and interpreters may end in any order. After the interpreter has ended, kernels return a
+ * failing status, and Python objects are no longer released.
+ */
+
+struct python_operand {
+  int element, characteristic, memory, least, is_homogeneous;
+  /* What is known of an output's shape: `rank` lengths, -1 where one is free; or NULL. */
+  int64_t* shape;
+  size_t rank;
+};
+
+struct python_op {
+  OrtCustomOp callbacks; /* first: hosts hold a pointer to it */
+  size_t references;     /* atomic */
+  const OrtApi* api;
+  char* name;
+  struct python_operand* inputs;
+  struct python_operand* outputs;
+  size_t input_count, output_count;
+  int first_version, last_version;
+  PyObject* definition;
+};
+
+/* Whether a function gets arrays for its outputs, and where their shapes come from. */
+enum out_mode { OUT_NONE, OUT_LIKE_INPUT, OUT_ASK };
+
+struct python_kernel {
+  struct python_op* op;
+  const OrtApi* api;
+  PyObject* function; /* what to call */
+  PyObject* keywords; /* a dict, or NULL */
+  int out_mode;
+  int borrows; /* arrays lie over the host's memory */
+};
+
+/* Adds or drops a reference; the last one frees the struct. Any thread, with or without the GIL. */
+void ortcffi_python_op_retain(struct python_op* op);
+void ortcffi_python_op_drop(struct python_op* op);
+
+/* The callbacks that make kernels and run them; see OrtCustomOp. */
+void ortcffi_set_kernel_callbacks(OrtCustomOp* callbacks);
+/* GetMayInplace and its counterpart, for `count` pairs; -1 with an exception. */
+int ortcffi_set_may_inplace(OrtCustomOp* callbacks, const int* inputs, const int* outputs,
+                            size_t count);
+
+/* The inputs of a run as a tuple; NULL with an exception. */
+PyObject* ortcffi_read_inputs(const struct python_kernel* kernel, OrtKernelContext* context);
+/* Arrays for the outputs of a run, for a function that takes `out`; NULL with an exception. */
+PyObject* ortcffi_new_outputs(const struct python_kernel* kernel, OrtKernelContext* context,
+                              PyObject* inputs);
+/* Hands what the function returned to the host; `outputs` are those of ortcffi_new_outputs, or
+ * NULL. -1 with an exception. */
+int ortcffi_write_outputs(const struct python_kernel* kernel, OrtKernelContext* context,
+                          PyObject* outputs, PyObject* result);
 #endif
 
 #endif /* ORTCFFI_BOUNDARY_KERNELS_PYTHON_OPS_H_ */

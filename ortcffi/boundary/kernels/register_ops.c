@@ -7,7 +7,6 @@
 #include "core.h"
 #include "boundary/gil.h"
 #include "boundary/status/fail.h"
-#include "boundary/kernels/python_op.h"
 #include "boundary/kernels/python_ops.h"
 
 #define MOST_BASES 64

@@ -22,7 +22,7 @@
 #include "onnxruntime_ep_c_api.h"
 #include "boundary/env/eps.h"
 #include "boundary/gil.h"
-#include "boundary/kernels/python_op.h"
+#include "boundary/kernels/python_ops.h"
 #include "boundary/models/models.h"
 
 struct factory {
