@@ -189,7 +189,7 @@ def test_a_constraint_has_the_places_of_the_operands_that_it_bounds(api):
     assert wrong == []
 
 
-# --- op_schema ------------------------------------------------------------------------------------
+# --- one schema -----------------------------------------------------------------------------------
 
 
 def test_the_domain_of_onnx_has_two_names(api):
