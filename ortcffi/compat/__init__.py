@@ -38,7 +38,7 @@ _NAMES = {
     "_logging": (
         "set_default_logger_callback set_default_logger_severity set_default_logger_verbosity"
     ),
-    "_assignment": "OrtEpAssignedNode OrtEpAssignedSubgraph",
+    "_providers": "OrtEpAssignedNode OrtEpAssignedSubgraph",
     "_metadata": "ModelMetadata NodeArg",
     "_model_package": "ModelPackageComponentContext ModelPackageContext ModelPackageOptions",
     "_option_enums": "ExecutionMode ExecutionOrder GraphOptimizationLevel",
