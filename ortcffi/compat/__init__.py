@@ -38,8 +38,7 @@ _NAMES = {
     "_logging": (
         "set_default_logger_callback set_default_logger_severity set_default_logger_verbosity"
     ),
-    "_providers": "OrtEpAssignedNode OrtEpAssignedSubgraph",
-    "_metadata": "ModelMetadata NodeArg",
+    "_metadata": "ModelMetadata NodeArg OrtEpAssignedNode OrtEpAssignedSubgraph",
     "_model_package": "ModelPackageComponentContext ModelPackageContext ModelPackageOptions",
     "_option_enums": "ExecutionMode ExecutionOrder GraphOptimizationLevel",
     "_options": "LoraAdapter RunOptions SessionOptions",

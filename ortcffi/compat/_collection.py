@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from ortcffi.compat._binding import IOBinding
     from ortcffi.compat._devices import OrtMemoryInfo
     from ortcffi.compat._hardware import OrtEpDevice
-    from ortcffi.compat._metadata import ModelMetadata, NodeArg
+    from ortcffi.compat._metadata import ModelMetadata, NodeArg, OrtEpAssignedSubgraph
     from ortcffi.compat._options import SessionOptions
-    from ortcffi.compat._providers import OrtEpAssignedSubgraph
 
 __all__ = ["InferenceSession", "Session"]
 

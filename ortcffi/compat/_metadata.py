@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 
 from ortcffi._public import refuse_pickle
 from ortcffi.compat._types import type_name
+from ortcffi.session.providers import AssignedNode, assigned_groups
 from ortcffi.values.element_types import ValueKind
 
 if TYPE_CHECKING:
     from ortcffi.session.session import Session
     from ortcffi.values.type_info import ValueSpec
 
-__all__ = ["ModelMetadata", "NodeArg"]
+__all__ = ["ModelMetadata", "NodeArg", "OrtEpAssignedNode", "OrtEpAssignedSubgraph"]
+__all__ += ["assignment_of"]
 
 
 def _shape_of(spec: "ValueSpec") -> "tuple[int | str | None, ...] | None":
@@ -101,3 +103,30 @@ def metadata_of(session: "Session") -> ModelMetadata:
     for name, fact in facts.items():
         setattr(found, name, fact)
     return found
+
+
+class OrtEpAssignedNode(AssignedNode):
+    """A node that an execution provider runs."""
+
+    __slots__ = ()
+
+
+class OrtEpAssignedSubgraph:
+    """Nodes that an execution provider runs."""
+
+    __slots__ = ("_nodes", "ep_name")
+
+    def __init__(self, ep_name: str, nodes: list[OrtEpAssignedNode]) -> None:
+        self.ep_name, self._nodes = ep_name, nodes
+
+    def get_nodes(self) -> list[OrtEpAssignedNode]:
+        """Return the nodes."""
+        return list(self._nodes)
+
+
+def assignment_of(session: "Session") -> list[OrtEpAssignedSubgraph]:
+    """Which execution providers run which nodes of a session's model."""
+    return [
+        OrtEpAssignedSubgraph(provider, [OrtEpAssignedNode(*node) for node in nodes])
+        for provider, nodes in assigned_groups(session)
+    ]

@@ -1,18 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The execution providers that a program names, and which of them runs which nodes."""
+"""The arguments that name execution providers."""
 
 import os
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ortcffi.session.providers import AssignedNode, assigned_groups
-
-if TYPE_CHECKING:
-    from ortcffi.session.session import Session
-
-__all__ = ["OrtEpAssignedNode", "OrtEpAssignedSubgraph", "assignment_of"]
-__all__ += ["check_and_normalize_provider_args", "is_strict", "set_strict"]
+__all__ = ["check_and_normalize_provider_args", "is_strict", "set_strict"]
 
 
 _strict = os.environ.get("ORTCFFI_STRICT_PROVIDERS") == "1"
@@ -93,30 +87,3 @@ def _check_options(providers: Any, options: Any) -> None:
         )
     if not all(isinstance(each, dict) for each in options):
         raise ValueError("'provider_options' values must be dicts.")
-
-
-class OrtEpAssignedNode(AssignedNode):
-    """A node that an execution provider runs."""
-
-    __slots__ = ()
-
-
-class OrtEpAssignedSubgraph:
-    """Nodes that an execution provider runs."""
-
-    __slots__ = ("_nodes", "ep_name")
-
-    def __init__(self, ep_name: str, nodes: list[OrtEpAssignedNode]) -> None:
-        self.ep_name, self._nodes = ep_name, nodes
-
-    def get_nodes(self) -> list[OrtEpAssignedNode]:
-        """Return the nodes."""
-        return list(self._nodes)
-
-
-def assignment_of(session: "Session") -> list[OrtEpAssignedSubgraph]:
-    """Which execution providers run which nodes of a session's model."""
-    return [
-        OrtEpAssignedSubgraph(provider, [OrtEpAssignedNode(*node) for node in nodes])
-        for provider, nodes in assigned_groups(session)
-    ]

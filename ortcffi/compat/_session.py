@@ -19,9 +19,8 @@ from ortcffi.values.element_types import ValueKind
 if TYPE_CHECKING:
     from ortcffi.compat._binding import SessionIOBinding
     from ortcffi.compat._hardware import OrtEpDevice
-    from ortcffi.compat._metadata import ModelMetadata, NodeArg
+    from ortcffi.compat._metadata import ModelMetadata, NodeArg, OrtEpAssignedSubgraph
     from ortcffi.compat._options import RunOptions, SessionOptions
-    from ortcffi.compat._providers import OrtEpAssignedSubgraph
     from ortcffi.session._compiled import Job
     from ortcffi.values.type_info import ValueSpec
 
@@ -172,7 +171,7 @@ class InferenceSession:
     @translated
     def get_provider_graph_assignment_info(self) -> "list[OrtEpAssignedSubgraph]":
         """Return which execution providers run which nodes."""
-        from ortcffi.compat._providers import assignment_of
+        from ortcffi.compat._metadata import assignment_of
 
         return assignment_of(self._engine)
 

@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from ortcffi.compat._providers import (
+from ortcffi.compat._metadata import (
     OrtEpAssignedNode as OrtEpAssignedNode,
     OrtEpAssignedSubgraph as OrtEpAssignedSubgraph,
 )
