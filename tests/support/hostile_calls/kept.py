@@ -61,10 +61,6 @@ def take_back() -> None:
 
     Nothing may use them any more.
     """
-    if executor := _environment.state.executor:
-        # An interrupt may have come between a job of run_async and the thread that does it.
-        executor.shutdown(cancel_futures=True)
-        _environment.state.executor = None
     gc.collect()  # what goes may give up shared allocators by itself
     if attaching := sys.modules.get("ortcffi.official.attach"):
         env = attaching.attach().env
