@@ -207,11 +207,11 @@ static int write_signals_to(int fd) {
 /* So many seconds pass before Python is asked again, for a run, whether it still writes to the
  * pipe: an event loop that ends has it write nowhere. */
 #define LOOK_AGAIN 0.05
+static double next_look;
 
 /* Has Python write the numbers of signals to the pipe. A descriptor that the program has set since
  * the first time stays. */
 static void watch_signals(double now) {
-  static double next_look;
   if (now < next_look) {
     return;
   }
@@ -272,6 +272,7 @@ void ortcffi_runs_after_fork(void) {
     close(ends[1]);
   }
   is_started = is_watching = 0;
+  next_look = 0;
   atomic_store(&program_fd, -1);
   atomic_store(&is_interrupted, 0);
 }
