@@ -8,7 +8,7 @@
 /* Protobuf's own limit. */
 #define DEEPEST_GROUP 100
 
-static bool read_varint(struct core_message* from, uint64_t* value) {
+static bool read_long_varint(struct core_message* from, uint64_t* value) {
   uint64_t number = 0;
   for (unsigned shift = 0; shift < 70 && from->at < from->end; shift += 7) {
     uint8_t byte = *from->at++;
@@ -21,13 +21,22 @@ static bool read_varint(struct core_message* from, uint64_t* value) {
   return false;
 }
 
+/* Most have one byte. */
+static inline bool read_varint(struct core_message* from, uint64_t* value) {
+  if (from->at < from->end && *from->at < 0x80) {
+    *value = *from->at++;
+    return true;
+  }
+  return read_long_varint(from, value);
+}
+
 /* The number of a field, or a length: protobuf gives them five bytes at most. */
-static bool read_short_varint(struct core_message* from, uint64_t* value) {
+static inline bool read_short_varint(struct core_message* from, uint64_t* value) {
   const uint8_t* start = from->at;
   return read_varint(from, value) && from->at - start <= 5 && *value <= UINT32_MAX;
 }
 
-static bool read_head(struct core_message* from, struct core_field* field) {
+static inline bool read_head(struct core_message* from, struct core_field* field) {
   uint64_t head;
   if (!read_short_varint(from, &head) || head >> 3 == 0 || head >> 3 > LARGEST_NUMBER) {
     return false;
@@ -35,6 +44,15 @@ static bool read_head(struct core_message* from, struct core_field* field) {
   field->number = (uint32_t)(head >> 3);
   field->wire = (enum core_wire)(head & 7);
   field->bytes = (struct core_message){NULL, NULL};
+  return true;
+}
+
+static inline bool read_bytes(struct core_message* from, struct core_field* field) {
+  if (!read_short_varint(from, &field->value) || field->value > core_message_size(*from)) {
+    return false;
+  }
+  field->bytes = (struct core_message){from->at, from->at + field->value};
+  from->at += field->value;
   return true;
 }
 
@@ -51,24 +69,22 @@ static bool read_fixed(struct core_message* from, size_t size, uint64_t* value) 
   return true;
 }
 
-static bool read_field(struct core_message* from, struct core_field* field, unsigned depth);
+static bool read_value(struct core_message* from, struct core_field* field, unsigned depth);
 
 /* Reads what follows the beginning of a group, up to its end. ONNX has no groups, but protobuf
  * takes them as unknown fields. */
 static bool skip_group(struct core_message* from, uint32_t number, unsigned depth) {
   struct core_field field = {.wire = CORE_GROUP};
   while (field.wire != CORE_GROUP_END) {
-    if (depth == 0 || !read_field(from, &field, depth - 1)) {
+    if (depth == 0 || !read_head(from, &field) || !read_value(from, &field, depth - 1)) {
       return false;
     }
   }
   return field.number == number;
 }
 
-static bool read_field(struct core_message* from, struct core_field* field, unsigned depth) {
-  if (!read_head(from, field)) {
-    return false;
-  }
+/* Reads what follows the head of a field. */
+static bool read_value(struct core_message* from, struct core_field* field, unsigned depth) {
   switch (field->wire) {
     case CORE_VARINT:
       return read_varint(from, &field->value);
@@ -77,12 +93,7 @@ static bool read_field(struct core_message* from, struct core_field* field, unsi
     case CORE_FIXED32:
       return read_fixed(from, 4, &field->value);
     case CORE_LENGTH:
-      if (!read_short_varint(from, &field->value) || field->value > core_message_size(*from)) {
-        return false;
-      }
-      field->bytes = (struct core_message){from->at, from->at + field->value};
-      from->at += field->value;
-      return true;
+      return read_bytes(from, field);
     case CORE_GROUP:
       return skip_group(from, field->number, depth);
     default:
@@ -94,7 +105,10 @@ bool core_next_field(struct core_message* message, struct core_field* field) {
   if (message->at == message->end) {
     return false;
   }
-  if (!read_field(message, field, DEEPEST_GROUP) || field->wire == CORE_GROUP_END) {
+  bool is_read = read_head(message, field) &&
+                 (field->wire == CORE_LENGTH ? read_bytes(message, field)
+                                             : read_value(message, field, DEEPEST_GROUP));
+  if (!is_read || field->wire == CORE_GROUP_END) {
     message->at = NULL;
     return false;
   }
