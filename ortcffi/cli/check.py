@@ -56,6 +56,8 @@ def check(name: str, given: argparse.Namespace) -> Report:
             if given.against and not given.against.endswith(".py"):
                 text = "--against: custom ops are compared with functions of a file of Python"
                 raise ValueError(text)
+            if given.against and not os.path.isfile(given.against):
+                raise ValueError(f"--against: there is no file {given.against!r}")
             check_ops(report, given.against, given.rtol, given.atol)
         elif entry == ENTRIES[1]:
             core = register(report, "core", "the core")

@@ -424,13 +424,14 @@ class _Trial:
     ) -> None:
         """Say what comes next, and which made-up values of attributes it has.
 
-        They are those of `attributes`, by default those of the kernel; with `others` kernels of
-        other values are made, too.
+        They are those of `attributes`, by default those of the kernel, which are not the cause of a
+        crash if it has computed with them. With `others` kernels of other values are made, too.
         """
         given = self.formula.attributes if self.formula else {}
         used = self.attributes if attributes is None else attributes
         made_up = {name: value for name, value in used.items() if name not in given}
-        text = str(made_up) if made_up else ""
+        has_computed = attributes is None and bool(self.computed)
+        text = str(made_up) if made_up and not has_computed else ""
         _begin(what, self._seconds, text or ("of other kernels" if others else ""))
 
 
