@@ -41,8 +41,10 @@ def _take_locks() -> None:
 
 
 def _release_locks() -> None:
-    while _held:
-        _held.pop().release()
+    held = _held[:]  # before the last release another fork begins to fill the list
+    _held.clear()
+    for lock in reversed(held):
+        lock.release()
 
 
 def _begin_child() -> None:

@@ -64,6 +64,11 @@ class NewFile:
             os.replace(self._beside, self._target)
             self._beside = None
 
+    @property
+    def is_in_place(self) -> bool:
+        """Whether it has taken the place of the other one, also if an interrupt followed."""
+        return self._beside is None or not os.path.lexists(self._beside)
+
     def drop(self) -> None:
         """Remove it, unless it has taken the place of the other one."""
         with suppress(OSError):

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 __all__ = ["start", "wait_for"]
 
 _PASSED = ("HUP", "INT", "QUIT", "USR1", "USR2", "TERM", "WINCH", "TTIN", "TTOU")  # as gunicorn has
-_OF_TERMINALS = ("SIGINT", "SIGQUIT", "SIGWINCH")
+_OF_TERMINALS = ("SIGINT", "SIGQUIT", "SIGWINCH", "SIGTTIN", "SIGTTOU")
 _IGNORED_BY_PYTHON = ("SIGPIPE", "SIGXFSZ")
 
 
@@ -65,7 +65,8 @@ def _next_signal() -> tuple[int, bool]:
     """Wait for a signal; also whether a terminal sent it, which sent it to the command as well."""
     if hasattr(signal, "sigwaitinfo"):
         found = signal.sigwaitinfo(_signals())
-        return found.si_signo, found.si_code > 0
+        is_of_terminal = signal.Signals(found.si_signo).name in _OF_TERMINALS
+        return found.si_signo, is_of_terminal and found.si_code > 0
     number = signal.sigwait(_signals())
     return number, signal.Signals(number).name in _OF_TERMINALS and _is_in_foreground()
 

@@ -116,7 +116,8 @@ def add_cause(error: MemoryError) -> None:
     cause = compiled.take_cause()
     if cause is not None and not isinstance(cause, Exception):
         raise cause
-    error.__cause__ = cause
+    if cause is not None and error.__cause__ is None:
+        error.__cause__ = cause
 
 
 def _text_of(error: BaseException) -> str:

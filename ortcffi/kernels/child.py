@@ -20,7 +20,6 @@ __all__ = [
     "ask",
     "command",
     "end",
-    "end_all",
     "end_of",
     "give_answer",
     "limit_this_process",
@@ -137,7 +136,7 @@ def run(
     return run_command(command(module, function, *arguments), seconds, given)
 
 
-_running: set["subprocess.Popen[bytes]"] = set()  # by `run_command`, in any thread
+_of_thread = threading.local()  # `running`: what a thread of `side_by_side` has started
 
 
 def run_command(
@@ -160,7 +159,9 @@ def run_command(
         read.seek(0)
         files: dict[str, Any] = {"stdin": read, "stdout": output, "stderr": errors}
         process = subprocess.Popen(words, **files, cwd=folder, start_new_session=True)
-        _running.add(process)
+        running = getattr(_of_thread, "running", None)
+        if running is not None:
+            running.add(process)
         try:
             code: int | None = process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -169,17 +170,11 @@ def run_command(
                 abort(process)
         finally:
             end(process)
-            _running.discard(process)
+            if running is not None:
+                running.discard(process)
         for file in (output, errors):
             file.seek(0)
         return Ended(code, output.read(), errors.read())
-
-
-def end_all() -> None:
-    """End what `run_command` runs in other threads, which then wait no longer."""
-    for process in list(_running):
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
 
 
 def side_by_side(function: Callable[[Any], Any], given: Iterable[Any]) -> Iterator[Any]:
@@ -188,11 +183,15 @@ def side_by_side(function: Callable[[Any], Any], given: Iterable[Any]) -> Iterat
     if JOBS == 1 or len(several) < 2:
         yield from map(function, several)
         return
-    with ThreadPoolExecutor(JOBS) as pool:
+    running: set[subprocess.Popen[bytes]] = set()
+    given_to_threads = (_of_thread, "running", running)
+    with ThreadPoolExecutor(JOBS, initializer=setattr, initargs=given_to_threads) as pool:
         try:
             yield from pool.map(function, several)
-        finally:
-            end_all()  # before the pool waits for its threads
+        finally:  # before the pool waits for its threads
+            for process in list(running):
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
 
 
 def give_answer(answer: Any) -> NoReturn:

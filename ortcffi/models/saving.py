@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self
 
 from ortcffi._convert import byte_count, path_of
 from ortcffi._native import address_of_function, ffi, lib
-from ortcffi._new_file import new_file
+from ortcffi._new_file import NewFile, new_file
 from ortcffi.callbacks.from_c import Context
 from ortcffi.errors import OrtError
 from ortcffi.kernels.host import call_host, host_function
@@ -87,13 +87,12 @@ def save(
     above, target = byte_count("external_data", external_data), os.path.realpath(given)
     if os.path.exists(target) and not os.path.isfile(target):
         raise ValueError(f"external_data needs a file at path, which {given!r} is not")
-    with new_file(given) as file, _DataFile(target) as data:
+    old = _data_files_of(target)
+    with new_file(given) as file, _DataFile(target, file) as data:
         _write(model, file.take, _External(data.take, os.fsencode(data.name), above))
         data.finish()
-        old = _data_files_of(target)
         file.finish()
         file.replace()
-        data.is_named = data.is_used
     for name in old:  # no model names these files any more
         with suppress(OSError):
             os.unlink(name)
@@ -106,8 +105,8 @@ class _DataFile:
     whatever ends the process, the model that is at the path has its own weights.
     """
 
-    def __init__(self, model: str) -> None:
-        self.is_used = self.is_named = False
+    def __init__(self, model: str, file: NewFile) -> None:
+        self.is_used, self._model = False, file
         names = (f"{model}.{os.urandom(4).hex()}.data" for _ in range(100))
         for path in (f"{model}.data", *names):
             with suppress(FileExistsError):
@@ -132,7 +131,7 @@ class _DataFile:
     def __exit__(self, *_error: object) -> None:
         with suppress(OSError):
             self._file.close()
-        if not self.is_named:
+        if not (self.is_used and self._model.is_in_place):
             os.unlink(self._path)
 
 

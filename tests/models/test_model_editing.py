@@ -151,6 +151,33 @@ def test_a_saved_model_has_its_own_weights_at_each_moment(model, tmp_path, monke
         np.testing.assert_array_equal(saved, expected.graph.initializers["w"])
 
 
+def test_an_interrupt_after_the_rename_leaves_the_new_model_with_its_weights(
+    model, tmp_path, monkeypatch
+):
+    path = tmp_path / "model.onnx"
+    model.save(path, external_data=1)
+    rename = os.replace
+
+    def interrupted(*arguments):
+        rename(*arguments)
+        raise KeyboardInterrupt
+
+    weights = model.graph.initializers["w"]
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.replace("w", -weights).save(path, external_data=1)
+    np.testing.assert_array_equal(ort.Model.load(path).graph.initializers["w"], -weights)
+
+
+def test_a_model_whose_weights_were_lost_is_saved_with_new_ones(model, tmp_path):
+    path = tmp_path / "model.onnx"
+    model.save(path, external_data=1)
+    (tmp_path / "model.onnx.data").unlink()
+    model.save(path, external_data=1)
+    weights = ort.Model.load(path).graph.initializers["w"]
+    np.testing.assert_array_equal(weights, model.graph.initializers["w"])
+
+
 def test_a_link_in_the_place_of_the_weights_is_not_written_through(model, tmp_path):
     outside = tmp_path / "outside"
     outside.write_bytes(b"precious")

@@ -15,7 +15,7 @@ from support import models
 from support.paths import finds_support
 from support.prepared import run_program
 from support.processes import TIME_LIMIT
-from support.threads import join, run_threads, start, wait_until
+from support.threads import join, run_async, run_threads, start, wait_until
 
 import ortcffi as ort
 from ortcffi.errors import Cancelled
@@ -476,3 +476,46 @@ def test_the_thread_that_ends_runs_is_started_once_though_an_import_lets_others_
         print(count() - before)
     """
     assert python(code) == "2\n"  # the ends of its pipe
+
+
+CLOSED = """if True:
+    import os, signal, sys, threading, time
+    import numpy as np, ortcffi as ort
+    session, short = map(ort.Session, sys.argv[1:])
+    short.run(x=np.ones((1, 4), np.float32))
+    time.sleep(0.1)
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    before = signal.set_wakeup_fd(writer)
+    short.run(x=np.ones((1, 4), np.float32))
+    signal.set_wakeup_fd(before)
+    os.close(writer)
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        session.run(x=np.ones((128, 128), np.float32), timeout=30)
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+
+def test_a_descriptor_that_a_program_has_closed_loses_no_interrupt(tmp_path):
+    """As that of an event loop, which sets its own for a while."""
+    (tmp_path / "loop.onnx").write_bytes(models.loop(FOREVER))
+    (tmp_path / "add.onnx").write_bytes(models.add())
+    files = tmp_path / "loop.onnx", tmp_path / "add.onnx"
+    assert run_program(CLOSED, *files).stdout == "interrupted\n"
+
+
+def test_the_deadline_of_a_run_that_has_ended_ends_no_other():
+    """Nobody has taken its result, since the event loop is busy."""
+    with ort.Session(models.add()) as session, ort.RunOptions(session.api) as options:
+
+        async def busy():
+            x = np.ones((1, 4), np.float32)
+            future = session.run_async(x=x, options=options, timeout=0.1)
+            time.sleep(0.4)
+            assert not options.terminated
+            session.run(x=x, options=options)
+            return await future
+
+        assert len(run_async(busy())) == 1

@@ -115,7 +115,12 @@ void ortcffi_run_fail(struct run* run, OrtStatus* status, const char* function) 
     return;
   }
   maker->api->ReleaseStatus(status);
-  Py_XDECREF(run->failure.error); /* what an op raised for the same reason */
+  PyObject* error = run->failure.error;
+  if (error != NULL && PyObject_IsInstance(error, PyExc_Exception) == 0) {
+    ortcffi_add_cause(error); /* such as SystemExit, which is raised itself */
+    return;
+  }
+  Py_XDECREF(error); /* what an op raised for the same reason */
   if (run->ending == INTERRUPTED && PyErr_CheckSignals() < 0) {
     return; /* with what the handler of the signal raised */
   }

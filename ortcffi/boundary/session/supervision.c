@@ -65,6 +65,9 @@ static int is_default_interrupt(void) {
 static void end_late_runs(void) {
   double now = ortcffi_now(), next = INFINITY;
   for (struct run* run = ortcffi_runs; run != NULL; run = run->next) {
+    if (atomic_load(&run->is_done)) {
+      continue; /* a job whose result nobody has taken yet */
+    }
     if (run->deadline > 0 && run->deadline <= now) {
       ortcffi_run_stop(run, TIMED_OUT);
     } else if (run->deadline > 0 && run->deadline < next) {
@@ -95,10 +98,10 @@ static int read_signals(void) {
   ssize_t count = read(ends[0], numbers, sizeof numbers);
   for (ssize_t i = 0; i < count; i++) {
     int fd = atomic_load(&program_fd);
+    found |= numbers[i] == SIGINT;
     if (numbers[i] != 0 && fd >= 0 && write(fd, &numbers[i], 1) < 0) {
       continue; /* the program reads them too slowly */
     }
-    found |= numbers[i] == SIGINT;
   }
   return found;
 }
@@ -220,10 +223,11 @@ static void watch_signals(double now) {
   if (before == -2 || before == ends[1]) {
     return;
   }
-  atomic_store(&program_fd, before);
   if (before >= 0 && is_watching) {
     write_signals_to(before);
+    return;
   }
+  atomic_store(&program_fd, before);
   is_watching = 1;
 }
 
@@ -263,6 +267,9 @@ void ortcffi_runs_after_fork(void) {
   main_run = NULL;
   if (is_watching) { /* until the first run here, Python writes where the program wants it */
     int before = write_signals_to(atomic_load(&program_fd));
+    if (before == -2) { /* the program has closed that */
+      before = write_signals_to(-1);
+    }
     if (before != ends[1]) {
       write_signals_to(before);
     }
