@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING
 
 from ortcffi._new_file import write_whole
@@ -68,7 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("--svg needs matplotlib: pip install matplotlib")
     if not is_command:
         if not options.module and not Path(rest[0]).exists():
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), rest[0])
+            hint = f"; it is a command: put -- before {rest[0]}" if which(rest[0]) else ""
+            raise FileNotFoundError(errno.ENOENT, f"{os.strerror(errno.ENOENT)}{hint}", rest[0])
         rest = [sys.executable, *(["-m"] if options.module else []), *rest]
     return _run(rest, options)
 
