@@ -603,6 +603,14 @@ class SessionOptions(Options, FromHandle):
         """Whether a session is to use the arena of the environment, or expressly not."""
         return SHARED_ARENA in self.config
 
+    def _for_session(self) -> Self:
+        """What a session is made of: a clone, so that these options may change meanwhile.
+
+        Clones of releases before 1.22 lack custom ops, so that these need the options themselves.
+        """
+        has_ops = self._alive.get("custom_ops") or self._alive.get("op_domains")
+        return self if has_ops and self.api.version < 22 else self.clone()
+
 
 def _bytes(argument: str, content: Any) -> Any:
     try:

@@ -187,7 +187,7 @@ def options_for(api: "Api", options: "SessionOptions | None") -> "SessionOptions
         return options
     from ortcffi.options.session import SessionOptions
 
-    chosen = SessionOptions(api) if options is None else options.clone()
+    chosen = SessionOptions(api) if options is None else options._for_session()
     chosen.shared_arena = True
     return chosen
 

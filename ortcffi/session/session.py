@@ -267,7 +267,7 @@ class Session(Suggests, Engine, Closing):
         kept = Made([environment, handle, source.keep])
         given: Any = ffi.NULL
         if chosen is not None:
-            chosen = chosen if is_own else chosen.clone()
+            chosen = chosen if is_own else chosen._for_session()
             given = chosen.handle
             kept += [given, chosen._alive, chosen._values, borrowed_of(source.content, chosen)]
         calls_python = may_call_python(state, chosen)

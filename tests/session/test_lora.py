@@ -11,6 +11,7 @@ from support import eps, models
 from support.models import model, node, tensor, value
 from support.prepared import printed_by
 from support.processes import TIME_LIMIT
+from support.releases import installed_release
 
 import ortcffi as ort
 from ortcffi.compat import AdapterFormat, OrtValue
@@ -175,6 +176,8 @@ def test_the_adapter_counts_where_a_run_gives_the_weights_too(opened_on, api, fi
     ],
 )
 def test_a_wrong_source_is_refused(api, source, kind, message):
+    if not api.is_core and installed_release() < (1, 22):  # whose code for a file is another one
+        kind = (kind, ort.errors.RuntimeException)
     with pytest.raises(kind, match=message):
         ort.LoraAdapter(source, api)
 
@@ -262,7 +265,8 @@ LIES = {
 
 @pytest.mark.parametrize("lie", LIES)
 def test_adapters_that_lie_are_refused(api, lie):
-    with pytest.raises(ort.errors.Fail):
+    is_old = not api.is_core and installed_release() < (1, 22)
+    with pytest.raises(ort.errors.RuntimeException if is_old else ort.errors.Fail):
         ort.LoraAdapter(LIES[lie], api)
 
 
