@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from build_wheels import ENDIAN
 from support.compilers import CORE, LONGEST_BUILD, build_folder, builds, locked, make_command
 from support.paths import CHECKOUT
 from support.processes import run, run_python
@@ -173,6 +174,7 @@ def test_the_extension_and_its_core_are_linked_for_macos_with_the_flags_of_setup
     headers = sysconfig.get_path("include")
     shutil.copytree(headers, python, ignore=shutil.ignore_patterns("pyconfig.h", "internal"))
     (python / "pyconfig.h").write_text(PYCONFIG)
+    (python / "endian.h").write_text(ENDIAN)  # which NumPy's headers include
     core = make_for(MAC)
     objects = [word for word in link_command(MAC, core) if word.endswith(".o")]
 
