@@ -38,12 +38,12 @@ class NewFile:
         try:
             # Closed by `finish`.
             self._file: BinaryIO = open(  # noqa: SIM115
-                self._beside or path, "xb" if is_file else "wb", opener=self._open
+                self._beside or path, "xb" if is_file else "wb", opener=self.open_like
             )
         except OSError as error:
             raise OSError(error.errno, error.strerror, path) from None
 
-    def _open(self, path: str, flags: int) -> int:
+    def open_like(self, path: str, flags: int) -> int:
         """Open the file with the old one's permissions, or fewer, from its first byte on."""
         return os.open(path, flags, 0o666 if self._mode is None else self._mode & 0o777)
 

@@ -4,10 +4,8 @@
 import errno
 import os
 import re
-import stat
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from io import BytesIO
 from mmap import ACCESS_READ, mmap
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self
@@ -110,7 +108,7 @@ class _DataFile:
         names = (f"{model}.{os.urandom(4).hex()}.data" for _ in range(100))
         for path in (f"{model}.data", *names):
             with suppress(FileExistsError):
-                self._file: BinaryIO = open(path, "xb", opener=_like(model))  # noqa: SIM115
+                self._file: BinaryIO = open(path, "xb", opener=file.open_like)  # noqa: SIM115
                 break
         else:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), f"{model}.data")
@@ -133,12 +131,6 @@ class _DataFile:
             self._file.close()
         if not (self.is_used and self._model.is_in_place):
             os.unlink(self._path)
-
-
-def _like(model: str) -> Callable[[str, int], int]:
-    """Return an opener of files with the permissions that a model has now."""
-    mode = stat.S_IMODE(os.stat(model).st_mode) & 0o777 if os.path.exists(model) else 0o666
-    return partial(os.open, mode=mode)
 
 
 def _data_files_of(model: str) -> list[str]:
