@@ -156,6 +156,8 @@ class Recorder:
             began = self._now()
             make(session, *arguments, **named)
             self._began[session._number] = began
+            self._look_once(session)
+            self._begin_to_watch()
 
         @wraps(close)
         def close_and_read(session: "Session", *arguments: Any, **named: Any) -> Any:
@@ -172,7 +174,6 @@ class Recorder:
                 self._ours[getattr(session, "_number", 0)].is_open = False
 
         kind._open, kind.close, kind.__del__ = make_and_note, close_and_read, delete_and_read
-        self._begin_to_watch()
 
     def _wrapped_init(self, original: Callable[..., None]) -> Callable[..., None]:
         @wraps(original)
@@ -242,6 +243,7 @@ class Recorder:
             self.records.append(record)
             self._of[session] = record
         if self._view(session, record):
+            self._look_once(self._views[session])
             self._begin_to_watch()
             weakref.finalize(session, setattr, record, "is_open", False)
 
@@ -269,6 +271,15 @@ class Recorder:
 
     def _now(self) -> float:
         return time.monotonic() - self.started
+
+    def _look_once(self, session: "Session") -> None:
+        """Import what looking needs, in the thread that makes the session.
+
+        If the watching thread imported it, the child of a fork in that moment would wait for ever
+        for the lock of the import.
+        """
+        if self._watcher is None:
+            self._read(SessionRecord("", began=self._now()), session)
 
     def _begin_to_watch(self) -> None:
         with self._guard:
