@@ -5,7 +5,6 @@ It has the C core and one named function per slot.
 """
 
 import os
-import re
 import shlex
 import sys
 import sysconfig
@@ -15,15 +14,8 @@ import numpy as np
 from cffi import FFI
 
 ROOT = Path(__file__).parent.resolve()
-MAKEFILE = (ROOT / "core/Makefile").read_text().replace("\\\n", " ")
-
-
-def core(variable: str) -> list[str]:
-    """The words of a variable of core/Makefile, where the core's sources and flags are listed."""
-    words = re.search(rf"^{variable} =(.*)$", MAKEFILE, re.MULTILINE)
-    assert words, f"core/Makefile sets no {variable}"
-    return words[1].split()
-
+LINES = (ROOT / "core/flags.mk").read_text().splitlines()
+CORE = {name: words.split() for name, equals, words in (x.partition(" =") for x in LINES) if equals}
 
 if os.name != "posix":
     raise SystemExit(
@@ -35,7 +27,7 @@ if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISA
         "the Python package needs CPython with its global interpreter lock; "
         "PyPy and free-threaded builds of CPython are not supported yet"
     )
-# The name in core/Makefile of the system that is built for. _PYTHON_HOST_PLATFORM says another one.
+# The name in core/flags.mk of the system that is built for. _PYTHON_HOST_PLATFORM says another one.
 SYSTEM = "APPLE" if sysconfig.get_platform().startswith("macosx") else "POSIX"
 INCLUDE = ["core/include", "core/src", "ortcffi"]
 # Only the value 1 turns them on.
@@ -47,73 +39,22 @@ SANITIZERS = os.environ.get("ORTCFFI_SANITIZERS", "")
 # A build with malloc is for finding errors, with tools that read symbols.
 IS_FOR_DEBUGGING = USE_MALLOC or bool(SANITIZERS)
 HEAP = "MALLOC" if IS_FOR_DEBUGGING else "MIMALLOC" if USE_MIMALLOC else "HEAP"
-CORE_SOURCES = [f"core/src/{name}.c" for name in core("SOURCES") + core("POSIX") + core(HEAP)]
-BOUNDARY_SOURCES = [
-    "ortcffi/boundary/handle/handle.c",
-    "ortcffi/boundary/handle/handle_cdata.c",
-    "ortcffi/boundary/handle/handle_type.c",
-    "ortcffi/boundary/handle/list.c",
-    "ortcffi/boundary/handle/threads.c",
-    "ortcffi/boundary/table/slot_rows.c",
-    "ortcffi/boundary/env/registered_ep.c",
-    "ortcffi/boundary/env/watched_ep.c",
-    "ortcffi/boundary/table/load.c",
-    "ortcffi/boundary/memory/numpy_arrays.c",
-    "ortcffi/boundary/memory/adaptors.c",
-    "ortcffi/boundary/memory/references.c",
-    "ortcffi/boundary/table/registered_ops.c",
-    "ortcffi/boundary/callbacks/from_libraries.c",
-    "ortcffi/boundary/callbacks/library_threads.c",
-    "ortcffi/boundary/memory/foreign.c",
-    "ortcffi/boundary/memory/numpy_memory.c",
-    "ortcffi/boundary/memory/scratch.c",
-    "ortcffi/boundary/memory/stacks.c",
-    "ortcffi/boundary/status/fail.c",
-    "ortcffi/boundary/status/pairs.c",
-    "ortcffi/boundary/memory/extents.c",
-    "ortcffi/boundary/memory/blocks.c",
-    "ortcffi/boundary/values/values.c",
-    "ortcffi/boundary/values/value_new.c",
-    "ortcffi/boundary/values/value_type.c",
-    "ortcffi/boundary/values/arguments.c",
-    "ortcffi/boundary/values/contents.c",
-    "ortcffi/boundary/values/from_contents.c",
-    "ortcffi/boundary/values/layout.c",
-    "ortcffi/boundary/values/value_arrays.c",
-    "ortcffi/boundary/values/value_strings.c",
-    "ortcffi/boundary/values/value_string_arrays.c",
-    "ortcffi/boundary/values/dlpack.c",
-    "ortcffi/boundary/values/imported.c",
-    "ortcffi/boundary/models/attributes.c",
-    "ortcffi/boundary/models/part_lists.c",
-    "ortcffi/boundary/models/parts.c",
-    "ortcffi/boundary/session/session.c",
-    "ortcffi/boundary/session/ports.c",
-    "ortcffi/boundary/session/run_arguments.c",
-    "ortcffi/boundary/session/run_values.c",
-    "ortcffi/boundary/session/overlaps.c",
-    "ortcffi/boundary/session/run.c",
-    "ortcffi/boundary/kernels/kernel.c",
-    "ortcffi/boundary/kernels/python_op.c",
-    "ortcffi/boundary/kernels/python_kernel.c",
-    "ortcffi/boundary/kernels/python_io.c",
-    "ortcffi/boundary/kernels/may_inplace.c",
-    "ortcffi/boundary/kernels/register_ops.c",
-    "ortcffi/boundary/models/python_ep.c",
-    "ortcffi/boundary/session/supervision.c",
-    "ortcffi/boundary/session/binding.c",
-    "ortcffi/boundary/session/jobs.c",
-    "ortcffi/boundary/session/workers.c",
-    "ortcffi/boundary/session/counts.c",
-    "ortcffi/boundary/official/official.c",
-    "ortcffi/boundary/module.c",
-]
+LEFT_OUT = {f"core/src/{x}.c" for x in CORE[f"LEFT_OUT_OF_{SYSTEM}"] + CORE[f"LEFT_OUT_OF_{HEAP}"]}
+
+
+def files(folder: str) -> list[str]:
+    """The C files of the topics of a folder, as setuptools names them."""
+    return sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / folder).glob("*/*.c"))
+
+
+CORE_SOURCES = [name for name in files("core/src") if name not in LEFT_OUT]
+BOUNDARY_SOURCES = [*files("ortcffi/boundary"), "ortcffi/boundary/module.c"]
 # Flags of a distribution, which come last, so that they win. It strips by itself.
 CFLAGS, LDFLAGS = (shlex.split(os.environ.get(name, "")) for name in ["CFLAGS", "LDFLAGS"])
 KEEPS_SYMBOLS = IS_FOR_DEBUGGING or bool(CFLAGS or LDFLAGS)
 OUR_FLAGS = [
-    *core("FLAGS"),
-    *(core(f"{HEAP}_FLAGS") if HEAP != "HEAP" else []),
+    *CORE["FLAGS"],
+    *CORE[f"{HEAP}_FLAGS"],
     # Debug information, even line numbers alone, would triple the wheel's size.
     *(["-O1", "-g", "-fno-omit-frame-pointer"] if IS_FOR_DEBUGGING else ["-O2", "-g0"]),
     *([f"-fsanitize={SANITIZERS}", "-fno-sanitize-recover=all"] if SANITIZERS else []),
@@ -126,22 +67,22 @@ OUR_FLAGS = [
 NUMPY = ["-isystem", np.get_include()]  # not -I: warnings of its headers are NumPy's
 COMPILE_FLAGS = [f'-DCORE_FLAGS="{" ".join(OUR_FLAGS)}"', *OUR_FLAGS, *NUMPY, *CFLAGS]
 LINK_FLAGS = [
-    *core(f"HARDEN_OF_{SYSTEM}"),
+    *CORE[f"HARDEN_OF_{SYSTEM}"],
     *([f"-fsanitize={SANITIZERS}"] if SANITIZERS else []),
     # Without symbols that only a debugger reads. Apple's linker does not know -s any more.
     *([] if KEEPS_SYMBOLS else ["-Wl,-x" if SYSTEM == "APPLE" else "-Wl,-s"]),
-    *(core("MIMALLOC_LINK") if HEAP == "MIMALLOC" else []),
+    *(CORE["MIMALLOC_LINK"] if HEAP == "MIMALLOC" else []),
 ]
-[CORE_NAME] = core(f"NAME_OF_{SYSTEM}")
+[CORE_NAME] = CORE[f"NAME_OF_{SYSTEM}"]
 
 
 def exports(library: str) -> str:
     """The flag that exports what the list of a library in core/exports names, and nothing else."""
-    [flag], [file] = core(f"EXPORT_OF_{SYSTEM}"), core(f"EXPORTS_OF_{SYSTEM}")
+    [flag], [file] = CORE[f"EXPORT_OF_{SYSTEM}"], CORE[f"EXPORTS_OF_{SYSTEM}"]
     return flag + str((ROOT / "core" / file).with_stem(library))
 
 
-CORE_LINK_FLAGS = [*LINK_FLAGS, *core(f"LINK_OF_{SYSTEM}"), exports("ortcore"), *LDFLAGS]
+CORE_LINK_FLAGS = [*LINK_FLAGS, *CORE[f"LINK_OF_{SYSTEM}"], exports("ortcore"), *LDFLAGS]
 EXTENSION_LINK_FLAGS = [*LINK_FLAGS, exports("extension"), *LDFLAGS]
 
 

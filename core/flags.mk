@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+# The core's flags, and the files of src that a build leaves out. The Makefile includes this file, and
+# build_ort.py reads it, to build the wheel: so each variable has a line, without references.
+
+LEFT_OUT_OF_POSIX = platform/platform_windows platform/platform_catching_none
+LEFT_OUT_OF_APPLE = platform/platform_windows platform/platform_catching_none
+LEFT_OUT_OF_WINDOWS = platform/platform_posix platform/platform_catching_dwarf platform/platform_elf
+LEFT_OUT_OF_HEAP = heap/heap_wrapped
+LEFT_OUT_OF_MIMALLOC = heap/heap heap/heap_threads heap/heap_central heap/heap_region
+LEFT_OUT_OF_MALLOC = heap/heap heap/heap_threads heap/heap_central heap/heap_region
+HEAP_FLAGS =
+MIMALLOC_FLAGS = -DCORE_USE_MIMALLOC
+MIMALLOC_LINK = -lmimalloc
+MALLOC_FLAGS = -DCORE_USE_MALLOC
+# gnu11, for attributes and thread-local storage models. Symbols are hidden: exports/ lists those
+# that the library exports.
+FLAGS = -std=gnu11 -fPIC -fvisibility=hidden -Wall -Wextra
+
+HARDEN_OF_POSIX = -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack
+# defs: an undefined symbol is an error. nodelete: dlclose does not unload the library, so threads
+# that end later can still free their thread-local caches.
+LINK_OF_POSIX = -Wl,-z,defs -Wl,-z,nodelete -Wl,-soname,libortcore.so
+NAME_OF_POSIX = libortcore.so
+EXPORT_OF_POSIX = -Wl,--version-script=
+EXPORTS_OF_POSIX = exports/ortcore.map
+
+HARDEN_OF_APPLE =
+# The linker writes the install name into clients, which look for the library under it.
+LINK_OF_APPLE = -Wl,-install_name,@rpath/libortcore.dylib
+NAME_OF_APPLE = libortcore.dylib
+EXPORT_OF_APPLE = -Wl,-exported_symbols_list,
+EXPORTS_OF_APPLE = exports/ortcore.exp
+
