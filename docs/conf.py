@@ -31,6 +31,7 @@ extensions = [
     "sphinx.ext.doctest",
     "sphinx.ext.napoleon",
     "c_reference",
+    "python_reference",
 ]
 exclude_patterns = ["_build"]
 html_theme = "furo"

@@ -21,11 +21,14 @@ if _interpreters is not None and _interpreters.get_current() != _interpreters.ge
         "its C code calls back into one interpreter"
     )
 
+# The public names, by module. tools/generate.py makes the stub for type checkers of them, and
+# docs/generate the reference.
 _NAMES = {
     "_native": "ffi lib",
     "memory.adaptors": "Aligned Damage Failing Guarded",
     "memory.handlers": "Limiting Logging",
-    "table.api": "Api build_info core_api default_api init_api",
+    "_table": "build_info core_api default_api init_api",
+    "table.api": "Api",
     "arena": "Arena ArenaCfg",
     "cli.build_flags": "get_include get_library",
     "custom_ops.describe": "Characteristic CustomOp Operand",

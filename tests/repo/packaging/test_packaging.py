@@ -63,7 +63,7 @@ def run_outside(*command: str | Path, cwd: Path, **variables: str) -> str:
 def sources(folder: Path) -> set[str]:
     """The files below a directory that were written, not built."""
     names = [str(path.relative_to(CHECKOUT)) for path in folder.rglob("*") if path.is_file()]
-    built = r"(\.so|\.o)$|/_?build/|^docs/c/|/__pycache__/|_cache/"
+    built = r"(\.so|\.o)$|/_?build/|^docs/c/|^docs/python/.*rst$|/__pycache__/|_cache/"
     return {name for name in names if not re.search(built, name)}
 
 
