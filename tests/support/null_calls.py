@@ -4,7 +4,9 @@
     python null_calls.py LIBRARY VERSION
 
 All other pointers lead to zeroed memory and numbers are 0, so a call may end its process: each has
-one of its own. A line for each call: slot, argument (empty for a call without NULL), code, message.
+one of its own. A line for each call that ends well: list, slot, argument (empty for a call without
+NULL), answer, and whether the call wrote to the memory. The answer is a status as its code and
+message, or a text, or a number.
 """
 
 import ctypes
@@ -32,16 +34,18 @@ GETTERS = {
     "ort_model_package_slots.def": "GetModelPackageApi",
 }
 MOST_ARGUMENTS, ROOM = 12, 4096
+# As far as a call tells them apart. A pointer is read as a number, and a void call as nothing.
+KINDS = {"OrtStatus*": "status", "const char*": "text", "void": "nothing"}
 
 
-def not_implemented() -> list[tuple[str, Slot]]:
-    """The slots that the core answers with a status only, and the list of each."""
-    rows = [(file, slot) for file in GETTERS for slot in slots_of(file)]
-    return [
-        (file, slot)
-        for file, slot in rows
-        if slot.who in ("ENGINE", "NOT_YET") and slot.signature.startswith("OrtStatus*")
-    ]
+def all_slots() -> list[tuple[str, Slot]]:
+    """The slots of all tables, and the list of each."""
+    return [(file, slot) for file in GETTERS for slot in slots_of(file) if slot.who != "TABLE"]
+
+
+def kind_of(slot: Slot) -> str:
+    """What a slot returns: status, text, nothing or number."""
+    return KINDS.get(slot.signature.partition(f" {slot.name}(")[0], "number")
 
 
 def pointers(slot: Slot) -> list[str]:
@@ -70,24 +74,30 @@ def main(library: str, version: int) -> None:
     code = function(api, index_of["GetErrorCode"], ctypes.c_int, 1)
     message = function(api, index_of["GetErrorMessage"], ctypes.c_char_p, 1)
 
-    def ask(call: Callable[..., Any], arguments: list[int | None], about: bytes) -> bool:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what a process that ends itself says
-        status = call(*arguments, *[None] * (MOST_ARGUMENTS - len(arguments)))
-        said = b"0\t" if status is None else b"%d\t%s" % (code(status), message(status))
-        return os.write(1, about + said.replace(b"\n", b" ") + b"\n") > 0
+    def say(kind: str, got: int | None) -> str:
+        if kind == "status" and got is not None:
+            return f"{code(got)} {message(got).decode()}".replace("\n", " ").replace("\t", " ")
+        if kind == "text" and got is not None:
+            return repr(ctypes.string_at(got).decode())
+        return "" if kind == "nothing" else str(got or 0)
 
-    for file, slot in not_implemented():
+    def ask(slot: Slot, call: Callable[..., Any], file: str, null: str) -> bool:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what a process that ends itself says
+        room = ctypes.create_string_buffer(ROOM * len(slot.arguments))
+        places = {name: ctypes.addressof(room) + ROOM * i for i, name in enumerate(pointers(slot))}
+        given = [None if name == null else places.get(name) for name in slot.arguments]
+        said = say(kind_of(slot), call(*given, *[None] * (MOST_ARGUMENTS - len(given))))
+        written = "written" if any(room.raw) else ""
+        return os.write(1, f"{file}\t{slot.name}\t{null}\t{said}\t{written}\n".encode()) > 0
+
+    for file, slot in all_slots():
         getter = GETTERS[file]
         table = api
         if getter is not None:
             table = ctypes.cast(function(api, index_of[getter], ctypes.c_void_p, 0)(), pointer)
         call = function(table, slot.index, ctypes.c_void_p, MOST_ARGUMENTS)
-        room = ctypes.create_string_buffer(ROOM * len(slot.arguments))
-        places = {name: ctypes.addressof(room) + ROOM * i for i, name in enumerate(pointers(slot))}
-        for null in ["", *places]:
-            arguments = [None if name == null else places.get(name) for name in slot.arguments]
-            about = f"{file}\t{slot.name}\t{null}\t".encode()
-            fork(functools.partial(ask, call, arguments, about), limit=10)
+        for null in ["", *pointers(slot)]:
+            fork(functools.partial(ask, slot, call, file, null), limit=10)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,6 @@
 #include "behaviour.h"
 #include "behaviour_values.h"
 
-CALL("GetAllocatorWithDefaultOptions(NULL)") {
-  say_status(api->GetAllocatorWithDefaultOptions(NULL));
-}
 CALL("GetAllocatorWithDefaultOptions twice") {
   say(allocator() == allocator() ? "same" : "different");
 }
@@ -36,26 +33,8 @@ CALL("AllocatorAlloc(a,1) alignment") {
   }
   say(bits % 64 == 0 ? "64 at least" : "less than 64");
 }
-CALL("AllocatorAlloc(NULL,8,&o)") {
-  void* out = UNTOUCHED;
-  say_status(api->AllocatorAlloc(NULL, 8, &out));
-  say_out(out, UNTOUCHED);
-}
-CALL("AllocatorAlloc(a,8,NULL)") { say_status(api->AllocatorAlloc(allocator(), 8, NULL)); }
 
 CALL("AllocatorFree(a,NULL)") { say_status(api->AllocatorFree(allocator(), NULL)); }
-CALL("AllocatorFree(NULL,p)") {
-  void* block = NULL;
-  CHECK(api->AllocatorAlloc(allocator(), 8, &block) == NULL);
-  say_status(api->AllocatorFree(NULL, block));
-}
-
-CALL("AllocatorGetInfo(NULL,&o)") {
-  const OrtMemoryInfo* out = UNTOUCHED;
-  say_status(api->AllocatorGetInfo(NULL, &out));
-  say_out(out, UNTOUCHED);
-}
-CALL("AllocatorGetInfo(a,NULL)") { say_status(api->AllocatorGetInfo(allocator(), NULL)); }
 
 CALL("AllocatorGetStats(default,&o)") {
   OrtKeyValuePairs* out = NULL;
@@ -67,12 +46,6 @@ CALL("AllocatorGetStats(default,&o)") {
   say(count == 0 ? "no entries" : "entries");
   api->ReleaseKeyValuePairs(out);
 }
-CALL("AllocatorGetStats(NULL,&o)") {
-  OrtKeyValuePairs* out = UNTOUCHED;
-  say_status(api->AllocatorGetStats(NULL, &out));
-  say_out(out, UNTOUCHED);
-}
-CALL("AllocatorGetStats(a,NULL)") { say_status(api->AllocatorGetStats(allocator(), NULL)); }
 
 CALL("alloc->Alloc(alloc,0)") { say_pointer(allocator()->Alloc(allocator(), 0)); }
 CALL("alloc->Alloc(alloc,SIZE_MAX)") { say_pointer(allocator()->Alloc(allocator(), SIZE_MAX)); }
@@ -94,17 +67,6 @@ static void allocator_say_info(const OrtMemoryInfo* info) {
 CALL("alloc->Info(alloc)") { allocator_say_info(allocator()->Info(allocator())); }
 CALL("alloc->Info(NULL)") { allocator_say_info(allocator()->Info(NULL)); }
 
-CALL("CreateAllocator(NULL session)") {
-  OrtMemoryInfo* info = NULL;
-  CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info) == NULL);
-  OrtAllocator* out = UNTOUCHED;
-  say_status(api->CreateAllocator(NULL, info, &out));
-  say_out(out, UNTOUCHED);
-}
-CALL("ReleaseAllocator(NULL)") {
-  api->ReleaseAllocator(NULL);
-  say("no-op");
-}
 CALL("ReleaseAllocator(default allocator)") {
   api->ReleaseAllocator(allocator());
   say("no-op");

@@ -47,7 +47,6 @@ CALL("CreateArenaCfg(strategy=2)") { cfg(0, 2, -1, -1); }
 CALL("CreateArenaCfg(strategy=-2)") { cfg(0, -2, -1, -1); }
 CALL("CreateArenaCfg(initial=-2)") { cfg(0, -1, -2, -1); }
 CALL("CreateArenaCfg(dead=-2)") { cfg(0, -1, -1, -2); }
-CALL("CreateArenaCfg(out=NULL)") { say_status(api->CreateArenaCfg(0, -1, -1, -1, NULL)); }
 
 static void cfg_v2(const char* key, size_t value) {
   OrtArenaCfg* out = UNTOUCHED;
@@ -73,7 +72,6 @@ CALL("CreateArenaCfgV2(values=NULL,n=1)") {
   const char* key = "max_mem";
   say_status(api->CreateArenaCfgV2(&key, NULL, 1, &out));
 }
-CALL("CreateArenaCfgV2(out=NULL)") { say_status(api->CreateArenaCfgV2(NULL, NULL, 0, NULL)); }
 CALL("CreateArenaCfgV2(a key twice)") {
   const char* keys[] = {"max_mem", "max_mem"};
   const size_t values[] = {4, 5};
@@ -113,10 +111,6 @@ CALL("CreateArenaCfgV2(cuda_mempool_release_threshold=-2)") {
 CALL("CreateArenaCfgV2(cuda_mempool_bytes_to_keep_on_shrink=1)") {
   cfg_v2("cuda_mempool_bytes_to_keep_on_shrink", 1);
 }
-CALL("ReleaseArenaCfg(NULL)") {
-  api->ReleaseArenaCfg(NULL);
-  say("no-op");
-}
 CALL("ReleaseArenaCfg(c)") {
   OrtArenaCfg* made = NULL;
   CHECK(api->CreateArenaCfg(0, -1, -1, -1, &made) == NULL);
@@ -146,8 +140,6 @@ static OrtAllocator* client(uint32_t version, const OrtMemoryInfo* info) {
   return &made->base;
 }
 
-CALL("RegisterAllocator(e,NULL)") { say_status(api->RegisterAllocator(env(), NULL)); }
-CALL("RegisterAllocator(NULL,a)") { say_status(api->RegisterAllocator(NULL, default_allocator())); }
 CALL("RegisterAllocator(e,default allocator)") {
   say_status(api->RegisterAllocator(env(), default_allocator()));
 }
@@ -173,10 +165,6 @@ CALL("RegisterAllocator(e,without Info)") {
 
 CALL("UnregisterAllocator(e,not registered)") {
   say_status(api->UnregisterAllocator(env(), cpu(OrtDeviceAllocator)));
-}
-CALL("UnregisterAllocator(e,NULL)") { say_status(api->UnregisterAllocator(env(), NULL)); }
-CALL("UnregisterAllocator(NULL,i)") {
-  say_status(api->UnregisterAllocator(NULL, cpu(OrtDeviceAllocator)));
 }
 CALL("UnregisterAllocator(e,another name)") {
   OrtEnv* shared = env();
@@ -214,10 +202,6 @@ CALL("CreateAndRegisterAllocator twice") {
   say_status(api->UnregisterAllocator(shared, info));
   say_status(api->UnregisterAllocator(shared, info));
 }
-CALL("CreateAndRegisterAllocator(NULL,i,NULL)") {
-  say_status(api->CreateAndRegisterAllocator(NULL, cpu(OrtArenaAllocator), NULL));
-}
-CALL("CreateAndRegisterAllocator(e,NULL,NULL)") { create_and_register(NULL); }
 
 static void arena_create_v2(const char* provider, const OrtMemoryInfo* info, size_t num_keys) {
   say_status(api->CreateAndRegisterAllocatorV2(env(), provider, info, NULL, NULL, NULL, num_keys));
@@ -232,10 +216,6 @@ CALL("CreateAndRegisterAllocatorV2(e,Cuda provider,i)") {
 CALL("CreateAndRegisterAllocatorV2(e,\"\",i)") { arena_create_v2("", cpu(OrtArenaAllocator), 0); }
 CALL("CreateAndRegisterAllocatorV2(e,Cpu provider,gpu)") {
   arena_create_v2("CPUExecutionProvider", gpu("mine", OrtDeviceAllocator, 0), 0);
-}
-CALL("CreateAndRegisterAllocatorV2(e,NULL,i)") { arena_create_v2(NULL, cpu(OrtArenaAllocator), 0); }
-CALL("CreateAndRegisterAllocatorV2(e,Cpu provider,NULL)") {
-  arena_create_v2("CPUExecutionProvider", NULL, 0);
 }
 CALL("CreateAndRegisterAllocatorV2(keys=NULL,n=1)") {
   arena_create_v2("CPUExecutionProvider", cpu(OrtArenaAllocator), 1);
@@ -312,13 +292,6 @@ CALL("GetSharedAllocator(e,another device of the CPU)") {
   arena_get(env(), info, NULL);
 }
 
-static void get_wrongly(OrtEnv* shared, const OrtMemoryInfo* info) {
-  OrtAllocator* out = UNTOUCHED;
-  say_status(api->GetSharedAllocator(shared, info, &out));
-}
-
-CALL("GetSharedAllocator(NULL,i,&o)") { get_wrongly(NULL, cpu(OrtDeviceAllocator)); }
-CALL("GetSharedAllocator(e,NULL,&o)") { get_wrongly(env(), NULL); }
 CALL("GetSharedAllocator(e,i,NULL)") {
   say_status(api->GetSharedAllocator(env(), cpu(OrtDeviceAllocator), NULL));
 }
@@ -337,15 +310,6 @@ CALL("CreateSharedAllocator(e,Cpu,HostAccessible)") {
   OrtEnv* shared = env();
   create_shared(shared, device(shared), OrtDeviceMemoryType_HOST_ACCESSIBLE);
 }
-CALL("CreateSharedAllocator(NULL,d)") {
-  create_shared(NULL, device(env()), OrtDeviceMemoryType_DEFAULT);
-}
-CALL("CreateSharedAllocator(e,NULL)") { create_shared(env(), NULL, OrtDeviceMemoryType_DEFAULT); }
-CALL("CreateSharedAllocator(out=NULL)") {
-  OrtEnv* shared = env();
-  say_status(api->CreateSharedAllocator(shared, device(shared), OrtDeviceMemoryType_DEFAULT,
-                                        OrtDeviceAllocator, NULL, NULL));
-}
 
 static void release_shared(OrtEnv* shared, const OrtEpDevice* from) {
   say_status(api->ReleaseSharedAllocator(shared, from, OrtDeviceMemoryType_DEFAULT));
@@ -355,5 +319,3 @@ CALL("ReleaseSharedAllocator(e,Cpu,Default)") {
   OrtEnv* shared = env();
   release_shared(shared, device(shared));
 }
-CALL("ReleaseSharedAllocator(NULL,d)") { release_shared(NULL, device(env())); }
-CALL("ReleaseSharedAllocator(e,NULL)") { release_shared(env(), NULL); }

@@ -12,39 +12,22 @@ CALL("CreateIoBinding(s)") {
   OrtIoBinding* binding = NULL;
   say_status(api->CreateIoBinding(some_session(), &binding));
 }
-CALL("CreateIoBinding(NULL)") {
-  OrtIoBinding* binding = NULL;
-  say_status(api->CreateIoBinding(NULL, &binding));
-}
-CALL("ReleaseIoBinding(NULL)") {
-  api->ReleaseIoBinding(NULL);
-  say("returned");
-}
 CALL("BindInput(x)") { say_status(api->BindInput(some_binding(some_session()), "x", FLOATS(1))); }
 CALL("BindInput(unknown)") {
   say_status(api->BindInput(some_binding(some_session()), "z", FLOATS(1)));
 }
-CALL("BindInput(value=NULL)") {
-  say_status(api->BindInput(some_binding(some_session()), "x", NULL));
-}
 CALL("BindOutput(unknown)") {
   say_status(api->BindOutput(some_binding(some_session()), "z", FLOATS(1)));
 }
-CALL("BindOutput(NULL)") { say_status(api->BindOutput(NULL, "a", FLOATS(1))); }
 CALL("BindOutputToDevice(a)") {
   say_status(api->BindOutputToDevice(some_binding(some_session()), "a", cpu_info()));
-}
-CALL("BindOutputToDevice(info=NULL)") {
-  say_status(api->BindOutputToDevice(some_binding(some_session()), "a", NULL));
 }
 CALL("SynchronizeBoundInputs(b)") {
   say_status(api->SynchronizeBoundInputs(some_binding(some_session())));
 }
-CALL("SynchronizeBoundInputs(NULL)") { say_status(api->SynchronizeBoundInputs(NULL)); }
 CALL("SynchronizeBoundOutputs(b)") {
   say_status(api->SynchronizeBoundOutputs(some_binding(some_session())));
 }
-CALL("SynchronizeBoundOutputs(NULL)") { say_status(api->SynchronizeBoundOutputs(NULL)); }
 CALL("ClearBoundInputs(NULL)") {
   api->ClearBoundInputs(NULL);
   say("returned");
@@ -63,7 +46,6 @@ static void say_names(const OrtIoBinding* binding) {
   }
 }
 CALL("GetBoundOutputNames(none)") { say_names(some_binding(some_session())); }
-CALL("GetBoundOutputNames(NULL)") { say_names(NULL); }
 CALL("GetBoundOutputNames(b)") {
   OrtIoBinding* binding = some_binding(some_session());
   CHECK(api->BindOutput(binding, "b", FLOATS(1, 2)) == NULL);
@@ -81,7 +63,6 @@ static void say_bound(const OrtIoBinding* binding) {
   }
 }
 CALL("GetBoundOutputValues(none)") { say_bound(some_binding(some_session())); }
-CALL("GetBoundOutputValues(NULL)") { say_bound(NULL); }
 
 /* A binding of x to an output; the value may be NULL. */
 static OrtIoBinding* bound(OrtSession* session, const OrtValue* x, const char* output,
@@ -113,10 +94,4 @@ CALL("RunWithBinding(unknown output)") {
 CALL("RunWithBinding(no output)") {
   OrtSession* session = some_session();
   say_status(api->RunWithBinding(session, NULL, some_binding(session)));
-}
-CALL("RunWithBinding(session=NULL)") {
-  say_status(api->RunWithBinding(NULL, NULL, bound(some_session(), FLOATS(3), "a", FLOATS(1))));
-}
-CALL("RunWithBinding(binding=NULL)") {
-  say_status(api->RunWithBinding(some_session(), NULL, NULL));
 }

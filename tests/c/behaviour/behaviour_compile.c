@@ -49,10 +49,6 @@ static OrtStatus* ORT_API_CALL locate(void* state, const char* name, const OrtVa
     say_status(api->GetCompileApi()->FULL(name)(o, __VA_ARGS__)); \
     compile_end(o);                                               \
   }
-#define SAY_NULL(name, ...)                                          \
-  CALL(SETTER(#name) "(NULL,...)") {                                 \
-    say_status(api->GetCompileApi()->FULL(name)(NULL, __VA_ARGS__)); \
-  }
 
 CALL("CreateModelCompilationOptionsFromSessionOptions(e,o,&c)") {
   OrtModelCompilationOptions* options = compile_fresh();
@@ -67,68 +63,32 @@ CALL("CreateModelCompilationOptionsFromSessionOptions with NULL") {
   say_out(out, UNTOUCHED);
   compile_end(o);
 }
-CALL("CreateModelCompilationOptionsFromSessionOptions(NULL,o,&c)") {
-  OrtModelCompilationOptions *o = compile_fresh(), *out = UNTOUCHED;
-  say_status(
-      api->GetCompileApi()->CreateModelCompilationOptionsFromSessionOptions(NULL, session, &out));
-  say_out(out, UNTOUCHED);
-  compile_end(o);
-}
-CALL("ReleaseModelCompilationOptions(NULL)") {
-  api->GetCompileApi()->ReleaseModelCompilationOptions(NULL);
-  say("no-op");
-}
 
 SAY("path", InputModelPath, ORT_TSTR("no such file.onnx"))
 SAY("\"\"", InputModelPath, ORT_TSTR(""))
-SAY("NULL", InputModelPath, NULL)
-SAY_NULL(InputModelPath, ORT_TSTR("x"))
 SAY("4 bytes", InputModelFromBuffer, "abc", 4)
 SAY("0 bytes", InputModelFromBuffer, "abc", 0)
-SAY("NULL", InputModelFromBuffer, NULL, 4)
-SAY_NULL(InputModelFromBuffer, "abc", 4)
-SAY("NULL", InputModel, NULL)
 SAY("path", OutputModelPath, ORT_TSTR("out.onnx"))
 SAY("\"\"", OutputModelPath, ORT_TSTR(""))
-SAY("NULL", OutputModelPath, NULL)
-SAY_NULL(OutputModelPath, ORT_TSTR("x"))
 SAY("path", OutputModelExternalInitializersFile, ORT_TSTR("w.bin"), 0)
 SAY("\"\"", OutputModelExternalInitializersFile, ORT_TSTR(""), 0)
-SAY("NULL", OutputModelExternalInitializersFile, NULL, 0)
-SAY_NULL(OutputModelExternalInitializersFile, ORT_TSTR("x"), 0)
 SAY("a,&b,&n", OutputModelBuffer, allocator(), &buffer, &size)
-SAY("NULL,&b,&n", OutputModelBuffer, NULL, &buffer, &size)
-SAY("a,NULL,&n", OutputModelBuffer, allocator(), NULL, &size)
-SAY("a,&b,NULL", OutputModelBuffer, allocator(), &buffer, NULL)
-SAY_NULL(OutputModelBuffer, NULL, &buffer, &size)
 SAY("true", EpContextEmbedMode, true)
-SAY_NULL(EpContextEmbedMode, true)
 SAY("3", Flags, 3)
 SAY("0xFFFFFFFF", Flags, 0xFFFFFFFF)
-SAY_NULL(Flags, 3)
 SAY("dir/,name", EpContextBinaryInformation, ORT_TSTR("dir/"), ORT_TSTR("model"))
 SAY("dir,name", EpContextBinaryInformation, ORT_TSTR("dir"), ORT_TSTR("model"))
 SAY("dir/,\"\"", EpContextBinaryInformation, ORT_TSTR("dir/"), ORT_TSTR(""))
 SAY("\"\",name", EpContextBinaryInformation, ORT_TSTR(""), ORT_TSTR("model"))
-SAY("NULL,name", EpContextBinaryInformation, NULL, ORT_TSTR("model"))
-SAY("dir/,NULL", EpContextBinaryInformation, ORT_TSTR("dir/"), NULL)
-SAY_NULL(EpContextBinaryInformation, ORT_TSTR("dir/"), ORT_TSTR("model"))
 SAY("0", GraphOptimizationLevel, ORT_DISABLE_ALL)
 SAY("99", GraphOptimizationLevel, ORT_ENABLE_ALL)
 SAY("4", GraphOptimizationLevel, (GraphOptimizationLevel)4)
 SAY("-1", GraphOptimizationLevel, (GraphOptimizationLevel)-1)
-SAY_NULL(GraphOptimizationLevel, ORT_ENABLE_ALL)
 SAY("f,NULL", OutputModelWriteFunc, take, NULL)
-SAY("NULL,NULL", OutputModelWriteFunc, NULL, NULL)
-SAY_NULL(OutputModelWriteFunc, take, NULL)
 SAY("f,NULL", OutputModelGetInitializerLocationFunc, locate, NULL)
-SAY("NULL,NULL", OutputModelGetInitializerLocationFunc, NULL, NULL)
-SAY_NULL(OutputModelGetInitializerLocationFunc, locate, NULL)
 SAY("true", WeightlessEnabled, true)
-SAY_NULL(WeightlessEnabled, true)
 SAY("f,NULL", EpContextDataWriteFunc, take_named, NULL)
 SAY("NULL,NULL", EpContextDataWriteFunc, NULL, NULL)
-SAY_NULL(EpContextDataWriteFunc, take_named, NULL)
 
 SAY("w.bin", OutputModelExternalInitializersBuffer, ORT_TSTR("w.bin"), 0, allocator(), &buffer,
     &size)
@@ -143,14 +103,6 @@ SAY("d/..w.bin", OutputModelExternalInitializersBuffer, ORT_TSTR("d/..w.bin"), 0
 SAY("\"\"", OutputModelExternalInitializersBuffer, ORT_TSTR(""), 0, allocator(), &buffer, &size)
 SAY("/w.bin", OutputModelExternalInitializersBuffer, ORT_TSTR("/w.bin"), 0, allocator(), &buffer,
     &size)
-SAY("NULL", OutputModelExternalInitializersBuffer, NULL, 0, allocator(), &buffer, &size)
-SAY("w.bin,NULL allocator", OutputModelExternalInitializersBuffer, ORT_TSTR("w.bin"), 0, NULL,
-    &buffer, &size)
-SAY("w.bin,NULL buffer", OutputModelExternalInitializersBuffer, ORT_TSTR("w.bin"), 0, allocator(),
-    NULL, &size)
-SAY("w.bin,NULL size", OutputModelExternalInitializersBuffer, ORT_TSTR("w.bin"), 0, allocator(),
-    &buffer, NULL)
-SAY_NULL(OutputModelExternalInitializersBuffer, ORT_TSTR("w.bin"), 0, NULL, &buffer, &size)
 CALL(SETTER("OutputModelExternalInitializersBuffer") " leaves the outputs alone") {
   OrtModelCompilationOptions* o = compile_fresh();
   say_status(api->GetCompileApi()->FULL(OutputModelExternalInitializersBuffer)(
@@ -166,12 +118,10 @@ SAY("3,0", OutputModelExternalInitializersAlignment, 3, 0)
 SAY("1<<62,0", OutputModelExternalInitializersAlignment, (size_t)1 << 62, 0)
 SAY("1<<63,0", OutputModelExternalInitializersAlignment, (size_t)1 << 63, 0)
 SAY("1,1<<63", OutputModelExternalInitializersAlignment, 1, (size_t)1 << 63)
-SAY_NULL(OutputModelExternalInitializersAlignment, 0, 0)
 
 SAY("0", WeightlessMode, OrtWeightlessSupport_NONE)
 SAY("2", WeightlessMode, OrtWeightlessSupport_ALL)
 SAY("3", WeightlessMode, OrtWeightlessSupport_ALL_OR_EXTERNAL_ONLY)
 SAY("-1", WeightlessMode, (OrtWeightlessSupport)-1)
-SAY_NULL(WeightlessMode, OrtWeightlessSupport_NONE)
 
 #undef SAY

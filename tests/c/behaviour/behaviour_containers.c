@@ -250,9 +250,6 @@ CALL("CreateValue(type TENSOR, n=0)") { create(ONNX_TYPE_TENSOR, NO_VALUES, 0); 
 CALL("CreateValue(in NULL,2,SEQUENCE)") { create(ONNX_TYPE_SEQUENCE, NULL, 2); }
 CALL("CreateValue(in NULL,2,MAP)") { create(ONNX_TYPE_MAP, NULL, 2); }
 CALL("CreateValue(in NULL,0,SEQUENCE)") { create(ONNX_TYPE_SEQUENCE, NULL, 0); }
-CALL("CreateValue(out NULL)") {
-  say_status(api->CreateValue(IN(FLOATS(1)), ONNX_TYPE_SEQUENCE, NULL));
-}
 
 CALL("GetValue(seq,0)") { get(pair_of_floats(), 0); }
 CALL("GetValue(seq,1)") { get(pair_of_floats(), 1); }
@@ -268,7 +265,6 @@ CALL("GetValue(map,2)") { get(float_map(), 2); }
 CALL("GetValue(map,-1)") { get(float_map(), -1); }
 CALL("GetValue(tensor,0)") { get(FLOATS(1), 0); }
 CALL("GetValue(sparse,0)") { get(containers_sparse(), 0); }
-CALL("GetValue(NULL,0)") { get(NULL, 0); }
 CALL("GetValue(seq,0,allocator NULL)") {
   OrtValue* value = UNTOUCHED;
   say_status(api->GetValue(pair_of_floats(), 0, NULL, &value));
@@ -278,9 +274,6 @@ CALL("GetValue(sequence of maps,0,allocator NULL)") {
   OrtValue* value = UNTOUCHED;
   say_status(api->GetValue(pair_of_maps(), 0, NULL, &value));
   say_out(value, UNTOUCHED);
-}
-CALL("GetValue(seq,0,a,out NULL)") {
-  say_status(api->GetValue(pair_of_floats(), 0, allocator(), NULL));
 }
 CALL("GetValue(seq,0) shares or copies") {
   OrtValue* sequence = pair_of_floats();
@@ -306,23 +299,11 @@ CALL("GetValueCount(sequence of maps)") { count(pair_of_maps()); }
 CALL("GetValueCount(map)") { count(float_map()); }
 CALL("GetValueCount(tensor)") { count(FLOATS(1)); }
 CALL("GetValueCount(sparse)") { count(containers_sparse()); }
-CALL("GetValueCount(NULL,&o)") { count(NULL); }
-CALL("GetValueCount(v,NULL)") { say_status(api->GetValueCount(pair_of_floats(), NULL)); }
 
 /* Opaque values. */
 CALL("CreateOpaqueValue(\"d\",\"t\",8 bytes)") {
   OrtValue* value = UNTOUCHED;
   say_status(api->CreateOpaqueValue("d", "t", "12345678", 8, &value));
-  say_out(value, UNTOUCHED);
-}
-CALL("CreateOpaqueValue(NULL,\"t\",..)") {
-  OrtValue* value = UNTOUCHED;
-  say_status(api->CreateOpaqueValue(NULL, "t", "12345678", 8, &value));
-  say_out(value, UNTOUCHED);
-}
-CALL("CreateOpaqueValue(\"d\",NULL,..)") {
-  OrtValue* value = UNTOUCHED;
-  say_status(api->CreateOpaqueValue("d", NULL, "12345678", 8, &value));
   say_out(value, UNTOUCHED);
 }
 CALL("GetOpaqueValue(\"d\",\"t\",tensor)") {
@@ -332,10 +313,6 @@ CALL("GetOpaqueValue(\"d\",\"t\",tensor)") {
 CALL("GetOpaqueValue(\"d\",\"t\",NULL)") {
   char bytes[8] = "";
   say_status(api->GetOpaqueValue("d", "t", NULL, bytes, sizeof bytes));
-}
-CALL("GetOpaqueValue(NULL,\"t\",tensor)") {
-  char bytes[8] = "";
-  say_status(api->GetOpaqueValue(NULL, "t", FLOATS(1), bytes, sizeof bytes));
 }
 
 /* What GetTypeInfo tells of containers. */

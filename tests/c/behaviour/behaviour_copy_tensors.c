@@ -122,19 +122,6 @@ CALL("CopyTensors(none)") {
   const OrtValue* from[] = {to};
   say_status(api->CopyTensors(environment(), from, &to, NULL, 0));
 }
-CALL("CopyTensors(env NULL)") {
-  OrtValue* to = FLOATS(1);
-  const OrtValue* from[] = {to};
-  say_status(api->CopyTensors(NULL, from, &to, NULL, 1));
-}
-CALL("CopyTensors(src_tensors NULL)") {
-  OrtValue* to = FLOATS(1);
-  say_status(api->CopyTensors(environment(), NULL, &to, NULL, 1));
-}
-CALL("CopyTensors(dst_tensors NULL)") {
-  const OrtValue* from[] = {FLOATS(1)};
-  say_status(api->CopyTensors(environment(), from, NULL, NULL, 1));
-}
 CALL("CopyTensors(a stream)") {
   OrtValue* to = FLOATS(1);
   const OrtValue* from[] = {FLOATS(2)};

@@ -68,19 +68,6 @@ WITH_DEVICE("EpDevice_EpName and the like",
                 api->EpDevice_Device(d) == h);
             say_pointer(api->EpDevice_EpOptions(d));
             say_pointer(api->EpDevice_MemoryInfo(d, OrtDeviceMemoryType_DEFAULT)))
-CALL("HardwareDevice_Type(NULL)") { say("%d", (int)api->HardwareDevice_Type(NULL)); }
-CALL("HardwareDevice_VendorId(NULL)") { say("%u", api->HardwareDevice_VendorId(NULL)); }
-CALL("HardwareDevice_Vendor(NULL)") { say_pointer(api->HardwareDevice_Vendor(NULL)); }
-CALL("HardwareDevice_DeviceId(NULL)") { say("%u", api->HardwareDevice_DeviceId(NULL)); }
-CALL("HardwareDevice_Metadata(NULL)") { say_pointer(api->HardwareDevice_Metadata(NULL)); }
-CALL("EpDevice_EpName(NULL)") { say_pointer(api->EpDevice_EpName(NULL)); }
-CALL("EpDevice_EpVendor(NULL)") { say_pointer(api->EpDevice_EpVendor(NULL)); }
-CALL("EpDevice_EpMetadata(NULL)") { say_pointer(api->EpDevice_EpMetadata(NULL)); }
-CALL("EpDevice_EpOptions(NULL)") { say_pointer(api->EpDevice_EpOptions(NULL)); }
-CALL("EpDevice_Device(NULL)") { say_pointer(api->EpDevice_Device(NULL)); }
-CALL("EpDevice_MemoryInfo(NULL,0)") {
-  say_pointer(api->EpDevice_MemoryInfo(NULL, OrtDeviceMemoryType_DEFAULT));
-}
 
 CALL("CreateHardwareDevice with NULL") {
   OrtHardwareDevice* made = UNTOUCHED;
@@ -88,14 +75,6 @@ CALL("CreateHardwareDevice with NULL") {
   say_status(ep->CreateHardwareDevice(OrtHardwareDeviceType_CPU, 0, 0, NULL, NULL, &made));
   say_out(made, UNTOUCHED);
   say_status(ep->CreateHardwareDevice(OrtHardwareDeviceType_CPU, 0, 0, "x", NULL, NULL));
-}
-CALL("ReleaseHardwareDevice(NULL)") {
-  api->GetEpApi()->ReleaseHardwareDevice(NULL);
-  say("no-op");
-}
-CALL("ReleaseEpDevice(NULL)") {
-  api->GetEpApi()->ReleaseEpDevice(NULL);
-  say("no-op");
 }
 
 static void make_with(const char* version, const char* key) {
@@ -121,9 +100,6 @@ CALL("CreateEpDevice of version 01.2.3") { make_with("01.2.3", "k"); }
 CALL("CreateEpDevice of version \"\"") { make_with("", "k"); }
 CALL("CreateEpDevice of version NULL") { make_with(NULL, "k"); }
 CALL("CreateEpDevice with a version in the facts") { make_with("1.2.3", "version"); }
-CALL("CreateEpDevice(NULL,NULL,NULL,NULL,NULL)") {
-  say_status(api->GetEpApi()->CreateEpDevice(NULL, NULL, NULL, NULL, NULL));
-}
 
 static void add_info(OrtAllocatorType type, OrtDeviceMemoryType memory) {
   OrtHardwareDevice* h = hardware();
@@ -150,11 +126,6 @@ CALL("EpDevice_AddAllocatorInfo(d,read-only)") {
 }
 CALL("EpDevice_AddAllocatorInfo(d,arena)") {
   add_info(OrtArenaAllocator, OrtDeviceMemoryType_DEFAULT);
-}
-WITH_DEVICE("EpDevice_AddAllocatorInfo(d,NULL)",
-            say_status(api->GetEpApi()->EpDevice_AddAllocatorInfo(d, NULL)))
-CALL("EpDevice_AddAllocatorInfo(NULL,NULL)") {
-  say_status(api->GetEpApi()->EpDevice_AddAllocatorInfo(NULL, NULL));
 }
 
 #define WITH_CAPACITY(text, version, function, ...)           \

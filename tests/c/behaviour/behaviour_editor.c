@@ -11,8 +11,6 @@
     api->ReleaseGraph(g);                     \
   }
 
-CALL("CreateGraph(NULL)") { say_status(editor()->CreateGraph(NULL)); }
-
 /* --- inputs and outputs ---------------------------------------------------------------------- */
 
 static void set_values(OrtGraph* g, bool is_input, OrtValueInfo** values, size_t count) {
@@ -46,10 +44,6 @@ static void set_values(OrtGraph* g, bool is_input, OrtValueInfo** values, size_t
               CHECK((is_input ? api->Graph_GetNumInputs(g, &count)                               \
                               : api->Graph_GetNumOutputs(g, &count)) == NULL);                   \
               say("%d", (int)count))                                                             \
-  CALL(#Name "(graph=NULL)") {                                                                   \
-    OrtValueInfo* v[] = {free_value("x")};                                                       \
-    set_values(NULL, is_input, v, 1);                                                            \
-  }                                                                                              \
   GRAPH_CALL(#Name "(graph of a model)", OrtValueInfo* v[] = {free_value("x")};                  \
              set_values((OrtGraph*)g, is_input, v, 1))
 SET_VALUES(SetGraphInputs, true)
@@ -58,10 +52,8 @@ SET_VALUES(SetGraphOutputs, false)
 /* --- nodes and initializers ------------------------------------------------------------------ */
 
 EDITOR_CALL("AddNodeToGraph", say_status(editor()->AddNodeToGraph(g, free_node())))
-EDITOR_CALL("AddNodeToGraph(NULL)", say_status(editor()->AddNodeToGraph(g, NULL)))
 EDITOR_CALL("AddNodeToGraph(twice)", OrtNode* n = free_node();
             say_status(editor()->AddNodeToGraph(g, n)); say_status(editor()->AddNodeToGraph(g, n)))
-CALL("AddNodeToGraph(graph=NULL)") { say_status(editor()->AddNodeToGraph(NULL, free_node())); }
 GRAPH_CALL("AddNodeToGraph(graph of a model)",
            say_status(editor()->AddNodeToGraph((OrtGraph*)g, free_node())))
 GRAPH_CALL("AddNodeToGraph(node of a model)", OrtGraph* own = NULL;
@@ -72,9 +64,7 @@ static void add_initializer(OrtGraph* g, const char* name, OrtValue* tensor, boo
   say_status(editor()->AddInitializerToGraph(g, name, tensor, is_external));
 }
 EDITOR_CALL("AddInitializerToGraph", add_initializer(g, "w", FLOATS(1, 2), false))
-EDITOR_CALL("AddInitializerToGraph(name=NULL)", add_initializer(g, NULL, FLOATS(1, 2), false))
 EDITOR_CALL("AddInitializerToGraph(name=empty)", add_initializer(g, "", FLOATS(1, 2), false))
-EDITOR_CALL("AddInitializerToGraph(tensor=NULL)", add_initializer(g, "w", NULL, false))
 EDITOR_CALL("AddInitializerToGraph(strings)", add_initializer(g, "w", STRINGS("a", "b"), false))
 EDITOR_CALL("AddInitializerToGraph(sequence)",
             add_initializer(g, "w", SEQUENCE(FLOATS(1), FLOATS(2)), false))
@@ -90,7 +80,6 @@ EDITOR_CALL("AddInitializerToGraph(tensor without data)", OrtValue* value = NULL
             CHECK(api->CreateTensorWithDataAsOrtValue(cpu_info(), NULL, 8, DIMS(2), FLOAT,
                                                       &value) == NULL);
             add_initializer(g, "w", value, false))
-CALL("AddInitializerToGraph(graph=NULL)") { add_initializer(NULL, "w", FLOATS(1, 2), false); }
 GRAPH_CALL("AddInitializerToGraph(graph of a model)",
            add_initializer((OrtGraph*)g, "w", FLOATS(1, 2), false))
 
@@ -148,23 +137,8 @@ NEW_MODEL("one domain", (const char* const[]){""}, (const int[]){21}, 1)
 NEW_MODEL("a domain twice", (const char* const[]){"", "ai.onnx"}, (const int[]){21, 20}, 2)
 NEW_MODEL("no domain", (const char* const[]){""}, (const int[]){21}, 0)
 NEW_MODEL("a domain NULL", (const char* const[]){NULL}, (const int[]){21}, 1)
-NEW_MODEL("domains=NULL", NULL, (const int[]){21}, 1)
-NEW_MODEL("versions=NULL", (const char* const[]){""}, NULL, 1)
 NEW_MODEL("version -1", (const char* const[]){""}, (const int[]){-1}, 1)
-CALL("CreateModel(out=NULL)") {
-  say_status(editor()->CreateModel((const char* const[]){""}, (const int[]){21}, 1, NULL));
-}
-CALL("ReleaseModel(NULL)") {
-  api->ReleaseModel(NULL);
-  say("returned");
-}
 
-EDITOR_CALL("AddGraphToModel(NULL)", say_status(editor()->AddGraphToModel(NULL, g)))
-CALL("AddGraphToModel(graph=NULL)") {
-  OrtModel* m = new_model();
-  say_status(editor()->AddGraphToModel(m, NULL));
-  api->ReleaseModel(m);
-}
 CALL("AddGraphToModel(empty graph)") {
   OrtModel* m = new_model();
   OrtGraph* g = NULL;

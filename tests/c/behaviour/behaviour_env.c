@@ -76,9 +76,6 @@ CALL("CreateEnv(-1,\"x\",&o)") {
   OrtEnv* env = UNTOUCHED;
   say_env(api->CreateEnv((OrtLoggingLevel)-1, "x", &env), &env);
 }
-CALL("CreateEnv(WARNING,\"x\",NULL)") {
-  say_status(api->CreateEnv(ORT_LOGGING_LEVEL_WARNING, "x", NULL));
-}
 CALL("CreateEnv twice") {
   OrtEnv *first = NULL, *second = NULL;
   CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "x", &first) == NULL);
@@ -106,9 +103,6 @@ CALL("CreateEnvWithCustomLogger(NULL,NULL,WARNING,\"x\",&o)") {
 CALL("CreateEnvWithCustomLogger(keep,\"p\",WARNING,NULL,&o)") {
   OrtEnv* env = UNTOUCHED;
   say_env(api->CreateEnvWithCustomLogger(keep, "p", ORT_LOGGING_LEVEL_WARNING, NULL, &env), &env);
-}
-CALL("CreateEnvWithCustomLogger(keep,\"p\",WARNING,\"x\",NULL)") {
-  say_status(api->CreateEnvWithCustomLogger(keep, "p", ORT_LOGGING_LEVEL_WARNING, "x", NULL));
 }
 CALL("CreateEnvWithCustomLogger for a second client: its function") {
   OrtEnv* first = some_env(ORT_LOGGING_LEVEL_WARNING);
@@ -142,9 +136,6 @@ CALL("CreateEnvWithGlobalThreadPools(WARNING,NULL,NULL,&o)") {
   OrtEnv* env = UNTOUCHED;
   say_env(api->CreateEnvWithGlobalThreadPools(ORT_LOGGING_LEVEL_WARNING, NULL, NULL, &env), &env);
 }
-CALL("CreateEnvWithGlobalThreadPools(WARNING,\"x\",NULL,NULL)") {
-  say_status(api->CreateEnvWithGlobalThreadPools(ORT_LOGGING_LEVEL_WARNING, "x", NULL, NULL));
-}
 CALL("CreateEnvWithCustomLoggerAndGlobalThreadPools(keep,\"p\",WARNING,\"x\",NULL,&o)") {
   OrtEnv* env = NULL;
   say_status(api->CreateEnvWithCustomLoggerAndGlobalThreadPools(
@@ -157,10 +148,6 @@ CALL("CreateEnvWithCustomLoggerAndGlobalThreadPools(keep,\"p\",WARNING,NULL,NULL
   say_env(api->CreateEnvWithCustomLoggerAndGlobalThreadPools(keep, "p", ORT_LOGGING_LEVEL_WARNING,
                                                              NULL, NULL, &env),
           &env);
-}
-CALL("CreateEnvWithCustomLoggerAndGlobalThreadPools(keep,\"p\",WARNING,\"x\",NULL,NULL)") {
-  say_status(api->CreateEnvWithCustomLoggerAndGlobalThreadPools(
-      keep, "p", ORT_LOGGING_LEVEL_WARNING, "x", NULL, NULL));
 }
 
 /* --- CreateEnvWithOptions --------------------------------------------------------------------- */
@@ -202,11 +189,6 @@ CALL("CreateEnvWithOptions(with threads,&o)") {
   env_create(&options);
   api->ReleaseThreadingOptions(threads);
 }
-CALL("CreateEnvWithOptions(NULL,&o)") { env_create(NULL); }
-CALL("CreateEnvWithOptions(options,NULL)") {
-  struct OrtEnvCreationOptions options = creation_options();
-  say_status(api->CreateEnvWithOptions(&options, NULL));
-}
 
 static void create_of_version(uint32_t version) {
   struct OrtEnvCreationOptions options = creation_options();
@@ -241,10 +223,6 @@ CALL("CreateEnvWithOptions(log_id NULL) with an environment") {
 
 /* --- ReleaseEnv, and settings of the environment ---------------------------------------------- */
 
-CALL("ReleaseEnv(NULL)") {
-  api->ReleaseEnv(NULL);
-  say("no-op");
-}
 CALL("ReleaseEnv once too often") {
   OrtEnv* env = some_env(ORT_LOGGING_LEVEL_ERROR);
   api->ReleaseEnv(env);

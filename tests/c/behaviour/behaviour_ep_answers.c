@@ -49,29 +49,9 @@ CALL("GetHardwareDeviceEpIncompatibilityDetails of the CPU") {
   why_not(env_of_eps(), "CPUExecutionProvider");
 }
 CALL("GetHardwareDeviceEpIncompatibilityDetails(e,\"\",h,&i)") { why_not(env_of_eps(), ""); }
-CALL("GetHardwareDeviceEpIncompatibilityDetails(e,NULL,h,&i)") { why_not(env_of_eps(), NULL); }
-CALL("GetHardwareDeviceEpIncompatibilityDetails(e,n,NULL,&i)") {
-  OrtDeviceEpIncompatibilityDetails* details = UNTOUCHED;
-  say_status(api->GetHardwareDeviceEpIncompatibilityDetails(env_of_eps(), "CPUExecutionProvider",
-                                                            NULL, &details));
-  say_out(details, UNTOUCHED);
-}
 CALL("DeviceEpIncompatibilityDetails_GetReasonsBitmask(NULL,&r) and the like") {
   say_details(NULL);
   say_status(api->GetEpApi()->DeviceEpIncompatibilityDetails_SetDetails(NULL, 0, 0, NULL));
-}
-CALL("DeviceEpIncompatibilityDetails_SetDetails(NULL,0,0,NULL)") {
-  say_status(api->GetEpApi()->DeviceEpIncompatibilityDetails_SetDetails(NULL, 0, 0, NULL));
-}
-CALL("DeviceEpIncompatibilityDetails_GetNotes(NULL,NULL)") {
-  say_status(api->DeviceEpIncompatibilityDetails_GetNotes(NULL, NULL));
-}
-CALL("DeviceEpIncompatibilityDetails_GetErrorCode(NULL,NULL)") {
-  say_status(api->DeviceEpIncompatibilityDetails_GetErrorCode(NULL, NULL));
-}
-CALL("ReleaseDeviceEpIncompatibilityDetails(NULL)") {
-  api->ReleaseDeviceEpIncompatibilityDetails(NULL);
-  say("no-op");
 }
 
 /* --- compiled models ------------------------------------------------------------------------- */
@@ -95,8 +75,6 @@ WITH_EP("GetModelCompatibilityForEpDevices of version 22", "version-22",
         is_compatible(&d, 1, "mine"))
 WITH_EP("GetModelCompatibilityForEpDevices(d,0,i,&o)", "mine", is_compatible(&d, 0, "mine"))
 WITH_EP("GetModelCompatibilityForEpDevices(d,1,NULL,&o)", "mine", is_compatible(&d, 1, NULL))
-WITH_EP("GetModelCompatibilityForEpDevices(d,1,i,NULL)", "mine",
-        say_status(api->GetModelCompatibilityForEpDevices(&d, 1, "mine", NULL)))
 WITH_EP("GetModelCompatibilityForEpDevices of two providers", "mine",
         const OrtEpDevice* both[] = {d, cpu_of(e)};
         is_compatible(both, 2, "mine"))
@@ -154,8 +132,6 @@ WITH_EP("SessionOptionsAppendExecutionProvider_V2(o,e,NULL,1)", "mine",
         append(e, NULL, 1, keys, values, 2))
 WITH_EP("SessionOptionsAppendExecutionProvider_V2(o,NULL,d,1)", "mine",
         append(NULL, &d, 1, keys, values, 2))
-WITH_EP("SessionOptionsAppendExecutionProvider_V2(NULL,e,d,1)", "mine",
-        say_status(api->APPEND(NULL, e, &d, 1, NULL, NULL, 0)))
 WITH_EP("SessionOptionsAppendExecutionProvider_V2 of two providers", "mine",
         const OrtEpDevice* both[] = {d, cpu_of(e)};
         append(e, both, 2, keys, values, 2))
@@ -188,12 +164,6 @@ CALL("SessionOptionsGetWeightlessSourceModelBuffer(o,&d,&n)") {
   weightless(options);
   CHECK(api->SessionOptionsSetWeightlessSourceModelBuffer(options, "model", 5) == NULL);
   weightless(options);
-}
-CALL("SessionOptionsGetWeightlessSourceModelBuffer(NULL,&d,&n)") { weightless(NULL); }
-CALL("SessionOptionsGetWeightlessSourceModelBuffer(o,NULL,NULL)") {
-  OrtSessionOptions* options = NULL;
-  CHECK(api->CreateSessionOptions(&options) == NULL);
-  say_status(api->GetEpApi()->SessionOptionsGetWeightlessSourceModelBuffer(options, NULL, NULL));
 }
 
 #undef APPEND

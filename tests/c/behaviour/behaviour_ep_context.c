@@ -70,10 +70,6 @@ CALL("SessionOptionsGetEpContextConfig(o,NULL)") {
   say_status(api->GetEpApi()->SessionOptionsGetEpContextConfig(options, NULL));
   api->ReleaseSessionOptions(options);
 }
-CALL("ReleaseEpContextConfig(NULL)") {
-  api->GetEpApi()->ReleaseEpContextConfig(NULL);
-  say("no-op");
-}
 
 /* A call on the snapshot of fresh options, `c`, that says its status. */
 #define SAY(text, expression)                             \

@@ -114,14 +114,8 @@ REGISTER("no-transfer")
 REGISTER("half-transfers")
 REGISTER("")
 
-CALL("RegisterExecutionProviderLibrary(NULL,n,p)") {
-  say_status(api->RegisterExecutionProviderLibrary(NULL, "mine", asked_ep()));
-}
 CALL("RegisterExecutionProviderLibrary(e,NULL,p)") {
   say_status(api->RegisterExecutionProviderLibrary(env_of_eps(), NULL, asked_ep()));
-}
-CALL("RegisterExecutionProviderLibrary(e,n,NULL)") {
-  say_status(api->RegisterExecutionProviderLibrary(env_of_eps(), "mine", NULL));
 }
 CALL("RegisterExecutionProviderLibrary of no file") {
   say_status(
@@ -155,9 +149,6 @@ CALL("RegisterExecutionProviderLibrary and ReleaseEnv") {
   api->ReleaseEnv(env);
   say("%s", events_of_ep());
 }
-CALL("UnregisterExecutionProviderLibrary(NULL,n)") {
-  say_status(api->UnregisterExecutionProviderLibrary(NULL, "mine"));
-}
 CALL("UnregisterExecutionProviderLibrary(e,NULL)") {
   say_status(api->UnregisterExecutionProviderLibrary(env_of_eps(), NULL));
 }
@@ -174,20 +165,6 @@ CALL("UnregisterExecutionProviderLibrary twice") {
 /* --- devices --------------------------------------------------------------------------------- */
 
 CALL("GetEpDevices(e,&d,&n)") { say_devices(env_of_eps()); }
-CALL("GetEpDevices(NULL,&d,&n)") {
-  const OrtEpDevice* const* devices = UNTOUCHED;
-  size_t count = 7;
-  say_status(api->GetEpDevices(NULL, &devices, &count));
-  say_out(devices, UNTOUCHED);
-}
-CALL("GetEpDevices(e,NULL,&n)") {
-  size_t count = 7;
-  say_status(api->GetEpDevices(env_of_eps(), NULL, &count));
-}
-CALL("GetEpDevices(e,&d,NULL)") {
-  const OrtEpDevice* const* devices = UNTOUCHED;
-  say_status(api->GetEpDevices(env_of_eps(), &devices, NULL));
-}
 CALL("GetNumHardwareDevices(e,&n)") {
   size_t count = 0;
   say_status(api->GetNumHardwareDevices(env_of_eps(), &count));
@@ -197,9 +174,6 @@ CALL("GetNumHardwareDevices(NULL,&n)") {
   size_t count = 7;
   say_status(api->GetNumHardwareDevices(NULL, &count));
   say("%zu", count);
-}
-CALL("GetNumHardwareDevices(e,NULL)") {
-  say_status(api->GetNumHardwareDevices(env_of_eps(), NULL));
 }
 
 static void eps_hardware(OrtEnv* env, size_t room) {
@@ -214,10 +188,6 @@ static void eps_hardware(OrtEnv* env, size_t room) {
 }
 CALL("GetHardwareDevices(e,d,64)") { eps_hardware(env_of_eps(), 64); }
 CALL("GetHardwareDevices(e,d,0)") { eps_hardware(env_of_eps(), 0); }
-CALL("GetHardwareDevices(NULL,d,64)") { eps_hardware(NULL, 64); }
-CALL("GetHardwareDevices(e,NULL,64)") {
-  say_status(api->GetHardwareDevices(env_of_eps(), NULL, 64));
-}
 
 /* --- the environment's entries --------------------------------------------------------------- */
 
@@ -241,10 +211,6 @@ CALL("GetEnvConfigEntries(&c)") {
   api->ReleaseKeyValuePairs(entries);
   eps_say_entry("k");
   eps_say_entry("other");
-}
-CALL("GetEnvConfigEntries(NULL)") {
-  env_of_eps();
-  say_status(api->GetEpApi()->GetEnvConfigEntries(NULL));
 }
 CALL("GetEnvConfigEntries with a library in .virtual") {
   OrtEnv* env = env_of_eps();

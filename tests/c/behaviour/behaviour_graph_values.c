@@ -16,10 +16,6 @@ OrtValueInfo* free_value(const char* name) {
     OrtValueInfo* v = free_value("x"); \
     __VA_ARGS__;                       \
     api->ReleaseValueInfo(v);          \
-  }                                    \
-  CALL(text "(NULL)") {                \
-    const OrtValueInfo* v = NULL;      \
-    __VA_ARGS__;                       \
   }
 /* A call with a value of the graph by its name. */
 #define VALUE_CALL(text, name, ...) \
@@ -29,16 +25,15 @@ OrtValueInfo* free_value(const char* name) {
   VALUE_CALL(                       \
       #Name, name, bool is = false; \
       if (say_status(api->Name(v, &is))) { say(is ? "true" : "false"); })
-#define READ_FLAG(Name)                                                                           \
-  FLAG_OF(Name, "x")                                                                              \
-  FLAG_OF(Name, "w")                                                                              \
-  FLAG_OF(Name, "o")                                                                              \
-  FLAG_OF(Name, "c")                                                                              \
-  FLAG_OF(Name, "a")                                                                              \
-  FLAG_OF(Name, "z")                                                                              \
-  NO_VALUE(                                                                                       \
-      #Name, bool is = false; if (say_status(api->Name(v, &is))) { say(is ? "true" : "false"); }) \
-  GRAPH_CALL(#Name "(out=NULL)", say_status(api->Name(value_of_graph(g, "x"), NULL)))
+#define READ_FLAG(Name) \
+  FLAG_OF(Name, "x")    \
+  FLAG_OF(Name, "w")    \
+  FLAG_OF(Name, "o")    \
+  FLAG_OF(Name, "c")    \
+  FLAG_OF(Name, "a")    \
+  FLAG_OF(Name, "z")    \
+  NO_VALUE(             \
+      #Name, bool is = false; if (say_status(api->Name(v, &is))) { say(is ? "true" : "false"); })
 
 READ_FLAG(ValueInfo_IsRequiredGraphInput)
 READ_FLAG(ValueInfo_IsOptionalGraphInput)
@@ -75,8 +70,6 @@ GRAPH_CALL("ValueInfo_GetValueProducer(a, in a subgraph)",
            SAY_PRODUCER)
 VALUE_CALL("ValueInfo_GetValueProducer, index=NULL", "a", const OrtNode* node = UNTOUCHED;
            say_status(api->ValueInfo_GetValueProducer(v, &node, NULL)))
-VALUE_CALL("ValueInfo_GetValueProducer, node=NULL", "a", size_t index = 99;
-           say_status(api->ValueInfo_GetValueProducer(v, NULL, &index)))
 
 #define SAY_CONSUMERS                                                           \
   const OrtNode* nodes[8] = {UNTOUCHED};                                        \
@@ -95,8 +88,6 @@ VALUE_CALL("ValueInfo_GetValueNumConsumers", "c", SAY_CONSUMERS)
 VALUE_CALL("ValueInfo_GetValueNumConsumers", "z", SAY_CONSUMERS)
 NO_VALUE("ValueInfo_GetValueNumConsumers", size_t count = 99;
          say_status(api->ValueInfo_GetValueNumConsumers(v, &count)))
-VALUE_CALL("ValueInfo_GetValueNumConsumers, out=NULL", "a",
-           say_status(api->ValueInfo_GetValueNumConsumers(v, NULL)))
 NO_VALUE("ValueInfo_GetValueConsumers", const OrtNode* nodes[8]; int64_t indices[8];
          say_status(api->ValueInfo_GetValueConsumers(v, nodes, indices, 8)))
 VALUE_CALL("ValueInfo_GetValueConsumers, no room", "a", const OrtNode* node = UNTOUCHED;
@@ -118,8 +109,6 @@ VALUE_CALL("ValueInfo_GetInitializerValue", "c", SAY_INITIALIZER)
 VALUE_CALL("ValueInfo_GetInitializerValue", "x", SAY_INITIALIZER)
 VALUE_CALL("ValueInfo_GetInitializerValue", "a", SAY_INITIALIZER)
 NO_VALUE("ValueInfo_GetInitializerValue", SAY_INITIALIZER)
-VALUE_CALL("ValueInfo_GetInitializerValue, out=NULL", "w",
-           say_status(api->ValueInfo_GetInitializerValue(v, NULL)))
 GRAPH_CALL("ValueInfo_GetInitializerValue(w, in a subgraph)",
            const OrtValueInfo* v = value_of_graph(branch_of(g, 0), "w");
            SAY_INITIALIZER)
@@ -138,8 +127,6 @@ VALUE_CALL(
 VALUE_CALL("ValueInfo_GetExternalInitializerInfo", "w", SAY_EXTERNAL)
 VALUE_CALL("ValueInfo_GetExternalInitializerInfo", "x", SAY_EXTERNAL)
 NO_VALUE("ValueInfo_GetExternalInitializerInfo", SAY_EXTERNAL)
-VALUE_CALL("ValueInfo_GetExternalInitializerInfo, out=NULL", "w",
-           say_status(api->ValueInfo_GetExternalInitializerInfo(v, NULL)))
 
 static void say_info(const ORTCHAR_T* path, int64_t offset, size_t size) {
   OrtExternalInitializerInfo* info = UNTOUCHED;
@@ -155,19 +142,3 @@ static void say_info(const ORTCHAR_T* path, int64_t offset, size_t size) {
 CALL("CreateExternalInitializerInfo") { say_info(ORT_TSTR("file"), 8, 16); }
 CALL("CreateExternalInitializerInfo(offset=-1)") { say_info(ORT_TSTR("file"), -1, SIZE_MAX); }
 CALL("CreateExternalInitializerInfo(path=NULL)") { say_info(NULL, 8, 16); }
-CALL("CreateExternalInitializerInfo(out=NULL)") {
-  say_status(api->CreateExternalInitializerInfo(ORT_TSTR("file"), 8, 16, NULL));
-}
-CALL("ReleaseExternalInitializerInfo(NULL)") {
-  api->ReleaseExternalInitializerInfo(NULL);
-  say("returned");
-}
-CALL("ExternalInitializerInfo_GetFilePath(NULL)") {
-  say_pointer(api->ExternalInitializerInfo_GetFilePath(NULL));
-}
-CALL("ExternalInitializerInfo_GetFileOffset(NULL)") {
-  say("%d", (int)api->ExternalInitializerInfo_GetFileOffset(NULL));
-}
-CALL("ExternalInitializerInfo_GetByteSize(NULL)") {
-  say("%d", (int)api->ExternalInitializerInfo_GetByteSize(NULL));
-}

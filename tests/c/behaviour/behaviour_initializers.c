@@ -52,9 +52,6 @@ static void make_sequence(struct scene* s) {
 
 SAY("AddInitializer(o,\"w\",user-buffer tensor)", AddInitializer(s->options, "w", s->user))
 SAY("AddInitializer(o,\"\",v)", AddInitializer(s->options, "", s->user))
-SAY("AddInitializer(o,NULL,v)", AddInitializer(s->options, NULL, s->user))
-SAY("AddInitializer(o,\"w\",NULL)", AddInitializer(s->options, "w", NULL))
-SAY("AddInitializer(NULL,\"w\",v)", AddInitializer(NULL, "w", s->user))
 SAY("AddInitializer(o,\"w\",allocated tensor)", AddInitializer(s->options, "w", s->allocated))
 SCENE_CALL("AddInitializer(o,\"w\",sequence)") {
   make_sequence(s);
@@ -131,10 +128,6 @@ SCENE_CALL("AddExternalInitializers to a copy of options that have the name") {
 }
 SCENE_CALL("AddExternalInitializers(names NULL)") { add(s, NULL, s->user, NULL, 1); }
 SAY("AddExternalInitializers(values NULL)", AddExternalInitializers(s->options, names, NULL, 1))
-SCENE_CALL("AddExternalInitializers(NULL,...)") {
-  const OrtValue* const values[] = {s->user};
-  say_status(api->AddExternalInitializers(NULL, names, values, 1));
-}
 
 static const ORTCHAR_T* const files[] = {ORT_TSTR("a"), ORT_TSTR("b")};
 static const ORTCHAR_T* const same_files[] = {ORT_TSTR("a"), ORT_TSTR("a")};
@@ -154,8 +147,6 @@ FILES("AddExternalInitializersFromFilesInMemory(n=0)", NULL, NULL, NULL, 0)
 FILES("AddExternalInitializersFromFilesInMemory(names NULL)", NULL, buffers, lengths, 2)
 FILES("AddExternalInitializersFromFilesInMemory(buffers NULL)", files, NULL, lengths, 2)
 FILES("AddExternalInitializersFromFilesInMemory(lengths NULL)", files, buffers, NULL, 2)
-SAY("AddExternalInitializersFromFilesInMemory(NULL,...)",
-    AddExternalInitializersFromFilesInMemory(NULL, files, buffers, lengths, 2))
 SCENE_CALL("AddExternalInitializersFromFilesInMemory(dup)") {
   for (int i = 0; i < 2; i++) {
     say_status(

@@ -41,13 +41,6 @@ WITH_DEVICE("CreateExternalResourceImporterForDevice that fails", "memory no-imp
             interop_make(d))
 WITH_DEVICE("CreateExternalResourceImporterForDevice(d,NULL)", "memory imports",
             say_status(INTEROP->CreateExternalResourceImporterForDevice(d, NULL)))
-CALL("CreateExternalResourceImporterForDevice(NULL,&i)") { interop_make(NULL); }
-CALL("ReleaseExternalResourceImporter(NULL) and the like") {
-  INTEROP->ReleaseExternalResourceImporter(NULL);
-  INTEROP->ReleaseExternalMemoryHandle(NULL);
-  INTEROP->ReleaseExternalSemaphoreHandle(NULL);
-  say("no-op");
-}
 
 static void can(const OrtExternalResourceImporter* importer, int type) {
   bool memory = true, semaphore = true;

@@ -55,27 +55,19 @@ WITH_BUILDER("KernelDefBuilder_Build of nothing", (void)b)
 SET("SetOperatorType(b,Add)", KernelDefBuilder_SetOperatorType(b, "Add"))
 SET("SetOperatorType(b,\"\")", KernelDefBuilder_SetOperatorType(b, ""))
 SET("SetOperatorType(b,NULL)", KernelDefBuilder_SetOperatorType(b, NULL))
-SET("SetOperatorType(NULL,Add)", KernelDefBuilder_SetOperatorType(NULL, "Add"))
 SET("SetDomain(b,d)", KernelDefBuilder_SetDomain(b, "d"))
 SET("SetDomain(b,ai.onnx)", KernelDefBuilder_SetDomain(b, "ai.onnx"))
 SET("SetDomain(b,NULL)", KernelDefBuilder_SetDomain(b, NULL))
-SET("SetDomain(NULL,d)", KernelDefBuilder_SetDomain(NULL, "d"))
 SET("SetExecutionProvider(b,e)", KernelDefBuilder_SetExecutionProvider(b, "e"))
 SET("SetExecutionProvider(b,NULL)", KernelDefBuilder_SetExecutionProvider(b, NULL))
-SET("SetExecutionProvider(NULL,e)", KernelDefBuilder_SetExecutionProvider(NULL, "e"))
 SET("SetSinceVersion(b,3,7)", KernelDefBuilder_SetSinceVersion(b, 3, 7))
 SET("SetSinceVersion(b,3,INT_MAX)", KernelDefBuilder_SetSinceVersion(b, 3, INT_MAX))
 SET("SetSinceVersion(b,3,3)", KernelDefBuilder_SetSinceVersion(b, 3, 3))
 SET("SetSinceVersion(b,0,3)", KernelDefBuilder_SetSinceVersion(b, 0, 3))
 SET("SetSinceVersion(b,4,3)", KernelDefBuilder_SetSinceVersion(b, 4, 3))
-SET("SetSinceVersion(NULL,3,7)", KernelDefBuilder_SetSinceVersion(NULL, 3, 7))
 SET("SetInputMemType(b,1,CPUInput)", KernelDefBuilder_SetInputMemType(b, 1, OrtMemTypeCPUInput))
 SET("SetInputMemType(b,1,9)", KernelDefBuilder_SetInputMemType(b, 1, (OrtMemType)9))
-SET("SetInputMemType(NULL,1,CPUInput)",
-    KernelDefBuilder_SetInputMemType(NULL, 1, OrtMemTypeCPUInput))
 SET("SetOutputMemType(b,0,CPUOutput)", KernelDefBuilder_SetOutputMemType(b, 0, OrtMemTypeCPUOutput))
-SET("SetOutputMemType(NULL,0,CPUOutput)",
-    KernelDefBuilder_SetOutputMemType(NULL, 0, OrtMemTypeCPUOutput))
 WITH_BUILDER("KernelDefBuilder_SetInputMemType twice",
              say_status(EP->KernelDefBuilder_SetInputMemType(b, 1, OrtMemTypeCPUInput));
              say_status(EP->KernelDefBuilder_SetInputMemType(b, 1, OrtMemTypeDefault)))
@@ -93,31 +85,18 @@ SET("AddTypeConstraint(b,T,{NULL},1)",
 SET("AddTypeConstraint(b,NULL,t,1)",
     KernelDefBuilder_AddTypeConstraint(b, NULL,
                                        (one_type[0] = kernel_defs_type_of(FLOAT), one_type), 1))
-SET("AddTypeConstraint(NULL,T,t,1)",
-    KernelDefBuilder_AddTypeConstraint(NULL, "T",
-                                       (one_type[0] = kernel_defs_type_of(FLOAT), one_type), 1))
 
 static const int places[] = {0, 1};
 SET("AddInputOutputAliases(b,i,o,2)", KernelDefBuilder_AddInputOutputAliases(b, places, places, 2))
 SET("AddInputOutputAliases(b,i,o,0)", KernelDefBuilder_AddInputOutputAliases(b, places, places, 0))
 SET("AddInputOutputAliases(b,NULL,o,2)", KernelDefBuilder_AddInputOutputAliases(b, NULL, places, 2))
 SET("AddInputOutputAliases(b,i,NULL,2)", KernelDefBuilder_AddInputOutputAliases(b, places, NULL, 2))
-SET("AddInputOutputAliases(NULL,i,o,2)",
-    KernelDefBuilder_AddInputOutputAliases(NULL, places, places, 2))
 SET("AddInputOutputMutableAliases(b,i,o,2)",
     KernelDefBuilder_AddInputOutputMutableAliases(b, places, places, 2))
 SET("AddInputOutputMutableAliases(b,i,o,0)",
     KernelDefBuilder_AddInputOutputMutableAliases(b, places, places, 0))
-SET("AddInputOutputMutableAliases(NULL,i,o,2)",
-    KernelDefBuilder_AddInputOutputMutableAliases(NULL, places, places, 2))
 
-CALL("CreateKernelDefBuilder(NULL)") { say_status(EP->CreateKernelDefBuilder(NULL)); }
 CALL("KernelDefBuilder_Build(b,NULL)") { say_status(EP->KernelDefBuilder_Build(builder(), NULL)); }
-CALL("KernelDefBuilder_Build(NULL,&d)") {
-  OrtKernelDef* def = UNTOUCHED;
-  say_status(EP->KernelDefBuilder_Build(NULL, &def));
-  say_out(def, UNTOUCHED);
-}
 CALL("KernelDefBuilder_Build twice") {
   OrtKernelDef *def = NULL, *again = UNTOUCHED;
   OrtKernelDefBuilder* b = builder();
@@ -131,31 +110,10 @@ CALL("KernelDefBuilder_SetDomain after KernelDefBuilder_Build") {
   say_status(EP->KernelDefBuilder_Build(b, &def));
   say_status(EP->KernelDefBuilder_SetDomain(b, "d"));
 }
-CALL("ReleaseKernelDefBuilder(NULL)") {
-  EP->ReleaseKernelDefBuilder(NULL);
-  EP->ReleaseKernelDef(NULL);
-  EP->ReleaseKernelRegistry(NULL);
-  EP->ReleaseKernelImpl(NULL);
-  say("no-op");
-}
 CALL("KernelDef_GetOperatorType(NULL)") { say_pointer(EP->KernelDef_GetOperatorType(NULL)); }
 CALL("KernelDef_GetDomain(NULL)") { say_pointer(EP->KernelDef_GetDomain(NULL)); }
 CALL("KernelDef_GetExecutionProvider(NULL)") {
   say_pointer(EP->KernelDef_GetExecutionProvider(NULL));
-}
-CALL("KernelDef_GetSinceVersion(NULL,&f,&l)") {
-  int first = 7, last = 7;
-  say_status(EP->KernelDef_GetSinceVersion(NULL, &first, &last));
-}
-CALL("KernelDef_GetSinceVersion(d,NULL,NULL)") {
-  say_status(EP->KernelDef_GetSinceVersion(build(builder()), NULL, NULL));
-}
-CALL("KernelDef_GetInputMemType(NULL,0,&m)") {
-  OrtMemType memory;
-  say_status(EP->KernelDef_GetInputMemType(NULL, 0, &memory));
-}
-CALL("KernelDef_GetOutputMemType(d,0,NULL)") {
-  say_status(EP->KernelDef_GetOutputMemType(build(builder()), 0, NULL));
 }
 
 static void data_type(int number) {
@@ -173,7 +131,6 @@ CALL("GetTensorDataType(undefined,&t)") { data_type(ONNX_TENSOR_ELEMENT_DATA_TYP
 CALL("GetTensorDataType(complex64,&t)") { data_type(ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX64); }
 CALL("GetTensorDataType(-1,&t)") { data_type(-1); }
 CALL("GetTensorDataType(100,&t)") { data_type(100); }
-CALL("GetTensorDataType(float,NULL)") { say_status(EP->GetTensorDataType(FLOAT, NULL)); }
 
 /* --- registries ------------------------------------------------------------------------------ */
 
@@ -249,18 +206,6 @@ CALL("KernelRegistry_AddKernel twice, some memory after none") {
   add_memories(UNSET, OrtMemTypeCPUInput);
 }
 
-CALL("CreateKernelRegistry(NULL)") { say_status(EP->CreateKernelRegistry(NULL)); }
-static void kernel_defs_add(int has_registry, int has_def, int has_function) {
-  OrtKernelRegistry* registry = NULL;
-  struct kernel_defs_wanted wanted = ADD;
-  CHECK(EP->CreateKernelRegistry(&registry) == NULL);
-  say_status(EP->KernelRegistry_AddKernel(has_registry ? registry : NULL,
-                                          has_def ? def_of(wanted) : NULL,
-                                          has_function ? kernel_defs_make : NULL, NULL));
-}
-CALL("KernelRegistry_AddKernel(NULL,d,f,NULL)") { kernel_defs_add(0, 1, 1); }
-CALL("KernelRegistry_AddKernel(r,NULL,f,NULL)") { kernel_defs_add(1, 0, 1); }
-CALL("KernelRegistry_AddKernel(r,d,NULL,NULL)") { kernel_defs_add(1, 1, 0); }
 CALL("KernelRegistry_AddKernel of nothing set") {
   OrtKernelRegistry* registry = NULL;
   CHECK(EP->CreateKernelRegistry(&registry) == NULL);
@@ -273,16 +218,6 @@ CALL("ReleaseKernelImpl(k)") {
   OrtKernelImpl kernel = {.ort_version_supported = api_version, .Release = count_release};
   EP->ReleaseKernelImpl(&kernel);
   say("%d", releases);
-}
-CALL("KernelInfo_GetEp(NULL,&e)") {
-  const OrtEp* ep = UNTOUCHED;
-  say_status(EP->KernelInfo_GetEp(NULL, &ep));
-  say_out(ep, UNTOUCHED);
-}
-CALL("CreateIfKernel(NULL,&k)") {
-  OrtKernelImpl* kernel = UNTOUCHED;
-  say_status(EP->CreateIfKernel(NULL, &kernel));
-  say_out(kernel, UNTOUCHED);
 }
 
 #undef ADD

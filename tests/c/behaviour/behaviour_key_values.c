@@ -35,14 +35,6 @@ static void remove_key(const char* key) {
   api->ReleaseKeyValuePairs(pairs);
 }
 
-CALL("CreateKeyValuePairs(NULL)") {
-  api->CreateKeyValuePairs(NULL);
-  say("no-op");
-}
-CALL("AddKeyValuePair(NULL,\"k\",\"v\")") {
-  api->AddKeyValuePair(NULL, "k", "v");
-  say("no-op");
-}
 CALL("AddKeyValuePair(k,NULL,\"v\")") { key_values_add(NULL, "v"); }
 CALL("AddKeyValuePair(k,\"\",\"v\")") { key_values_add("", "v"); }
 CALL("AddKeyValuePair(k,\"a\",NULL)") { key_values_add("a", NULL); }
@@ -57,13 +49,7 @@ CALL("AddKeyValuePair order: z, a") {
 }
 CALL("RemoveKeyValuePair(k,\"nope\")") { remove_key("nope"); }
 CALL("RemoveKeyValuePair(k,NULL)") { remove_key(NULL); }
-CALL("RemoveKeyValuePair(NULL,\"k\")") {
-  api->RemoveKeyValuePair(NULL, "k");
-  say("no-op");
-}
 CALL("GetKeyValue(k,\"nope\")") { say_pointer(api->GetKeyValue(one_pair(), "nope")); }
-CALL("GetKeyValue(k,NULL)") { say_pointer(api->GetKeyValue(one_pair(), NULL)); }
-CALL("GetKeyValue(NULL,\"k\")") { say_pointer(api->GetKeyValue(NULL, "k")); }
 CALL("GetKeyValuePairs(empty)") {
   OrtKeyValuePairs* pairs = NULL;
   api->CreateKeyValuePairs(&pairs);
@@ -80,9 +66,4 @@ CALL("GetKeyValuePairs(k,NULL,&v,&n)") {
   api->GetKeyValuePairs(one_pair(), NULL, &values, &count);
   say("%zu", count);
   say("%s", values[0]);
-}
-CALL("GetKeyValuePairs(NULL,...)") { say_pairs(NULL); }
-CALL("ReleaseKeyValuePairs(NULL)") {
-  api->ReleaseKeyValuePairs(NULL);
-  say("no-op");
 }

@@ -73,9 +73,6 @@ CALL("Logger_LogMessage(l,ERROR,\"m\",\"b.c\",12,NULL)") {
 CALL("Logger_LogMessage(l,INFO,NULL,NULL,12,NULL)") {
   log_message(ORT_LOGGING_LEVEL_INFO, NULL, NULL, 12, NULL);
 }
-CALL("Logger_LogMessage(NULL,ERROR,\"m\",\"b.c\",12,\"f\")") {
-  say_status(api->Logger_LogMessage(NULL, ORT_LOGGING_LEVEL_ERROR, "m", ORT_TSTR("b.c"), 12, "f"));
-}
 /* test_logging.py reads the lines. */
 CALL("Logger_LogMessage to stderr") {
   const OrtLogger* logger = begin(NULL);
@@ -91,15 +88,6 @@ CALL("Logger_GetLoggingSeverityLevel(l,&s)") {
   say("%d", (int)severity);
   logging_end();
 }
-CALL("Logger_GetLoggingSeverityLevel(NULL,&s)") {
-  OrtLoggingLevel severity = (OrtLoggingLevel)77;
-  say_status(api->Logger_GetLoggingSeverityLevel(NULL, &severity));
-  CHECK((int)severity == 77);
-}
-CALL("Logger_GetLoggingSeverityLevel(l,NULL)") {
-  say_status(api->Logger_GetLoggingSeverityLevel(begin(logging_tell), NULL));
-  logging_end();
-}
 
 static void set_function(OrtSessionOptions* options, OrtLoggingFunction function) {
   say_status(api->SetUserLoggingFunction(options, function, NULL));
@@ -112,4 +100,3 @@ static OrtSessionOptions* logging_some_options(void) {
 }
 CALL("SetUserLoggingFunction(o,f,NULL)") { set_function(logging_some_options(), logging_tell); }
 CALL("SetUserLoggingFunction(o,NULL,NULL)") { set_function(logging_some_options(), NULL); }
-CALL("SetUserLoggingFunction(NULL,f,NULL)") { set_function(NULL, logging_tell); }

@@ -33,32 +33,10 @@ CALL("CreateLoraAdapterFromArray(cut)") {
 }
 CALL("CreateLoraAdapterFromArray(no bytes)") { read_adapter(adapter_bytes, 0, NULL); }
 CALL("CreateLoraAdapterFromArray(other bytes)") { read_adapter(adapter_bytes + 1, 64, NULL); }
-CALL("CreateLoraAdapterFromArray(bytes NULL)") { read_adapter(NULL, 8, NULL); }
-CALL("CreateLoraAdapterFromArray(out NULL)") {
-  say_status(api->CreateLoraAdapterFromArray(adapter_bytes, sizeof adapter_bytes, NULL, NULL));
-}
 CALL("CreateLoraAdapter(no such file)") {
   OrtLoraAdapter* adapter = UNTOUCHED;
   say_status(api->CreateLoraAdapter(ORT_TSTR("no/such/file"), NULL, &adapter));
   say_out(adapter, UNTOUCHED);
-}
-CALL("CreateLoraAdapter(path NULL)") {
-  OrtLoraAdapter* adapter = UNTOUCHED;
-  say_status(api->CreateLoraAdapter(NULL, NULL, &adapter));
-  say_out(adapter, UNTOUCHED);
-}
-CALL("ReleaseLoraAdapter(NULL)") {
-  api->ReleaseLoraAdapter(NULL);
-  say("no-op");
-}
-
-CALL("RunOptionsAddActiveLoraAdapter(options NULL)") {
-  say_status(api->RunOptionsAddActiveLoraAdapter(NULL, some_adapter()));
-}
-CALL("RunOptionsAddActiveLoraAdapter(adapter NULL)") {
-  OrtRunOptions* options = NULL;
-  CHECK(api->CreateRunOptions(&options) == NULL);
-  say_status(api->RunOptionsAddActiveLoraAdapter(options, NULL));
 }
 
 CALL("Run(with an adapter)") {

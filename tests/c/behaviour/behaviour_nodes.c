@@ -24,10 +24,6 @@ static OrtStatus* make_value(const char* name, const OrtTypeInfo* type, OrtValue
 
 WITH_TYPE("CreateValueInfo(x)", say_status(make_value("x", t, &v)))
 WITH_TYPE("CreateValueInfo(name=empty)", say_status(make_value("", t, &v)); say_out(v, UNTOUCHED))
-WITH_TYPE("CreateValueInfo(name=NULL)", say_status(make_value(NULL, t, &v)); say_out(v, UNTOUCHED))
-WITH_TYPE("CreateValueInfo(type=NULL)", say_status(make_value("x", NULL, &v));
-          say_out(v, UNTOUCHED))
-WITH_TYPE("CreateValueInfo(out=NULL)", say_status(make_value("x", t, NULL)))
 
 /* A value of another type than a tensor. */
 static void make_other(OrtStatus* (*other)(const OrtTypeInfo*, OrtTypeInfo**)) {
@@ -71,12 +67,6 @@ CALL("CreateValueInfo(optional)") { make_other(optional_of); }
 WITH_VALUE(
     "GetValueInfoName", const char* name = NULL;
     if (say_status(api->GetValueInfoName(v, &name))) { say("%s", name); })
-WITH_VALUE("GetValueInfoName(out=NULL)", say_status(api->GetValueInfoName(v, NULL)))
-CALL("GetValueInfoName(NULL)") {
-  const char* name = UNTOUCHED;
-  say_status(api->GetValueInfoName(NULL, &name));
-  say_out(name, UNTOUCHED);
-}
 WITH_VALUE(
     "GetValueInfoTypeInfo", const OrtTypeInfo* type = NULL;
     const OrtTensorTypeAndShapeInfo* shape = NULL; const char* names[2] = {NULL, NULL};
@@ -86,16 +76,6 @@ WITH_VALUE(
       CHECK(api->GetSymbolicDimensions(shape, names, 2) == NULL);
       say("%d %d, %s", (int)dims[0], (int)dims[1], names[0]);
     })
-WITH_VALUE("GetValueInfoTypeInfo(out=NULL)", say_status(api->GetValueInfoTypeInfo(v, NULL)))
-CALL("GetValueInfoTypeInfo(NULL)") {
-  const OrtTypeInfo* type = UNTOUCHED;
-  say_status(api->GetValueInfoTypeInfo(NULL, &type));
-  say_out(type, UNTOUCHED);
-}
-CALL("ReleaseValueInfo(NULL)") {
-  api->ReleaseValueInfo(NULL);
-  say("returned");
-}
 
 /* --- nodes ----------------------------------------------------------------------------------- */
 
@@ -136,9 +116,6 @@ static OrtOpAttr* attribute(void) {
 
 NO_NODE("Clip", "Clip", "", "n", inputs, 3, outputs, 1)
 NO_NODE("operator=empty", "", "", "n", inputs, 3, outputs, 1)
-NO_NODE("operator=NULL", NULL, "", "n", inputs, 3, outputs, 1)
-NO_NODE("domain=NULL", "Clip", NULL, "n", inputs, 3, outputs, 1)
-NO_NODE("name=NULL", "Clip", "", NULL, inputs, 3, outputs, 1)
 NO_NODE("inputs=NULL,1", "Clip", "", "n", NULL, 1, outputs, 1)
 NO_NODE("inputs=NULL,0", "Clip", "", "n", NULL, 0, outputs, 1)
 NO_NODE("outputs=NULL,1", "Clip", "", "n", inputs, 3, NULL, 1)
@@ -157,7 +134,6 @@ CALL("CreateNode(output i=NULL)") {
       api->GetModelEditorApi()->CreateNode("Clip", "", "n", inputs, 3, names, 1, NULL, 0, &n));
   say_out(n, UNTOUCHED);
 }
-CALL("CreateNode(out=NULL)") { say_status(make_node(NULL, 0, NULL)); }
 CALL("CreateNode takes attributes") {
   OrtOpAttr* given = attribute();
   OrtNode* n = NULL;
@@ -201,23 +177,13 @@ CALL("CreateNode(attributes=NULL,1)") {
   }
 }
 
-#define READ_TEXT(slot)                                                                  \
-  WITH_NODE(                                                                             \
-      #slot, const char* text = NULL;                                                    \
-      if (say_status(api->slot(n, &text))) { say("%s", text == NULL ? "NULL" : text); }) \
-  WITH_NODE(#slot "(out=NULL)", say_status(api->slot(n, NULL)))                          \
-  CALL(#slot "(NULL)") {                                                                 \
-    const char* text = NULL;                                                             \
-    say_status(api->slot(NULL, &text));                                                  \
-  }
-#define READ_COUNT(slot)                                                                          \
-  WITH_NODE(                                                                                      \
-      #slot, size_t count = 99; if (say_status(api->slot(n, &count))) { say("%d", (int)count); }) \
-  WITH_NODE(#slot "(out=NULL)", say_status(api->slot(n, NULL)))                                   \
-  CALL(#slot "(NULL)") {                                                                          \
-    size_t count = 99;                                                                            \
-    say_status(api->slot(NULL, &count));                                                          \
-  }
+#define READ_TEXT(slot)               \
+  WITH_NODE(                          \
+      #slot, const char* text = NULL; \
+      if (say_status(api->slot(n, &text))) { say("%s", text == NULL ? "NULL" : text); })
+#define READ_COUNT(slot) \
+  WITH_NODE(             \
+      #slot, size_t count = 99; if (say_status(api->slot(n, &count))) { say("%d", (int)count); })
 READ_TEXT(Node_GetName)
 READ_TEXT(Node_GetOperatorType)
 READ_TEXT(Node_GetDomain)
@@ -236,13 +202,5 @@ WITH_NODE(
 WITH_NODE("Node_GetAttributes(no room)", const OrtOpAttr* room[1] = {UNTOUCHED};
           say_status(api->Node_GetAttributes(n, room, 0)); say_out(room[0], UNTOUCHED))
 WITH_NODE("Node_GetAttributes(out=NULL)", say_status(api->Node_GetAttributes(n, NULL, 1)))
-WITH_NODE("Node_GetAttributeByName(name=NULL)", const OrtOpAttr* found = NULL;
-          say_status(api->Node_GetAttributeByName(n, NULL, &found)))
-WITH_NODE("Node_GetAttributeByName(out=NULL)",
-          say_status(api->Node_GetAttributeByName(n, "axis", NULL)))
-CALL("ReleaseNode(NULL)") {
-  api->ReleaseNode(NULL);
-  say("returned");
-}
 
 #undef READ_TEXT

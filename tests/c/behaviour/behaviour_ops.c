@@ -94,15 +94,7 @@ INFO_CALL("CreateOp(input_count -1)") {
   try_to_make(info, wanted);
 }
 INFO_CALL("CreateOp(out NULL)") { say_status(ops_make(info, &ops_add, NULL)); }
-CALL("CreateOp(NULL)") {
-  OrtOp* op = NULL;
-  say_status(ops_make(NULL, &ops_add, &op));
-}
 
 CONTEXT_CALL("InvokeOp(ort_op NULL)") {
   say_status(api->InvokeOp(context, NULL, NULL, 0, NULL, 0));
-}
-CALL("ReleaseOp(NULL)") {
-  api->ReleaseOp(NULL);
-  say("no-op");
 }

@@ -2,16 +2,6 @@
 /* Providers, GPUs, thread pools: what the API tells of the process. */
 #include "behaviour.h"
 
-CALL("GetAvailableProviders(NULL,&n)") {
-  int count = 77;
-  say_status(api->GetAvailableProviders(NULL, &count));
-  CHECK(count == 77);
-}
-CALL("GetAvailableProviders(&p,NULL)") {
-  char** providers = UNTOUCHED;
-  say_status(api->GetAvailableProviders(&providers, NULL));
-  say_out(providers, UNTOUCHED);
-}
 CALL("GetAvailableProviders(&p,&n)") {
   char** providers = NULL;
   int count = 0;
@@ -45,10 +35,4 @@ CALL("SetPerSessionThreadPoolCallbacks(e,version too new)") { set_callbacks(api_
 CALL("SetPerSessionThreadPoolCallbacks(NULL,config)") {
   struct OrtThreadPoolCallbacksConfig config = {.version = api_version};
   say_status(api->SetPerSessionThreadPoolCallbacks(NULL, &config));
-}
-CALL("SetPerSessionThreadPoolCallbacks(e,NULL)") {
-  OrtEnv* env = NULL;
-  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "x", &env) == NULL);
-  say_status(api->SetPerSessionThreadPoolCallbacks(env, NULL));
-  api->ReleaseEnv(env);
 }

@@ -42,21 +42,9 @@ CALL("CreateSessionFromArray(cut)") {
   struct model_bytes model = session_model();
   session_create(session_env(), model.at, 20, session_options());
 }
-CALL("CreateSessionFromArray(env=NULL)") {
-  struct model_bytes model = session_model();
-  session_create(NULL, model.at, model.size, session_options());
-}
-CALL("CreateSessionFromArray(bytes=NULL)") {
-  session_create(session_env(), NULL, 4, session_options());
-}
 CALL("CreateSessionFromArray(no ops)") {
   struct model_bytes model = session_model();
   session_create(session_env(), model.at, model.size, NULL);
-}
-CALL("CreateSessionFromArray(out=NULL)") {
-  struct model_bytes model = session_model();
-  say_status(
-      api->CreateSessionFromArray(session_env(), model.at, model.size, session_options(), NULL));
 }
 
 /* Options that change the model. */
@@ -108,11 +96,6 @@ static void open_file(const ORTCHAR_T* path) {
   say_status(api->CreateSession(session_env(), path, session_options(), &session));
 }
 CALL("CreateSession(no such file)") { open_file(ORT_TSTR("no/such/file.onnx")); }
-CALL("CreateSession(path=NULL)") { open_file(NULL); }
-CALL("CreateSession(env=NULL)") {
-  OrtSession* session = NULL;
-  say_status(api->CreateSession(NULL, ORT_TSTR("no/such/file.onnx"), NULL, &session));
-}
 
 static OrtPrepackedWeightsContainer* some_weights(void) {
   OrtPrepackedWeightsContainer* weights = NULL;
@@ -129,10 +112,6 @@ CALL("CreateSessionFromArrayWithPrepackedWeightsContainer(good)") {
   struct model_bytes model = session_model();
   say_status(api->CreateSessionFromArrayWithPrepackedWeightsContainer(
       session_env(), model.at, model.size, session_options(), some_weights(), &session));
-}
-CALL("ReleaseSession(NULL)") {
-  api->ReleaseSession(NULL);
-  say("returned");
 }
 
 /* --- ports ------------------------------------------------------------------------------------ */
@@ -163,18 +142,12 @@ static void say_type(type_slot slot, const OrtSession* session, size_t index) {
 }
 
 CALL("SessionGetInputCount(s)") { say_count(api->SessionGetInputCount, some_session()); }
-CALL("SessionGetInputCount(NULL)") { say_count(api->SessionGetInputCount, NULL); }
 CALL("SessionGetOutputCount(s)") { say_count(api->SessionGetOutputCount, some_session()); }
-CALL("SessionGetOutputCount(NULL)") { say_count(api->SessionGetOutputCount, NULL); }
 CALL("SessionGetOverridableInitializerCount(s)") {
   say_count(api->SessionGetOverridableInitializerCount, some_session());
 }
-CALL("SessionGetOverridableInitializerCount(NULL)") {
-  say_count(api->SessionGetOverridableInitializerCount, NULL);
-}
 CALL("SessionGetInputName(s,0)") { say_name(api->SessionGetInputName, some_session(), 0); }
 CALL("SessionGetInputName(s,1)") { say_name(api->SessionGetInputName, some_session(), 1); }
-CALL("SessionGetInputName(NULL)") { say_name(api->SessionGetInputName, NULL, 0); }
 CALL("SessionGetOutputName(s,1)") { say_name(api->SessionGetOutputName, some_session(), 1); }
 CALL("SessionGetOutputName(s,2)") { say_name(api->SessionGetOutputName, some_session(), 2); }
 CALL("SessionGetOverridableInitializerName(s,0)") {
@@ -185,7 +158,6 @@ CALL("SessionGetOverridableInitializerName(s,1)") {
 }
 CALL("SessionGetInputTypeInfo(s,0)") { say_type(api->SessionGetInputTypeInfo, some_session(), 0); }
 CALL("SessionGetInputTypeInfo(s,9)") { say_type(api->SessionGetInputTypeInfo, some_session(), 9); }
-CALL("SessionGetInputTypeInfo(NULL)") { say_type(api->SessionGetInputTypeInfo, NULL, 0); }
 CALL("SessionGetOutputTypeInfo(s,1)") {
   say_type(api->SessionGetOutputTypeInfo, some_session(), 1);
 }
@@ -210,10 +182,6 @@ static void say_graph_name(const OrtSession* session) {
   }
 }
 CALL("SessionGetModelMetadata(s)") { say_graph_name(some_session()); }
-CALL("SessionGetModelMetadata(NULL)") {
-  OrtModelMetadata* metadata = NULL;
-  say_status(api->SessionGetModelMetadata(NULL, &metadata));
-}
 CALL("SessionEndProfiling(s)") {
   char* path = NULL;
   if (say_status(api->SessionEndProfiling(some_session(), allocator(), &path))) {
@@ -253,19 +221,11 @@ CALL("SessionGetProfilingStartTimeNs(s that writes a profile)") {
 CALL("CreateSessionFromArray(profile in a folder that is not there)") {
   profiled(ORT_TSTR("not/there/profile"));
 }
-CALL("SessionEndProfiling(NULL)") {
-  char* path = NULL;
-  say_status(api->SessionEndProfiling(NULL, allocator(), &path));
-}
 CALL("SessionGetProfilingStartTimeNs(s)") {
   uint64_t time = 99;
   if (say_status(api->SessionGetProfilingStartTimeNs(some_session(), &time))) {
     say("%d", (int)time);
   }
-}
-CALL("SessionGetProfilingStartTimeNs(NULL)") {
-  uint64_t time = 99;
-  say_status(api->SessionGetProfilingStartTimeNs(NULL, &time));
 }
 
 #define PLACES(slot, type)                                \
@@ -277,10 +237,6 @@ CALL("SessionGetProfilingStartTimeNs(NULL)") {
   CALL(#slot "(s,0)") {                                   \
     const type* places[3] = {NULL, NULL, NULL};           \
     say_status(api->slot(some_session(), places, 0));     \
-  }                                                       \
-  CALL(#slot "(NULL)") {                                  \
-    const type* places[3] = {NULL, NULL, NULL};           \
-    say_status(api->slot(NULL, places, 3));               \
   }
 PLACES(SessionGetMemoryInfoForInputs, OrtMemoryInfo)
 PLACES(SessionGetMemoryInfoForOutputs, OrtMemoryInfo)
@@ -292,15 +248,7 @@ CALL("CreateAllocator(s,cpu)") {
   say_status(api->CreateAllocator(some_session(), cpu_info(), &made));
   say_pointer(made);
 }
-CALL("CreateAllocator(NULL)") {
-  OrtAllocator* made = NULL;
-  say_status(api->CreateAllocator(NULL, cpu_info(), &made));
-}
 
-CALL("CreateSessionFromModel(NULL)") {
-  OrtSession* session = NULL;
-  say_status(editor()->CreateSessionFromModel(session_env(), NULL, NULL, &session));
-}
 static OrtModel* empty_model(void) {
   OrtModel* model = NULL;
   CHECK(editor()->CreateModel((const char* const[]){""}, (const int[]){21}, 1, &model) == NULL);
@@ -411,10 +359,6 @@ CALL("CompileModel(output in a folder that is not there)") {
             options, ORT_TSTR("not/there/model.onnx")) == NULL);
   say_status(api->GetCompileApi()->CompileModel(session_env(), options));
 }
-CALL("CompileModel(env=NULL)") {
-  say_status(api->GetCompileApi()->CompileModel(NULL, compilation()));
-}
-CALL("CompileModel(NULL)") { say_status(api->GetCompileApi()->CompileModel(session_env(), NULL)); }
 
 /* A session of the model editor. */
 static OrtSession* loaded(void) {
@@ -446,10 +390,6 @@ CALL("CreateModelEditorSession(no file)") {
   say_status(
       editor()->CreateModelEditorSession(session_env(), ORT_TSTR("no/such/file"), NULL, &session));
   say_pointer(session);
-}
-CALL("CreateModelEditorSession(path=NULL)") {
-  OrtSession* session = UNTOUCHED;
-  say_status(editor()->CreateModelEditorSession(session_env(), NULL, NULL, &session));
 }
 CALL("Run(session that is not finalized)") { run(loaded(), "x", FLOATS(3, 4), "a"); }
 /* A graph with a node Twice that reads `from` and makes `to`, its output, as a model. */
@@ -508,12 +448,6 @@ CALL("ApplyModelToModelEditorSession(model without a graph)") {
   CHECK(editor()->CreateModel(&domain, &version, 1, &model) == NULL);
   say_status(editor()->ApplyModelToModelEditorSession(loaded(), model));
 }
-CALL("ApplyModelToModelEditorSession(model=NULL)") {
-  say_status(editor()->ApplyModelToModelEditorSession(loaded(), NULL));
-}
-CALL("ApplyModelToModelEditorSession(session=NULL)") {
-  say_status(editor()->ApplyModelToModelEditorSession(NULL, twice_more("a", "c", 1)));
-}
 CALL("SessionGetInputCount, Name(session that is not finalized)") {
   OrtSession* session = loaded();
   say_count(api->SessionGetInputCount, session);
@@ -561,9 +495,6 @@ CALL("FinalizeModelEditorSession(options=NULL)") {
 CALL("FinalizeModelEditorSession(ordinary session)") {
   say_status(editor()->FinalizeModelEditorSession(some_session(), session_options(), NULL));
 }
-CALL("FinalizeModelEditorSession(NULL)") {
-  say_status(editor()->FinalizeModelEditorSession(NULL, session_options(), NULL));
-}
 static void say_opset(const OrtSession* session, const char* domain) {
   int opset = -7;
   say_status(editor()->SessionGetOpsetForDomain(session, domain, &opset));
@@ -575,9 +506,6 @@ CALL("SessionGetOpsetForDomain(s,ai.onnx)") { say_opset(some_session(), "ai.onnx
 CALL("SessionGetOpsetForDomain(s,nope)") { say_opset(some_session(), "nope"); }
 CALL("SessionGetOpsetForDomain(s,NULL)") { say_opset(some_session(), NULL); }
 CALL("SessionGetOpsetForDomain(NULL,\"\")") { say_opset(NULL, ""); }
-CALL("SessionGetOpsetForDomain(s,out=NULL)") {
-  say_status(editor()->SessionGetOpsetForDomain(some_session(), "", NULL));
-}
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
@@ -592,7 +520,6 @@ static void run(OrtSession* session, const char* name, const OrtValue* value, co
 }
 CALL("Run(a)") { run(some_session(), "x", FLOATS(3, 4), "a"); }
 CALL("Run(b)") { run(some_session(), "x", FLOATS(3, 4), "b"); }
-CALL("Run(session=NULL)") { run(NULL, "x", FLOATS(3, 4), "a"); }
 CALL("Run(unknown input)") { run(some_session(), "z", FLOATS(3, 4), "a"); }
 CALL("Run(unknown output)") { run(some_session(), "x", FLOATS(3, 4), "z"); }
 CALL("Run(input=NULL)") { run(some_session(), "x", NULL, "a"); }

@@ -49,7 +49,6 @@ static void say_parts(const OrtSession* session) {
 }
 CALL("Session_GetEpGraphAssignmentInfo(recorded)") { say_parts(recording_session()); }
 CALL("Session_GetEpGraphAssignmentInfo(not recorded)") { say_parts(some_session()); }
-CALL("Session_GetEpGraphAssignmentInfo(NULL)") { say_parts(NULL); }
 
 static void say_ep(const OrtEpAssignedSubgraph* part) {
   const char* name = NULL;
@@ -58,7 +57,6 @@ static void say_ep(const OrtEpAssignedSubgraph* part) {
   }
 }
 CALL("EpAssignedSubgraph_GetEpName(p)") { say_ep(some_part()); }
-CALL("EpAssignedSubgraph_GetEpName(NULL)") { say_ep(NULL); }
 
 static void session_eps_say_nodes(const OrtEpAssignedSubgraph* part) {
   const OrtEpAssignedNode* const* nodes = NULL;
@@ -68,7 +66,6 @@ static void session_eps_say_nodes(const OrtEpAssignedSubgraph* part) {
   }
 }
 CALL("EpAssignedSubgraph_GetNodes(p)") { session_eps_say_nodes(some_part()); }
-CALL("EpAssignedSubgraph_GetNodes(NULL)") { session_eps_say_nodes(NULL); }
 
 typedef OrtStatus*(ORT_API_CALL* text_slot)(const OrtEpAssignedNode*, const char**);
 static void say_text(text_slot slot, const OrtEpAssignedNode* node) {
@@ -78,14 +75,9 @@ static void say_text(text_slot slot, const OrtEpAssignedNode* node) {
   }
 }
 CALL("EpAssignedNode_GetName(n)") { say_text(api->EpAssignedNode_GetName, some_node()); }
-CALL("EpAssignedNode_GetName(NULL)") { say_text(api->EpAssignedNode_GetName, NULL); }
 CALL("EpAssignedNode_GetDomain(n)") { say_text(api->EpAssignedNode_GetDomain, some_node()); }
-CALL("EpAssignedNode_GetDomain(NULL)") { say_text(api->EpAssignedNode_GetDomain, NULL); }
 CALL("EpAssignedNode_GetOperatorType(n)") {
   say_text(api->EpAssignedNode_GetOperatorType, some_node());
-}
-CALL("EpAssignedNode_GetOperatorType(NULL)") {
-  say_text(api->EpAssignedNode_GetOperatorType, NULL);
 }
 
 static void set_options(OrtSession* session, size_t count) {
@@ -93,13 +85,9 @@ static void set_options(OrtSession* session, size_t count) {
   say_status(api->SetEpDynamicOptions(session, texts, texts, count));
 }
 CALL("SetEpDynamicOptions(s,0)") { set_options(some_session(), 0); }
-CALL("SetEpDynamicOptions(NULL)") { set_options(NULL, 1); }
 
 CALL("SessionReleaseCapturedGraph(s,1)") {
   say_status(api->SessionReleaseCapturedGraph(some_session(), 1));
-}
-CALL("SessionReleaseCapturedGraph(NULL,1)") {
-  say_status(api->SessionReleaseCapturedGraph(NULL, 1));
 }
 
 /* --- runs on another thread ------------------------------------------------------------------- */
@@ -133,8 +121,6 @@ static void run_async(OrtSession* session, const char* input, RunAsyncCallbackFn
 CALL("RunAsync(s)") { run_async(threaded_session(), "x", note_end); }
 CALL("RunAsync(s of one thread)") { run_async(session_of(1), "x", note_end); }
 CALL("RunAsync(unknown input)") { run_async(threaded_session(), "z", note_end); }
-CALL("RunAsync(callback=NULL)") { run_async(threaded_session(), "x", NULL); }
-CALL("RunAsync(NULL)") { run_async(NULL, "x", note_end); }
 
 /* --- threads of the client -------------------------------------------------------------------- */
 

@@ -10,7 +10,6 @@ static void sparse_create(OrtAllocator* from, const int64_t* shape, size_t rank,
 }
 
 CALL("CreateSparseTensorAsOrtValue(ok {3,3})") { sparse_create(allocator(), DIMS(3, 3), FLOAT); }
-CALL("CreateSparseTensorAsOrtValue(allocator NULL)") { sparse_create(NULL, DIMS(3, 3), FLOAT); }
 CALL("CreateSparseTensorAsOrtValue(dim -1)") { sparse_create(allocator(), DIMS(3, -1), FLOAT); }
 CALL("CreateSparseTensorAsOrtValue(rank 0)") { sparse_create(allocator(), NULL, 0, FLOAT); }
 CALL("CreateSparseTensorAsOrtValue(rank 3)") { sparse_create(allocator(), DIMS(3, 3, 3), FLOAT); }
@@ -20,9 +19,6 @@ CALL("CreateSparseTensorAsOrtValue({1<<62,8})") {
 }
 CALL("CreateSparseTensorAsOrtValue(type 999)") { sparse_create(allocator(), DIMS(3, 3), 999); }
 CALL("CreateSparseTensorAsOrtValue(type UNDEFINED)") { sparse_create(allocator(), DIMS(3, 3), 0); }
-CALL("CreateSparseTensorAsOrtValue(out NULL)") {
-  say_status(api->CreateSparseTensorAsOrtValue(allocator(), DIMS(3, 3), FLOAT, NULL));
-}
 CALL("CreateSparseTensorAsOrtValue(shape NULL,2)") { sparse_create(allocator(), NULL, 2, FLOAT); }
 CALL("CreateSparseTensorAsOrtValue(each element type)") {
   for (int type = 0; type <= 27; type++) {
@@ -78,16 +74,6 @@ CALL("CreateSparseTensorWithValuesAsOrtValue(dense_shape NULL,1)") {
   OrtValue* value = UNTOUCHED;
   say_status(api->CreateSparseTensorWithValuesAsOrtValue(cpu_info(), numbers, NULL, 1, DIMS(2),
                                                          FLOAT, &value));
-}
-CALL("CreateSparseTensorWithValuesAsOrtValue(info NULL)") {
-  OrtValue* value = UNTOUCHED;
-  say_status(api->CreateSparseTensorWithValuesAsOrtValue(NULL, numbers, DIMS(3, 3), DIMS(2), FLOAT,
-                                                         &value));
-  say_out(value, UNTOUCHED);
-}
-CALL("CreateSparseTensorWithValuesAsOrtValue(out NULL)") {
-  say_status(api->CreateSparseTensorWithValuesAsOrtValue(cpu_info(), numbers, DIMS(3, 3), DIMS(2),
-                                                         FLOAT, NULL));
 }
 
 /* Fills with coordinates and says what comes of it. */
@@ -185,13 +171,6 @@ CALL("FillSparseTensorCoo(borrowed values)") {
 CALL("FillSparseTensorCoo(negative values_shape)") {
   OrtValue* value = sparse(FLOAT, DIMS(3, 3));
   FILL_COO(value, cpu_info(), DIMS(-1), numbers, LIST(int64_t, 0));
-}
-CALL("FillSparseTensorCoo(NULL value)") {
-  say_status(api->FillSparseTensorCoo(NULL, cpu_info(), DIMS(1), numbers, LIST(int64_t, 0)));
-}
-CALL("FillSparseTensorCoo(mem info NULL)") {
-  OrtValue* value = sparse(FLOAT, DIMS(3, 3));
-  FILL_COO(value, NULL, DIMS(1), numbers, LIST(int64_t, 0));
 }
 CALL("FillSparseTensorCoo(values_shape NULL)") {
   OrtValue* value = sparse(FLOAT, DIMS(3, 3));

@@ -134,17 +134,9 @@ CALL("FillSparseTensorCsr(negative values_shape)") {
 }
 CALL("FillSparseTensorCsr(inner NULL)") { csr(MATRIX, 2, NULL, 2, DIMS(0, 1, 1, 2)); }
 CALL("FillSparseTensorCsr(outer NULL)") { csr(MATRIX, 2, DIMS(0, 2), NULL, 4); }
-CALL("FillSparseTensorCsr(NULL value)") {
-  say_status(api->FillSparseTensorCsr(NULL, cpu_info(), DIMS(2), sparse_formats_numbers, DIMS(0, 2),
-                                      DIMS(0, 1, 1, 2)));
-}
 CALL("FillSparseTensorCsr(dense tensor)") {
   say_status(api->FillSparseTensorCsr(FLOATS(1), cpu_info(), DIMS(2), sparse_formats_numbers,
                                       DIMS(0, 2), DIMS(0, 1, 1, 2)));
-}
-CALL("FillSparseTensorCsr(mem info NULL)") {
-  say_status(api->FillSparseTensorCsr(MATRIX, NULL, DIMS(2), sparse_formats_numbers, DIMS(0, 2),
-                                      DIMS(0, 1, 1, 2)));
 }
 CALL("FillSparseTensorCsr(values NULL)") {
   say_status(
@@ -226,10 +218,6 @@ CALL("FillSparseTensorBlockSparse(indices NULL)") {
 }
 CALL("FillSparseTensorBlockSparse(indices_shape NULL)") {
   blocks(BLOCKED, DIMS(2, 2, 2), NULL, 2, PLACES);
-}
-CALL("FillSparseTensorBlockSparse(NULL value)") {
-  say_status(api->FillSparseTensorBlockSparse(NULL, cpu_info(), DIMS(2, 2, 2),
-                                              sparse_formats_numbers, DIMS(2, 2), PLACES));
 }
 CALL("FillSparseTensorBlockSparse(dense tensor)") {
   say_status(api->FillSparseTensorBlockSparse(FLOATS(1), cpu_info(), DIMS(2, 2, 2),

@@ -36,7 +36,6 @@ CALL("UseCooIndices(twice)") {
   use_coo(value, INDICES(1, 5));
   use_coo(value, INDICES(1, 5));
 }
-CALL("UseCooIndices(NULL value)") { say_status(api->UseCooIndices(NULL, INDICES(0, 1))); }
 CALL("UseCooIndices(dense tensor)") { say_status(api->UseCooIndices(FLOATS(1), INDICES(0))); }
 CALL("UseCooIndices borrows") {
   OrtValue* value = borrowing();
@@ -78,9 +77,6 @@ CALL("UseCsrIndices(outer NULL,4)") { use_csr(borrowing(), INDICES(0, 2), NULL, 
 CALL("UseCsrIndices on allocator-backed sparse") {
   use_csr(sparse(FLOAT, DIMS(3, 3)), INDICES(0, 2), INDICES(0, 1, 1, 2));
 }
-CALL("UseCsrIndices(NULL value)") {
-  say_status(api->UseCsrIndices(NULL, INDICES(0, 2), INDICES(0, 1, 1, 2)));
-}
 CALL("UseCsrIndices(dense tensor)") {
   say_status(api->UseCsrIndices(FLOATS(1), INDICES(0, 2), INDICES(0, 1, 1, 2)));
 }
@@ -111,9 +107,6 @@ CALL("UseBlockSparseIndices on allocator-backed sparse") {
 CALL("UseBlockSparseIndices on allocator-backed sparse, nothing") {
   use_blocks(sparse(FLOAT, DIMS(4, 4)), DIMS(0), NULL);
 }
-CALL("UseBlockSparseIndices(NULL value)") {
-  say_status(api->UseBlockSparseIndices(NULL, DIMS(2, 2), PLACES));
-}
 CALL("UseBlockSparseIndices(dense tensor)") {
   say_status(api->UseBlockSparseIndices(FLOATS(1), DIMS(2, 2), PLACES));
 }
@@ -129,8 +122,6 @@ CALL("GetSparseTensorFormat(borrowed values)") { format_of(borrowing()); }
 CALL("GetSparseTensorFormat(coo)") { format_of(coo()); }
 CALL("GetSparseTensorFormat(dense)") { format_of(FLOATS(1)); }
 CALL("GetSparseTensorFormat(map)") { format_of(MAP(INT64S(1), FLOATS(1))); }
-CALL("GetSparseTensorFormat(NULL)") { format_of(NULL); }
-CALL("GetSparseTensorFormat(v,NULL)") { say_status(api->GetSparseTensorFormat(coo(), NULL)); }
 
 static OrtValue* filled_strings(void) {
   OrtValue* value = sparse(STRING, DIMS(3));
@@ -149,8 +140,6 @@ CALL("GetSparseTensorValues(borrowed values)") { values_of(borrowing()); }
 CALL("GetSparseTensorValues(string sparse)") { values_of(sparse(STRING, DIMS(3))); }
 CALL("GetSparseTensorValues(filled string sparse)") { values_of(filled_strings()); }
 CALL("GetSparseTensorValues(dense)") { values_of(FLOATS(1)); }
-CALL("GetSparseTensorValues(NULL)") { values_of(NULL); }
-CALL("GetSparseTensorValues(v,NULL)") { say_status(api->GetSparseTensorValues(coo(), NULL)); }
 
 static void values_shape_of(const OrtValue* value) {
   OrtTensorTypeAndShapeInfo* info = UNTOUCHED;
@@ -160,10 +149,6 @@ static void values_shape_of(const OrtValue* value) {
 CALL("GetSparseTensorValuesTypeAndShape(coo)") { values_shape_of(coo()); }
 CALL("GetSparseTensorValuesTypeAndShape(unfilled)") { values_shape_of(sparse(FLOAT, DIMS(3, 3))); }
 CALL("GetSparseTensorValuesTypeAndShape(dense)") { values_shape_of(FLOATS(1)); }
-CALL("GetSparseTensorValuesTypeAndShape(NULL)") { values_shape_of(NULL); }
-CALL("GetSparseTensorValuesTypeAndShape(v,NULL)") {
-  say_status(api->GetSparseTensorValuesTypeAndShape(coo(), NULL));
-}
 
 static void indices_of(const OrtValue* value, int format) {
   const void* indices = UNTOUCHED;
@@ -189,24 +174,11 @@ CALL("GetSparseTensorIndices(coo, 99)") { indices_of(coo(), 99); }
 CALL("GetSparseTensorIndices(unfilled, COO)") { indices_of(sparse(FLOAT, DIMS(3, 3)), 0); }
 CALL("GetSparseTensorIndices(dense, COO)") { indices_of(FLOATS(1), 0); }
 CALL("GetSparseTensorIndices(dense, 99)") { indices_of(FLOATS(1), 99); }
-CALL("GetSparseTensorIndices(NULL, COO)") { indices_of(NULL, 0); }
-CALL("GetSparseTensorIndices(coo, COO, NULL, &i)") {
-  const void* indices = UNTOUCHED;
-  say_status(api->GetSparseTensorIndices(coo(), ORT_SPARSE_COO_INDICES, NULL, &indices));
-}
-CALL("GetSparseTensorIndices(coo, COO, &n, NULL)") {
-  size_t count = 99;
-  say_status(api->GetSparseTensorIndices(coo(), ORT_SPARSE_COO_INDICES, &count, NULL));
-}
 CALL("GetSparseTensorIndicesTypeShape(coo, COO)") { indices_shape_of(coo(), 0); }
 CALL("GetSparseTensorIndicesTypeShape(coo, CSR_INNER)") { indices_shape_of(coo(), 1); }
 CALL("GetSparseTensorIndicesTypeShape(coo, 99)") { indices_shape_of(coo(), 99); }
 CALL("GetSparseTensorIndicesTypeShape(unfilled, COO)") {
   indices_shape_of(sparse(FLOAT, DIMS(3, 3)), 0);
-}
-CALL("GetSparseTensorIndicesTypeShape(NULL, COO)") { indices_shape_of(NULL, 0); }
-CALL("GetSparseTensorIndicesTypeShape(coo, COO, NULL)") {
-  say_status(api->GetSparseTensorIndicesTypeShape(coo(), ORT_SPARSE_COO_INDICES, NULL));
 }
 
 /* What the functions for dense tensors tell of sparse ones. */

@@ -12,7 +12,6 @@ static void fill(OrtValue* value, const char* const* s, size_t count) {
   }
 }
 #define OF(...) LIST(char* const, __VA_ARGS__)
-CALL("FillStringTensor(NULL,s,3)") { fill(NULL, OF("a", "b", "c")); }
 CALL("FillStringTensor(v,NULL,3)") { fill(three(), NULL, 3); }
 CALL("FillStringTensor(v,s,3) of 3") {
   fill(three(), OF("", "a text of more bytes than fit inside", "fifteen letters"));
@@ -45,10 +44,8 @@ static void fill_element(OrtValue* value, const char* s, size_t index) {
 CALL("FillStringTensorElement(v,s,1)") { fill_element(three(), "new, and longer than before", 1); }
 CALL("FillStringTensorElement(v,s,3) of 3") { fill_element(three(), "x", 3); }
 CALL("FillStringTensorElement(v,s,SIZE_MAX)") { fill_element(three(), "x", SIZE_MAX); }
-CALL("FillStringTensorElement(v,NULL,0)") { fill_element(three(), NULL, 0); }
 CALL("FillStringTensorElement(float tensor)") { fill_element(FLOATS(1), "x", 0); }
 CALL("FillStringTensorElement(sequence)") { fill_element(strings_sequence(), "x", 0); }
-CALL("FillStringTensorElement(NULL)") { fill_element(NULL, "x", 0); }
 
 static void data_length(const OrtValue* value) {
   size_t length = 99;
@@ -59,10 +56,6 @@ CALL("GetStringTensorDataLength(v)") { data_length(three()); }
 CALL("GetStringTensorDataLength(no elements)") { data_length(TENSOR(STRING, 0)); }
 CALL("GetStringTensorDataLength(float tensor)") { data_length(FLOATS(1)); }
 CALL("GetStringTensorDataLength(sequence)") { data_length(strings_sequence()); }
-CALL("GetStringTensorDataLength(NULL,&o)") { data_length(NULL); }
-CALL("GetStringTensorDataLength(v,NULL)") {
-  say_status(api->GetStringTensorDataLength(three(), NULL));
-}
 
 static void content(const OrtValue* value, size_t size, size_t offsets_length) {
   char buffer[13] = "############";
@@ -79,7 +72,6 @@ CALL("GetStringTensorContent(4 offsets)") { content(three(), 8, 4); }
 CALL("GetStringTensorContent(0 offsets)") { content(three(), 8, 0); }
 CALL("GetStringTensorContent(float tensor)") { content(FLOATS(1, 2, 3), 8, 3); }
 CALL("GetStringTensorContent(sequence)") { content(strings_sequence(), 8, 1); }
-CALL("GetStringTensorContent(NULL value)") { content(NULL, 8, 3); }
 CALL("GetStringTensorContent(s NULL)") {
   size_t offsets[3];
   say_status(api->GetStringTensorContent(three(), NULL, 8, offsets, 3));
@@ -104,9 +96,6 @@ CALL("GetStringTensorElementLength(v,3)") { element_length(three(), 3); }
 CALL("GetStringTensorElementLength(v,SIZE_MAX)") { element_length(three(), SIZE_MAX); }
 CALL("GetStringTensorElementLength(float tensor)") { element_length(FLOATS(1), 0); }
 CALL("GetStringTensorElementLength(sequence)") { element_length(strings_sequence(), 0); }
-CALL("GetStringTensorElementLength(v,0,NULL)") {
-  say_status(api->GetStringTensorElementLength(three(), 0, NULL));
-}
 
 static void element(const OrtValue* value, size_t size, size_t index) {
   char buffer[12] = "###########";
@@ -143,9 +132,6 @@ CALL("GetResizedStringTensorElementBuffer(v,0,0)") { resized(three(), 0, 0); }
 CALL("GetResizedStringTensorElementBuffer(v,3,5)") { resized(three(), 3, 5); }
 CALL("GetResizedStringTensorElementBuffer(v,0,SIZE_MAX)") { resized(three(), 0, SIZE_MAX); }
 CALL("GetResizedStringTensorElementBuffer(float tensor)") { resized(FLOATS(1), 0, 5); }
-CALL("GetResizedStringTensorElementBuffer(v,0,5,NULL)") {
-  say_status(api->GetResizedStringTensorElementBuffer(three(), 0, 5, NULL));
-}
 CALL("GetResizedStringTensorElementBuffer keeps what fits") {
   OrtValue* value = three();
   char* buffer = NULL;

@@ -31,15 +31,6 @@ static void with_data(ONNXTensorElementDataType type, void* data, size_t size, c
 #define UNTYPED(name) ONNX_TENSOR_ELEMENT_DATA_TYPE_##name
 
 WITH_DATA("{2,3} float, 24 bytes", FLOAT, floats, 24, DIMS(2, 3))
-CALL("CreateTensorWithDataAsOrtValue(info NULL)") {
-  OrtValue* value = UNTOUCHED;
-  say_status(api->CreateTensorWithDataAsOrtValue(NULL, floats, 24, DIMS(2, 3), FLOAT, &value));
-  say_out(value, UNTOUCHED);
-}
-CALL("CreateTensorWithDataAsOrtValue(out NULL)") {
-  OrtMemoryInfo* info = cpu_info();
-  say_status(api->CreateTensorWithDataAsOrtValue(info, floats, 24, DIMS(2, 3), FLOAT, NULL));
-}
 WITH_DATA("p_data NULL, 24 bytes", FLOAT, NULL, 24, DIMS(2, 3))
 WITH_DATA("p_data NULL, 0 bytes, {0}", FLOAT, NULL, 0, DIMS(0))
 WITH_DATA("p_data NULL, 0 bytes, {2,3}", FLOAT, NULL, 0, DIMS(2, 3))
@@ -165,12 +156,6 @@ CALL("CreateTensorWithDataAndDeleterAsOrtValue(deleter without Info)") {
   deleter.Info = NULL;
   with_deleter(FLOAT, floats, 24, DIMS(2, 3));
 }
-CALL("CreateTensorWithDataAndDeleterAsOrtValue(deleter NULL)") {
-  OrtValue* value = UNTOUCHED;
-  say_status(
-      api->CreateTensorWithDataAndDeleterAsOrtValue(NULL, floats, 24, DIMS(2, 3), FLOAT, &value));
-  say_out(value, UNTOUCHED);
-}
 CALL("CreateTensorWithDataAndDeleterAsOrtValue(strings)") {
   OrtValue* value = NULL;
   size_t length = 99;
@@ -246,16 +231,4 @@ CALL("CreateTensorAsOrtValue({1<<62} float)") {
   with_env();
   allocated(FLOAT, DIMS((int64_t)1 << 62));
 }
-CALL("CreateTensorAsOrtValue(allocator NULL)") {
-  OrtValue* value = UNTOUCHED;
-  say_status(api->CreateTensorAsOrtValue(NULL, DIMS(2, 3), FLOAT, &value));
-  say_out(value, UNTOUCHED);
-}
-CALL("CreateTensorAsOrtValue(out NULL)") {
-  say_status(api->CreateTensorAsOrtValue(allocator(), DIMS(2, 3), FLOAT, NULL));
-}
 CALL("CreateTensorAsOrtValue(strings)") { say_tensor(TENSOR(STRING, 2)); }
-CALL("ReleaseValue(NULL)") {
-  api->ReleaseValue(NULL);
-  say("no-op");
-}

@@ -17,18 +17,12 @@ static OrtValue* tensor_read_sparse(void) {
     say_status(api->slot(value, &out)); \
     say("%d", out);                     \
   }
-SAYS_INT(IsTensor, "NULL,&o", NULL)
 SAYS_INT(IsTensor, "tensor", tensor())
 SAYS_INT(IsTensor, "sequence", sequence())
 SAYS_INT(IsTensor, "sparse", tensor_read_sparse())
-SAYS_INT(HasValue, "NULL,&o", NULL)
 SAYS_INT(HasValue, "tensor", tensor())
-SAYS_INT(IsSparseTensor, "NULL,&o", NULL)
 SAYS_INT(IsSparseTensor, "tensor", tensor())
 SAYS_INT(IsSparseTensor, "sparse", tensor_read_sparse())
-CALL("IsTensor(v,NULL)") { say_status(api->IsTensor(tensor(), NULL)); }
-CALL("HasValue(v,NULL)") { say_status(api->HasValue(tensor(), NULL)); }
-CALL("IsSparseTensor(v,NULL)") { say_status(api->IsSparseTensor(tensor(), NULL)); }
 
 #define SAYS_KIND(text, value)                  \
   CALL("GetValueType(" text ")") {              \
@@ -36,36 +30,30 @@ CALL("IsSparseTensor(v,NULL)") { say_status(api->IsSparseTensor(tensor(), NULL))
     say_status(api->GetValueType(value, &out)); \
     say("%d", (int)out);                        \
   }
-SAYS_KIND("NULL,&o", NULL)
 SAYS_KIND("tensor", tensor())
 SAYS_KIND("sequence", sequence())
 SAYS_KIND("map", map())
 SAYS_KIND("sparse", tensor_read_sparse())
-CALL("GetValueType(v,NULL)") { say_status(api->GetValueType(tensor(), NULL)); }
 
 static void mutable_data(OrtValue* value) {
   void* out = UNTOUCHED;
   say_status(api->GetTensorMutableData(value, &out));
   say_out(out, UNTOUCHED);
 }
-CALL("GetTensorMutableData(NULL,&o)") { mutable_data(NULL); }
 CALL("GetTensorMutableData(tensor)") { mutable_data(tensor()); }
 CALL("GetTensorMutableData(sequence)") { mutable_data(sequence()); }
 CALL("GetTensorMutableData(map)") { mutable_data(map()); }
 CALL("GetTensorMutableData(sparse)") { mutable_data(tensor_read_sparse()); }
 CALL("GetTensorMutableData(strings)") { mutable_data(TENSOR(STRING, 2)); }
 CALL("GetTensorMutableData(no elements)") { mutable_data(TENSOR(FLOAT, 0)); }
-CALL("GetTensorMutableData(v,NULL)") { say_status(api->GetTensorMutableData(tensor(), NULL)); }
 
 static void data(const OrtValue* value) {
   const void* out = UNTOUCHED;
   say_status(api->GetTensorData(value, &out));
   say_out(out, UNTOUCHED);
 }
-CALL("GetTensorData(NULL,&o)") { data(NULL); }
 CALL("GetTensorData(tensor)") { data(tensor()); }
 CALL("GetTensorData(sequence)") { data(sequence()); }
-CALL("GetTensorData(v,NULL)") { say_status(api->GetTensorData(tensor(), NULL)); }
 
 static void tensor_read_memory(const OrtValue* value) {
   const OrtMemoryInfo* out = UNTOUCHED;
@@ -77,10 +65,8 @@ static void tensor_read_memory(const OrtValue* value) {
     say_out(out, UNTOUCHED);
   }
 }
-CALL("GetTensorMemoryInfo(NULL,&o)") { tensor_read_memory(NULL); }
 CALL("GetTensorMemoryInfo(tensor)") { tensor_read_memory(tensor()); }
 CALL("GetTensorMemoryInfo(sequence)") { tensor_read_memory(sequence()); }
-CALL("GetTensorMemoryInfo(v,NULL)") { say_status(api->GetTensorMemoryInfo(tensor(), NULL)); }
 
 static void tensor_read_size(const OrtValue* value) {
   size_t out = 99;
@@ -94,7 +80,6 @@ CALL("GetTensorSizeInBytes(int4 {7})") {
   tensor_read_size(TENSOR(ONNX_TENSOR_ELEMENT_DATA_TYPE_INT4, 7));
 }
 CALL("GetTensorSizeInBytes(no elements)") { tensor_read_size(TENSOR(FLOAT, 0)); }
-CALL("GetTensorSizeInBytes(v,NULL)") { say_status(api->GetTensorSizeInBytes(tensor(), NULL)); }
 
 static void at(OrtValue* value, const int64_t* location, size_t count) {
   void* out = UNTOUCHED;
@@ -122,11 +107,9 @@ CALL("TensorAt(1 of 2 numbers)") { at(matrix(), DIMS(0)); }
 CALL("TensorAt(3 for 2 numbers)") { at(matrix(), DIMS(0, 0, 0)); }
 CALL("TensorAt(strings)") { at(TENSOR(STRING, 2), DIMS(0)); }
 CALL("TensorAt(sequence)") { at(sequence(), DIMS(0)); }
-CALL("TensorAt(NULL)") { at(NULL, DIMS(0)); }
 CALL("TensorAt(v,NULL,2)") { at(matrix(), NULL, 2); }
 CALL("TensorAt(int4 {7},{2})") { at(TENSOR(ONNX_TENSOR_ELEMENT_DATA_TYPE_INT4, 7), DIMS(2)); }
 CALL("TensorAt(scalar)") { at(tensor_of(FLOAT, NULL, 0), NULL, 0); }
-CALL("TensorAt(v,l,2,NULL)") { say_status(api->TensorAt(matrix(), DIMS(0, 0), NULL)); }
 
 static void reference(const OrtValue* value) {
   ONNXTensorElementDataType type = (ONNXTensorElementDataType)99;
@@ -139,7 +122,6 @@ static void reference(const OrtValue* value) {
     say("{%" PRId64 ",%" PRId64 "}", shape[0], shape[1]);
   }
 }
-CALL("GetTensorElementTypeAndShapeDataReference(NULL)") { reference(NULL); }
 CALL("GetTensorElementTypeAndShapeDataReference(matrix)") { reference(matrix()); }
 CALL("GetTensorElementTypeAndShapeDataReference(sparse)") { reference(tensor_read_sparse()); }
 CALL("GetTensorElementTypeAndShapeDataReference(sequence)") { reference(sequence()); }

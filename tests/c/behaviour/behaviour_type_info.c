@@ -78,8 +78,6 @@ static void type_info(const OrtValue* value) {
     say_out(type, UNTOUCHED);
   }
 }
-CALL("GetTypeInfo(NULL,&o)") { type_info(NULL); }
-CALL("GetTypeInfo(v,NULL)") { say_status(api->GetTypeInfo(FLOATS(1), NULL)); }
 CALL("GetTypeInfo(tensor)") { type_info(TENSOR(INT64, 2, 3)); }
 CALL("GetTypeInfo(sequence)") { type_info(type_info_sequence()); }
 CALL("GetTypeInfo(map of strings)") { type_info(MAP(STRINGS("a"), STRINGS("b"))); }
@@ -89,11 +87,7 @@ static void kind_of(const OrtTypeInfo* type) {
   say_status(api->GetOnnxTypeFromTypeInfo(type, &kind));
   say("%d", (int)kind);
 }
-CALL("GetOnnxTypeFromTypeInfo(NULL,&o)") { kind_of(NULL); }
 CALL("GetOnnxTypeFromTypeInfo(tensor)") { kind_of(tensor_type()); }
-CALL("GetOnnxTypeFromTypeInfo(i,NULL)") {
-  say_status(api->GetOnnxTypeFromTypeInfo(tensor_type(), NULL));
-}
 
 CALL("GetDenotationFromTypeInfo(i)") {
   const char* denotation = UNTOUCHED;
@@ -101,19 +95,8 @@ CALL("GetDenotationFromTypeInfo(i)") {
   say_status(api->GetDenotationFromTypeInfo(tensor_type(), &denotation, &length));
   say("\"%s\" %zu", denotation, length);
 }
-CALL("GetDenotationFromTypeInfo(NULL)") {
-  const char* denotation = UNTOUCHED;
-  size_t length = 99;
-  say_status(api->GetDenotationFromTypeInfo(NULL, &denotation, &length));
-}
 
 #define CAST(slot, kind)                                                  \
-  CALL(#slot "(NULL,&o)") {                                               \
-    const kind* out = UNTOUCHED;                                          \
-    say_status(api->slot(NULL, &out));                                    \
-    say_out(out, UNTOUCHED);                                              \
-  }                                                                       \
-  CALL(#slot "(i,NULL)") { say_status(api->slot(tensor_type(), NULL)); }  \
   CALL(#slot "(tensor type)") {                                           \
     const kind* out = UNTOUCHED;                                          \
     say_status(api->slot(tensor_type(), &out));                           \
@@ -129,16 +112,7 @@ CAST(CastTypeInfoToMapTypeInfo, OrtMapTypeInfo)
 CAST(CastTypeInfoToSequenceTypeInfo, OrtSequenceTypeInfo)
 CAST(CastTypeInfoToOptionalTypeInfo, OrtOptionalTypeInfo)
 
-CALL("GetMapKeyType(NULL,&o)") {
-  ONNXTensorElementDataType type;
-  say_status(api->GetMapKeyType(NULL, &type));
-}
-#define INNER(slot)                    \
-  CALL(#slot "(NULL,&o)") {            \
-    OrtTypeInfo* out = UNTOUCHED;      \
-    say_status(api->slot(NULL, &out)); \
-    say_out(out, UNTOUCHED);           \
-  }
+#define INNER(slot)
 INNER(GetMapValueType)
 INNER(GetSequenceElementType)
 INNER(GetOptionalContainedTypeInfo)
@@ -165,18 +139,6 @@ CALL("GetSequenceElementType(sequence)") {
   say_status(api->GetSequenceElementType(info, &element));
   describe(element);
 }
-CALL("ReleaseTypeInfo(NULL)") {
-  api->ReleaseTypeInfo(NULL);
-  say("no-op");
-}
-CALL("ReleaseMapTypeInfo(NULL)") {
-  api->ReleaseMapTypeInfo(NULL);
-  say("no-op");
-}
-CALL("ReleaseSequenceTypeInfo(NULL)") {
-  api->ReleaseSequenceTypeInfo(NULL);
-  say("no-op");
-}
 
 static OrtTensorTypeAndShapeInfo* type_info_shape(void) {
   OrtTensorTypeAndShapeInfo* info = NULL;
@@ -195,19 +157,11 @@ static OrtTensorTypeAndShapeInfo* type_info_shape(void) {
     }                                                    \
   }
 CREATES(CreateTensorTypeInfo, "shape", type_info_shape())
-CREATES(CreateTensorTypeInfo, "NULL", NULL)
 CREATES(CreateSparseTensorTypeInfo, "shape", type_info_shape())
-CREATES(CreateSparseTensorTypeInfo, "NULL", NULL)
 CREATES(CreateSequenceTypeInfo, "tensor", tensor_type())
-CREATES(CreateSequenceTypeInfo, "NULL", NULL)
 CREATES(CreateMapTypeInfo, "int64, tensor", INT64, tensor_type())
 CREATES(CreateMapTypeInfo, "float, tensor", FLOAT, tensor_type())
-CREATES(CreateMapTypeInfo, "value NULL", INT64, NULL)
 CREATES(CreateOptionalTypeInfo, "sequence", type_info_type_of(type_info_sequence()))
-CREATES(CreateOptionalTypeInfo, "NULL", NULL)
-CALL("CreateTensorTypeInfo(out NULL)") {
-  say_status(editor()->CreateTensorTypeInfo(type_info_shape(), NULL));
-}
 static void* nest(void* depth) {
   /* aarch64 has no stack of less than 128 KiB, and each level copies all within it. */
   volatile char taken[84 << 10] = {0};

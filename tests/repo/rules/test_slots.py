@@ -4,7 +4,6 @@
 import re
 
 from slots import slots_of
-from support.behaviour import CALLS
 from support.paths import CHECKOUT
 
 IMPLEMENTED = {row.name for row in slots_of("ort_slots.def") if row.who == "HOST"}
@@ -18,12 +17,8 @@ def words_of(pattern: str) -> set[str]:
 
 def test_a_slot_is_called_with_bad_input():
     called = words_of("behaviour/*.c")
-    assert IMPLEMENTED - called == set(), "make calls in tests/c/behaviour"
-
-
-def test_the_answers_to_the_calls_are_recorded():
-    recorded = {re.split(r"\W", call.name)[0] for call in CALLS}
-    assert IMPLEMENTED - recorded == set(), "run: python tools/record_behaviour.py"
+    takes_more = {name for name in IMPLEMENTED if not name.startswith("Release")}
+    assert takes_more - called == set(), "make calls in tests/c/behaviour"
 
 
 def test_a_slot_is_tried_while_memory_runs_out():
