@@ -87,7 +87,6 @@ _NAMES = {
     "values.type_info": "ValueSpec TypeInfo",
     "table.find": "find_runtimes Runtime",
     "values.tensor_type_info": "TensorTypeInfo",
-    "callbacks.thread_functions": "ThreadFunctions",
     "options.thread_pools": "ThreadingOptions",
     "table.trace": "trace",
     "memory.leaks": "Leak LeakGroup ScopeLine",

@@ -10,7 +10,6 @@ from ortcffi.arena import Arena as Arena
 from ortcffi.arena import ArenaCfg as ArenaCfg
 from ortcffi.callbacks.logs import LogMessage as LogMessage
 from ortcffi.callbacks.logs import LogSeverity as LogSeverity
-from ortcffi.callbacks.thread_functions import ThreadFunctions as ThreadFunctions
 from ortcffi.cli.build_flags import get_include as get_include
 from ortcffi.cli.build_flags import get_library as get_library
 from ortcffi.custom_ops.describe import Characteristic as Characteristic

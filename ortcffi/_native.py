@@ -113,8 +113,6 @@ def main_thread() -> int:
 
 # Functions that libraries call, whose types are built with their addresses.
 _CALLED_BY_C = (
-    "ortcffi_create_thread",
-    "ortcffi_join_thread",
     "ortcffi_locate",
     "ortcffi_log",
     "ortcffi_read_named",

@@ -28,10 +28,6 @@ CALLED_FROM_C uint32_t ortcffi_python_stack(int depth);
 CALLED_FROM_C void ortcffi_python_log(void* context, int severity, const char* category,
                                       const char* logid, const char* code_location,
                                       const char* message);
-/* Takes a reference to the work. Answers a number for the thread, or NULL. */
-CALLED_FROM_C void* ortcffi_python_create_thread(void* context, ortcffi_work* work);
-/* Answers whether the interpreter is ending. */
-CALLED_FROM_C int ortcffi_python_join_thread(void* thread);
 CALLED_FROM_C OrtStatus* ortcffi_python_select(void* context, const OrtEpDevice** devices,
                                                size_t count, const OrtKeyValuePairs* model,
                                                const OrtKeyValuePairs* runtime,

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Callbacks that several topics use: loggers, and functions that create and join threads."""
+"""Callbacks that several topics use: loggers."""

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from ortcffi._ort import Cdata
     from ortcffi.table.api import Api
 
-__all__ = ["Context", "Subject", "called_from_c", "find", "forget", "keep_exception"]
-__all__ += ["make_status", "make_status_of_subject", "remember", "report", "report_exception"]
+__all__ = ["Context", "Subject", "called_from_c", "find", "keep_exception"]
+__all__ += ["make_status", "make_status_of_subject", "report", "report_exception"]
 __all__ += ["subject_context"]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -85,28 +85,13 @@ def make_status(table: Callable[..., Any] | None = None) -> Policy:
 # --- the numbers ---
 
 _numbers = count(1)  # 0 would be NULL
-# What each number stands for: an object until `forget`, or a `Context`, which ends by itself.
-_known: dict[int, Any] = {}
-
-
-def remember(subject: object) -> int:
-    """Assign a number to an object; `find` finds it until `forget`."""
-    number = next(_numbers)
-    _known[number] = subject
-    return number
-
-
-def forget(number: int) -> Any:
-    """Release a number and return its object, or None."""
-    return _known.pop(number, None)
+_known: "dict[int, ref[Context]]" = {}
 
 
 def find(pointer: "Cdata") -> Any:
     """The object of a context argument, or None if it was deleted."""
-    found = _known.get(address_of(pointer))
-    if not isinstance(found, _Reference):
-        return found
-    context = found()
+    known = _known.get(address_of(pointer))
+    context = known() if known else None
     return None if context is None else context.subject
 
 
@@ -124,7 +109,7 @@ class Context:
     def __init__(self, subject: object) -> None:
         self.subject = subject
         self.number = next(_numbers)  # before it is known: an interrupt may come between
-        _known[self.number] = _Reference(self)
+        _known[self.number] = ref(self)
 
     def __del__(self, known: dict[int, Any] = _known) -> None:
         known.pop(getattr(self, "number", 0), None)
@@ -133,12 +118,6 @@ class Context:
     def pointer(self) -> "Cdata":
         """The number as the context argument for C."""
         return ffi.cast("void*", self.number)
-
-
-class _Reference(ref[Context]):
-    """To a context, so that no object that was remembered is taken for one."""
-
-    __slots__ = ()
 
 
 class Subject:

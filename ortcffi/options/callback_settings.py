@@ -11,7 +11,6 @@ from ortcffi.options.settings import MemberSetting, Options, Setting
 if TYPE_CHECKING:
     from ortcffi.callbacks.from_c import Context
     from ortcffi.callbacks.logs import Logger
-    from ortcffi.callbacks.thread_functions import ThreadFunctions
 
 
 def _logger(name: str, logger: Any) -> "Logger | None":
@@ -76,28 +75,3 @@ class PolicySetting(MemberSetting):
         super().write(options, value)
         for kept in (options._values, options._alive):
             kept.pop("device_selector", None)
-
-
-def _thread_functions(name: str, pair: Any) -> "ThreadFunctions | None":
-    from ortcffi.callbacks.thread_functions import thread_functions  # defines what C calls
-
-    return thread_functions(name, pair)
-
-
-class ThreadsSetting(Setting["ThreadFunctions | None"]):
-    """A setting that is a pair of functions which create and join threads."""
-
-    def __init__(self, prefix: str) -> None:
-        super().__init__(_thread_functions, None, f"{prefix}CustomCreateThreadFn")
-        self.others = (f"{prefix}CustomThreadCreationOptions", f"{prefix}CustomJoinThreadFn")
-
-    def write(self, options: Options, value: "ThreadFunctions | None") -> None:
-        """Pass both functions and their context to the library."""
-        from ortcffi.callbacks.thread_functions import thread_context
-
-        context = None if value is None else thread_context(value)
-        create, join = "ortcffi_create_thread", "ortcffi_join_thread"
-        options._call(self.on, address_of_function(create) if context else ffi.NULL)
-        options._call(self.others[0], context.pointer if context else ffi.NULL)
-        options._call(self.others[1], address_of_function(join) if context else ffi.NULL)
-        options._alive[self.name] = context

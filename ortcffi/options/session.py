@@ -14,7 +14,6 @@ from ortcffi.errors import OrtError, call, check
 from ortcffi.options.callback_settings import (
     FunctionSetting,
     PolicySetting,
-    ThreadsSetting,
     logger_setting,
 )
 from ortcffi.options.settings import (
@@ -184,9 +183,6 @@ class SessionOptions(Options, FromHandle):
     """str or None: The file that optimized models are written to."""
     profiling = Setting(path, None, "EnableProfiling", off="DisableProfiling", arguments=encoded)
     """str or None: The prefix of the paths of profiles; None: no profiles."""
-    thread_functions = ThreadsSetting("SessionOptionsSet")
-    """ThreadFunctions or None: Functions that create and join the library's threads; None: the
-    library's own. Since version 10."""
     loading_cancelled = Setting(flag, False, "SessionOptionsSetLoadCancellationFlag")
     """bool: Set it to True from another thread to end the loading of a model. Since version 22."""
     device_policy = PolicySetting(

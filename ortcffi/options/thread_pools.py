@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._native import lib
 from ortcffi._public import public
-from ortcffi.options.callback_settings import ThreadsSetting
 from ortcffi.options.settings import Options, Setting, encoded, flag, nothing, number, text
 
 if TYPE_CHECKING:
@@ -71,9 +70,6 @@ class ThreadingOptions(Options):
     affinity = Setting(text, "", "SetGlobalIntraOpThreadAffinity", arguments=encoded)
     """str: The processors of each thread, numbered from 1, such as ``"1,2;3-4"``. Since version
     14."""
-    thread_functions = ThreadsSetting("SetGlobal")
-    """ThreadFunctions or None: Functions that create and join the threads; None: the library's own.
-    Since version 10."""
 
     def __init__(self, api: "Api | None" = None, **settings: Any) -> None:
         create, release = "CreateThreadingOptions", "ReleaseThreadingOptions"

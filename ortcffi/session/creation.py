@@ -130,7 +130,7 @@ def has_threads(api: "Api", options: "SessionOptions | None") -> bool:
     if api.is_core:  # it has none of its own; functions of the client and execution providers may
         return options is not None and (
             options._chooses_devices
-            or any(options._alive.get(kept) for kept in ("ep_devices", "thread_functions"))
+            or options._alive.get("ep_devices")
             or not options._values.get("per_session_threads", True)
         )
     if options is None:

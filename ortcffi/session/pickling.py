@@ -15,7 +15,7 @@ __all__ = ["parts_of"]
 
 # What options may hold that only their own process has.
 _BOUND = (
-    *("logger", "thread_functions", "device_selector", "custom_ops", "op_domains"),
+    *("logger", "device_selector", "custom_ops", "op_domains"),
     "ep_context_reader",
     *("initializers", "external_initializers", "external_files", "weightless_source"),
     "ep_devices",

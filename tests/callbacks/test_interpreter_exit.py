@@ -44,11 +44,6 @@ class Waits(ort.PythonAllocator):
         pass
 
 
-def create(work):
-    wait()
-    raise RuntimeError("no thread")
-
-
 def shapes(x):
     wait()
     return x
@@ -62,11 +57,7 @@ def same(x):
 verbose = ort.LogSeverity.VERBOSE if kind == "logger" else ort.LogSeverity.FATAL
 env = ort.Env("app", api, logger=lambda message: wait(), severity=verbose)
 options, model = ort.SessionOptions(api), models.add()
-if kind == "threads":
-    options = ort.SessionOptions(
-        api, intra_op_threads=3, thread_functions=ort.ThreadFunctions(create, print)
-    )
-elif kind == "future":
+if kind == "future":
     options = ort.SessionOptions(api, intra_op_threads=2)
 elif kind == "shapes":
     domain = ort.CustomOpDomain("d", api)
@@ -97,33 +88,9 @@ builtins.late = Late()
 
 
 @pytest.mark.usefixtures("real_library")
-@pytest.mark.parametrize("kind", ["logger", "threads", "shapes", "allocator", "future"])
+@pytest.mark.parametrize("kind", ["logger", "shapes", "allocator", "future"])
 def test_the_interpreter_may_end_while_a_library_waits_for_a_callback(kind):
     run_program(PROGRAM, kind, timeout=LIMIT)
-
-
-THREADS = f"""
-import sys, threading
-sys.path.insert(0, {str(CHECKOUT / "tests")!r})
-import ortcffi as ort
-from support import models
-
-
-def create(work):
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    return thread
-
-
-functions = ort.ThreadFunctions(create, threading.Thread.join)
-options = ort.SessionOptions(ort.load(), intra_op_threads=3, thread_functions=functions)
-session = ort.Session(models.add(), options)
-"""
-
-
-@pytest.mark.usefixtures("real_library")
-def test_the_interpreter_may_end_before_a_session_whose_threads_are_daemons():
-    run_program(THREADS, timeout=LIMIT)
 
 
 INTERPRETERS = """

@@ -2,7 +2,6 @@
 """What `Session` and `SessionOptions` can do, on objects of the official package."""
 
 import gc
-import threading
 import weakref
 
 import numpy as np
@@ -99,26 +98,6 @@ def test_an_initializer_over_our_memory_replaces_that_of_the_model(official):
     del weights, options
     gc.collect()
     assert session.run(None, {"x": X})[0].tolist() == [[7, 7, 7, 7]]
-
-
-@NEEDS_OBJECTS
-def test_threads_of_an_official_session_are_made_by_python(official):
-    made = []
-
-    def create(work):
-        thread = threading.Thread(target=work)
-        thread.start()
-        made.append(thread)
-        return thread
-
-    functions = (create, lambda thread: thread.join(TIME_LIMIT))
-    options = official.session_options(intra_op_threads=3, thread_functions=functions)
-    session = onnxruntime.InferenceSession(models.add(), options)
-    assert session.run(None, {"x": X})[0].tolist() == [[2, 2, 2, 2]]
-    assert len(made) == 2
-    del session, options
-    gc.collect()
-    assert not any(thread.is_alive() for thread in made)
 
 
 # --- the official exceptions ----------------------------------------------------------------------

@@ -51,7 +51,6 @@ SETTINGS = {
     "logger": print,
     "optimized_model_path": "/tmp/模型.onnx",
     "profiling": "",
-    "thread_functions": ort.ThreadFunctions(print, print),
     "loading_cancelled": True,
     "device_policy": ort.DevicePolicy.PREFER_NPU,
     "device_selector": print,
@@ -70,7 +69,6 @@ THREAD_SETTINGS = {
     "spinning": False,
     "denormal_as_zero": True,
     "affinity": "1,2;3-4",
-    "thread_functions": ort.ThreadFunctions(print, print),
 }
 CASES = [
     (kind, name, value)
@@ -151,8 +149,6 @@ def test_an_unknown_setting_is_refused_with_the_names_of_those_there_are(api):
         ("profiling", 5, TypeError, "profiling must be a str or os.PathLike, not int"),
         ("logger", 5, TypeError, "logger must be a logging.Logger or a callable, not 5"),
         ("device_selector", 5, TypeError, "device_selector must be a callable, not 5"),
-        ("thread_functions", print, TypeError, "thread_functions must be a pair of callables"),
-        ("thread_functions", (1, 2), TypeError, "thread_functions must be a pair of callables"),
         ("execution_mode", 7, ort.errors.InvalidArgument, "mode|level"),
         ("optimization_level", 5, ort.errors.InvalidArgument, "mode|level"),
     ],

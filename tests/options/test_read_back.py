@@ -159,20 +159,6 @@ def test_a_setting_that_is_disabled_or_unset_is_not_listed(core_api):
         assert seen_anew(options).profiling is None
 
 
-def test_functions_of_threads_are_kept_by_the_core(core_api):
-    from ortcffi import ThreadFunctions
-
-    functions = ThreadFunctions(lambda work: work(), lambda _: None)
-    with SessionOptions(core_api, thread_functions=functions) as options:
-        settings = read_pairs(options, lib.core_describe_session_options)
-        create = int(ffi.cast("uintptr_t", ffi.addressof(lib, "ortcffi_create_thread")))
-        assert settings["create_thread_function"] == str(create)
-        assert {"join_thread_function", "thread_creation_options"} <= set(settings)
-        options.thread_functions = None
-        settings = read_pairs(options, lib.core_describe_session_options)
-        assert "create_thread_function" not in settings
-
-
 def test_entries_come_back_in_the_order_in_which_they_were_first_added(core_api):
     keys = [f"key {i * 7919 % 1000}" for i in range(1000)]
     with SessionOptions(core_api, config=dict.fromkeys(keys, "1")) as options:

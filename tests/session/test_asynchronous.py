@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from support import models
 from support.processes import TIME_LIMIT
-from support.threads import join, run_async, start, wait_until
+from support.threads import run_async, threads_of_process, wait_until
 
 import ortcffi as ort
 from ortcffi._native import lib
@@ -308,19 +308,16 @@ def test_callbacks_that_block_do_not_delay_other_runs(endless, session, x):
 
 
 def test_a_callback_is_not_called_on_a_thread_that_runs_models(opened, real_api):
-    threads = []
-
-    def create(work):
-        threads.extend(start(work))
-        return threads[-1]
-
-    options = ort.SessionOptions(real_api, intra_op_threads=2, thread_functions=(create, join))
+    before = threads_of_process()
+    options = ort.SessionOptions(real_api, intra_op_threads=2)
     session = opened(models.loop(10**12, 32), options)
+    of_library = threads_of_process() - before
     called, future = [], session.run_future({"x": BIG})
-    future.add_done_callback(lambda _: called.append(threading.get_ident()))
+    future.add_done_callback(lambda _: called.append(threading.get_native_id()))
     future.cancel()
     wait_until(lambda: called)
-    assert called[0] not in {thread.ident for thread in threads}
+    assert of_library
+    assert called[0] not in of_library
 
 
 def test_a_loop_that_closes_early_loses_no_memory(endless):
@@ -336,31 +333,18 @@ def test_a_loop_that_closes_early_loses_no_memory(endless):
 
 
 def test_a_session_that_ends_on_a_thread_of_its_own_is_released_by_another(real_api):
-    joined = []
-
-    def create(work):
-        (thread,) = start(work)
-        return thread
-
-    def join_thread(thread):
-        joined.append(thread is not threading.current_thread())
-        if joined[-1]:
-            join(thread)
+    def log(_message):
+        pass
 
     options = ort.SessionOptions(
-        real_api,
-        intra_op_threads=2,
-        log_severity=ort.LogSeverity.FATAL,
-        thread_functions=(create, join_thread),
+        real_api, intra_op_threads=2, log_severity=ort.LogSeverity.FATAL, logger=log
     )
     session = ort.Session(models.loop(10**12, 32), options)
     future = session.run_future({"x": BIG})
     session.close()  # while the run is under way, so that it is released with it
-    kept = weakref.ref(create)
-    del session, options, create
+    kept = weakref.ref(log)
+    del session, options, log
     future.cancel()
     assert isinstance(future.exception(TIME_LIMIT), Cancelled)
     del future
     wait_until(lambda: gc.collect() >= 0 and kept() is None)
-    assert joined
-    assert all(joined), "a thread was to wait for its own end"

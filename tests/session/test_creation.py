@@ -8,7 +8,7 @@ import weakref
 import pytest
 from support import models
 from support.releases import needs_release
-from support.threads import join
+from support.threads import join, threads_of_process
 
 import ortcffi as ort
 from ortcffi.env.state import Made, state_of
@@ -42,29 +42,20 @@ def test_an_environment_of_ones_own_is_not_shared(real_api):
 
 
 def test_an_interrupt_after_the_library_has_made_a_session_does_not_lose_it(real_api, monkeypatch):
-    made, joined = [], []
-
-    def create(work):
-        thread = threading.Thread(target=work)
-        thread.start()
-        made.append(thread)
-        return thread
-
-    def ended(thread):
-        join(thread)
-        joined.append(thread)
+    made = []
 
     def interrupted(_session):
+        made.append(threads_of_process())
         raise KeyboardInterrupt
 
-    functions = ort.ThreadFunctions(create, ended)
+    before = threads_of_process()
     monkeypatch.setattr(ort.Session, "_read_ports", interrupted)
-    with ort.SessionOptions(real_api, intra_op_threads=2, thread_functions=functions) as options:
+    with ort.SessionOptions(real_api, intra_op_threads=2) as options:
         with pytest.raises(KeyboardInterrupt):
             ort.Session(models.add(), options)
         gc.collect()
-        assert made
-        assert joined == made, "the session was not released"
+        assert made[0] - before
+        assert not made[0] & threads_of_process() - before, "the session was not released"
 
 
 def test_a_closed_session_still_tells_what_its_model_wants():

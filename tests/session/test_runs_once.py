@@ -99,10 +99,8 @@ def test_only_the_execution_provider_of_the_cpu_is_known_to_call_no_python(real_
 
 
 def test_functions_in_options_and_shared_threads_may_call_python(real_api):
-    functions = ort.ThreadFunctions(print, print)
     for name, value in (
         ("logger", print),
-        ("thread_functions", functions),
         ("per_session_threads", False),
     ):
         options = ort.SessionOptions(real_api)

@@ -173,7 +173,7 @@ KINDS: dict[str, Kind] = {
         facts=("config",),
     ),
     "ThreadingOptions": Kind(
-        lambda: ort.ThreadingOptions(core_api(), thread_functions=(print, print)),
+        lambda: ort.ThreadingOptions(core_api(), affinity="1"),
         lambda made: made.handle,
         None,
         lambda made: made.__init__(core_api()),
@@ -454,7 +454,7 @@ def at_exit() -> None:
     for api in (core_api(), releases().api):
         env = engine_env() if api != core_api() else ort.Env(api=api, logger=print)
         env.register_allocator(ort.Tracking(ort.Arena(core_api().default_allocator)))
-        given = ort.SessionOptions(api, thread_functions=(print, print))
+        given = ort.SessionOptions(api, logger=print)
         given.add_initializer("w", ort.Value.from_numpy(x, api=api))
         globals()[f"kept of {api}"] = in_cycle(given, given.clone(), env.shared_allocator())
 

@@ -189,12 +189,8 @@ def test_functions_that_lead_to_what_calls_them_are_collected(library, request):
     done = run(
         """
         import weakref
-        def threads(function):
-            return ort.ThreadFunctions(function, function)
         kinds = {
             "logger": lambda f: ort.SessionOptions(api, logger=f),
-            "threads": lambda f: ort.SessionOptions(api, thread_functions=threads(f)),
-            "pools": lambda f: ort.ThreadingOptions(api, thread_functions=threads(f)),
             "excess": lambda f: ort.Limiting(default, 9, soft=True, on_excess=f),
         }
         if api.supports("SessionOptionsSetEpSelectionPolicyDelegate"):

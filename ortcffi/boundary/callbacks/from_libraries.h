@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls from libraries into Python, and threads that libraries ask for. */
+/* Calls from libraries into Python. */
 #ifndef ORTCFFI_BOUNDARY_FROM_LIBRARIES_H_
 #define ORTCFFI_BOUNDARY_FROM_LIBRARIES_H_
 
@@ -17,12 +17,6 @@
 /* An OrtLoggingFunction. */
 void ortcffi_log(void* context, OrtLoggingLevel severity, const char* category, const char* logid,
                  const char* code_location, const char* message);
-/* An OrtCustomCreateThreadFn. */
-OrtCustomThreadHandle ortcffi_create_thread(void* context, OrtThreadWorkerFn worker,
-                                            void* argument);
-/* An OrtCustomJoinThreadFn, for threads of ortcffi_create_thread: returns when the work has ended,
- * even if Python no longer knows the thread. At the exit it waits for some seconds at most. */
-void ortcffi_join_thread(OrtCustomThreadHandle thread);
 /* An EpSelectionDelegate. */
 OrtStatus* ortcffi_select_devices(const OrtEpDevice** devices, size_t count,
                                   const OrtKeyValuePairs* model, const OrtKeyValuePairs* runtime,
@@ -39,21 +33,5 @@ OrtStatus* ortcffi_write_named(void* context, const char* name, const void* byte
 /* An OrtReadNamedBufferFunc. */
 OrtStatus* ortcffi_read_named(void* context, const char* name, OrtAllocator* allocator,
                               void** buffer, size_t* size);
-
-/*
- * The work for which a library wants a thread that Python makes.
- *
- * A join in Python can return before the work has ended: at the end of the interpreter, and if
- * `create` passes the work to another thread. But a library frees the memory of the work when it
- * has joined the thread. So C itself records whether the work has ended.
- */
-
-typedef struct ortcffi_work ortcffi_work;
-
-/* Does the work, unless it has begun before or was cancelled. 0 if an exception of C++ ended it,
- * whose text is then in `text`, cut to `room` bytes. */
-int ortcffi_perform_work(ortcffi_work* work, char* text, size_t room);
-/* Drops a reference. */
-void ortcffi_release_work(ortcffi_work* work);
 
 #endif /* ORTCFFI_BOUNDARY_FROM_LIBRARIES_H_ */

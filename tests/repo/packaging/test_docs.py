@@ -108,7 +108,7 @@ def test_a_class_is_shown_as_callable_only_if_it_says_with_what(html):
     classes = {name for name in ortcffi.__all__ if isinstance(getattr(ortcffi, name), type)}
     described = {name for name in classes if "\nParameters\n" in getdoc(getattr(ortcffi, name))}
     assert shown & classes == described
-    assert {"Session", "Arena", "ThreadFunctions"} <= shown
+    assert {"Session", "Arena"} <= shown
     assert not shown & {"Api", "MemoryInfo", "AllocatorStats", "ErrorCode", "Binding"}
 
 

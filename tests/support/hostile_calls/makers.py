@@ -215,7 +215,6 @@ MAKERS: dict[str, Maker] = {
     "Status": lambda api: api.status(ort.ErrorCode.FAIL, "text"),
     "StoredAt": lambda _api: ort.StoredAt("a file", 0, 4),
     "TensorTypeInfo TypeInfo": type_info,
-    "ThreadFunctions": lambda _api: ort.ThreadFunctions(print, print),
     "ThreadingOptions": ort.ThreadingOptions,
     "Trace": ort.trace,
     "Value": lambda api: (value(api), strings(api), *container(api), sparse(api)),
