@@ -116,8 +116,13 @@ class Rules:
                     self.missing(session, place)
         return given
 
-    def feed(self, _session: "Session", feed: Any) -> "Iterable[tuple[str, Any]]":
-        """The names and inputs of a feed."""
+    def feed(self, session: "Session", feed: Any) -> "Iterable[tuple[str, Any]]":
+        """The names and inputs of a feed, which may be a table."""
+        if not isinstance(feed, Mapping):
+            from ortcffi.session.frames import column_names, inputs_of
+
+            if (names := column_names(feed)) is not None:
+                return inputs_of(session, feed, names)
         return mapping("feed", feed).items()
 
     def outputs(self, session: "Session", outputs: Any) -> tuple[str, ...]:
@@ -410,16 +415,19 @@ def _as_sparse(api: "Api", subject: str, x: Any) -> Value:
 def _as_tensor(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
     if isinstance(x, type):
         raise TypeError(f"{subject} must be an array, not the class {x.__name__}")
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError(f"{subject} must not be masked, since values have no mask: use filled()")
     if isinstance(x, np.ndarray):
-        array = x
-        if array.dtype == object and spec.element_type not in (None, ElementType.STRING):
-            raise _of_objects(subject, spec, array)
+        if x.dtype == object and spec.element_type not in (None, ElementType.STRING):
+            raise _of_objects(subject, spec, x)
+        array = array_for(subject, spec, x)
     elif hasattr(x, "__dlpack__") and not isinstance(x, np.generic):
-        return Value.from_dlpack(x, api=api)
+        value = Value.from_dlpack(x, api=api)
+        if spec.element_type in (None, value.element_type):
+            return value
+        array = array_for(subject, spec, value.numpy())
     else:
         array = array_for(subject, spec, x)
-    if isinstance(array, np.ma.MaskedArray):
-        raise TypeError(f"{subject} must not be masked, since values have no mask: use filled()")
     try:
         element = element_of(array.dtype)
     except TypeError as error:
@@ -439,7 +447,7 @@ def _as_tensor(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
 
 
 def array_for(subject: str, spec: "ValueSpec", x: Any) -> "np.ndarray[Any, Any]":
-    """An array of a list or a number, in the model's dtype where no value changes by that."""
+    """An array of a list, a number or an array, in the model's dtype where that only rounds."""
     dtype = spec.dtype
     if spec.kind is ValueKind.OPTIONAL:
         from ortcffi.values import type_info
@@ -451,7 +459,7 @@ def array_for(subject: str, spec: "ValueSpec", x: Any) -> "np.ndarray[Any, Any]"
         raise TypeError(f"{subject} cannot be made an array: {error}") from None
     except ValueError as error:
         raise InvalidArgument(f"{subject} cannot be made an array: {error}") from None
-    if isinstance(x, (list, tuple, int, float)):
+    if isinstance(x, (list, tuple, int, float, np.ndarray)):
         _check_held(subject, spec, array)
     if array.dtype == object and (dtype is None or dtype.kind != "O"):
         if array.ndim > 0 and hasattr(x, "astype"):  # such as a pandas.DataFrame
@@ -504,12 +512,17 @@ def _check(subject: str, spec: "ValueSpec", wanted: ValueKind, value: Value) -> 
 
 
 def check_borrowed(subject: str, x: Any, value: Value) -> None:
-    """Refuse an array of which only the layout needs a copy, which later runs would read."""
+    """Refuse an array of which later runs would read a copy."""
     if not isinstance(x, np.ndarray):
         return
     element = value.element_type
     if element is ElementType.STRING or element in PACKED:
         return
+    if (has := element_of(x.dtype)) is not element:
+        raise InvalidArgument(
+            f"{subject} is {described(has.name.lower(), x.shape)}; the model wants "
+            f"{element.name.lower()}, so that later runs would read a copy{_cast(has, element)}"
+        )
     if reason := unfit(x, element, subject):
         raise ValueError(
             f"{reason}: later runs would read a copy, and not what is written to the array; "
@@ -547,9 +560,11 @@ def _check_shape(subject: str, spec: "ValueSpec", shape: tuple[int, ...]) -> Non
         return
     if len(shape) != len(wanted):
         has = described(spec.element_type.name.lower(), shape)
+        is_column = len(shape) == 1 and len(wanted) == 2 and wanted[1] == 1
+        hint = ": x[:, None] has, and df[['name']] of a DataFrame" if is_column else ""
         raise InvalidArgument(
             f"{subject} is {has} with {len(shape)} dimensions; "
-            f"the model wants {spec.describe()} with {len(wanted)}"
+            f"the model wants {spec.describe()} with {len(wanted)}{hint}"
         )
     for place, (length, expected) in enumerate(zip(shape, wanted, strict=True)):
         if isinstance(expected, int) and expected not in (-1, length):

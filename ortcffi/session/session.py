@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from ortcffi.models.graph import Graph
     from ortcffi.models.metadata import ModelMetadata
     from ortcffi.options.prepacked import PrepackedWeights
+    from ortcffi.options.run import RunOptions
     from ortcffi.options.session import SessionOptions
     from ortcffi.session._compiled import Port
     from ortcffi.session.binding import Binding
@@ -405,6 +406,34 @@ class Session(Suggests, Engine, Closing):
 
     run_async = run_async
     run_future = run_future
+
+    def predict(
+        self,
+        table: Any,
+        *,
+        options: "RunOptions | None" = None,
+        timeout: float | None = None,
+    ) -> Any:
+        """Run the model on a table, and return its outputs as a table.
+
+        Parameters
+        ----------
+        table : DataFrame of pandas or polars, or Table of pyarrow
+            Each column is the input of that name; one input of two dimensions that has another
+            name takes all columns. `run` takes such a table as well.
+        options, timeout
+            As of `run`.
+
+        Returns
+        -------
+        DataFrame or Table
+            As the one that was given, with its index. An output with one value for each row is one
+            column. Another has a column for each of its columns, or for each class of a
+            classifier: ``probabilities_0``, ``probabilities_1``.
+        """
+        from ortcffi.session.frames import predict
+
+        return predict(self, table, options=options, timeout=timeout)
 
     def close(self, *, wait: bool = False, timeout: float | None = None) -> None:
         """Release the session; after the runs that are under way, which end as usual.

@@ -196,11 +196,15 @@ def test_an_empty_sequence_is_made_once(opened, real_api, monkeypatch):
         ({}, "input 'x' is missing: the model wants float[1, 4]"),
         ({"X": 0}, "there is no input 'X'; the model has 'x'"),
         (
-            {"x": np.ones((1, 4))},
+            {"x": np.ones((1, 4), complex)},
             (
-                "input 'x' is double[1, 4]; the model wants float[1, 4]: "
+                "input 'x' is complex128[1, 4]; the model wants float[1, 4]: "
                 "cast it with .astype(numpy.float32)"
             ),
+        ),
+        (
+            {"x": np.full((1, 4), 1e300)},
+            "input 'x' has 1e+300, which float32 cannot hold; the model wants float[1, 4]",
         ),
         (
             {"x": np.ones(4, np.float32)},

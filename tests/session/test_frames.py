@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""Tables as inputs and outputs of sessions: pandas, pyarrow, and what has columns as they have."""
+
+import numpy as np
+import pytest
+
+import ortcffi as ort
+from ortcffi.errors import InvalidArgument
+
+pandas = pytest.importorskip("pandas")
+pyarrow = pytest.importorskip("pyarrow")
+
+
+def passing(**types):
+    """A model that gives each of its inputs back, whose types and shapes are given by name."""
+    graph = ort.Graph()
+    for name, (element_type, shape) in types.items():
+        graph.input(name, element_type, shape)
+        graph.node("Identity", [name], [f"{name}_out"])
+        graph.output(f"{name}_out", element_type)
+    return ort.Session(graph)
+
+
+@pytest.fixture
+def session():
+    with passing(age=("f4", ["n", 1]), port=("O", ["n", 1]), count=("i8", ["n"])) as session:
+        yield session
+
+
+def passengers(**columns):
+    data = {"age": [1.5, None], "port": ["S", "C"], "count": pandas.array([1, 2], dtype="Int64")}
+    return pandas.DataFrame(data | columns, index=[7, 8])
+
+
+def test_each_column_is_the_input_of_its_name(session):
+    age, port, count = session.run(passengers())
+    assert age.dtype == np.float32
+    np.testing.assert_array_equal(age, [[1.5], [np.nan]])
+    assert [port.tolist(), count.tolist()] == [[["S"], ["C"]], [1, 2]]
+
+
+def test_outputs_are_a_table_with_the_index_of_the_inputs(session):
+    table = session.predict(passengers(age=[1, 2], port=pandas.Categorical(["S", "C"])))
+    assert table.index.tolist() == [7, 8]
+    assert table.to_dict("list") == {"age_out": [1, 2], "port_out": ["S", "C"], "count_out": [1, 2]}
+
+
+def test_a_table_of_arrow_gives_one_of_arrow(session):
+    table = pyarrow.table({"age": [1.5, None], "port": ["S", "C"], "count": [1, 2]})
+    found = session.predict(table)
+    assert type(found) is pyarrow.Table
+    assert found.column("port_out").to_pylist() == ["S", "C"]
+    assert np.isnan(found.column("age_out")[1].as_py())
+
+
+def test_one_matrix_takes_all_columns():
+    with passing(X=("f4", ["n", 3])) as session:
+        table = pandas.DataFrame({"a": [1, 2], "b": [0.5, 1.5], "c": [True, False]})
+        assert session.run(table)[0].tolist() == [[1, 0.5, 1], [2, 1.5, 0]]
+        assert list(session.predict(table)) == ["X_out_0", "X_out_1", "X_out_2"]
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pandas.NA])
+def test_the_error_names_the_row_that_has_no_value(session, missing):
+    with pytest.raises(
+        InvalidArgument, match=r"'port' has no value in row 1.*fillna\(\{'port': ''"
+    ):
+        session.run(passengers(port=["S", missing]))
+    with pytest.raises(
+        InvalidArgument, match=r"'count' has no value in row 0.*fillna\(\{'count': 0"
+    ):
+        session.run(passengers(count=[missing, 1]))
+
+
+def test_columns_that_no_input_has_are_named(session):
+    with pytest.raises(InvalidArgument, match=r"for the columns 'id'; .* df\[\['age', 'port', 'c"):
+        session.run(passengers(id=[1, 2]))
+    with pytest.raises(InvalidArgument, match="input 'age' is missing"):
+        session.run(passengers().drop(columns="age"))
+
+
+def test_a_series_where_a_column_is_wanted_says_what_to_write(session):
+    table = passengers(age=[1, 2])
+    with pytest.raises(InvalidArgument, match=r"x\[:, None\] has, and df\[\['name'\]\] of"):
+        session.run(dict(table))
+
+
+def test_what_is_no_table_makes_none(session):
+    with pytest.raises(TypeError, match="table must have columns, as a DataFrame has, not dict"):
+        session.predict({"age": [1]})
+
+
+def test_an_output_that_makes_no_columns_is_named():
+    with passing(x=("f4", ["n", 1, 1])) as session:
+        table = pandas.DataFrame({"x": [1.0]})
+        with pytest.raises(InvalidArgument, match="input 'x' is float"):
+            session.predict(table)
+
+
+NUMBERS = {
+    "array": np.array,
+    "list": list,
+    "column": pandas.Series,
+    "Arrow": pyarrow.array,
+}
+
+
+@pytest.mark.parametrize("container", NUMBERS)
+def test_numbers_of_each_container_become_those_of_the_model(container):
+    made = NUMBERS[container]
+    with passing(x=("f4", ["n"]), k=("i8", ["n"])) as session:
+        x, k = session.run(x=made([1, 2]), k=made([3.0, 4.0]))
+        assert [x.dtype, x.tolist(), k.dtype, k.tolist()] == [np.float32, [1, 2], np.int64, [3, 4]]
+        with pytest.raises(InvalidArgument, match="input 'k' "):
+            session.run(x=made([1.0]), k=made([2.5]))
+        with pytest.raises(InvalidArgument, match="input 'x' "):
+            session.run(x=made([1e300]), k=made([2]))
