@@ -22,8 +22,6 @@ from ortcffi.compat._values import OrtValue
 from ortcffi.values.element_types import ElementType, bits_of
 from ortcffi.values.value import Value
 
-__all__ = ["AdapterFormat"]
-
 _MAGIC = b"TORT"
 _VERSION = 1
 _FIELDS = 4  # of either table

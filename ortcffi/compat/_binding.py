@@ -16,15 +16,12 @@ from ortcffi.errors import OrtError
 from ortcffi.session.binding import Binding
 from ortcffi.values.value import Value
 
-__all__ = ["IOBinding", "SessionIOBinding"]
-
 
 class SessionIOBinding:
     """Inputs and outputs that runs of a session use until others are bound."""
 
     def __init__(self, session: Any) -> None:
-        self._session = getattr(session, "_sess", session)
-        engine = self._session._engine
+        self._engine = engine = session._engine
         self._names = {spec.name for spec in (*engine.inputs, *engine.overridable_initializers)}
         self._bound = Binding(engine)
 

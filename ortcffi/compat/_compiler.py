@@ -8,18 +8,15 @@ from typing import Any
 from ortcffi._convert import SIZE, UINT32
 from ortcffi.compat._arguments import INT64, function, instance, number, string, switch
 from ortcffi.compat._context_data import writer_of
-from ortcffi.compat._enums import OrtCompileApiFlags
+from ortcffi.compat._enums import GraphOptimizationLevel, OrtCompileApiFlags
 from ortcffi.compat._environment import text
 from ortcffi.compat._errors import Fail, translated
-from ortcffi.compat._option_enums import GraphOptimizationLevel
 from ortcffi.compat._options import SessionOptions
 from ortcffi.compat._values import OrtValue
 from ortcffi.errors import InvalidArgument
 from ortcffi.models.compile import compile_model
 from ortcffi.models.compile_callbacks import StoredAt
 from ortcffi.values.value import Value
-
-__all__ = ["ModelCompiler", "OrtExternalInitializerInfo"]
 
 
 class OrtExternalInitializerInfo:

@@ -6,8 +6,6 @@ from typing import Any
 
 from ortcffi._convert import SIZE, integer
 
-__all__ = ["OrtEpContextData", "OrtEpContextDataBuffer", "reader_of", "writer_of"]
-
 
 class OrtEpContextData:
     """What an execution provider has compiled, during the call of a function that stores it."""
@@ -15,12 +13,9 @@ class OrtEpContextData:
     _content: bytes | None
 
     def __init__(self) -> None:
-        raise TypeError("OrtEpContextData: No constructor defined!")
+        raise TypeError(f"{type(self).__name__}: No constructor defined!")
 
-    @property
-    def size(self) -> int:
-        """How many bytes there are."""
-        return len(self._bytes())
+    size = property(lambda self: len(self._bytes()), doc="How many bytes there are.")
 
     def read(self, offset: int = 0, length: int | None = None) -> bytes:
         """Return a part as bytes."""
@@ -38,32 +33,18 @@ class OrtEpContextData:
 class OrtEpContextDataBuffer:
     """Where a function writes what an execution provider has asked for, during its call."""
 
-    _most: int
-    _content: bytearray | None
-    _ended: bool
+    __init__ = OrtEpContextData.__init__
 
-    def __init__(self) -> None:
-        raise TypeError("OrtEpContextDataBuffer: No constructor defined!")
-
-    @property
-    def max_size(self) -> int:
-        """How many bytes it may get."""
-        return self._most
-
-    @property
-    def is_allocated(self) -> bool:
-        """Whether `allocate` was called."""
-        return self._content is not None
-
-    @property
-    def size(self) -> int:
-        """How many bytes it has."""
-        return 0 if self._content is None else len(self._content)
+    _content: Any = None
+    _ended = False
+    max_size = 0  # how many bytes it may get
+    is_allocated = property(lambda self: self._content is not None, doc="Whether it has memory.")
+    size = property(lambda self: len(self._content or b""), doc="How many bytes it has.")
 
     def allocate(self, size: int) -> None:
         """Make room, once."""
         self._check(is_allocated=False)
-        self._content = bytearray(integer("size", size, (0, self._most)))
+        self._content = bytearray(integer("size", size, (0, self.max_size)))
 
     def write(self, data: Any, offset: int = 0) -> None:
         """Copy a part to its place."""
@@ -86,8 +67,8 @@ def reader_of(function: Callable[[str, Any], object], most: int) -> Callable[[st
     """A function that gives the data of a name, as one of the official package writes it."""
 
     def read(name: str) -> bytearray:
-        buffer: Any = OrtEpContextDataBuffer.__new__(OrtEpContextDataBuffer)
-        buffer._most, buffer._content, buffer._ended = most, None, False
+        buffer = OrtEpContextDataBuffer.__new__(OrtEpContextDataBuffer)
+        buffer.max_size = most
         try:
             function(name, buffer)
         finally:

@@ -22,15 +22,6 @@ if TYPE_CHECKING:
         OrtMemType,
     )
 
-__all__ = [
-    "OrtArenaCfg",
-    "OrtDevice",
-    "OrtMemoryInfo",
-    "create_and_register_allocator",
-    "create_and_register_allocator_v2",
-    "get_ort_device_type",
-    "get_vendor_id_for_device_type",
-]
 
 _CPU, _GPU, _FPGA, _NPU = 0, 1, 2, 3
 _NO_ARENA = "Error when creating and registering allocator: "

@@ -20,25 +20,6 @@ if TYPE_CHECKING:
     from ortcffi.ep.registered import RegisteredEp
     from ortcffi.table.api import Api
 
-__all__ = [
-    "ALL_PROVIDERS",
-    "CPU",
-    "built_in_providers",
-    "disable_telemetry_events",
-    "enable_telemetry_events",
-    "get_all_providers",
-    "get_available_providers",
-    "get_build_info",
-    "get_device",
-    "get_version_string",
-    "has_collective_ops",
-    "has_cpu",
-    "register_execution_provider_library",
-    "set_global_thread_pool_sizes",
-    "set_seed",
-    "stand_in_for_cpu",
-    "unregister_execution_provider_library",
-]
 
 CPU = "CPUExecutionProvider"
 
@@ -71,6 +52,8 @@ class State:
         The libraries of execution providers that were registered, by name.
     chosen : dict
         The arguments that an environment is made with: the threads that sessions share, a logger.
+    is_strict : bool
+        Whether a session needs each execution provider that the program names for it.
     """
 
     def __init__(self) -> None:
@@ -80,6 +63,7 @@ class State:
         self.stand_ins: tuple[str, ...] = ()
         self.libraries: dict[str, RegisteredEp] = {}
         self.chosen: dict[str, Any] = {}
+        self.is_strict = os.environ.get("ORTCFFI_STRICT_PROVIDERS") == "1"
 
 
 # No attributes of the class: CPython finds the old one while it is being released.

@@ -3,31 +3,9 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from ortcffi import errors
-from ortcffi.errors import ErrorCode, OrtError, code_and_message
-
-__all__ = [
-    "DeviceReset",
-    "EPFail",
-    "EngineError",
-    "Fail",
-    "InvalidArgument",
-    "InvalidGraph",
-    "InvalidProtobuf",
-    "ModelLoadCanceled",
-    "ModelLoaded",
-    "ModelRequiresCompilation",
-    "NoModel",
-    "NoSuchFile",
-    "NotFound",
-    "NotImplemented",
-    "RuntimeException",
-    "reraise",
-    "translated",
-    "translated_by",
-]
+from ortcffi.errors import CLASSES, ErrorCode, OrtError, code_and_message
 
 
 class _Official(OrtError):
@@ -57,67 +35,17 @@ class _Official(OrtError):
     __repr__ = Exception.__repr__
 
 
-class Fail(_Official):
-    """A failure of no particular kind."""
+def _official(kind: type[OrtError]) -> type[_Official]:
+    name = kind.__name__
+    bases = (_Official, RuntimeError) if name == "RuntimeException" else (_Official,)
+    return type(name, bases, {"__doc__": kind.__doc__, "__module__": __name__})
 
 
-class InvalidArgument(_Official):
-    """An argument has a value that the function cannot work with."""
+_OFFICIAL = {int(code): _official(kind) for code, kind in CLASSES.items()}
+globals().update({kind.__name__: kind for kind in _OFFICIAL.values()})
+if TYPE_CHECKING:
 
-
-class NoSuchFile(_Official):
-    """A file does not exist."""
-
-
-class NoModel(_Official):
-    """There is no model."""
-
-
-class EngineError(_Official):
-    """The engine that runs a model failed."""
-
-
-class RuntimeException(_Official, RuntimeError):
-    """A C++ exception ended the function."""
-
-
-class InvalidProtobuf(_Official):
-    """A model or a tensor does not parse."""
-
-
-class ModelLoaded(_Official):
-    """The model is loaded already."""
-
-
-class NotImplemented(_Official):
-    """The function, or what it was asked for, is not implemented."""
-
-
-class InvalidGraph(_Official):
-    """A model's graph breaks a rule."""
-
-
-class EPFail(_Official):
-    """An execution provider failed."""
-
-
-class ModelLoadCanceled(_Official):
-    """Loading a model was canceled."""
-
-
-class ModelRequiresCompilation(_Official):
-    """The model has to be compiled first."""
-
-
-class NotFound(_Official):
-    """What was asked for does not exist."""
-
-
-class DeviceReset(_Official):
-    """The device was reset and lost its state."""
-
-
-_CLASSES = {int(vars(errors)[kind.__name__].code): kind for kind in _Official.__subclasses__()}
+    def __getattr__(name: str) -> type[_Official]: ...
 
 
 def reraise(error: OrtError) -> NoReturn:
@@ -125,7 +53,7 @@ def reraise(error: OrtError) -> NoReturn:
     if isinstance(error, _Official):
         raise error
     code = error.code
-    kind = _CLASSES.get(int(code), Fail)
+    kind = _OFFICIAL.get(int(code)) or _OFFICIAL[ErrorCode.FAIL]
     official = kind(f"[ONNXRuntimeError] : {int(code)} : {code.name} : {error}")
     official.function = error.function
     raise official from error.__cause__

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
     from ortcffi.values.type_info import TypeInfo, ValueSpec
 
-__all__ = ["EncodedName", "Engine", "array_value", "content_of"]
-
 
 class EncodedName(TypeError):
     """A run was given a name as bytes, which are to be decoded before the next try."""

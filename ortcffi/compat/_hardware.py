@@ -23,18 +23,6 @@ if TYPE_CHECKING:
         OrtHardwareDeviceType,
     )
 
-__all__ = [
-    "OrtEpDevice",
-    "OrtHardwareDevice",
-    "OrtSyncStream",
-    "get_compatibility_info_from_model",
-    "get_compatibility_info_from_model_bytes",
-    "get_ep_devices",
-    "get_hardware_device_ep_incompatibility_details",
-    "get_hardware_devices",
-    "get_model_compatibility_for_ep_devices",
-]
-
 
 class OrtHardwareDevice:
     """A piece of hardware."""

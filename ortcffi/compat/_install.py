@@ -11,15 +11,13 @@ from importlib.util import find_spec, module_from_spec, spec_from_file_location,
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ortcffi.compat._environment import stand_in_for_cpu
+from ortcffi.compat._environment import stand_in_for_cpu, state
 from ortcffi.table.load import installed_packages, package_advice
 
 if TYPE_CHECKING:
     from importlib.abc import Loader
 else:  # that module imports twenty others
     Loader = object
-
-__all__ = ["compiled_module", "install"]
 
 _NAME, _OURS = "onnxruntime", "ortcffi.compat"
 _TOOLS = ("datasets", "quantization", "tools", "transformers")  # of the installed package
@@ -65,9 +63,7 @@ def install(providers: Iterable[str] = (), *, strict: bool = False) -> None:
     if providers:
         stand_in_for_cpu(providers)
     if strict:
-        from ortcffi.compat._providers import set_strict
-
-        set_strict()
+        state.is_strict = True
     sys.modules[_NAME] = ours
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
@@ -135,3 +131,12 @@ def compiled_module() -> ModuleType:
                 spec.loader.exec_module(module)
                 return module
     raise ImportError(f"no installed package has {_COMPILED}: {package_advice()}")
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("_"):
+        raise AttributeError(name)
+    try:  # what the C API has no function for
+        return getattr(compiled_module(), name)
+    except (ImportError, AttributeError) as error:
+        raise AttributeError(f"{name} is the official package's: {error}") from None

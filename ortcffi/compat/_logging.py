@@ -13,12 +13,6 @@ from ortcffi.callbacks.logs import LogMessage
 from ortcffi.compat import _environment
 from ortcffi.compat._arguments import number
 
-__all__ = [
-    "set_default_logger_callback",
-    "set_default_logger_severity",
-    "set_default_logger_verbosity",
-]
-
 Callback = Callable[[int, str, str, str, str], object]
 
 

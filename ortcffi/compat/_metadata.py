@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from ortcffi.session.session import Session
     from ortcffi.values.type_info import ValueSpec
 
-__all__ = ["ModelMetadata", "NodeArg", "OrtEpAssignedNode", "OrtEpAssignedSubgraph"]
-__all__ += ["assignment_of"]
-
 
 def _shape_of(spec: "ValueSpec") -> "tuple[int | str | None, ...] | None":
     """The shape of a tensor, and of one that may be missing."""

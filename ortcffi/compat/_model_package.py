@@ -4,16 +4,13 @@
 from typing import Any, NoReturn
 
 from ortcffi.compat._arguments import instance
-from ortcffi.compat._collection import InferenceSession
 from ortcffi.compat._environment import api, env, text
 from ortcffi.compat._errors import translated_by
 from ortcffi.compat._feeds import Engine
 from ortcffi.compat._options import SessionOptions
-from ortcffi.compat._session import InferenceSession as CSession
+from ortcffi.compat._session import InferenceSession
 from ortcffi.errors import OrtError
 from ortcffi.session.package import ModelPackage, PackageVariant
-
-__all__ = ["ModelPackageComponentContext", "ModelPackageContext", "ModelPackageOptions"]
 
 
 def _fail(error: OrtError) -> NoReturn:
@@ -119,4 +116,4 @@ class ModelPackageComponentContext:
         given = None if sess_options is None else options._options
         engine = Engine.__new__(Engine)
         self._variant._open(engine, given, env=env())
-        return InferenceSession._around(CSession._around(engine, options))
+        return InferenceSession._around(engine, options)

@@ -29,16 +29,14 @@ if TYPE_CHECKING:
     from ortcffi.ep.devices import EpDevice
     from ortcffi.session.lora import LoraAdapter as Adapter
 
-__all__ = ["LoraAdapter", "RunOptions", "SessionOptions", "get_default_session_options"]
-
 
 def _kind(kind: type | str) -> type:
     """A type, or the enum of that name: to make one takes time, and few programs set these."""
     if isinstance(kind, type):
         return kind
-    from ortcffi.compat import _option_enums
+    from ortcffi.compat import _enums
 
-    return getattr(_option_enums, kind)  # type: ignore[no-any-return]
+    return getattr(_enums, kind)  # type: ignore[no-any-return]
 
 
 class Setting:

@@ -8,14 +8,6 @@ from typing import Any
 
 from ortcffi.compat._environment import api
 
-__all__ = [
-    "_get_nvidia_dll_paths",
-    "cuda_version",
-    "package_name",
-    "preload_dlls",
-    "print_debug_info",
-]
-
 package_name = "onnxruntime"
 cuda_version = ""
 

@@ -1,26 +1,25 @@
 # SPDX-License-Identifier: MIT
 """The arguments that name execution providers."""
 
-import os
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["check_and_normalize_provider_args", "is_strict", "set_strict"]
+from ortcffi.compat._environment import built_in_providers, get_available_providers, state
 
 
-_strict = os.environ.get("ORTCFFI_STRICT_PROVIDERS") == "1"
+def known_and_options(providers: Any, options: Any) -> tuple[list[str], list[dict[str, str]]]:
+    """The names of the execution providers for a session, and the options of each."""
+    given = [each[0] if isinstance(each, tuple) and each else each for each in providers or ()]
+    names = [each for each in given if isinstance(each, str)]
+    if {"TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider"} <= set(names):
+        raise ValueError("TensorRT and TensorRT RTX cannot be used in the same session.")
+    known: Sequence[str] = built_in_providers()
+    if not all(name in known for name in names):  # asked first: the other question takes longer
+        from ortcffi.session.providers import is_for_core
 
-
-def set_strict() -> None:
-    """Refuse providers that are not there from now on, instead of going on without them."""
-    global _strict  # noqa: PLW0603  # one setting for the process
-    _strict = True
-
-
-def is_strict() -> bool:
-    """Whether a session needs each execution provider that the program names for it."""
-    return _strict
+        known = [*get_available_providers(), *(name for name in names if is_for_core(name))]
+    return check_and_normalize_provider_args(providers, options, known)
 
 
 def check_and_normalize_provider_args(
@@ -41,16 +40,11 @@ def check_and_normalize_provider_args(
         return [], []
     if not isinstance(providers, Sequence):
         raise ValueError("'providers' should be a sequence.")
-    if provider_options is None:
-        given = [_pair(provider) for provider in providers]
-    else:
-        _check_options(providers, provider_options)
-        given = list(zip(providers, provider_options, strict=True))
     found: dict[str, dict[str, str]] = {}
-    for name, options in given:
+    for name, options in _pairs(providers, provider_options):
         if name not in available_provider_names:
             known = ", ".join(available_provider_names)
-            if _strict:
+            if state.is_strict:
                 raise ValueError(f"there is no execution provider {name!r}; there are: {known}")
             warnings.warn(
                 f"Specified provider '{name}' is not in available provider names."
@@ -64,17 +58,16 @@ def check_and_normalize_provider_args(
     return list(found), list(found.values())
 
 
-def _pair(provider: Any) -> tuple[str, dict[Any, Any]]:
-    if isinstance(provider, str):
-        return provider, {}
-    if isinstance(provider, tuple) and len(provider) == 2:
-        name, options = provider
-        if isinstance(name, str) and isinstance(options, dict):
-            return name, options
-    raise ValueError("'providers' values must be either strings or (string, dict) tuples.")
-
-
-def _check_options(providers: Any, options: Any) -> None:
+def _pairs(providers: Sequence[Any], options: Any) -> list[tuple[str, dict[Any, Any]]]:
+    if options is None:
+        pairs = [(each, {}) if isinstance(each, str) else each for each in providers]
+        for each in pairs:
+            is_pair = isinstance(each, tuple) and len(each) == 2
+            if not (is_pair and isinstance(each[0], str) and isinstance(each[1], dict)):
+                raise ValueError(
+                    "'providers' values must be either strings or (string, dict) tuples."
+                )
+        return pairs
     if not isinstance(options, Sequence):
         raise ValueError("'provider_options' should be a sequence.")
     if len(providers) != len(options):
@@ -87,3 +80,4 @@ def _check_options(providers: Any, options: Any) -> None:
         )
     if not all(isinstance(each, dict) for each in options):
         raise ValueError("'provider_options' values must be dicts.")
+    return list(zip(providers, options, strict=True))

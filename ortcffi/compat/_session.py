@@ -1,30 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""Sessions as the official package's compiled module has them."""
+"""`InferenceSession`, as programs see it and as the official package's compiled module has it."""
 
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ortcffi.compat._arguments import function, instance, string, switch
-from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo
+from ortcffi.compat._arguments import function, instance, returned, string, switch
+from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo, device_of
 from ortcffi.compat._environment import CPU, api, has_cpu, pairs, state
 from ortcffi.compat._errors import reraise, translated
 from ortcffi.compat._feeds import EncodedName, Engine
+from ortcffi.compat._providers import known_and_options
 from ortcffi.compat._values import OrtValue, OrtValueVector
 from ortcffi.errors import Fail, OrtError
-from ortcffi.session.session import Session
+from ortcffi.session.session import Session as _Session
 from ortcffi.values.element_types import ValueKind
 
 if TYPE_CHECKING:
-    from ortcffi.compat._binding import SessionIOBinding
-    from ortcffi.compat._hardware import OrtEpDevice
+    from ortcffi.compat._binding import IOBinding
     from ortcffi.compat._metadata import ModelMetadata, NodeArg, OrtEpAssignedSubgraph
-    from ortcffi.compat._options import RunOptions, SessionOptions
+    from ortcffi.compat._options import SessionOptions
     from ortcffi.session._compiled import Job
     from ortcffi.values.type_info import ValueSpec
-
-__all__ = ["InferenceSession", "options_of_run"]
 
 _FROM_MODEL = "ORT_LOAD_CONFIG_FROM_MODEL"  # the library itself reads it
 
@@ -38,10 +37,10 @@ class _NotInitialized:
         reraise(Fail("Session not initialized."))
 
 
-class InferenceSession:
-    """A model that the library has loaded, once `initialize_session` was called."""
+class CSession:
+    """A session of the compiled module: it has a model once `initialize_session` was called."""
 
-    _engine: Session = _NotInitialized()  # type: ignore[assignment]
+    _engine: _Session = _NotInitialized()  # type: ignore[assignment]
     _options: "SessionOptions | None"  # those of the engine, which must not change
     _shown: "SessionOptions | None" = None  # a copy of them for programs, from their first use on
 
@@ -53,9 +52,10 @@ class InferenceSession:
         read_config: bool = False,
         /,
     ) -> None:
-        self._model, self._is_path, self._reads = model, is_path, read_config
+        del is_path  # a model is bytes or a path
+        self._model, self._reads = model, read_config
         self._given = self._options = options
-        self._providers: dict[str, dict[str, str]] = {}
+        self._used: dict[str, dict[str, str]] = {}  # the execution providers, and their options
 
     @translated
     def initialize_session(
@@ -84,8 +84,7 @@ class InferenceSession:
         given = list(provider_options) or [{} for _ in providers]
         found: dict[str, dict[str, str]] = {name: {} for name in names}
         for name, each in zip(providers, given, strict=True):
-            settings = pairs(each)
-            used = options._append(name, settings) if name in added else CPU
+            used = options._append(name, pairs(each)) if name in added else CPU
             if used is not None:
                 found[used] = {} if used == CPU else dict(each)
         for name in state.stand_ins:
@@ -94,21 +93,16 @@ class InferenceSession:
                 found[name] = {}
         if has_cpu():
             found.setdefault(CPU, {})
-        self._providers = found
         if disabled_optimizers:
             key = "optimization.disable_specified_optimizers"
             options._options.config[key] = ";".join(disabled_optimizers)
-        self._engine = Engine(self._model, None if options is None else options._options)
-        self._options = options
+        self._used = found
+        self._take(Engine(self._model, None if options is None else options._options), options)
         if self._reads and os.environ.get(_FROM_MODEL) == "1":
             self._read_config()
 
-    @classmethod
-    def _around(cls, engine: Session, options: "SessionOptions") -> "InferenceSession":
-        """Wrap a session that was made without `initialize_session`."""
-        made = cls.__new__(cls)
-        made._engine, made._options, made._providers = engine, options, {CPU: {}}
-        return made
+    def _take(self, engine: _Session, options: "SessionOptions | None") -> None:
+        self._engine, self._options = engine, options
 
     def _read_config(self) -> None:
         """Show the options that the model itself has set."""
@@ -131,27 +125,29 @@ class InferenceSession:
         return self._shown
 
     @cached_property
-    def _inputs(self) -> "list[NodeArg]":
+    def _inputs_meta(self) -> "list[NodeArg]":
         return _node_args(self._engine.inputs)
 
     @cached_property
-    def _outputs(self) -> "list[NodeArg]":
+    def _outputs_meta(self) -> "list[NodeArg]":
         return _node_args(self._engine.outputs)
 
-    @property
-    def inputs_meta(self) -> "list[NodeArg]":
-        """The inputs; the same objects each time."""
-        return self._inputs.copy()
+    inputs_meta = property(lambda self: self._inputs_meta.copy())
+    outputs_meta = property(lambda self: self._outputs_meta.copy())
+    overridable_initializers = property(
+        lambda self: _node_args(self._engine.overridable_initializers)
+    )
+    input_meminfos = property(lambda self: list(map(OrtMemoryInfo._of, self._engine.input_memory)))
+    output_meminfos = property(
+        lambda self: list(map(OrtMemoryInfo._of, self._engine.output_memory))
+    )
 
     @property
-    def outputs_meta(self) -> "list[NodeArg]":
-        """The outputs; the same objects each time."""
-        return self._outputs.copy()
+    def input_epdevices(self) -> list[Any]:
+        """The devices that inputs are wanted on, each an `OrtEpDevice` or None."""
+        from ortcffi.compat._hardware import OrtEpDevice
 
-    @property
-    def overridable_initializers(self) -> "list[NodeArg]":
-        """Inputs that the model has a default for."""
-        return _node_args(self._engine.overridable_initializers)
+        return [OrtEpDevice(each) if each else None for each in self._engine.input_devices]
 
     @cached_property
     def model_meta(self) -> "ModelMetadata":
@@ -162,11 +158,11 @@ class InferenceSession:
 
     def get_providers(self) -> list[str]:
         """Return the names of the execution providers."""
-        return list(self._providers)
+        return list(self._used)
 
     def get_provider_options(self) -> dict[str, dict[str, str]]:
         """Return the options of the execution providers, as they were given."""
-        return {name: dict(options) for name, options in self._providers.items()}
+        return {name: dict(options) for name, options in self._used.items()}
 
     @translated
     def get_provider_graph_assignment_info(self) -> "list[OrtEpAssignedSubgraph]":
@@ -175,44 +171,26 @@ class InferenceSession:
 
         return assignment_of(self._engine)
 
-    @property
-    def input_meminfos(self) -> list[OrtMemoryInfo]:
-        """Where inputs are wanted."""
-        return [OrtMemoryInfo._of(info) for info in self._engine.input_memory]
-
-    @property
-    def output_meminfos(self) -> list[OrtMemoryInfo]:
-        """Where outputs are made."""
-        return [OrtMemoryInfo._of(info) for info in self._engine.output_memory]
-
-    @property
-    def input_epdevices(self) -> list["OrtEpDevice | None"]:
-        """The devices that inputs are wanted on."""
-        from ortcffi.compat._hardware import OrtEpDevice
-
-        return [OrtEpDevice(each) if each else None for each in self._engine.input_devices]
-
     # --- runs -------------------------------------------------------------------------------------
 
     def run(
-        self, names: Sequence[str], feed: Mapping[str, Any], options: Any = None, /
+        self, output_names: Any, input_feed: Mapping[str, Any], run_options: Any = None
     ) -> list[Any]:
         """Run the model and return the contents of its outputs."""
-        results: list[Any] = self._run(self._engine.run, names, feed, options)
-        return results
+        return self._call(self._engine.run, output_names, input_feed, run_options)  # type: ignore[no-any-return]
 
-    def _run(self, run: Callable[..., Any], names: Any, feed: Any, options: Any) -> Any:
+    def _call(self, run: Callable[..., Any], names: Any, feed: Any, options: Any) -> Any:
         """Call a function of the engine, whose errors get their official classes."""
         try:
-            return run(feed, names, options=None if options is None else options_of_run(options))
+            return run(feed, names, options=None if options is None else _options_of_run(options))
         except EncodedName:
             decoded = {string("a name", name): x for name, x in feed.items()}
             names = names and [string("a name", name) for name in names]
-            return self._run(run, names, decoded, options)
+            return self._call(run, names, decoded, options)
         except OrtError as error:
             given = self._without_none(feed)
             if len(given) < len(feed):  # so the engine has refused the feed, and run nothing
-                return self._run(run, names, given, options)
+                return self._call(run, names, given, options)
             reraise(error)
 
     def _without_none(self, feed: Mapping[str, Any]) -> dict[str, Any]:
@@ -223,52 +201,46 @@ class InferenceSession:
         optional = {each.name for each in self._engine.inputs if each.kind is ValueKind.OPTIONAL}
         return {name: x for name, x in feed.items() if x is not None or name in optional}
 
-    def run_with_ort_values(
-        self, feed: Mapping[str, OrtValue], names: Sequence[str], options: Any = None, /
-    ) -> OrtValueVector:
+    def run_with_ort_values(self, feed: Any, names: Any, options: Any = None, /) -> OrtValueVector:
         """Run the model and return its outputs as values."""
-        return OrtValueVector(self._run_values(names, feed, options))
+        return OrtValueVector(self._values(names, feed, options))
 
-    def _run_values(self, names: Any, feed: Any, options: Any) -> list[OrtValue]:
-        """The outputs as values."""
-        found = self._run(self._engine.run_values, names, feed, options)
+    def _values(self, names: Any, feed: Any, options: Any) -> list[OrtValue]:
+        found = self._call(self._engine.run_values, names, feed, options)
         return [OrtValue._of(each) for each in found]
 
-    def run_with_ortvaluevector(  # as many as the official function
+    def run_with_ortvaluevector(  # noqa: PLR0913, PLR0917  # as many as officially
         self,
-        options: "RunOptions | None",
-        feed_names: Sequence[str],
-        feeds: OrtValueVector,
-        names: Sequence[str],
-        fetches: OrtValueVector,
-        _devices: Any,
-        /,
+        run_options: Any,
+        feed_names: Any,
+        feeds: Any,
+        fetch_names: Any,
+        fetches: Any,
+        fetch_devices: Any,
     ) -> None:
-        """Run the model and add its outputs to a vector."""
+        """Run the model and put its outputs into a vector."""
+        del fetch_devices
         instance("fetches", fetches, OrtValueVector)
-        given = instance("feeds", feeds, OrtValueVector)
-        if len(feed_names) != len(given):
+        if len(feed_names) != len(instance("feeds", feeds, OrtValueVector)):
             raise RuntimeError("feed_names and feeds must be of the same length")
-        feed = dict(zip(feed_names, given, strict=True))
-        fetches[:] = self.run_with_ort_values(feed, names, options)
+        fetches[:] = self._values(fetch_names, dict(zip(feed_names, feeds)), run_options)  # noqa: B905
 
     def run_async(
         self,
-        names: Sequence[str],
-        feed: Mapping[str, Any],
-        callback: Callable[[Sequence[Any], Any, str], None],
+        output_names: Any,
+        input_feed: Mapping[str, Any],
+        callback: Callable[[Any, Any, str], None],
         user_data: Any,
-        options: Any = None,
-        /,
+        run_options: Any = None,
     ) -> None:
-        """Run the model in another thread, which calls the callback at the end."""
-        function("callback", callback)
-        notify = partial(_tell, callback, user_data)
-        self._run(partial(self._engine._submit, notify, None, None, False), names, feed, options)
+        """Run the model in another thread, which calls ``callback(results, user_data, error)``."""
+        notify = partial(_tell, function("callback", callback), user_data)
+        submit = partial(self._engine._submit, notify, None, None, False)
+        self._call(submit, output_names, input_feed, run_options)
 
-    def run_with_iobinding(self, binding: "SessionIOBinding", options: Any = None, /) -> None:
+    def run_with_iobinding(self, iobinding: "IOBinding", run_options: Any = None) -> None:
         """Run the model with what is bound."""
-        binding._run(options)
+        iobinding._run(run_options)
 
     # --- the rest ---------------------------------------------------------------------------------
 
@@ -277,13 +249,10 @@ class InferenceSession:
         """End the profile and return its path."""
         return self._engine._end_profile()
 
-    @property
-    def get_profiling_start_time_ns(self) -> int:
-        """When the profile began."""
-        return self._engine.profiling_start
+    get_profiling_start_time_ns = property(lambda self: self._engine.profiling_start)
 
     @translated
-    def set_ep_dynamic_options(self, options: Mapping[str, str], /) -> None:
+    def set_ep_dynamic_options(self, options: dict[str, str]) -> None:
         """Change options of execution providers."""
         self._engine.set_ep_options(pairs(instance("options", options, dict)))
 
@@ -291,7 +260,7 @@ class InferenceSession:
         """Return what kernels have been tuned to: nothing, since the C API cannot tell."""
         return []
 
-    def set_tuning_results(self, results: list[Any], error_on_invalid: bool = False, /) -> None:
+    def set_tuning_results(self, results: list[Any], error_on_invalid: bool = False) -> None:
         """Raise if there are any: the C API has no function for it."""
         given = instance("results", results, list)
         if switch("error_on_invalid", error_on_invalid) and given:
@@ -306,10 +275,10 @@ class InferenceSession:
     create_ortvalue_from_shape_and_onnx_type = create_ortvalue_from_shape_and_type
 
     @translated
-    def release_captured_graph(self, number: int, /) -> None:
+    def release_captured_graph(self, graph_annotation_id: int = 0) -> None:
         """Release what was captured of runs on a device, where the library has a function."""
         if self._engine.api.supports("SessionReleaseCapturedGraph"):
-            self._engine.release_captured_graph(number)
+            self._engine.release_captured_graph(graph_annotation_id)
 
     def is_webgpu_graph_capture_enabled(self) -> bool:
         """Return whether runs are captured, which only WebGPU does."""
@@ -320,7 +289,247 @@ class InferenceSession:
         return -1
 
 
+class InferenceSession(CSession):
+    """A model that can be run."""
+
+    _required: set[str]  # the inputs that are not optional
+    _count: int  # of all inputs
+    _run: Callable[..., Any]  # that of the engine
+
+    def __init__(
+        self,
+        path_or_bytes: str | bytes | os.PathLike[str],
+        sess_options: "SessionOptions | None" = None,
+        providers: Sequence[str | tuple[str, dict[Any, Any]]] | None = None,
+        provider_options: Sequence[dict[Any, Any]] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        self._enable_fallback = int(kwargs.get("enable_fallback", 1)) == 1
+        model: Any = path_or_bytes
+        is_path = not isinstance(model, bytes)
+        if is_path and not isinstance(model, (str, os.PathLike)):
+            raise TypeError(f"Unable to load from type '{type(model)}'")
+        model = os.fspath(model) if is_path else model
+        if model == "" or not _are_options(sess_options):
+            raise TypeError("__init__(): incompatible constructor arguments")
+        # Programs look for these two, such as those of the package optimum.
+        self._model_path = model if is_path else None
+        self._model_bytes = None if is_path else model
+        reads = int(kwargs.get("read_config_from_model", 1)) == 1
+        super().__init__(sess_options, model, is_path, reads)
+        try:
+            self._load(providers, provider_options, kwargs.get("disabled_optimizers") or ())
+        except (ValueError, RuntimeError) as error:
+            is_other = sess_options is not None and sess_options.has_providers()
+            is_other |= any(each not in (CPU, (CPU, {})) for each in providers or ())
+            if not (self._enable_fallback and has_cpu() and is_other) or state.is_strict:
+                raise
+            print("*************** EP Error ***************")
+            print(f"EP Error {error} when using {providers}")
+            print(f"Falling back to {[CPU]} and retrying.")
+            print("****************************************")
+            try:
+                self._load([CPU], None)
+            except Exception as failure:
+                raise failure from error
+            self.disable_fallback()
+
+    def _load(self, providers: Any, options: Any, disabled_optimizers: Any = ()) -> None:
+        if self._model is None:
+            raise RuntimeError("the session of a model package cannot be loaded anew")
+        names, chosen = ([], []) if providers is None else known_and_options(providers, options)
+        if names and self._given is not None and self._given.has_providers():
+            warnings.warn(
+                "Specified 'providers'/'provider_options' when creating InferenceSession but "
+                "SessionOptions has already been configured with providers. InferenceSession will "
+                "only use the providers passed to InferenceSession().",
+                stacklevel=3,
+            )
+        self.initialize_session(names, chosen, disabled_optimizers)
+
+    @classmethod
+    def _around(cls, engine: _Session, options: "SessionOptions") -> "InferenceSession":
+        """Wrap a session that was not loaded from a model, and so cannot be loaded anew."""
+        made: Any = cls.__new__(cls)
+        CSession.__init__(made, None, None, False)
+        made._model_path = made._model_bytes = None
+        made._enable_fallback, made._used = False, {CPU: {}}
+        made._take(engine, options)
+        return made  # type: ignore[no-any-return]
+
+    def _take(self, engine: _Session, options: "SessionOptions | None") -> None:
+        super()._take(engine, options)
+        self._run = engine.run
+        self._required, self._count = engine._required()
+
+    def set_providers(self, providers: Any = None, provider_options: Any = None) -> None:
+        """Load the model anew, with other execution providers."""
+        for name in ("_engine", "_run", "_shown", "_inputs_meta", "_outputs_meta", "model_meta"):
+            vars(self).pop(name, None)
+        self._load(providers, provider_options)
+
+    @property
+    def _sess(self) -> CSession:
+        """The same session, with the arguments that the compiled module's functions have."""
+        made = CSession.__new__(CSession)
+        made.__dict__ = self.__dict__
+        return made
+
+    def disable_fallback(self) -> None:
+        """Let a failure of an execution provider be an error."""
+        self._enable_fallback = False
+
+    def enable_fallback(self) -> None:
+        """Have the model loaded anew for the CPU if an execution provider fails."""
+        self._enable_fallback = True
+
+    # --- what there is ----------------------------------------------------------------------------
+
+    get_session_options = returned("session_options", "the options of the session")
+    get_inputs = returned("_inputs_meta", "the inputs of the model, in the same list each time")
+    get_outputs = returned("_outputs_meta", "the outputs of the model, in the same list each time")
+    get_overridable_initializers = returned(
+        "overridable_initializers", "the inputs that the model has a default for"
+    )
+    get_modelmeta = returned("model_meta", "the model's metadata")
+    get_input_memory_infos = returned("input_meminfos", "where inputs are wanted")
+    get_output_memory_infos = returned("output_meminfos", "where outputs are made")
+    get_input_epdevices = returned("input_epdevices", "the devices that inputs are wanted on")
+
+    # Programs also read the attributes that the official functions return.
+    _sess_options = property(get_session_options)
+    _overridable_initializers = property(get_overridable_initializers)
+    _model_meta = property(get_modelmeta)
+    _providers = property(CSession.get_providers)
+    _provider_options = property(CSession.get_provider_options)
+
+    # --- runs -------------------------------------------------------------------------------------
+
+    def run(
+        self, output_names: Any, input_feed: Mapping[str, Any], run_options: Any = None
+    ) -> list[Any]:
+        """Run the model and return the contents of its outputs."""
+        if type(input_feed) is not dict or len(input_feed) < self._count:
+            self._check(input_feed)
+        try:
+            if run_options is None:
+                return self._run(input_feed, output_names or None)  # type: ignore[no-any-return]
+            options = _options_of_run(run_options)
+            return self._run(input_feed, output_names or None, options=options)  # type: ignore[no-any-return]
+        except EncodedName:
+            pass
+        except Exception as error:
+            self._check(input_feed)  # there may be as many names as inputs, but others
+            if not isinstance(error, OrtError):
+                raise
+            try:
+                if len(self._without_none(input_feed)) == len(input_feed):
+                    reraise(error)
+            except OrtError as failure:
+                self._fall_back(failure)
+        return self._try(super().run, output_names, input_feed, run_options)  # type: ignore[no-any-return]
+
+    def _check(self, feed: Mapping[str, Any]) -> None:
+        if feed.keys() >= self._required:
+            return
+        given = list(feed.keys())
+        names = [each.name for each in self._inputs_meta]
+        missing = [name for name in names if name in self._required and name not in given]
+        raise ValueError(
+            f"Required inputs ({missing}) are missing from input feed ({given})."
+        ) from None
+
+    def _try(self, call: Callable[..., Any], names: Any, feed: Any, *more: Any) -> Any:
+        """Run the model; for the CPU if an execution provider fails."""
+        self._check(feed)
+        try:
+            return call(names or None, feed, *more)
+        except OrtError as failure:
+            self._fall_back(failure)
+            return call(names or None, feed, *more)
+
+    def _fall_back(self, failure: OrtError) -> None:
+        """Load the model for the CPU if an execution provider failed, or raise the failure."""
+        from ortcffi.compat._errors import EPFail
+
+        may = self._enable_fallback and has_cpu() and not state.is_strict
+        if not (isinstance(failure, EPFail) and may):
+            raise failure
+        print(f"EP Error: {failure!s} using {self.get_providers()}")
+        print(f"Falling back to {[CPU]} and retrying.")
+        self.set_providers([CPU])
+        self.disable_fallback()
+
+    def run_async(
+        self,
+        output_names: Any,
+        input_feed: Mapping[str, Any],
+        callback: Callable[[Any, Any, str], None],
+        user_data: Any,
+        run_options: Any = None,
+    ) -> None:
+        """Run the model in another thread, which calls ``callback(results, user_data, error)``."""
+        self._try(super().run_async, output_names, input_feed, callback, user_data, run_options)
+
+    def run_with_ort_values(  # type: ignore[override]  # as officially
+        self,
+        output_names: Any,
+        input_dict_ort_values: Mapping[str, OrtValue],
+        run_options: Any = None,
+    ) -> list[OrtValue]:
+        """Run the model and return its outputs as values."""
+        return self._try(self._values, output_names, input_dict_ort_values, run_options)  # type: ignore[no-any-return]
+
+    def run_with_iobinding(self, iobinding: "IOBinding", run_options: Any = None) -> None:
+        """Run the model with what is bound."""
+        if iobinding._engine is not self._engine:
+            raise ValueError("IOBinding must be used with the session that created it.")
+        super().run_with_iobinding(iobinding, run_options)
+
+    def io_binding(self) -> "IOBinding":
+        """Return inputs and outputs that runs use until others are bound."""
+        from ortcffi.compat._binding import IOBinding
+
+        return IOBinding(self)
+
+    # --- what has other arguments in the compiled module ------------------------------------------
+
+    def get_profiling_start_time_ns(self) -> int:
+        """Return when the profile began, as ``time.monotonic_ns`` does."""
+        return self._engine.profiling_start
+
+    def create_ortvalue_from_shape_and_type(  # type: ignore[override]
+        self,
+        shape: Sequence[int],
+        element_type: Any,
+        device_type: str,
+        device_id: int = 0,
+        vendor_id: int = -1,
+    ) -> OrtValue:
+        """Make a tensor with arbitrary content."""
+        device = device_of(device_type, device_id, vendor_id)
+        return super().create_ortvalue_from_shape_and_type(shape, element_type, device)
+
+    def set_tuning_results(  # type: ignore[override]
+        self, results: list[Any], *, error_on_invalid: bool = False
+    ) -> None:
+        """Set what kernels are tuned to."""
+        super().set_tuning_results(results, error_on_invalid)
+
+
+Session = InferenceSession  # officially the base, which nothing makes alone
+
+
 # Sessions that no options are given, and runs, need no module of options.
+
+
+def _are_options(given: Any) -> bool:
+    """Whether a session can be given this for its options."""
+    if given is None:
+        return True
+    from ortcffi.compat._options import SessionOptions
+
+    return isinstance(given, SessionOptions)
 
 
 def _new_options() -> "SessionOptions":
@@ -329,7 +538,7 @@ def _new_options() -> "SessionOptions":
     return SessionOptions()
 
 
-def options_of_run(options: Any) -> Any:
+def _options_of_run(options: Any) -> Any:
     """The options for the engine; raises for what is none."""
     from ortcffi.compat._options import RunOptions
 

@@ -16,13 +16,6 @@ from ortcffi.values.value import Value
 if TYPE_CHECKING:
     from ortcffi.compat._enums import OrtSparseFormat
 
-__all__ = [
-    "CSparseTensor",
-    "SparseBlockSparseView",
-    "SparseCooView",
-    "SparseCsrView",
-    "SparseTensor",
-]
 
 _NO_DEVICE = "Copying a sparse tensor to a device is not supported by the C API"
 Array = np.ndarray[Any, Any]
@@ -203,7 +196,7 @@ class SparseTensor(CSparseTensor):
     def _get_c_tensor(self) -> CSparseTensor:
         return CSparseTensor._of(self._value)
 
-    def format(self) -> "OrtSparseFormat":  # type: ignore[override]  # officially a method here
+    def format(self) -> "OrtSparseFormat":
         """Return how it is laid out."""
         return _format_of(self._value)
 

@@ -20,7 +20,6 @@ from ortcffi.values.value import Value
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["borrowed", "empty_on", "tensor_at", "tensor_over"]
 
 _NO_DEVICE = (
     "Can't allocate memory on the device using this package of OnnxRuntime. Please use the "

@@ -9,16 +9,6 @@ if TYPE_CHECKING:
     from ortcffi.values.type_info import TypeInfo
     from ortcffi.values.value import Value
 
-__all__ = [
-    "device_name_of",
-    "element_name",
-    "element_of",
-    "element_of_onnx",
-    "onnx_element_of",
-    "onnx_of",
-    "type_name",
-    "type_of",
-]
 
 # The numbers that ONNX and the C API do not share.
 _ONNX = {24: ElementType.FLOAT8E8M0, 25: ElementType.UINT2, 26: ElementType.INT2}

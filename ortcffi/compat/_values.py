@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from ortcffi.compat._sparse import CSparseTensor, SparseTensor
 
-__all__ = ["OrtValue", "OrtValueVector", "copy_tensors", "is_dlpack_uint8_tensor"]
 
 Array = np.ndarray[Any, Any]
 _STRING_BYTES = 32  # of a `std::string` of libstdc++, which is an element of a tensor
