@@ -108,10 +108,6 @@ class Array:
         """Write the pointer at a place to `out`, whose owner has the object from then on."""
         lib.ortcffi_list_move(self._owner.handle, place, ffi.cast("void**", out))
 
-    def keep_forever(self) -> None:
-        """Have the objects outlive the interpreter."""
-        self._owner._keep_forever()
-
 
 @public
 class Closing:

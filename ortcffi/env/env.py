@@ -107,15 +107,11 @@ class Env(Handle):
         api.require(slot)
         state = state_of(api)
         owner = owner_of("OrtEnv*", api, lib.ReleaseEnv, state)
-        others = state.begin(given, least)
-        try:
-            create_environment(api, slot, arguments, out_of(owner))
-        except BaseException:
-            state.remove(given)
-            raise
+        _held = state.begin(given, least)
+        create_environment(api, slot, arguments, out_of(owner))
         super().__init__(api, owner)
         self.log_id = log_id
-        state.established(self, given, others)
+        state.established(self)
 
     @property
     def _state(self) -> EnvState:
@@ -315,7 +311,7 @@ class Env(Handle):
         self._state.arena += memory.name == "Cpu"
 
     def _registered(self) -> list[Registered]:
-        return [each for each in self._state.borrowed if isinstance(each, Registered)]
+        return [each for each in self._state.shared.objects if isinstance(each, Registered)]
 
     def _shared(self, handle: Any) -> Allocator | None:
         if not handle:

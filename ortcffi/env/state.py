@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT
 """`EnvState`: what the one environment of a library borrows."""
 
-import atexit
 import weakref
 from collections.abc import Hashable, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._forks import fork_safe_lock
-from ortcffi._native import lib
+from ortcffi._native import compiled
 
 if TYPE_CHECKING:
     from ortcffi.env.env import Env
     from ortcffi.memory.allocator import Allocator
     from ortcffi.table.api import Api
 
-__all__ = ["EnvState", "Made", "Registered", "allocators_lock", "state_of"]
+__all__ = ["EnvState", "Registered", "Shared", "allocators_lock", "state_of"]
 
 # Protects the fields of states. Never held while a library is called. Recursive, because a
 # destructor may come here while this thread changes them.
@@ -39,27 +39,41 @@ class Registered:
         self.memory, self.for_good = memory, for_good
 
 
-class Made(list[Any]):
-    """What a session keeps that was made in an environment."""
+class Shared:
+    """The objects that the sessions of an environment share, and what they share after a change.
 
-    __slots__ = ("__weakref__",)
+    A session that is being made refers to the objects of the moment when it began, and so to those
+    of each later moment, whichever the library gives it.
+    """
+
+    __slots__ = ("later", "objects")
+
+    def __init__(self, objects: tuple[Any, ...]) -> None:
+        self.objects = objects
+        self.later: Shared | None = None
+
+    def until_now(self) -> list[Any]:
+        """The objects of this moment and of all later ones."""
+        found, each = list(self.objects), self.later
+        while each is not None:
+            found += [new for new in each.objects if new not in found]
+            each = each.later
+        return found
 
 
 class EnvState:
     """What the environment of a library borrows: a logger, thread functions, allocators.
 
-    One rule: an object stays as long as it is in `borrowed`, and after that as long as a session or
-    value lives that was made while it was. So each of those keeps all objects that were in
-    `borrowed` at some time between its `begin_making` and `end_making`.
-
-    Each `Env` keeps the state, so it ends with the last one, after the library's environment.
+    It is a parent of each `Env`, so it ends with the last one, after the library's environment.
 
     Attributes
     ----------
     severity : int
         The severity that an `Env` set last.
-    borrowed : tuple
-        What the library borrows now.
+    given : tuple
+        What the library borrows until its environment ends.
+    shared : Shared
+        The allocators that are registered.
     arena : int
         The number of the allocator for the CPU that sessions share: the first one has 1, one that
         is registered later the next number; 0 before.
@@ -71,22 +85,22 @@ class EnvState:
         "__weakref__",
         "_envs",
         "_lasts",
-        "_making",
         "_past",
         "arena",
         "arena_limit",
-        "borrowed",
+        "given",
         "severity",
+        "shared",
     )
 
     severity: int
 
     def __init__(self) -> None:
-        self.borrowed: tuple[Any, ...] = ()
+        self.given: tuple[Any, ...] = ()
+        self.shared = Shared(())
         self.arena = 0
         self.arena_limit = 0
         self._envs: list[weakref.ref[Env]] = []  # a WeakSet grows where an interrupt strikes in it
-        self._making: dict[int, weakref.ref[Made]] = {}  # by identity
         self._lasts = False
         self._past: list[Registered] = []
 
@@ -97,51 +111,50 @@ class EnvState:
             self._envs = [each for each, env in found if env is not None]
         return [env for _, env in found if env is not None and not env.closed]
 
-    def begin(self, given: Iterable[object], severity: int) -> "list[Env]":
+    def begin(self, given: Iterable[object], severity: int) -> Any:
         """Note that the library is about to be asked for its environment.
 
         Returns
         -------
-        list of Env
-            References that there are already. `established` wants them.
+        cdata or None
+            Holds the environment that there is already, for which the library ignores what is
+            given.
         """
         with _guard:
-            others = self.open_envs()
-            if not (others or self._lasts):
+            for env in self.open_envs():
+                with suppress(ValueError):  # another thread closes it
+                    return env.handle
+            if not self._lasts:
                 self.severity = severity
-            self.borrowed += tuple(given)
-        return others
+                self.given += tuple(given)
+        return None
 
-    def established(self, env: "Env", given: list[object], others: "list[Env]") -> None:
-        """Note that the library has answered.
-
-        Where one of the others was open all the time, the library has ignored what was given.
-        """
+    def established(self, env: "Env") -> None:
+        """Note that the library has answered."""
         with _guard:
             self._envs.append(weakref.ref(env))
-            is_ignored = self._lasts or any(not other.closed for other in others)
-        if is_ignored:
-            self.remove(given)
 
-    def add(self, borrowed: object) -> None:
-        """Keep what the library is about to borrow."""
+    def _share(self, objects: tuple[Any, ...]) -> None:
+        self.shared.later = now = Shared(objects)
+        self.shared = now
+
+    def add(self, shared: object) -> None:
+        """Keep what sessions are about to share."""
         with _guard:
-            self.borrowed += (borrowed,)
-            self.keep_in_making(borrowed)
+            self._share((*self.shared.objects, shared))
+
+    def remove(self, shared: Iterable[object]) -> None:
+        """Drop objects that the library has refused, or shares no more."""
+        gone = {id(each) for each in shared}
+        with _guard:
+            before = self.shared  # dropped outside: to release an allocator may run Python
+            self._share(tuple(each for each in before.objects if id(each) not in gone))
+        del before
 
     def keep_in_making(self, kept: object) -> None:
-        """Make what is between its `begin_making` and `end_making` keep it too."""
-        for each in list(self._making.values()):
-            if (made := each()) is not None:
-                made.append(kept)
-
-    def remove(self, borrowed: Iterable[object]) -> None:
-        """Drop objects that the library has refused or ignored."""
-        gone = {id(each) for each in borrowed}
-        with _guard:
-            before = self.borrowed
-            self.borrowed = tuple(each for each in before if id(each) not in gone)
-        del before  # outside the guard: to release an allocator may run Python functions
+        """Have sessions that are being made keep an object."""
+        self.add(kept)
+        self.remove([kept])
 
     def take_out(self, shared: list[Registered], *, is_replaced: bool) -> None:
         """Drop allocators that were unregistered or replaced.
@@ -154,37 +167,16 @@ class EnvState:
                 self._past += [each for each in shared if is_replaced or each.for_good]
         self.remove(shared)
 
-    def begin_making(self, made: Made) -> None:
-        """Make `made` keep all that is borrowed now or later, until `end_making` or its own end."""
-        key, making = id(made), self._making
-        # In this order: what `add` adds meanwhile is in one of the two, or in both.
-        making[key] = weakref.ref(made, lambda _: making.pop(key, None))
-        made.append(self.borrowed)
-
-    def end_making(self, made: Made) -> None:
-        """Note that the library has made what was to keep them, or has failed."""
-        self._making.pop(id(made), None)
-
     def last(self) -> None:
-        """Note that the environment ends with the process: other code has a reference to it."""
-        self._lasts = True
-        _lasting.append(self)
+        """Note that the environment ends with the process: other code has a reference to it.
 
-    def _to_the_end(self) -> None:
-        for each in (*self.borrowed, *self._past):
-            if isinstance(each, Registered):
-                lib.ortcffi_retain_allocator(each.handle)
+        It uses its allocators when the interpreter has ended, too.
+        """
+        self._lasts = True
+        compiled.keep_forever(self)
 
 
 _states: "weakref.WeakValueDictionary[Hashable, EnvState]" = weakref.WeakValueDictionary()
-_lasting: list[EnvState] = []
-
-
-@atexit.register
-def _retain_to_the_end() -> None:
-    """An environment that lasts uses its allocators when the interpreter has ended, too."""
-    for state in _lasting:
-        state._to_the_end()
 
 
 def state_of(api: "Api") -> EnvState:

@@ -105,7 +105,7 @@ class OpSet:
         found = self._registered.get(address)
         if found is None or found.ops != ops:
             found = self._registered[address] = _Registered(ops, _new_domains(api, ops))
-        found.domains.keep_forever()
+        compiled.keep_forever(found.domains)
         return found.domains, len({op.domain for op in ops})
 
     def __repr__(self) -> str:
@@ -124,7 +124,7 @@ def _new_domains(api: "Api", ops: "tuple[PythonOp, ...]") -> Any:
 
 def _add(api: "Api", domain: Any, op: "PythonOp") -> None:
     struct = op._struct_for(api)
-    struct.keep_forever()
+    compiled.keep_forever(struct)
     pointer = ffi.cast("OrtCustomOp*", struct.address)
     check(api.pointer, lib.CustomOpDomain_Add(api.pointer, domain, pointer))
 

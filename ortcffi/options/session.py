@@ -578,17 +578,16 @@ class SessionOptions(Options, FromHandle):
         -----
         API function: ``CloneSessionOptions``.
         """
-        owner = owner_of("OrtSessionOptions*", self.api, lib.ReleaseSessionOptions)
+        api, copy = self.api, type(self).__new__(type(self))
         with lock:
-            check(
-                self.api.pointer,
-                lib.CloneSessionOptions(self.api.pointer, self.handle, out_of(owner)),
-            )
-            copy = self.from_handle(self.api, owner)
-            for name, value in self._values.items():
-                copy._values[name] = value.copy() if isinstance(value, (dict, list)) else value
-            if self._alive:
-                copy._alive.update(_copied(self._alive))
+            copy._values = {
+                name: value.copy() if isinstance(value, (dict, list)) else value
+                for name, value in self._values.items()
+            }
+            copy._alive = _copied(self._alive)
+            owner = owner_of("OrtSessionOptions*", api, lib.ReleaseSessionOptions, copy._alive)
+            check(api.pointer, lib.CloneSessionOptions(api.pointer, self.handle, out_of(owner)))
+            FromHandle.__init__(copy, api, owner)
             self.handle  # noqa: B018  # raises if closed meanwhile, so that these are not all
         return copy
 

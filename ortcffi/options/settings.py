@@ -37,7 +37,7 @@ class Options(Suggests, Handle):
     __slots__ = ("_alive", "_values")
 
     _values: dict[str, Any]  # what was set, by name
-    _alive: dict[str, Any]  # what the library borrows, by name
+    _alive: dict[str, Any]  # what the library borrows, by name; a parent of the handle
 
     def _begin(
         self,
@@ -50,13 +50,14 @@ class Options(Suggests, Handle):
         """Have the library make the options, which `parents` outlive."""
         api = table_for(api)
         api.require(create)
-        owner = owner_of(f"{kind}*", api, getattr(lib, release), *parents)
+        self._values, self._alive = {}, {}
+        owner = owner_of(f"{kind}*", api, getattr(lib, release), self._alive, *parents)
         check(api.pointer, getattr(lib, create)(api.pointer, out_of(owner)))
-        Options._wrap(self, api, owner, None, None)
+        Handle.__init__(self, api, owner)
 
     def _wrap(self, api: "Api", handle: Any, release: Release | None, parent: object) -> None:
-        Handle.__init__(self, api, handle, release=release, parent=parent)
         self._values, self._alive = {}, {}
+        Handle.__init__(self, api, handle, release=release, parent=(parent, self._alive))
 
     def _call(self, slot: str, *arguments: Any) -> None:
         with lock:

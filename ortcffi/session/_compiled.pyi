@@ -52,7 +52,7 @@ class Engine(Owner):
         maker: Maker,
         value_type: type[Value],
         rules: tuple[Any, ...],
-        parents: object,
+        parents: tuple[Any, ...],
         options: object,
         calls_python: bool,
         has_threads: bool,

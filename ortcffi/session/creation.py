@@ -150,7 +150,7 @@ def may_call_python(state: "EnvState", options: "SessionOptions | None") -> bool
     Another thread may call it in the middle of a run, and wait for the GIL with a lock of the
     library, which a release of the run's results may want: that must not keep the GIL.
     """
-    if state.borrowed:
+    if state.given or state.shared.objects:
         return True
     if options is None:
         return False

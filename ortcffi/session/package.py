@@ -313,9 +313,7 @@ def _package_options(api: "Api", options: "SessionOptions | None") -> Any:
     chosen = (SessionOptions(api) if given is None else given).clone()
     handles = Env(api=api).handle, chosen.handle
     release = _function("ReleaseModelPackageOptions")
-    owner = owner_of(
-        "OrtModelPackageOptions*", table_of(api), release, *handles, chosen, chosen._alive
-    )
+    owner = owner_of("OrtModelPackageOptions*", table_of(api), release, *handles, chosen)
     make = "CreateModelPackageOptionsFromSessionOptions"
     _call(api, make, *handles, out_of(owner))
     return owned_by(owner)

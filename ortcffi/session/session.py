@@ -12,7 +12,6 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import Suggests, few, html_table, public, shortened
 from ortcffi._table import made_by
 from ortcffi.env.env import Env
-from ortcffi.env.state import Made
 from ortcffi.errors import check
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
@@ -265,22 +264,20 @@ class Session(Suggests, Engine, Closing):
         environment = environment_of(api, env)
         state, handle = environment._state, environment.handle
         warn_of_ignored_arena(api, state, chosen)
-        kept = Made([environment, handle, source.keep])
         given: Any = ffi.NULL
         if chosen is not None:
             chosen = chosen if is_own else chosen._for_session()
             given = chosen.handle
-            kept += [given, chosen._alive, chosen._values, borrowed_of(source.content, chosen)]
+        content = borrowed_of(source.content, chosen)
         calls_python = may_call_python(state, chosen)
-        self._take(api, kept, chosen, calls_python, has_threads(api, chosen))
-        # The session goes on to use allocators that another thread may replace at any time.
-        state.begin_making(kept)
-        kept.append(hold_registered(api))  # those of later registrations are added
+        # Another thread may replace allocators, and register providers, while the session is made.
+        shared = state.shared
+        memory: list[Any] = [shared, *hold_registered(api).values()]
+        parents = memory, environment, source.keep, chosen, content
+        self._take(api, parents, chosen, calls_python, has_threads(api, chosen))
         self._arena = state.arena
-        try:
-            source.create(handle, given, out_of(self))
-        finally:
-            state.end_making(kept)
+        source.create(handle, given, out_of(self))
+        memory[:1] = shared.until_now()
         self._read_ports()
 
     @classmethod
@@ -298,7 +295,7 @@ class Session(Suggests, Engine, Closing):
         """
         api, handle = made_by(api), pointer("handle", handle, "OrtSession*")
         session = cls.__new__(cls)
-        session._take(api, parent, None, calls_python=True, has_threads=True, borrowed=True)
+        session._take(api, ([], parent), None, calls_python=True, has_threads=True, borrowed=True)
         out_of(session)[0] = handle
         session._read_ports()
         return session
@@ -306,16 +303,19 @@ class Session(Suggests, Engine, Closing):
     def _take(  # noqa: PLR0913, PLR0917  # as many as C takes
         self,
         api: "Api",
-        kept: object,
+        parents: tuple[Any, ...],
         options: "SessionOptions | None",
         calls_python: bool,
         has_threads: bool,
         borrowed: bool = False,
     ) -> None:
-        """Begin as the owner of what C will write to the handle, unless that is borrowed."""
+        """Begin as the owner of what C will write to the handle, unless that is borrowed.
+
+        The first parent is a list of what the memory of outputs may come from.
+        """
         rules, maker = self._rules.for_c, api._maker
         settings = calls_python, has_threads, borrowed
-        self._begin(_POINTER, maker, Value, rules, kept, options, *settings)
+        self._begin(_POINTER, maker, Value, rules, parents, options, *settings)
 
     # --- inputs and outputs -----------------------------------------------------------------------
 

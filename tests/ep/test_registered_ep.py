@@ -3,11 +3,13 @@
 
 import ctypes
 import gc
+import itertools
 
+import numpy as np
 import pytest
 from support.paths import CHECKOUT
 from support.prepared import run_program
-from support.processes import fork, run
+from support.processes import TIME_LIMIT, fork, run
 from support.threads import join, run_threads, start, wait_until
 
 import ortcffi as ort
@@ -305,18 +307,63 @@ def test_threads_register_and_look_up_at_once(env, asked_ep):
 
 
 def test_a_session_keeps_the_libraries_that_are_registered_while_it_is_made(real_api, asked_ep):
-    graph = ort.Graph()
-    graph.input("x", "f4", [2])
-    graph.node("Add", ["x", "x"], ["y"])
-    graph.output("y", "f4", [2])
     with ort.Env("kept", real_api) as env:
         registered = env.register_ep(asked_ep, "kept by a session")
-        session = ort.Session(graph)
+        session = ort.Session(_adding())
         registered.close()
         with pytest.raises(ort.OrtError, match="already registered"):
             env.register_ep(asked_ep, "kept by a session")
         session.close()
         env.register_ep(asked_ep, "kept by a session").close()
+
+
+def _adding():
+    graph = ort.Graph()
+    graph.input("x", "f4", [2])
+    graph.node("Add", ["x", "x"], ["y"])
+    graph.output("y", "f4", [2])
+    return graph
+
+
+X = np.ones(2, np.float32)
+USERS = {
+    "array": lambda session, _: session.run(x=X)[0],
+    "value": lambda session, _: session.run_values({"x": X})[0],
+    "view": lambda session, _: session.run(x=X)[0][:1],
+    "future": lambda session, _: session.run_future(x=X).result(TIME_LIMIT)[0],
+    "binding": lambda session, _: session.bind({"x": X}),
+    "bound output": lambda session, _: _bound_output(session.bind({"x": X})),
+    "allocator": lambda session, _: session.allocator(),
+    "block": lambda session, _: session.allocator().zeros(3),
+    "options": lambda _, ep: _options(ep),
+}
+
+
+def _bound_output(binding):
+    binding.run()
+    return binding.output_values()[0]
+
+
+def _options(ep):
+    options = ort.SessionOptions(ep.api)
+    options.add_devices(ep.devices)
+    return options
+
+
+@pytest.mark.parametrize("order", [*itertools.permutations(["session", "ep", "env"])])
+@pytest.mark.parametrize("user", USERS)
+def test_what_a_session_made_keeps_its_providers(real_api, asked_ep, events, user, order):
+    parts = {"env": ort.Env("users", real_api)}
+    parts["ep"] = parts["env"].register_ep(asked_ep, "memory")
+    parts["session"] = ort.Session(_adding(), env=parts["env"])
+    used = USERS[user](parts["session"], parts["ep"])
+    for name in order:
+        parts.pop(name).close()
+    gc.collect()
+    assert "~factory" not in events()
+    del used
+    gc.collect()
+    assert "~factory" in events()
 
 
 def test_a_library_may_be_registered_while_a_session_looks_for_those_there_are(

@@ -11,7 +11,7 @@ from support.releases import needs_release
 from support.threads import join, threads_of_process
 
 import ortcffi as ort
-from ortcffi.env.state import Made, state_of
+from ortcffi.env.state import state_of
 from ortcffi.session import creation
 
 NEEDS_REPLACEMENT = needs_release(23, "allocators that replace others")
@@ -134,14 +134,15 @@ def test_a_session_keeps_allocators_that_are_replaced_while_it_is_made(monkeypat
 @NEEDS_REPLACEMENT
 def test_a_session_whose_creation_was_interrupted_is_not_kept(real_api):
     with ort.Env("app", real_api) as env:
-        state, made = env._state, Made([env])
-        state.begin_making(made)  # and it never ends
-        gone = weakref.ref(made)
-        del made
-        assert gone() is None
+        begun = env._state.shared  # and it never ends
+        replaced = ort.Tracking(ort.core_api().default_allocator)
+        gone = weakref.ref(replaced)
+        env.register_allocator(replaced)
+        del replaced
         env.register_allocator(ort.Tracking(ort.core_api().default_allocator))
-        with ort.Session(models.add(), env=env):
-            assert len(state._making) == 0
+        assert gone() is not None
+        del begun
+        assert gone() is None
 
 
 # --- bytes that a session reads also after it was made ------------------------------------------

@@ -116,14 +116,6 @@ static PyObject* call_to_write(PyObject* self, PyObject* arguments) {
   return call(self, arguments, 1);
 }
 
-/* _keep_forever(): the object outlives the interpreter. */
-static PyObject* keep_forever(PyObject* self, PyObject* unused) {
-  (void)unused;
-  handle_hold((struct handle*)self);
-  Py_INCREF(self);
-  Py_RETURN_NONE;
-}
-
 PyObject* handle_close_method(PyObject* self, PyObject* unused) {
   (void)unused;
   handle_close((struct handle*)self);
@@ -191,7 +183,6 @@ static PyMethodDef handle_methods[] = {
     {"_read_handle", call_to_read, METH_VARARGS, NULL},
     {"_write_handle", call_to_write, METH_VARARGS, NULL},
     {"_set_api", set_api, METH_O, NULL},
-    {"_keep_forever", keep_forever, METH_NOARGS, NULL},
     {"close", handle_close_method, METH_NOARGS,
      "close()\n--\n\n"
      "Release an owned object, or end a borrow. Any further use raises `ValueError`.\n\n"
@@ -279,6 +270,13 @@ static PyObject* object_at(PyObject* module, PyObject* address) {
   return object == NULL ? NULL : Py_NewRef((PyObject*)object);
 }
 
+/* keep_forever(object): the object outlives the interpreter. */
+static PyObject* keep_forever(PyObject* module, PyObject* object) {
+  (void)module;
+  Py_INCREF(object);
+  Py_RETURN_NONE;
+}
+
 /* new_process(): in the child of a fork, objects with threads belong to another process. */
 static PyObject* new_process(PyObject* module, PyObject* unused) {
   (void)module, (void)unused;
@@ -287,11 +285,9 @@ static PyObject* new_process(PyObject* module, PyObject* unused) {
 }
 
 static PyMethodDef handle_functions[] = {
-    {"make_handle", make, METH_VARARGS, NULL},
-    {"handle_out", handle_out, METH_VARARGS, NULL},
-    {"object_at", object_at, METH_O, NULL},
-    {"new_process", new_process, METH_NOARGS, NULL},
-    {NULL, NULL, 0, NULL},
+    {"make_handle", make, METH_VARARGS, NULL},       {"handle_out", handle_out, METH_VARARGS, NULL},
+    {"object_at", object_at, METH_O, NULL},          {"keep_forever", keep_forever, METH_O, NULL},
+    {"new_process", new_process, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL},
 };
 
 int ortcffi_add_handles(PyObject* module) {

@@ -24,17 +24,18 @@ static struct python_kernel* new_kernel(struct python_op* op, const OrtApi* api)
     PyErr_NoMemory();
     return NULL;
   }
-  ortcffi_python_op_retain(op);
+  Py_INCREF((PyObject*)op);
   __atomic_add_fetch(&live_kernels, 1, __ATOMIC_RELAXED);
   kernel->op = op;
   kernel->api = api;
   return kernel;
 }
 
-static void drop_function(void* argument) {
+static void drop_references(void* argument) {
   const struct python_kernel* kernel = argument;
   Py_XDECREF(kernel->function);
   Py_XDECREF(kernel->keywords);
+  Py_DECREF((PyObject*)kernel->op);
 }
 
 /* Needs no GIL. */
@@ -43,8 +44,7 @@ static void ORT_API_CALL destroy(void* op_kernel) {
   if (kernel == NULL) {
     return;
   }
-  call_with_gil(drop_function, kernel);
-  ortcffi_python_op_drop(kernel->op);
+  call_with_gil(drop_references, kernel);
   free(kernel);
   __atomic_sub_fetch(&live_kernels, 1, __ATOMIC_RELAXED);
 }
@@ -92,7 +92,7 @@ static void create_in_python(void* argument) {
 
 static OrtStatusPtr ORT_API_CALL create(const OrtCustomOp* op, const OrtApi* api,
                                         const OrtKernelInfo* info, void** out) {
-  struct create_call call = {(struct python_op*)(uintptr_t)op, api, info, NULL, NULL};
+  struct create_call call = {python_op_of(op), api, info, NULL, NULL};
   call_or_wait(create_in_python, &call);
   if (call.status != NULL) {
     destroy(call.kernel);

@@ -16,7 +16,7 @@ size_t ortcffi_live_python_ops(void) { return __atomic_load_n(&live_ops, __ATOMI
 
 /* --- what the host asks ------------------------------------------------------------------------*/
 
-static const struct python_op* self_of(const OrtCustomOp* op) { return (const void*)op; }
+static const struct python_op* self_of(const OrtCustomOp* op) { return python_op_of(op); }
 
 static const char* ORT_API_CALL get_name(const OrtCustomOp* op) { return self_of(op)->name; }
 
@@ -129,29 +129,11 @@ static const OrtCustomOp callbacks = {
 
 /* --- life --------------------------------------------------------------------------------------*/
 
-void ortcffi_python_op_retain(struct python_op* op) {
-  __atomic_add_fetch(&op->references, 1, __ATOMIC_RELAXED);
-}
-
 static void free_operands(struct python_operand* operands, size_t count) {
   for (size_t i = 0; operands != NULL && i < count; i++) {
     free(operands[i].shape);
   }
   free(operands);
-}
-
-void ortcffi_python_op_drop(struct python_op* op) {
-  if (op == NULL || __atomic_sub_fetch(&op->references, 1, __ATOMIC_ACQ_REL) > 0) {
-    return;
-  }
-  if (op->definition != NULL) {
-    call_with_gil(drop_reference, op->definition);
-  }
-  free(op->name);
-  free_operands(op->inputs, op->input_count);
-  free_operands(op->outputs, op->output_count);
-  free(op);
-  __atomic_sub_fetch(&live_ops, 1, __ATOMIC_RELAXED);
 }
 
 /* -1 with an exception. */
@@ -219,11 +201,6 @@ static int set_pairs(OrtCustomOp* op, PyObject* pairs) {
 
 /* --- the type ----------------------------------------------------------------------------------*/
 
-struct op_struct {
-  PyObject base;
-  struct python_op* op;
-};
-
 /* Fills in what the arguments say; -1 with an exception. */
 static int begin_op(struct python_op* op, PyObject* arguments) {
   unsigned long long api;
@@ -255,59 +232,45 @@ static int begin_op(struct python_op* op, PyObject* arguments) {
 
 static PyObject* new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   (void)keywords;
-  struct op_struct* self = (struct op_struct*)PyType_GenericAlloc(type, 0); /* zeroed */
+  struct python_op* self = (struct python_op*)PyType_GenericAlloc(type, 0); /* zeroed */
   if (self == NULL) {
     return NULL;
   }
-  self->op = calloc(1, sizeof *self->op);
-  if (self->op == NULL) {
-    PyErr_NoMemory();
-  } else {
-    self->op->references = 1;
-    __atomic_add_fetch(&live_ops, 1, __ATOMIC_RELAXED);
-  }
-  if (self->op == NULL || begin_op(self->op, arguments) < 0) {
-    Py_DECREF(self);
+  __atomic_add_fetch(&live_ops, 1, __ATOMIC_RELAXED);
+  if (begin_op(self, arguments) < 0) {
+    Py_DECREF((PyObject*)self);
     return NULL;
   }
   return (PyObject*)self;
 }
 
-/* The collector may follow what this object alone holds. What a kernel holds too is in use. */
 static int traverse(PyObject* self, visitproc visit, void* arg) {
-  const struct python_op* op = ((struct op_struct*)self)->op;
   Py_VISIT(Py_TYPE(self));
-  if (op != NULL && __atomic_load_n(&op->references, __ATOMIC_ACQUIRE) == 1) {
-    Py_VISIT(op->definition);
-  }
+  Py_VISIT(((struct python_op*)self)->definition);
   return 0;
 }
 
 static int clear(PyObject* self) {
-  struct op_struct* holder = (struct op_struct*)self;
-  struct python_op* op = holder->op;
-  holder->op = NULL;
-  ortcffi_python_op_drop(op);
+  Py_CLEAR(((struct python_op*)self)->definition);
   return 0;
 }
 
 static void dealloc(PyObject* self) {
+  struct python_op* op = (struct python_op*)self;
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   clear(self);
+  free(op->name);
+  free_operands(op->inputs, op->input_count);
+  free_operands(op->outputs, op->output_count);
   PyObject_GC_Del(self);
   Py_DECREF(type);
+  __atomic_sub_fetch(&live_ops, 1, __ATOMIC_RELAXED);
 }
 
 static PyObject* get_address(PyObject* self, void* unused) {
   (void)unused;
-  return PyLong_FromVoidPtr(((struct op_struct*)self)->op);
-}
-
-static PyObject* keep_forever(PyObject* self, PyObject* unused) {
-  (void)unused;
-  ortcffi_python_op_retain(((struct op_struct*)self)->op);
-  Py_RETURN_NONE;
+  return PyLong_FromVoidPtr(&((struct python_op*)self)->callbacks);
 }
 
 static PyGetSetDef op_members[] = {
@@ -315,24 +278,14 @@ static PyGetSetDef op_members[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static PyMethodDef op_methods[] = {
-    {"keep_forever", keep_forever, METH_NOARGS, NULL},
-    {NULL, NULL, 0, NULL},
-};
-
 static PyType_Slot op_slots[] = {
-    {Py_tp_new, (void*)new},
-    {Py_tp_dealloc, (void*)dealloc},
-    {Py_tp_traverse, (void*)traverse},
-    {Py_tp_clear, (void*)clear},
-    {Py_tp_getset, op_members},
-    {Py_tp_methods, op_methods},
-    {0, NULL},
+    {Py_tp_new, (void*)new},     {Py_tp_dealloc, (void*)dealloc}, {Py_tp_traverse, (void*)traverse},
+    {Py_tp_clear, (void*)clear}, {Py_tp_getset, op_members},      {0, NULL},
 };
 
 static PyType_Spec op_spec = {
     .name = "ortcffi._compiled.OpStruct",
-    .basicsize = sizeof(struct op_struct),
+    .basicsize = sizeof(struct python_op),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .slots = op_slots,
 };

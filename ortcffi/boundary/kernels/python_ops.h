@@ -16,6 +16,10 @@ const OrtApiBase* ortcffi_received_base(size_t i);
 
 #ifndef ORTCFFI_CDEF
 #include "boundary/limited_api.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
 #include "boundary/status/fail.h"
 
 /* Add the types KernelHost and OpStruct, and the function for RegisterCustomOps, to the module. */
@@ -36,8 +40,6 @@ int ortcffi_add_registration(PyObject* module);
  *       whether the op works out shapes.
  *   OpStruct.address
  *       Of the OrtCustomOp.
- *   OpStruct.keep_forever()
- *       Adds a reference that is never dropped, for hosts that may use the op at any time.
  *
  * The definition is a Python object with these methods, which C calls with the GIL held; `api`,
  * `info`, `context` and `value` are addresses:
@@ -52,9 +54,9 @@ int ortcffi_add_registration(PyObject* module);
  *   clear_frames(exception)    that a function raised which borrows
  *   refuse_references(exception or None)    raises: an array is still referenced
  *
- * The struct has a reference count in C: one for the OpStruct and one for each kernel, so that
- * sessions and interpreters may end in any order. After the interpreter has ended, kernels return a
- * failing status, and Python objects are no longer released.
+ * Each kernel has a reference to its OpStruct, so that sessions and interpreters may end in any
+ * order. After the interpreter has ended, kernels return a failing status, and Python objects are
+ * no longer released.
  */
 
 struct python_operand {
@@ -65,8 +67,8 @@ struct python_operand {
 };
 
 struct python_op {
-  OrtCustomOp callbacks; /* first: hosts hold a pointer to it */
-  size_t references;     /* atomic */
+  PyObject base;
+  OrtCustomOp callbacks; /* hosts hold a pointer to it */
   const OrtApi* api;
   char* name;
   struct python_operand* inputs;
@@ -75,6 +77,10 @@ struct python_op {
   int first_version, last_version;
   PyObject* definition;
 };
+
+static inline struct python_op* python_op_of(const OrtCustomOp* op) {
+  return (struct python_op*)((char*)(uintptr_t)op - offsetof(struct python_op, callbacks));
+}
 
 /* Whether a function gets arrays for its outputs, and where their shapes come from. */
 enum out_mode { OUT_NONE, OUT_LIKE_INPUT, OUT_ASK };
@@ -87,10 +93,6 @@ struct python_kernel {
   int out_mode;
   int borrows; /* arrays lie over the host's memory */
 };
-
-/* Adds or drops a reference; the last one frees the struct. Any thread, with or without the GIL. */
-void ortcffi_python_op_retain(struct python_op* op);
-void ortcffi_python_op_drop(struct python_op* op);
 
 /* The callbacks that make kernels and run them; see OrtCustomOp. */
 void ortcffi_set_kernel_callbacks(OrtCustomOp* callbacks);

@@ -150,7 +150,7 @@ static void ORT_API_CALL release_nodes(OrtEp* self, OrtNodeComputeInfo** infos, 
   for (size_t i = 0; i < count; i++) {
     struct node* node = (struct node*)infos[i];
     if (node != NULL) {
-      ortcffi_python_op_drop(node->op);
+      call_with_gil(drop_reference, node->op);
       free_struct(node);
     }
     infos[i] = NULL;
@@ -159,7 +159,7 @@ static void ORT_API_CALL release_nodes(OrtEp* self, OrtNodeComputeInfo** infos, 
 
 static OrtNodeComputeInfo* new_node(uint32_t version, PyObject* op_struct) {
   PyObject* address = PyObject_GetAttrString(op_struct, "address");
-  struct python_op* op = address == NULL ? NULL : PyLong_AsVoidPtr(address);
+  const OrtCustomOp* op = address == NULL ? NULL : PyLong_AsVoidPtr(address);
   Py_XDECREF(address);
   if (op == NULL) {
     return NULL;
@@ -169,8 +169,7 @@ static OrtNodeComputeInfo* new_node(uint32_t version, PyObject* op_struct) {
     PyErr_NoMemory();
     return NULL;
   }
-  ortcffi_python_op_retain(op);
-  node->op = op;
+  node->op = (struct python_op*)Py_NewRef((PyObject*)python_op_of(op));
   node->callbacks = (OrtNodeComputeInfo){.ort_version_supported = version,
                                          .CreateState = create_state,
                                          .Compute = compute,

@@ -145,11 +145,22 @@ static PyObject* input_behind(const struct run* run, size_t i) {
   return NULL;
 }
 
-/* A tuple of all inputs that are no tensors: a sequence that the run makes may share tensors with
+/* A list of what the memory of the session's outputs may come from: providers and allocators, which
+ * the library does not keep. NULL for nothing. */
+static PyObject* memory_of(const struct session* session) {
+  PyObject* memory = PyTuple_GetItem(session->life.parents, 0);
+  return PyList_Size(memory) == 0 ? NULL : memory;
+}
+
+/* The same and all inputs that are no tensors: a sequence that the run makes may share tensors with
  * one of them. NULL with an exception. */
 static PyObject* containers_behind(const struct run* run) {
   const struct ports* inputs = &run->session->inputs;
+  PyObject* memory = memory_of(run->session);
   PyObject* found = PyList_New(0);
+  if (found != NULL && memory != NULL && PyList_Append(found, memory) < 0) {
+    Py_CLEAR(found);
+  }
   for (size_t j = 0; found != NULL && j < inputs->count; j++) {
     PyObject* holder = run->holders[j];
     if (holder == NULL || inputs->items[j].kind == ONNX_TYPE_TENSOR) {
@@ -178,6 +189,7 @@ static struct value* value_of(struct run* run, size_t i, PyObject* input) {
   }
   run->outputs[i] = NULL;
   PyObject* parent = is_container ? containers : input;
+  parent = parent == NULL ? memory_of(session) : parent;
   struct value* value = ortcffi_new_value(session->value_type, session->maker, handle, parent);
   Py_XDECREF(containers);
   return value;

@@ -117,9 +117,9 @@ static PyObject* begin_session(PyObject* self, PyObject* arguments) {
   PyObject *pointer, *type, *all_rules, *parents, *options;
   int calls_python, has_threads, borrowed;
   struct rules rules;
-  if (!PyArg_ParseTuple(arguments, "OO!O!O!OOppp", &pointer, ortcffi_maker_type, &maker,
-                        &PyType_Type, &type, &PyTuple_Type, &all_rules, &parents, &options,
-                        &calls_python, &has_threads, &borrowed) ||
+  if (!PyArg_ParseTuple(arguments, "OO!O!O!O!Oppp", &pointer, ortcffi_maker_type, &maker,
+                        &PyType_Type, &type, &PyTuple_Type, &all_rules, &PyTuple_Type, &parents,
+                        &options, &calls_python, &has_threads, &borrowed) ||
       !PyArg_ParseTuple(all_rules, "OOOOOOOO", &rules.convert, &rules.options, &rules.result,
                         &rules.refuse, &rules.bound, &rules.contents, &rules.wrapper,
                         &rules.options_type)) {
