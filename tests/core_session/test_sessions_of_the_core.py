@@ -50,10 +50,10 @@ CHAIN = of([ours("halves", "x", "a b"), ours("join", "a b", "c"), ours("join", "
 
 
 MISFITS = {
-    "too few inputs": (["x"], ["y"], "it has 1 inputs, and the op needs 2"),
-    "too many inputs": (["x", "x", "x"], ["y"], "it has 3 inputs, and the op declares 2"),
-    "too many outputs": (["x", "x"], ["y", "z"], "it has 2 outputs, and the op declares 1"),
-    "another type": (["x", "i"], ["y"], "its input 'i' is of the type int64"),
+    "too few inputs": (["x"], ["y"], "has input size 1 not in range [min=2, max=2]"),
+    "too many inputs": (["x", "x", "x"], ["y"], "has input size 3 not in range [min=2, max=2]"),
+    "too many outputs": (["x", "x"], ["y", "z"], "has output size 2 not in range [min=1, max=1]"),
+    "another type": (["x", "i"], ["y"], "has the input 'i' of the type int64"),
 }
 
 

@@ -327,6 +327,22 @@ OrtStatus* core_initializer_of(const OrtValueInfo* value, const OrtValue** out);
  * damaged, or whose file is missing, is refused. */
 OrtStatus* core_check_initializers(const OrtGraph* graph);
 
+/** ONNX's number for the element type of a dense tensor, as far as it is known without the tensor
+ * itself; 0 for other values, and for NULL. */
+ONNXTensorElementDataType core_element_type_of(const OrtValueInfo* value);
+
+/** What a custom op does not take of a node, to be read after the node's name; "" where it takes
+ * all. */
+struct core_misfit {
+  char text[200];
+};
+
+/** Finds the custom op of the session that fits a node. Several may have one name, for other types
+ * or versions: of those that fit, it is the newest that the graph's version of their operator set
+ * has, and of one version the first. Where none fits it is NULL, and `misfit` is that of the first
+ * op: "" if there is no op of the name. */
+const OrtCustomOp* core_op_of_node(const OrtNode* node, struct core_misfit* misfit);
+
 /** Makes a value of the model editor for an initializer, without the tensor. */
 OrtStatus* core_new_initializer(const char* name, OrtValueInfo** out);
 

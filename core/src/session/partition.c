@@ -7,79 +7,6 @@
 #include "session/partition.h"
 #include "table/versions.h"
 
-/* --- custom ops ------------------------------------------------------------------------------- */
-
-/* What an op does not take of a node; "" where it takes all. */
-struct misfit {
-  char text[200];
-};
-
-static void check_count(const OrtCustomOp* op, const OrtNode* node, bool is_output,
-                        struct misfit* out) {
-  const char* what = is_output ? "outputs" : "inputs";
-  size_t count = is_output ? node->output_count : node->input_count;
-  size_t least = 0, declared = core_op_operand_count(op, is_output);
-  for (size_t i = 0; i < declared; i++) {
-    const struct core_operand operand = core_op_operand(op, is_output, i);
-    size_t needed = core_operands_needed(&operand, i);
-    least = needed > least ? needed : least;
-  }
-  if (count < least) {
-    snprintf(out->text, sizeof out->text, "it has %llu %s, and the op needs %llu",
-             (unsigned long long)count, what, (unsigned long long)least);
-  } else if (count > declared && !core_op_takes(op, is_output, count - 1, 0)) {
-    snprintf(out->text, sizeof out->text, "it has %llu %s, and the op declares %llu",
-             (unsigned long long)count, what, (unsigned long long)declared);
-  }
-}
-
-/* Compares the element types of inputs, as far as op and model state them. */
-static OrtStatus* check_types(const OrtCustomOp* op, const OrtNode* node, struct misfit* out) {
-  for (size_t i = 0; out->text[0] == 0 && i < node->input_count; i++) {
-    const OrtTensorTypeAndShapeInfo* known = NULL;
-    if (node->values[i] != NULL) {
-      CORE_TRY(core_known_tensor(node->values[i], &known));
-    }
-    if (known != NULL && !core_op_takes(op, false, i, known->type)) {
-      snprintf(out->text, sizeof out->text, "its input '%.100s' is of the type %s",
-               node->values[i]->name, core_element_name(known->type));
-    }
-  }
-  return NULL;
-}
-
-static OrtStatus* find_misfit(const OrtCustomOp* op, const OrtNode* node, struct misfit* out) {
-  *out = (struct misfit){0};
-  check_count(op, node, false, out);
-  if (out->text[0] == 0) {
-    check_count(op, node, true, out);
-  }
-  return check_types(op, node, out);
-}
-
-/* Several ops may have one name, for other types or versions: of those that fit, the newest that
- * the graph's version of their operator set has, and of one version the first. Where none fits,
- * `misfit` is that of the first op, and "" if there is no op of the name. */
-static OrtStatus* find_op(const OrtSession* session, const OrtNode* node, const OrtCustomOp** out,
-                          struct misfit* misfit) {
-  struct core_op_search search = {.ops = &session->options->custom_ops,
-                                  .domain = node->domain,
-                                  .name = node->op_type,
-                                  .version = core_opset_version_of(node)};
-  const OrtCustomOp* op;
-  *out = NULL;
-  *misfit = (struct misfit){0};
-  while ((op = core_next_op(&search)) != NULL) {
-    if (*out == NULL || core_op_is_newer(op, *out)) {
-      struct misfit found;
-      CORE_TRY(find_misfit(op, node, &found));
-      *out = found.text[0] == 0 ? op : *out;
-      *misfit = misfit->text[0] == 0 ? found : *misfit;
-    }
-  }
-  return NULL;
-}
-
 /* --- steps ------------------------------------------------------------------------------------ */
 
 static OrtStatus* add_step(struct core_partition* partition, const OrtcoreNode* node,
@@ -256,13 +183,8 @@ static size_t count_left(const struct core_partition* partition, struct left* le
   size_t count = 0;
   for (size_t i = 0; i < nodes->count; i++) {
     const OrtNode* node = nodes->items[i];
-    const OrtCustomOp* op = NULL;
-    struct misfit misfit;
-    if (core_is_taken(partition, node)) {
-      continue;
-    }
-    ort_ReleaseStatus(find_op(partition->session, node, &op, &misfit));
-    if (op != NULL) {
+    struct core_misfit misfit;
+    if (core_is_taken(partition, node) || core_op_of_node(node, &misfit) != NULL) {
       continue;
     }
     size_t k = 0;
@@ -322,10 +244,11 @@ static OrtStatus* refuse_node(const struct core_partition* partition, const OrtN
       left, asked);
 }
 
-static OrtStatus* refuse_misfit(const OrtNode* node, const struct misfit* misfit) {
+static OrtStatus* refuse_misfit(const OrtNode* node, const struct core_misfit* misfit) {
   return core_fail(ORT_INVALID_GRAPH,
-                   "node '%.100s' does not fit the custom op %.100s of the domain '%.100s': %s",
-                   node->name, node->op_type, node->domain, misfit->text);
+                   "Error Node (%.100s) %s: it does not fit the custom op %.100s of the domain "
+                   "'%.100s'",
+                   node->name, misfit->text, node->op_type, node->domain);
 }
 
 static OrtStatus* describe_operands(OrtSession* session, const OrtNode* node,
@@ -346,9 +269,8 @@ static OrtStatus* describe_operands(OrtSession* session, const OrtNode* node,
 /* Makes the kernel of a custom op for a node that no provider takes. */
 static OrtStatus* add_custom_op(struct core_partition* partition, const OrtNode* node) {
   OrtSession* session = partition->session;
-  const OrtCustomOp* op;
-  struct misfit misfit;
-  CORE_TRY(find_op(session, node, &op, &misfit));
+  struct core_misfit misfit;
+  const OrtCustomOp* op = core_op_of_node(node, &misfit);
   if (op == NULL && misfit.text[0] != 0) {
     return refuse_misfit(node, &misfit);
   }
