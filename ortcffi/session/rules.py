@@ -556,7 +556,7 @@ def _cast(element: ElementType, wanted: ElementType) -> str:
 
 def _check_shape(subject: str, spec: "ValueSpec", shape: tuple[int, ...]) -> None:
     wanted = spec.shape
-    if wanted is None or spec.element_type is None:
+    if not wanted or spec.element_type is None:  # no dimensions mean any shape
         return
     if len(shape) != len(wanted):
         has = described(spec.element_type.name.lower(), shape)

@@ -64,14 +64,15 @@ struct state {
   bool has_state;
   uint32_t input_count;
   /* For each input the rank that it must have, and so many dimensions, of which an unknown one is
-   * negative; or ANY_RANK. */
+   * negative; or ANY_RANK, also where the model declares no dimensions. */
   int64_t shapes[];
 };
 #define ANY_RANK (-1)
 
 static const OrtTensorTypeAndShapeInfo* shape_of(const OrtcoreOperand* operand) {
   const OrtTypeInfo* type = operand->type;
-  bool has_shape = type != NULL && type->kind == ONNX_TYPE_TENSOR && type->tensor->has_shape;
+  bool has_shape = type != NULL && type->kind == ONNX_TYPE_TENSOR && type->tensor->has_shape &&
+                   type->tensor->rank > 0;
   return has_shape ? type->tensor : NULL;
 }
 

@@ -116,7 +116,7 @@ static OrtStatus* check_value(const struct core_port* port, const OrtValue* valu
     return NULL;
   }
   const OrtTensorTypeAndShapeInfo* info = shape_of(port);
-  if (!info->has_shape) {
+  if (!info->has_shape || info->rank == 0) { /* as in ONNX Runtime, no dimensions mean any shape */
     return NULL;
   }
   if (CORE_LIKELY(core_fits_dimensions(shape, info->dims, info->rank))) {

@@ -9,7 +9,7 @@ static int fits_port(const struct port* port, const struct plain_array* array) {
   if (port->kind != ONNX_TYPE_TENSOR || port->element != array->element) {
     return 0;
   }
-  if (port->rank < 0) {
+  if (port->rank <= 0) { /* no dimensions mean any shape, as in ONNX Runtime */
     return 1;
   }
   if ((size_t)port->rank != array->rank) {
