@@ -273,15 +273,19 @@ static OrtStatus* check_count(const struct compiled* compiled) {
                                   what, compiled->ep->name);
 }
 
-/* A node that the provider takes alone has a kernel in its registry. */
+/* A node that the provider takes alone has a kernel in its registry, or is a custom op, such as one
+ * that came with the provider. */
 static OrtStatus* finish_single(struct compiled* compiled, const OrtNode* of, size_t place) {
   const struct core_registered_kernel* found;
+  struct core_compiled_node node = {.node = of};
+  struct core_misfit misfit;
   CORE_TRY(core_find_kernel(compiled->ep, of, &found));
-  if (found == NULL) {
+  const OrtCustomOp* op = found == NULL ? core_op_of_node(of, &misfit) : NULL;
+  if (found == NULL && op == NULL) {
     return core_fail(ORT_FAIL, "the provider takes a node that it has no kernel for: %s",
                      of->op_type);
   }
-  const struct core_compiled_node node = {.node = of, .kernel = *found};
+  node.kernel = found != NULL ? *found : core_kernel_of_op(op);
   return finish_node(compiled, place, &node);
 }
 

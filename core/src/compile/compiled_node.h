@@ -29,6 +29,9 @@ static inline const struct core_compiled_node* core_compiled_node_of(const OrtCu
   return (const struct core_compiled_node*)op;
 }
 
+/** The kernel that a custom op is for a provider that takes a node of it. */
+struct core_registered_kernel core_kernel_of_op(const OrtCustomOp* op);
+
 /** What the op of such a node begins as. Its kernel calls what the provider compiled, or the
  * provider's kernel. */
 extern const OrtCustomOp core_compiled_op;

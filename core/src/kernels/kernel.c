@@ -25,7 +25,7 @@ static void enter(void* call) {
   own->function(own);
 }
 
-static bool computes_with_status(const OrtCustomOp* op) {
+bool core_computes_with_status(const OrtCustomOp* op) {
   return op->version >= STATUS_SINCE && op->KernelComputeV2 != NULL;
 }
 
@@ -34,8 +34,9 @@ static const char* left(const struct core_node* node) {
   if (node->ep != NULL) {
     return "an exception left the execution provider: ";
   }
-  return computes_with_status(node->op) ? "an exception left the op, which can answer a status: "
-                                        : "";
+  return core_computes_with_status(node->op)
+             ? "an exception left the op, which can answer a status: "
+             : "";
 }
 
 static void report(void* call, const char* text) {
@@ -71,20 +72,22 @@ struct create_call {
   OrtcoreKernel* kernel;
 };
 
-/* An op may have one of the two functions that answer a status without the other: each is called
- * where it is there, as the real library does. */
 static bool creates_with_status(const OrtCustomOp* op) {
   return op->version >= STATUS_SINCE && op->CreateKernelV2 != NULL;
 }
 
+OrtStatus* core_create_of_op(const OrtCustomOp* op, const OrtApi* api, const OrtKernelInfo* info,
+                             void** kernel) {
+  if (creates_with_status(op)) {
+    return op->CreateKernelV2(op, api, info, kernel);
+  }
+  *kernel = op->CreateKernel(op, api, info);
+  return NULL;
+}
+
 static void create(struct core_op_call* call) {
   OrtcoreKernel* kernel = ((struct create_call*)call)->kernel;
-  const OrtCustomOp* op = call->node->op;
-  if (creates_with_status(op)) {
-    call->status = op->CreateKernelV2(op, call->node->api, &kernel->info, &kernel->state);
-  } else {
-    kernel->state = op->CreateKernel(op, call->node->api, &kernel->info);
-  }
+  call->status = core_create_of_op(call->node->op, call->node->api, &kernel->info, &kernel->state);
 }
 
 static void destroy(struct core_op_call* call) {
@@ -101,7 +104,7 @@ static OrtStatus* check_op(const OrtCustomOp* op) {
   if (!creates_with_status(op) && op->CreateKernel == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_kernel_create: the op has no CreateKernel");
   }
-  if (!computes_with_status(op) && op->KernelCompute == NULL) {
+  if (!core_computes_with_status(op) && op->KernelCompute == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_kernel_create: the op has no KernelCompute");
   }
   return NULL;
@@ -147,7 +150,7 @@ OrtStatus* core_kernel_create(const struct core_kernel_host* host, const Ortcore
   if (kernel == NULL) {
     return CORE_OUT_OF_MEMORY(ortcore_kernel_create, sizeof *kernel);
   }
-  kernel->compute = computes_with_status(node->op) ? node->op->KernelComputeV2 : NULL;
+  kernel->compute = core_computes_with_status(node->op) ? node->op->KernelComputeV2 : NULL;
   OrtStatus* status = core_new_node(host, node, &kernel->node);
   if (status != NULL) {
     core_drop(kernel);

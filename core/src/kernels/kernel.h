@@ -227,6 +227,12 @@ static inline const OrtValue* core_context_input(const OrtKernelContext* context
                                                            : NULL;
 }
 
+/** An op may have one of the two functions that answer a status without the other: each is called
+ * where it is there, as the real library does. */
+bool core_computes_with_status(const OrtCustomOp* op);
+OrtStatus* core_create_of_op(const OrtCustomOp* op, const OrtApi* api, const OrtKernelInfo* info,
+                             void** kernel);
+
 /** A call of an op's function, at the beginning of a struct with the arguments. */
 struct core_op_call {
   const struct core_node* node;

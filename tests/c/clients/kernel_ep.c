@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An execution provider with a kernel in a registry: Mul of float tensors of one shape, times the
- * number of weights that it has packed plus one. The word "grows" has the first kernel add others
- * to the registry. */
+ * number of weights that it has packed plus one. It brings a custom op, Twice, and takes the nodes
+ * of it. The word "grows" has the first kernel add others to the registry. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "onnxruntime_c_api.h"
 #include "onnxruntime_ep_c_api.h"
 
+#include "plain_op.h"
 #include "trying.h"
 
 static const OrtApi* api;
@@ -20,7 +21,8 @@ typedef struct {
   int packed;
 } Kernel;
 
-static OrtStatus* compute(OrtKernelImpl* self, OrtKernelContext* context) {
+/* Computes the product of two inputs; where they are one, their sum. */
+static OrtStatus* multiply(OrtKernelContext* context, size_t second, float factor) {
   const OrtValue *a, *b;
   OrtTensorTypeAndShapeInfo* info;
   OrtValue* y;
@@ -28,7 +30,7 @@ static OrtStatus* compute(OrtKernelImpl* self, OrtKernelContext* context) {
   int64_t shape[8];
   size_t rank, count;
   TRY(api->KernelContext_GetInput(context, 0, &a));
-  TRY(api->KernelContext_GetInput(context, 1, &b));
+  TRY(api->KernelContext_GetInput(context, second, &b));
   TRY(api->GetTensorTypeAndShape(a, &info));
   OrtStatus* status = api->GetDimensionsCount(info, &rank);
   if (status == NULL) status = api->GetDimensions(info, shape, rank);
@@ -40,9 +42,13 @@ static OrtStatus* compute(OrtKernelImpl* self, OrtKernelContext* context) {
   TRY(api->GetTensorMutableData((OrtValue*)b, (void**)&w));
   TRY(api->GetTensorMutableData(y, (void**)&out));
   for (size_t i = 0; i < count; i++) {
-    out[i] = x[i] * w[i] * (float)(1 + ((Kernel*)self)->packed);
+    out[i] = second == 0 ? x[i] + w[i] : x[i] * w[i] * factor;
   }
   return NULL;
+}
+
+static OrtStatus* compute(OrtKernelImpl* self, OrtKernelContext* context) {
+  return multiply(context, 1, (float)(1 + ((Kernel*)self)->packed));
 }
 
 static void release_kernel(OrtKernelImpl* self) { free(self); }
@@ -121,6 +127,49 @@ static OrtStatus* make_kernel(void* state, const OrtKernelInfo* info, OrtKernelI
   return NULL;
 }
 
+/* --- the custom op --- */
+
+static OrtCustomOpDomain* domain;
+
+static const char* op_name(const OrtCustomOp* op) { return (void)op, "Twice"; }
+static const char* op_provider(const OrtCustomOp* op) { return (void)op, "KernelEP"; }
+static int op_last(const OrtCustomOp* op) { return (void)op, INT32_MAX; }
+static OrtStatus* create_op(const OrtCustomOp* op, const OrtApi* table, const OrtKernelInfo* info,
+                            void** kernel) {
+  (void)op, (void)table, (void)info;
+  *kernel = malloc(1);
+  return NULL;
+}
+static OrtStatus* compute_op(void* kernel, OrtKernelContext* context) {
+  return (void)kernel, multiply(context, 0, 1);
+}
+
+static OrtStatus* make_domain(void) {
+  static OrtCustomOp op = {.version = 18,
+                           PLAIN_OP,
+                           .GetName = op_name,
+                           .GetInputTypeCount = plain_count,
+                           .GetOutputTypeCount = plain_count,
+                           .KernelDestroy = free,
+                           .CreateKernelV2 = create_op,
+                           .KernelComputeV2 = compute_op,
+                           .GetStartVersion = plain_one,
+                           .GetEndVersion = op_last};
+  op.GetExecutionProviderType = op_provider;
+  TRY(api->CreateCustomOpDomain("kernel.own", &domain));
+  return api->CustomOpDomain_Add(domain, &op);
+}
+static OrtStatus* count_domains(OrtEpFactory* self, size_t* count) {
+  return (void)self, *count = 1, NULL;
+}
+static OrtStatus* domains_of(OrtEpFactory* self, OrtCustomOpDomain** out, size_t count) {
+  (void)self;
+  if (count > 0) out[0] = domain;
+  return NULL;
+}
+
+/* --- the provider --- */
+
 static const char* ep_name(const OrtEp* self) { return (void)self, "KernelEP"; }
 static OrtStatus* get_registry(OrtEp* self, const OrtKernelRegistry** out) {
   return (void)self, *out = registry, NULL;
@@ -133,8 +182,11 @@ static OrtStatus* get_capability(OrtEp* self, const OrtGraph* graph, OrtEpGraphS
   TRY(api->Graph_GetNodes(graph, nodes, 64));
   for (size_t i = 0; i < count; i++) {
     const OrtKernelDef* found = NULL;
+    const char* its_domain;
+    TRY(api->Node_GetDomain(nodes[i], &its_domain));
     TRY(ep_api->EpGraphSupportInfo_LookUpKernel(info, nodes[i], &found));
-    if (found != NULL) TRY(ep_api->EpGraphSupportInfo_AddSingleNode(info, nodes[i]));
+    if (found != NULL || strcmp(its_domain, "kernel.own") == 0)
+      TRY(ep_api->EpGraphSupportInfo_AddSingleNode(info, nodes[i]));
   }
   return NULL;
 }
@@ -174,12 +226,15 @@ OrtStatus* CreateEpFactories(const char* given, const OrtApiBase* base, const Or
                                  .GetSupportedDevices = devices,
                                  .CreateEp = create_ep,
                                  .ReleaseEp = release_ep,
-                                 .CreateDataTransfer = no_transfer};
+                                 .CreateDataTransfer = no_transfer,
+                                 .GetNumCustomOpDomains = count_domains,
+                                 .GetCustomOpDomains = domains_of};
   (void)logger, (void)room;
   api = base->GetApi(24);
   ep_api = api->GetEpApi();
   TRY(ep_api->CreateKernelRegistry(&registry));
   TRY(add_kernel("Mul"));
+  TRY(make_domain());
   grows = strstr(given, "grows") != NULL;
   factories[0] = &factory;
   *count = 1;
@@ -188,5 +243,6 @@ OrtStatus* CreateEpFactories(const char* given, const OrtApiBase* base, const Or
 
 OrtStatus* ReleaseEpFactory(OrtEpFactory* factory) {
   ep_api->ReleaseKernelRegistry(registry);
+  api->ReleaseCustomOpDomain(domain);
   return (void)factory, NULL;
 }
