@@ -17,7 +17,7 @@
 #include "boundary/table/registered_ops.h"
 #include "boundary/kernels/python_ops.h"
 #include "boundary/env/eps.h"
-#include "options/describe_options.h"
+#include "options/option_rows.h"
 #include "boundary/callbacks/from_libraries.h"
 #include "boundary/memory/stacks.h"
 #include "boundary/status/fail.h"

@@ -1,22 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Settings whose values are Python functions that the library calls."""
 
-from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import callable_or_none
 from ortcffi._native import address_of_function, ffi
-from ortcffi.options.settings import MemberSetting, Options, Setting
+from ortcffi.options.settings import Options, Setting
 
 if TYPE_CHECKING:
     from ortcffi.callbacks.from_c import Context
-    from ortcffi.callbacks.logs import Logger
-
-
-def _logger(name: str, logger: Any) -> "Logger | None":
-    if logger is not None and not callable(logger) and not hasattr(logger, "handle"):
-        raise TypeError(f"{name} must be a logging.Logger or a callable, not {logger!r}")
-    return logger  # type: ignore[no-any-return]
+    from ortcffi.table.api import Api
 
 
 class FunctionSetting(Setting[Any]):
@@ -28,24 +22,25 @@ class FunctionSetting(Setting[Any]):
         The function of the API that sets it, with the function in C and its number.
     function : str
         The function in C, of ``lib``.
-    context : callable
-        ``context(value, api)`` makes the number.
-    convert : callable, optional
-        Checks the value.
+    module : str, optional
+        The module that defines what the function in C calls.
     replaces : str, optional
-        A setting that this one takes the place of.
+        A setting that goes back to its default when this one is set.
     """
 
-    def __init__(
-        self,
-        on: str,
-        function: str,
-        context: "Callable[[Any, Any], Context]",
-        convert: Callable[[str, Any], Any] = callable_or_none,
-        replaces: str = "",
-    ) -> None:
-        super().__init__(convert, None, on)
-        self.function, self.context, self.replaces = function, context, replaces
+    def __init__(self, on: str, function: str, module: str = "", replaces: str = "") -> None:
+        self.on, self.function, self.module, self.replaces = on, function, module, replaces
+
+    def convert(self, value: Any) -> Any:
+        """Check that a value can be called."""
+        return callable_or_none(self.name, value)
+
+    def context(self, value: Any, api: "Api") -> "Context":
+        """Make the number."""
+        from ortcffi.callbacks.from_c import subject_context
+
+        import_module(self.module)
+        return subject_context(value, api)
 
     def write(self, options: Options, value: Any) -> None:
         """Pass the function and its context to the library."""
@@ -53,25 +48,19 @@ class FunctionSetting(Setting[Any]):
         function = ffi.NULL if context is None else address_of_function(self.function)
         options._call(self.on, function, context.pointer if context else ffi.NULL)
         options._alive[self.name] = context
-        options._values.pop(self.replaces, None)
 
 
-def _log_context(logger: Any, _api: object) -> "Context":
-    from ortcffi.callbacks.logs import log_context  # defines what C calls
+class LoggerSetting(FunctionSetting):
+    """A setting that is a logger."""
 
-    return log_context(logger)
+    def convert(self, value: Any) -> Any:
+        """Check a logger."""
+        if value is not None and not callable(value) and not hasattr(value, "handle"):
+            raise TypeError(f"{self.name} must be a logging.Logger or a callable, not {value!r}")
+        return value
 
+    def context(self, value: Any, api: "Api") -> "Context":  # noqa: ARG002
+        """Make the number."""
+        from ortcffi.callbacks.logs import log_context  # defines what C calls
 
-def logger_setting(on: str) -> FunctionSetting:
-    """Return a setting that is a logger."""
-    return FunctionSetting(on, "ortcffi_log", _log_context, _logger)
-
-
-class PolicySetting(MemberSetting):
-    """A setting that replaces a device selector."""
-
-    def write(self, options: Options, value: Any) -> None:
-        """Pass the policy to the library."""
-        super().write(options, value)
-        for kept in (options._values, options._alive):
-            kept.pop("device_selector", None)
+        return log_context(value)

@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Configuration entries of options of sessions and runs, as mappings, and the known keys."""
+"""Configuration entries of options, as mappings; the known keys; other lists of options."""
 
 import warnings
 from collections.abc import Collection, Iterator, MutableMapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ortcffi._convert import decode, encode
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import level_of_caller, meant
 from ortcffi._table import create_environment
+from ortcffi.errors import check
 from ortcffi.options.settings import lock
 
 if TYPE_CHECKING:
     from ortcffi.options.settings import Options
 
-__all__ = ["RUN_KEYS", "SESSION_KEYS", "ConfigEntries", "RunConfig", "SessionConfig"]
+__all__ = ["RUN_KEYS", "SESSION_KEYS", "ConfigEntries", "RunConfig", "SessionConfig", "read_items"]
 
 
 _NAMES = {
@@ -246,12 +247,16 @@ class RunConfig(ConfigEntries):
 
     def to_dict(self) -> dict[str, str]:
         """A copy of the entries, in the order in which they were added."""
-        from ortcffi.options.read_back import read_pairs
+        from ortcffi.status import KeyValuePairs
 
+        options = self._options
+        owner = owner_of("OrtKeyValuePairs*", options.api, lib.ReleaseKeyValuePairs)
         with lock:
-            here = self._set_here()
-            found = read_pairs(self._options, lib.core_run_config)
-            return dict(here) if found is None else found
+            if not options.api.is_core:
+                return dict(self._set_here())
+            check(options.api.pointer, lib.core_run_config(options.handle, out_of(owner)))
+        with KeyValuePairs.from_handle(options.api, owner) as pairs:
+            return pairs.to_dict()
 
     def __getitem__(self, key: str) -> str:
         name, options = encode("key", key), self._options
@@ -297,3 +302,43 @@ class _Environment(AbstractContextManager[None]):
 
     def __exit__(self, *_: object) -> None:
         self._owner.close()
+
+
+class Item(NamedTuple):
+    """An item of a list of session options.
+
+    Attributes
+    ----------
+    name : str
+        The name that it was added with.
+    number : int
+        The dimension, or how many bytes a file has.
+    pointer : cdata of ``const void *``
+        The ``OrtValue``, or the bytes of a file, borrowed from the options.
+    is_denotation : bool
+        Whether `name` is the denotation of a dimension.
+    """
+
+    name: str
+    number: int
+    pointer: Any
+    is_denotation: bool
+
+
+def read_items(options: "Options", kind: int) -> list[Item]:
+    """The items of a list of session options, in the order in which they were added.
+
+    Parameters
+    ----------
+    options : SessionOptions
+        The options, not closed. Options of another library have no items.
+    kind : int
+        The list: ``lib.CORE_FREE_DIMENSIONS`` or another member of that C enum.
+    """
+    items: list[Item] = []
+    item = ffi.new("core_session_item*")
+    with lock:
+        while lib.core_read_session_item(options.handle, kind, len(items), item):
+            name = decode(item.key)
+            items.append(Item(name, item.number, item.pointer, bool(item.mark)))
+    return items

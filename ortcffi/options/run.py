@@ -9,19 +9,7 @@ from ortcffi._handle import FromHandle, Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import OrtError
-from ortcffi.options.settings import (
-    TEXT,
-    Options,
-    Setting,
-    encoded,
-    flag,
-    lock,
-    nothing,
-    number,
-    path,
-    severity,
-    text,
-)
+from ortcffi.options.settings import Option, Options, lock
 
 if TYPE_CHECKING:
     from ortcffi.options.config_entries import RunConfig
@@ -75,44 +63,16 @@ class RunOptions(Options, FromHandle):
     _pointer = "OrtRunOptions*"
     _write = Handle._change
 
-    log_severity = Setting(
-        severity,
-        -1,
-        "RunOptionsSetRunLogSeverityLevel",
-        read=("RunOptionsGetRunLogSeverityLevel", "int*"),
-    )
+    _rows = lib.CORE_OF_RUN
+    log_severity = Option[int]()
     """LogSeverity or int: The least severity that is logged; -1: that of the session."""
-    log_verbosity = Setting(
-        number,
-        0,
-        "RunOptionsSetRunLogVerbosityLevel",
-        read=("RunOptionsGetRunLogVerbosityLevel", "int*"),
-    )
+    log_verbosity = Option[int]()
     """int: How much is logged at `LogSeverity.VERBOSE`."""
-    tag = Setting(
-        text,
-        "",
-        "RunOptionsSetRunTag",
-        arguments=encoded,
-        read=("RunOptionsGetRunTag", TEXT),
-    )
+    tag = Option[str]()
     """str: The name of the run in the log."""
-    terminated = Setting(
-        flag,
-        False,
-        "RunOptionsSetTerminate",
-        off="RunOptionsUnsetTerminate",
-        arguments=nothing,
-        meanwhile=True,
-    )
+    terminated = Option[bool](meanwhile=True)
     """bool: Set it to True, from any thread, to end the runs that use these options."""
-    profiling = Setting(
-        path,
-        None,
-        "RunOptionsEnableProfiling",
-        off="RunOptionsDisableProfiling",
-        arguments=encoded,
-    )
+    profiling = Option[str | None]()
     """str or None: The prefix of the path of the run's profile; None: no profile. Since version
     25."""
 
@@ -139,11 +99,6 @@ class RunOptions(Options, FromHandle):
     def _wrap(self, *arguments: Any) -> None:
         super()._wrap(*arguments)
         self._adapters = []
-
-    def _describe(self) -> dict[str, Any]:
-        from ortcffi.options.read_back import read_settings
-
-        return read_settings(self, lib.core_describe_run_options)
 
     @property
     def config(self) -> "RunConfig":

@@ -11,28 +11,10 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import api_version_of
 from ortcffi.errors import OrtError, call, check
-from ortcffi.options.callback_settings import (
-    FunctionSetting,
-    PolicySetting,
-    logger_setting,
-)
-from ortcffi.options.settings import (
-    MemberSetting,
-    Options,
-    Setting,
-    encoded,
-    file,
-    flag,
-    lock,
-    nothing,
-    number,
-    path,
-    severity,
-    text,
-)
+from ortcffi.options.callback_settings import FunctionSetting, LoggerSetting
+from ortcffi.options.settings import Option, Options, Setting, flag, lock
 
 if TYPE_CHECKING:
-    from ortcffi.callbacks.from_c import Context
     from ortcffi.custom_ops.describe import CustomOp
     from ortcffi.custom_ops.domain import CustomOpDomain
     from ortcffi.ep.devices import EpDevice
@@ -47,39 +29,17 @@ INT64 = (-(2**63), 2**63 - 1)
 SHARED_ARENA = "session.use_env_allocators"
 
 
-def _selector_context(selector: Any, api: "Api") -> "Context":
-    import ortcffi.ep.devices  # noqa: F401  # defines what C calls
-    from ortcffi.callbacks.from_c import subject_context
+class _SharedArena(Setting[bool]):
+    """A setting that is a configuration entry, ``"1"`` or ``"0"``."""
 
-    return subject_context(selector, api)
+    default = False
 
-
-def _reader_context(reader: Any, api: "Api") -> "Context":
-    import ortcffi.ep.context_data  # noqa: F401  # defines what C calls
-    from ortcffi.callbacks.from_c import subject_context
-
-    return subject_context(reader, api)
-
-
-class _OneWay(Setting[bool]):
-    """A setting that can be turned off but not on again."""
-
-    def write(self, options: Options, value: bool) -> None:
-        if not value:
-            options._call(self.on)
-        elif not self.__get__(options, type(options)):
-            raise ValueError(f"{self.name} cannot be turned on again: the API has no function")
-
-
-class _InConfig(Setting[bool]):
-    """A setting that is a configuration entry, ``"1"`` or ``"0"``, named by `on`."""
-
-    def of(self, options: Any, described: Mapping[str, Any]) -> bool:  # noqa: ARG002
+    def read(self, options: Any) -> bool:
         """Return whether the entry is there and ``"1"``."""
-        return options.config.get(self.on) == "1"  # type: ignore[no-any-return]
+        return options.config.get(SHARED_ARENA) == "1"  # type: ignore[no-any-return]
 
     def __set__(self, options: Any, value: bool) -> None:
-        options.config[self.on] = "1" if self.convert(self.name, value) else "0"
+        options.config[SHARED_ARENA] = "1" if flag(self.name, value) else "0"
 
 
 @public
@@ -133,76 +93,57 @@ class SessionOptions(Options, FromHandle):
     }
 
     _pointer = "OrtSessionOptions*"
-    intra_op_threads = Setting(number, 0, "SetIntraOpNumThreads")
+    _rows = lib.CORE_OF_SESSION
+    intra_op_threads = Option[int]()
     """int: Threads that compute one node, including the caller's; 0: the library chooses."""
-    inter_op_threads = Setting(number, 0, "SetInterOpNumThreads")
+    inter_op_threads = Option[int]()
     """int: Threads that run nodes in parallel; 0: the library chooses."""
-    execution_mode = MemberSetting(
-        "ExecutionMode",
-        lib.ORT_SEQUENTIAL,
-        "SetSessionExecutionMode",
-        read=("GetSessionExecutionMode", "ExecutionMode*"),
-    )
+    execution_mode = Option[Any]()
     """ExecutionMode: Whether the nodes of a graph run one at a time or in parallel."""
-    optimization_level = MemberSetting(
-        "OptimizationLevel", lib.ORT_ENABLE_ALL, "SetSessionGraphOptimizationLevel"
-    )
+    optimization_level = Option[Any]()
     """OptimizationLevel: How far graphs are optimized."""
-    mem_pattern = Setting(
-        flag,
-        True,
-        "EnableMemPattern",
-        off="DisableMemPattern",
-        arguments=nothing,
-        read=("GetMemPatternEnabled", "int*"),
-    )
+    mem_pattern = Option[bool]()
     """bool: Whether a run allocates its memory in one block, of the size that the last run with
     inputs of the same shapes needed."""
-    cpu_arena = Setting(
-        flag, True, "EnableCpuMemArena", off="DisableCpuMemArena", arguments=nothing
-    )
+    cpu_arena = Option[bool]()
     """bool: Whether CPU memory comes from an arena."""
-    shared_arena = _InConfig(flag, False, SHARED_ARENA)
+    shared_arena = _SharedArena()
     """bool: Whether CPU memory comes from the arena of the environment, which its sessions share
     (`Env.create_arena`). The entry ``session.use_env_allocators``."""
-    deterministic = Setting(flag, False, "SetDeterministicCompute")
+    deterministic = Option[bool]()
     """bool: Whether kernels should give the same results in each run. Since version 17."""
-    per_session_threads = _OneWay(flag, True, "DisablePerSessionThreads")
+    per_session_threads = Option[bool]()
     """bool: Whether each session has its own threads. Set to False, sessions use the
     environment's, and it cannot be set to True again."""
-    log_id = Setting(text, "", "SetSessionLogId", arguments=encoded)
+    log_id = Option[str]()
     """str: The name of the sessions' logger."""
-    log_severity = Setting(severity, -1, "SetSessionLogSeverityLevel")
+    log_severity = Option[int]()
     """LogSeverity or int: The least severity that is logged; -1: that of the environment."""
-    log_verbosity = Setting(number, 0, "SetSessionLogVerbosityLevel")
+    log_verbosity = Option[int]()
     """int: How much is logged at `LogSeverity.VERBOSE`."""
-    logger = logger_setting("SetUserLoggingFunction")
+    logger = LoggerSetting("SetUserLoggingFunction", "ortcffi_log")
     """logging.Logger or callable or None: Where sessions log; None: where the environment does.
     See `Env` for what it gets. Since version 17."""
-    optimized_model_path = Setting(file, None, "SetOptimizedModelFilePath", arguments=encoded)
+    optimized_model_path = Option[str | None]()
     """str or None: The file that optimized models are written to."""
-    profiling = Setting(path, None, "EnableProfiling", off="DisableProfiling", arguments=encoded)
+    profiling = Option[str | None]()
     """str or None: The prefix of the paths of profiles; None: no profiles."""
-    loading_cancelled = Setting(flag, False, "SessionOptionsSetLoadCancellationFlag")
+    loading_cancelled = Option[bool]()
     """bool: Set it to True from another thread to end the loading of a model. Since version 22."""
-    device_policy = PolicySetting(
-        "DevicePolicy",
-        lib.OrtExecutionProviderDevicePolicy_DEFAULT,
-        "SessionOptionsSetEpSelectionPolicy",
-    )
+    device_policy = Option[Any](replaces="device_selector")
     """DevicePolicy: Which devices the library prefers. Setting it removes a `device_selector`.
     Since version 22."""
     device_selector = FunctionSetting(
         "SessionOptionsSetEpSelectionPolicyDelegate",
         "ortcffi_select_devices",
-        _selector_context,
+        "ortcffi.ep.devices",
         replaces="device_policy",
     )
     """callable or None: ``device_selector(devices, model, runtime)`` chooses devices for a
     session: it gets a list of `EpDevice` and two dicts of str, and returns some of the devices,
     the preferred first. Setting it removes a `device_policy`. Since version 22."""
     ep_context_reader = FunctionSetting(
-        "SessionOptionsSetEpContextDataReadFunc", "ortcffi_read_named", _reader_context
+        "SessionOptionsSetEpContextDataReadFunc", "ortcffi_read_named", "ortcffi.ep.context_data"
     )
     """callable or None: ``ep_context_reader(name)`` gives the data of a compiled model, bytes-like,
     that the model names instead of holding it; called while a session is made. Since version 31."""
@@ -228,11 +169,6 @@ class SessionOptions(Options, FromHandle):
         """Whether a policy or a function is to choose devices."""
         values = self._values
         return "device_policy" in values or bool(values.get("device_selector"))
-
-    def _describe(self) -> dict[str, Any]:
-        from ortcffi.options.read_back import read_settings
-
-        return read_settings(self, lib.core_describe_session_options)
 
     @property
     def config(self) -> "SessionConfig":
@@ -326,8 +262,8 @@ class SessionOptions(Options, FromHandle):
     @property
     def free_dimensions(self) -> "list[FreeDimension]":
         """The dimensions that were fixed, oldest first. Of equal names, a model uses the first."""
+        from ortcffi.options.config_entries import read_items
         from ortcffi.options.kinds import FreeDimension
-        from ortcffi.options.read_back import read_items
 
         kept = self._kept("free_dimensions", [])
         items = read_items(self, lib.CORE_FREE_DIMENSIONS)

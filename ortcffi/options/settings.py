@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
 """`Options`, the base of the three kinds of options, and `Setting`, an attribute of options.
 
-A setting is read from the library if the API has a function for that. Of the embedded core, every
-setting can be read. Otherwise the value is the one that was set through this object.
+Most settings are options that the core lists (``core/src/options/session_options.def`` and its
+like), with their types and the functions of the API that set and read them. Of the embedded core,
+each of these can be read. Otherwise a setting is read if the API has a function for that, and else
+its value is the one that was set through this object.
 """
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, overload
 
 from ortcffi._convert import INT32, UINT32, decode, encode, integer, member, path_of
 from ortcffi._forks import fork_safe_lock
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-TEXT = "const char**"
-
 # Held while options are read or changed: a library frees the old text of an option when another
 # thread sets a new one. One lock for all options, so that a fork can wait for it.
 lock = fork_safe_lock()
@@ -36,6 +36,7 @@ class Options(Suggests, Handle):
 
     __slots__ = ("_alive", "_values")
 
+    _rows: ClassVar[int]  # which list of options of the core
     _values: dict[str, Any]  # what was set, by name
     _alive: dict[str, Any]  # what the library borrows, by name; a parent of the handle
 
@@ -89,16 +90,11 @@ class Options(Suggests, Handle):
         found = (pair for base in reversed(cls.__mro__) for pair in vars(base).items())
         return {name: each for name, each in found if isinstance(each, Setting)}
 
-    def _describe(self) -> Mapping[str, Any]:
-        """The settings that can be read from the library, by name."""
-        return {}
-
     def to_dict(self) -> dict[str, Any]:
         """All settings, by name, including those that have their default."""
         self.handle  # noqa: B018  # raises if closed
         with lock:
-            described = self._describe()
-            return {name: each.of(self, described) for name, each in self._settings().items()}
+            return {name: each.read(self) for name, each in self._settings().items()}
 
     def _changed(self) -> dict[str, Any]:
         """The settings that do not have their default, by name."""
@@ -131,48 +127,13 @@ class Options(Suggests, Handle):
 
 
 class Setting(Generic[T]):
-    """One setting, as an attribute of options.
-
-    Parameters
-    ----------
-    convert : callable
-        ``convert(name, value)`` checks a value and returns it in the type that users read.
-    default : object
-        The value in new options.
-    on : str
-        The function of the API that sets it.
-    off : str, optional
-        The function that is called instead for a value that is false or None.
-    arguments : callable, optional
-        ``arguments(value)`` makes the arguments of the function; by default the value alone.
-    read : tuple of str, optional
-        The function of the API that reads it, and the C type of its out-parameter.
-    meanwhile : bool, optional
-        Whether it can be set while a run uses the options.
-    """
+    """One setting, as an attribute of options."""
 
     name: str
+    default: Any = None
+    replaces = ""  # another setting, which goes back to its default when this one is set
 
-    def __init__(  # noqa: PLR0913  # each is a column in the lists of settings
-        self,
-        convert: Callable[[str, Any], T],
-        default: T,
-        on: str,
-        *,
-        off: str | None = None,
-        arguments: Callable[[T], tuple[Any, ...]] = lambda value: (value,),
-        read: tuple[str, str] | None = None,
-        meanwhile: bool = False,
-    ) -> None:
-        self.convert = convert
-        self.default = default
-        self.on = on
-        self.off = off
-        self.arguments = arguments
-        self.read = read
-        self.meanwhile = meanwhile
-
-    def __set_name__(self, owner: type, name: str) -> None:
+    def __set_name__(self, owner: type[Options], name: str) -> None:
         self.name = name
 
     @overload
@@ -184,51 +145,132 @@ class Setting(Generic[T]):
             return self
         options.handle  # noqa: B018  # raises if closed
         with lock:
-            return self.of(options, options._describe())
-
-    def of(self, options: Options, described: Mapping[str, Any]) -> T:
-        """Return the value in options, of which `described` is what can be read of all at once."""
-        if self.name in described:
-            return self.convert(self.name, described[self.name])
-        if self.read and options.api.supports(self.read[0]):
-            out = ffi.new(self.read[1])
-            options._call(self.read[0], out)
-            found = out[0]
-            return self.convert(self.name, decode(found) if self.read[1] == TEXT else found)
-        return options._values.get(self.name, self.default)  # type: ignore[no-any-return]
+            return self.read(options)
 
     def __set__(self, options: Options, value: T) -> None:
-        converted = self.convert(self.name, value)
+        converted = self.convert(value)
         with lock:
             self.write(options, converted)
             options._values[self.name] = converted
+            for kept in (options._values, options._alive):
+                kept.pop(self.replaces, None)
+
+    def convert(self, value: Any) -> Any:
+        """Check a value and return it in the type that users read."""
+        raise NotImplementedError
+
+    def read(self, options: Options) -> T:
+        """Return the value in options."""
+        return options._values.get(self.name, self.default)  # type: ignore[no-any-return]
 
     def write(self, options: Options, value: T) -> None:
         """Pass a value to the library."""
-        change = options._call if self.meanwhile else options._write
-        if self.off is not None and not value and value != "":
-            change(self.off)
+        raise NotImplementedError
+
+
+class _Row(NamedTuple):
+    """An option as the core lists it."""
+
+    pointer: Any
+    kind: int
+    slots: dict[int, str]  # the functions of the API for it, by what they do
+
+
+@cache
+def _rows(owner: int) -> dict[str, _Row]:
+    """The options of a kind of options, by name."""
+    found: dict[str, _Row] = {}
+    row: Any = lib.core_option_rows(owner)
+    slots: dict[int, str] = {}
+    while row.name:
+        name = decode(row.name)
+        if row.kind >= lib.CORE_OPTION_SETTER:
+            slots[row.kind] = name
         else:
-            change(self.on, *self.arguments(value))
+            slots = {}
+            found[name] = _Row(row, row.kind, slots)
+        row += 1
+    return found
 
 
-class MemberSetting(Setting[Any]):
-    """A setting that is a member of an enum: of `kind` in `ortcffi.options.kinds`."""
+_PATH, _OFF = lib.CORE_OPTION_PATH, lib.CORE_OPTION_OFF
+_TEXTS = (lib.CORE_OPTION_TEXT, _PATH)
+# Of the kinds that have one: the member of `ortcffi.options.kinds`.
+_MEMBERS = {
+    lib.CORE_OPTION_MODE: "ExecutionMode",
+    lib.CORE_OPTION_LEVEL: "OptimizationLevel",
+    lib.CORE_OPTION_POLICY: "DevicePolicy",
+}
 
-    def __init__(
-        self, kind: str, default: int, on: str, read: tuple[str, str] | None = None
-    ) -> None:
-        super().__init__(self._member, default, on, read=read)
-        self.kind = kind
 
-    def _member(self, name: str, value: Any) -> Any:
-        from ortcffi.options import kinds
+class Option(Setting[T]):
+    """A setting that the core lists under its name.
 
-        return member(name, value, getattr(kinds, self.kind), UINT32)
+    Parameters
+    ----------
+    replaces : str, optional
+        Another setting, which goes back to its default when this one is set.
+    meanwhile : bool, optional
+        Whether it can be set while a run uses the options.
+    """
 
-    def of(self, options: Options, described: Mapping[str, Any]) -> Any:
-        """Return the member, also where it is the default, which is a number."""
-        return self._member(self.name, super().of(options, described))
+    def __init__(self, *, replaces: str = "", meanwhile: bool = False) -> None:
+        self.replaces, self.meanwhile = replaces, meanwhile
+
+    def __set_name__(self, owner: type[Options], name: str) -> None:
+        self.name, self.owner = name, owner._rows
+
+    @cached_property
+    def row(self) -> _Row:
+        """What the core lists."""
+        return _rows(self.owner)[self.name]
+
+    @cached_property
+    def default(self) -> Any:
+        """The value in new options."""
+        if self.row.kind in _TEXTS:
+            return None if self.row.kind == _PATH else ""
+        return self.convert(self.row.pointer.initial)
+
+    def convert(self, value: Any) -> Any:
+        """Check a value and return it in the type that users read."""
+        kind = self.row.kind
+        if kind in _MEMBERS:
+            from ortcffi.options import kinds
+
+            return member(self.name, value, getattr(kinds, _MEMBERS[kind]), UINT32)
+        if kind == _PATH and _OFF not in self.row.slots:
+            return path(self.name, value) or None  # a library's empty path is none
+        return _CONVERSIONS[kind](self.name, value)
+
+    def read(self, options: Options) -> T:
+        """Return the value in options."""
+        return self.convert(self._found(options))  # type: ignore[no-any-return]
+
+    def _found(self, options: Options) -> Any:
+        is_text, getter = self.row.kind in _TEXTS, self.row.slots.get(lib.CORE_OPTION_GETTER)
+        number, text = ffi.new("int*"), ffi.new("const char**")
+        if options.api.is_core:
+            lib.core_read_option(options.handle, self.row.pointer, number, text)
+        elif getter is None or not options.api.supports(getter):
+            return options._values.get(self.name, self.default)
+        else:
+            is_mode = self.row.kind == lib.CORE_OPTION_MODE
+            out = ffi.cast("ExecutionMode*", number) if is_mode else number
+            options._call(getter, text if is_text else out)
+        return number[0] if not is_text else decode(text[0]) if text[0] else self.default
+
+    def write(self, options: Options, value: Any) -> None:
+        """Pass a value to the library."""
+        slots, change = self.row.slots, options._call if self.meanwhile else options._write
+        setter, switch = slots.get(lib.CORE_OPTION_SETTER), lib.CORE_OPTION_ON if value else _OFF
+        if setter and (value is not None or _OFF not in slots):
+            change(setter, (value or "").encode() if self.row.kind in _TEXTS else value)
+        elif switch in slots:
+            change(slots[switch])
+        elif value != self.read(options):
+            on = "on" if value else "off"
+            raise ValueError(f"{self.name} cannot be turned {on} again: the API has no function")
 
 
 # --- kinds of values ------------------------------------------------------------------------------
@@ -264,11 +306,6 @@ def path(name: str, value: "str | os.PathLike[str] | None") -> str | None:
     return text(name, os.fsdecode(path_of(name, value)))
 
 
-def file(name: str, value: "str | os.PathLike[str] | None") -> str | None:
-    """Convert a path to str; None, or a library's empty path, is None."""
-    return path(name, value) or None
-
-
 def severity(name: str, value: Any) -> int:
     """Convert an int to a `LogSeverity` if it has one."""
     from ortcffi.callbacks.logs import LogSeverity
@@ -276,11 +313,11 @@ def severity(name: str, value: Any) -> int:
     return member(name, value, LogSeverity, INT32)
 
 
-def encoded(value: str | None) -> tuple[bytes]:
-    """The arguments of a function that takes a string."""
-    return ((value or "").encode(),)
-
-
-def nothing(_value: object) -> tuple[()]:
-    """The arguments of a function that takes none."""
-    return ()
+_CONVERSIONS: dict[int, Callable[[str, Any], Any]] = {
+    lib.CORE_OPTION_NUMBER: number,
+    lib.CORE_OPTION_SEVERITY: severity,
+    lib.CORE_OPTION_FLAG: flag,
+    lib.CORE_OPTION_SHARED_FLAG: flag,
+    lib.CORE_OPTION_TEXT: text,
+    _PATH: path,
+}

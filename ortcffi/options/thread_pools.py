@@ -5,22 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._native import lib
 from ortcffi._public import public
-from ortcffi.options.settings import Options, Setting, encoded, flag, nothing, number, text
+from ortcffi.options.settings import Option, Options
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
 __all__ = ["ThreadingOptions"]
-
-
-class _Once(Setting[bool]):
-    """A setting that can be turned on but not off again."""
-
-    def write(self, options: Options, value: bool) -> None:
-        if value:
-            options._call(self.on)
-        elif self.__get__(options, type(options)):
-            raise ValueError(f"{self.name} cannot be turned off again: the API has no function")
 
 
 @public
@@ -58,16 +48,17 @@ class ThreadingOptions(Options):
 
     __slots__ = ()
 
-    intra_op_threads = Setting(number, 0, "SetGlobalIntraOpNumThreads")
+    _rows = lib.CORE_OF_THREADING
+    intra_op_threads = Option[int]()
     """int: Threads that compute one node, including the caller's; 0: the library chooses."""
-    inter_op_threads = Setting(number, 0, "SetGlobalInterOpNumThreads")
+    inter_op_threads = Option[int]()
     """int: Threads that run nodes in parallel; 0: the library chooses."""
-    spinning = Setting(flag, True, "SetGlobalSpinControl")
+    spinning = Option[bool]()
     """bool: Whether idle threads spin, for low latency, or sleep, which saves CPU time."""
-    denormal_as_zero = _Once(flag, False, "SetGlobalDenormalAsZero", arguments=nothing)
+    denormal_as_zero = Option[bool]()
     """bool: Whether the threads treat denormal numbers as 0. Set to True, it cannot be set to False
     again. Since version 6."""
-    affinity = Setting(text, "", "SetGlobalIntraOpThreadAffinity", arguments=encoded)
+    affinity = Option[str]()
     """str: The processors of each thread, numbered from 1, such as ``"1,2;3-4"``. Since version
     14."""
 
@@ -75,8 +66,3 @@ class ThreadingOptions(Options):
         create, release = "CreateThreadingOptions", "ReleaseThreadingOptions"
         self._begin(api, create, release, "OrtThreadingOptions")
         self._set_all(settings)
-
-    def _describe(self) -> dict[str, Any]:
-        from ortcffi.options.read_back import read_settings
-
-        return read_settings(self, lib.core_describe_threading_options)

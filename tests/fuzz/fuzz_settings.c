@@ -23,16 +23,16 @@ static int is_text(const void* bytes, const char* text) {
 static void set_texts(unsigned what) {
   char text[8];
   next_string(text, 7);
-  const struct core_text* texts = session->texts;
+  const struct core_session_settings* settings = &session->settings;
   if (what % 3 == 0 && succeeded(api->SetSessionLogId(session, text), 1, ORT_FAIL, ORT_FAIL)) {
-    CHECK(is_text(texts[CORE_LOG_ID].bytes, text));
+    CHECK(is_text(settings->log_id, text));
   } else if (what % 3 == 1 &&
              succeeded(api->SetOptimizedModelFilePath(session, text), 1, ORT_FAIL, ORT_FAIL)) {
-    CHECK(is_text(texts[CORE_OPTIMIZED_MODEL_PATH].bytes, text));
+    CHECK(is_text(settings->optimized_model_path, text));
   } else if (what % 3 == 2 &&
              succeeded(api->EnableProfiling(session, text), 1, ORT_FAIL, ORT_FAIL)) {
-    CHECK(is_text(texts[CORE_PROFILE_PREFIX].bytes, text) && session->settings.profiling);
-    CHECK(api->DisableProfiling(session) == NULL && !session->settings.profiling);
+    CHECK(is_text(settings->profiling, text));
+    CHECK(api->DisableProfiling(session) == NULL && settings->profiling == NULL);
   }
 }
 
@@ -49,7 +49,7 @@ static void set_switches(void) {
   CHECK(!session->settings.per_session_threads);
   SETS(SetDeterministicCompute, session, deterministic, settings.deterministic);
   CHECK(api->SessionOptionsSetLoadCancellationFlag(session, true) == NULL);
-  CHECK(session->load_flag->is_cancelled);
+  CHECK(session->settings.loading_cancelled->is_cancelled);
 }
 
 static void set_pointers(void) {
@@ -136,15 +136,15 @@ static void set_run(void) {
   int number = (int)(int8_t)next_byte();
   SETS(RunOptionsSetRunLogVerbosityLevel, run, number, log_verbosity);
   SETS(RunOptionsSetRunLogSeverityLevel, run, number, log_severity);
-  CHECK(api->RunOptionsSetTerminate(run) == NULL && run->is_terminated);
-  CHECK(api->RunOptionsUnsetTerminate(run) == NULL && !run->is_terminated);
+  CHECK(api->RunOptionsSetTerminate(run) == NULL && run->terminated);
+  CHECK(api->RunOptionsUnsetTerminate(run) == NULL && !run->terminated);
   next_string(text, 7);
   if (succeeded(api->RunOptionsSetRunTag(run, text), 1, ORT_FAIL, ORT_FAIL)) {
     CHECK(api->RunOptionsGetRunTag(run, &tag) == NULL && strcmp(tag, text) == 0);
   }
   if (succeeded(api->RunOptionsEnableProfiling(run, text), 1, ORT_FAIL, ORT_FAIL)) {
-    CHECK(is_text(run->profile_prefix, text));
-    CHECK(api->RunOptionsDisableProfiling(run) == NULL && run->profile_prefix == NULL);
+    CHECK(is_text(run->profiling, text));
+    CHECK(api->RunOptionsDisableProfiling(run) == NULL && run->profiling == NULL);
   }
 }
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import ortcffi as ort
-from ortcffi.options import read_back
 
 KINDS = [ort.SessionOptions, ort.RunOptions, ort.ThreadingOptions]
 CONFIGURED = [ort.SessionOptions, ort.RunOptions]
@@ -107,16 +106,6 @@ def test_options_of_a_class_of_the_programs_keep_their_settings(api):
         assert options.to_dict()["intra_op_threads"] == 3
         assert options.to_dict()["shared_arena"]
         assert "intra_op_threads=3" in repr(options)
-
-
-def test_all_settings_of_the_core_are_read_at_once(core_api, monkeypatch):
-    asked = []
-    read = read_back.read_settings
-    monkeypatch.setattr(read_back, "read_settings", lambda *given: asked.append(1) or read(*given))
-    with ort.SessionOptions(core_api, intra_op_threads=3) as options:
-        asked.clear()
-        assert options.to_dict()["intra_op_threads"] == 3
-    assert len(asked) == 1
 
 
 def test_fresh_options_of_both_tables_are_alike(core_api, real_api):

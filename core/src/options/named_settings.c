@@ -50,106 +50,57 @@ static bool read_number(const char* value, int* out) {
   return end != value && *end == 0 && errno == 0 && number >= INT32_MIN && number <= INT32_MAX;
 }
 
-static OrtStatus* refuse_value(const char* key, const char* what) {
-  return core_fail(ORT_INVALID_ARGUMENT, "config_value of '%.80s' must be %s", key, what);
-}
-
 /* An empty path stands for none. */
-static OrtStatus* set_path(OrtSessionOptions* options, enum core_session_text which,
-                           const char* value) {
+static OrtStatus* set_path(void* field, const char* value) {
   ORTCHAR_T path[CORE_PATH_ROOM];
   if (value[0] == 0) {
-    heap_free(options->texts[which].bytes);
-    options->texts[which] = (struct core_text){NULL, 0};
-    options->settings.profiling &= which != CORE_PROFILE_PREFIX;
-    return NULL;
+    return core_set_text(field, NULL, 0);
   }
   if (core_native_path(value, path, sizeof path) > sizeof path) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "AddSessionConfigEntry: config_value is too long for a path");
   }
-  return which == CORE_PROFILE_PREFIX ? ort_EnableProfiling(options, path)
-                                      : ort_SetOptimizedModelFilePath(options, path);
+  return core_set_text(field, path, core_path_size(path));
 }
 
-/* Where a key stands for a number, and the words for it; without words it is one. */
-struct number_setting {
-  const char* key;
+/* The words that stand for an option of a kind, and what an error calls them. */
+static const struct {
   const struct word* words;
   size_t count;
   const char* expected;
-};
-#define FLAG(key) {key, flags, CORE_COUNT_OF(flags), "0, 1, false or true"}
-#define NUMBER(key) {key, NULL, 0, "a number of 32 bits"}
-enum {
-  MEM_PATTERN,
-  CPU_ARENA,
-  DETERMINISTIC,
-  OWN_THREADS,
-  INTRA_OP,
-  INTER_OP,
-  SEVERITY,
-  VERBOSITY,
-  MODE,
-  LEVEL
-};
-static const struct number_setting number_settings[] = {
-    [MEM_PATTERN] = FLAG("session.enable_mem_pattern"),
-    [CPU_ARENA] = FLAG("session.enable_cpu_mem_arena"),
-    [DETERMINISTIC] = FLAG("session.use_deterministic_compute"),
-    [OWN_THREADS] = FLAG("session.use_per_session_threads"),
-    [INTRA_OP] = NUMBER("session.intra_op_num_threads"),
-    [INTER_OP] = NUMBER("session.inter_op_num_threads"),
-    [SEVERITY] = NUMBER("session.log_severity_level"),
-    [VERBOSITY] = NUMBER("session.log_verbosity_level"),
-    [MODE] = {"session.execution_mode", modes, CORE_COUNT_OF(modes), "sequential or parallel"},
-    [LEVEL] = {"session.graph_optimization_level", levels, CORE_COUNT_OF(levels),
-               "disable_all, enable_basic, enable_extended, enable_layout or enable_all"}};
+} words_of[] = {
+    [CORE_OPTION_FLAG] = {flags, CORE_COUNT_OF(flags), "0, 1, false or true"},
+    [CORE_OPTION_MODE] = {modes, CORE_COUNT_OF(modes), "sequential or parallel"},
+    [CORE_OPTION_LEVEL] = {levels, CORE_COUNT_OF(levels),
+                           "disable_all, enable_basic, enable_extended, enable_layout or "
+                           "enable_all"}};
 
-static void set_number(struct core_session_settings* settings, size_t which, int number) {
-  bool* const flag[] = {[MEM_PATTERN] = &settings->mem_pattern,
-                        [CPU_ARENA] = &settings->cpu_arena,
-                        [DETERMINISTIC] = &settings->deterministic,
-                        [OWN_THREADS] = &settings->per_session_threads};
-  int* const plain[] = {[INTRA_OP] = &settings->intra_op_threads,
-                        [INTER_OP] = &settings->inter_op_threads,
-                        [SEVERITY] = &settings->log_severity,
-                        [VERBOSITY] = &settings->log_verbosity};
-  if (which == MODE) {
-    settings->execution_mode = (ExecutionMode)number;
-  } else if (which == LEVEL) {
-    settings->optimization_level = (GraphOptimizationLevel)number;
-  } else if (which < CORE_COUNT_OF(flag)) {
-    *flag[which] = number != 0;
-  } else {
-    *plain[which] = number;
+static OrtStatus* set_option(OrtSessionOptions* options, const core_option_row* row,
+                             const char* value) {
+  void* field = (char*)options + row->offset;
+  int number = 0;
+  if (row->kind == CORE_OPTION_TEXT) {
+    return core_set_text(field, value, strlen(value) + 1);
   }
+  if (row->kind == CORE_OPTION_PATH) {
+    return set_path(field, value);
+  }
+  bool has_words = words_of[row->kind].words != NULL;
+  if (has_words ? !find_word(words_of[row->kind].words, words_of[row->kind].count, value, &number)
+                : !read_number(value, &number)) {
+    return core_fail(ORT_INVALID_ARGUMENT, "config_value of '%.80s' must be %s", row->entry,
+                     has_words ? words_of[row->kind].expected : "a number of 32 bits");
+  }
+  core_set_number(options, row, number);
+  return NULL;
 }
 
 OrtStatus* core_set_named(OrtSessionOptions* options, const char* key, const char* value,
                           bool* is_named) {
-  *is_named = true;
-  if (strcmp(key, "session.log_id") == 0) {
-    return ort_SetSessionLogId(options, value);
-  }
-  if (strcmp(key, "session.enable_profiling") == 0) {
-    return set_path(options, CORE_PROFILE_PREFIX, value);
-  }
-  if (strcmp(key, "session.optimized_model_filepath") == 0) {
-    return set_path(options, CORE_OPTIMIZED_MODEL_PATH, value);
-  }
-  for (size_t i = 0; i < CORE_COUNT_OF(number_settings); i++) {
-    const struct number_setting* setting = &number_settings[i];
-    int number = 0;
-    if (strcmp(key, setting->key) != 0) {
-      continue;
+  for (const core_option_row* row = core_option_rows(CORE_OF_SESSION); row->name != NULL; row++) {
+    *is_named = row->entry != NULL && strcmp(key, row->entry) == 0;
+    if (*is_named) {
+      return set_option(options, row, value);
     }
-    if (setting->words != NULL ? !find_word(setting->words, setting->count, value, &number)
-                               : !read_number(value, &number)) {
-      return refuse_value(key, setting->expected);
-    }
-    set_number(&options->settings, i, number);
-    return NULL;
   }
-  *is_named = false;
   return NULL;
 }

@@ -19,9 +19,9 @@ struct OrtRunOptions {
   /** NULL until it is set. */
   char* tag;
   /** Atomic: another thread sets it to end a run. */
-  bool is_terminated;
-  /** ORTCHAR_T; NULL while runs write no profile. */
-  ORTCHAR_T* profile_prefix;
+  bool terminated;
+  /** The prefix of the path of the profile; NULL while runs write none. */
+  ORTCHAR_T* profiling;
   /** Borrowed. */
   OrtSyncStream* stream;
   /** An item's text is the value. */

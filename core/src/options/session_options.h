@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file session_options.h
- * The struct behind OrtSessionOptions. Every setting can be read (describe_options.h), although the
- * API has functions to read only a few.
+ * The struct behind OrtSessionOptions, and what all options share.
  */
 #ifndef ORTCFFI_SESSION_OPTIONS_H_
 #define ORTCFFI_SESSION_OPTIONS_H_
@@ -12,7 +11,7 @@
 #include "kernels/thread_pool.h"
 #include "object/keyed_list.h"
 #include "object/list.h"
-#include "options/describe_options.h"
+#include "options/option_rows.h"
 #include "core.h"
 
 /* The functions for the data of compiled models, and OrtEpContextConfig. */
@@ -30,7 +29,13 @@ struct OrtEpContextConfig {
   struct core_ep_context functions;
 };
 
-/** The settings that a plain assignment copies. */
+/** The cancellation flag that options share with their copies. */
+struct core_load_flag {
+  struct core_object object;
+  bool is_cancelled;
+};
+
+/** Whatever is no list. session_options.def has the options that are one value. */
 struct core_session_settings {
   ExecutionMode execution_mode;
   GraphOptimizationLevel optimization_level;
@@ -43,13 +48,17 @@ struct core_session_settings {
   void* logging_param;
   bool mem_pattern;
   bool cpu_arena;
-  bool profiling;
   bool per_session_threads;
   bool deterministic;
+  char* log_id;
+  ORTCHAR_T* optimized_model_path;
+  /** The prefix of the path of profiles. */
+  ORTCHAR_T* profiling;
+  struct core_load_flag* loading_cancelled;
   struct core_thread_functions threads;
   /** Whether a policy or a delegate was set; each replaces the other. */
   bool has_policy;
-  OrtExecutionProviderDevicePolicy policy;
+  OrtExecutionProviderDevicePolicy device_policy;
   EpSelectionDelegate delegate;
   void* delegate_state;
   /** Borrowed; NULL for none. */
@@ -58,35 +67,12 @@ struct core_session_settings {
   struct core_ep_context ep_context;
 };
 
-/** Strings and paths, which include their terminators. */
-enum core_session_text {
-  CORE_LOG_ID,
-  /** Paths are ORTCHAR_T. */
-  CORE_PROFILE_PREFIX,
-  CORE_OPTIMIZED_MODEL_PATH,
-  CORE_SESSION_TEXTS
-};
-
-struct core_text {
-  /** NULL until it is set. */
-  void* bytes;
-  size_t size;
-};
-
-/** The cancellation flag that options share with their copies. */
-struct core_load_flag {
-  struct core_object object;
-  bool is_cancelled;
-};
-
 extern const struct core_class core_session_options_class;
 
 struct OrtSessionOptions {
   struct core_object object;
   struct core_session_settings settings;
-  struct core_text texts[CORE_SESSION_TEXTS];
   struct core_items lists[CORE_SESSION_LISTS];
-  struct core_load_flag* load_flag;
   struct core_custom_ops custom_ops;
   /** Of struct core_ep_choice, the preferred first; a reference to each. */
   struct core_list ep_choices;
@@ -110,6 +96,20 @@ OrtStatus* core_add_ep_choice(OrtSessionOptions* options, const OrtEpDevice* con
 /** Copies a list of choices to an empty one, with references; false where there is no memory. */
 bool core_copy_ep_choices(const struct core_list* from, struct core_list* to);
 void core_end_ep_choices(struct core_list* choices);
+
+/** Sets the numbers and flags of new options to what they are at first. */
+void core_begin_options(void* options, enum core_options owner);
+
+/** Sets an option that is a number or a flag. */
+void core_set_number(void* options, const core_option_row* row, int number);
+
+/** Replaces the text in a field by a copy; NULL only frees it. */
+OrtStatus* core_set_text(void* field, const void* text, size_t size);
+
+/** Gives options that were copied by assignment texts of their own; false where there is no memory.
+ */
+bool core_copy_texts_of(const void* from, void* to, enum core_options owner);
+void core_end_texts(void* options, enum core_options owner);
 
 /** Sets or replaces an entry within the API's bounds. */
 OrtStatus* core_config_set(struct core_items* entries, const char* key, const char* value);

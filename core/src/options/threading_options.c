@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "options/threading_options.h"
 
-#include <string.h>
-
-#include "object/object.h"
-#include "options/settings.h"
+#include "options/option_slots.h"
 
 #define AFFINITY_LIMIT 4096
 
-static void end_threading_options(void* block) {
-  heap_free(((struct OrtThreadingOptions*)block)->affinity);
-}
+#define OWNER OrtThreadingOptions
+#define SELF tp_options
+#define FIELD(name) name
+#include "options/threading_options.def"
+
+SETTER(ort_SetGlobalCustomCreateThreadFn, functions.create, OrtCustomCreateThreadFn,
+       ort_custom_create_thread_fn)
+SETTER(ort_SetGlobalCustomThreadCreationOptions, functions.creation_options, void*,
+       ort_custom_thread_creation_options)
+SETTER(ort_SetGlobalCustomJoinThreadFn, functions.join, OrtCustomJoinThreadFn,
+       ort_custom_join_thread_fn)
+
+static void end_threading_options(void* block) { core_end_texts(block, CORE_OF_THREADING); }
 
 const struct core_class core_threading_options_class = {.kind = CORE_THREADING_OPTIONS,
                                                         .end = end_threading_options};
@@ -22,7 +29,7 @@ CORE_SLOT(ort_CreateThreadingOptions, OrtThreadingOptions** out) {
   if (options == NULL) {
     return core_no_memory(sizeof *options);
   }
-  options->spinning = true;
+  core_begin_options(options, CORE_OF_THREADING);
   *out = options;
   return NULL;
 }
@@ -37,21 +44,12 @@ OrtThreadingOptions* core_copy_threading_options(const OrtThreadingOptions* opti
     return NULL;
   }
   core_begin(&copy->object, &core_threading_options_class, 0);
-  if (options->affinity == NULL) {
-    return copy;
-  }
-  copy->affinity = core_copy_bytes(options->affinity, strlen(options->affinity) + 1);
-  if (copy->affinity == NULL) {
+  if (!core_copy_texts_of(options, copy, CORE_OF_THREADING)) {
     ort_ReleaseThreadingOptions(copy);
     return NULL;
   }
   return copy;
 }
-
-CORE_STORES(ort_SetGlobalIntraOpNumThreads, OrtThreadingOptions, tp_options, int,
-            intra_op_num_threads, intra_op_threads)
-CORE_STORES(ort_SetGlobalInterOpNumThreads, OrtThreadingOptions, tp_options, int,
-            inter_op_num_threads, inter_op_threads)
 
 CORE_SLOT(ort_SetGlobalSpinControl, OrtThreadingOptions* tp_options, int allow_spinning) {
   CORE_REQUIRE(SetGlobalSpinControl, tp_options);
@@ -62,8 +60,6 @@ CORE_SLOT(ort_SetGlobalSpinControl, OrtThreadingOptions* tp_options, int allow_s
   return NULL;
 }
 
-CORE_SETS(ort_SetGlobalDenormalAsZero, OrtThreadingOptions, tp_options, denormal_as_zero, true)
-
 CORE_SLOT(ort_SetGlobalIntraOpThreadAffinity, OrtThreadingOptions* tp_options,
           const char* affinity_string) {
   CORE_REQUIRE(SetGlobalIntraOpThreadAffinity, tp_options, affinity_string);
@@ -72,18 +68,5 @@ CORE_SLOT(ort_SetGlobalIntraOpThreadAffinity, OrtThreadingOptions* tp_options,
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "SetGlobalIntraOpThreadAffinity: affinity_string must have 1 to 4096 bytes");
   }
-  char* copy = core_copy_bytes(affinity_string, length + 1);
-  if (copy == NULL) {
-    return core_no_memory(length + 1);
-  }
-  heap_free(tp_options->affinity);
-  tp_options->affinity = copy;
-  return NULL;
+  return core_set_text(&tp_options->affinity, affinity_string, length + 1);
 }
-
-CORE_STORES(ort_SetGlobalCustomCreateThreadFn, OrtThreadingOptions, tp_options,
-            OrtCustomCreateThreadFn, ort_custom_create_thread_fn, functions.create)
-CORE_STORES(ort_SetGlobalCustomThreadCreationOptions, OrtThreadingOptions, tp_options, void*,
-            ort_custom_thread_creation_options, functions.creation_options)
-CORE_STORES(ort_SetGlobalCustomJoinThreadFn, OrtThreadingOptions, tp_options, OrtCustomJoinThreadFn,
-            ort_custom_join_thread_fn, functions.join)

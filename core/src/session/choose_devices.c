@@ -88,7 +88,7 @@ static void choose_first(struct choosing* self, OrtHardwareDeviceType type) {
 
 /* The best device of the preferred type, then the best CPU for what is left. */
 static OrtStatus* choose_by_policy(struct choosing* self) {
-  switch (self->session->options->settings.policy) {
+  switch (self->session->options->settings.device_policy) {
     case OrtExecutionProviderDevicePolicy_DEFAULT:
     case OrtExecutionProviderDevicePolicy_PREFER_CPU:
       break;

@@ -154,7 +154,7 @@ static inline void release_read(struct core_frame* frame, const struct core_step
 }
 
 static OrtStatus* check_terminated(const OrtRunOptions* options) {
-  if (options != NULL && __atomic_load_n(&options->is_terminated, __ATOMIC_RELAXED)) {
+  if (options != NULL && __atomic_load_n(&options->terminated, __ATOMIC_RELAXED)) {
     CORE_FAIL(ORT_FAIL, "Exiting due to terminate flag being set to true.");
   }
   return NULL;
@@ -344,9 +344,9 @@ static CORE_COLD OrtStatus* run_profiled(OrtSession* session, struct core_frame*
     return run_in(profile, session, frame, options, feeds);
   }
   profile = NULL;
-  if (options != NULL && options->profile_prefix != NULL) {
+  if (options != NULL && options->profiling != NULL) {
     core_ep_log(logger,
-                core_named("Run", core_begin_profile(options->profile_prefix, logger, &profile)));
+                core_named("Run", core_begin_profile(options->profiling, logger, &profile)));
   }
   if (profile == NULL) {
     return run(session, frame, options, feeds);
@@ -401,7 +401,7 @@ OrtStatus* core_run(OrtSession* session, const OrtRunOptions* options,
     CORE_TRY(new_frame(session, &frame));
   }
   bool is_special = session->profile != NULL ||
-                    (options != NULL && (options->profile_prefix != NULL || options->tag != NULL ||
+                    (options != NULL && (options->profiling != NULL || options->tag != NULL ||
                                          options->log_severity != CORE_DEFAULT_SEVERITY));
   OrtStatus* status = CORE_LIKELY(!is_special) ? run(session, frame, options, feeds)
                                                : run_special(session, frame, options, feeds);

@@ -55,7 +55,7 @@ bool core_has_compiled_nodes(const OrtSession* session) {
 /* Refuses a path that would be ignored otherwise, with what the real library says where a provider
  * has compiled nodes. */
 static OrtStatus* check_optimized_path(const OrtSession* session) {
-  if (session->options->texts[CORE_OPTIMIZED_MODEL_PATH].bytes == NULL) {
+  if (session->options->settings.optimized_model_path == NULL) {
     return NULL;
   }
   if (core_has_compiled_nodes(session)) {
@@ -113,13 +113,12 @@ static enum core_graph_form form_for(const OrtSession* session) {
 /* Makes the logger; again, once the options have changed. */
 static void begin_logger(OrtSession* session) {
   const struct core_session_settings* settings = &session->options->settings;
-  const struct core_text* id = &session->options->texts[CORE_LOG_ID];
   const struct OrtLogger* default_logger = &session->env->logger;
   bool has_function = settings->logging_function != NULL;
   session->logger = (struct OrtLogger){
       .function = has_function ? settings->logging_function : default_logger->function,
       .param = has_function ? settings->logging_param : default_logger->param,
-      .id = id->bytes != NULL ? id->bytes : "",
+      .id = settings->log_id != NULL ? settings->log_id : "",
       .severity = settings->log_severity >= 0
                       ? settings->log_severity
                       : __atomic_load_n(&default_logger->severity, __ATOMIC_RELAXED)};
@@ -132,7 +131,8 @@ void core_session_log(const OrtSession* session, OrtLoggingLevel severity, const
 }
 
 OrtStatus* core_check_cancelled(const OrtSession* session) {
-  if (__atomic_load_n(&session->options->load_flag->is_cancelled, __ATOMIC_ACQUIRE)) {
+  if (__atomic_load_n(&session->options->settings.loading_cancelled->is_cancelled,
+                      __ATOMIC_ACQUIRE)) {
     CORE_FAIL(ORT_MODEL_LOAD_CANCELED, "Session initialization canceled due to user request.");
   }
   return NULL;
@@ -175,10 +175,8 @@ static OrtStatus* begin_session(OrtSession* session, const OrtSessionOptions* op
     return core_no_memory(sizeof session->lock);
   }
   CORE_TRY(begin_threads(session));
-  return session->options->settings.profiling
-             ? core_begin_profile(session->options->texts[CORE_PROFILE_PREFIX].bytes,
-                                  &session->logger, &session->profile)
-             : NULL;
+  const ORTCHAR_T* prefix = session->options->settings.profiling;
+  return prefix != NULL ? core_begin_profile(prefix, &session->logger, &session->profile) : NULL;
 }
 
 /* Makes a session that has its model ready to run. `event` is that of its profile. */

@@ -85,10 +85,9 @@ def defined_functions() -> dict[str, set[str]]:
 
     The type that a function returns may stand on a line of its own.
     """
-    macros = r"(?:ORT_API_STATUS_IMPL|CORE_(?:SLOT|STORES|SETS|READS))\("
-    pattern = rf"^(?:{macros}|\w[^;={{(\n]*[ *])?(ort_\w+)[,(]"
+    pattern = r"^(?:[A-Z_]+\(|\w[^;={(\n]*[ *])?(ort_\w+)[,()]"
     found: dict[str, set[str]] = {}
-    for path in (CHECKOUT / "core/src").rglob("*.c"):
+    for path in (CHECKOUT / "core/src").rglob("*.*"):
         for function in re.findall(pattern, path.read_text(), re.MULTILINE):
             found.setdefault(function, set()).add(path.parent.name)
     return found
