@@ -5,7 +5,6 @@ So is a number that its C type does not hold. The errors name the argument.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from operator import attrgetter
 from typing import Any, TypeVar
 
 from ortcffi._convert import INT32, integer
@@ -67,14 +66,3 @@ def lengths(shape: Sequence[int]) -> list[int]:
         if length < 0:
             raise RuntimeError(f"shape[{i}] must be 0 or more, but is {length}")
     return found
-
-
-def returned(attribute: str, what: str) -> Any:
-    """A method without arguments that returns an attribute, such as ``_device.name``."""
-    get = attrgetter(attribute)
-
-    def method(self: Any) -> Any:
-        return get(self)
-
-    method.__doc__ = f"Return {what}."
-    return method

@@ -62,7 +62,7 @@ def reraise(error: OrtError) -> NoReturn:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def translated_by(fail: Callable[[OrtError], NoReturn]) -> Callable[[F], F]:
+def _raising(fail: Callable[[OrtError], NoReturn]) -> Callable[[F], F]:
     """Have a function raise what `fail` raises for one of ortcffi's exceptions."""
 
     def translate(function: F) -> F:
@@ -78,4 +78,9 @@ def translated_by(fail: Callable[[OrtError], NoReturn]) -> Callable[[F], F]:
     return translate
 
 
-translated = translated_by(reraise)
+def _plainly(error: OrtError) -> NoReturn:
+    raise RuntimeError(str(error)) from error.__cause__
+
+
+translated = _raising(reraise)
+as_runtime_error = _raising(_plainly)  # what the official package raises for C++ exceptions

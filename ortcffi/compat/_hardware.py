@@ -2,66 +2,44 @@
 """Hardware, and the execution providers that can use it or a compiled model, officially named."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ortcffi._convert import decode
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi.compat._arguments import instance
+from ortcffi.compat._delegates import fact
 from ortcffi.compat._devices import OrtMemoryInfo
 from ortcffi.compat._environment import api, env, text
-from ortcffi.compat._errors import translated
+from ortcffi.compat._errors import as_runtime_error, translated
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.hardware import HardwareDevice
-from ortcffi.errors import OrtError, check
+from ortcffi.errors import check
 from ortcffi.memory.blocks import scratch_for
 
-if TYPE_CHECKING:
-    from ortcffi.compat._enums import (
-        OrtCompiledModelCompatibility,
-        OrtDeviceMemoryType,
-        OrtHardwareDeviceType,
-    )
 
+class _Around:
+    """An object around one of ortcffi's, as which it compares."""
 
-class OrtHardwareDevice:
-    """A piece of hardware."""
-
-    def __init__(self, device: HardwareDevice) -> None:
+    def __init__(self, device: Any) -> None:
         self._device = device
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, OrtHardwareDevice) and self._device == other._device
+        return type(other) is type(self) and self._device == other._device
 
     def __hash__(self) -> int:
         return hash(self._device)
 
-    @property
-    def type(self) -> "OrtHardwareDeviceType":
-        """The kind of device."""
-        from ortcffi.compat._enums import OrtHardwareDeviceType
 
-        return OrtHardwareDeviceType(self._device.kind)
+class OrtHardwareDevice(_Around):
+    """A piece of hardware."""
 
-    @property
-    def vendor(self) -> str:
-        """The vendor's name."""
-        return self._device.vendor
-
-    @property
-    def vendor_id(self) -> int:
-        """The vendor's PCI number."""
-        return self._device.vendor_id
-
-    @property
-    def device_id(self) -> int:
-        """The model's number."""
-        return self._device.device_id
-
-    @property
-    def metadata(self) -> dict[str, str]:
-        """What the library knows of it besides."""
-        return self._device.metadata
+    _device: HardwareDevice
+    type = fact("_device.kind", "the kind of device", "OrtHardwareDeviceType")
+    vendor = fact("_device.vendor", "the vendor's name")
+    vendor_id = fact("_device.vendor_id", "the vendor's PCI number")
+    device_id = fact("_device.device_id", "the model's number")
+    metadata = fact("_device.metadata", "what the library knows of it besides")
 
 
 class OrtSyncStream:
@@ -76,44 +54,21 @@ class OrtSyncStream:
         return address_of(lib.SyncStream_GetHandle(api().pointer, self._handle))
 
 
-class OrtEpDevice:
+class OrtEpDevice(_Around):
     """A device together with an execution provider that can use it."""
 
-    def __init__(self, device: EpDevice) -> None:
-        self._device = device
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, OrtEpDevice) and self._device == other._device
-
-    def __hash__(self) -> int:
-        return hash(self._device)
-
-    @property
-    def ep_name(self) -> str:
-        """The name of the execution provider."""
-        return self._device.name
-
-    @property
-    def ep_vendor(self) -> str:
-        """Who made the execution provider."""
-        return self._device.vendor
-
-    @property
-    def ep_metadata(self) -> dict[str, str]:
-        """Metadata that the execution provider gives."""
-        return self._device.metadata
-
-    @property
-    def ep_options(self) -> dict[str, str]:
-        """The execution provider's options for the device."""
-        return self._device.options
+    _device: EpDevice
+    ep_name = fact("_device.name", "the name of the execution provider")
+    ep_vendor = fact("_device.vendor", "who made the execution provider")
+    ep_metadata = fact("_device.metadata", "metadata that the execution provider gives")
+    ep_options = fact("_device.options", "the execution provider's options for the device")
 
     @property
     def device(self) -> OrtHardwareDevice:
         """The hardware."""
         return OrtHardwareDevice(self._device.hardware)
 
-    def memory_info(self, mem_type: "OrtDeviceMemoryType", /) -> OrtMemoryInfo | None:
+    def memory_info(self, mem_type: int, /) -> OrtMemoryInfo | None:
         """Describe memory of the device, or return None if it has no such memory."""
         found = self._device.memory_info(int(mem_type))
         return None if found is None else OrtMemoryInfo._of(found)
@@ -122,7 +77,7 @@ class OrtEpDevice:
         """Make a queue of work for the device."""
         device = self._device.handle
         owner = owner_of("OrtSyncStream*", api(), lib.ReleaseSyncStream, device)
-        _call("CreateSyncStreamForEpDevice", device, ffi.NULL, out_of(owner))
+        call("CreateSyncStreamForEpDevice", device, ffi.NULL, out_of(owner))
         return OrtSyncStream(owner, self._device)
 
 
@@ -135,13 +90,12 @@ def get_ep_devices() -> list[OrtEpDevice]:
 # --- compiled models -----------------------------------------------------------------------------
 
 
-def _call(slot: str, *arguments: Any) -> None:
+@as_runtime_error
+def call(slot: str, *arguments: Any) -> None:
+    """Call a function of the API."""
     table = api()
     table.require(slot)
-    try:
-        check(table.pointer, getattr(lib, slot)(table.pointer, *arguments))
-    except OrtError as error:
-        raise RuntimeError(str(error)) from error.__cause__
+    check(table.pointer, getattr(lib, slot)(table.pointer, *arguments))
 
 
 @translated
@@ -164,16 +118,14 @@ def get_hardware_device_ep_incompatibility_details(
     check(table.pointer, get(table.pointer, *given, out_of(owner)))
     details = owned_by(owner)
     reasons, notes, code = ffi.new("uint32_t*"), ffi.new("const char**"), ffi.new("int32_t*")
-    _call("DeviceEpIncompatibilityDetails_GetReasonsBitmask", details, reasons)
-    _call("DeviceEpIncompatibilityDetails_GetNotes", details, notes)
-    _call("DeviceEpIncompatibilityDetails_GetErrorCode", details, code)
+    call("DeviceEpIncompatibilityDetails_GetReasonsBitmask", details, reasons)
+    call("DeviceEpIncompatibilityDetails_GetNotes", details, notes)
+    call("DeviceEpIncompatibilityDetails_GetErrorCode", details, code)
     text_of = decode(notes[0]) if notes[0] else None
     return {"reasons_bitmask": reasons[0], "notes": text_of, "error_code": code[0]}
 
 
-def get_model_compatibility_for_ep_devices(
-    devices: Sequence[OrtEpDevice], info: str, /
-) -> "OrtCompiledModelCompatibility":
+def get_model_compatibility_for_ep_devices(devices: Sequence[OrtEpDevice], info: str, /) -> Any:
     """Return whether devices can use a compiled model that says this of itself."""
     from ortcffi.compat._enums import OrtCompiledModelCompatibility
 
@@ -181,7 +133,7 @@ def get_model_compatibility_for_ep_devices(
     handles = ffi.new("const OrtEpDevice*[]", kept)
     out = ffi.new("OrtCompiledModelCompatibility*")
     encoded = text(info).encode()
-    _call("GetModelCompatibilityForEpDevices", handles, len(kept), encoded, out)
+    call("GetModelCompatibilityForEpDevices", handles, len(kept), encoded, out)
     return OrtCompiledModelCompatibility(out[0])
 
 
@@ -200,5 +152,5 @@ def get_compatibility_info_from_model_bytes(model: Any, ep_type: str, /) -> str 
 
 def _info(slot: str, *arguments: Any) -> str | None:
     out, allocator = ffi.new("char**"), scratch_for(api())
-    _call(slot, *arguments, allocator, out)
+    call(slot, *arguments, allocator, out)
     return decode(out[0]) if out[0] else None

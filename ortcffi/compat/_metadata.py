@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A session's inputs, outputs and metadata, with the official package's names."""
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from ortcffi._public import refuse_pickle
@@ -43,10 +42,10 @@ class NodeArg:
     _shape: list[int | str | None]
 
     def __init__(self, spec: "ValueSpec") -> None:
-        put = partial(object.__setattr__, self)
-        put("name", spec.name)
-        put("type", type_name(spec.type_info))
-        put("_shape", [None if n == -1 else n for n in _shape_of(spec) or ()])
+        shape = [None if n == -1 else n for n in _shape_of(spec) or ()]
+        facts = {"name": spec.name, "type": type_name(spec.type_info), "_shape": shape}
+        for name, value in facts.items():
+            object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{name!r} of a NodeArg cannot be set")
@@ -63,24 +62,17 @@ class NodeArg:
 class ModelMetadata:
     """The metadata of a model."""
 
-    __slots__ = (
-        "__weakref__",
-        "_custom",
-        "description",
-        "domain",
-        "graph_description",
-        "graph_name",
-        "producer_name",
-        "version",
-    )
-
-    _custom: dict[str, str]
     description: str
     domain: str
     graph_description: str
     graph_name: str
     producer_name: str
     version: int
+    __slots__ = (
+        *("__weakref__", "_custom", "description", "domain", "graph_description"),
+        *("graph_name", "producer_name", "version"),
+    )
+    _custom: dict[str, str]
 
     @property
     def custom_metadata_map(self) -> dict[str, str]:

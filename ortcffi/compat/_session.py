@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ortcffi.compat._arguments import function, instance, returned, string, switch
+from ortcffi.compat._arguments import function, instance, string, switch
+from ortcffi.compat._delegates import returned
 from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo, device_of
 from ortcffi.compat._environment import CPU, api, has_cpu, pairs, state
 from ortcffi.compat._errors import reraise, translated

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+"""Methods and properties that only return what an attribute of another object is."""
+
+from operator import attrgetter
+from typing import Any
+
+
+def returned(attribute: str, what: str, kind: str = "") -> Any:
+    """A method without arguments that returns an attribute, such as ``_device.name``.
+
+    Parameters
+    ----------
+    attribute : str
+        The attribute, with dots between the names.
+    what : str
+        What it is, for the docstring.
+    kind : str, optional
+        The name of the enum that the result is a member of.
+    """
+    get = attrgetter(attribute)
+
+    def method(self: Any) -> Any:
+        if not kind:
+            return get(self)
+        from ortcffi.compat import _enums
+
+        return getattr(_enums, kind)(get(self))
+
+    method.__doc__ = f"Return {what}."
+    return method
+
+
+def fact(attribute: str, what: str, kind: str = "") -> Any:
+    """A property that is what the method of `returned` returns."""
+    return property(returned(attribute, what, kind), doc=f"{what[0].upper()}{what[1:]}.")
