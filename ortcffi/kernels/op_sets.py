@@ -8,8 +8,11 @@ A host does not say when it no longer uses an op. So each op that was registered
 the domains of a table are made once for each state of a set.
 """
 
+import os
+import re
 import sys
 import threading
+from collections.abc import Iterable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,9 +27,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ortcffi.kernels.python_op import PythonOp
+    from ortcffi.options.session import SessionOptions
     from ortcffi.table.api import Api
 
-__all__ = ["OpSet", "custom_op_library", "no_ops", "op_set", "table_of_base"]
+__all__ = [
+    "OpSet",
+    "custom_op_library",
+    "op_set",
+    "ops_named_in",
+    "registering",
+    "table_of_base",
+    "with_custom_ops",
+]
 
 _chosen = threading.local()
 _lock = threading.RLock()
@@ -142,6 +154,7 @@ def table_of_base(base: Any) -> "Api":
 
 
 _sets = {"": OpSet("")}
+_given: "dict[tuple[PythonOp, ...], OpSet]" = {}  # the sets of sessions, by the ops given to them
 
 
 @public
@@ -181,26 +194,62 @@ def custom_op_library(name: str = "") -> str:
     >>> options = ortcffi.SessionOptions()
     >>> options.register_custom_ops(custom_op_library("a set without ops"))
     """
-    _chosen.name = op_set(name).name
+    _chosen.ops = op_set(name)
+    return _library()
+
+
+def _library() -> str:
     return sys.modules["ortcffi._ort"].__file__ or ""
 
 
 @contextmanager
-def no_ops() -> "Iterator[None]":
-    """Within the block, hosts to which this thread gives the library get no ops."""
-    before = getattr(_chosen, "registers_none", False)
-    _chosen.registers_none = True
+def registering(ops: OpSet) -> "Iterator[str]":
+    """Within the block, hosts to which this thread gives the library get the ops of a set."""
+    before = getattr(_chosen, "ops", None)
+    _chosen.ops = ops
     try:
-        yield
+        yield _library()
     finally:
-        _chosen.registers_none = before
+        _chosen.ops = before
+
+
+def with_custom_ops(options: "SessionOptions", given: Any) -> None:
+    """Register ops with session options: ops in Python, and libraries by their paths."""
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise TypeError(f"custom_ops must be a list, not {type(given).__name__}")
+    ops: list[PythonOp] = []
+    for each in given:
+        if isinstance(each, (str, bytes, os.PathLike)):
+            options.register_custom_ops(each)
+        elif hasattr(each, "_struct_for"):
+            ops.append(each)
+        else:
+            kind = type(each).__name__
+            raise TypeError(f"custom_ops must have ops in Python or paths, not {kind}")
+    if ops:
+        with _lock:
+            chosen = _given.setdefault(tuple(ops), OpSet(""))
+        for op in ops:
+            chosen.add(op)
+        with registering(chosen) as library:
+            options.register_custom_ops(library)
+
+
+def ops_named_in(message: str) -> "list[PythonOp]":
+    """The ops of all sets that a message of a library names, with their domains."""
+    words = set(re.findall(r"\w+", message))
+    return [
+        op
+        for ops in tuple(_sets.values())
+        for op in ops
+        if op.name in words and op.domain in message
+    ]
 
 
 def _register(options: int, base: int) -> None:
     """Called by ``RegisterCustomOps``."""
-    if getattr(_chosen, "registers_none", False):
-        return
-    chosen = op_set(getattr(_chosen, "name", ""))
+    chosen = getattr(_chosen, "ops", None)
+    chosen = _sets[""] if chosen is None else chosen
     chosen.register(ffi.cast("OrtSessionOptions*", options), ffi.cast("OrtApiBase*", base))
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi.kernels.op_sets import no_ops
+from ortcffi.kernels.op_sets import OpSet, registering
 from ortcffi.official.attached import Official
 from ortcffi.official.layout import PACKAGE
 from ortcffi.table.load import LoadError, package_advice
@@ -72,7 +72,7 @@ def _attach() -> Official:
         ) from error
     extension = importlib.import_module("ortcffi._ort").__file__
     try:
-        with no_ops():  # those of a set would stay for the whole process
+        with registering(OpSet("")):  # those of another set would stay for the whole process
             package.SessionOptions().register_custom_ops_library(extension)
     except Exception as error:
         text = f"{module.__file__} does not load libraries of custom ops: {error}"

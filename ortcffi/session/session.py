@@ -2,6 +2,7 @@
 """`Session`: a model that a library has loaded, and its runs."""
 
 import math
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -12,7 +13,7 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import Suggests, few, html_table, public, shortened
 from ortcffi._table import made_by
 from ortcffi.env.env import Env
-from ortcffi.errors import check
+from ortcffi.errors import OrtError, check
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.session.asynchronous import run_async, run_future
@@ -38,7 +39,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from contextlib import AbstractContextManager
 
+    from ortcffi._convert import AnyPath
     from ortcffi.ep.devices import EpDevice
+    from ortcffi.kernels.python_op import PythonOp
     from ortcffi.models.graph import Graph
     from ortcffi.models.metadata import ModelMetadata
     from ortcffi.options.prepacked import PrepackedWeights
@@ -54,6 +57,8 @@ if TYPE_CHECKING:
 __all__ = ["Session"]
 
 
+# What the libraries say of an op that they do not know.
+_OP_IS_UNKNOWN = ("is not a registered function/op", "no custom op")
 _POINTER = ffi.typeof("OrtSession*")
 
 
@@ -84,6 +89,9 @@ class Session(Suggests, Engine, Closing):
         `EpDevice`; or a pair of that and options. Of a library the first device is used. If all are
         packages, paths, written in Python, or devices of the core, the core runs the model, and
         fails where none of them takes a node. Otherwise that runs on the CPU.
+    custom_ops : iterable, optional
+        Ops of the model beside those of `options`: each one in Python (`custom_op`), or the path of
+        a library of ops.
     prepacked_weights : PrepackedWeights, optional
         Where sessions share weights that kernels have repacked.
     env : Env, optional
@@ -139,6 +147,7 @@ class Session(Suggests, Engine, Closing):
         *,
         api: "Api | None" = None,
         providers: "Iterable[Provider] | None" = None,
+        custom_ops: "Iterable[PythonOp | AnyPath] | None" = None,
         prepacked_weights: "PrepackedWeights | None" = None,
         env: Env | None = None,
         after_fork: Literal["refuse", "remake"] = "refuse",
@@ -165,13 +174,25 @@ class Session(Suggests, Engine, Closing):
             engine = engine_with(chosen, api, *given)
             env = environment_of(engine, env)
             options = with_providers(engine, options, chosen, env)
+        if custom_ops is not None:
+            from ortcffi.kernels.op_sets import with_custom_ops
+            from ortcffi.options.session import SessionOptions
+
+            known = options_for(engine, options)
+            options = SessionOptions(engine) if known is None else known.clone()
+            with_custom_ops(options, custom_ops)
         takes_file = not engine.is_core or prepacked_weights is not None
         if takes_file and not isinstance(model, (str, bytes)):
             from ortcffi.models.view import content_of
 
             model = content_of(model)
-        source = source_for(engine, model, options, prepacked_weights)
-        self._open(engine, source, options, env=env)
+        try:
+            source = source_for(engine, model, options, prepacked_weights)
+            self._open(engine, source, options, env=env)
+        except OrtError as error:
+            if (hint := _hint_of_ops(error)) is not None:
+                error.args = (f"{error.message}{hint}", *error.args[1:])
+            raise
         self._source = model
         if after_fork == "remake":
             self._remakes()
@@ -774,6 +795,15 @@ def source_for(
     from ortcffi.session.on_core import source_on_core
 
     return source_on_core(api, model, options)
+
+
+def _hint_of_ops(error: OrtError) -> str | None:
+    """What to add to an error for an op that was defined in this process, if it is for one."""
+    sets = sys.modules.get("ortcffi.kernels.op_sets")
+    if sets is None or not any(words in error.message for words in _OP_IS_UNKNOWN):
+        return None
+    names = [op.name for op in sets.ops_named_in(error.message)]
+    return f"; this process has it: custom_ops=[{', '.join(names)}]" if names else None
 
 
 def _ports_of(session: Session) -> tuple[str, str]:

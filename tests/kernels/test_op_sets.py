@@ -180,3 +180,47 @@ def test_an_op_runs_in_threads_at_once(op_set, official):
     sums = []
     run_threads(*[work] * 4)
     assert sorted(sums) == [100 * number for number in range(50) for _ in range(4)]
+
+
+# --- ops that are given to a session --------------------------------------------------------------
+
+
+def calling(op):
+    """The bytes of a model whose only node calls an op."""
+    node = one_node.node(op, "my.domain", ["x"], ["y"])
+    return one_node.model([node], {"x": "f4"}, {"y": "f4"}, ["my.domain"])
+
+
+def test_a_session_takes_ops_in_python_and_libraries(api):
+    double = define("Double", None, lambda x: 2 * x)
+    with ort.Session(calling("Double"), api=api, custom_ops=[double]) as session:
+        assert session.run(x=[1, 2])[0].tolist() == [2, 4]
+    define("Triple", "", lambda x: 3 * x)
+    library = ort.custom_op_library()
+    with ort.Session(calling("Triple"), api=api, custom_ops=[library]) as session:
+        assert session.run(x=[1, 2])[0].tolist() == [3, 6]
+
+
+def test_the_error_names_an_op_that_this_process_has(api):
+    define("Unknown", "")
+    for given in (None, [define("Other", None)]):
+        with pytest.raises(
+            ort.errors.OrtError, match=r"this process has it: custom_ops=\[Unknown\]"
+        ):
+            ort.Session(calling("Unknown"), api=api, custom_ops=given)
+    with pytest.raises(ort.errors.OrtError) as caught:
+        ort.Session(calling("Nowhere"), api=api)
+    assert "custom_ops" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("power", "custom_ops must be a list, not str"),
+        (5, "custom_ops must be a list, not int"),
+        ([5], "custom_ops must have ops in Python or paths, not int"),
+    ],
+)
+def test_wrong_ops_of_a_session_are_named(given, message):
+    with pytest.raises(TypeError, match=message):
+        ort.Session(calling("Any"), api=ort.core_api(), custom_ops=given)
