@@ -62,17 +62,12 @@ def examine(runtime: Runtime, seconds: float = SECONDS) -> Finding:
     """Open a library that `find_runtimes` found, in another process."""
     if runtime.problem or not sys.executable:
         return Finding(runtime)
-    code, output, errors = child.run("ortcffi.cli.doctor", "answer", runtime.path, seconds=seconds)
-    if code is None:
-        return _broken(runtime, f"does not finish loading within {seconds:g} seconds")
-    printed = errors.decode(errors="backslashreplace").strip()
-    if name := child.signal_of(code):
-        return _broken(runtime, f"crashes when it is opened ({name})", printed=printed)
-    try:
-        found = child.answer_of(output)
-    except ValueError:
-        problem = f"ends the process that opens it, with exit code {code}"
-        return _broken(runtime, problem, printed=printed)
+    told, problem, printed = child.ask(
+        "ortcffi.cli.doctor", "answer", runtime.path, seconds=seconds
+    )
+    if problem:
+        return _broken(runtime, problem.removeprefix("it "), printed=printed)
+    found = told[-1]
     if "problem" in found:
         return _broken(runtime, found["problem"], found["remedy"], printed)
     version = found["version"]
@@ -97,7 +92,7 @@ def answer(path: str) -> None:
         found["build_info"] = api.build_info
     except loading.LoadError as error:
         found = {"problem": error.problem, "remedy": error.remedy}
-    child.give_answer(found)
+    child.tell(**found, done=True)
 
 
 def diagnose(given: Sequence[str] = ()) -> list[Finding]:

@@ -53,31 +53,22 @@ def examine(seconds: float = SECONDS) -> list[EpFinding]:
 
 def _examined(ep: InstalledEp, seconds: float) -> EpFinding:
     finding = EpFinding(ep.name, ep.package, ep.path)
-    code, output, errors = child.run("ortcffi.cli.ep_doctor", "answer", ep.name, seconds=seconds)
-    if code is None:
-        return finding._replace(problem=f"it does not answer within {seconds:g} seconds")
-    printed = errors.decode(errors="backslashreplace").strip()
-    try:
-        devices, problem = child.answer_of(output)
-    except ValueError:
-        end = child.signal_of(code) or f"exit code {code}"
-        problem = f"the process that loads it ends with {end}"
-        return finding._replace(problem=problem, printed=printed)
-    if problem:
-        return finding._replace(problem=problem, printed=printed)
-    return finding._replace(devices=devices)
+    told, problem, printed = child.ask("ortcffi.cli.ep_doctor", "answer", ep.name, seconds=seconds)
+    if problem or told[-1]["problem"]:
+        return finding._replace(problem=problem or told[-1]["problem"], printed=printed)
+    return finding._replace(devices=told[-1]["devices"])
 
 
 def answer(name: str) -> None:
     """Load a library and give `examine` its devices, and the problem or ""."""
     limit_this_process()
-    found: tuple[list[str], str]
+    found, problem = list[str](), ""
     try:
         devices = registered_in(Env("doctor", core_api()), ep_named(name)).devices
-        found = [_described(each) for each in devices], ""
+        found = [_described(each) for each in devices]
     except (OrtError, LookupError) as error:
-        found = [], str(error)
-    child.give_answer(found)
+        problem = str(error)
+    child.tell(devices=found, problem=problem, done=True)
 
 
 def _described(device: EpDevice) -> str:

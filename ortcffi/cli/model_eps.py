@@ -52,15 +52,10 @@ def takings(path: str) -> list[Taking]:
 
 
 def _asked(name: str, path: str) -> Taking | None:
-    code, output, _ = child.run("ortcffi.cli.model_eps", "answer", name, path, seconds=SECONDS)
-    if code is None:
-        return Taking(name, problem=f"it does not answer within {SECONDS:g} seconds")
-    try:
-        answered = child.answer_of(output)
-    except ValueError:
-        end = child.signal_of(code) or f"exit code {code}"
-        return Taking(name, problem=f"its process ends with {end}")
-    return answered and Taking(name, *answered)
+    told, problem, _ = child.ask("ortcffi.cli.model_eps", "answer", name, path, seconds=SECONDS)
+    if problem:
+        return Taking(name, problem=problem)
+    return told[-1]["found"] and Taking(name, *told[-1]["found"])
 
 
 def answer(name: str, path: str) -> None:
@@ -71,7 +66,7 @@ def answer(name: str, path: str) -> None:
         found = _taken(name, path)
     except (OrtError, LookupError) as error:
         found = 0, {}, str(error)
-    child.give_answer(found)
+    child.tell(found=found, done=True)
 
 
 def _taken(name: str, path: str) -> "tuple[int, dict[str, int], str] | None":

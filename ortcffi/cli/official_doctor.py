@@ -60,21 +60,14 @@ def examine(seconds: float = SECONDS) -> OfficialFinding | None:
     """Try what `attach` reaches; None if the package is not installed."""
     if not sys.executable or importlib.util.find_spec(PACKAGE) is None:
         return None
-    code, output, _ = child.run("ortcffi.cli.official_doctor", "answer", seconds=seconds)
-    if code is None:
-        return OfficialFinding(problems=[f"it does not answer within {seconds:g} seconds"])
-    try:
-        found = child.answer_of(output)
-    except ValueError:
-        problem = f"the process that imports it ends with exit code {code}"
-        return OfficialFinding(problems=[problem])
-    return OfficialFinding(**found)
+    told, problem, _ = child.ask("ortcffi.cli.official_doctor", "answer", seconds=seconds)
+    return OfficialFinding(problems=[problem]) if problem else OfficialFinding(**told[-1]["found"])
 
 
 def answer() -> None:
     """Try what is reached here, and give `examine` the finding as a dict."""
     limit_this_process()
-    child.give_answer(_tried()._asdict())
+    child.tell(found=_tried()._asdict(), done=True)
 
 
 def _tried() -> OfficialFinding:

@@ -7,23 +7,27 @@ import signal
 import subprocess
 import sys
 import threading
+import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from tempfile import TemporaryFile
-from typing import Any, NamedTuple, NoReturn
+from importlib import import_module
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import Any, NamedTuple
 
 __all__ = [
     "Ended",
+    "Prepared",
     "abort",
-    "answer_of",
     "ask",
     "command",
     "end",
     "end_of",
-    "give_answer",
     "limit_this_process",
     "limited",
+    "next_fork",
+    "prepared",
     "printed",
     "run",
     "run_command",
@@ -41,7 +45,6 @@ MOST_LINES = 20  # of what a process printed
 MEMORY = 8 << 30  # bytes of address space, beside what Python has
 FILE = 64 << 20  # bytes of each file that it writes
 CPU = 300  # seconds, of all threads
-_ANSWER = "answer of ortcffi"
 _ABORTED = 5  # seconds for a process to print its stacks
 _CODE = (
     "import json, sys; sys.path[:], module, function, arguments = json.loads(sys.argv[1]);"
@@ -132,11 +135,201 @@ def run(
     seconds: float | None = None,
     given: bytes = b"",
 ) -> Ended:
-    """Call a function of a module in another process, as `run_command` runs a command."""
-    return run_command(command(module, function, *arguments), seconds, given)
+    """Call a function of a module in another process, as `run_command` runs a command.
+
+    Within `prepared`, that process is a fork of one that has imported the modules.
+    """
+    if _modules is None or not hasattr(os, "fork"):
+        return run_command(command(module, function, *arguments), seconds, given)
+    server = _idle.pop() if _idle else Prepared("ortcffi.kernels.child", "serve", *_modules)
+    with TemporaryDirectory() as folder:
+        with open(os.path.join(folder, _STREAMS[0]), "wb") as file:
+            file.write(given)
+        code, written = server.call(folder, [module, function, arguments], seconds or SECONDS)
+        if not server.ended:
+            _idle.append(server)
+        return Ended(code, *written)
 
 
-_of_thread = threading.local()  # `running`: what a thread of `side_by_side` has started
+# --- forks of a process that has imported what they need ------------------------------------------
+
+_STREAMS = "in", "out", "err"
+_modules: tuple[str, ...] | None = None
+_idle: "list[Prepared]" = []
+
+
+@contextmanager
+def prepared(*modules: str) -> Iterator[None]:
+    """Have `run` start forks of processes that have imported modules, which takes a fourth."""
+    global _modules  # noqa: PLW0603  # of commands, which have the process for themselves
+    before, _modules = _modules, modules
+    try:
+        yield
+    finally:
+        _modules = before
+        while _idle:
+            _idle.pop().close()
+
+
+class Prepared:
+    """A process that forks for each call.
+
+    Parameters
+    ----------
+    module, function : str
+        What it calls; that calls `next_fork`.
+    *arguments : str
+        The arguments of the function.
+    folder : str or os.PathLike, optional
+        The directory in which it begins.
+    faults : bool, optional
+        Whether a crash prints the stacks of Python.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        function: str,
+        *arguments: str,
+        folder: "str | os.PathLike[str]" = ".",
+        faults: bool = False,
+    ) -> None:
+        self._printed = TemporaryFile()  # noqa: SIM115  # until it ends
+        self._process = subprocess.Popen(
+            command(module, function, *arguments, faults=faults),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._printed,
+            cwd=folder,
+            start_new_session=True,
+        )
+        self.ended = False
+
+    def call(self, folder: str, request: Any, seconds: float) -> tuple[int | None, list[bytes]]:
+        """Have it fork for a request, which has a folder for files that the fork writes.
+
+        Returns the fork's exit code, None if its time was up; and what it wrote to standard output
+        and standard error, for which the folder has files.
+        """
+        process, running = self._process, getattr(_of_thread, "running", None)
+        assert process.stdin is not None and process.stdout is not None  # noqa: S101, PT018  # typed
+        line = json.dumps([folder, request, dict(os.environ), os.getcwd()]) + "\n"
+        if running is not None:
+            running[process] = signal.SIGABRT  # which ends its fork, too
+        try:
+            with limited(process, seconds) as late:
+                with suppress(BrokenPipeError):
+                    process.stdin.write(line.encode())
+                    process.stdin.flush()
+                answer = process.stdout.readline()
+        except BaseException:
+            self.close(is_idle=False)
+            raise
+        finally:
+            if running is not None:
+                running.pop(process, None)
+        written = [_read(os.path.join(folder, name)) for name in _STREAMS[1:]]
+        if answer:
+            return int(answer), written
+        code = process.wait()
+        self._printed.seek(0)
+        written[1] += self._printed.read()
+        self.close()
+        return None if late.is_set() else code, written
+
+    def close(self, *, is_idle: bool = True) -> None:
+        """End it."""
+        self.ended = True
+        (end if is_idle else abort)(self._process)
+        self._process.communicate()
+        self._printed.close()
+
+
+def _read(path: str) -> bytes:
+    with suppress(FileNotFoundError), open(path, "rb") as file:
+        return file.read()
+    return b""
+
+
+def next_fork(answers: int) -> Any:
+    """Fork for each request on standard input; in a fork, return the folder and the request.
+
+    The process that forks writes the exit codes to the file `answers`, and ends what forks leave.
+    Where there are no requests any more, None is returned to it. A fork has the files of its folder
+    as standard streams.
+    """
+    with open(0, "rb", closefd=False) as requests:
+        for line in requests:
+            fork = _fork() if hasattr(os, "fork") else 0
+            if fork == 0:
+                os.close(answers)
+                return _begin(*json.loads(line))
+            code = os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1])
+            _end_session(fork)
+            os.write(answers, f"{code}\n".encode())
+    return None
+
+
+def _begin(folder: str, request: Any, environment: dict[str, str], directory: str) -> Any:
+    import faulthandler
+
+    for place, name in enumerate(_STREAMS):
+        file = os.open(os.path.join(folder, name), os.O_RDWR | os.O_CREAT, 0o600)
+        os.dup2(file, place)
+        os.close(file)
+    if faulthandler.is_enabled():
+        faulthandler.disable()  # and enable it for the new file
+        faulthandler.enable()
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(directory)
+    return folder, request
+
+
+def _fork() -> int:
+    """Fork. The process that goes on ends its fork when it is aborted itself."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # threads of NumPy's BLAS, which is made for forks
+        fork = os.fork()
+    if fork:
+        signal.signal(signal.SIGABRT, lambda *_: _abort(fork))
+    else:
+        signal.signal(signal.SIGABRT, signal.SIG_DFL)
+        os.setsid()
+    return fork
+
+
+def _abort(fork: int) -> None:
+    with suppress(ProcessLookupError, ChildProcessError):
+        os.kill(fork, signal.SIGABRT)
+        until = time.monotonic() + _ABORTED - 1
+        while os.waitpid(fork, os.WNOHANG)[0] == 0 and time.monotonic() < until:
+            time.sleep(0.01)
+    _end_session(fork)
+    os._exit(1)
+
+
+def _end_session(fork: int) -> None:
+    """End what a fork has left, or the fork itself."""
+    with suppress(ProcessLookupError, PermissionError):  # none is left
+        os.killpg(fork, signal.SIGKILL)
+
+
+def serve(*modules: str) -> None:
+    """Call functions that are asked for on standard input, each in a fork of this process."""
+    answers = os.dup(1)
+    os.dup2(2, 1)
+    for module in modules:
+        import_module(module)
+    if (found := next_fork(answers)) is not None:
+        module, function, arguments = found[1]
+        getattr(import_module(module), function)(*arguments)
+
+
+# --- commands -------------------------------------------------------------------------------------
+
+# `running`: what a thread of `side_by_side` has started, with the signal that ends it.
+_of_thread = threading.local()
 
 
 def run_command(
@@ -161,7 +354,7 @@ def run_command(
         process = subprocess.Popen(words, **files, cwd=folder, start_new_session=True)
         running = getattr(_of_thread, "running", None)
         if running is not None:
-            running.add(process)
+            running[process] = signal.SIGKILL
         try:
             code: int | None = process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -171,7 +364,7 @@ def run_command(
         finally:
             end(process)
             if running is not None:
-                running.discard(process)
+                running.pop(process, None)
         for file in (output, errors):
             file.seek(0)
         return Ended(code, output.read(), errors.read())
@@ -183,45 +376,23 @@ def side_by_side(function: Callable[[Any], Any], given: Iterable[Any]) -> Iterat
     if JOBS == 1 or len(several) < 2:
         yield from map(function, several)
         return
-    running: set[subprocess.Popen[bytes]] = set()
+    running: dict[subprocess.Popen[bytes], int] = {}
     given_to_threads = (_of_thread, "running", running)
     with ThreadPoolExecutor(JOBS, initializer=setattr, initargs=given_to_threads) as pool:
         try:
             yield from pool.map(function, several)
         finally:  # before the pool waits for its threads
-            for process in list(running):
+            for process, number in list(running.items()):
                 with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-
-
-def give_answer(answer: Any) -> NoReturn:
-    """Write what `answer_of` reads to stdout, and end this process.
-
-    The destructors of libraries are not called.
-    """
-    sys.stdout.write("\n" + json.dumps({_ANSWER: answer}) + "\n")  # after what a library wrote
-    sys.stdout.flush()
-    os._exit(0)
-
-
-def answer_of(output: bytes) -> Any:
-    """The answer of a process, from what it wrote to stdout.
-
-    Raises
-    ------
-    ValueError
-        It has none. A library that ended the process may have written anything.
-    """
-    last: Any = json.loads((output.splitlines() or [b""])[-1])
-    if not isinstance(last, dict) or _ANSWER not in last:
-        raise ValueError("the process wrote no answer")
-    return last[_ANSWER]
+                    os.killpg(process.pid, number)
 
 
 def tell(**facts: Any) -> None:
-    """Write a line that `ask` reads; the last one has the key ``done``."""
+    """Write a line that `ask` reads. The last one has the key ``done``, and ends the process."""
     sys.stdout.write("\n" + json.dumps(facts) + "\n")  # after what a library wrote
     sys.stdout.flush()
+    if "done" in facts:
+        os._exit(0)  # without the destructors of libraries
 
 
 def ask(

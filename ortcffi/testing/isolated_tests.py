@@ -7,18 +7,12 @@ the test's phases to a file. If it ends before the last one, or takes too long, 
 so.
 """
 
-import faulthandler
 import json
 import os
 import re
-import signal
-import subprocess
 import sys
 import tempfile
-import time
-import warnings
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 import pytest
@@ -31,8 +25,6 @@ _is_child = False
 
 MARK = "ort_isolated"
 _LIBRARIES = {"ort_library", "ort_ep"}  # the fixtures that the ini option isolates
-_HAS_FORKS = hasattr(os, "fork")
-_ABORTED = 4  # seconds for a fork to print its stacks
 _MOST_LINES = 100  # of what a crashed test printed
 # A frame of what runs every test.
 _FRAME = re.compile(
@@ -80,82 +72,39 @@ class _Done(NamedTuple):
     ops: list[str]
 
 
-class _Other(NamedTuple):
-    """The other pytest, and the file of what it printed beside tests."""
-
-    process: "subprocess.Popen[bytes]"
-    printed: Any
-
-    def close(self) -> None:
-        """End it."""
-        child.end(self.process)
-        self.process.communicate()
-        self.printed.close()
+_OTHER = pytest.StashKey[child.Prepared | None]()
 
 
-_OTHER = pytest.StashKey[_Other | None]()
-
-
-def _other(item: pytest.Item) -> _Other:
+def _other(item: pytest.Item) -> child.Prepared:
     """The other pytest of this session, which is started where there is none."""
     config = item.config
     running = config.stash.get(_OTHER, None)
-    if running is None:
-        if _OTHER not in config.stash:
+    if running is None or running.ended:
+        if running is None:
             config.add_cleanup(lambda: _end_other(config))
-        printed = tempfile.TemporaryFile()  # noqa: SIM115  # until the other pytest ends
         where = "ortcffi.testing.isolated_tests", "serve"
-        process = subprocess.Popen(
-            child.command(*where, *_arguments(item), faults=True),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=printed,
-            cwd=config.invocation_params.dir,
-            start_new_session=True,
-        )
-        running = config.stash[_OTHER] = _Other(process, printed)
+        folder = config.invocation_params.dir
+        running = child.Prepared(*where, *_arguments(item), folder=folder, faults=True)
+        config.stash[_OTHER] = running
     return running
 
 
 def _end_other(config: pytest.Config) -> None:
-    if (other := config.stash[_OTHER]) is not None:
+    if (other := config.stash[_OTHER]) is not None and not other.ended:
         other.close()
-        config.stash[_OTHER] = None
 
 
 def _run(item: pytest.Item, seconds: float) -> _Done:
     """Run a test in another process."""
     with tempfile.TemporaryDirectory() as folder:
-        try:
-            end, printed = _ask(item, folder, seconds)
-        except BaseException:
-            _end_other(item.config)
-            raise
+        test = os.path.join(item.config.rootpath, item.nodeid)
+        code, written = _other(item).call(folder, test, seconds)
+        end = child.too_long(seconds) if code is None else child.end_of(code)
         # Files and no pipes, which a process that the test starts and leaves would keep open.
-        names = ("out", "err", "reports", "terminal", "ops")
-        out, err, reports, terminal, ops = (_read(os.path.join(folder, name)) for name in names)
-        texts = "".join(out), "".join(err), reports, printed + "".join(terminal)
-        return _Done(end, *texts, [line.strip() for line in ops])
-
-
-def _ask(item: pytest.Item, folder: str, seconds: float) -> tuple[str, str]:
-    """Have the other pytest run a test: how that ended, and what the other pytest printed."""
-    process, printed = _other(item)
-    assert process.stdin is not None and process.stdout is not None  # noqa: S101, PT018
-    test = os.path.join(item.config.rootpath, item.nodeid)
-    request = json.dumps([folder, test, dict(os.environ)]) + "\n"
-    with child.limited(process, seconds) as late:
-        with suppress(BrokenPipeError):
-            process.stdin.write(request.encode())
-            process.stdin.flush()
-        answer = process.stdout.readline()
-    if answer:
-        return child.end_of(int(answer)), ""
-    code = process.wait()
-    printed.seek(0)
-    text = printed.read().decode(errors="backslashreplace")
-    _end_other(item.config)
-    return child.too_long(seconds) if late.is_set() else child.end_of(code), text
+        names = ("reports", "terminal", "ops")
+        reports, terminal, ops = (_read(os.path.join(folder, name)) for name in names)
+        out, err = (each.decode(errors="backslashreplace") for each in written)
+        return _Done(end, out, err, reports, "".join(terminal), [line.strip() for line in ops])
 
 
 def _reports_of(item: pytest.Item) -> Iterator[Any]:
@@ -255,34 +204,18 @@ class _Server:
     @pytest.hookimpl(tryfirst=True)
     def pytest_cmdline_main(self, config: pytest.Config) -> int | None:
         """Answer with the exit code of each test. In a fork, pytest goes on with the test."""
-        self._config = config
-        with open(0, "rb", closefd=False) as requests:
-            for line in requests:
-                fork = _fork() if _HAS_FORKS else 0
-                if fork == 0:
-                    self._begin(*json.loads(line))
-                    return None
-                code = _exit_code(fork)
-                os.write(self._answers, f"{code}\n".encode())
-        return 0
-
-    def _begin(self, folder: str, test: str, environment: dict[str, str]) -> None:
-        """Make this process that of a test."""
         from ortcffi.kernels.node import OPS_USED
 
-        os.close(self._answers)
-        for place, name in enumerate((os.devnull, "out", "err")):
-            file = os.open(os.path.join(folder, name), os.O_RDWR | os.O_CREAT, 0o600)
-            os.dup2(file, place)
-            os.close(file)
-        faulthandler.disable()  # and enable it for the new file
-        faulthandler.enable()
-        os.environ.clear()
-        os.environ.update(environment)
-        OPS_USED.set(_Ops(os.path.join(folder, "ops")))
-        self._folder = folder
-        self._config.args = [test]
-        sys.stdout = open(os.path.join(folder, "terminal"), "w", encoding="utf-8")  # noqa: SIM115
+        self._config = config
+        found = child.next_fork(self._answers)
+        if found is None:
+            return 0
+        self._folder, test = found
+        OPS_USED.set(_Ops(os.path.join(self._folder, "ops")))
+        config.args = [test]
+        path = os.path.join(self._folder, "terminal")
+        sys.stdout = open(path, "w", encoding="utf-8")  # noqa: SIM115  # until the process ends
+        return None
 
     def pytest_sessionstart(self) -> None:
         sys.stdout = sys.__stdout__
@@ -295,40 +228,6 @@ class _Server:
         data = self._config.hook.pytest_report_to_serializable(config=self._config, report=report)
         with open(os.path.join(self._folder, "reports"), "a", encoding="utf-8") as file:
             file.write(json.dumps(data) + "\n")
-
-
-def _fork() -> int:
-    """Fork. The process that goes on ends its fork when it is aborted itself."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # threads of NumPy's BLAS, which is made for forks
-        fork = os.fork()
-    if fork:
-        signal.signal(signal.SIGABRT, lambda *_: _abort(fork))
-    else:
-        signal.signal(signal.SIGABRT, signal.SIG_DFL)
-        os.setsid()
-    return fork
-
-
-def _exit_code(fork: int) -> int:
-    status = os.waitpid(fork, 0)[1]
-    _end_session(fork)
-    return os.waitstatus_to_exitcode(status)
-
-
-def _abort(fork: int) -> None:
-    os.kill(fork, signal.SIGABRT)
-    end = time.monotonic() + _ABORTED
-    while os.waitpid(fork, os.WNOHANG)[0] == 0 and time.monotonic() < end:
-        time.sleep(0.01)
-    _end_session(fork)
-    os._exit(1)
-
-
-def _end_session(fork: int) -> None:
-    """End what a fork has left, or the fork itself."""
-    with suppress(ProcessLookupError, PermissionError):  # none is left
-        os.killpg(fork, signal.SIGKILL)
 
 
 def serve(*arguments: str) -> None:

@@ -50,7 +50,7 @@ def test_one_that_ends_the_process_is_a_finding(compile_c, install):
     install(compile_c(BROKEN, "-shared", "-fPIC"))
     (finding,) = ep_doctor.examine()
     assert "SIGABRT" in finding.problem
-    assert "BROKEN: the process that loads it ends with" in ep_doctor.describe(finding)
+    assert "BROKEN: it crashes" in ep_doctor.describe(finding)
 
 
 def test_one_that_is_no_library_says_so(tmp_path, install):

@@ -81,8 +81,8 @@ def test_without_the_package_nothing_is_said(monkeypatch):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("import os; os._exit(3)", "the process that imports it ends with exit code 3"),
-        ("import os; os.abort()", "the process that imports it ends with exit code -6"),
+        ("import os; os._exit(3)", "it ends the process, with exit code 3"),
+        ("import os; os.abort()", "it crashes (SIGABRT)"),
         ("raise SystemError", "SystemError"),
         ("__version__ = '1.25.0'\nclass SessionOptions: pass", "has no attribute"),
     ],
@@ -97,7 +97,7 @@ def test_a_package_that_cannot_be_used_is_reported(package, text, problem):
 
 def test_a_package_that_hangs_is_reported(package):
     package("import time; time.sleep(600)")
-    assert official_doctor.examine(seconds=1).problems == ["it does not answer within 1 seconds"]
+    assert official_doctor.examine(seconds=1).problems == ["it does not return within 1 seconds"]
 
 
 @pytest.mark.parametrize(
