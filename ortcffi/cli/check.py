@@ -41,6 +41,8 @@ ENTRIES = ("RegisterCustomOps", "CreateEpFactories")
 EXPORTS = {*ENTRIES, "ReleaseEpFactory"}
 STANDARD = "_ZS", "_ZNS", "_ZNKS", "_ZTIS", "_ZTSS", "_ZTVS"  # templates of C++'s own library
 TIMEOUT = 600  # for all of it
+# What the processes of trials import.
+PREPARED = "ortcffi.cli.check_client", "ortcffi.cli.check_probe", "ortcffi.testing.ep_trials"
 
 
 def check(name: str, given: argparse.Namespace) -> Report:
@@ -224,7 +226,8 @@ def main(arguments: Sequence[str]) -> int:
     try:
         if options.api is not None:
             return _check_with(options.api, options.path, as_json=options.json)
-        reports = [check(os.fspath(path), options) for path in options.path]
+        with child.prepared(*PREPARED):
+            reports = [check(os.fspath(path), options) for path in options.path]
     except (OrtError, LookupError, ValueError) as error:
         parser.error(printable(str(error)))
     try:

@@ -62,12 +62,12 @@ def examine(runtime: Runtime, seconds: float = SECONDS) -> Finding:
     """Open a library that `find_runtimes` found, in another process."""
     if runtime.problem or not sys.executable:
         return Finding(runtime)
-    told, problem, printed = child.ask(
+    facts, problem, printed = child.ask(
         "ortcffi.cli.doctor", "answer", runtime.path, seconds=seconds
     )
     if problem:
         return _broken(runtime, problem.removeprefix("it "), printed=printed)
-    found = told[-1]
+    found = facts[-1]
     if "problem" in found:
         return _broken(runtime, found["problem"], found["remedy"], printed)
     version = found["version"]

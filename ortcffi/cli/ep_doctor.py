@@ -53,10 +53,10 @@ def examine(seconds: float = SECONDS) -> list[EpFinding]:
 
 def _examined(ep: InstalledEp, seconds: float) -> EpFinding:
     finding = EpFinding(ep.name, ep.package, ep.path)
-    told, problem, printed = child.ask("ortcffi.cli.ep_doctor", "answer", ep.name, seconds=seconds)
-    if problem or told[-1]["problem"]:
-        return finding._replace(problem=problem or told[-1]["problem"], printed=printed)
-    return finding._replace(devices=told[-1]["devices"])
+    facts, problem, printed = child.ask("ortcffi.cli.ep_doctor", "answer", ep.name, seconds=seconds)
+    if problem or facts[-1]["problem"]:
+        return finding._replace(problem=problem or facts[-1]["problem"], printed=printed)
+    return finding._replace(devices=facts[-1]["devices"])
 
 
 def answer(name: str) -> None:

@@ -52,10 +52,10 @@ def takings(path: str) -> list[Taking]:
 
 
 def _asked(name: str, path: str) -> Taking | None:
-    told, problem, _ = child.ask("ortcffi.cli.model_eps", "answer", name, path, seconds=SECONDS)
+    facts, problem, _ = child.ask("ortcffi.cli.model_eps", "answer", name, path, seconds=SECONDS)
     if problem:
         return Taking(name, problem=problem)
-    return told[-1]["found"] and Taking(name, *told[-1]["found"])
+    return facts[-1]["found"] and Taking(name, *facts[-1]["found"])
 
 
 def answer(name: str, path: str) -> None:

@@ -60,8 +60,8 @@ def examine(seconds: float = SECONDS) -> OfficialFinding | None:
     """Try what `attach` reaches; None if the package is not installed."""
     if not sys.executable or importlib.util.find_spec(PACKAGE) is None:
         return None
-    told, problem, _ = child.ask("ortcffi.cli.official_doctor", "answer", seconds=seconds)
-    return OfficialFinding(problems=[problem]) if problem else OfficialFinding(**told[-1]["found"])
+    facts, problem, _ = child.ask("ortcffi.cli.official_doctor", "answer", seconds=seconds)
+    return OfficialFinding(problems=[problem]) if problem else OfficialFinding(**facts[-1]["found"])
 
 
 def answer() -> None:
