@@ -3,6 +3,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._public import refuse_pickle
@@ -17,14 +18,13 @@ from ortcffi.compat._environment import (
     registered,
     text,
 )
-from ortcffi.compat._errors import translated
+from ortcffi.compat._errors import as_runtime_error, translated
 from ortcffi.compat._values import OrtValue
 from ortcffi.errors import InvalidArgument, OrtError
 from ortcffi.options.run import RunOptions as Run
 from ortcffi.options.session import SessionOptions as Options
 
 if TYPE_CHECKING:
-    from ortcffi.compat._enums import OrtExecutionProviderDevicePolicy
     from ortcffi.compat._hardware import OrtEpDevice
     from ortcffi.ep.devices import EpDevice
     from ortcffi.session.lora import LoraAdapter as Adapter
@@ -39,65 +39,50 @@ def _kind(kind: type | str) -> type:
     return getattr(_enums, kind)  # type: ignore[no-any-return]
 
 
-class Setting:
-    """An attribute that is one of ortcffi's options."""
+_CONVERSIONS: dict[type, Callable[[str, Any], Any]] = {bool: switch, int: number, str: string}
 
-    def __init__(self, name: str, kind: type | str, doc: str) -> None:
-        self.name, self.kind, self.__doc__ = name, kind, doc
+
+class Setting:
+    """An attribute that is one of ortcffi's options.
+
+    One that has a default is none: the C API has no function for it. It keeps what it is set to.
+    """
+
+    def __init__(self, name: str, kind: type | str, doc: str, default: Any = None) -> None:
+        self.name, self.kind, self.__doc__, self.default = name, kind, doc, default
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.official = name
 
     def __get__(self, options: Any, owner: type) -> Any:
-        return self if options is None else _kind(self.kind)(getattr(options._options, self.name))
+        if options is None:
+            return self
+        if self.default is None:
+            return _kind(self.kind)(getattr(options._options, self.name))
+        return _kind(self.kind)(options._ignored.get(self.name, self.default))
 
     def __set__(self, options: Any, value: Any) -> None:
-        converted = _converted(self.official, value, _kind(self.kind))
+        official, kind = self.official, _kind(self.kind)
+        convert = _CONVERSIONS.get(kind)
+        converted = convert(official, value) if convert else instance(official, value, kind)
+        if self.default is not None:
+            if converted != self.default:
+                message = f"{official} has no effect: the C API has no function for it"
+                warnings.warn(message, UserWarning, stacklevel=2)
+            options._ignored[self.name] = converted
+            return
         try:
             setattr(options._options, self.name, converted)
         except (OrtError, ValueError) as error:
             message = str(error)
-            if self.official not in message:
-                message = message.replace(self.name, self.official, 1)
+            if official not in message:
+                message = message.replace(self.name, official, 1)
             raise RuntimeError(message) from None
 
 
-_CONVERSIONS: dict[type, Callable[[str, Any], Any]] = {bool: switch, int: number, str: string}
-
-
-def _converted(name: str, value: Any, kind: type) -> Any:
-    """What an attribute is set to, which is of one kind."""
-    convert = _CONVERSIONS.get(kind)
-    return convert(name, value) if convert else instance(name, value, kind)
-
-
-class Ignored:
-    """An attribute that the C API has no function for: it keeps what it is set to."""
-
-    def __init__(self, kind: type | str, default: Any, doc: str) -> None:
-        self.kind, self.default, self.__doc__ = kind, default, doc
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, options: Any, owner: type) -> Any:
-        if options is None:
-            return self
-        return _kind(self.kind)(options._ignored.get(self.name, self.default))
-
-    def __set__(self, options: Any, value: Any) -> None:
-        converted = _converted(self.name, value, _kind(self.kind))
-        if converted != self.default:
-            message = f"{self.name} has no effect: the C API has no function for it"
-            warnings.warn(message, UserWarning, stacklevel=2)
-        options._ignored[self.name] = converted
-
-
+@as_runtime_error
 def _set_entry(options: Run | Options, key: str, value: str) -> None:
-    try:
-        options.config[string("key", key)] = string("value", value)
-    except OrtError as error:
-        raise RuntimeError(str(error)) from None
+    options.config[string("key", key)] = string("value", value)
 
 
 def _entry(kind: str, options: Run | Options, key: str) -> str:
@@ -135,8 +120,8 @@ class SessionOptions:
     logid = Setting("log_id", str, "The name of the session's logger.")
     log_severity_level = Setting("log_severity", int, "The least severity that is logged.")
     log_verbosity_level = Setting("log_verbosity", int, "How much is logged at severity 0.")
-    enable_mem_reuse = Ignored(bool, True, "Whether nodes use memory again.")
-    execution_order = Ignored("ExecutionOrder", 0, "In which order nodes run.")
+    enable_mem_reuse = Setting("mem_reuse", bool, "Whether nodes use memory again.", True)
+    execution_order = Setting("order", "ExecutionOrder", "In which order nodes run.", 0)
 
     @translated
     def __init__(self) -> None:
@@ -157,35 +142,27 @@ class SessionOptions:
     def optimized_model_filepath(self, path: Any) -> None:
         self._options.optimized_model_path = text(path)
 
-    @property
-    def enable_profiling(self) -> bool:
-        """Whether a profile is written."""
-        return self._profiling
-
-    @enable_profiling.setter
-    def enable_profiling(self, on: bool) -> None:
+    def _set_profiling(self, on: bool) -> None:
         self._profiling = switch("enable_profiling", on)
         self._options.profiling = self._prefix if self._profiling else None
 
-    @property
-    def profile_file_prefix(self) -> str:
-        """The beginning of the name of the profile."""
-        return self._prefix
-
-    @profile_file_prefix.setter
-    def profile_file_prefix(self, prefix: Any) -> None:
+    def _set_prefix(self, prefix: Any) -> None:
         self._prefix = text(prefix)
         if self._profiling:
             self._options.profiling = self._prefix
 
-    @property
-    def use_per_session_threads(self) -> bool:
-        """Whether sessions have threads of their own."""
-        return self._threads
-
-    @use_per_session_threads.setter
-    def use_per_session_threads(self, on: bool) -> None:
+    def _set_threads(self, on: bool) -> None:
         self._threads = switch("use_per_session_threads", on)
+
+    enable_profiling = property(
+        attrgetter("_profiling"), _set_profiling, doc="Whether a profile is written."
+    )
+    profile_file_prefix = property(
+        attrgetter("_prefix"), _set_prefix, doc="The beginning of the name of the profile."
+    )
+    use_per_session_threads = property(
+        attrgetter("_threads"), _set_threads, doc="Whether sessions have threads of their own."
+    )
 
     # --- entries ----------------------------------------------------------------------------------
 
@@ -261,10 +238,7 @@ class SessionOptions:
         """Add the execution provider of some devices."""
         from ortcffi.compat._hardware import OrtEpDevice
 
-        chosen = [
-            instance(f"devices[{i}]", device, OrtEpDevice)._device
-            for i, device in enumerate(devices)
-        ]
+        chosen = [instance("a device", each, OrtEpDevice)._device for each in devices]
         given = pairs(options)
         if not chosen:
             raise InvalidArgument("devices must not be empty")
@@ -279,7 +253,7 @@ class SessionOptions:
         self._providers.append(append)
 
     @translated
-    def set_provider_selection_policy(self, policy: "OrtExecutionProviderDevicePolicy", /) -> None:
+    def set_provider_selection_policy(self, policy: Any, /) -> None:
         """Have the library choose devices."""
         from ortcffi.compat._enums import OrtExecutionProviderDevicePolicy
 
@@ -326,10 +300,10 @@ class SessionOptions:
     def _twin(self) -> "SessionOptions":
         """Copy the options with the providers that were added, which are not asked for yet."""
         copy = SessionOptions.__new__(SessionOptions)
+        for name in self.__slots__[1:]:
+            setattr(copy, name, getattr(self, name))
         copy._options, copy._ignored = self._options.clone(), dict(self._ignored)
         copy._providers = list(self._providers)
-        copy._prefix, copy._profiling = self._prefix, self._profiling
-        copy._threads, copy._selects = self._threads, self._selects
         return copy
 
     def _copy(self, keep_providers: bool = True) -> tuple["SessionOptions", list[str]]:
@@ -393,14 +367,12 @@ class LoraAdapter:
     def __init__(self) -> None:
         self._adapter: Adapter | None = None
 
+    @as_runtime_error
     def Load(self, path: Any, /) -> None:  # noqa: N802  # the official name
         """Load the file."""
         from ortcffi.session.lora import LoraAdapter as Adapter
 
-        try:
-            self._adapter = Adapter(text(path), api())
-        except OrtError as error:
-            raise RuntimeError(str(error)) from None
+        self._adapter = Adapter(text(path), api())
 
 
 class RunOptions:
@@ -414,7 +386,9 @@ class RunOptions:
     log_verbosity_level = Setting("log_verbosity", int, "How much is logged at severity 0.")
     logid = Setting("tag", str, "The name of the run in the log.")
     terminate = Setting("terminated", bool, "Whether the runs that use these options end.")
-    only_execute_path_to_fetches = Ignored(bool, False, "Whether only nodes that outputs need run.")
+    only_execute_path_to_fetches = Setting(
+        "path_to_fetches", bool, "Whether only nodes that outputs need run.", False
+    )
 
     @translated
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 onnx = pytest.importorskip("onnx")
 
-from onnx import helper, parser  # noqa: E402  # needs the package
+from onnx import parser  # noqa: E402  # needs the package
 from onnx.backend.test import BackendTest, loader  # noqa: E402
 
 # The official backend asks onnx for its version in the old way.
@@ -117,31 +117,6 @@ def test_the_names_are_the_official_ones(ours):
     official = pytest.importorskip("onnxruntime.backend")
     names = {name for name in dir(official) if not name.startswith("_")}
     assert names - set(dir(ours)) == set()
-
-
-def test_an_operator_is_run_alone(ours, ab):
-    node = helper.make_node("Sub", ["a", "b"], ["y"])
-    assert ours.run_node(node, ab)[0].tolist() == [2, 4]
-    assert ours.run_node(node, {"b": ab[0], "a": ab[1]}, "CPU")[0].tolist() == [-2, -4]
-    assert ours.run_node(node, ab, opset_version=13)[0].tolist() == [2, 4]
-    results = ours.run_node(node, ab, outputs_info=[(np.float32, (2,))])
-    assert results[0].tolist() == [2, 4]
-
-
-def test_an_operator_gets_an_input_once_and_none_for_those_without_a_name(ours, ab):
-    doubled = helper.make_node("Add", ["a", "a"], ["y"])
-    assert ours.run_node(doubled, ab[:1])[0].tolist() == [6, 10]
-    clipped = helper.make_node("Clip", ["a", "", "most"], ["y"])
-    assert ours.run_node(clipped, [ab[0], np.float32(4)])[0].tolist() == [3, 4]
-    with pytest.raises(RuntimeError, match="expects 2 inputs, not 1"):
-        ours.run_node(clipped, ab[:1])
-
-
-def test_an_operator_of_another_domain_is_run_alone(ours, ab):
-    scaled = helper.make_node(
-        "Scaler", ["x"], ["y"], domain="ai.onnx.ml", offset=[1.0], scale=[2.0]
-    )
-    assert ours.run_node(scaled, [ab[0].reshape(1, 2)])[0].tolist() == [[4, 8]]
 
 
 @pytest.fixture

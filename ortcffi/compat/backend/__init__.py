@@ -7,10 +7,9 @@ the package onnx.
 
 from ortcffi.compat.backend.backend import OnnxRuntimeBackend
 
-__all__ = ["is_compatible", "prepare", "run", "run_model", "run_node", "supports_device"]
+__all__ = ["is_compatible", "prepare", "run", "run_model", "supports_device"]
 
 is_compatible = OnnxRuntimeBackend.is_compatible
 prepare = OnnxRuntimeBackend.prepare
 run = run_model = OnnxRuntimeBackend.run_model
-run_node = OnnxRuntimeBackend.run_node
 supports_device = OnnxRuntimeBackend.supports_device

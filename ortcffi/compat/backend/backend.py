@@ -2,40 +2,21 @@
 """ONNX's backend protocol: models prepared and run by sessions."""
 
 import os
-from collections.abc import Sequence
 from typing import Any
 from unittest import SkipTest
 
-import numpy as np
-from onnx import checker, defs, helper
+from onnx import checker, helper
 from onnx.backend.base import Backend
 
 from ortcffi.compat import InferenceSession, SessionOptions, get_available_providers, get_device
+from ortcffi.compat._options import Setting
 from ortcffi.compat.backend.backend_rep import OnnxRuntimeBackendRep, set_allowed
-
-__all__ = ["OnnxRuntimeBackend"]
 
 # None of them writes a file.
 _ALLOWED_SESSION_OPTIONS = frozenset(
-    {
-        "enable_cpu_mem_arena",
-        "enable_mem_pattern",
-        "enable_mem_reuse",
-        "execution_mode",
-        "execution_order",
-        "graph_optimization_level",
-        "inter_op_num_threads",
-        "intra_op_num_threads",
-        "log_severity_level",
-        "log_verbosity_level",
-        "logid",
-        "use_deterministic_compute",
-        "use_per_session_threads",
-    }
+    {"use_per_session_threads"}
+    | {name for name, each in vars(SessionOptions).items() if isinstance(each, Setting)}
 )
-
-
-_OLDEST_OPSET = 7  # that ONNX Runtime promises to run
 
 
 class OnnxRuntimeBackend(Backend):
@@ -122,63 +103,3 @@ class OnnxRuntimeBackend(Backend):
     ) -> list[Any]:
         """Load a model and run it once; see `prepare` and `OnnxRuntimeBackendRep.run`."""
         return cls.prepare(model, device, **kwargs).run(inputs, **kwargs)
-
-    @classmethod
-    def run_node(  # type: ignore[override]  # as above
-        cls,
-        node: Any,
-        inputs: Any,
-        device: str | None = None,
-        outputs_info: Sequence[tuple[Any, Any]] | None = None,
-        **kwargs: Any,
-    ) -> list[Any]:
-        """Run one operator, as a model of it alone.
-
-        Parameters
-        ----------
-        node : onnx.NodeProto
-            The node.
-        inputs : sequence of array, or dict of them by name
-            What its inputs get; of a sequence, one for each that has a name.
-        device : str, optional
-            As of `prepare`.
-        outputs_info : sequence of (dtype, shape), optional
-            The types of the outputs, where the operator does not imply them.
-        **kwargs
-            As of `run_model`; and ``opset_version``, that of the operator set, by default the one
-            that has the latest definition of the operator.
-        """
-        names = list(dict.fromkeys(name for name in node.input if name))
-        given = [inputs[name] for name in names] if isinstance(inputs, dict) else list(inputs)
-        if len(given) != len(names):
-            raise RuntimeError(f"the node expects {len(names)} inputs, not {len(given)}")
-        arrays = [np.asarray(x) for x in given]
-        made = [name for name in node.output if name]
-        types = [(None, None)] * len(made) if outputs_info is None else outputs_info
-        version = kwargs.pop("opset_version", None) or _latest(node)
-        opset = helper.make_opsetid(node.domain, version)
-        graph = helper.make_graph(
-            [node],
-            "node",
-            [_value(name, x.dtype, x.shape) for name, x in zip(names, arrays, strict=True)],
-            [_value(name, *each) for name, each in zip(made, types, strict=True)],
-        )
-        # Libraries refuse a version of the format that is newer than they are.
-        least = helper.find_min_ir_version_for([opset], ignore_unknown=True)
-        model = helper.make_model(graph, opset_imports=[opset], ir_version=least)
-        return cls.run_model(model.SerializeToString(), arrays, device, **kwargs)
-
-
-def _value(name: str, dtype: Any, shape: Any) -> Any:
-    if dtype is None:
-        return helper.make_empty_tensor_value_info(name)
-    element = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
-    return helper.make_tensor_value_info(name, element, shape)
-
-
-def _latest(node: Any) -> int:
-    """The version of the operator set that has the latest definition of a node's operator."""
-    if not defs.has(node.op_type, node.domain):
-        return 1
-    since: int = defs.get_schema(node.op_type, node.domain).since_version
-    return since if node.domain else max(since, _OLDEST_OPSET)

@@ -8,8 +8,6 @@ from onnx.backend.base import BackendRep
 
 from ortcffi.compat import RunOptions
 
-__all__ = ["OnnxRuntimeBackendRep", "set_allowed"]
-
 _ALLOWED_RUN_OPTIONS = frozenset(
     {"log_severity_level", "log_verbosity_level", "logid", "only_execute_path_to_fetches"}
 )
