@@ -1,9 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Sessions as their model and options, for processes that are to make the same one."""
+"""Sessions as their model and options, for processes that are to make the same one.
+
+A worker of a pool gets a session as the argument of each task. So a process keeps the sessions that
+it made of pickles last, and the pickle of the same model and options gives the same session.
+"""
 
 import os
+import pickle
+from collections import OrderedDict
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from ortcffi._forks import after_fork, fork_safe_lock
 from ortcffi.options.session import SessionOptions
 from ortcffi.table.load import load
 
@@ -11,7 +19,12 @@ if TYPE_CHECKING:
     from ortcffi.session.session import Session
     from ortcffi.table.api import Api
 
-__all__ = ["parts_of"]
+__all__ = ["kept", "parts_of"]
+
+_MOST = 4  # sessions that a process keeps
+kept: "OrderedDict[bytes, Session]" = OrderedDict()  # the one that was asked for last at the end
+_lock = fork_safe_lock()  # held while a session is made, so that threads make it once
+after_fork(kept.clear)  # sessions have no threads in the child
 
 # What options may hold that only their own process has.
 _BOUND = (
@@ -50,6 +63,33 @@ def _described(options: SessionOptions | None) -> dict[str, Any] | None:
 
 
 def _again(kind: Any, source: Any, described: dict[str, Any] | None, path: str | None) -> "Session":
+    """The session of a pickle: one that the process has made of the same, or a new one."""
+    key = _key(kind, source, described, path)
+    with _lock:
+        session = kept.pop(key, None)
+        if session is None or session.closed:
+            session = _made(kind, source, described, path)
+        kept[key] = session
+        while len(kept) > _MOST:
+            kept.popitem(last=False)
+    return session
+
+
+def _key(kind: Any, source: Any, *settings: Any) -> bytes:
+    """What tells one session from another; of a file also its size and when it was written."""
+    if isinstance(source, bytes):
+        content: Any = blake2b(source).digest()
+    else:
+        try:
+            file = os.stat(source)
+        except OSError:  # which the session's class says better
+            content = os.fspath(source)
+        else:
+            content = os.path.abspath(source), file.st_ino, file.st_size, file.st_mtime_ns
+    return pickle.dumps((kind, content, settings))
+
+
+def _made(kind: Any, source: Any, described: dict[str, Any] | None, path: str | None) -> "Session":
     """Make the session in another process, on the library of that path or else what is found."""
     api = _library(path)
     if described is None:

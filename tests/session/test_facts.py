@@ -12,10 +12,13 @@ import numpy as np
 import pytest
 from support import models
 from support.prepared import run_program
+from support.processes import fork
 from support.releases import needs_release
+from support.threads import run_threads
 
 import ortcffi as ort
 from ortcffi.errors import OutOfMemory
+from ortcffi.session import pickling
 
 
 def test_what_python_shows_has_no_escape_sequence_of_a_model(opened, x):
@@ -242,6 +245,35 @@ def test_what_cannot_be_pickled_says_why():
         copy.copy(session)
     with pytest.raises(ValueError, match="closed"):
         pickle.dumps(session)
+
+
+@pytest.fixture
+def keeps_no_session():
+    yield
+    pickling.kept.clear()
+
+
+@pytest.mark.usefixtures("keeps_no_session")
+def test_pickles_of_the_same_session_give_one_session(tmp_path, x):
+    path = tmp_path / "add.onnx"
+    path.write_bytes(models.add())
+    with ort.Session(path) as session:
+        pickled = pickle.dumps(session)
+    found = []
+    run_threads(*4 * [lambda: found.append(pickle.loads(pickled))])
+    assert len(found) == 4
+    assert len({id(each) for each in found}) == 1
+    found[0].close()
+    assert pickle.loads(pickled).run({"x": x})[0].tolist() == [[2, 4, 6, 8]]
+    path.write_bytes(models.add((1, "n")))  # another model
+    again = pickle.loads(pickled)
+    assert again.inputs[0].shape == (1, "n")
+    for count in range(5):
+        with ort.Session(models.add((count, 4))) as session:
+            pickle.loads(pickle.dumps(session))
+    assert len(pickling.kept) == 4
+    assert pickle.loads(pickled) is not again
+    assert fork(lambda: not pickling.kept) == 0
 
 
 def test_another_process_runs_a_pickled_session(opened, tmp_path):
