@@ -10,73 +10,10 @@ from pathlib import Path
 import pytest
 from support.versions import API_VERSION, EACH_VERSION
 
-from ortcffi._native import ffi
-
 SLOTS = 429
 CREATE_STATUS, GET_ERROR_CODE, GET_ERROR_MESSAGE = 0, 1, 2
 ALLOCATOR_ALLOC, ALLOCATOR_FREE, DEFAULT_ALLOCATOR = 75, 76, 78
 RELEASE_STATUS = 93
-ENUMS = {
-    "OrtErrorCode": {
-        "ORT_OK": 0,
-        "ORT_FAIL": 1,
-        "ORT_INVALID_ARGUMENT": 2,
-        "ORT_NO_SUCHFILE": 3,
-        "ORT_NO_MODEL": 4,
-        "ORT_ENGINE_ERROR": 5,
-        "ORT_RUNTIME_EXCEPTION": 6,
-        "ORT_INVALID_PROTOBUF": 7,
-        "ORT_MODEL_LOADED": 8,
-        "ORT_NOT_IMPLEMENTED": 9,
-        "ORT_INVALID_GRAPH": 10,
-        "ORT_EP_FAIL": 11,
-        "ORT_MODEL_LOAD_CANCELED": 12,
-        "ORT_MODEL_REQUIRES_COMPILATION": 13,
-        "ORT_NOT_FOUND": 14,
-        "ORT_DEVICE_RESET": 15,
-    },
-    "OrtAllocatorType": {
-        "OrtInvalidAllocator": -1,
-        "OrtDeviceAllocator": 0,
-        "OrtArenaAllocator": 1,
-        "OrtReadOnlyAllocator": 2,
-    },
-    "OrtMemType": {
-        "OrtMemTypeCPUInput": -2,
-        "OrtMemTypeCPUOutput": -1,
-        "OrtMemTypeCPU": -1,
-        "OrtMemTypeDefault": 0,
-    },
-    "OrtDeviceMemoryType": {
-        "OrtDeviceMemoryType_DEFAULT": 0,
-        "OrtDeviceMemoryType_HOST_ACCESSIBLE": 5,
-    },
-    "OrtMemoryInfoDeviceType": {
-        "OrtMemoryInfoDeviceType_CPU": 0,
-        "OrtMemoryInfoDeviceType_GPU": 1,
-        "OrtMemoryInfoDeviceType_FPGA": 2,
-        "OrtMemoryInfoDeviceType_NPU": 3,
-    },
-    "OrtLoggingLevel": {
-        "ORT_LOGGING_LEVEL_VERBOSE": 0,
-        "ORT_LOGGING_LEVEL_INFO": 1,
-        "ORT_LOGGING_LEVEL_WARNING": 2,
-        "ORT_LOGGING_LEVEL_ERROR": 3,
-        "ORT_LOGGING_LEVEL_FATAL": 4,
-    },
-    "GraphOptimizationLevel": {
-        "ORT_DISABLE_ALL": 0,
-        "ORT_ENABLE_BASIC": 1,
-        "ORT_ENABLE_EXTENDED": 2,
-        "ORT_ENABLE_LAYOUT": 3,
-        "ORT_ENABLE_ALL": 99,
-    },
-}
-ELEMENT_TYPES = """
-UNDEFINED FLOAT UINT8 INT8 UINT16 INT16 INT32 INT64 STRING BOOL FLOAT16 DOUBLE UINT32 UINT64
-COMPLEX64 COMPLEX128 BFLOAT16 FLOAT8E4M3FN FLOAT8E4M3FNUZ FLOAT8E5M2 FLOAT8E5M2FNUZ UINT4 INT4
-FLOAT4E2M1 UINT2 INT2 FLOAT8E8M0
-"""
 
 
 class Base(ctypes.Structure):
@@ -200,14 +137,3 @@ def test_the_allocators_struct_is_called_field_by_field(library: Library) -> Non
     assert block % 64 == 0
     allocator.free(found, block)
     assert allocator.info(found)
-
-
-@pytest.mark.parametrize("enum", ENUMS)
-def test_an_enum_has_these_values(enum: str) -> None:
-    assert ffi.typeof(enum).relements == ENUMS[enum]
-
-
-def test_element_types_count_from_0() -> None:
-    prefix = "ONNX_TENSOR_ELEMENT_DATA_TYPE_"
-    expected = {prefix + name: number for number, name in enumerate(ELEMENT_TYPES.split())}
-    assert ffi.typeof("ONNXTensorElementDataType").relements == expected

@@ -125,12 +125,6 @@ def test_the_real_library_has_at_least_the_same_tables(
     assert run(compile_client("abi.c"), real_library_of_this_version).stdout == "ok\n"
 
 
-def test_every_slot_of_the_core_accepts_zeros_and_names_itself_in_its_error(
-    compile_client: Compile,
-) -> None:
-    assert run(compile_client("slots.cc")).stdout.endswith("\nok\n")
-
-
 @pytest.mark.parametrize("which", ["core_library", "real_library"])
 def test_a_client_of_version_1_gets_the_table_and_others_a_refusal(
     compile_client: Compile, which: str, request: pytest.FixtureRequest
@@ -148,16 +142,6 @@ def test_the_core_has_the_version_of_its_header(
     compile_client: Compile, core_library: Path
 ) -> None:
     assert run(compile_client("old_client.c"), core_library).stdout == f"{VERSION_STRING}\n"
-
-
-def test_a_client_meets_hosts_of_every_version_and_is_traced(compile_client: Compile) -> None:
-    assert run(compile_client("versions.c")).stdout == "ok\n"
-
-
-def test_a_client_is_traced_at_the_real_library(
-    compile_client: Compile, real_library_of_this_version: Path
-) -> None:
-    assert run(compile_client("versions.c"), real_library_of_this_version).stdout == "ok\n"
 
 
 def test_a_slot_that_came_later_says_so_on_every_older_host(compile_client: Compile) -> None:

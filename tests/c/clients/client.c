@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A client in C: statuses, memory info, an allocator through the table and through its struct, one
- * of its own, key-value pairs.
+ * A client in C: statuses, an allocator through the table and through its struct, one of its own.
  *
  * Runs on the library that it is linked with, or on that of the first argument.
  */
@@ -34,31 +33,6 @@ static void use_statuses(void) {
   CHECK(strcmp(g_ort->GetErrorMessage(status), "no such file: \xC3\xA4.onnx") == 0);
   g_ort->ReleaseStatus(status);
   g_ort->ReleaseStatus(NULL);
-}
-
-static void use_memory_info(void) {
-  OrtMemoryInfo* cpu = NULL;
-  OrtMemoryInfo* cuda = NULL;
-  must_succeed(g_ort->CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &cpu));
-  must_succeed(g_ort->CreateMemoryInfo("Cuda", OrtDeviceAllocator, 3, OrtMemTypeDefault, &cuda));
-  const char* name = NULL;
-  must_succeed(g_ort->MemoryInfoGetName(cuda, &name));
-  CHECK(strcmp(name, "Cuda") == 0);
-  int id = -1;
-  must_succeed(g_ort->MemoryInfoGetId(cuda, &id));
-  CHECK(id == 3);
-  OrtAllocatorType type = OrtInvalidAllocator;
-  must_succeed(g_ort->MemoryInfoGetType(cpu, &type));
-  CHECK(type == OrtArenaAllocator);
-  int order = 0;
-  must_succeed(g_ort->CompareMemoryInfo(cpu, cuda, &order));
-  CHECK(order != 0);
-  OrtMemoryInfo* untouched = cpu;
-  must_fail(g_ort->CreateMemoryInfo("no device", OrtDeviceAllocator, 0, OrtMemTypeCPU, &untouched),
-            ORT_INVALID_ARGUMENT);
-  CHECK(untouched == cpu);
-  g_ort->ReleaseMemoryInfo(cpu);
-  g_ort->ReleaseMemoryInfo(cuda);
 }
 
 static void use_default_allocator(void) {
@@ -118,23 +92,6 @@ static void use_own_allocator(void) {
   g_ort->ReleaseMemoryInfo(info);
 }
 
-static void use_key_values(void) {
-  OrtKeyValuePairs* pairs = NULL;
-  g_ort->CreateKeyValuePairs(&pairs);
-  CHECK(pairs != NULL);
-  g_ort->AddKeyValuePair(pairs, "device", "0");
-  g_ort->AddKeyValuePair(pairs, "cache", "/tmp");
-  g_ort->AddKeyValuePair(pairs, "device", "1");
-  CHECK(strcmp(g_ort->GetKeyValue(pairs, "device"), "1") == 0);
-  g_ort->RemoveKeyValuePair(pairs, "cache");
-  const char* const* keys = NULL;
-  const char* const* values = NULL;
-  size_t count = 0;
-  g_ort->GetKeyValuePairs(pairs, &keys, &values, &count);
-  CHECK(count == 1 && strcmp(keys[0], "device") == 0 && strcmp(values[0], "1") == 0);
-  g_ort->ReleaseKeyValuePairs(pairs);
-}
-
 int main(int argc, char** argv) {
   const OrtApiBase*(ORT_API_CALL * get_base)(void) = OrtGetApiBase;
   if (argc > 1) {
@@ -143,10 +100,8 @@ int main(int argc, char** argv) {
   g_ort = get_base()->GetApi(ORT_API_VERSION);
   CHECK(g_ort != NULL);
   use_statuses();
-  use_memory_info();
   use_default_allocator();
   use_own_allocator();
-  use_key_values();
   puts("ok");
   return 0;
 }

@@ -2,7 +2,7 @@
 /*
  * Calls every slot of every older host with nothing but zeroes: up to the host's version it is the
  * core's own function, and later ones say so. Then every slot of a traced table, which answers like
- * the core's and counts.
+ * the core's and counts; and a trace without its arguments.
  */
 #include <cstring>
 #include <string>
@@ -103,6 +103,23 @@ void check_ep_trace(const OrtcoreTrace* trace) {
 #include "ort_ep_slots.def"
 }
 
+void check_refused(OrtcoreTraceBegin begin, const OrtApi* api, uint32_t version, const char* words,
+                   OrtcoreTrace** out, const char* said) {
+  CHECK(text_of(begin(api, version, words, nullptr, out)) ==
+        std::to_string(ORT_INVALID_ARGUMENT) + " ortcore_trace_begin: " + said);
+}
+
+/* `traced` is the table of an open trace. */
+void check_arguments(OrtcoreTraceBegin begin, const OrtApi* traced) {
+  OrtcoreTrace* out = nullptr;
+  check_refused(begin, nullptr, 1, "1.1.0", &out, "api must not be NULL");
+  check_refused(begin, g_core, 0, "1.1.0", &out, "version must be 1 or more");
+  check_refused(begin, g_core, 1, nullptr, &out, "version_string must not be NULL");
+  check_refused(begin, g_core, 1, "1.1.0", nullptr, "out must not be NULL");
+  check_refused(begin, traced, 1, "1.1.0", &out, "api must not be the table of a trace");
+  CHECK(out == nullptr);
+}
+
 template <class Function>
 Function find(const char* name) {
   return reinterpret_cast<Function>(g_core->GetExperimentalFunction(name));
@@ -117,8 +134,9 @@ int main() {
     check_host(emulate(static_cast<uint32_t>(host))->GetApi(1), host);
   }
   OrtcoreTrace* trace = nullptr;
-  CHECK(find<OrtcoreTraceBegin>(ORTCORE_TRACE_BEGIN)(g_core, ORT_API_VERSION, "1.9.9", nullptr,
-                                                     &trace) == nullptr);
+  OrtcoreTraceBegin begin = find<OrtcoreTraceBegin>(ORTCORE_TRACE_BEGIN);
+  CHECK(begin(g_core, ORT_API_VERSION, "1.9.9", nullptr, &trace) == nullptr);
+  check_arguments(begin, trace->api);
   check_trace(trace);
   check_ep_trace(trace);
   find<OrtcoreTraceEnd>(ORTCORE_TRACE_END)(trace);

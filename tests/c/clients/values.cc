@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A client in C++17 that works with values, types, options and an environment the way wrappers do:
+ * A client in C++17 that works with tensors the way wrappers do:
  * a failing status is an exception, a handle is released where its scope ends, elements of string
  * tensors are std::string.
  *
@@ -21,15 +21,11 @@ namespace {
 const std::string kLong = "a text that does not fit into a string itself";
 
 struct Release {
-  void operator()(OrtEnv* x) const noexcept { g_ort->ReleaseEnv(x); }
   void operator()(OrtValue* x) const noexcept { g_ort->ReleaseValue(x); }
   void operator()(OrtMemoryInfo* x) const noexcept { g_ort->ReleaseMemoryInfo(x); }
-  void operator()(OrtTypeInfo* x) const noexcept { g_ort->ReleaseTypeInfo(x); }
   void operator()(OrtTensorTypeAndShapeInfo* x) const noexcept {
     g_ort->ReleaseTensorTypeAndShapeInfo(x);
   }
-  void operator()(OrtSessionOptions* x) const noexcept { g_ort->ReleaseSessionOptions(x); }
-  void operator()(OrtRunOptions* x) const noexcept { g_ort->ReleaseRunOptions(x); }
 };
 template <class Handle>
 using Owned = std::unique_ptr<Handle, Release>;
@@ -153,97 +149,6 @@ void strings_are_read_while_a_client_gets_at_them() {
   other.join();
 }
 
-void containers_copy_what_they_are_made_of() {
-  std::vector<int64_t> keys = {2, 1};
-  std::vector<float> numbers = {20, 10};
-  auto key = over(keys, {2}, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64);
-  auto number = over(numbers, {2}, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT);
-  std::array<const OrtValue*, 2> parts = {key.get(), number.get()};
-  auto map = make<OrtValue>(g_ort->CreateValue, parts.data(), parts.size(), ONNX_TYPE_MAP);
-  parts[0] = parts[1] = map.get();
-  auto maps = make<OrtValue>(g_ort->CreateValue, parts.data(), parts.size(), ONNX_TYPE_SEQUENCE);
-  numbers[0] = keys[0] = 99;
-  auto second = make<OrtValue>(g_ort->GetValue, maps.get(), 1, allocator());
-  auto sorted = make<OrtValue>(g_ort->GetValue, second.get(), 0, allocator());
-  auto values = make<OrtValue>(g_ort->GetValue, second.get(), 1, allocator());
-  CHECK(data_of<int64_t>(sorted.get())[0] == 1 && data_of<int64_t>(sorted.get())[1] == 2);
-  CHECK(data_of<float>(values.get())[0] == 10 && data_of<float>(values.get())[1] == 20);
-}
-
-void a_type_outlives_its_value() {
-  Owned<OrtTypeInfo> type;
-  {
-    std::vector<int64_t> numbers(12);
-    auto value = over(numbers, {3, 4}, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64);
-    type = make<OrtTypeInfo>(g_ort->GetTypeInfo, value.get());
-  }
-  const OrtTensorTypeAndShapeInfo* info = nullptr;
-  size_t count = 0;
-  check(g_ort->CastTypeInfoToTensorInfo(type.get(), &info));
-  check(g_ort->GetTensorShapeElementCount(info, &count));
-  CHECK(count == 12);
-}
-
-/* Tells how often it freed. */
-struct Deleter : OrtAllocator {
-  Deleter() : OrtAllocator{}, info(cpu()) {
-    version = ORT_API_VERSION;
-    OrtAllocator::Free = [](OrtAllocator* self, void*) noexcept {
-      static_cast<Deleter*>(self)->freed++;
-    };
-    OrtAllocator::Info = [](const OrtAllocator* self) noexcept -> const OrtMemoryInfo* {
-      return static_cast<const Deleter*>(self)->info.get();
-    };
-  }
-  Owned<OrtMemoryInfo> info;
-  int freed = 0;
-};
-
-void a_deleter_is_called_once() {
-  Deleter deleter;
-  std::vector<float> numbers(6);
-  const int64_t shape = 6;
-  {
-    auto value = make<OrtValue>(g_ort->CreateTensorWithDataAndDeleterAsOrtValue, &deleter,
-                                numbers.data(), numbers.size() * sizeof(float), &shape, size_t{1},
-                                ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT);
-    CHECK(deleter.freed == 0);
-  }
-  CHECK(deleter.freed == 1);
-}
-
-void options_keep_what_they_are_given() {
-  auto options = make<OrtSessionOptions>(g_ort->CreateSessionOptions);
-  check(g_ort->AddSessionConfigEntry(options.get(), "session.use_env_allocators", "1"));
-  auto clone = make<OrtSessionOptions>(g_ort->CloneSessionOptions, options.get());
-  options.reset();
-  size_t size = 0;
-  check(g_ort->GetSessionConfigEntry(clone.get(), "session.use_env_allocators", nullptr, &size));
-  std::string value(size, '\0');
-  check(
-      g_ort->GetSessionConfigEntry(clone.get(), "session.use_env_allocators", value.data(), &size));
-  CHECK(std::strcmp(value.c_str(), "1") == 0);
-  auto run = make<OrtRunOptions>(g_ort->CreateRunOptions);
-  const char* tag = nullptr;
-  check(g_ort->RunOptionsSetRunTag(run.get(), std::string("tag").c_str()));
-  check(g_ort->RunOptionsGetRunTag(run.get(), &tag));
-  CHECK(std::strcmp(tag, "tag") == 0);
-}
-
-void two_scopes_share_the_environment() {
-  auto first = make<OrtEnv>(g_ort->CreateEnv, ORT_LOGGING_LEVEL_ERROR, "first");
-  OrtEnv* address = first.get();
-  {
-    auto second = make<OrtEnv>(g_ort->CreateEnv, ORT_LOGGING_LEVEL_ERROR, "second");
-    CHECK(second.get() == address);
-  }
-  char** providers = nullptr;
-  int count = 0;
-  check(g_ort->GetAvailableProviders(&providers, &count));
-  CHECK(count > 0 && std::strcmp(providers[count - 1], "CPUExecutionProvider") == 0);
-  check(g_ort->ReleaseAvailableProviders(providers, count));
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -258,11 +163,6 @@ int main(int argc, char** argv) {
   strings_of_the_client_are_elements();
   elements_can_be_assigned_as_strings_of_the_client();
   strings_are_read_while_a_client_gets_at_them();
-  containers_copy_what_they_are_made_of();
-  a_type_outlives_its_value();
-  a_deleter_is_called_once();
-  options_keep_what_they_are_given();
-  two_scopes_share_the_environment();
   puts("ok");
   return 0;
 }
