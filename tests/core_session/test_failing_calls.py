@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Each call that the core makes of an execution provider fails once: tests/c/clients/failing_ep.c,
+"""Each call that the core makes of an execution provider fails once: tests/c/clients/device_ep.c,
 which computes in memory of its own and brings streams, notifications and a profiler."""
 
 import ctypes
@@ -48,7 +48,7 @@ class Failing:
     """The library, in which the call with a number fails."""
 
     def __init__(self, mode):
-        self.path = eps.built(eps.FAILING)
+        self.path = eps.built(eps.ON_A_DEVICE)
         self.library = ctypes.CDLL(str(self.path))
         self.number("Mode").value = MODES.index(mode)
 
@@ -128,7 +128,7 @@ def test_each_call_may_fail(core_api, failing, tmp_path, run):
             found = []
 
             def use(env=env, found=found):
-                name = f"memory streams {next(NUMBERS)}"
+                name = f"every-call memory streams {next(NUMBERS)}"
                 with env.register_ep(failing.path, name) as registered:
                     found += run(env, registered.devices[0], tmp_path)
 

@@ -21,7 +21,6 @@ WITH_KERNELS = CHECKOUT / "tests/c/clients/kernel_ep.c"
 LYING = CHECKOUT / "tests/c/clients/lying_ep.c"
 PROFILING = CHECKOUT / "tests/c/clients/profiling_ep.c"
 WITH_CONTEXTS = CHECKOUT / "tests/c/clients/context_ep.c"
-FAILING = CHECKOUT / "tests/c/clients/failing_ep.c"
 ON_A_DEVICE = CHECKOUT / "tests/c/clients/device_ep.c"
 _numbers = itertools.count()
 

@@ -12,6 +12,7 @@
  * transposes   it is SecondEP, which takes Transpose instead, of values with channels alone, and
  * wants the channels last of each node
  *
+ * every-call   it brings all that a host may call; one of these calls may fail: device_ep.h
  * default-cpu  it computes in the CPU's memory, although its device has its own
  * asks         while it computes it asks where things are, which DeviceEpEvents tells
  * frees        it notes what is freed while the stream has work that nobody has waited for
@@ -22,150 +23,11 @@
  *
  * DeviceEpEvents answers what was called since the last time, in order.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "device_ep.h"
 
-#include "onnxruntime_c_api.h"
-#include "onnxruntime_ep_c_api.h"
-
-#include "events.h"
 #include "plain_op.h"
-#include "trying.h"
 
-#define VENDOR 0xBE57
 #define LARGEST_RANK 8
-
-static const OrtApi* api;
-static const OrtEpApi* ep_api;
-static OrtMemoryInfo *memory, *cpu;
-static char asked[256];
-
-static int asks(const char* word) { return strstr(asked, word) != NULL; }
-static int is_elsewhere(void) { return asks("memory") && !asks("default-cpu"); }
-
-ORT_EXPORT const char* DeviceEpEvents(void) { return take_events(); }
-
-static OrtStatus* fail(const char* why) { return api->CreateStatus(ORT_EP_FAIL, why); }
-
-/* --- memory that only this library can read -------------------------------------------------- */
-
-/* No user's address has this bit. */
-#define TAG ((uintptr_t)1 << 62)
-
-static void* tagged(void* block) { return block == NULL ? NULL : (void*)((uintptr_t)block | TAG); }
-static void* plain(void* block) { return (void*)((uintptr_t)block & ~TAG); }
-
-static void* ORT_API_CALL take(OrtAllocator* self, size_t size) {
-  (void)self;
-  return tagged(malloc(size + 1));
-}
-/* Whether the stream has work that nobody has waited for. */
-static int is_pending;
-
-static void ORT_API_CALL give(OrtAllocator* self, void* block) {
-  (void)self;
-  if (is_pending) note("freed-too-early");
-  free(plain(block));
-}
-static const OrtMemoryInfo* ORT_API_CALL info_of(const OrtAllocator* self) {
-  return (void)self, memory;
-}
-
-static OrtStatus* ORT_API_CALL make_allocator(OrtEpFactory* self, const OrtMemoryInfo* info,
-                                              const OrtKeyValuePairs* options, OrtAllocator** out) {
-  (void)self, (void)info, (void)options;
-  OrtAllocator* made = calloc(1, sizeof *made);
-  made->version = 23;
-  made->Alloc = take;
-  made->Free = give;
-  made->Info = info_of;
-  *out = made;
-  return NULL;
-}
-static void ORT_API_CALL release_allocator(OrtEpFactory* self, OrtAllocator* allocator) {
-  (void)self, free(allocator);
-}
-
-static int is_ours(const OrtMemoryDevice* device) {
-  return ep_api->MemoryDevice_GetVendorId(device) == VENDOR;
-}
-
-static bool ORT_API_CALL can_copy(const OrtDataTransferImpl* self, const OrtMemoryDevice* from,
-                                  const OrtMemoryDevice* to) {
-  return (void)self, is_ours(from) || is_ours(to);
-}
-
-static OrtStatus* copy_one(const OrtValue* from, OrtValue* to) {
-  void *source, *target;
-  size_t size;
-  TRY(api->GetTensorMutableData((OrtValue*)from, &source));
-  TRY(api->GetTensorMutableData(to, &target));
-  TRY(api->GetTensorSizeInBytes(from, &size));
-  note((uintptr_t)target & TAG ? "in" : "out");
-  is_pending = asks("frees");
-  memcpy(plain(target), plain(source), size);
-  return NULL;
-}
-
-static OrtStatus* ORT_API_CALL copy_tensors(OrtDataTransferImpl* self, const OrtValue** from,
-                                            OrtValue** to, OrtSyncStream** streams, size_t count) {
-  (void)self, (void)streams;
-  for (size_t i = 0; i < count; i++) {
-    if (asks("no-copy")) return fail("no-copy");
-    TRY(copy_one(from[i], to[i]));
-  }
-  return NULL;
-}
-
-static void ORT_API_CALL release_transfer(OrtDataTransferImpl* self) { free(self); }
-
-static OrtStatus* ORT_API_CALL make_transfer(OrtEpFactory* self, OrtDataTransferImpl** out) {
-  (void)self;
-  *out = NULL;
-  if (asks("memory") && !asks("no-transfer")) {
-    OrtDataTransferImpl* made = calloc(1, sizeof *made);
-    made->ort_version_supported = 23;
-    made->Release = release_transfer;
-    made->CanCopy = can_copy;
-    made->CopyTensors = copy_tensors;
-    *out = made;
-  }
-  return NULL;
-}
-
-/* --- streams --------------------------------------------------------------------------------- */
-
-static int stream_handle;
-
-static void ORT_API_CALL release_stream(OrtSyncStreamImpl* self) { note("~stream"), free(self); }
-static void* ORT_API_CALL handle_of(OrtSyncStreamImpl* self) { return (void)self, &stream_handle; }
-static OrtStatus* ORT_API_CALL flush(OrtSyncStreamImpl* self) {
-  is_pending = 0;
-  return (void)self, note("flush"), NULL;
-}
-static OrtStatus* ORT_API_CALL end_run(OrtSyncStreamImpl* self) {
-  return (void)self, note("run-end"), NULL;
-}
-
-static bool ORT_API_CALL is_stream_aware(const OrtEpFactory* self) {
-  return (void)self, asks("streams");
-}
-
-static OrtStatus* ORT_API_CALL make_stream(OrtEpFactory* self, const OrtMemoryDevice* device,
-                                           const OrtKeyValuePairs* options,
-                                           OrtSyncStreamImpl** out) {
-  (void)self, (void)options;
-  note(is_ours(device) ? "stream" : "stream-elsewhere");
-  OrtSyncStreamImpl* made = calloc(1, sizeof *made);
-  made->ort_version_supported = 23;
-  made->Release = release_stream;
-  made->GetHandle = handle_of;
-  made->Flush = flush;
-  made->OnSessionRunEnd = end_run;
-  *out = made;
-  return NULL;
-}
 
 /* --- computing ------------------------------------------------------------------------------- */
 
@@ -312,11 +174,8 @@ static OrtStatus* ask_context(OrtKernelContext* context) {
   return NULL;
 }
 
-static OrtStatus* ORT_API_CALL compute(OrtNodeComputeInfo* self, void* state,
-                                       OrtKernelContext* context) {
-  enum kind kind = ((Node*)self)->kind;
+static OrtStatus* compute_node(enum kind kind, OrtKernelContext* context) {
   void* stream = NULL;
-  (void)state;
   TRY(api->KernelContext_GetGPUComputeStream(context, &stream));
   note(stream == &stream_handle ? "compute-in-stream" : "compute");
   is_pending = asks("frees");
@@ -327,12 +186,19 @@ static OrtStatus* ORT_API_CALL compute(OrtNodeComputeInfo* self, void* state,
                              : pool(context, kind);
 }
 
+static OrtStatus* ORT_API_CALL compute(OrtNodeComputeInfo* self, void* state,
+                                       OrtKernelContext* context) {
+  (void)state;
+  DO("Compute", compute_node(((Node*)self)->kind, context));
+}
+
+static void ORT_API_CALL release_state(OrtNodeComputeInfo* self, void* state) {
+  (void)self, end(state, sizeof(void*));
+}
 static OrtStatus* ORT_API_CALL make_state(OrtNodeComputeInfo* self, OrtNodeComputeContext* context,
                                           void** state) {
-  return (void)context, *state = self, NULL;
-}
-static void ORT_API_CALL release_state(OrtNodeComputeInfo* self, void* state) {
-  (void)self, (void)state;
+  (void)context;
+  MAKE("CreateState", (*state = calloc(1, sizeof(void*)), NULL), release_state(self, *state));
 }
 
 /* --- the provider ---------------------------------------------------------------------------- */
@@ -351,19 +217,17 @@ static OrtStatus* is_wanted(const OrtNode* node, int* answer) {
   return NULL;
 }
 
-static OrtStatus* ORT_API_CALL get_capability(OrtEp* self, const OrtGraph* graph,
-                                              OrtEpGraphSupportInfo* info) {
+static OrtStatus* take_nodes(const OrtGraph* graph, OrtEpGraphSupportInfo* info) {
   const OrtNode* nodes[128];
-  size_t count;
-  (void)self;
+  size_t number;
   if (asks("graphs")) {
     const char* name;
     TRY(api->Graph_GetName(graph, &name));
     return note(name), NULL;
   }
-  TRY(api->Graph_GetNumNodes(graph, &count));
+  TRY(api->Graph_GetNumNodes(graph, &number));
   TRY(api->Graph_GetNodes(graph, nodes, 128));
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < number; i++) {
     int answer;
     TRY(is_wanted(nodes[i], &answer));
     if (answer) TRY(ep_api->EpGraphSupportInfo_AddNodesToFuse(info, &nodes[i], 1, NULL));
@@ -371,11 +235,14 @@ static OrtStatus* ORT_API_CALL get_capability(OrtEp* self, const OrtGraph* graph
   return NULL;
 }
 
-static OrtStatus* ORT_API_CALL compile(OrtEp* self, const OrtGraph** graphs, const OrtNode** fused,
-                                       size_t count, OrtNodeComputeInfo** infos,
-                                       OrtNode** context_nodes) {
-  (void)self, (void)fused, (void)context_nodes;
-  for (size_t i = 0; i < count; i++) {
+static OrtStatus* ORT_API_CALL get_capability(OrtEp* self, const OrtGraph* graph,
+                                              OrtEpGraphSupportInfo* info) {
+  (void)self;
+  DO("GetCapability", take_nodes(graph, info));
+}
+
+static OrtStatus* compile_all(const OrtGraph** graphs, size_t number, OrtNodeComputeInfo** infos) {
+  for (size_t i = 0; i < number; i++) {
     const OrtNode* node;
     TRY(api->Graph_GetNodes(graphs[i], &node, 1));
     Node* made = calloc(1, sizeof *made);
@@ -385,19 +252,29 @@ static OrtStatus* ORT_API_CALL compile(OrtEp* self, const OrtGraph** graphs, con
     made->base.ReleaseState = release_state;
     made->kind = kind_of(node);
     infos[i] = &made->base;
+    count(1);
   }
   return NULL;
 }
+/* The host releases the infos that a failing call has made, as ONNX Runtime does. */
+static OrtStatus* ORT_API_CALL compile(OrtEp* self, const OrtGraph** graphs, const OrtNode** fused,
+                                       size_t number, OrtNodeComputeInfo** infos,
+                                       OrtNode** context_nodes) {
+  (void)self, (void)fused, (void)context_nodes;
+  DO("Compile", compile_all(graphs, number, infos));
+}
 
-static void ORT_API_CALL release_infos(OrtEp* self, OrtNodeComputeInfo** infos, size_t count) {
+static void ORT_API_CALL release_infos(OrtEp* self, OrtNodeComputeInfo** infos, size_t number) {
   (void)self;
-  for (size_t i = 0; i < count; i++) free(infos[i]);
+  for (size_t i = 0; i < number; i++) {
+    if (infos[i] != NULL) end(infos[i], sizeof(Node));
+  }
 }
 
 static OrtStatus* ORT_API_CALL get_layout(OrtEp* self, OrtEpDataLayout* out) {
   (void)self;
   *out = asks("nhwc") ? OrtEpDataLayout_NHWC : OrtEpDataLayout_NCHW;
-  return NULL;
+  DO("GetPreferredDataLayout", NULL);
 }
 
 static OrtStatus* ORT_API_CALL should_convert(OrtEp* self, const char* domain, const char* type,
@@ -405,7 +282,7 @@ static OrtStatus* ORT_API_CALL should_convert(OrtEp* self, const char* domain, c
   (void)self, (void)domain, (void)layout;
   int converts = asks("transposes") || strcmp(type, "Elu") == 0;
   *out = strcmp(type, "GlobalMaxPool") == 0 ? 0 : converts ? 1 : -1;
-  return NULL;
+  DO("ShouldConvertDataLayoutForOp", NULL);
 }
 
 static OrtStatus* ORT_API_CALL get_memory(const OrtEp* self, const OrtMemoryDevice** out) {
@@ -413,7 +290,33 @@ static OrtStatus* ORT_API_CALL get_memory(const OrtEp* self, const OrtMemoryDevi
   *out = asks("default-null")
              ? NULL
              : ep_api->MemoryInfo_GetMemoryDevice(asks("default-cpu") ? cpu : memory);
-  return NULL;
+  DO("GetDefaultMemoryDevice", NULL);
+}
+
+static OrtStatus* start_run(void) { DO("OnRunStart", NULL); }
+static OrtStatus* ORT_API_CALL run_start(OrtEp* self, const OrtRunOptions* options) {
+  (void)self, (void)options;
+  OrtStatus* status = start_run();
+  count(status == NULL);
+  return status;
+}
+static OrtStatus* ORT_API_CALL run_end(OrtEp* self, const OrtRunOptions* options, bool sync) {
+  (void)self, (void)options, (void)sync;
+  count(-1);
+  DO("OnRunEnd", NULL);
+}
+static OrtStatus* ORT_API_CALL sync(OrtEp* self) {
+  (void)self;
+  DO("Sync", NULL);
+}
+static OrtStatus* ORT_API_CALL initialized(OrtEp* self) {
+  (void)self;
+  DO("OnSessionInitializationEnd", NULL);
+}
+static OrtStatus* ORT_API_CALL concurrent(OrtEp* self, bool* out) {
+  (void)self;
+  *out = true;
+  DO("IsConcurrentRunSupported", NULL);
 }
 
 /* --- the factory ----------------------------------------------------------------------------- */
@@ -431,24 +334,39 @@ static OrtStatus* ORT_API_CALL devices(OrtEpFactory* self, const OrtHardwareDevi
   return asks("memory") ? ep_api->EpDevice_AddAllocatorInfo(out[0], memory) : NULL;
 }
 
+static void ORT_API_CALL release_ep(OrtEpFactory* self, OrtEp* ep) {
+  (void)self, end(ep, sizeof *ep);
+}
+static OrtStatus* new_ep(OrtEp** out) {
+  OrtEp* made = calloc(1, sizeof *made);
+  made->ort_version_supported = asks("default") || asks("every-call") ? 28 : 24;
+  made->GetName = ep_name;
+  made->GetCapability = get_capability;
+  made->Compile = compile;
+  made->ReleaseNodeComputeInfos = release_infos;
+  made->GetPreferredDataLayout = get_layout;
+  made->ShouldConvertDataLayoutForOp = should_convert;
+  made->GetDefaultMemoryDevice = get_memory;
+  if (asks("every-call")) {
+    made->OnRunStart = run_start;
+    made->OnRunEnd = run_end;
+    made->CreateAllocator = allocator_of_ep;
+    made->CreateSyncStreamForDevice = stream_of_ep;
+    made->Sync = sync;
+    made->OnSessionInitializationEnd = initialized;
+    made->IsConcurrentRunSupported = concurrent;
+    made->CreateProfiler = make_profiler;
+  }
+  return *out = made, NULL;
+}
 static OrtStatus* ORT_API_CALL create_ep(OrtEpFactory* self,
                                          const OrtHardwareDevice* const* hardware,
-                                         const OrtKeyValuePairs* const* metadata, size_t count,
+                                         const OrtKeyValuePairs* const* metadata, size_t number,
                                          const OrtSessionOptions* options, const OrtLogger* logger,
                                          OrtEp** ep) {
-  static OrtEp made = {.ort_version_supported = 24,
-                       .GetName = ep_name,
-                       .GetCapability = get_capability,
-                       .Compile = compile,
-                       .ReleaseNodeComputeInfos = release_infos,
-                       .GetPreferredDataLayout = get_layout,
-                       .ShouldConvertDataLayoutForOp = should_convert,
-                       .GetDefaultMemoryDevice = get_memory};
-  made.ort_version_supported = asks("default") ? 28 : 24;
-  (void)self, (void)hardware, (void)metadata, (void)count, (void)options, (void)logger;
-  return *ep = &made, NULL;
+  (void)hardware, (void)metadata, (void)number, (void)options, (void)logger;
+  MAKE("CreateEp", new_ep(ep), release_ep(self, *ep));
 }
-static void ORT_API_CALL release_ep(OrtEpFactory* self, OrtEp* ep) { (void)self, (void)ep; }
 
 /* --- an operator of its own, which is Mul in another domain ---------------------------------- */
 
