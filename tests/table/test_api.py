@@ -3,7 +3,6 @@
 
 import ast
 import os
-import re
 from pathlib import Path
 
 import pytest
@@ -246,26 +245,6 @@ def test_a_program_that_makes_no_array_imports_no_numpy():
     loaded = run_python(code).split()
     assert "ortcffi.options.session" in loaded
     assert "numpy" not in loaded
-
-
-def test_making_an_array_needs_no_module_of_the_command_line():
-    code = (
-        "import sys, ortcffi; ortcffi.default_api().default_allocator.empty(1); print(*sys.modules)"
-    )
-    loaded = run_python(code).split()
-    assert not {"argparse", "json", "dataclasses", "ortcffi.table.load"} & set(loaded)
-
-
-def test_only_one_module_imports_the_compiled_one():
-    importing = re.compile(
-        r"^\s*(from ortcffi\._ort|from \._ort|import ortcffi\._ort)", re.MULTILINE
-    )
-    found = []
-    for path in PACKAGE.rglob("*.py"):
-        text = re.sub(r"(?m)^if TYPE_CHECKING:\n(?:    .*\n|\n)+", "", path.read_text())
-        if importing.search(text):
-            found.append(path.name)
-    assert found == ["_native.py"]
 
 
 def test_the_build_info_names_the_allocator_in_use(core_api):

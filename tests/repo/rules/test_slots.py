@@ -3,7 +3,7 @@
 
 import re
 
-from slots import slots_of
+from slots import INCLUDE, slots_of
 from support.paths import CHECKOUT
 
 IMPLEMENTED = {row.name for row in slots_of("ort_slots.def") if row.who == "HOST"}
@@ -23,3 +23,13 @@ def test_a_slot_is_called_with_bad_input():
 
 def test_a_slot_is_tried_while_memory_runs_out():
     assert IMPLEMENTED - words_of("faults/*.c") == set(), "add a trial in tests/c/faults"
+
+
+def test_every_row_of_a_list_has_one_comment_right_above_it():
+    lists = sorted(path.name for path in INCLUDE.glob("*_slots.def"))
+    assert len(lists) == 6
+    for name in lists:
+        text = (INCLUDE / name).read_text(encoding="utf-8")
+        rows = re.findall(r"^(.*)\nORT_SLOT_\w+\(\d", text, re.MULTILINE)
+        assert len(rows) == len(slots_of(name))
+        assert [line for line in rows if not line.endswith("*/")] == []
