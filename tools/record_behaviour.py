@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Adds to ``behaviour.tsv`` calls and releases that it lacks, and updates docs/differences.md.
+"""Adds to ``behaviour.tsv`` calls and releases that it lacks, or prints the answers that differ.
 
     python tools/record_behaviour.py [--core FILE] [--real FILE]
+    python tools/record_behaviour.py --differences
 
 By default the libraries are the core that make has built and that of the installed onnxruntime.
 A call gets a row, a newer release of the real library a column.
 The answers are recorded as they are, so read what is new: from now on the tests expect them. The
-script fills in the reason "NULL"; replace "?" by a key of HEADINGS in tests/support/behaviour.py.
+script fills in the reason "NULL"; replace "?" by a key of REASONS in tests/support/behaviour.py.
 """
 
 import argparse
@@ -22,8 +23,6 @@ from support import behaviour as suite
 import ortcffi as ort
 
 CORE = suite.CHECKOUT / "core/build/libortcore.so"
-PAGE = suite.CHECKOUT / "docs/differences.md"
-HEAD = "| call | core | onnxruntime {} |\n|---|---|---|\n"
 
 
 def reason(core: str, real: str) -> str:
@@ -74,26 +73,15 @@ def add_rows(program: Path, core: Path, real: Path, release: str) -> None:
             table.write("\t".join([name, ours, reason(ours, theirs), *columns]) + "\n")
 
 
-def write_tables() -> None:
-    """Write a table under each heading of the page: the calls that differ for that reason."""
-    releases, all_calls = suite.read_calls()
-    head = HEAD.format(releases[-1])
-    intro, *sections = PAGE.read_text(encoding="utf-8").split("\n## ")
-    page = re.sub(r"\b1\.\d+\.\d+\b", releases[-1], intro)
-    for section in sections:
-        heading, text = section.split("\n", 1)
-        keys = [key for key, name in suite.HEADINGS.items() if name == heading]
-        calls = [call for call in all_calls if call.why in keys]
-        rows = "".join(
-            f"| `{c.name}` | `{c.core}` | {marked(c.answers[releases[-1]])} |\n" for c in calls
-        )
-        page += f"\n## {heading}\n{text.split(HEAD[:15])[0].rstrip()}\n"
-        page += f"\n{head}{rows}" if calls else ""
-    PAGE.write_text(page, encoding="utf-8")
-
-
-def marked(answer: str) -> str:
-    return f"**{answer}**" if answer.startswith("crash") else f"`{answer}`"
+def print_differences() -> None:
+    """Print the calls whose answers differ in more than words, by the reason."""
+    releases, calls = suite.read_calls()
+    for key, reason in suite.REASONS.items():
+        sys.stdout.write(f"\n{reason}\n")
+        for call in calls:
+            if call.why == key:
+                real = call.answers[releases[-1]]
+                sys.stdout.write(f"  {call.name}\n    core: {call.core}\n    real: {real}\n")
 
 
 def main() -> None:
@@ -102,9 +90,12 @@ def main() -> None:
     )
     parser.add_argument("--core", type=Path, default=CORE)
     parser.add_argument("--real", type=Path)
+    parser.add_argument("--differences", action="store_true", help="print them, and record nothing")
     given = parser.parse_args()
-    record(given.core, given.real or Path(ort.load().path))
-    write_tables()
+    if given.differences:
+        print_differences()
+    else:
+        record(given.core, given.real or Path(ort.load().path))
 
 
 if __name__ == "__main__":

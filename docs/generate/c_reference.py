@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from slot_by_slot import ABOUT, rows_of_slots
 from slots import (
     Declaration,
     Group,
@@ -196,9 +195,7 @@ def overview(topics: dict[str, list[Slot]], writer: Writer) -> str:
             rules,
             heading("\nThe functions by topic", "-"),
             table(rows),
-            toctree(
-                "Functions", [*(f"{title_of(each)} <{each}>" for each in topics), "order", "tested"]
-            ),
+            toctree("Functions", [*(f"{title_of(each)} <{each}>" for each in topics), "order"]),
             toctree("Other tables", TABLES.values()),
             toctree("Types", [Path(header).stem for header in HEADERS]),
         ]
@@ -246,9 +243,6 @@ def pages() -> dict[str, str]:
         topics.setdefault(slot.topic, []).append(slot._replace(above=""))
     topics = dict(sorted(topics.items()))
     written = {"index": overview(topics, writer), "order": order(slots)}
-    written["tested"] = "\n".join(
-        [heading("Slot by slot beside onnxruntime"), ABOUT, table(rows_of_slots(slots))]
-    )
     for topic, members in topics.items():
         written[topic] = slot_page(f"C: {title_of(topic)}", CALLS, members, writer)
     for file, name in TABLES.items():

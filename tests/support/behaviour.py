@@ -18,8 +18,7 @@ CLIENTS = CHECKOUT / "tests/c/clients"
 LOADED = (FOLDER / "logger_library.c", CLIENTS / "asked_ep.c", CLIENTS / "graph_reader.c")
 SOURCES = sorted(FOLDER.glob("behaviour*.c"))
 TABLE = CHECKOUT / "tests/behaviour.tsv"
-HEADINGS = {
-    "version": "Versions",
+REASONS = {
     "characters": "Characters",
     "NULL": "NULL arguments",
     "size": "Sizes that cannot be had",
