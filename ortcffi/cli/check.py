@@ -22,7 +22,6 @@ from ortcffi.cli.check_report import (
     OK,
     UNTRIED,
     WRONG,
-    Finding,
     Report,
     TimeIsUp,
     as_document,
@@ -70,7 +69,7 @@ def check(name: str, given: argparse.Namespace) -> Report:
                 check_eps(report, core, subject, given)
     except TimeIsUp:
         text = f"not all was tried within {given.timeout:g} seconds, the limit that --timeout sets"
-        report.findings.append(Finding("time", text))
+        report.found("time", text)
     return report
 
 
@@ -81,12 +80,12 @@ def _check_file(report: Report) -> str | None:
     """Look at the file, and return the name of its entry."""
     if report.path.endswith(".py"):
         text = "it is no library: try a provider written in Python with ort.Ep and compare_ep"
-        report.findings.append(Finding("file", text))
+        report.found("file", text)
         return None
     try:
         library = elf.read(report.path)
     except (OSError, elf.ElfError) as error:
-        report.findings.append(Finding("file", str(error)))
+        report.found("file", str(error))
         return None
     exports = library.exports
     if exports is None:
@@ -94,7 +93,7 @@ def _check_file(report: Report) -> str | None:
         return ENTRIES[0]
     entry = next((name for name in ENTRIES if name in exports), None)
     if entry is None:
-        report.findings.append(Finding("file", f"it exports neither {' nor '.join(ENTRIES)}"))
+        report.found("file", f"it exports neither {' nor '.join(ENTRIES)}")
     beside = sorted(name for name in exports - EXPORTS if not name.startswith(STANDARD))
     if entry is not None and beside:
         names = shortened(beside)
@@ -110,22 +109,20 @@ def _check_facts(report: Report, facts: FileFacts) -> None:
         report.notes.append(f"needs {family} {version} or newer")
     if facts.experimental:
         text = "it asks for experimental functions, which only ONNX Runtime 1.28 to 1.30 has: "
-        report.findings.append(Finding("file", text + ", ".join(facts.experimental)))
+        report.found("file", text + ", ".join(facts.experimental))
     if facts.unique:
         report.notes.append(
             f"copies of it share the symbols that are unique in a process: it has {facts.unique}"
         )
     if "OrtGetApiBase" in facts.undefined:
-        report.findings.append(
-            Finding("file", "it finds OrtGetApiBase by name: use the base that it is given instead")
+        report.found(
+            "file", "it finds OrtGetApiBase by name: use the base that it is given instead"
         )
     if any(name.startswith("libonnxruntime.so") for name in facts.needed):
-        report.findings.append(
-            Finding("file", "it is linked with a libonnxruntime, and loads that one too")
-        )
+        report.found("file", "it is linked with a libonnxruntime, and loads that one too")
     for path in facts.paths:
         if path.startswith("/"):
-            report.findings.append(Finding("file", f"it searches libraries in {path}"))
+            report.found("file", f"it searches libraries in {path}")
     _check_symbols(report, facts)
 
 
@@ -141,8 +138,8 @@ def _check_symbols(report: Report, facts: FileFacts) -> None:
         )
     for name in missing:
         if name not in python and name != "OrtGetApiBase":
-            message = f"no library that it needs defines {name}: link it with the one that does"
-            report.findings.append(Finding("file", message))
+            text = f"no library that it needs defines {name}: link it with the one that does"
+            report.found("file", text)
 
 
 # --- the command ----------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ It writes lines of JSON, as `ortcffi.cli.check_probe` does. Kernels are in proce
 """
 
 import inspect
-import os
 import runpy
 import time
 import warnings
@@ -50,28 +49,17 @@ def answer(path: str, reference: str, rtol: str, atol: str, seconds: int) -> Non
             comparison.run(name, module)
             compared += comparison.count > 0
     tell(done=True, compared=compared)
-    os._exit(0)
 
 
 # --- formulas -------------------------------------------------------------------------------------
 
 
 class Formula(NamedTuple):
-    """A function in Python that computes what an op does.
+    """A function in Python that computes what an op does."""
 
-    Attributes
-    ----------
-    function : callable
-        The function. Its inputs are those of the op; arguments by keyword alone are attributes.
-    inputs : list of array or None
-        The defaults of inputs, which are always given; None for inputs that are drawn.
-    attributes : dict
-        The defaults of attributes.
-    """
-
-    function: Callable[..., Any]
-    inputs: list[Any]
-    attributes: dict[str, Any]
+    function: Callable[..., Any]  # of the op's inputs; arguments by keyword alone are attributes
+    inputs: list[Any]  # the defaults of inputs, which are always given; None for those drawn
+    attributes: dict[str, Any]  # the defaults of attributes
 
 
 def read_formula(file: str, op: LibraryOp) -> Formula | None:
@@ -125,12 +113,12 @@ class _Comparison:
                     given, difference = self._shrunk(given, difference)
                     text = f"{name}: it differs from {module}.{self._op.name}, with inputs"
                     case = self._case(module, given)
-                    tell(finding=f"{text} {described(given)}: {difference}", case=case)
+                    tell(finding=f"{text} {described(given)}: {difference}", on=name, case=case)
                     break
                 if self.count >= _DRAWS:
                     break
         except UserWarning as warning:  # of an attribute that is never read
-            tell(finding=f"{name}: {warning}")
+            tell(finding=f"{name}: {warning}", on=name)
         finally:
             if self._kernel is not None:
                 with suppress(KernelCrashed):  # its end is tried without the function, too

@@ -10,7 +10,7 @@ import mmap
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ortcffi._convert import absolute, decode
@@ -33,73 +33,31 @@ MOST_NAMES = 20  # exported names in the report for people; JSON has all
 
 
 class Op(NamedTuple):
-    """An op that the library registered.
-
-    Attributes
-    ----------
-    domain, name : str
-        Its domain and name.
-    version : int
-        The API version of its struct. A host of an older version refuses the op in a session.
-    needs : int
-        The lowest API version that has all fields of the struct that the op relies on.
-    fields : tuple of str
-        The fields that came with that version; () for version 1.
-    """
+    """An op that the library registered."""
 
     domain: str
     name: str
-    version: int
-    needs: int
-    fields: tuple[str, ...]
+    version: int  # of its struct: a session of an older host refuses the op
+    needs: int  # the lowest API version that has all fields of the struct that the op relies on
+    fields: tuple[str, ...]  # that came with that version; () for version 1
 
 
 class Client(NamedTuple):
-    """What a library did when it was registered with a host.
-
-    Attributes
-    ----------
-    path : str
-        The library.
-    host : str
-        The name and version of the host; "" if it could not be used.
-    host_version : int
-        The API version of the host.
-    asked : tuple of int
-        The API versions that the library passed to ``GetApi``, ascending.
-    granted : bool
-        Whether the host has one of them.
-    adapts : bool
-        Whether it asks an older host for an older version.
-    exports : tuple of str or None
-        The names that the library exports, sorted; None if they are unknown.
-    called : dict of str to int
-        The number of calls of each slot.
-    needs : Needs
-        The lowest API version that has these slots, and what the ops need of their structs.
-    ops : tuple of Op
-        The ops that it registered.
-    factories : tuple of Factory
-        The factories that a library of execution providers made, with the core as its host.
-    problem : str or None
-        What is wrong; None if the library registered ops or factories.
-    printed : str
-        What it wrote to stderr.
-    """
+    """What a library did when it was registered with a host."""
 
     path: str
-    host: str = ""
-    host_version: int = 0
-    asked: tuple[int, ...] = ()
-    granted: bool = False
-    adapts: bool = False
-    exports: tuple[str, ...] | None = None
-    called: dict[str, int] = {}  # noqa: RUF012  # never changed
-    needs: Needs = Needs(1, ())
+    host: str = ""  # its name and version; "" if it could not be used
+    host_version: int = 0  # its API version
+    asked: tuple[int, ...] = ()  # the API versions that GetApi was asked for, ascending
+    granted: bool = False  # whether the host has one of them
+    adapts: bool = False  # whether the library asks an older host for an older version
+    exports: tuple[str, ...] | None = None  # sorted; None if they are unknown
+    called: dict[str, int] = {}  # noqa: RUF012  # calls of each slot; never changed
+    needs: Needs = Needs(1, ())  # the lowest API version that has these slots
     ops: tuple[Op, ...] = ()
-    factories: tuple[Factory, ...] = ()
-    problem: str | None = None
-    printed: str = ""
+    factories: tuple[Factory, ...] = ()  # that were made with the core as their host
+    problem: str | None = None  # None if the library registered ops or factories
+    printed: str = ""  # to stderr
 
 
 def examine(path: str, host: str = "core", seconds: float = SECONDS) -> Client:
@@ -144,22 +102,20 @@ def _probe(path: str, host: str, seconds: float) -> Client:
         file.truncate(ffi.sizeof("OrtcoreFigures"))
         where = "ortcffi.cli.check_client", "answer"
         known, problem, printed = child.ask(*where, path, host, file.name, seconds=seconds)
-        counted = file.read()
-    read: Any = ffi.from_buffer("OrtcoreFigures*", counted)
+        read: Any = ffi.from_buffer("OrtcoreFigures*", file.read())
     facts: dict[str, Any] = {key: each[key] for each in known for key in each}
     figures, version = Figures(read), facts.get("version", 0)
-    found: list[Any] = facts.get("ops", [])
-    ops = tuple(Op._make([*op[:-1], tuple(op[-1])]) for op in found)
+    ops = tuple(Op._make([*op[:-1], tuple(op[-1])]) for op in facts.get("ops", []))
     made = tuple(
         Factory._make([*each[:-1], tuple(each[-1])]) for each in facts.get("factories", [])
     )
-    if not problem and not facts.get("problem"):
-        if "ops" in facts and not ops:
-            problem = f"{ENTRY} succeeded but registered no op"
-        elif "factories" in facts and not made:
-            problem = f"{EP_ENTRY} succeeded but made no factory"
-            if (wanted := max(figures.asked, default=0)) > version:
-                problem += f": it asked for API version {wanted}, which this host does not have"
+    problem = problem or facts.get("problem", "")
+    if not problem and "ops" in facts and not ops:
+        problem = f"{ENTRY} succeeded but registered no op"
+    elif not problem and "factories" in facts and not made:
+        problem = f"{EP_ENTRY} succeeded but made no factory"
+        if (wanted := max(figures.asked, default=0)) > version:
+            problem += f": it asked for API version {wanted}, which this host does not have"
     return Client(
         path,
         facts.get("host", ""),
@@ -170,7 +126,7 @@ def _probe(path: str, host: str, seconds: float) -> Client:
         needs=figures.needs,
         ops=ops,
         factories=made,
-        problem=problem or facts.get("problem"),
+        problem=problem or None,
         printed=printed,
     )
 
@@ -266,7 +222,6 @@ def answer(path: str, host: str, counted: str) -> None:
         code = f"{_code_name(error.code)}: " if isinstance(error, OrtError) else ""
         child.tell(problem=f"{code}{error}")
     child.tell(done=True)
-    os._exit(0)  # without the destructors of the library
 
 
 def _code_name(code: int) -> str:
@@ -326,16 +281,10 @@ def _open(path: str) -> Any:
 
 
 def _environment_and_options(api: Api) -> tuple[Any, Any]:
-    """Make both; they live until the process ends. NULL if the host cannot create them.
-
-    Created outside the trace: creating them is not the library's task.
-    """
-
-    def made(kind: str, create: Callable[..., Any], *arguments: Any) -> Any:
-        out = ffi.new(f"{kind}**")
-        lib.ReleaseStatus(api.pointer, create(api.pointer, *arguments, out))
-        return out[0]
-
+    """Make both, outside the trace; they live until the process ends. NULL if the host cannot."""
+    env, options = ffi.new("OrtEnv**"), ffi.new("OrtSessionOptions**")
     # Without an environment, ONNX Runtime ends the process when it logs.
-    env = made("OrtEnv", lib.CreateEnv, lib.ORT_LOGGING_LEVEL_WARNING, b"ortcffi")
-    return env, made("OrtSessionOptions", lib.CreateSessionOptions)
+    level = lib.ORT_LOGGING_LEVEL_WARNING
+    lib.ReleaseStatus(api.pointer, lib.CreateEnv(api.pointer, level, b"ortcffi", env))
+    lib.ReleaseStatus(api.pointer, lib.CreateSessionOptions(api.pointer, options))
+    return env[0], options[0]

@@ -17,7 +17,7 @@ import numpy as np
 from ortcffi._convert import absolute
 from ortcffi._table import core_api
 from ortcffi.cli.check_client import Client
-from ortcffi.cli.check_report import Finding, Report
+from ortcffi.cli.check_report import Report
 from ortcffi.cli.run import read_arrays
 from ortcffi.env.env import Env
 from ortcffi.ep.hardware import HardwareDevice, HardwareType
@@ -110,7 +110,7 @@ def _conclude(report: Report) -> None:
         elif result.text:
             report.notes.append(f"{result.rule} on {result.host}: {result.text}")
     for (rule, text), hosts in broken.items():
-        report.findings.append(Finding(rule, f"on {', '.join(hosts)}: {text}"))
+        report.found(rule, f"on {', '.join(hosts)}: {text}")
     for (host, text), rules in untried.items():
         report.notes.append(f"not tried on {host}, because {text}: {', '.join(rules)}")
 

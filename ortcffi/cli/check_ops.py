@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ortcffi.cli import check_client
 from ortcffi.cli.check_client import Client, examine, older_hosts
-from ortcffi.cli.check_report import Finding, Report
+from ortcffi.cli.check_report import Report
 from ortcffi.kernels import child
 from ortcffi.table.load import installed_libraries
 from ortcffi.table.trace import Needs
@@ -29,38 +29,18 @@ _MOST_TEXT = 200  # characters of what differs
 
 
 class Trial(NamedTuple):
-    """What an op did on a host.
+    """What an op did on a host."""
 
-    Attributes
-    ----------
-    name : str
-        Its domain and name.
-    made, computes : int
-        Whether it made a kernel, and with how many inputs that computed.
-    needs, slots : int and list of str
-        The lowest API version that has what it called, and what came with that version.
-    refusal : str
-        Why it made no kernel, or none computed.
-    throws : bool
-        Whether exceptions left it although it can answer a status.
-    is_wrong : bool
-        Whether something is wrong.
-    ends : bool
-        Whether it ended its process, or took too long.
-    untried : str
-        How it ended its process with made-up values of attributes alone.
-    """
-
-    name: str
-    made: bool = False
-    computes: int = 0
-    needs: int = 1
-    slots: tuple[str, ...] = ()
-    refusal: str = ""
-    throws: bool = False
+    name: str  # its domain and name
+    made: bool = False  # whether it made a kernel
+    computes: int = 0  # with how many inputs that computed
+    needs: int = 1  # the lowest API version that has what it called
+    slots: tuple[str, ...] = ()  # of that version
+    refusal: str = ""  # why it made no kernel, or none computed
+    throws: bool = False  # whether exceptions left it although it can answer a status
     is_wrong: bool = False
-    ends: bool = False
-    untried: str = ""
+    ends: bool = False  # whether it ended its process, or took too long
+    untried: str = ""  # how it ended its process with made-up values of attributes alone
 
 
 def check_ops(report: Report, against: str, rtol: float, atol: float) -> None:
@@ -127,13 +107,12 @@ def shortened(names: list[str]) -> str:
 
 def _names(report: Report) -> list[str]:
     """The names of the ops, whose declarations a process checks."""
-    seconds = report.seconds(SECONDS)
-    facts, problem = _run("answer", report.path, seconds=seconds)
+    facts, problem = _run("answer", report.path, seconds=report.seconds(SECONDS))
     for fact in facts:
         if "finding" in fact:
-            report.findings.append(Finding("ops", fact["finding"]))
+            report.found("ops", fact["finding"], fact["on"])
     if problem:
-        report.findings.append(Finding("ops", problem))
+        report.found("ops", problem)
     return next((fact["ops"] for fact in facts if "ops" in fact), [])
 
 
@@ -148,7 +127,7 @@ def register(report: Report, host: str, name: str, count: int | None = None) -> 
         message = f"on {name}: {client.problem}"
         if client.asked and not client.granted:
             message += f"; it asks for API version {min(client.asked)}, which that does not have"
-        report.findings.append(Finding("registration", message + child.printed(client.printed)))
+        report.found("registration", message + child.printed(client.printed))
     elif count is not None and len(client.ops) != count:
         report.notes.append(f"on {name} it registers {_count(client)}")
     return client
@@ -164,15 +143,14 @@ def _check_older(report: Report, core: Client, trials: dict[int, Trial], against
         version = client.host_version
         on = f"on a host of API version {version}, for which it asks where there is no newer one,"
         if client.needs.version > version:
-            text = f"{on} it calls {_later(client.needs)}: such hosts crash"
-            report.findings.append(Finding("registration", text))
+            report.found("registration", f"{on} it calls {_later(client.needs)}: such hosts crash")
         if client.problem:
             continue
         again = {place: trial.name for place, trial in trials.items()}
         for trial in _try_all(report, again, version, against).values():
             if trial.needs > version:
                 text = f"{trial.name}: {on} it calls {_later(Needs(trial.needs, trial.slots))}"
-                report.findings.append(Finding("kernels", f"{text}: such hosts crash"))
+                report.found("kernels", f"{text}: such hosts crash", trial.name)
         return
 
 
@@ -188,10 +166,17 @@ def _try_all(
 ) -> dict[int, Trial]:
     """Try ops on a host, each in a process of its own, several at a time."""
     attempt = partial(_try, report, version, against, closer)
-    return dict(zip(ops, child.side_by_side(attempt, ops.items()), strict=True))
+    trials: dict[int, Trial] = {}
+    for place, (trial, found) in zip(ops, child.side_by_side(attempt, ops.items()), strict=True):
+        trials[place] = trial
+        for text in found:
+            report.found("kernels", text, trial.name)
+    return trials
 
 
-def _try(report: Report, version: int, against: str, closer: bool, op: tuple[int, str]) -> Trial:
+def _try(
+    report: Report, version: int, against: str, closer: bool, op: tuple[int, str]
+) -> tuple[Trial, list[str]]:
     """Try an op on a host; with `closer`, also what does not differ by host, and in a session.
 
     Where it ends its process with made-up values of attributes, it is tried without them: what it
@@ -215,14 +200,11 @@ def _try(report: Report, version: int, against: str, closer: bool, op: tuple[int
             with open(file, "rb") as models:
                 pairs = pickle.load(models)  # noqa: S301  # our own process
             found += _differences(report, name, pairs)
-    for text in found:
-        finding = Finding("kernels", text)
-        if finding not in report.findings:  # of another host
-            report.findings.append(finding)
     if problem:
-        return Trial(name, is_wrong=True, ends=True)
+        return Trial(name, is_wrong=True, ends=True), found
     known = {field: facts[-1][field] for field in Trial._fields if field in facts[-1]}
-    return Trial(name, **known, is_wrong=bool(found), ends=bool(untried), untried=untried)
+    trial = Trial(name, **known, is_wrong=bool(found), ends=bool(untried), untried=untried)
+    return trial, found
 
 
 def _ending(facts: list[dict[str, Any]], problem: str) -> str:
@@ -263,7 +245,7 @@ def _check_asked(report: Report, core: Client, trials: dict[int, Trial]) -> None
                 f"{trial.name}: it calls {', '.join(trial.slots)} of API version {trial.needs}, "
                 f"and asks for version {asked}, whose table ends before: older hosts crash"
             )
-            report.findings.append(Finding("kernels", text))
+            report.found("kernels", text, trial.name)
 
 
 def _compare(report: Report, host: str, trials: dict[int, Trial], others: dict[int, Trial]) -> None:
@@ -272,7 +254,7 @@ def _compare(report: Report, host: str, trials: dict[int, Trial], others: dict[i
         if not other.ends and (trial.made, bool(trial.computes)) > (other.made, other.computes > 0):
             what = "make its kernel" if trial.made and not other.made else "compute"
             text = f"{trial.name}: on {host} it does not {what}, which it does on the core"
-            report.findings.append(Finding("kernels", text))
+            report.found("kernels", text, trial.name)
 
 
 def _compare_with_functions(report: Report, file: str, *tolerance: str) -> None:
@@ -281,14 +263,14 @@ def _compare_with_functions(report: Report, file: str, *tolerance: str) -> None:
     facts, problem = _run("answer", *given, seconds=seconds, module="check_against")
     for fact in facts:
         if "finding" in fact:
-            report.findings.append(Finding("kernels", fact["finding"]))
+            report.found("kernels", fact["finding"], fact["on"])
             report.cases += [fact["case"]] if "case" in fact else []
         elif "untried" in fact:
             report.untried[fact["untried"]] = fact["why"]
     if problem:
-        report.findings.append(Finding("against", _ending(facts, problem)))
+        report.found("against", _ending(facts, problem))
     elif not facts[-1]["compared"]:
-        report.findings.append(Finding("against", f"no function in {file} has the name of an op"))
+        report.found("against", f"no function in {file} has the name of an op")
     else:
         report.summary.append(f"{facts[-1]['compared']} compared with {file}")
 

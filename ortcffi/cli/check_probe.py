@@ -6,7 +6,6 @@ knows what a crash belongs to.
 """
 
 import gc
-import os
 import pickle
 import signal
 import time
@@ -99,10 +98,10 @@ def answer(path: str) -> None:
     tell(ops=[f"{op.domain}:{op.name}" for op in library.ops])
     _check_duplicates(library)
     for op in library.ops:
+        name = f"{op.domain}:{op.name}"
         for problem in _problems(op):
-            tell(finding=f"{op.domain}:{op.name}: {problem}")
+            tell(finding=f"{name}: {problem}", on=name)
     tell(done=True)
-    os._exit(0)  # without the destructors of the library
 
 
 # --- the trial of one op --------------------------------------------------------------------------
@@ -137,41 +136,24 @@ def attempt(  # noqa: PLR0913, PLR0917  # what a trial is made of
     slots = [slot for slot, version in since.items() if version == needs]
     facts = {"made": made, "computes": trial.calls, "needs": needs, "slots": slots}
     tell(done=True, **facts, refusal=trial.refusal, throws=bool(trial.thrown))
-    os._exit(0)
 
 
 class _Trial:
-    """What is known of an op while it is tried.
-
-    Attributes
-    ----------
-    op : LibraryOp
-        The op.
-    formula : Formula or None
-        What else computes the same, whose attributes and inputs are used.
-    attributes : dict
-        With which it makes a kernel.
-    calls : int
-        With how many inputs it computed, right or wrong.
-    computed : list
-        The inputs with which one computes, and its outputs.
-    refusal : str
-        Why it made no kernel, or did not compute.
-    thrown : list of str
-        The texts of exceptions that left functions of the op which can answer a status.
-    """
+    """What is known of an op while it is tried."""
 
     def __init__(self, library: CustomOpLibrary, place: int, seconds: int, made_up: bool) -> None:
         self._library, self.op, self._seconds = library, library.ops[place], seconds
         self._made_up = made_up
-        self.formula: Formula | None = None
+        self.formula: Formula | None = None  # whose attributes and inputs are used
         self._random = np.random.default_rng(0)
         self._is_wrong = False
-        self.calls = self._refusals = 0
-        self.thrown: list[str] = []
-        self.attributes: dict[str, Any] = {}
+        self._refusals = 0
+        self.calls = 0  # with how many inputs it computed, right or wrong
+        self.thrown: list[str] = []  # by functions of the op which can answer a status
+        self.attributes: dict[str, Any] = {}  # with which it makes a kernel
+        # The inputs with which one computes, and its outputs.
         self.computed: list[tuple[list[Any], tuple[Any, ...]]] = []
-        self.refusal = ""
+        self.refusal = ""  # why it made no kernel, or did not compute
 
     def make(self) -> bool:
         """Whether it makes a kernel with a value for each attribute that it asks for, or with none.
@@ -460,15 +442,14 @@ def _size(x: Any) -> int:
 def _check_duplicates(library: CustomOpLibrary) -> None:
     seen: dict[tuple[Any, ...], list[tuple[int, float]]] = {}
     for op in library.ops:
-        about = op.description
+        about, name = op.description, f"{op.domain}:{op.name}"
         first, last = about.since_version, about.end_version or float("inf")
-        types = tuple(operand.element_type for operand in op.inputs)
-        spans = seen.setdefault((op.domain, op.name, types), [])
+        spans = seen.setdefault((name, *(operand.element_type for operand in op.inputs)), [])
         if any(first <= end and start <= last for start, end in spans):
-            what = f"{op.domain}:{op.name} is registered twice for one version"
-            tell(finding=f"{what} and the same types of inputs")
+            text = "is registered twice for one version and the same types of inputs"
+            tell(finding=f"{name} {text}", on=name)
         if first > last:
-            tell(finding=f"{op.domain}:{op.name}: its versions begin at {first} and end at {last}")
+            tell(finding=f"{name}: its versions begin at {first} and end at {last}", on=name)
         spans.append((first, last))
 
 

@@ -20,22 +20,15 @@ __all__ = ["OK", "UNTRIED", "WRONG", "Finding", "Report", "TimeIsUp", "as_docume
 __all__ += ["as_junit", "describe", "exit_code"]
 
 OK, WRONG, UNTRIED = 0, 1, 3  # exit codes; 2 is argparse's
+LIBRARY = "the library"
 
 
 class Finding(NamedTuple):
-    """Something that is wrong.
+    """Something that is wrong."""
 
-    Attributes
-    ----------
-    step : str
-        Where it was found: ``file``, ``registration``, ``ops`` or ``kernels``; or the rule for
-        execution providers that it breaks.
-    text : str
-        What it is.
-    """
-
-    step: str
+    step: str  # file, registration, ops or kernels; or the rule for providers that is broken
     text: str
+    on: str = LIBRARY  # the op that it is about
 
 
 class TimeIsUp(Exception):
@@ -44,39 +37,23 @@ class TimeIsUp(Exception):
 
 @dataclass
 class Report:
-    """What was found in a library.
-
-    Attributes
-    ----------
-    path : str
-        The library.
-    findings : list of Finding
-        What is wrong.
-    notes : list of str
-        What is good to know.
-    registrations : list of Client
-        What it did with each host.
-    results : list of Result
-        What came of each rule for execution providers on each host.
-    untried : dict of str to str
-        The ops that could not be tried, and why.
-    cases : list of str
-        Tests for pytest that fail.
-    summary : list of str
-        How much was tried, and how.
-    until : float
-        When the check must have ended, as ``time.monotonic`` counts.
-    """
+    """What was found in a library."""
 
     path: str
     findings: list[Finding] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    registrations: list[Client] = field(default_factory=list)
-    results: list[Result] = field(default_factory=list)
-    untried: dict[str, str] = field(default_factory=dict)
-    cases: list[str] = field(default_factory=list)
-    summary: list[str] = field(default_factory=list)
-    until: float = math.inf
+    notes: list[str] = field(default_factory=list)  # what is good to know
+    registrations: list[Client] = field(default_factory=list)  # with each host
+    results: list[Result] = field(default_factory=list)  # of each rule on each host
+    untried: dict[str, str] = field(default_factory=dict)  # ops, and why
+    cases: list[str] = field(default_factory=list)  # tests for pytest that fail
+    summary: list[str] = field(default_factory=list)  # how much was tried, and how
+    until: float = math.inf  # when the check must have ended, as time.monotonic() counts
+
+    def found(self, step: str, text: str, on: str = LIBRARY) -> None:
+        """Add a finding, unless another host has shown the same."""
+        finding = Finding(step, text, on)
+        if finding not in self.findings:
+            self.findings.append(finding)
 
     def seconds(self, most: float) -> float:
         """How long a step may take that would have so many seconds of its own."""
@@ -110,7 +87,7 @@ def as_document(report: Report) -> dict[str, Any]:
     """The report for machines."""
     return {
         "path": report.path,
-        "findings": [finding._asdict() for finding in report.findings],
+        "findings": [{"step": each.step, "text": each.text} for each in report.findings],
         "untried": report.untried,
         "notes": report.notes,
         "cases": report.cases,
@@ -123,6 +100,7 @@ def as_document(report: Report) -> dict[str, Any]:
 # --- for continuous integration -------------------------------------------------------------------
 
 _NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_TAGS = {ep_trials.BROKEN: "failure", ep_trials.UNTRIED: "skipped"}
 
 
 def as_junit(reports: list[Report]) -> str:
@@ -148,39 +126,28 @@ def as_junit(reports: list[Report]) -> str:
 
 def _cases(report: Report) -> dict[str, tuple[str, str, str]]:
     """What came of each case: ``failure``, ``error``, ``skipped`` or "", a message, and lines."""
-    ops = dict.fromkeys(f"{o.domain}:{o.name}" for c in report.registrations for o in c.ops)
-    cases = dict.fromkeys(("the library", *ops), ("", "", ""))
+    ops = [f"{op.domain}:{op.name}" for client in report.registrations for op in client.ops]
+    cases = dict.fromkeys((LIBRARY, *ops), ("", "", ""))
     for name, why in report.untried.items():
         cases[name] = "error", f"it could not be tried: {why}", ""
-    found: dict[str, list[Finding]] = {}
-    for finding in _findings_of_no_rule(report):
-        found.setdefault(_subject(finding, ops), []).append(finding)
-    for name, findings in found.items():
-        lines = "\n".join(f"{finding.step}: {finding.text}" for finding in findings)
-        cases[name] = "failure", findings[0].text, lines
-    tags = {ep_trials.BROKEN: "failure", ep_trials.UNTRIED: "skipped"}
+    for finding in reversed(_findings_of_no_rule(report)):
+        _, _, later = cases.get(finding.on, ("", "", ""))
+        lines = f"{finding.step}: {finding.text}" + (f"\n{later}" if later else "")
+        cases[finding.on] = "failure", finding.text, lines
     for rule, host, outcome, text, _ in report.results:
         lines = f"{rule}: {text}" if outcome == ep_trials.BROKEN else ""
-        cases[f"{rule} on {host}"] = tags.get(outcome, ""), text, lines
+        cases[f"{rule} on {host}"] = _TAGS.get(outcome, ""), text, lines
     return cases
-
-
-def _findings_of_no_rule(report: Report) -> list[Finding]:
-    rules = {result.rule for result in report.results}
-    return [finding for finding in report.findings if finding.step not in rules]
-
-
-def _subject(finding: Finding, ops: dict[str, None]) -> str:
-    """The op that a finding is of, as its text begins with it."""
-    if finding.step not in ("ops", "kernels"):
-        return "the library"
-    found = [name for name in ops if finding.text.startswith((f"{name}:", f"{name} "))]
-    return max(found, key=len, default="the library")
 
 
 def _text(text: str) -> str:
     """A text without characters that XML does not have."""
     return _NOT_IN_XML.sub("\ufffd", text)
+
+
+def _findings_of_no_rule(report: Report) -> list[Finding]:
+    rules = {result.rule for result in report.results}
+    return [finding for finding in report.findings if finding.step not in rules]
 
 
 # --- a page that needs no other file --------------------------------------------------------------
@@ -206,10 +173,9 @@ def as_html(reports: list[Report]) -> str:
 def _library(report: Report) -> str:
     hosts = list(dict.fromkeys(result.host for result in report.results))
     found = {(result.rule, result.host): result for result in report.results}
-    tried = {result.rule for result in report.results}
-    rules = [each for each in RULES if each.name in tried]
+    rules = [each for each in RULES if any(each.name == name for name, _ in found)]
     lines = [f"<h1>{escape(report.path.rpartition('/')[2])}</h1>\n"]
-    for step, text in _findings_of_no_rule(report):
+    for step, text, _ in _findings_of_no_rule(report):
         lines.append(f'<p class="broken">{escape(f"{step}: {text}")}</p>\n')
     if hosts:
         head = "".join(f"<th>{escape(host)}</th>" for host in hosts)

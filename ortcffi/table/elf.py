@@ -14,7 +14,9 @@ import stat
 import struct
 from typing import BinaryIO, NamedTuple
 
-_LOAD_SEGMENT, _STRINGS, _DYNAMIC_SYMBOLS, _SHARED_OBJECT = 1, 3, 11, 3
+_LOAD_SEGMENT, _STRINGS, _SHARED_OBJECT = 1, 3, 3
+DYNAMIC, SYMBOLS, VERSIONS = 6, 11, 0x6FFFFFFE  # kinds of sections
+_ENTRIES = {DYNAMIC: 16, SYMBOLS: 24}  # bytes of their entries
 _TABLE_LIMIT = 1 << 25  # bytes; hundreds of times what a library that exports a C API has
 _NAME_LIMIT, _EXPORTS_LIMIT = 1024, 100_000  # so that a hostile file cannot fill the memory
 _OTHER_FORMATS = {
@@ -48,11 +50,27 @@ class Platform(NamedTuple):
 class SharedLibrary(NamedTuple):
     """An ELF shared library: its platform, and the names that it exports.
 
-    `exports` is None if the file has no section that lists them.
+    `exports` is None if the file has no section that lists them. `tables` has the sections that
+    were asked for, which are those of a library of 64 bits and little-endian.
     """
 
     platform: Platform
     exports: frozenset[str] | None
+    tables: tuple["Table", ...] = ()
+
+
+class Table(NamedTuple):
+    """A section, with the texts that it refers to."""
+
+    kind: int
+    data: bytes
+    strings: bytes
+    entries: int
+
+    def text(self, place: int) -> str:
+        """The text at an offset; "" where there is none."""
+        end = self.strings.find(b"\0", place, place + _NAME_LIMIT)
+        return self.strings[place:end].decode(errors="replace") if end >= 0 else ""
 
 
 class _File(NamedTuple):
@@ -69,8 +87,8 @@ class _File(NamedTuple):
         return taken if len(taken) == count else None
 
 
-def read(path: str) -> SharedLibrary:
-    """Read the library at `path`.
+def read(path: str, *kinds: int) -> SharedLibrary:
+    """Read the library at `path`, with its sections of some kinds.
 
     Raises `ElfError` for a file that is not a valid ELF shared library, `OSError` for one that
     cannot be read.
@@ -92,7 +110,9 @@ def read(path: str) -> SharedLibrary:
         if bits == 32:  # the layouts below are of 64 bits; the loader reports what is wrong
             return SharedLibrary(platform, None)
         file = _File(stream, os.fstat(stream.fileno()).st_size, order)
-        return SharedLibrary(platform, _exports(file, head))
+        tables = _tables(file, head, {SYMBOLS, *kinds})
+        exports = next((_defined(order, each) for each in tables if each.kind == SYMBOLS), None)
+        return SharedLibrary(platform, exports, tuple(tables) if kinds and order == "<" else ())
 
 
 def _beginning(head: bytes) -> str:
@@ -104,7 +124,7 @@ def _beginning(head: bytes) -> str:
     return f"begins with {head[:16]!r}"
 
 
-def _exports(file: _File, head: bytes) -> frozenset[str] | None:
+def _tables(file: _File, head: bytes, kinds: set[int]) -> list[Table]:
     if len(head) < 64:
         raise ElfError("is cut off within its ELF header")
     segments, sections, _, _, segment_size, segment_count, section_size, section_count = (
@@ -119,21 +139,22 @@ def _exports(file: _File, head: bytes) -> frozenset[str] | None:
             raise ElfError(f"is cut off: it has {file.size} of at least {start + length} bytes")
     table = file.take(sections, 64 * section_count) if section_size == 64 else None
     found = list(struct.iter_unpack(file.order + "IIQQQQIIQQ", table or b""))
-    for _, kind, _, _, offset, length, link, _, _, size in found:
-        if kind == _DYNAMIC_SYMBOLS and size == 24 and length % 24 == 0 and link < len(found):
+    tables = []
+    for _, kind, _, _, offset, length, link, info, _, size in found:
+        entry = _ENTRIES.get(kind, 1)
+        if kind in kinds and length % entry == 0 and size in (entry, 0) and link < len(found):
             strings = file.take(*found[link][4:6]) if found[link][1] == _STRINGS else None
-            return _defined(file, file.take(offset, length), strings)
-    return None
+            data = file.take(offset, length)
+            if data is not None and strings is not None:
+                tables.append(Table(kind, data, strings, info))
+    return tables
 
 
-def _defined(file: _File, symbols: bytes | None, strings: bytes | None) -> frozenset[str] | None:
-    if symbols is None or strings is None:
-        return None
+def _defined(order: str, table: Table) -> frozenset[str] | None:
     names = set()
-    for name, info, other, section, _, _ in struct.iter_unpack(file.order + "IBBHQQ", symbols):
+    for name, info, other, section, _, _ in struct.iter_unpack(order + "IBBHQQ", table.data):
         if section and info >> 4 in (1, 2, 10) and other & 3 in (0, 3):  # defined, global, visible
-            end = strings.find(b"\0", name, name + _NAME_LIMIT)
-            names.add(strings[name:end].decode(errors="replace") if end >= 0 else "")
+            names.add(table.text(name))
             if len(names) > _EXPORTS_LIMIT:
                 return None
     return frozenset(names - {""})

@@ -68,75 +68,32 @@ class NotTried(Exception):
 
 
 class Subject(NamedTuple):
-    """A library, and how it is tried.
-
-    Attributes
-    ----------
-    path : str
-        The library.
-    host : str
-        What registers it: one of `ortcffi.table.hosts.HOSTS`.
-    name : str
-        The name that it is registered under.
-    asked : int
-        The lowest API version that it asked the core for; 0 for none.
-    options : dict of str to str
-        The options of the provider.
-    hardware : list of (str, int)
-        Kinds and vendors of hardware to be invented; empty for that of the machine.
-    folder : str
-        Where `model.onnx` and `values.npz`, inputs and what is to come of them, are; "" for the
-        bench's own model.
-    rtol, atol : float
-        The tolerance of floats.
-    fails : str
-        The slot that is to fail, with the number of its call behind a blank; "" for none.
-    until : float
-        When all must have ended, as ``time.monotonic`` counts in all processes.
-    """
+    """A library, and how it is tried."""
 
     path: str
-    host: str = "core"
-    name: str = "ortcffi"
-    asked: int = 0
-    options: dict[str, str] = {}  # noqa: RUF012  # never changed
-    hardware: list[tuple[str, int]] = []  # noqa: RUF012
-    folder: str = ""
-    rtol: float = 1e-3
+    host: str = "core"  # what registers it: one of `ortcffi.table.hosts.HOSTS`
+    name: str = "ortcffi"  # that it is registered under
+    asked: int = 0  # the lowest API version that it asked the core for; 0 for none
+    options: dict[str, str] = {}  # noqa: RUF012  # of the provider; never changed
+    hardware: list[tuple[str, int]] = []  # noqa: RUF012  # kinds and vendors to be invented
+    folder: str = ""  # of model.onnx and values.npz, inputs and outputs; "": the bench's own model
+    rtol: float = 1e-3  # the tolerance of floats
     atol: float = 1e-3
-    fails: str = ""
-    until: float = math.inf
+    fails: str = ""  # the slot that is to fail, with the number of its call behind a blank
+    until: float = math.inf  # when all must have ended, by time.monotonic() of all processes
 
 
 class Rule(NamedTuple):
-    """A rule for execution providers.
-
-    Attributes
-    ----------
-    name : str
-        Its name.
-    text : str
-        Its explanation. The first line is the rule itself.
-    check : callable
-        Tries it.
-    on_core, on_real : bool
-        Whether it can be tried on the core and the hosts that it emulates, and on a real library.
-    alone : bool
-        Whether it is tried also where the library cannot be registered.
-    with_model : bool
-        Whether it is about a model.
-    with_failures : bool
-        Whether it is tried once for each call of a slot, which then fails.
-    """
+    """A rule for execution providers."""
 
     name: str
-    text: str
+    text: str  # the first line is the rule itself
     check: "Callable[[Bench], None]"
-    on_core: bool = True
-    on_real: bool = False
-    alone: bool = False
-    with_model: bool = False
-    with_failures: bool = False
+    on_core: bool = True  # whether it can be tried on the core and the hosts that it emulates
+    on_real: bool = False  # and on a real library
+    alone: bool = False  # whether it is tried also where the library cannot be registered
+    with_model: bool = False  # whether it is about a model
+    with_failures: bool = False  # whether it is tried once for each call of a slot, which fails
 
 
 RULES: list[Rule] = []
@@ -156,19 +113,11 @@ def rule(**about: bool) -> Callable[[_Check], _Check]:
 
 
 class Bench:
-    """A subject in the process that tries a rule.
-
-    Attributes
-    ----------
-    subject : Subject
-        The subject.
-    api : Api
-        The table of its host.
-    """
+    """A subject in the process that tries a rule."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
-        self.api: Api = host_api(subject.host)
+        self.api: Api = host_api(subject.host)  # the table of its host
         self.failing: FailingSlots | None = None  # the host that the library gets
         self.ep: Ep | None = None  # the last one that was made
         self.unreleased: object = None  # what the process ends with

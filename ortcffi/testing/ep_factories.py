@@ -28,35 +28,17 @@ _SEMANTIC = re.compile(r"\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?")
 
 
 class Factory(NamedTuple):
-    """A factory of execution providers.
-
-    Attributes
-    ----------
-    name, vendor : str
-        What it says.
-    ep_version : str
-        The version of the execution provider; "" if its struct is too old to say.
-    version : int
-        The API version of its struct.
-    problems : tuple of str
-        What is wrong with it.
-    """
+    """A factory of execution providers."""
 
     name: str
     vendor: str
-    ep_version: str
-    version: int
-    problems: tuple[str, ...]
+    ep_version: str  # of the execution provider; "" if its struct is too old to say
+    version: int  # the API version of its struct
+    problems: tuple[str, ...]  # what is wrong with it
 
 
 class FactoryLibrary:
-    """The two functions of a library.
-
-    Attributes
-    ----------
-    create, end : cdata of ``void*``
-        ``CreateEpFactories`` and ``ReleaseEpFactory``; NULL if the library lacks them.
-    """
+    """The two functions of a library; NULL if the library lacks them."""
 
     def __init__(self, library: Any) -> None:
         self.create = lib.ortcffi_library_symbol(library, EP_ENTRY.encode())

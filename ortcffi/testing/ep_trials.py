@@ -3,7 +3,6 @@
 
 import gc
 import json
-import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -27,27 +26,13 @@ _MOST_NAMES = 6
 
 
 class Result(NamedTuple):
-    """What came of a rule on a host.
-
-    Attributes
-    ----------
-    rule : str
-        Its name.
-    host : str
-        The host.
-    outcome : str
-        ``"kept"``, ``"broken"`` or ``"not tried"``.
-    text : str
-        How it is broken, or why it was not tried; also what else is to be known.
-    seconds : float
-        How long it took.
-    """
+    """What came of a rule on a host."""
 
     rule: str
     host: str
-    outcome: str
-    text: str = ""
-    seconds: float = 0.0
+    outcome: str  # kept, broken or not tried
+    text: str = ""  # how it is broken, or why it was not tried; also what else is to be known
+    seconds: float = 0.0  # how long it took
 
 
 # --- in the process of a rule ---------------------------------------------------------------------
@@ -70,7 +55,6 @@ def answer(name: str, subject: str) -> None:
         gc.collect()
         facts |= {"left": left_alive(before), "calls": failing.calls}
     child.tell(done=True, **facts)
-    os._exit(0)  # without the destructors of the library
 
 
 def _outcome(rule: Rule, bench: Bench) -> tuple[str, str]:
