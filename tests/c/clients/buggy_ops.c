@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* A library of custom ops that double a float tensor, or with the attribute "alpha" multiply it by
- * that. "Doubles" is right; each other one has a bug, which the results of a single call do not
- * show. */
+ * that. "Doubles" is right; each other one has a bug, most of which the results of a single call do
+ * not show. Compiled with -DASKS=99 the library asks for a table that no host has. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unwind.h>
 
 #include "onnxruntime_c_api.h"
 
 #include "own_domain.h"
 #include "plain_op.h"
+
+#ifndef ASKS
+#define ASKS 24
+#endif
 
 /* What an op does instead, or besides. */
 enum bug {
@@ -34,6 +39,17 @@ enum bug {
   CRASHES,              /* after it printed a line */
   CRASHES_AT_END,       /* when its kernel is destroyed */
   HANGS,                /* when it computes */
+  CRASHES_ON_EMPTY,     /* where the input has no elements */
+  LOOPS_ON_EMPTY,
+  THROWS,
+  WRITES_DOUBLES, /* twice as many bytes as the output has */
+  READS_AFTER_INPUT,
+  IGNORES_ALPHA, /* reads it, and does not use it */
+  LACKS_DESTROY, /* has no function that ends its kernel */
+  DESTROYS_NOTHING,
+  LEAKS_INFO,
+  LEAKS_STATUS,
+  LEAKS_MEMORY,
   BUGS
 };
 
@@ -59,7 +75,7 @@ static int last_version(const OrtCustomOp* op) {
 
 static OrtStatus* infer(const OrtCustomOp* op, OrtShapeInferContext* context) {
   OrtTensorTypeAndShapeInfo* info = NULL;
-  int64_t shape[8] = {0};
+  int64_t shape[16] = {0};
   size_t rank;
   const OrtOpAttr* axis = NULL; /* only this function asks for it */
   api->ReleaseStatus(api->ShapeInferContext_GetAttribute(context, "axis", &axis));
@@ -81,27 +97,29 @@ static OrtStatus* infer(const OrtCustomOp* op, OrtShapeInferContext* context) {
   return status;
 }
 
-static struct kernel kernels[256]; /* more than a test makes */
-static int made;
 static float last_alpha;
 
 static OrtStatus* create(const OrtCustomOp* op, const OrtApi* given, const OrtKernelInfo* info,
                          void** kernel) {
+  const enum bug bug = ((const struct op*)op)->bug;
   float alpha = 2;
   size_t size = 0;
-  given->ReleaseStatus(given->KernelInfoGetAttribute_float(info, "alpha", &alpha));
+  OrtStatus* status = given->KernelInfoGetAttribute_float(info, "alpha", &alpha);
+  given->ReleaseStatus(bug == LEAKS_STATUS ? NULL : status);
   given->ReleaseStatus(given->KernelInfoGetAttribute_string(info, "sep", NULL, &size));
-  struct kernel* self = &kernels[made++ % 256];
-  *self = (struct kernel){.bug = ((const struct op*)op)->bug, .alpha = alpha};
+  struct kernel* self = malloc(sizeof *self);
+  *self = (struct kernel){.bug = bug, .alpha = bug == IGNORES_ALPHA ? 2 : alpha};
   last_alpha = alpha;
   *kernel = self;
   return NULL;
 }
 
 static void destroy(void* kernel) {
-  if (((const struct kernel*)kernel)->bug == CRASHES_AT_END) {
+  const enum bug bug = ((const struct kernel*)kernel)->bug;
+  if (bug == CRASHES_AT_END) {
     abort();
   }
+  free(bug == DESTROYS_NOTHING ? NULL : kernel);
 }
 
 static void use_scratch(OrtKernelContext* context, enum bug bug) {
@@ -161,7 +179,30 @@ static void compute_numbers(struct kernel* self, const float* x, float* y, size_
   }
 }
 
-static void write_too_much(enum bug bug, OrtKernelContext* context, float* x, float* y,
+static void end_badly(enum bug bug, size_t count) {
+  static _Thread_local struct _Unwind_Exception thrown;
+  if (bug == THROWS) {
+    memset(&thrown, 0, sizeof thrown);
+    _Unwind_RaiseException(&thrown);
+  } else if (bug == CRASHES) {
+    fputs("about to crash\n", stderr);
+    raise(SIGSEGV);
+  } else if (bug == CRASHES_ON_EMPTY && count == 0) {
+    raise(SIGSEGV);
+  } else if (bug == RELEASES_TWICE) {
+    OrtStatus* status = api->CreateStatus(ORT_FAIL, "released twice");
+    api->ReleaseStatus(status);
+    api->ReleaseStatus(status);
+  }
+  while (bug == HANGS || (bug == LOOPS_ON_EMPTY && count == 0)) {
+    nanosleep(&(struct timespec){.tv_sec = 1000}, NULL);
+  }
+}
+
+volatile float last_read;
+void* volatile last_left;
+
+static void touch_too_much(enum bug bug, OrtKernelContext* context, float* x, float* y,
                            size_t count) {
   switch (bug) {
     case WRITES_AFTER_OUTPUT:
@@ -174,26 +215,23 @@ static void write_too_much(enum bug bug, OrtKernelContext* context, float* x, fl
       x[count] = 0;
       break;
     case WRITES_TO_INPUT:
-      x[1] = -1;
+      if (count > 1) x[1] = -1;
       break;
     case WRITES_AFTER_SCRATCH:
     case KEEPS_BLOCK:
       use_scratch(context, bug);
       break;
-    case RELEASES_TWICE: {
-      OrtStatus* status = api->CreateStatus(ORT_FAIL, "released twice");
-      api->ReleaseStatus(status);
-      api->ReleaseStatus(status);
-      break;
-    }
-    case CRASHES:
-      fputs("about to crash\n", stderr);
-      raise(SIGSEGV);
-      break;
-    case HANGS:
-      for (;;) {
-        nanosleep(&(struct timespec){.tv_sec = 1000}, NULL);
+    case WRITES_DOUBLES:
+      for (size_t i = 0; i < count; i++) {
+        ((double*)y)[i] = x[i];
       }
+      break;
+    case READS_AFTER_INPUT:
+      last_read = count > 0 ? x[count] : 0;
+      break;
+    case LEAKS_MEMORY:
+      last_left = malloc(32);
+      break;
     default:
       break;
   }
@@ -204,7 +242,7 @@ static OrtStatus* compute(void* kernel, OrtKernelContext* context) {
   const OrtValue* input;
   OrtValue* output;
   OrtTensorTypeAndShapeInfo* info;
-  int64_t shape[8];
+  int64_t shape[16];
   size_t rank, count;
   const void* x;
   void* y;
@@ -213,7 +251,7 @@ static OrtStatus* compute(void* kernel, OrtKernelContext* context) {
   api->ReleaseStatus(api->GetDimensionsCount(info, &rank));
   api->ReleaseStatus(api->GetDimensions(info, shape, rank));
   api->ReleaseStatus(api->GetTensorShapeElementCount(info, &count));
-  api->ReleaseTensorTypeAndShapeInfo(info);
+  api->ReleaseTensorTypeAndShapeInfo(self->bug == LEAKS_INFO ? NULL : info);
   OrtStatus* status = api->KernelContext_GetOutput(context, 0, shape, rank, &output);
   if (status != NULL) {
     return status;
@@ -221,7 +259,8 @@ static OrtStatus* compute(void* kernel, OrtKernelContext* context) {
   api->ReleaseStatus(api->GetTensorData(input, &x));
   api->ReleaseStatus(api->GetTensorMutableData(output, &y));
   compute_numbers(self, x, y, count);
-  write_too_much(self->bug, context, (float*)x, y, count);
+  touch_too_much(self->bug, context, (float*)x, y, count);
+  end_badly(self->bug, count);
   return NULL;
 }
 
@@ -245,13 +284,24 @@ static const char* const names[BUGS] = {
     [CRASHES] = "Crashes",
     [CRASHES_AT_END] = "CrashesAtEnd",
     [HANGS] = "Hangs",
+    [CRASHES_ON_EMPTY] = "CrashesOnEmpty",
+    [LOOPS_ON_EMPTY] = "LoopsOnEmpty",
+    [THROWS] = "Throws",
+    [WRITES_DOUBLES] = "WritesDoubles",
+    [READS_AFTER_INPUT] = "ReadsAfterInput",
+    [IGNORES_ALPHA] = "IgnoresAlpha",
+    [LACKS_DESTROY] = "LacksDestroy",
+    [DESTROYS_NOTHING] = "DestroysNothing",
+    [LEAKS_INFO] = "LeaksInfo",
+    [LEAKS_STATUS] = "LeaksStatus",
+    [LEAKS_MEMORY] = "LeaksMemory",
 };
 
 static struct op ops[BUGS];
 
 ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
                                                      const OrtApiBase* base) {
-  api = base->GetApi(24);
+  api = base->GetApi(ASKS);
   OrtStatus* status = api->CreateCustomOpDomain("buggy", &domain);
   for (int bug = 0; bug < BUGS && status == NULL; bug++) {
     struct op* op = &ops[bug];
@@ -263,7 +313,7 @@ ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
         PLAIN_OP,
         .GetInputTypeCount = plain_count,
         .GetOutputTypeCount = plain_count,
-        .KernelDestroy = destroy,
+        .KernelDestroy = bug == LACKS_DESTROY ? NULL : destroy,
         .GetStartVersion = plain_one,
         .GetEndVersion = last_version,
         .CreateKernelV2 = create,
