@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Arenas: allocators that keep chunks of memory, with a limit and statistics."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from ortcffi._convert import byte_count
 from ortcffi._handle import Handle, out_of, owner_of
@@ -16,40 +16,40 @@ from ortcffi.memory.blocks import Limits
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["Arena", "ArenaCfg", "measures"]
+__all__ = ["Arena", "ArenaCfg", "Measures"]
 
 
-STRATEGIES = {"power_of_two": 0, "as_requested": 1}
+class Measures(TypedDict, total=False):
+    """The measures of an arena."""
+
+    max_bytes: int | str | None
+    strategy: str | None
+    initial_chunk_bytes: int | str | None
+    growth_chunk_bytes: int | str | None
+    max_dead_bytes: int | str | None
+    max_power_of_two_bytes: int | str | None
 
 
-def measures(  # noqa: PLR0913  # as many as an arena has
-    *,
-    max_bytes: int | str | None = None,
-    strategy: str | None = None,
-    initial_chunk_bytes: int | str | None = None,
-    growth_chunk_bytes: int | str | None = None,
-    max_dead_bytes: int | str | None = None,
-    max_power_of_two_bytes: int | str | None = None,
-) -> dict[str, int]:
-    """Convert the arguments that were given to the names of the C API; errors name the argument."""
-    given = {
-        "max_mem": ("max_bytes", max_bytes),
-        "initial_chunk_size_bytes": ("initial_chunk_bytes", initial_chunk_bytes),
-        "initial_growth_chunk_size_bytes": ("growth_chunk_bytes", growth_chunk_bytes),
-        "max_dead_bytes_per_chunk": ("max_dead_bytes", max_dead_bytes),
-        "max_power_of_two_extend_bytes": ("max_power_of_two_bytes", max_power_of_two_bytes),
-    }
-    found = {
-        key: byte_count(argument, number)
-        for key, (argument, number) in given.items()
-        if number is not None
-    }
-    if strategy is not None:
-        if not isinstance(strategy, str) or strategy not in STRATEGIES:
-            expected = " or ".join(map(repr, STRATEGIES))
-            raise ValueError(f"strategy must be {expected}, not {strategy!r}")
-        found["arena_extend_strategy"] = STRATEGIES[strategy]
-    return found
+_KEYS = {
+    "max_bytes": "max_mem",
+    "strategy": "arena_extend_strategy",
+    "initial_chunk_bytes": "initial_chunk_size_bytes",
+    "growth_chunk_bytes": "initial_growth_chunk_size_bytes",
+    "max_dead_bytes": "max_dead_bytes_per_chunk",
+    "max_power_of_two_bytes": "max_power_of_two_extend_bytes",
+}
+_STRATEGIES = {"power_of_two": 0, "as_requested": 1}
+
+
+def _number(name: str, value: Any) -> int:
+    if name not in _KEYS:
+        raise TypeError(f"an arena has no {name!r}; expected one of {', '.join(_KEYS)}")
+    if name != "strategy":
+        return byte_count(name, value)
+    if not isinstance(value, str) or value not in _STRATEGIES:
+        expected = " or ".join(map(repr, _STRATEGIES))
+        raise ValueError(f"strategy must be {expected}, not {value!r}")
+    return _STRATEGIES[value]
 
 
 @public
@@ -94,26 +94,10 @@ class ArenaCfg(Handle):
 
     __slots__ = ("measures",)
 
-    def __init__(  # noqa: PLR0913  # as many as an arena has
-        self,
-        api: "Api | None" = None,
-        *,
-        max_bytes: int | str | None = None,
-        strategy: str | None = None,
-        initial_chunk_bytes: int | str | None = None,
-        growth_chunk_bytes: int | str | None = None,
-        max_dead_bytes: int | str | None = None,
-        max_power_of_two_bytes: int | str | None = None,
-    ) -> None:
+    def __init__(self, api: "Api | None" = None, **measures: Unpack[Measures]) -> None:
         api = table_for(api)
-        found = measures(
-            max_bytes=max_bytes,
-            strategy=strategy,
-            initial_chunk_bytes=initial_chunk_bytes,
-            growth_chunk_bytes=growth_chunk_bytes,
-            max_dead_bytes=max_dead_bytes,
-            max_power_of_two_bytes=max_power_of_two_bytes,
-        )
+        given = {name: _number(name, each) for name, each in measures.items() if each is not None}
+        found = {_KEYS[name]: number for name, number in given.items()}
         api.require("CreateArenaCfgV2")
         names = [ffi.new("char[]", key.encode()) for key in found]
         arrays = ffi.new("char*[]", names), ffi.new("size_t[]", list(found.values()))
@@ -177,26 +161,8 @@ class Arena(Adaptor):
 
     __slots__ = ("measures",)
 
-    def __init__(  # noqa: PLR0913  # as many as an arena has
-        self,
-        inner: Allocator,
-        *,
-        max_bytes: int | str | None = None,
-        strategy: str | None = None,
-        initial_chunk_bytes: int | str | None = None,
-        growth_chunk_bytes: int | str | None = None,
-        max_dead_bytes: int | str | None = None,
-        max_power_of_two_bytes: int | str | None = None,
-    ) -> None:
-        with ArenaCfg(
-            core_api(),
-            max_bytes=max_bytes,
-            strategy=strategy,
-            initial_chunk_bytes=initial_chunk_bytes,
-            growth_chunk_bytes=growth_chunk_bytes,
-            max_dead_bytes=max_dead_bytes,
-            max_power_of_two_bytes=max_power_of_two_bytes,
-        ) as cfg:
+    def __init__(self, inner: Allocator, **measures: Unpack[Measures]) -> None:
+        with ArenaCfg(core_api(), **measures) as cfg:
             super().__init__(inner, lib.ortcffi_arena, cfg.handle)
             self.measures = cfg.measures
 
