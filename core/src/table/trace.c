@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Traces: tables that count each call and forward it to another table. They may have calls fail,
- * and note which slot made what is not released.
+ * Hooks: tables whose functions do the same before and after they forward a call to another table.
+ * Traces count calls, may have them fail, and note which slot made what is not released; watched
+ * tables (hosts.c) are a trace that only notes.
  *
- * A slot function cannot see through which table it was called. So each trace has its own set of
+ * A slot function cannot see through which table it was called. So each hook has its own set of
  * functions, and their number is fixed when this is compiled.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "custom_ops/custom_op.h"
 #include "platform/platform.h"
-#include "table/new_objects.h"
+#include "table/versions.h"
 
+/* The traces, and behind them the hook of watched tables. */
 #define EACH_TRACE(X, ...) X(0, __VA_ARGS__) X(1, __VA_ARGS__)
 #define TRACES 2
+#define EACH_HOOK(X, ...) EACH_TRACE(X, __VA_ARGS__) X(2, __VA_ARGS__)
+#define WATCH (&hooks[TRACES])
 
-struct trace {
+struct hook {
   OrtcoreTrace handed_out;
   OrtcoreFigures figures;
   OrtApi table;
@@ -27,118 +32,169 @@ struct trace {
   char version_string[256];
 };
 
-static struct trace traces[TRACES];
+static struct hook hooks[TRACES + 1];
 static core_once once = CORE_ONCE_INIT;
 
-static CORE_COLD OrtStatus* late(const struct trace* trace, const char* name, unsigned since) {
+static OrtStatus* late(const struct hook* hook, const char* name, unsigned since) {
   char text[CORE_LATE_ROOM];
-  core_describe_late_slot(text, name, since, trace->version, trace->version_string);
-  /* The client releases the status through this table, which forwards to the traced library. */
-  return trace->inner->CreateStatus(ORT_NOT_IMPLEMENTED, text);
+  core_describe_late_slot(text, name, since, hook->version, hook->version_string);
+  /* The client releases the status through this table, which forwards to the other library. */
+  return hook->inner->CreateStatus(ORT_NOT_IMPLEMENTED, text);
 }
 
-static CORE_COLD OrtStatus* fail_call(const struct trace* trace, const char* name) {
+static OrtStatus* fail_call(const struct hook* hook, const char* name) {
   char text[CORE_LATE_ROOM];
   snprintf(text, sizeof text, "%s was made to fail", name);
-  return trace->inner->CreateStatus(ORT_FAIL, text);
+  return hook->inner->CreateStatus(ORT_FAIL, text);
 }
 
-/* The number of this call, of which the first is 1. */
-static inline uint64_t count_call(const struct trace* trace, unsigned slot) {
-  return __atomic_fetch_add(&trace->handed_out.figures->calls[slot], 1, __ATOMIC_RELAXED) + 1;
+/* Counts a call. False if it is not forwarded: the host is older, or the call is to fail, which
+ * only a slot with a status does. Every table has the slots of version 1. */
+static CORE_NOINLINE bool before(const struct hook* hook, unsigned slot, unsigned since,
+                                 const char* name, OrtStatus** status) {
+  OrtcoreFigures* figures = hook->handed_out.figures;
+  uint64_t call = __atomic_fetch_add(&figures->calls[slot], 1, __ATOMIC_RELAXED) + 1;
+  uint64_t fails = __atomic_load_n(&figures->fails[slot], __ATOMIC_RELAXED);
+  bool is_late = since > 1 && hook->version < since;
+  bool is_to_fail = status != NULL && fails != 0 && (fails == call || fails == ORTCORE_EACH_CALL);
+  if (status != NULL && (is_late || is_to_fail)) {
+    *status = is_late ? late(hook, name, since) : fail_call(hook, name);
+  }
+  return !is_late && !is_to_fail;
 }
 
-static inline bool is_to_fail(const struct trace* trace, unsigned slot, uint64_t call) {
-  uint64_t fails = __atomic_load_n(&trace->handed_out.figures->fails[slot], __ATOMIC_RELAXED);
-  return CORE_UNLIKELY(fails != 0) && (fails == call || fails == ORTCORE_EACH_CALL);
+/* Whether the caller of a slot borrows the object that it gets, and must not release it. */
+#define PLACE(name) (offsetof(OrtApi, name) / sizeof(void*))
+static bool borrows(unsigned slot) {
+  return slot == PLACE(KernelContext_GetOutput) ||
+         slot == PLACE(KernelContext_GetPreallocatedOutput) ||
+         slot == PLACE(ShapeInferContext_GetInputTypeShape);
 }
 
-static inline bool has_notes(const struct trace* trace, unsigned slot) {
-  return CORE_UNLIKELY(trace->handed_out.figures->notes != 0) && !core_slot_borrows(slot) &&
-         slot != CORE_PLACE(CreateOpAttr); /* CreateNode takes attributes over */
+/* Whether an argument is the place for a new object. What the caller may only read is const. */
+#define IS_PLACE(argument)               \
+  _Generic((argument),                   \
+      OrtValue * *: 1,                   \
+      OrtTypeInfo * *: 1,                \
+      OrtTensorTypeAndShapeInfo * *: 1,  \
+      OrtOpAttr * *: 1,                  \
+      OrtKernelInfo * *: 1,              \
+      OrtOp * *: 1,                      \
+      OrtKeyValuePairs * *: 1,           \
+      OrtMemoryInfo * *: 1,              \
+      OrtGraph * *: 1,                   \
+      OrtModelMetadata * *: 1,           \
+      OrtExternalInitializerInfo * *: 1, \
+      OrtKernelRegistry * *: 1,          \
+      OrtKernelDefBuilder * *: 1,        \
+      OrtKernelDef * *: 1,               \
+      default: 0)
+
+/* NOTE_ALL(a, b, ...) notes what was written to each argument that is a place. */
+#define NOTE(argument) \
+  (IS_PLACE(argument) ? note_made(hook, slot, (uintptr_t)(argument)) : (void)0);
+#define NOTE_1(a) NOTE(a)
+#define NOTE_2(a, ...) NOTE(a) NOTE_1(__VA_ARGS__)
+#define NOTE_3(a, ...) NOTE(a) NOTE_2(__VA_ARGS__)
+#define NOTE_4(a, ...) NOTE(a) NOTE_3(__VA_ARGS__)
+#define NOTE_5(a, ...) NOTE(a) NOTE_4(__VA_ARGS__)
+#define NOTE_6(a, ...) NOTE(a) NOTE_5(__VA_ARGS__)
+#define NOTE_7(a, ...) NOTE(a) NOTE_6(__VA_ARGS__)
+#define NOTE_8(a, ...) NOTE(a) NOTE_7(__VA_ARGS__)
+#define NOTE_9(a, ...) NOTE(a) NOTE_8(__VA_ARGS__)
+#define NOTE_10(a, ...) NOTE(a) NOTE_9(__VA_ARGS__)
+#define NOTE_11(a, ...) NOTE(a) NOTE_10(__VA_ARGS__)
+#define NOTE_12(a, ...) NOTE(a) NOTE_11(__VA_ARGS__)
+/* The macro for as many arguments. */
+#define NOTE_OF(a, b, c, d, e, f, g, h, i, j, k, l, chosen, ...) chosen
+#define NOTE_ALL(...)                                                                             \
+  NOTE_OF(__VA_ARGS__, NOTE_12, NOTE_11, NOTE_10, NOTE_9, NOTE_8, NOTE_7, NOTE_6, NOTE_5, NOTE_4, \
+          NOTE_3, NOTE_2, NOTE_1, )                                                               \
+  (__VA_ARGS__)
+#define FIRST(...) FIRST_OF(__VA_ARGS__, )
+#define FIRST_OF(first, ...) first
+
+static bool has_notes(const struct hook* hook, unsigned slot) {
+  return hook->handed_out.figures->notes != 0 && !borrows(slot) &&
+         (hook == WATCH || slot != PLACE(CreateOpAttr)); /* CreateNode takes attributes over */
+}
+
+/* Notes what was written to `place`, where a caller wanted a pointer to a new object. */
+static CORE_NOINLINE void note_made(const struct hook* hook, unsigned slot, uintptr_t place) {
+  const void* object = NULL;
+  if (place != 0 && has_notes(hook, slot)) {
+    memcpy(&object, (const void*)place, sizeof object);
+    core_note(object, &hook->handed_out.figures->alive[slot]);
+  }
 }
 
 /* Only the core's statuses are forgotten when a host releases them. */
-static inline OrtStatus* noted_status(const struct trace* trace, unsigned slot, OrtStatus* status) {
-  OrtcoreFigures* figures = trace->handed_out.figures;
-  return CORE_UNLIKELY(figures->notes != 0) && trace->inner->ReleaseStatus == ort_ReleaseStatus
+static CORE_NOINLINE OrtStatus* after(const struct hook* hook, unsigned slot, OrtStatus* status) {
+  OrtcoreFigures* figures = hook->handed_out.figures;
+  return figures->notes != 0 && hook->inner->ReleaseStatus == ort_ReleaseStatus
              ? core_note_status(status, &figures->alive[slot])
              : status;
 }
 
-/* Every table has the slots of version 1. */
-static inline bool is_late(const struct trace* trace, unsigned since) {
-  return since > 1 && CORE_UNLIKELY(trace->version < since);
+/* An object is forgotten before another one may get its address. */
+static CORE_NOINLINE void forget(const struct hook* hook, const char* name, const void* object) {
+  if (hook->handed_out.figures->notes != 0 && strncmp(name, "Release", 7) == 0) {
+    core_forget(object);
+  }
 }
 
-static inline void note_made(const struct trace* trace, unsigned slot, uintptr_t place) {
-  core_note_made(place, &trace->handed_out.figures->alive[slot]);
-}
-#define NOTE_MADE(place) note_made(trace, slot, place)
-
-/* `late` is what a host without the slot answers. */
-#define STATUS_THUNK(n, slot_number, since, inner, late, name, parameters, arguments)   \
-  static CORE_COLD OrtStatus* ORT_API_CALL name##_of_##n parameters NO_EXCEPTION {      \
-    const struct trace* trace = &traces[n];                                             \
-    const unsigned slot = slot_number;                                                  \
-    uint64_t call = count_call(trace, slot);                                            \
-    OrtStatus* status = is_late(trace, since)           ? late                          \
-                        : is_to_fail(trace, slot, call) ? fail_call(trace, #name)       \
-                                                        : trace->inner->name arguments; \
-    if (status == NULL && has_notes(trace, slot)) {                                     \
-      NOTE_ALL arguments                                                                \
-    }                                                                                   \
-    return noted_status(trace, slot, status);                                           \
+#define STATUS_THUNK(n, index, since, inner, name, parameters, arguments)          \
+  static CORE_COLD OrtStatus* ORT_API_CALL name##_of_##n parameters NO_EXCEPTION { \
+    const struct hook* hook = &hooks[n];                                           \
+    const unsigned slot = index;                                                   \
+    OrtStatus* status = NULL;                                                      \
+    if (before(hook, slot, since, #name, &status)) {                               \
+      status = hook->inner->name arguments;                                        \
+      if (status == NULL) {                                                        \
+        NOTE_ALL arguments                                                         \
+      }                                                                            \
+    }                                                                              \
+    return after(hook, slot, status);                                              \
   }
-#define VOID_THUNK(n, slot_number, since, inner, name, parameters, arguments)                 \
-  static CORE_COLD void ORT_API_CALL name##_of_##n parameters NO_EXCEPTION {                  \
-    const struct trace* trace = &traces[n];                                                   \
-    const unsigned slot = slot_number;                                                        \
-    (void)count_call(trace, slot);                                                            \
-    if (!is_late(trace, since)) {                                                             \
-      bool is_noted = has_notes(trace, slot);                                                 \
-      if (is_noted && strncmp(#name, "Release", 7) == 0) { /* before its address is reused */ \
-        core_forget(FIRST arguments);                                                         \
-      }                                                                                       \
-      trace->inner->name arguments;                                                           \
-      if (is_noted) {                                                                         \
-        NOTE_ALL arguments                                                                    \
-      }                                                                                       \
-    }                                                                                         \
+#define VOID_THUNK(n, index, since, inner, name, parameters, arguments)      \
+  static CORE_COLD void ORT_API_CALL name##_of_##n parameters NO_EXCEPTION { \
+    const struct hook* hook = &hooks[n];                                     \
+    const unsigned slot = index;                                             \
+    if (before(hook, slot, since, #name, NULL)) {                            \
+      forget(hook, #name, FIRST arguments);                                  \
+      hook->inner->name arguments;                                           \
+      NOTE_ALL arguments                                                     \
+    }                                                                        \
   }
-#define VALUE_THUNK(n, slot, since, inner, returns, name, parameters, arguments)      \
-  static CORE_COLD returns ORT_API_CALL name##_of_##n parameters NO_EXCEPTION {       \
-    (void)count_call(&traces[n], slot);                                               \
-    return is_late(&traces[n], since) ? (returns)0 : traces[n].inner->name arguments; \
+#define VALUE_THUNK(n, slot, since, inner, returns, name, parameters, arguments)        \
+  static CORE_COLD returns ORT_API_CALL name##_of_##n parameters NO_EXCEPTION {         \
+    return before(&hooks[n], slot, since, #name, NULL) ? hooks[n].inner->name arguments \
+                                                       : (returns)0;                    \
   }
-#define ORT_SLOT_STATUS(index, since, topic, who, name, parameters, arguments)               \
-  EACH_TRACE(STATUS_THUNK, index, since, inner, late(trace, #name, since), name, parameters, \
-             arguments)
+#define ORT_SLOT_STATUS(index, since, topic, who, name, parameters, arguments) \
+  EACH_HOOK(STATUS_THUNK, index, since, inner, name, parameters, arguments)
 #define ORT_SLOT_VOID(index, since, topic, who, name, parameters, arguments) \
-  EACH_TRACE(VOID_THUNK, index, since, inner, name, parameters, arguments)
+  EACH_HOOK(VOID_THUNK, index, since, inner, name, parameters, arguments)
 #define ORT_SLOT_VALUE(index, since, topic, who, returns, name, parameters, arguments) \
-  EACH_TRACE(VALUE_THUNK, index, since, inner, returns, name, parameters, arguments)
+  EACH_HOOK(VALUE_THUNK, index, since, inner, returns, name, parameters, arguments)
 #define ORT_SLOT_GETTER(index, since, topic, who, returns, name) \
-  EACH_TRACE(VALUE_THUNK, index, since, inner, returns, name, (void), ())
+  EACH_HOOK(VALUE_THUNK, index, since, inner, returns, name, (void), ())
 #include "ort_slots.def"
 
 #define EP(index) (ORTCORE_TRACED_SLOTS + (index))
-#define EP_SINCE(since) ((since) == 0 ? 1 : (since)) /* 0: as long as there is the table */
-#define ORT_SLOT_STATUS(index, since, topic, who, name, parameters, arguments)                    \
-  EACH_TRACE(STATUS_THUNK, EP(index), EP_SINCE(since), ep_inner, late(trace, #name, since), name, \
-             parameters, arguments)
+#define ORT_SLOT_STATUS(index, since, topic, who, name, parameters, arguments) \
+  EACH_TRACE(STATUS_THUNK, EP(index), since, ep_inner, name, parameters, arguments)
 #define ORT_SLOT_VOID(index, since, topic, who, name, parameters, arguments) \
-  EACH_TRACE(VOID_THUNK, EP(index), EP_SINCE(since), ep_inner, name, parameters, arguments)
-#define ORT_SLOT_VALUE(index, since, topic, who, returns, name, parameters, arguments)     \
-  EACH_TRACE(VALUE_THUNK, EP(index), EP_SINCE(since), ep_inner, returns, name, parameters, \
-             arguments)
+  EACH_TRACE(VOID_THUNK, EP(index), since, ep_inner, name, parameters, arguments)
+#define ORT_SLOT_VALUE(index, since, topic, who, returns, name, parameters, arguments) \
+  EACH_TRACE(VALUE_THUNK, EP(index), since, ep_inner, returns, name, parameters, arguments)
 #define ORT_SLOT_GETTER(index, since, topic, who, returns, name) \
-  EACH_TRACE(VALUE_THUNK, EP(index), EP_SINCE(since), ep_inner, returns, name, (void), ())
+  EACH_TRACE(VALUE_THUNK, EP(index), since, ep_inner, returns, name, (void), ())
 #include "ort_ep_slots.def"
 _Static_assert(sizeof(OrtEpApi) / sizeof(void*) == ORTCORE_TRACED_EP_SLOTS,
                "every slot of OrtEpApi is counted");
 
-static void note_op(struct trace* trace, const OrtCustomOp* op) {
+static void note_op(struct hook* trace, const OrtCustomOp* op) {
   uint64_t bit = (uint64_t)1 << core_op_needs(op);
   __atomic_fetch_or(&trace->handed_out.figures->op_structs, bit, __ATOMIC_RELAXED);
 }
@@ -148,7 +204,7 @@ static void note_op(struct trace* trace, const OrtCustomOp* op) {
                                                          const OrtCustomOp* op) NO_EXCEPTION { \
     OrtStatus* status = CustomOpDomain_Add_of_##n(domain, op);                                 \
     if (status == NULL && op != NULL) {                                                        \
-      note_op(&traces[n], op);                                                                 \
+      note_op(&hooks[n], op);                                                                  \
     }                                                                                          \
     return status;                                                                             \
   }
@@ -156,27 +212,48 @@ EACH_TRACE(ADD_THUNK, )
 
 #define EP_THUNK(n, ...)                                                           \
   static CORE_COLD const OrtEpApi* ORT_API_CALL ep_api_of_##n(void) NO_EXCEPTION { \
-    traces[n].ep_inner = GetEpApi_of_##n();                                        \
-    return traces[n].ep_inner != NULL ? &traces[n].ep_table : NULL;                \
+    hooks[n].ep_inner = GetEpApi_of_##n();                                         \
+    return hooks[n].ep_inner != NULL ? &hooks[n].ep_table : NULL;                  \
   }
 EACH_TRACE(EP_THUNK, )
 
 static CORE_COLD void fill_tables(void) {
-#define SET(n, name) traces[n].table.name = name##_of_##n;
+#define SET(n, name) hooks[n].table.name = name##_of_##n;
 #define ORT_SLOT(index, since, topic, who, returns, name, parameters, arguments) \
-  EACH_TRACE(SET, name)
+  EACH_HOOK(SET, name)
 #include "ort_slots.def"
-#define SET_EP(n, name) traces[n].ep_table.name = name##_of_##n;
+#define SET_EP(n, name) hooks[n].ep_table.name = name##_of_##n;
 #define ORT_SLOT(index, since, topic, who, returns, name, parameters, arguments) \
   EACH_TRACE(SET_EP, name)
 #include "ort_ep_slots.def"
-#define SET_OWN(n, ...)                               \
-  traces[n].table.CustomOpDomain_Add = add_op_of_##n; \
-  traces[n].table.GetEpApi = ep_api_of_##n;
+#define SET_OWN(n, ...)                              \
+  hooks[n].table.CustomOpDomain_Add = add_op_of_##n; \
+  hooks[n].table.GetEpApi = ep_api_of_##n;
   EACH_TRACE(SET_OWN, )
 }
 
-static const OrtApi* get_api(struct trace* trace, uint32_t version) {
+const OrtApi* core_watch(const OrtApi* inner) {
+  core_run_once(&once, fill_tables);
+  WATCH->inner = inner;
+  WATCH->version = ORT_API_VERSION;
+  WATCH->figures.notes = 1;
+  WATCH->handed_out.figures = &WATCH->figures;
+  return &WATCH->table;
+}
+
+void ORT_API_CALL core_watched_objects(uint64_t* out) {
+  if (out != NULL) {
+    core_lock(CORE_LOCK_NOTES);
+    memcpy(out, WATCH->figures.alive, ORTCORE_TRACED_SLOTS * sizeof *out);
+    core_unlock(CORE_LOCK_NOTES);
+  }
+}
+
+void core_each_watched_status(core_noted_status_fn each, void* argument) {
+  core_each_noted_status(WATCH->figures.alive, ORTCORE_TRACED_SLOTS, each, argument);
+}
+
+static const OrtApi* get_api(struct hook* trace, uint32_t version) {
   unsigned bit = version < 63 ? version : 63;
   __atomic_fetch_or(&trace->handed_out.figures->asked, (uint64_t)1 << bit, __ATOMIC_RELAXED);
   return version >= 1 && version <= trace->version
@@ -186,10 +263,10 @@ static const OrtApi* get_api(struct trace* trace, uint32_t version) {
 
 #define BASE_FUNCTIONS(n, ...)                                                      \
   static const OrtApi* ORT_API_CALL get_api_of_##n(uint32_t version) NO_EXCEPTION { \
-    return get_api(&traces[n], version);                                            \
+    return get_api(&hooks[n], version);                                             \
   }                                                                                 \
   static const char* ORT_API_CALL version_string_of_##n(void) NO_EXCEPTION {        \
-    return traces[n].version_string;                                                \
+    return hooks[n].version_string;                                                 \
   }
 EACH_TRACE(BASE_FUNCTIONS, )
 
@@ -199,10 +276,10 @@ _Static_assert(CORE_COUNT_OF(bases) == TRACES, "EACH_TRACE lists every trace");
 
 /* A closed trace to use. First choice: the last trace of this table, because clients that kept its
  * table then still reach the right library. Second: one that was never used. Else any. */
-static struct trace* closed_trace(const OrtApi* api) {
-  struct trace* chosen = NULL;
+static struct hook* closed_trace(const OrtApi* api) {
+  struct hook* chosen = NULL;
   for (int n = 0; n < TRACES; n++) {
-    struct trace* trace = &traces[n];
+    struct hook* trace = &hooks[n];
     if (trace->is_open) {
       continue;
     }
@@ -218,14 +295,14 @@ static struct trace* closed_trace(const OrtApi* api) {
 
 static int is_traced(const OrtApi* api) {
   for (int n = 0; n < TRACES; n++) {
-    if (api == &traces[n].table) {
+    if (api == &hooks[n].table) {
       return 1;
     }
   }
   return 0;
 }
 
-static void open_trace(struct trace* trace, const OrtApi* api, uint32_t version,
+static void open_trace(struct hook* trace, const OrtApi* api, uint32_t version,
                        const char* version_string, OrtcoreFigures* figures) {
   trace->is_open = 1;
   trace->inner = api;
@@ -233,7 +310,7 @@ static void open_trace(struct trace* trace, const OrtApi* api, uint32_t version,
   snprintf(trace->version_string, sizeof trace->version_string, "%s", version_string);
   figures = figures != NULL ? figures : &trace->figures;
   *figures = (OrtcoreFigures){0};
-  trace->handed_out = (OrtcoreTrace){&bases[trace - traces], &trace->table, figures};
+  trace->handed_out = (OrtcoreTrace){&bases[trace - hooks], &trace->table, figures};
 }
 
 OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
@@ -249,7 +326,7 @@ OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
   }
   core_run_once(&once, fill_tables);
   core_lock(CORE_LOCK_TRACE);
-  struct trace* trace = closed_trace(api);
+  struct hook* trace = closed_trace(api);
   if (trace != NULL) {
     open_trace(trace, api, version, version_string, figures);
   }
@@ -264,8 +341,8 @@ OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
 void ORT_API_CALL core_trace_end(OrtcoreTrace* trace) {
   core_lock(CORE_LOCK_TRACE);
   for (int n = 0; n < TRACES; n++) {
-    if (trace == &traces[n].handed_out) {
-      traces[n].is_open = 0;
+    if (trace == &hooks[n].handed_out) {
+      hooks[n].is_open = 0;
       core_forget_counted(trace->figures->alive, CORE_COUNT_OF(trace->figures->alive));
     }
   }

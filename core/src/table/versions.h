@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file versions.h
- * Tables of other API versions than the core's: emulated hosts (emulate.c) and traces (trace.c),
- * those for kernels (kernel_hosts.c), and those that note what their clients leave (watch.c).
- * ortcore.h describes the functions that clients call.
+ * Tables beside the core's own: hosts (hosts.c), and traces (trace.c). ortcore.h describes the
+ * functions that clients call.
  */
 #ifndef ORTCFFI_VERSIONS_H_
 #define ORTCFFI_VERSIONS_H_
@@ -72,20 +71,6 @@ void core_describe_late_slot(char text[CORE_LATE_ROOM], const char* name, unsign
 _Static_assert(0 CORE_EACH_HOST(CORE_COUNT_HOST, ) == ORT_API_VERSION,
                "CORE_EACH_HOST_BEFORE lists every version before this one");
 
-/** Defines `bases`, an OrtApiBase for each host that `each` lists, over the file's own `tables`. */
-#define CORE_HOST_BASES(each) \
-  each(CORE_BASE_FUNCTIONS, ) static const OrtApiBase bases[] = {each(CORE_BASE, )}
-#define CORE_BASE_FUNCTIONS(host, ...)                                                 \
-  static const char* ORT_API_CALL version_string_of_##host(void) NO_EXCEPTION {        \
-    return "1." #host ".0";                                                            \
-  }                                                                                    \
-  static const OrtApi* ORT_API_CALL get_api_of_##host(uint32_t version) NO_EXCEPTION { \
-    return version >= 1 && version <= (host)                                           \
-               ? &tables[host]                                                         \
-               : core_refuse_version(version, host, "1." #host ".0");                  \
-  }
-#define CORE_BASE(host, ...) [host] = {get_api_of_##host, version_string_of_##host},
-
 const OrtApiBase* ORT_API_CALL core_emulate(uint32_t version);
 OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
                                          const char* version_string, OrtcoreFigures* figures,
@@ -102,6 +87,10 @@ const OrtCustomOp* ORT_API_CALL core_find_op(const OrtSessionOptions* options, c
 
 const OrtApiBase* ORT_API_CALL core_watched_base(uint32_t version);
 void ORT_API_CALL core_watched_objects(uint64_t* out);
+/** The table that forwards to `inner` and notes what clients have not released. One for the
+ * process.
+ */
+const OrtApi* core_watch(const OrtApi* inner);
 /** core_each_noted_status for the slots of all watched tables. */
 void core_each_watched_status(core_noted_status_fn each, void* argument);
 
