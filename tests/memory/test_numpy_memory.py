@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from numpy._core import multiarray
 from support.allocators import InPython
 from support.interrupts import ends
 from support.processes import TIME_LIMIT
@@ -35,7 +36,7 @@ def make(api):
 
 
 def handler(array):
-    return np._core.multiarray.get_handler_name(array)
+    return multiarray.get_handler_name(array)
 
 
 def test_results_come_from_the_allocator(make):

@@ -10,6 +10,7 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
+from numpy._core import multiarray
 
 from ortcffi import compat, errors
 from ortcffi._native import Owner
@@ -87,7 +88,7 @@ def _is_counted(thing: Any) -> bool:
     while issubclass(kind, np.ndarray) and thing.base is not None:  # a view
         thing, kind = thing.base, type(thing.base)
     if issubclass(kind, np.ndarray):
-        return np._core.multiarray.get_handler_name(thing) == "ortcffi"
+        return multiarray.get_handler_name(thing) == "ortcffi"
     return str(kind.__module__).startswith("ortcffi") and not isinstance(thing, type)
 
 
