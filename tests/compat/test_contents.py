@@ -4,9 +4,9 @@
 import numpy as np
 import pytest
 from support.models import model, node, pairs, sequence_type, tensor_type, value, value_info, zipped
+from support.numpy_2 import needs_numpy_2
 
 CPU = ["CPUExecutionProvider"]
-NUMPY_2 = pytest.mark.skipif(np.__version__ < "2", reason="NumPy 1 wraps it around")
 KINDS = ["float32", "float64", "float16", "int32", "int64", "uint8", "bool"]
 
 
@@ -115,7 +115,7 @@ def test_lists_are_tensors(onnxruntime, dtype, x):
         ("float32", [1.0, [2.0]]),
         ("float32", ["a"]),
         ("int64", [2**63]),
-        pytest.param("int32", [2**31], marks=NUMPY_2),
+        pytest.param("int32", [2**31], marks=needs_numpy_2("wraps it around")),
     ],
 )
 def test_lists_that_are_no_tensors_are_refused(onnxruntime, dtype, x):

@@ -7,6 +7,7 @@ import weakref
 import numpy as np
 import pytest
 from support import eps
+from support.numpy_2 import needs_numpy_2
 from support.releases import needs_release
 from support.sparse_models import sparse_output
 
@@ -188,6 +189,7 @@ def test_an_object_with_elements_that_tensors_lack_is_a_runtime_error(onnxruntim
         onnxruntime.OrtValue.from_dlpack(np.ones(2, np.complex64))
 
 
+@needs_numpy_2("has no capsules that say what is read-only")
 def test_numpy_takes_a_value_of_an_array_that_cannot_be_written(onnxruntime):
     x = X.copy()
     x.flags.writeable = False

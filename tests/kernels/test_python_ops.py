@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import one_node
+from support.numpy_2 import needs_numpy_2
 from support.prepared import printed_by
 
 import ortcffi as ort
@@ -201,7 +202,7 @@ def test_shapes_say_how_large_out_is(define, run):
     assert z.tolist() == [7, 7, 7]
 
 
-@pytest.mark.skipif(np.__version__ < "2", reason="NumPy 1 has at most 32 dimensions")
+@needs_numpy_2("has at most 32 dimensions")
 @pytest.mark.parametrize("borrow", [False, True])
 def test_out_may_have_as_many_dimensions_as_an_array(define, run, borrow):
     @define([F], [F], shapes=lambda x: x, borrow=borrow)

@@ -6,6 +6,7 @@ import weakref
 
 import numpy as np
 import pytest
+from support.numpy_2 import needs_numpy_2
 
 from ortcffi import ElementType, KeyValuePairs, Limiting, TensorTypeInfo, TypeInfo, Value, ffi
 from ortcffi.errors import InvalidArgument, OutOfMemory
@@ -87,7 +88,7 @@ def test_a_dtype_that_is_none_is_named(api, dtype):
         api.default_allocator.full(3, 1, dtype)
 
 
-@pytest.mark.skipif(np.__version__ < "2", reason="NumPy 1 has no StringDType")
+@needs_numpy_2("has no StringDType")
 def test_strings_of_numpy_2_are_stored_in_a_sparse_tensor(api):
     texts = np.array(["a", "bé"], np.dtypes.StringDType())
     value = Value.sparse_coo(texts, np.array([0, 3]), (2, 2), api=api)

@@ -9,6 +9,7 @@ import weakref
 import ml_dtypes
 import numpy as np
 import pytest
+from support.numpy_2 import needs_numpy_2
 from support.prepared import run_program
 
 from ortcffi import ElementType, Value
@@ -163,7 +164,6 @@ def test_a_versioned_capsule_of_read_only_memory_is_marked_read_only(api):
     value = Value.from_numpy(x, api=api)
     _, managed = versioned(value)
     assert managed.flags == 1
-    assert not np.from_dlpack(value).flags.writeable
     with pytest.raises(BufferError, match=r"read-only.*copy=True"):
         value.__dlpack__()
     _, managed = versioned(value, copy=True)
@@ -228,9 +228,11 @@ def test_a_value_keeps_the_memory_of_another_library_and_gives_it_back(api):
     assert token() is None
 
 
+@needs_numpy_2("has no capsules that say what is read-only")
 def test_read_only_memory_stays_so(api):
     x = np.zeros(3)
     x.flags.writeable = False
+    assert not np.from_dlpack(Value.from_numpy(x, api=api)).flags.writeable
     value = Value.from_dlpack(x, api=api)
     assert value.readonly
     assert not value.numpy().flags.writeable
