@@ -96,9 +96,9 @@ from ortcffi.options.kinds import ExecutionMode as ExecutionMode
 from ortcffi.options.kinds import FreeDimension as FreeDimension
 from ortcffi.options.kinds import OptimizationLevel as OptimizationLevel
 from ortcffi.options.prepacked import PrepackedWeights as PrepackedWeights
-from ortcffi.options.run import RunOptions as RunOptions
-from ortcffi.options.session import SessionOptions as SessionOptions
-from ortcffi.options.thread_pools import ThreadingOptions as ThreadingOptions
+from ortcffi.options.run_options import RunOptions as RunOptions
+from ortcffi.options.session_options import SessionOptions as SessionOptions
+from ortcffi.options.threading_options import ThreadingOptions as ThreadingOptions
 from ortcffi.session.batcher import Batcher as Batcher
 from ortcffi.session.binding import Binding as Binding
 from ortcffi.session.limits import limit_session_memory as limit_session_memory

@@ -19,7 +19,7 @@ from ortcffi.errors import OrtError
 from ortcffi.kernels.op_sets import custom_op_library
 from ortcffi.kernels.python_op import PythonOp, custom_op
 from ortcffi.models.graph import Graph
-from ortcffi.options.session import SessionOptions
+from ortcffi.options.session_options import SessionOptions
 from ortcffi.session.session import Session
 from ortcffi.table.api import Api
 from ortcffi.values.value import Value

@@ -62,7 +62,7 @@ def collect(path: str, library: str | None = None) -> dict[str, Any]:
 def _loaded(path: str, library: str) -> dict[str, Any]:
     from ortcffi.ep.devices import available_providers
     from ortcffi.options.kinds import OptimizationLevel
-    from ortcffi.options.session import SessionOptions
+    from ortcffi.options.session_options import SessionOptions
     from ortcffi.session.session import Session
     from ortcffi.table.engine import engine_for
     from ortcffi.table.load import load

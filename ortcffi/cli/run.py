@@ -17,7 +17,7 @@ from ortcffi._public import printable
 from ortcffi.cli.program import fail, program_name, write_log
 from ortcffi.ep.installed import unknown_provider
 from ortcffi.errors import NotImplemented, OrtError
-from ortcffi.options.session import SessionOptions
+from ortcffi.options.session_options import SessionOptions
 from ortcffi.session.session import Session
 from ortcffi.table.engine import advice
 from ortcffi.table.load import VARIABLE, LibraryNotFound, LoadError, load

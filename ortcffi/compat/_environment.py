@@ -215,7 +215,7 @@ def set_global_thread_pool_sizes(
     intra_op_num_threads: int = 0, inter_op_num_threads: int = 0
 ) -> None:
     """Set global thread pools. Call it before the environment is created."""
-    from ortcffi.options.thread_pools import ThreadingOptions
+    from ortcffi.options.threading_options import ThreadingOptions
 
     threads = ThreadingOptions(
         api(), intra_op_threads=intra_op_num_threads, inter_op_threads=inter_op_num_threads

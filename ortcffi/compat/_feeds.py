@@ -18,7 +18,7 @@ from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
-    from ortcffi.options.session import SessionOptions
+    from ortcffi.options.session_options import SessionOptions
     from ortcffi.table.api import Api
     from ortcffi.values.type_info import TypeInfo, ValueSpec
 

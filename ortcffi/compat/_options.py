@@ -21,8 +21,8 @@ from ortcffi.compat._environment import (
 from ortcffi.compat._errors import as_runtime_error, translated
 from ortcffi.compat._values import OrtValue
 from ortcffi.errors import InvalidArgument, OrtError
-from ortcffi.options.run import RunOptions as Run
-from ortcffi.options.session import SessionOptions as Options
+from ortcffi.options.run_options import RunOptions as Run
+from ortcffi.options.session_options import SessionOptions as Options
 
 if TYPE_CHECKING:
     from ortcffi.compat._hardware import OrtEpDevice

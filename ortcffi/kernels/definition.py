@@ -13,7 +13,7 @@ from ortcffi._native import address_of, ffi, lib
 from ortcffi._table import table_at
 from ortcffi.custom_ops.describe import Characteristic
 from ortcffi.errors import check, code_and_text
-from ortcffi.kernels.node_attributes import read_attributes, read_inferred_attributes
+from ortcffi.kernels.attributes import read_attributes, read_inferred_attributes
 from ortcffi.values.checks import array_as
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind, dtype_of
 from ortcffi.values.tensor_type_info import TensorTypeInfo

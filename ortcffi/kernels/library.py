@@ -15,7 +15,7 @@ from ortcffi.errors import check
 from ortcffi.kernels.host import call_host, copy_for, host_function, made_by_slot, table_of_host
 from ortcffi.kernels.isolated import IsolatedKernel
 from ortcffi.kernels.kernel import Kernel
-from ortcffi.kernels.node import make_kernel
+from ortcffi.kernels.make_kernel import make_kernel
 from ortcffi.memory.allocator import Allocator
 
 if TYPE_CHECKING:

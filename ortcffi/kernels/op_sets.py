@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ortcffi.kernels.python_op import PythonOp
-    from ortcffi.options.session import SessionOptions
+    from ortcffi.options.session_options import SessionOptions
     from ortcffi.table.api import Api
 
 __all__ = [

@@ -14,7 +14,7 @@ from ortcffi.errors import NotImplemented
 from ortcffi.kernels.definition import Definition, remember_table
 from ortcffi.kernels.host import table_of_host
 from ortcffi.kernels.kernel import Kernel
-from ortcffi.kernels.node import make_kernel
+from ortcffi.kernels.make_kernel import make_kernel
 from ortcffi.kernels.op_sets import op_set
 from ortcffi.kernels.operands import attributes_of, of_declared_type, operands_of
 

@@ -30,7 +30,7 @@ from ortcffi.models.graph import Graph
 from ortcffi.models.view import check_model, content_of
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.kinds import OptimizationLevel
-from ortcffi.options.session import SessionOptions
+from ortcffi.options.session_options import SessionOptions
 from ortcffi.options.settings import flag
 from ortcffi.table.engine import engine_for
 

@@ -13,11 +13,11 @@ from ortcffi.custom_ops.describe import read_op
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import check
 from ortcffi.kernels.host import call_host, host_function
-from ortcffi.kernels.node import make_kernel
+from ortcffi.kernels.make_kernel import make_kernel
 from ortcffi.models.model import Model
 from ortcffi.models.model_graph import ModelGraph
 from ortcffi.models.view import content_of, listed
-from ortcffi.options.session import SessionOptions
+from ortcffi.options.session_options import SessionOptions
 
 if TYPE_CHECKING:
     from ortcffi.kernels.kernel import Kernel

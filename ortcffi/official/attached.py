@@ -34,8 +34,8 @@ from ortcffi.official.shared import (
     make_ortvalue,
     share_for_good,
 )
-from ortcffi.options.run import RunOptions
-from ortcffi.options.session import SHARED_ARENA, SessionOptions
+from ortcffi.options.run_options import RunOptions
+from ortcffi.options.session_options import SHARED_ARENA, SessionOptions
 from ortcffi.session.session import Session
 from ortcffi.table.api import Api
 from ortcffi.table.load import LoadError

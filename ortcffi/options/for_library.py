@@ -3,7 +3,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ortcffi.options.session import SessionOptions
+from ortcffi.options.session_options import SessionOptions
 from ortcffi.values import tensors
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind
 

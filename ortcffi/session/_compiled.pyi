@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ortcffi._native import Owner
 from ortcffi.memory.info import MemoryInfo
-from ortcffi.options.run import RunOptions
+from ortcffi.options.run_options import RunOptions
 from ortcffi.table.api import Api
 from ortcffi.values._compiled import Maker
 from ortcffi.values.type_info import ValueSpec

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from ortcffi.options.run import RunOptions
+    from ortcffi.options.run_options import RunOptions
     from ortcffi.session.futures import RunFuture
     from ortcffi.session.session import Session
 

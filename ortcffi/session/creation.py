@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ortcffi.env.state import EnvState
     from ortcffi.models.graph import Graph
     from ortcffi.options.prepacked import PrepackedWeights
-    from ortcffi.options.session import SessionOptions
+    from ortcffi.options.session_options import SessionOptions
     from ortcffi.table.api import Api
 
 _SEQUENTIAL: int = lib.ORT_SEQUENTIAL
@@ -42,7 +42,7 @@ limited: "dict[Hashable, Env]" = {}
 def check_options(options: Any) -> None:
     """Refuse what is neither None nor session options."""
     if options is not None:  # most sessions have none, and need no module for them
-        from ortcffi.options.session import SessionOptions
+        from ortcffi.options.session_options import SessionOptions
 
         of_type("options", options, SessionOptions)
 
@@ -185,7 +185,7 @@ def options_for(api: "Api", options: "SessionOptions | None") -> "SessionOptions
         options = session_options_for(api, options)
     if api.library not in limited or (options is not None and options._says_arena):
         return options
-    from ortcffi.options.session import SessionOptions
+    from ortcffi.options.session_options import SessionOptions
 
     chosen = SessionOptions(api) if options is None else options._for_session()
     chosen.shared_arena = True

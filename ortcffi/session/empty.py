@@ -8,7 +8,7 @@ from ortcffi._native import ffi, lib
 from ortcffi.errors import check
 from ortcffi.kernels.host import empty_sequence_on_core
 from ortcffi.models.wire import Message
-from ortcffi.options.session import SessionOptions
+from ortcffi.options.session_options import SessionOptions
 from ortcffi.session.creation import environment_of
 from ortcffi.values.lifecycle import blank
 from ortcffi.values.value import Value

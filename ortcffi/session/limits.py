@@ -12,7 +12,7 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import public, quoted, size
 from ortcffi.env.env import Env
 from ortcffi.errors import Fail, NotImplemented, OrtError, check
-from ortcffi.options.run import RunOptions
+from ortcffi.options.run_options import RunOptions
 from ortcffi.session.creation import limited
 from ortcffi.table.engine import engine_for, has_engine
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of

@@ -14,7 +14,7 @@ from ortcffi.session.creation import Source
 from ortcffi.table.engine import advice
 
 if TYPE_CHECKING:
-    from ortcffi.options.session import SessionOptions
+    from ortcffi.options.session_options import SessionOptions
     from ortcffi.table.api import Api
 
 __all__ = ["source_on_core"]

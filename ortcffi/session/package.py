@@ -12,7 +12,7 @@ from ortcffi._public import public
 from ortcffi.env.env import Env
 from ortcffi.errors import check
 from ortcffi.options.for_library import session_options_for
-from ortcffi.options.session import SessionOptions
+from ortcffi.options.session_options import SessionOptions
 from ortcffi.session.creation import Source
 from ortcffi.session.session import Session
 from ortcffi.table.engine import engine_for

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._forks import after_fork, fork_safe_lock
-from ortcffi.options.session import SessionOptions
+from ortcffi.options.session_options import SessionOptions
 from ortcffi.table.load import load
 
 if TYPE_CHECKING:

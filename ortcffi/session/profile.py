@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ortcffi._public import html_table, public
 from ortcffi.errors import NotImplemented
-from ortcffi.options.run import RunOptions
+from ortcffi.options.run_options import RunOptions
 
 if TYPE_CHECKING:
     from ortcffi.session.session import Session

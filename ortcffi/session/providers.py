@@ -20,7 +20,7 @@ from ortcffi.ep.installed import (
 from ortcffi.ep.registered import register_once
 from ortcffi.errors import check
 from ortcffi.options.for_library import session_options_for
-from ortcffi.options.session import SessionOptions
+from ortcffi.options.session_options import SessionOptions
 from ortcffi.table.engine import engine_for
 
 if TYPE_CHECKING:

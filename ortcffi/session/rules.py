@@ -26,7 +26,7 @@ from ortcffi.values.element_types import PACKED, ElementType, ValueKind, dtype_o
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
-    from ortcffi.options.run import RunOptions
+    from ortcffi.options.run_options import RunOptions
     from ortcffi.session.binding import Binding
     from ortcffi.session.session import Session
     from ortcffi.table.api import Api
@@ -153,7 +153,7 @@ class Rules:
         """The options of a run, for the session's library."""
         # What options there are has imported their class.
         if options is None or not hasattr(options, "_for_run"):
-            from ortcffi.options.run import RunOptions
+            from ortcffi.options.run_options import RunOptions
 
             of_type("options", options, RunOptions)
             recorder = session._recorder  # a block profiles runs, or has ended meanwhile

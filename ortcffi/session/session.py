@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from ortcffi.models.graph import Graph
     from ortcffi.models.metadata import ModelMetadata
     from ortcffi.options.prepacked import PrepackedWeights
-    from ortcffi.options.run import RunOptions
-    from ortcffi.options.session import SessionOptions
+    from ortcffi.options.run_options import RunOptions
+    from ortcffi.options.session_options import SessionOptions
     from ortcffi.session._compiled import Port
     from ortcffi.session.binding import Binding
     from ortcffi.session.profile import Profile
@@ -176,7 +176,7 @@ class Session(Suggests, Engine, Closing):
             options = with_providers(engine, options, chosen, env)
         if custom_ops is not None:
             from ortcffi.kernels.op_sets import with_custom_ops
-            from ortcffi.options.session import SessionOptions
+            from ortcffi.options.session_options import SessionOptions
 
             known = options_for(engine, options)
             options = SessionOptions(engine) if known is None else known.clone()

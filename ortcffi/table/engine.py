@@ -10,7 +10,7 @@ from ortcffi._table import core_api, default_api, registered_devices, table_for
 if TYPE_CHECKING:
     from typing import TypeGuard
 
-    from ortcffi.options.session import SessionOptions
+    from ortcffi.options.session_options import SessionOptions
     from ortcffi.table.api import Api
 
 __all__ = ["advice", "engine_for", "has_engine", "hold_registered", "load_engine"]
@@ -70,7 +70,7 @@ def _chooses_on_core(belonging: Any) -> bool:
 
 
 def _is_options(belonging: object) -> "TypeGuard[SessionOptions]":
-    from ortcffi.options.session import SessionOptions
+    from ortcffi.options.session_options import SessionOptions
 
     return isinstance(belonging, SessionOptions)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ortcffi._table import core_api
 from ortcffi.errors import OrtError
-from ortcffi.kernels.node import OPS_USED
+from ortcffi.kernels.make_kernel import OPS_USED
 from ortcffi.memory.adaptors import Failing
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.tracking import Tracking

@@ -16,9 +16,9 @@ from ortcffi.custom_ops.op_attr import other_attributes
 from ortcffi.errors import OrtError
 from ortcffi.kernels.kernel import Kernel
 from ortcffi.kernels.library import LibraryOp
-from ortcffi.kernels.node import attributes_for
+from ortcffi.kernels.make_kernel import attributes_for
 from ortcffi.kernels.python_op import PythonOp
-from ortcffi.options.session import SessionOptions
+from ortcffi.options.session_options import SessionOptions
 from ortcffi.table.load import load
 from ortcffi.testing.one_node import Model, ProcessEnded, run_in_process, tried
 from ortcffi.values.element_types import dtype_of

@@ -9,7 +9,7 @@ from ortcffi._native import ffi
 from ortcffi._table import HIGHEST_VERSION, core_api
 from ortcffi.errors import OrtError, call
 from ortcffi.kernels.host import call_host, host_function
-from ortcffi.options.session import SessionOptions
+from ortcffi.options.session_options import SessionOptions
 from ortcffi.table.hosts import emulate
 from ortcffi.table.trace import Trace
 from ortcffi.testing.ep_bench import EXCEPTION, FIRST, Bench, Broken, NotTried, rule

@@ -15,7 +15,7 @@ from ortcffi._table import core_api
 from ortcffi.errors import OrtError, call
 from ortcffi.models.providers import CompiledNode
 from ortcffi.options.kinds import OptimizationLevel
-from ortcffi.options.session import SessionOptions
+from ortcffi.options.session_options import SessionOptions
 from ortcffi.session.session import Session
 from ortcffi.testing.ep_bench import (
     EXCEPTION,

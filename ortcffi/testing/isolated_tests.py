@@ -204,7 +204,7 @@ class _Server:
     @pytest.hookimpl(tryfirst=True)
     def pytest_cmdline_main(self, config: pytest.Config) -> int | None:
         """Answer with the exit code of each test. In a fork, pytest goes on with the test."""
-        from ortcffi.kernels.node import OPS_USED
+        from ortcffi.kernels.make_kernel import OPS_USED
 
         self._config = config
         found = child.next_fork(self._answers)
@@ -236,6 +236,6 @@ def serve(*arguments: str) -> None:
     _is_child = True
     answers = os.dup(1)
     os.dup2(2, 1)
-    import ortcffi.kernels.node  # noqa: F401  # once for all forks
+    import ortcffi.kernels.make_kernel  # noqa: F401  # once for all forks
 
     sys.exit(pytest.main(list(arguments), plugins=[_Server(answers)]))

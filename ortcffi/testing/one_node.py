@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ortcffi.kernels import child
 from ortcffi.models.graph import Graph
-from ortcffi.options.session import SessionOptions
+from ortcffi.options.session_options import SessionOptions
 from ortcffi.session.session import Session
 from ortcffi.table.load import load
 

@@ -106,7 +106,7 @@ import ortcffi as ort
 model, provider = sys.argv[1:]
 with ort.Session(model, providers=[provider]) as session:
     session.run(x=np.ones((1, 4), np.float32))
-print({"ortcffi.models.python_ep", "ortcffi.kernels.node", "html"} & set(sys.modules))
+print({"ortcffi.models.python_ep", "ortcffi.kernels.make_kernel", "html"} & set(sys.modules))
 """
     assert printed_by(code, tmp_path / "model", add_ep) == "set()"
 

@@ -9,7 +9,7 @@ import pytest
 import ortcffi as ort
 from ortcffi import OpAttr, OpAttrType
 from ortcffi.errors import InvalidArgument
-from ortcffi.kernels.node import attributes_for
+from ortcffi.kernels.make_kernel import attributes_for
 
 VALUES = {
     "INT": 5,

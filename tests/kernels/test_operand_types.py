@@ -6,7 +6,7 @@ import pytest
 
 import ortcffi as ort
 from ortcffi.errors import InvalidArgument
-from ortcffi.kernels.node import attributes_for
+from ortcffi.kernels.make_kernel import attributes_for
 
 
 @pytest.fixture(scope="module")

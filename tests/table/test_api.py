@@ -243,7 +243,7 @@ def test_a_program_that_makes_no_array_imports_no_numpy():
         "ortcffi.SessionOptions(); ortcffi.ElementType.FLOAT; print(*sys.modules)"
     )
     loaded = run_python(code).split()
-    assert "ortcffi.options.session" in loaded
+    assert "ortcffi.options.session_options" in loaded
     assert "numpy" not in loaded
 
 
