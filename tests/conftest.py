@@ -239,7 +239,7 @@ def alive_in_core() -> dict[str, int]:
     api = lib.ortcffi_core_api_base().GetApi(1)
     allocator, pairs = ffi.new("OrtAllocator**"), ffi.new("OrtKeyValuePairs**")
     assert lib.GetAllocatorWithDefaultOptions(api, allocator) == ffi.NULL
-    assert lib.AllocatorGetStats(api, allocator[0], pairs) == ffi.NULL
+    assert allocator[0].GetStats(allocator[0], pairs) == ffi.NULL
     alive["bytes in use"] = int(ffi.string(lib.GetKeyValue(api, pairs[0], b"InUse")))
     lib.ReleaseKeyValuePairs(api, pairs[0])
     return alive

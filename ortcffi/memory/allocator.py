@@ -432,13 +432,21 @@ class Allocator(Blocks, Handle):
 
     @property
     def stats(self) -> "AllocatorStats":
-        """The current statistics. API function: ``AllocatorGetStats``, since version 23."""
+        """The current statistics.
+
+        Field of ``OrtAllocator``: ``GetStats``, since version 23, or else the API function
+        ``AllocatorGetStats``.
+        """
         from ortcffi.memory.stats import stats_from
         from ortcffi.status import KeyValuePairs
 
         self.api.require("AllocatorGetStats")
         owner = owner_of("OrtKeyValuePairs*", self.api, lib.ReleaseKeyValuePairs)
-        check(self.api.pointer, lib.AllocatorGetStats(self.api.pointer, self.handle, out_of(owner)))
+        handle, api = self.handle, self.api.pointer
+        if handle.version >= 23 and handle.GetStats:
+            call(api, "GetStats", handle.GetStats, handle, out_of(owner))
+        else:
+            check(api, lib.AllocatorGetStats(api, handle, out_of(owner)))
         with KeyValuePairs.from_handle(self.api, owner) as pairs:
             return stats_from(pairs.to_dict())
 

@@ -350,7 +350,7 @@ REASONS = {
     "no-compile": "it does not compile",
     "other-op": "EPContext|Unrecognized attribute",
     "other-names": "outputs|must be either specified",
-    "other-inputs": "the value 'nowhere'|must be either specified",
+    "other-inputs": "Node input 'nowhere' is not a graph input|must be either specified",
     "renamed": "must have the name of the node|an invalid node while compiling",
 }
 

@@ -5,6 +5,7 @@ alone can run is tried on the real library too."""
 import itertools
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,11 +29,17 @@ def halves(x):
     return x / 2, x - x / 2
 
 
+@ort.custom_op(DOMAIN, inputs=[ort.variadic(Any)], outputs=[np.float32])
+def first(*arrays):
+    return arrays[0]
+
+
 def with_ops(api: ort.Api) -> ort.SessionOptions:
     options = ort.SessionOptions(api)
     with ort.CustomOpDomain(DOMAIN, api) as domain:
         domain.add(join)
         domain.add(halves)
+        domain.add(first)
         options.add_custom_op_domain(domain)
     return options
 
@@ -55,6 +62,14 @@ MISFITS = {
     "too many outputs": (["x", "x"], ["y", "z"], "has output size 2 not in range [min=1, max=1]"),
     "another type": (["x", "i"], ["y"], "has the input 'i' of the type int64"),
 }
+
+
+def test_variadic_inputs_of_one_type_are_refused_with_others(api):
+    ports = [value("x", shape=[3]), value("i", "int64", [3])], [value("y")]
+    with with_ops(api) as options:
+        assert ort.Session(model([ours("first", "x x", "y")], *ports, domains={DOMAIN: 1}), options)
+        with pytest.raises(ort.errors.OrtError, match="bound to different types"):
+            ort.Session(model([ours("first", "x i", "y")], *ports, domains={DOMAIN: 1}), options)
 
 
 @pytest.mark.parametrize("case", MISFITS)

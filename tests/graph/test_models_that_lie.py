@@ -66,7 +66,10 @@ def test_graphs_may_be_nested_to_a_limit():
         ("'a' is made twice", graph_of([relu("x", "a"), relu("x", "a")], ["a"])),
         ("'x' is made twice", graph_of([], ["x"], inputs=[X, X])),
         ("'x' is made twice", graph_of([relu("x", "x")], ["x"])),
-        ("nothing makes the value 'b'", graph_of([relu("b", "a")], ["a"])),
+        (
+            "Node input 'b' is not a graph input, initializer, or output",
+            graph_of([relu("b", "a")], ["a"]),
+        ),
         ("'b' is made by no node", graph_of([], ["b"])),
         ("has no operator", graph_of([helper.make_node("", ["x"], ["a"])], ["a"])),
         ("zero byte", graph_of([relu("x", "a\0b")], ["x"])),

@@ -113,3 +113,16 @@ def test_an_empty_folder_of_weights_is_none(api, folder):
     path.write_bytes(model_with("w.bin", folder.parent))
     with opened_in(api, path, "") as session:
         assert session.run(x=W)[0].tolist() == (2 * W).tolist()
+
+
+@pytest.mark.parametrize(
+    "names", [("w.bin", "./w.bin"), ("./w.bin", "w.bin"), (".//w.bin", "w.bin")]
+)
+def test_names_of_files_in_memory_are_compared_as_paths(api, folder, names):
+    given, written = names
+    with ort.SessionOptions(api) as options:
+        options.add_external_files({given: W.tobytes()})
+        content = model_with(written, folder.parent)
+        providers = ["reference"] if api.is_core else []
+        with ort.Session(content, options, api=api, providers=providers) as session:
+            assert session.run(x=W)[0].tolist() == (2 * W).tolist()

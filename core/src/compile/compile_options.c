@@ -68,7 +68,7 @@ SET(ort_compile_ModelCompilationOptions_SetInputModelFromBuffer, const void* inp
 
 SET(ort_compile_ModelCompilationOptions_SetInputModel, const OrtModel* model) {
   NEED(model_compile_options)
-  NEED(model)
+  CORE_REQUIRE_SAYING(ModelCompilationOptions_SetInputModel, model, "it is null");
   model_compile_options->input = CORE_INPUT_MODEL;
   model_compile_options->input_model = model;
   return NULL;

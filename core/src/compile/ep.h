@@ -29,8 +29,8 @@ struct core_ep {
   const OrtMemoryInfo* memory;
   /** Allocator and copies for that memory; atomic, NULL until core_device_of makes it. */
   struct core_device* device;
-  /** Whether a session calls OnRunStart, Sync and OnRunEnd around its runs. Otherwise each kernel
-   * does so around its own. */
+  /** Whether a session calls OnRunStart and OnRunEnd around its runs. Otherwise each kernel does so
+   * around its own, and calls Sync. */
   bool is_of_session;
   /** Of OrtGraph: the fused nodes of all that was compiled, which providers may keep. */
   struct core_list fused;

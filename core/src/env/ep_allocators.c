@@ -124,6 +124,9 @@ CORE_SLOT(ort_CreateSharedAllocator, OrtEnv* env, const OrtEpDevice* ep_device,
               "provider that has an arena brings it itself");
   }
   struct core_shared_allocator* shared = NULL;
+  /* First, as in ONNX Runtime: a factory may hand its old allocator out again while it is in use.
+   */
+  ort_ReleaseStatus(core_unshare_allocator(env, info));
   CORE_TRY(create(ep_device, info, allocator_options, &shared));
   if (shared == NULL) {
     CORE_FAIL(ORT_FAIL, "CreateSharedAllocator: the factory of ep_device makes no allocators");

@@ -26,9 +26,8 @@ CORE_SLOT(ort_GetHardwareDevices, const OrtEnv* env, const OrtHardwareDevice** d
           size_t num_devices) {
   CORE_REQUIRE(GetHardwareDevices, env, devices);
   if (num_devices < 1) {
-    CORE_FAIL(
-        ORT_INVALID_ARGUMENT,
-        "GetHardwareDevices: num_devices must be at least what GetNumHardwareDevices answers");
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "GetHardwareDevices: num_devices is less than what GetNumHardwareDevices answers");
   }
   CORE_TRY(core_env_find_devices(env));
   devices[0] = env->cpu;
@@ -57,7 +56,8 @@ CORE_SLOT(ort_GetHardwareDeviceEpIncompatibilityDetails, const OrtEnv* env, cons
   CORE_TRY(core_env_find_devices(env));
   struct core_registered_ep* ep = find_factory(env, ep_name, &factory);
   if (ep == NULL) {
-    return core_fail(ORT_INVALID_ARGUMENT, "there is no execution provider '%s'", ep_name);
+    return core_fail(ORT_INVALID_ARGUMENT, "No valid factory found for execution provider '%s'",
+                     ep_name);
   }
   OrtStatus* status = core_ask_incompatibility(factory, hw, details);
   core_drop(ep);

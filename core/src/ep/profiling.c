@@ -45,7 +45,8 @@ CORE_SLOT(ort_ep_CreateProfilingEvent, OrtProfilingEventCategory category, int32
           int32_t thread_id, const char* event_name, int64_t timestamp_us, int64_t duration_us,
           const char* const* arg_keys, const char* const* arg_values, size_t num_args,
           OrtProfilingEvent** out) {
-  CORE_REQUIRE(CreateProfilingEvent, out, event_name);
+  CORE_REQUIRE_SAYING(CreateProfilingEvent, out, "output parameter is NULL");
+  CORE_REQUIRE(CreateProfilingEvent, event_name);
   if ((int)category < OrtProfilingEventCategory_SESSION ||
       (int)category > OrtProfilingEventCategory_API) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
@@ -95,7 +96,9 @@ CORE_SLOT(ort_ep_ProfilingEvent_GetDurationUs, const OrtProfilingEvent* event, i
 
 CORE_SLOT(ort_ep_ProfilingEvent_GetArgValue, const OrtProfilingEvent* event, const char* key,
           const char** out) {
-  CORE_REQUIRE(ProfilingEvent_GetArgValue, event, key, out);
+  CORE_REQUIRE(ProfilingEvent_GetArgValue, event);
+  CORE_REQUIRE_SAYING(ProfilingEvent_GetArgValue, key, "Key parameter is NULL");
+  CORE_REQUIRE_SAYING(ProfilingEvent_GetArgValue, out, "Output parameter is NULL");
   const struct core_item* item = core_items_find(&event->arguments, key, strlen(key) + 1);
   *out = item == NULL ? NULL : core_item_text(item);
   return NULL;

@@ -142,13 +142,34 @@ static OrtStatus* map_file(OrtModel* model, const char* name, struct core_weight
   return NULL;
 }
 
+/* Whether two relative paths are one: "./a//b" is "a/b". */
+static bool is_same_path(const char* a, const char* b) {
+  for (;;) {
+    const char* paths[] = {a, b};
+    for (size_t i = 0; i < 2; i++) { /* skip what stands for nothing at the beginning of a part */
+      while (paths[i][0] == '/' || (paths[i][0] == '.' && paths[i][1] == '/')) {
+        paths[i]++;
+      }
+    }
+    size_t sizes[] = {strcspn(paths[0], "/"), strcspn(paths[1], "/")};
+    if (sizes[0] != sizes[1] || memcmp(paths[0], paths[1], sizes[0]) != 0) {
+      return false;
+    }
+    a = paths[0] + sizes[0];
+    b = paths[1] + sizes[1];
+    if (*a == 0 && *b == 0) {
+      return true;
+    }
+  }
+}
+
 /* Finds the bytes of a file that the options of a session give in memory. */
 static OrtStatus* find_given(const struct core_items* files, const char* name,
                              struct core_weight* out) {
   char given[CORE_PATH_ROOM];
   for (size_t i = 0; i < files->count; i++) {
     const struct core_item* item = &files->list[i];
-    if (core_whole_path_utf8(item->key, given) && strcmp(given, name) == 0) {
+    if (core_whole_path_utf8(item->key, given) && is_same_path(given, name)) {
       *out = (struct core_weight){item->pointer, (size_t)item->number};
       return NULL;
     }

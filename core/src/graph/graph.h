@@ -393,6 +393,9 @@ OrtStatus* core_read_tensor(const OrtModel* model, struct core_message bytes,
 /** Makes the tensor of an initializer, like core_read_tensor. */
 OrtStatus* core_read_initializer(const OrtValueInfo* value, OrtValue** out);
 
+/** Reads a sparse initializer without making a dense tensor of it. */
+OrtStatus* core_check_sparse(const OrtValueInfo* value);
+
 /** Whether an attribute has a type that the value of a node Constant may have. */
 bool core_is_constant_value(const OrtModel* model, struct core_message attribute);
 

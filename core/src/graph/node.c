@@ -60,11 +60,13 @@ static OrtStatus* new_node(const struct given* given, struct OrtNode** out) {
 static OrtStatus* list_attributes(struct OrtNode* node, OrtOpAttr** attributes, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (attributes[i] == NULL) {
-      CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateNode: attributes must not have a NULL entry");
+      CORE_FAIL(ORT_INVALID_ARGUMENT,
+                "CreateNode: attributes must not have a NULL entry (null entries)");
     }
     if (core_is_permanent(&attributes[i]->object) ||
         core_list_has(&node->attributes, attributes[i])) {
-      CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateNode: an attribute can belong to one node only");
+      CORE_FAIL(ORT_INVALID_ARGUMENT,
+                "CreateNode: an attribute can belong to one node only (Duplicate OrtOpAttr)");
     }
     if (!core_list_add(&node->attributes, attributes[i])) {
       return core_no_memory((i + 1) * sizeof(void*));

@@ -286,10 +286,14 @@ static OrtStatus* read_nodes(struct core_scope* scope, const struct numbers* num
   return NULL;
 }
 
-/* Whether the type is a value's that the model states for it, as an output or otherwise. That of an
- * initializer is the type of its elements. */
-static bool takes_type(const struct core_scope* scope, const OrtValueInfo* value, bool is_output) {
-  if (value->flags & CORE_IS_INITIALIZER && (!is_output || scope->graph->form != CORE_AS_WRITTEN)) {
+/* Whether a type is a value's that the model states for it, as an output or otherwise. That of an
+ * initializer is the type of its elements, unless it goes to an output as a sparse tensor. */
+static bool takes_type(const struct core_scope* scope, const OrtValueInfo* value,
+                       struct core_message type, bool is_output) {
+  struct core_message inner;
+  if (value->flags & CORE_IS_INITIALIZER &&
+      (!is_output || (scope->graph->form != CORE_AS_WRITTEN &&
+                      !core_find_message(type, TYPE_SPARSE_TENSOR, &inner)))) {
     return false;
   }
   return is_output || value->type_bytes.at == NULL;
@@ -316,7 +320,7 @@ static OrtStatus* read_outputs(struct core_scope* scope, const struct numbers* n
       value->flags |= CORE_IS_OUTPUT;
       CORE_TRY(core_scope_add(scope, &scope->graph->outputs, value));
     }
-    if (value != NULL && type.at != NULL && takes_type(scope, value, is_output)) {
+    if (value != NULL && type.at != NULL && takes_type(scope, value, type, is_output)) {
       value->type_bytes = type;
     }
   }

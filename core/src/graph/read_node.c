@@ -309,7 +309,8 @@ OrtStatus* core_connect_node(struct core_scope* scope, OrtNode* node) {
         CORE_TRY(core_find_value(scope, field.bytes, &value));
         if (value == NULL) {
           return core_fail(scope->outer == NULL ? ORT_INVALID_ARGUMENT : ORT_INVALID_GRAPH,
-                           "nothing makes the value '%.*s', which a node uses",
+                           "Invalid model. Node input '%.*s' is not a graph input, initializer, or "
+                           "output of a previous node",
                            CORE_SHOWN(field.bytes));
         }
         node->values[i] = value;

@@ -234,89 +234,118 @@ OrtStatus* core_measure_tensor(const OrtModel* model, struct core_message bytes,
   return status;
 }
 
-/* --- sparse tensors, which become dense ones ------------------------------------------------- */
+/* --- sparse tensors ----------------------------------------------------------------------------
+ */
 
 /* Finds the place of a value in the dense tensor; false if it is outside. An index is one number,
  * or one number for each dimension. */
-static bool find_element(const struct stored_tensor* dense, const int64_t* index, size_t width,
-                         size_t* place) {
+static bool find_element(const struct core_shape* dense, const int64_t* index, size_t width,
+                         int64_t* place) {
   if (width == 1) {
-    *place = (size_t)index[0];
-    return index[0] >= 0 && *place < dense->count;
+    *place = index[0];
+    return index[0] >= 0 && (size_t)index[0] < dense->count;
   }
   *place = 0;
   for (size_t i = 0; i < width; i++) {
     if (index[i] < 0 || index[i] >= dense->dims[i]) {
       return false;
     }
-    *place = *place * (size_t)dense->dims[i] + (size_t)index[i];
+    *place = *place * dense->dims[i] + index[i];
   }
   return true;
 }
 
-static OrtStatus* scatter(const struct stored_tensor* dense, const struct core_tensor* values,
-                          const struct core_tensor* indices, struct core_tensor* out) {
-  size_t count = values->shape.count, bytes = core_element_bits(dense->type) / 8, place;
+/* Finds the places of all values. */
+static OrtStatus* find_places(const struct core_shape* dense, size_t count,
+                              const struct core_tensor* indices, int64_t* places) {
   size_t width = count > 0 ? indices->shape.count / count : 1;
   if (indices->shape.type != ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64 ||
       indices->shape.count != count * width || (width != 1 && width != dense->rank)) {
     return refuse_tensor("a sparse tensor has not an index for each of its values");
   }
-  memset(out->data, 0, dense->count > 0 ? out->bytes : 0);
   for (size_t i = 0; i < count; i++) {
     int64_t index[8];
     if (width > CORE_COUNT_OF(index)) {
       return refuse_tensor("a sparse tensor has too many dimensions");
     }
     memcpy(index, (const int64_t*)indices->data + i * width, width * sizeof *index);
-    if (!find_element(dense, index, width, &place)) {
+    if (!find_element(dense, index, width, &places[i])) {
       return refuse_tensor("an index of a sparse tensor is outside of its shape");
     }
-    memcpy((uint8_t*)out->data + place * bytes, (const uint8_t*)values->data + i * bytes, bytes);
   }
   return NULL;
 }
 
-static OrtStatus* make_dense(struct stored_tensor* dense, const struct core_tensor* values,
-                             const struct core_tensor* indices, struct core_tensor** out) {
-  dense->type = values->shape.type;
-  if (core_element_bits(dense->type) < 8 || dense->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
+/* A sparse tensor that is being read. */
+struct stored_sparse {
+  struct core_tensor* values;
+  struct core_tensor* indices;
+  const int64_t* dims;
+  size_t rank;
+  struct core_pool pool;
+};
+
+static OrtStatus* fill(const struct stored_sparse* from, bool is_sparse, OrtValue* out) {
+  const struct core_tensor* values = from->values;
+  size_t count = values->shape.count, bytes = core_element_bits(values->shape.type) / 8;
+  int64_t length = (int64_t)count;
+  int64_t* places = core_pool_array((struct core_pool*)&from->pool, count, sizeof *places);
+  if (places == NULL) {
+    return core_no_memory(count * sizeof *places);
+  }
+  CORE_TRY(find_places(core_shape_of(out), count, from->indices, places));
+  if (is_sparse) {
+    return ort_FillSparseTensorCoo(out, &core_cpu_memory_info, &length, 1, values->data, places,
+                                   count);
+  }
+  struct core_tensor* dense = core_tensor_of(out);
+  memset(dense->data, 0, dense->shape.count > 0 ? dense->bytes : 0);
+  for (size_t i = 0; i < count; i++) {
+    memcpy((uint8_t*)dense->data + (size_t)places[i] * bytes,
+           (const uint8_t*)values->data + i * bytes, bytes);
+  }
+  return NULL;
+}
+
+static OrtStatus* make_of_sparse(const struct stored_sparse* from, bool is_sparse, OrtValue** out) {
+  ONNXTensorElementDataType type = from->values->shape.type;
+  if (core_element_bits(type) < 8 || type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
     return refuse_tensor("a sparse tensor has elements that only dense ones can have");
   }
-  CORE_TRY(new_tensor(dense, out));
-  size_t bytes = core_element_bits(dense->type) / 8;
-  dense->count = (*out)->shape.count;
-  OrtStatus* status = bytes > 0 ? scatter(dense, values, indices, *out) : NULL;
+  CORE_TRY(is_sparse ? ort_CreateSparseTensorAsOrtValue(default_allocator(), from->dims, from->rank,
+                                                        type, out)
+                     : core_new_tensor(default_allocator(), from->dims, from->rank, type,
+                                       (struct core_tensor**)out));
+  OrtStatus* status = fill(from, is_sparse, *out);
   if (status != NULL) {
-    core_drop(*out);
+    ort_ReleaseValue(*out);
     *out = NULL;
   }
   return status;
 }
 
-static OrtStatus* read_sparse(const OrtModel* model, struct core_message bytes,
-                              struct core_tensor** out) {
-  struct stored_tensor dense = {.model = model, .bytes = bytes};
+/* Makes a value of a SparseTensorProto, a sparse or a dense one. */
+static OrtStatus* read_sparse(const OrtModel* model, struct core_message bytes, bool is_sparse,
+                              OrtValue** out) {
+  struct stored_sparse from = {.values = NULL};
   struct core_message values_bytes, indices_bytes;
-  struct core_tensor *values = NULL, *indices = NULL;
-  struct core_pool pool = {0};
   if (!core_find_message(bytes, SPARSE_VALUES, &values_bytes) ||
       !core_find_message(bytes, SPARSE_INDICES, &indices_bytes)) {
     return refuse_tensor("a sparse tensor has no values or no indices");
   }
-  OrtStatus* status = core_read_tensor(model, values_bytes, &values);
+  OrtStatus* status = core_read_tensor(model, values_bytes, &from.values);
   if (status == NULL) {
-    status = core_read_tensor(model, indices_bytes, &indices);
+    status = core_read_tensor(model, indices_bytes, &from.indices);
   }
   if (status == NULL) {
-    status = read_lengths(&pool, bytes, SPARSE_DIMENSIONS, &dense.dims, &dense.rank);
+    status = read_lengths(&from.pool, bytes, SPARSE_DIMENSIONS, &from.dims, &from.rank);
   }
   if (status == NULL) {
-    status = make_dense(&dense, values, indices, out);
+    status = make_of_sparse(&from, is_sparse, out);
   }
-  core_drop(values);
-  core_drop(indices);
-  core_pool_end(&pool);
+  core_drop(from.values);
+  core_drop(from.indices);
+  core_pool_end(&from.pool);
   return status;
 }
 
@@ -418,29 +447,46 @@ uint64_t core_element_of_constant(struct core_message attribute) {
 }
 
 static OrtStatus* read_constant(const OrtModel* model, struct core_message attribute,
-                                struct core_tensor** out) {
+                                bool is_sparse, OrtValue** out) {
   const struct constant* constant = find_constant(attribute);
   struct core_message tensor;
   if (constant->type != ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED) {
     const struct core_numbers numbers = {
         .message = attribute, .number = constant->number, .wire = constant->wire};
-    return read_list(attribute, constant->is_scalar, constant->type, numbers, out);
+    return read_list(attribute, constant->is_scalar, constant->type, numbers,
+                     (struct core_tensor**)out);
   }
   if (!core_find_message(attribute, constant->number, &tensor)) {
     return refuse_tensor("a node Constant has no value");
   }
-  return constant->number == ATTRIBUTE_TENSOR ? core_read_tensor(model, tensor, out)
-                                              : read_sparse(model, tensor, out);
+  return constant->number == ATTRIBUTE_TENSOR
+             ? core_read_tensor(model, tensor, (struct core_tensor**)out)
+             : read_sparse(model, tensor, is_sparse, out);
 }
 
-OrtStatus* core_read_initializer(const OrtValueInfo* value, OrtValue** out) {
-  struct core_tensor** tensor = (struct core_tensor**)out;
+static OrtStatus* read_initializer(const OrtValueInfo* value, bool is_sparse, OrtValue** out) {
   const OrtModel* model = value->graph->model;
   if (value->flags & CORE_IS_CONSTANT_NODE) {
-    return read_constant(model, value->tensor_bytes, tensor);
+    return read_constant(model, value->tensor_bytes, is_sparse, out);
   }
-  return value->flags & CORE_IS_SPARSE ? read_sparse(model, value->tensor_bytes, tensor)
-                                       : core_read_tensor(model, value->tensor_bytes, tensor);
+  return value->flags & CORE_IS_SPARSE
+             ? read_sparse(model, value->tensor_bytes, is_sparse, out)
+             : core_read_tensor(model, value->tensor_bytes, (struct core_tensor**)out);
+}
+
+/* Providers and kernels read sparse initializers as dense tensors. */
+OrtStatus* core_read_initializer(const OrtValueInfo* value, OrtValue** out) {
+  struct core_message type;
+  bool is_sparse = value->graph->form == CORE_AS_WRITTEN ||
+                   core_find_message(value->type_bytes, TYPE_SPARSE_TENSOR, &type);
+  return read_initializer(value, is_sparse, out);
+}
+
+OrtStatus* core_check_sparse(const OrtValueInfo* value) {
+  OrtValue* made = NULL;
+  OrtStatus* status = read_initializer(value, true, &made);
+  ort_ReleaseValue(made);
+  return status;
 }
 
 OrtStatus* core_fits_initializer(const OrtValueInfo* value, const struct core_tensor* tensor,

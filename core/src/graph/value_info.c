@@ -144,8 +144,9 @@ OrtStatus* core_check_initializers(const OrtGraph* graph) {
   const OrtValue* tensor;
   for (size_t i = 0; i < graph->initializers.count; i++) {
     const OrtValueInfo* value = graph->initializers.items[i];
-    CORE_TRY(
-        core_about(core_initializer_of(value, &tensor), "the initializer '%.100s'", value->name));
+    bool is_sparse = value->flags & CORE_IS_SPARSE && value->tensor == NULL;
+    CORE_TRY(core_about(is_sparse ? core_check_sparse(value) : core_initializer_of(value, &tensor),
+                        "the initializer '%.100s'", value->name));
   }
   for (size_t i = 0; i < graph->nodes.count; i++) {
     const OrtNode* node = graph->nodes.items[i];

@@ -242,7 +242,9 @@ CORE_SLOT(ort_AllocatorGetInfo, const OrtAllocator* ort_allocator, const OrtMemo
 
 CORE_SLOT(ort_AllocatorGetStats, const OrtAllocator* ort_allocator, OrtKeyValuePairs** out) {
   CORE_REQUIRE(AllocatorGetStats, ort_allocator, out);
-  if (ort_allocator->version >= STATS_SINCE && ort_allocator->GetStats != NULL) {
+  bool has_stats = ort_allocator->version >= STATS_SINCE && ort_allocator->GetStats != NULL;
+  /* As in ONNX Runtime, whose default allocator has none. Its own GetStats has figures. */
+  if (has_stats && ort_allocator != &default_allocator) {
     return ort_allocator->GetStats(ort_allocator, out);
   }
   return core_figures(NULL, 0, out);

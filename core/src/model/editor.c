@@ -66,8 +66,10 @@ static OrtStatus* set_values(const char* name, struct core_list* list, OrtValueI
     if (values[i] == NULL) {
       status = core_fail(ORT_INVALID_ARGUMENT, "%s must not have a NULL entry", name);
     } else if (core_is_permanent(&values[i]->object)) {
-      status = core_fail(ORT_INVALID_ARGUMENT,
-                         "%s has a value that a graph has, or that stands there twice", name);
+      status =
+          core_fail(ORT_INVALID_ARGUMENT, "%s has a value %s", name,
+                    core_list_has(&taken, values[i]) ? "twice (Duplicate OrtValueInfo)"
+                                                     : "that has already been added to a graph");
     } else if (!core_list_add(&taken, values[i])) {
       status = core_no_memory(count * sizeof *values);
     } else {
@@ -122,7 +124,7 @@ static const char* refuse_tensor(const OrtGraph* graph, const OrtValue* tensor,
     return "tensor belongs to another object";
   }
   return data_is_external && dense->bytes < 128
-             ? "a tensor whose data is external must have at least 128 bytes"
+             ? "data_is_external needs a tensor of at least 128 bytes"
              : NULL;
 }
 
@@ -146,7 +148,7 @@ CORE_SLOT(ort_model_editor_AddInitializerToGraph, OrtGraph* graph, const char* n
   REQUIRE_EDITABLE(AddInitializerToGraph, graph);
   const char* why = name[0] == 0 ? "name must not be empty"
                     : core_items_find(&graph->names, name, strlen(name) + 1) != NULL
-                        ? "the graph has an initializer of that name"
+                        ? "an initializer of that name has already been added to the graph"
                         : refuse_tensor(graph, tensor, data_is_external);
   if (why != NULL) {
     return core_fail(ORT_INVALID_ARGUMENT, "%s", why);
@@ -167,7 +169,7 @@ CORE_SLOT(ort_model_editor_AddNodeToGraph, OrtGraph* graph, OrtNode* node) {
   CORE_REQUIRE(AddNodeToGraph, graph, node);
   REQUIRE_EDITABLE(AddNodeToGraph, graph);
   if (core_is_permanent(&node->object)) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "AddNodeToGraph: a graph has the node already");
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "AddNodeToGraph: the node has already been added to a graph");
   }
   if (!core_list_add(&graph->nodes, node)) {
     return core_no_memory(sizeof node);
@@ -201,7 +203,9 @@ CORE_SLOT(ort_model_editor_CreateModel, const char* const* domain_names, const i
           size_t opset_entries_len, OrtModel** model) {
   struct core_writing opsets = {0};
   OrtModel* made = NULL;
-  CORE_REQUIRE(CreateModel, domain_names, opset_versions, model);
+  CORE_REQUIRE(CreateModel, model);
+  CORE_REQUIRE_IF(opset_entries_len > 0, CreateModel, domain_names);
+  CORE_REQUIRE_IF(opset_entries_len > 0, CreateModel, opset_versions);
   CORE_TRY(core_new_model(&made));
   core_write_number(&opsets, MODEL_IR_VERSION,
                     format_for(domain_names, opset_versions, opset_entries_len));

@@ -97,7 +97,7 @@ CORE_SLOT(ort_Session_GetEpGraphAssignmentInfo, const OrtSession* session,
   if (session->assigned == NULL) {
     CORE_FAIL(ORT_FAIL,
               "Session_GetEpGraphAssignmentInfo: Session configuration entry "
-              "\"session.record_ep_graph_assignment_info\" must be set to \"1\"");
+              "'session.record_ep_graph_assignment_info' must be set to \"1\"");
   }
   *ep_subgraphs = session->assigned;
   *num_ep_subgraphs = session->assigned_count;

@@ -2,6 +2,7 @@
 /* OrtIoBinding: the values of the next runs, by name. */
 #include <string.h>
 
+#include "ep/library.h"
 #include "object/keyed_list.h"
 #include "session/session.h"
 
@@ -103,14 +104,26 @@ void ORT_API_CALL ort_ClearBoundOutputs(OrtIoBinding* binding_ptr) NO_EXCEPTION 
 }
 
 /* Runs read and write the CPU's memory, so there is nothing to wait for. */
+/* Waits for the work of all providers of a session. */
+static OrtStatus* synchronize(void* argument) {
+  const OrtSession* session = argument;
+  for (size_t i = 0; i < session->ep_count; i++) {
+    OrtEp* ep = session->eps[i].ep->seen.ep;
+    if (ep->ort_version_supported >= 25 && ep->Sync != NULL) {
+      CORE_TRY(ep->Sync(ep));
+    }
+  }
+  return NULL;
+}
+
 CORE_SLOT(ort_SynchronizeBoundInputs, OrtIoBinding* binding_ptr) {
   CORE_REQUIRE(SynchronizeBoundInputs, binding_ptr);
-  return NULL;
+  return core_ep_call("Sync", synchronize, binding_ptr->session);
 }
 
 CORE_SLOT(ort_SynchronizeBoundOutputs, OrtIoBinding* binding_ptr) {
   CORE_REQUIRE(SynchronizeBoundOutputs, binding_ptr);
-  return NULL;
+  return core_ep_call("Sync", synchronize, binding_ptr->session);
 }
 
 CORE_SLOT(ort_GetBoundOutputNames, const OrtIoBinding* binding_ptr, OrtAllocator* allocator,

@@ -237,7 +237,9 @@ static OrtStatus* refuse_node(const struct core_partition* partition, const OrtN
       "operator %.100s of the domain '%.100s'%s%s%s; providers asked: %s",
       node->name, core_first_output(node), node->op_type,
       node->domain[0] == 0 ? "ai.onnx" : node->domain,
-      is_unknown ? ", which the model's version of it does not have" : "",
+      is_unknown                         ? ", which the model's version of it does not have"
+      : core_opset_version_of(node) == 0 ? " (Error No opset import for domain)"
+                                         : "",
       has_only_constants(node) ? ", whose inputs are constants: other libraries may compute "
                                  "such a node beforehand, this one does not"
                                : "",

@@ -227,11 +227,6 @@ static OrtStatus* call_run_start(void* argument) {
   return ep->OnRunStart(ep, options_for(self));
 }
 
-static OrtStatus* synchronize(void* argument) {
-  OrtEp* ep = ((const struct announcement*)argument)->to->seen.ep;
-  return ep->Sync(ep);
-}
-
 static OrtStatus* call_run_end(void* argument) {
   const struct announcement* self = argument;
   OrtEp* ep = self->to->seen.ep;
@@ -244,15 +239,7 @@ static OrtStatus* announce_start(struct announcement* self) {
 }
 
 static OrtStatus* announce_end(struct announcement* self) {
-  const OrtEp* ep = self->to->seen.ep;
-  OrtStatus *status = NULL, *last = NULL;
-  if (self->is_success && ep->ort_version_supported >= 25 && ep->Sync != NULL) {
-    status = core_ep_call("Sync", synchronize, self);
-  }
-  if (ep->OnRunEnd != NULL) {
-    last = core_ep_call("OnRunEnd", call_run_end, self);
-  }
-  return core_first_failure(status, last);
+  return self->to->seen.ep->OnRunEnd != NULL ? core_ep_call("OnRunEnd", call_run_end, self) : NULL;
 }
 
 /* OnRunEnd is called for each provider whose OnRunStart succeeded, whatever the others return. */

@@ -147,7 +147,12 @@ static void note_threads(OrtSession* session, int intra_op,
 
 static OrtStatus* begin_threads(OrtSession* session) {
   const struct core_session_settings* settings = &session->options->settings;
+  const char* affinities = core_config_get(&session->options->lists[CORE_SESSION_CONFIG],
+                                           "session.intra_op_thread_affinities");
   session->shares_threads = !settings->per_session_threads;
+  if (affinities != NULL && affinities[0] == 0) {
+    CORE_FAIL(ORT_FAIL, "Affinity string must not be empty");
+  }
   if (!session->shares_threads) {
     note_threads(session, settings->intra_op_threads, &settings->threads);
     int inter_op = settings->execution_mode == ORT_PARALLEL ? settings->inter_op_threads : 1;

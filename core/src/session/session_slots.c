@@ -210,5 +210,7 @@ CORE_SLOT(ort_CreateAllocator, const OrtSession* session, const OrtMemoryInfo* m
               "CreateAllocator: No requested allocator available: the session's memory is the "
               "CPU's");
   }
-  return ort_GetAllocatorWithDefaultOptions(out);
+  return core_session_wants(session, "session.use_env_allocators")
+             ? ort_GetSharedAllocator(session->env, mem_info, out)
+             : ort_GetAllocatorWithDefaultOptions(out);
 }

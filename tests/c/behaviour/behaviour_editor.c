@@ -136,6 +136,7 @@ static OrtModel* new_model(void) {
 NEW_MODEL("one domain", (const char* const[]){""}, (const int[]){21}, 1)
 NEW_MODEL("a domain twice", (const char* const[]){"", "ai.onnx"}, (const int[]){21, 20}, 2)
 NEW_MODEL("no domain", (const char* const[]){""}, (const int[]){21}, 0)
+NEW_MODEL("no domain, NULL", NULL, NULL, 0)
 NEW_MODEL("a domain NULL", (const char* const[]){NULL}, (const int[]){21}, 1)
 NEW_MODEL("version -1", (const char* const[]){""}, (const int[]){-1}, 1)
 

@@ -47,6 +47,14 @@ CALL("CreateSessionFromArray(no ops)") {
   session_create(session_env(), model.at, model.size, NULL);
 }
 
+CALL("CreateSessionFromArray(affinities that are empty)") {
+  struct model_bytes model = session_model();
+  OrtSessionOptions* options = session_options();
+  const char* key = "session.intra_op_thread_affinities";
+  CHECK(api->AddSessionConfigEntry(options, key, "") == NULL);
+  session_create(session_env(), model.at, model.size, options);
+}
+
 /* Options that change the model. */
 static OrtValue* numbers_of(size_t count) {
   static float numbers[4];
@@ -243,6 +251,29 @@ PLACES(SessionGetMemoryInfoForOutputs, OrtMemoryInfo)
 PLACES(SessionGetEpDeviceForInputs, OrtEpDevice)
 PLACES(SessionGetEpDeviceForOutputs, OrtEpDevice)
 
+/* An allocator of the client, whose only block the session's allocator gives. */
+static char only_block[64];
+static void* ORT_API_CALL give_only(OrtAllocator* self, size_t size) {
+  return (void)self, (void)size, only_block;
+}
+static void ORT_API_CALL take_only(OrtAllocator* self, void* block) { (void)self, (void)block; }
+static const OrtMemoryInfo* ORT_API_CALL info_of_only(const OrtAllocator* self) {
+  return (void)self, cpu_info();
+}
+CALL("CreateAllocator(s of the environment's allocators,cpu)") {
+  static OrtAllocator client = {
+      .version = 17, .Alloc = give_only, .Free = take_only, .Info = info_of_only};
+  struct model_bytes model = session_model();
+  OrtSessionOptions* options = session_options();
+  OrtSession* session = NULL;
+  OrtAllocator* made = NULL;
+  CHECK(api->AddSessionConfigEntry(options, "session.use_env_allocators", "1") == NULL);
+  CHECK(api->RegisterAllocator(session_env(), &client) == NULL);
+  CHECK(api->CreateSessionFromArray(session_env(), model.at, model.size, options, &session) ==
+        NULL);
+  say_status(api->CreateAllocator(session, cpu_info(), &made));
+  say("%s", made->Alloc(made, 8) == only_block ? "the client's" : "another");
+}
 CALL("CreateAllocator(s,cpu)") {
   OrtAllocator* made = NULL;
   say_status(api->CreateAllocator(some_session(), cpu_info(), &made));

@@ -16,7 +16,7 @@ static OrtAllocator* allocator;
 
 static uint64_t figure(const char* key) {
   OrtKeyValuePairs* stats = NULL;
-  CHECK(api->AllocatorGetStats(allocator, &stats) == NULL);
+  CHECK(allocator->GetStats(allocator, &stats) == NULL);
   const char* text = api->GetKeyValue(stats, key);
   CHECK(text != NULL);
   uint64_t number = strtoull(text, NULL, 10);

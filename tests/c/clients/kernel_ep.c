@@ -191,8 +191,13 @@ static OrtStatus* get_capability(OrtEp* self, const OrtGraph* graph, OrtEpGraphS
   return NULL;
 }
 
-static OrtEp provider = {.ort_version_supported = 24,
+static int syncs;
+int KernelEpSyncs(void) { return syncs; }
+static OrtStatus* sync_all(OrtEp* self) { return (void)self, syncs++, NULL; }
+
+static OrtEp provider = {.ort_version_supported = 25,
                          .GetName = ep_name,
+                         .Sync = sync_all,
                          .GetCapability = get_capability,
                          .GetKernelRegistry = get_registry};
 

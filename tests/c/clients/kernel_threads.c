@@ -93,7 +93,7 @@ static OrtStatus* fork_inside(OrtKernelContext* context) {
 /* Bytes that the core's heap has given out. */
 static long long in_use(void) {
   OrtKeyValuePairs* figures = NULL;
-  CHECK(api->AllocatorGetStats(allocator, &figures) == NULL);
+  CHECK(allocator->GetStats(allocator, &figures) == NULL);
   long long bytes = atoll(api->GetKeyValue(figures, "InUse"));
   api->ReleaseKeyValuePairs(figures);
   return bytes;

@@ -20,7 +20,7 @@ static char* take(size_t size) {
 
 static uint64_t bad_frees(void) {
   OrtKeyValuePairs* stats = NULL;
-  CHECK(api->AllocatorGetStats(allocator, &stats) == NULL);
+  CHECK(allocator->GetStats(allocator, &stats) == NULL);
   uint64_t count = strtoull(api->GetKeyValue(stats, "NumBadFrees"), NULL, 10);
   api->ReleaseKeyValuePairs(stats);
   return count;

@@ -119,7 +119,7 @@ static void* blow(void* seed) {
 
 static long in_use(void) {
   OrtKeyValuePairs* stats = NULL;
-  OrtStatus* status = api->AllocatorGetStats(allocator, &stats);
+  OrtStatus* status = allocator->GetStats(allocator, &stats);
   if (status != NULL) {
     return -1;
   }
