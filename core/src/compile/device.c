@@ -12,6 +12,10 @@ struct finding {
   const OrtMemoryDevice* device;
 };
 
+const OrtLogger* core_logger_of_ep(const struct core_ep* ep) {
+  return ep->library != NULL ? ((const struct core_ep_library*)ep->library)->logger : NULL;
+}
+
 static OrtStatus* ask_default(void* argument) {
   struct finding* self = argument;
   return self->ep->GetDefaultMemoryDevice(self->ep, &self->device);

@@ -18,10 +18,6 @@ static OrtStatus* release_provider(void* block) {
   return NULL;
 }
 
-const OrtLogger* core_logger_of_ep(const struct core_ep* ep) {
-  return ep->library != NULL ? ((const struct core_ep_library*)ep->library)->logger : NULL;
-}
-
 static void end_ep(void* block) {
   struct core_ep* ep = block;
   core_end_device(ep);

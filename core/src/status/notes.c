@@ -22,7 +22,7 @@ static struct noted** chain_of(const void* object) {
   return &chains[(uintptr_t)object / HEAP_LINE % CHAINS];
 }
 
-static bool note(const void* object, uint64_t* alive, bool is_status) {
+bool core_note_as(const void* object, uint64_t* alive, bool is_status) {
   struct noted* noted = heap_alloc_object(sizeof *noted);
   if (noted == NULL) {
     return false;
@@ -39,24 +39,8 @@ static bool note(const void* object, uint64_t* alive, bool is_status) {
 
 void core_note(const void* object, uint64_t* alive) {
   if (object != NULL) {
-    (void)note(object, alive, false);
+    (void)core_note_as(object, alive, false);
   }
-}
-
-OrtStatus* core_note_status(OrtStatus* status, uint64_t* alive) {
-  if (status == NULL || status->object.references == CORE_NOTED_STATUS) {
-    return status;
-  }
-  if (core_is_permanent(&status->object)) {
-    /* A constant may be handed out again while it is noted. */
-    OrtStatus* constant = status;
-    status = core_status((OrtErrorCode)constant->object.type, "%s", constant->message);
-    ort_ReleaseStatus(constant);
-  }
-  if (!core_is_permanent(&status->object) && note(status, alive, true)) {
-    status->object.references = CORE_NOTED_STATUS;
-  }
-  return status;
 }
 
 void core_forget(const void* object) {

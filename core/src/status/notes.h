@@ -13,6 +13,9 @@
  * forgotten. Without memory, or for NULL, nothing is noted. */
 void core_note(const void* object, uint64_t* alive);
 
+/** The same for a status or another object. Whether there was memory to note it. */
+bool core_note_as(const void* object, uint64_t* alive, bool is_status);
+
 /** As core_note for a status of the core, which is forgotten when it is released, by whomever.
  * Returns the status to hand out instead: a copy, if it was a constant. */
 OrtStatus* core_note_status(OrtStatus* status, uint64_t* alive);

@@ -309,3 +309,19 @@ void ORT_API_CALL ort_ReleaseStatus(OrtStatus* input) NO_EXCEPTION {
     release_slow(input);
   }
 }
+
+OrtStatus* core_note_status(OrtStatus* status, uint64_t* alive) {
+  if (status == NULL || status->object.references == CORE_NOTED_STATUS) {
+    return status;
+  }
+  if (core_is_permanent(&status->object)) {
+    /* A constant may be handed out again while it is noted. */
+    OrtStatus* constant = status;
+    status = core_status((OrtErrorCode)constant->object.type, "%s", constant->message);
+    ort_ReleaseStatus(constant);
+  }
+  if (!core_is_permanent(&status->object) && core_note_as(status, alive, true)) {
+    status->object.references = CORE_NOTED_STATUS;
+  }
+  return status;
+}

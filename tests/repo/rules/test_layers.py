@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import circles
 import pytest
 from support.paths import CHECKOUT
 
@@ -151,3 +152,8 @@ def test_few_modules_stand_beside_the_topics():
 
 def test_no_modules_import_each_other_in_a_circle(imports):
     assert len(list(graphlib.TopologicalSorter(imports).static_order())) == len(MODULES)
+
+
+def test_few_files_of_a_folder_call_each_other_both_ways():
+    found = circles.circles()
+    assert len(found) <= 10, "tools/circles.py shows them: join or cut these files"
