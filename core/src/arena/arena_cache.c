@@ -1,53 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Access to other threads' caches: to collect free blocks, to compute the peak, to fork. */
+/* Access to other threads' caches: to collect free blocks, to compute the peak. */
 #include <string.h>
 
 #include "arena/arena_internal.h"
 #include "heap/heap.h"
 
 int arena_has_barrier;
-
-/* Arenas whose locks a fork takes, after the lock of this list. */
-static struct arena* arenas;
-static core_once once = CORE_ONCE_INIT;
-
-static void at_fork(enum core_fork step) {
-  for (struct arena* at = arenas; at != NULL; at = at->next_arena) {
-    if (step == CORE_BEFORE_FORK) {
-      core_mutex_lock(&at->lock);
-      arena_stop(at);
-      continue;
-    }
-    if (step == CORE_IN_CHILD) {
-      arena_forget_others(at);
-    }
-    arena_resume(at);
-    core_mutex_unlock(&at->lock);
-  }
-}
-
-static void begin_forks(void) {
-  arena_has_barrier = core_barrier_begin();
-  core_at_fork(CORE_LOCK_ARENAS, at_fork);
-}
-
-void arena_add_to_forks(struct arena* self) {
-  core_run_once(&once, begin_forks);
-  core_lock(CORE_LOCK_ARENAS);
-  self->next_arena = arenas;
-  arenas = self;
-  core_unlock(CORE_LOCK_ARENAS);
-}
-
-void arena_remove_from_forks(struct arena* self) {
-  core_lock(CORE_LOCK_ARENAS);
-  struct arena** at = &arenas;
-  while (*at != self) {
-    at = &(*at)->next_arena;
-  }
-  *at = self->next_arena;
-  core_unlock(CORE_LOCK_ARENAS);
-}
 
 static struct arena_cache** table_for(struct arena* self, size_t slot) {
   struct arena_cache** table = self->tables[slot / 64];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions and reserved blocks: taking them from the inner allocator and giving them back. */
+/* Regions and reserved blocks: taking them from the inner allocator and giving them back; forks
+ * meanwhile. */
 #include "arena/arena_internal.h"
 #include "heap/heap.h"
 
@@ -28,7 +29,7 @@ static void retake_lock(struct arena* self, size_t bytes) {
 
 /* In the child, calls of other threads never return, and what they were to get is lost. If a
  * thread forks inside an inner allocator, its own call returns in both processes. */
-void arena_forget_others(struct arena* self) {
+static void forget_others(struct arena* self) {
   if (inside == 0) {
     self->total -= self->in_flight;
     self->in_flight = 0;
@@ -265,4 +266,48 @@ void arena_regions_end(struct arena* self) {
     heap_free(self->reserved);
     self->reserved = next;
   }
+}
+
+/* --- forks ------------------------------------------------------------------------------------*/
+
+/* Arenas whose locks a fork takes, after the lock of this list. */
+static struct arena* arenas;
+static core_once once = CORE_ONCE_INIT;
+
+static void at_fork(enum core_fork step) {
+  for (struct arena* at = arenas; at != NULL; at = at->next_arena) {
+    if (step == CORE_BEFORE_FORK) {
+      core_mutex_lock(&at->lock);
+      arena_stop(at);
+      continue;
+    }
+    if (step == CORE_IN_CHILD) {
+      forget_others(at);
+    }
+    arena_resume(at);
+    core_mutex_unlock(&at->lock);
+  }
+}
+
+static void begin_forks(void) {
+  arena_has_barrier = core_barrier_begin();
+  core_at_fork(CORE_LOCK_ARENAS, at_fork);
+}
+
+void arena_add_to_forks(struct arena* self) {
+  core_run_once(&once, begin_forks);
+  core_lock(CORE_LOCK_ARENAS);
+  self->next_arena = arenas;
+  arenas = self;
+  core_unlock(CORE_LOCK_ARENAS);
+}
+
+void arena_remove_from_forks(struct arena* self) {
+  core_lock(CORE_LOCK_ARENAS);
+  struct arena** at = &arenas;
+  while (*at != self) {
+    at = &(*at)->next_arena;
+  }
+  *at = self->next_arena;
+  core_unlock(CORE_LOCK_ARENAS);
 }

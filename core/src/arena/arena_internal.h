@@ -293,8 +293,6 @@ static inline void arena_plan_region(struct arena* self, int64_t size) {
 }
 /** Gives back all unused regions, except the one that has to stay. */
 void arena_release_regions(struct arena* self);
-/** In the child of a fork: forgets the memory that other threads were taking or giving back. */
-void arena_forget_others(struct arena* self);
 /** Gives all memory back, in use or not. */
 void arena_regions_end(struct arena* self);
 /** @} */
