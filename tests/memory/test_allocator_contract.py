@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from support.allocators import InPython
 from support.threads import run_threads
 
 import ortcffi
@@ -17,31 +18,11 @@ from ortcffi import (
     Guarded,
     Limiting,
     Logging,
-    PythonAllocator,
     Tracking,
     ffi,
 )
 
 HUGE = [1 << 50, (1 << 63) - 1]
-
-
-class InPython(PythonAllocator):
-    """Blocks of CFFI's."""
-
-    def __init__(self, _inner=None):
-        super().__init__()
-        self.blocks = {}
-
-    def alloc(self, size):
-        block = ffi.new("char[]", size + 63) if size < 1 << 40 else None
-        if block is None:
-            return None
-        address = (int(ffi.cast("uintptr_t", block)) + 63) & ~63
-        self.blocks[address] = block
-        return address
-
-    def free(self, pointer):
-        del self.blocks[int(ffi.cast("uintptr_t", pointer))]
 
 
 MAKERS = {
@@ -57,7 +38,7 @@ MAKERS = {
     "arena of limiting": lambda inner: Arena(Limiting(inner, 1 << 40), strategy="as_requested"),
     "tracking of limiting": lambda inner: Tracking(Limiting(inner, 1 << 40)),
     "aligned of tracking": lambda inner: Aligned(Tracking(inner), 4096),
-    "in Python": InPython,
+    "in Python": lambda _inner: InPython(),
     "tracking of Python's": lambda _inner: Tracking(InPython()),
 }
 OWNED = [name for name in MAKERS if name != "default"]

@@ -60,15 +60,6 @@ def test_a_memoryview_keeps_the_memory(core_api):
     assert in_use(core_api) == before
 
 
-def test_an_array_in_a_garbage_cycle_is_freed(core_api):
-    before = in_use(core_api)
-    cycle = [core_api.default_allocator.empty(MIB)]
-    cycle.append(cycle)
-    del cycle
-    gc.collect()
-    assert in_use(core_api) == before
-
-
 def test_an_array_may_be_freed_by_another_thread(api):
     arrays = [api.default_allocator.full(1000, i) for i in range(100)]
     run_threads(arrays.clear)
@@ -105,30 +96,6 @@ def test_an_array_cannot_be_resized_in_place(api):
     array = api.default_allocator.empty(3)
     with pytest.raises(ValueError, match="does not own its data"):
         array.resize(5, refcheck=False)
-
-
-AT_EXIT = """
-import ortcffi as ort
-apis, keep = [ort.core_api(), ort.load()], []
-for api in apis:
-    array = api.default_allocator.full((10, 10), 1)
-    keep += [array, array[2:].T, api.status(1, "m"), api.cpu_memory_info()]
-    keep += [api.key_values({"a": "1"}), api.default_allocator.info, keep]
-class Late:
-    def __init__(self):
-        self.apis = apis
-    def __del__(self):
-        for api in self.apis:
-            api.default_allocator.zeros(3)
-late = Late()
-print("end")
-"""
-
-
-@pytest.mark.usefixtures("real_api")
-def test_a_process_may_end_with_everything_alive():
-    done = run_program(AT_EXIT)
-    assert (done.stdout, done.stderr) == ("end\n", "")
 
 
 # --- owned allocators -----------------------------------------------------------------------------

@@ -102,7 +102,7 @@ def test_an_array_at_an_odd_address_is_not_aligned():
 def test_arrays_use_its_blocks_and_free_them():
     mine = Mine()
     array = mine.full(3, 7, "u1")
-    assert bytes(ffi.buffer(mine.blocks[array.ctypes.data])) == bytes([7] * 3)
+    assert bytes(mine.blocks[array.ctypes.data]) == bytes([7] * 3)
     del array
     assert mine.blocks == {}
 

@@ -12,7 +12,6 @@ from support import models
 from support.threads import join, run_threads, start
 
 import ortcffi as ort
-from ortcffi._native import lib
 
 QUIET = {"log_severity": ort.LogSeverity.FATAL}
 
@@ -79,14 +78,6 @@ def test_a_graph_with_a_cycle_is_refused(quiet):
         ort.Session(content, quiet)
 
 
-def test_a_hundred_sessions_leave_nothing(quiet, x):
-    before = lib.ortcffi_live_sessions()
-    for _ in range(100):
-        with ort.Session(models.add(), quiet) as session:
-            session.run({"x": x})
-    assert lib.ortcffi_live_sessions() == before
-
-
 def test_cancel_at_random_times_hits_no_other_session(opened, quiet):
     slow, other = opened(models.loop(300, 32), quiet), opened(models.add(), quiet)
     big, small = np.eye(32, dtype=np.float32), np.ones((1, 4), np.float32)
@@ -114,24 +105,6 @@ def test_cancel_at_random_times_hits_no_other_session(opened, quiet):
     join(*canceller)
     assert len(done) == 4
     assert slow.run({"x": big})[0].shape == (32, 32)
-
-
-def test_sessions_that_are_closed_at_random_times_end_in_order(quiet, x):
-    for _ in range(10):
-        session = ort.Session(models.add(), quiet)
-        outcomes = []
-
-        def run(session=session, outcomes=outcomes):
-            try:
-                while True:
-                    session.run({"x": x})
-            except ValueError as error:
-                outcomes.append(str(error))
-
-        threads = start(*[run] * 3)
-        session.close()
-        join(*threads)
-        assert outcomes == ["this Session is closed"] * 3
 
 
 def test_a_logger_that_raises_does_not_end_a_run(real_api, x, monkeypatch):

@@ -2,21 +2,27 @@
 """All kinds of objects that own something of a library: how each is made, used and counted.
 
 A program of its own too, for what ends a process. `forked` prints how each object fares in the
-child of a fork. `at_exit` ends with objects of all kinds alive.
+child of a fork. `at_exit` ends with objects of all kinds alive, `busy` while threads use them.
 """
 
+import atexit
+import builtins
 import gc
 import json
 import os
 import sys
 import tempfile
+import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from support import eps, models, packages
+from support.allocators import InPython
 from support.processes import fork_quietly, wait_for
 
 import ortcffi as ort
@@ -24,6 +30,7 @@ from ortcffi import core_api, ffi, lib
 from ortcffi.compat import AdapterFormat, OrtValue
 
 x = np.ones((1, 4), np.float32)
+local: Any = threading.local()
 
 
 class Kind(NamedTuple):
@@ -56,22 +63,6 @@ def _package() -> Path:
 # --- the core's -----------------------------------------------------------------------------------
 
 
-class InPython(ort.PythonAllocator):
-    """An allocator in Python."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.blocks: dict[int, Any] = {}
-
-    def alloc(self, size: int) -> Any:
-        block = ffi.new("char[]", size)
-        self.blocks[int(ffi.cast("uintptr_t", block))] = block
-        return block
-
-    def free(self, pointer: Any) -> None:
-        del self.blocks[int(ffi.cast("uintptr_t", pointer))]
-
-
 @ort.custom_op("lives", inputs=["f4"], outputs=["f4"], op_set=None)
 def same(array: Any) -> Any:
     return array.copy()
@@ -95,11 +86,17 @@ def _array(allocator: Any) -> Any:
     return allocator.zeros(3)
 
 
+def _memory(allocator: Any) -> Any:
+    """An array and a value of an allocator, and an array of adaptors around it."""
+    outer = ort.Tracking(ort.Arena(allocator))
+    return allocator.zeros(3), ort.Value.empty(3, "f4", allocator), outer.zeros(3)
+
+
 def _allocator(kind: Any, *arguments: Any, facts: tuple[str, ...] = ()) -> Kind:
     return Kind(
         lambda: kind(core_api().default_allocator, *arguments),
         _array,
-        _array,
+        _memory,
         lambda made: made.__init__(core_api().default_allocator, *arguments),
         facts=("info", "inner", *facts),
     )
@@ -230,7 +227,7 @@ KINDS: dict[str, Kind] = {
     "Logging": _allocator(ort.Logging, facts=("EVENTS",)),
     "Tracking": _allocator(ort.Tracking, facts=("depth", "scopes")),
     "Arena": _allocator(ort.Arena, facts=("measures",)),
-    "PythonAllocator": Kind(InPython, _array, _array, lambda made: made.__init__()),
+    "PythonAllocator": Kind(InPython, _array, _memory, lambda made: made.__init__()),
     "tensor": _value(
         lambda: ort.Value.empty(3), lambda made: made.shape, lambda made: made.numpy()
     ),
@@ -378,6 +375,13 @@ ENGINE: dict[str, Kind] = {
         has_handle=False,
         facts=("session",),
     ),
+    "Tracking of an engine": Kind(
+        lambda: ort.Tracking(releases().api.default_allocator),
+        _array,
+        _memory,
+        lambda made: made.__init__(releases().api.default_allocator),
+        facts=("info", "inner", "depth", "scopes"),
+    ),
     "LoraAdapter": Kind(
         lambda: ort.LoraAdapter(adapter(), releases().api),
         lambda made: made.handle,
@@ -445,12 +449,41 @@ def in_cycle(*made: Any) -> Any:
     return holder
 
 
+class Late:
+    """Allocates when it is released itself, whatever is still there."""
+
+    def __init__(self, *allocators: Any) -> None:
+        self.allocators = allocators
+
+    def __del__(self) -> None:
+        for allocator in self.allocators:
+            allocator.zeros(3)
+
+
+def keep(name: str, kind: Kind) -> None:
+    """Keep objects of a kind where the interpreter finds them early, late, or not at all."""
+    for place in (sys.modules[__name__], builtins, local):
+        setattr(place, f"a {name}", kind.make())
+    setattr(builtins, f"a cycle with a {name}", in_cycle(kind.make()))
+    in_cycle(kind.make())
+    made = kind.make()
+    atexit.register(lambda: kind.use(made))
+
+
+def keep_views() -> None:
+    """Keep what scopes, NumPy and traces lead to."""
+    tracking = ort.Tracking(core_api().default_allocator)
+    array = tracking.zeros((10, 10))
+    builtins.views = [array[::2].T, tracking.scope("open").__enter__(), ort.trace(core_api())]
+    local.views = [ort.numpy_allocator(tracking).__enter__(), np.ones(1000) + 1, ort.emulate(12)]
+
+
 def at_exit() -> None:
-    """Leave objects alive: of this module, in a cycle that it has, and in an unreachable cycle."""
+    """Leave objects alive: in several places, in cycles, and in unreachable cycles."""
     for name, kind in ALL.items():
-        globals()[f"a {name}"] = kind.make()
-        globals()[f"a cycle with a {name}"] = in_cycle(kind.make())
-        in_cycle(kind.make())
+        keep(name, kind)
+    keep_views()
+    globals()["late"] = Late(*(api.default_allocator for api in (core_api(), releases().api)))
     for api in (core_api(), releases().api):
         env = engine_env() if api != core_api() else ort.Env(api=api, logger=print)
         env.register_allocator(ort.Tracking(ort.Arena(core_api().default_allocator)))
@@ -459,6 +492,20 @@ def at_exit() -> None:
         globals()[f"kept of {api}"] = in_cycle(given, given.clone(), env.shared_allocator())
 
 
+def busy() -> None:
+    """End while a thread is at work with each kind."""
+
+    def work(kind: Kind) -> None:
+        made = kind.make()
+        with suppress(ort.errors.Cancelled):  # the runs that are under way at the end
+            while True:
+                kind.use(made)
+
+    for kind in KINDS.values():
+        threading.Thread(target=work, args=(kind,), daemon=True).start()
+    time.sleep(0.5)
+
+
 if __name__ == "__main__":
     gc.disable()
-    {"forked": forked, "at_exit": at_exit}[sys.argv[1]]()
+    {"forked": forked, "at_exit": at_exit, "busy": busy}[sys.argv[1]]()

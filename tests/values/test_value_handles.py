@@ -2,11 +2,9 @@
 """The handle of a value: valid for as long as it is referenced."""
 
 import gc
-import weakref
 
 import numpy as np
 import pytest
-from support.allocators import InPython
 
 from ortcffi import Value, ffi, lib
 from ortcffi._handle import out_of, owner_of
@@ -24,40 +22,6 @@ def test_handles_of_a_value_are_equal(api):
     value = Value.from_numpy(np.ones(3, np.float32), api=api)
     assert value.handle == value.handle
     assert ffi.typeof(value.handle) is ffi.typeof("OrtValue*")
-
-
-@pytest.mark.parametrize("how", ["closed", "deleted", "collected"])
-def test_a_handle_outlives_its_value(api, how):
-    array = np.full(3, 7, np.float32)
-    gone = weakref.ref(array)
-    value = Value.from_numpy(array, api=api)
-    handle = value.handle
-    del array
-    if how == "closed":
-        value.close()
-        with pytest.raises(ValueError, match="closed"):
-            value.handle  # noqa: B018
-    elif how == "collected":
-        cycle = [value]
-        cycle.append(cycle)
-        del cycle
-    del value
-    gc.collect()
-    assert read(api, handle) == 7
-    assert gone() is not None
-    del handle
-    assert gone() is None
-
-
-def test_the_last_handle_gives_the_memory_back_to_an_allocator_in_python(core_api):
-    allocator = InPython(core_api)
-    value = Value.empty(100, np.float32, allocator)
-    handles = [value.handle for _ in range(3)]
-    del value
-    gc.collect()
-    assert len(allocator.blocks) == 1
-    handles.clear()
-    assert not allocator.blocks
 
 
 def test_a_value_that_is_released_in_a_finally_block_keeps_the_exception(api):

@@ -132,10 +132,12 @@ def test_what_was_made_of_an_object_keeps_it(kind, count):
 # --- collected ------------------------------------------------------------------------------------
 
 
-def test_an_object_in_a_cycle_is_collected_with_what_was_made_of_it(kind, count):
+@pytest.mark.parametrize("step", [1, -1], ids=["object first", "object last"])
+def test_an_object_in_a_cycle_is_collected_with_what_was_made_of_it(kind, count, step):
     made = kind.make()
-    in_cycle(made, kind.child(made) if kind.child else None, made.handle if kind.has_handle else 0)
-    del made
+    child = kind.child(made) if kind.child else None
+    in_cycle(*[made, child, made.handle if kind.has_handle else 0][::step])
+    del made, child
     gc.collect()
     assert count.is_released()
 
@@ -175,6 +177,11 @@ def test_the_child_of_a_fork_uses_what_has_no_threads(name):
 @pytest.mark.usefixtures("real_api")
 def test_a_process_ends_with_objects_of_all_kinds_alive():
     done = in_process("at_exit")
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_a_process_ends_while_threads_are_at_work_with_objects_of_all_kinds():
+    done = in_process("busy")
     assert (done.stdout, done.stderr) == ("", "")
 
 

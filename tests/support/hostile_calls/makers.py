@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from support import eps, models, packages, processes
+from support.allocators import InPython
 from support.paths import CHECKOUT
 
 import ortcffi as ort
@@ -22,20 +23,6 @@ F4 = np.float32
 adapters = itertools.count()
 OPS_IN_C = Path("ops.so")
 Maker = Callable[[Any], Any]
-
-
-class InPython(ort.PythonAllocator):
-    """An allocator in Python over that of the core."""
-
-    def __init__(self, api: Any = None) -> None:
-        super().__init__(api)
-        self.pool = ort.core_api().default_allocator
-
-    def alloc(self, size: int) -> Any:
-        return self.pool.alloc(size)
-
-    def free(self, pointer: Any) -> None:
-        self.pool.free(pointer)
 
 
 def value(api: Any) -> Any:
