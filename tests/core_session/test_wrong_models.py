@@ -265,3 +265,17 @@ def test_the_length_of_a_model_is_checked_before_a_byte_is_read(api, length):
     for status in statuses:
         with pytest.raises(ort.errors.InvalidArgument):
             ort.errors.check(table, status, None)
+
+
+@pytest.mark.parametrize("outputs", [("", "y"), ("y", "")])
+def test_a_loop_that_leaves_out_an_output_is_refused(outputs):
+    body = graph(
+        [node("Neg", "v", "n"), node("Identity", "more", "still")],
+        [value("i", "int64"), value("more", "bool"), value("v")],
+        [value("still", "bool"), value("n"), value("n")],
+    )
+    loop = field(1, "n") + field(1, "") + field(1, "x") + fields(2, outputs) + field(4, "Loop")
+    loop += field(5, attribute("body", body))
+    content = model([loop], [value("x", shape=[2]), value("n", "int64", [])], [value("y")])
+    with pytest.raises(ort.errors.InvalidGraph, match="leaves out an output"):
+        ort.Session(content, providers=["reference"])

@@ -112,6 +112,19 @@ def read(tmp_path: Path) -> Callable[..., Any]:
     return read
 
 
+@pytest.mark.parametrize(
+    ("entries", "words"),
+    [
+        ({"offset": "-4"}, "'offset' of external data, '-4', is no number"),
+        ({"length": "abc"}, "'length' of external data, 'abc', is no number"),
+        ({"basepath": "/"}, "'basepath' of external data, '/', is none that ONNX knows"),
+    ],
+)
+def test_an_entry_that_cannot_be_is_named(read, entries, words):
+    with pytest.raises(ort.errors.Fail, match=words):
+        read("weights", **entries)
+
+
 def test_external_data_is_read_below_the_folder_of_the_model(read):
     assert np.array_equal(read("weights"), FLOATS)
     assert np.array_equal(read("weights", offset="0", length="256"), FLOATS)

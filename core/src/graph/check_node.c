@@ -110,22 +110,44 @@ static OrtStatus* check_attributes(const OrtNode* node, const struct core_schema
 
 /* --- the node -------------------------------------------------------------------------------- */
 
-/* Whether the model itself describes the operator. */
-static bool is_function(const OrtNode* node) {
-  const OrtModel* model = node->graph->model;
-  for (size_t i = 0; i < model->function_count; i++) {
-    struct core_message name = {NULL, NULL}, domain = {NULL, NULL};
+static bool are_equal(struct core_message a, struct core_message b) {
+  return core_message_size(a) == core_message_size(b) &&
+         (core_message_size(a) == 0 || memcmp(a.at, b.at, core_message_size(a)) == 0);
+}
+
+/* The place of the function that an operator of a domain is; the count where it is none. */
+static size_t find_function(const OrtModel* model, struct core_message op,
+                            struct core_message domain) {
+  size_t i = 0;
+  for (; i < model->function_count; i++) {
+    struct core_message name = {NULL, NULL}, its_domain = {NULL, NULL};
     core_find_message(model->functions[i], FUNCTION_NAME, &name);
-    core_find_message(model->functions[i], FUNCTION_DOMAIN, &domain);
-    if (core_message_is(name, node->op_type) && core_message_is(domain, node->domain)) {
-      return true;
+    core_find_message(model->functions[i], FUNCTION_DOMAIN, &its_domain);
+    if (are_equal(name, op) && are_equal(domain, its_domain)) {
+      break;
     }
   }
-  return false;
+  return i;
+}
+
+bool core_is_function(const OrtNode* node) {
+  const OrtModel* model = node->graph->model;
+  return find_function(model, core_message_of(node->op_type), core_message_of(node->domain)) <
+         model->function_count;
 }
 
 bool core_is_described(const OrtNode* node) {
-  return !core_is_custom_op(node) && !is_function(node);
+  return !core_is_custom_op(node) && !core_is_function(node);
+}
+
+/* Loop and Scan have a value for each output, so that one cannot be left out. */
+static OrtStatus* check_bodies(const OrtNode* node) {
+  for (size_t i = 0; node->subgraphs.count > 0 && i < node->output_count; i++) {
+    if (node->values[node->input_count + i] == NULL && strcmp(node->op_type, "If") != 0) {
+      return refuse(node, "leaves out an output, which has a value in its body");
+    }
+  }
+  return NULL;
 }
 
 OrtStatus* core_check_node(const OrtNode* node) {
@@ -135,6 +157,7 @@ OrtStatus* core_check_node(const OrtNode* node) {
   }
   CORE_TRY(check_operands(node, schema, false));
   CORE_TRY(check_operands(node, schema, true));
+  CORE_TRY(check_bodies(node));
   return check_attributes(node, schema);
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "graph/reading.h"
 #include "graph/tensor_bytes.h"
 #include "onnx/fields.h"
 
@@ -37,32 +38,40 @@ static bool is_ignored(struct core_message key) {
          (core_message_size(key) > size && memcmp(key.at, packed, size) == 0);
 }
 
-static bool read_entry(struct core_message entry, struct core_external_data* out) {
-  struct core_message key = {entry.at, entry.at}, value = key;
-  if (!core_find_message(entry, ENTRY_KEY, &key) ||
-      !core_find_message(entry, ENTRY_VALUE, &value)) {
-    return true;
-  }
+/* Reads an entry; returns what is wrong with it, or NULL. */
+static const char* read_entry(struct core_message key, struct core_message value,
+                              struct core_external_data* out) {
   if (core_message_is(key, "location")) {
     bool is_first = out->location.at == NULL;
     out->location = value;
-    return is_first;
+    return is_first ? NULL : "is there twice";
   }
-  return core_message_is(key, "offset")   ? read_decimal(value, &out->offset)
-         : core_message_is(key, "length") ? read_decimal(value, &out->length)
-                                          : is_ignored(key);
+  if (core_message_is(key, "offset") || core_message_is(key, "length")) {
+    bool is_offset = core_message_is(key, "offset");
+    return read_decimal(value, is_offset ? &out->offset : &out->length) ? NULL : "is no number";
+  }
+  return is_ignored(key) ? NULL : "is none that ONNX knows";
 }
 
-bool core_read_external(struct core_message tensor, struct core_external_data* out) {
+OrtStatus* core_read_external(struct core_message tensor, struct core_external_data* out) {
   struct core_field field;
   *out = (struct core_external_data){0};
   while (core_next_field(&tensor, &field)) {
-    if (field.number == TENSOR_EXTERNAL && field.wire == CORE_LENGTH &&
-        !read_entry(field.bytes, out)) {
-      return false;
+    struct core_message key, value;
+    if (field.number != TENSOR_EXTERNAL || field.wire != CORE_LENGTH ||
+        !core_find_message(field.bytes, ENTRY_KEY, &key) ||
+        !core_find_message(field.bytes, ENTRY_VALUE, &value)) {
+      continue;
+    }
+    const char* why = read_entry(key, value, out);
+    if (why != NULL) {
+      return core_fail(ORT_FAIL, "the entry '%.*s' of external data, '%.*s', %s", CORE_SHOWN(key),
+                       CORE_SHOWN(value), why);
     }
   }
-  return !core_is_malformed(&tensor) && out->location.at != NULL;
+  return !core_is_malformed(&tensor) && out->location.at != NULL
+             ? NULL
+             : core_fail(ORT_FAIL, "a tensor does not say where its external data is");
 }
 
 bool core_is_in_memory(const OrtModel* model, const struct core_external_data* data) {

@@ -48,9 +48,12 @@ CORE_SLOT(ort_ValueInfo_GetExternalInitializerInfo, const OrtValueInfo* value_in
   const OrtValueInfo* value = core_origin(value_info);
   if (!(value->flags & CORE_IS_INITIALIZER) ||
       value->flags & (CORE_IS_SPARSE | CORE_IS_CONSTANT_NODE | CORE_IS_REPLACED) ||
-      value->graph->model->changes.files != NULL || !core_is_external(value->tensor_bytes) ||
-      !core_read_external(value->tensor_bytes, &data) ||
-      core_is_in_memory(value->graph->model, &data)) {
+      value->graph->model->changes.files != NULL || !core_is_external(value->tensor_bytes)) {
+    *info = NULL;
+    return NULL;
+  }
+  CORE_TRY(core_read_external(value->tensor_bytes, &data));
+  if (core_is_in_memory(value->graph->model, &data)) {
     *info = NULL;
     return NULL;
   }

@@ -343,6 +343,9 @@ struct core_misfit {
  * op: "" if there is no op of the name. */
 const OrtCustomOp* core_op_of_node(const OrtNode* node, struct core_misfit* misfit);
 
+/** Whether a node calls a function of its model. */
+bool core_is_function(const OrtNode* node);
+
 /** Makes a value of the model editor for an initializer, without the tensor. */
 OrtStatus* core_new_initializer(const char* name, OrtValueInfo** out);
 

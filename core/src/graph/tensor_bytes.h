@@ -29,8 +29,8 @@ bool core_external_name(const struct core_external_data* data, char name[CORE_PA
 /** The size in bytes of the elements of a TensorProto, by its type and shape. */
 OrtStatus* core_measure_tensor(const OrtModel* model, struct core_message tensor, size_t* out);
 
-/** Reads the entries; false where they are malformed. */
-bool core_read_external(struct core_message tensor, struct core_external_data* out);
+/** Reads the entries; one that cannot be is named. */
+OrtStatus* core_read_external(struct core_message tensor, struct core_external_data* out);
 
 /** Finds `size` bytes of weights, which stay as long as the model; maps their file if need be. A
  * file must be below the folder of the model, also behind links. */

@@ -186,9 +186,8 @@ static OrtStatus* find_elements(const struct stored_tensor* tensor, const uint8_
   struct core_external_data data;
   struct core_message raw;
   if (core_is_external(tensor->bytes)) {
-    return core_read_external(tensor->bytes, &data)
-               ? core_find_weights(tensor->model, &data, tensor->size, out)
-               : refuse_tensor("a tensor does not say where its external data is");
+    CORE_TRY(core_read_external(tensor->bytes, &data));
+    return core_find_weights(tensor->model, &data, tensor->size, out);
   }
   if (core_find_message(tensor->bytes, TENSOR_RAW, &raw)) {
     if (core_message_size(raw) != tensor->size) {

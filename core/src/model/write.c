@@ -243,9 +243,7 @@ static OrtStatus* find_elements(struct writer* writer, struct core_message tenso
     }
     return NULL;
   }
-  if (!core_read_external(tensor, &data)) {
-    return core_fail(ORT_INVALID_GRAPH, "a tensor does not say where its external data is");
-  }
+  CORE_TRY(core_read_external(tensor, &data));
   if (writer->is_skeleton) {
     return core_message_is(data.location, CORE_WEIGHTS_IN_MEMORY) &&
                    !core_is_in_memory(writer->model, &data)

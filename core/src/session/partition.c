@@ -238,6 +238,7 @@ static OrtStatus* refuse_node(const struct core_partition* partition, const OrtN
       node->name, core_first_output(node), node->op_type,
       node->domain[0] == 0 ? "ai.onnx" : node->domain,
       is_unknown                         ? ", which the model's version of it does not have"
+      : core_is_function(node)           ? ", a function of the model, which nobody computes here"
       : core_opset_version_of(node) == 0 ? " (Error No opset import for domain)"
                                          : "",
       has_only_constants(node) ? ", whose inputs are constants: other libraries may compute "
