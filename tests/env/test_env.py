@@ -94,17 +94,6 @@ def test_tables_of_one_library_share_its_environment(core_api):
         assert new.handle == old.handle
 
 
-def test_a_closed_environment_raises(api):
-    env = ort.Env("app", api)
-    assert repr(env) == f"<Env 'app' of {api}>"
-    env.close()
-    env.close()
-    assert repr(env) == "<Env closed>"
-    for use in [lambda: env.severity, lambda: env.set_telemetry(True)]:
-        with pytest.raises(ValueError, match="this Env is closed"):
-            use()
-
-
 @pytest.mark.parametrize("severity", [-1, 99])
 def test_severities_are_not_checked_unless_entries_are_given(api, severity):
     with ort.Env(api=api, severity=severity) as env:

@@ -155,22 +155,6 @@ def test_the_collector_may_take_an_environment_apart_in_any_order(api):
         gc.collect()
 
 
-def test_the_collector_may_take_apart_values_of_an_environments_own_arena(api):
-    class Cycle:
-        pass
-
-    for first in ("env", "value"):
-        cycle = Cycle()
-        env = ort.Env("app", api)
-        env.create_arena()
-        values = {"env": env, "value": ort.Value.empty(1000, "f4", env.shared_allocator())}
-        for name in (first, *values):
-            setattr(cycle, name, values[name])
-        cycle.itself = cycle
-        del cycle, env, values
-        gc.collect()
-
-
 @pytest.mark.parametrize(
     "bounded",
     [

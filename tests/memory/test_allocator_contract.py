@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The contract of all allocators: the default ones, each adaptor, compositions, one in Python."""
 
-import gc
 from functools import partial
 
 import numpy as np
@@ -41,7 +40,6 @@ MAKERS = {
     "in Python": lambda _inner: InPython(),
     "tracking of Python's": lambda _inner: Tracking(InPython()),
 }
-OWNED = [name for name in MAKERS if name != "default"]
 
 
 @pytest.fixture(params=MAKERS)
@@ -55,14 +53,6 @@ def name(request):
 @pytest.fixture
 def make(api, name):
     return partial(MAKERS[name], api.default_allocator)
-
-
-@pytest.fixture
-def make_owned(api, request):
-    return partial(MAKERS[request.param], api.default_allocator)
-
-
-each_owned = pytest.mark.parametrize("make_owned", OWNED, indirect=True)
 
 
 def alloc(allocator, size):
@@ -118,33 +108,6 @@ def test_a_block_may_be_freed_by_another_thread(make):
     block = alloc(allocator, 100)
     run_threads(lambda: free(allocator, block))
     assert allocator.empty(100).size == 100
-
-
-@each_owned
-def test_arrays_outlive_the_object_that_made_them(make_owned):
-    owned = make_owned()
-    array = owned.full(1000, 7, np.int32)
-    del owned
-    gc.collect()
-    assert (array == 7).all()
-
-
-@each_owned
-def test_arrays_outlive_close(make_owned):
-    owned = make_owned()
-    array = owned.full(1000, 7, np.int32)
-    owned.close()
-    assert (array == 7).all()
-
-
-@each_owned
-def test_closing_the_inner_allocator_does_not_affect_the_outer_one(make_owned):
-    owned = make_owned()
-    outer = Tracking(owned)
-    owned.close()
-    del owned
-    gc.collect()
-    assert (outer.full(1000, 7, np.int32) == 7).all()
 
 
 def test_info_is_that_of_the_memory(make):

@@ -130,17 +130,6 @@ def test_an_unreferenced_owned_allocator_is_released(api, release, released):
     assert len(released) == 1
 
 
-def test_a_closed_allocator_lives_until_its_last_array_is_freed(owned, released):
-    array = owned.full(1000, 7)
-    view = array[5:]
-    owned.close()
-    del array
-    assert released == []
-    assert (view == 7).all()
-    del view
-    assert len(released) == 1
-
-
 @pytest.mark.parametrize(
     "use",
     [

@@ -12,10 +12,6 @@ PROPERTIES = ["name", "id", "device_type", "mem_type", "allocator_type", "device
 PROPERTIES += ["vendor_id"]
 
 
-def live_infos():
-    return lib.ortcffi_live_objects(1)
-
-
 def facts(info):
     return {name: getattr(info, name) for name in PROPERTIES}
 
@@ -172,15 +168,6 @@ def test_an_info_is_unequal_to_anything_else(api):
 
 
 # --- life -----------------------------------------------------------------------------------------
-
-
-def test_closing_releases_the_info_once(core_api):
-    before = live_infos()
-    info = core_api.cpu_memory_info()
-    assert live_infos() == before + 1
-    info.close()
-    info.close()
-    assert live_infos() == before
 
 
 def test_the_info_of_an_allocator_outlives_what_made_it(api):

@@ -5,11 +5,6 @@ import pytest
 
 import ortcffi
 from ortcffi import ErrorCode, Status, errors
-from ortcffi._native import lib
-
-
-def live_statuses():
-    return lib.ortcffi_live_objects(0)
 
 
 def test_a_status_has_its_code_and_message(api):
@@ -92,23 +87,6 @@ def test_a_message_with_a_null_character_is_refused():
 def test_a_message_with_a_lone_surrogate_is_refused():
     with pytest.raises(ValueError, match=r"message .* UTF-8, but has a lone surrogate at 1"):
         Status(ErrorCode.FAIL, "a\ud800")
-
-
-def test_closing_releases_the_status_once():
-    before = live_statuses()
-    status = Status(ErrorCode.FAIL, "m")
-    assert live_statuses() == before + 1
-    status.close()
-    assert live_statuses() == before
-    status.close()
-    assert live_statuses() == before
-
-
-def test_the_end_of_a_with_block_releases_the_status_also_after_an_error():
-    before = live_statuses()
-    with pytest.raises(ZeroDivisionError), Status(ErrorCode.FAIL, "m"):
-        raise ZeroDivisionError
-    assert live_statuses() == before
 
 
 def test_the_repr_tells_code_and_message(api):

@@ -343,7 +343,7 @@ ENGINE: dict[str, Kind] = {
     "Env of an engine": Kind(
         engine_env,
         lambda made: made.severity,
-        lambda made: ort.Session(models.add(), env=made),
+        lambda made: (ort.Session(models.add(), env=made), made.shared_allocator().zeros(3)),
         lambda made: made.__init__("other", made.api),
         slot="ReleaseEnv",
         facts=("log_id",),

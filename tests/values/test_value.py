@@ -149,17 +149,6 @@ def test_a_value_outlives_what_made_it(api):
     assert value.to_python() == [5, 5, 5]
 
 
-def test_values_in_cycles_are_collected(core_api, api):
-    before = core_api.default_allocator.stats.bytes_allocated
-    cycle = [Value.empty(1 << 20, np.int8, api.default_allocator)]
-    cycle += [memoryview(cycle[0]), cycle]
-    token = weakref.ref(cycle[0])
-    del cycle
-    gc.collect()
-    assert token() is None
-    assert core_api.default_allocator.stats.bytes_allocated == before
-
-
 def test_a_tensor_is_in_the_memory_of_the_given_allocator(api):
     counting = InPython(api)
     value = Value.empty((2, 3), np.float32, counting)
