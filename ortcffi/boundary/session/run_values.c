@@ -38,8 +38,8 @@ int ortcffi_make_value(const struct session* session, const struct port* port, P
 
 /* --- values that are used again ------------------------------------------------------------------
  *
- * A value over an array is an address, a type and a shape. To make one and release it takes 1,160 of
- * the 20,260 instructions of the shortest run, and programs often run with arrays at the same
+ * A value over an array is an address, a type and a shape. To make one and release it takes 1,160
+ * of the 20,260 instructions of the shortest run, and programs often run with arrays at the same
  * place. */
 
 static int is_like_made(const struct port* port, const struct plain_array* array) {

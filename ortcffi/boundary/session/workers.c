@@ -52,7 +52,7 @@ static size_t most_begun(void) {
 static void* run_jobs(void* unused);
 
 /* Queues a job for the next thread; -1 if there is none at all. Where none is idle one is added,
- * unless the calling thread takes the next job itself. */
+ * unless the calling thread takes the next job itself. Otherwise `unlock_and_wake` must follow. */
 static int make_ready(struct job* job, int takes_next) {
   if (!takes_next && idle_workers <= ready_count) {
     workers += ortcffi_start_thread(run_jobs, NULL) == 0;
@@ -62,10 +62,15 @@ static int make_ready(struct job* job, int takes_next) {
   }
   append(&ready, job);
   ready_count++;
-  if (!takes_next) {
+  return 0;
+}
+
+/* In this order: a thread that woke before would sleep again until it has the lock. */
+static void unlock_and_wake(int is_ready) {
+  pthread_mutex_unlock(&workers_lock);
+  if (is_ready) {
     pthread_cond_signal(&there_is_work);
   }
-  return 0;
 }
 
 /* --- threads -----------------------------------------------------------------------------------*/
@@ -88,13 +93,14 @@ static struct job* next_job(void) {
 static void pass_on(struct work* work, int takes_next) {
   pthread_mutex_lock(&workers_lock);
   struct job* next = work->waiting.first;
-  if (next == NULL || work->begun > most_begun()) {
-    work->begun--;
-  } else {
+  int is_next = next != NULL && work->begun <= most_begun();
+  if (is_next) {
     take_out(next);
     make_ready(next, takes_next); /* there is this thread */
+  } else {
+    work->begun--;
   }
-  pthread_mutex_unlock(&workers_lock);
+  unlock_and_wake(is_next && !takes_next);
 }
 
 static void* run_jobs(void* unused) {
@@ -129,13 +135,14 @@ int ortcffi_worker_start(struct job* job) {
   pthread_mutex_lock(&workers_lock);
   struct work* work = work_of(job->run.session);
   job->process = ortcffi_process;
-  if (work->begun >= most_begun() && !ortcffi_is_in_op()) {
+  int must_wait = work->begun >= most_begun() && !ortcffi_is_in_op();
+  if (must_wait) {
     append(&work->waiting, job);
   } else {
     answer = make_ready(job, 0);
     work->begun += answer == 0;
   }
-  pthread_mutex_unlock(&workers_lock);
+  unlock_and_wake(!must_wait);
   return answer;
 }
 
@@ -143,12 +150,13 @@ int ortcffi_worker_drop(struct job* job) {
   pthread_mutex_lock(&workers_lock);
   int was_queued = job->link != NULL && job->process == ortcffi_process;
   job->is_dropped = (char)was_queued;
-  if (was_queued && job->queue != &ready) { /* a thread tells of its end at once */
+  int is_waiting = was_queued && job->queue != &ready;
+  if (is_waiting) { /* a thread tells of its end at once */
     take_out(job);
     job->run.session->work.begun++;
     make_ready(job, 0); /* there are those of the jobs that it waits for */
   }
-  pthread_mutex_unlock(&workers_lock);
+  unlock_and_wake(is_waiting);
   return was_queued;
 }
 
