@@ -2,7 +2,6 @@
 """The only importer of the compiled module; all modules take it from here."""
 
 import _thread
-import gc
 import os
 import sys
 from functools import cache
@@ -144,14 +143,6 @@ def _build_types() -> None:
         ffi.addressof(lib, name)
 
 
-def _document() -> None:
-    """Give `lib` the docstring that help() and inspect ask for; CFFI's libraries raise for it."""
-    for found in gc.get_referents(lib):
-        if type(found) is dict:  # in which it looks first
-            found["__doc__"] = "The C functions of the boundary, and the constants of its headers."
-
-
 if sys.version_info < (3, 12):
     _build_types()
-_document()
 lib.ortcffi_references_begin()

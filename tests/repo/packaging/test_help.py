@@ -41,9 +41,3 @@ def test_help_and_inspect_walk_over_each_public_name(name):
 @pytest.mark.parametrize("name", MODULES)
 def test_help_and_inspect_walk_over_each_module(name):
     walk(importlib.import_module(name), name)
-
-
-def test_the_compiled_library_has_a_docstring():
-    assert "C functions" in ortcffi.lib.__doc__
-    assert "CreateStatus" in pydoc.plain(pydoc.render_doc(ortcffi.lib))
-    assert "__doc__" not in dir(ortcffi.lib)
