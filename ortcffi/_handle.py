@@ -63,7 +63,7 @@ def owner_of(kind: str, api: Any, release: Release, *parents: object) -> Any:
     """
     owner = Owner()
     table = 0 if api is None else address_of(getattr(api, "pointer", api))
-    compiled.make_handle(owner, table, *_facts(kind, release), parents)
+    compiled.make_handle(owner, None, table, *_facts(kind, release), parents, 0)
     return owner
 
 
@@ -158,8 +158,8 @@ class Handle(Owner, Closing):
     An owned one is released by `close`, at the end of a ``with`` block, or at the latest when the
     Python object goes. A borrowed one belongs to another object, which it keeps alive.
 
-    Where an interrupt must not lose an object that C has just made, C writes it to an owner: make
-    that with `owner_of`, pass `out_of` it to the function of C, and then pass it as `handle`.
+    Functions of C write a new object into the handle itself, so that no interrupt loses it: see
+    `_create`.
     """
 
     __slots__ = ()
@@ -176,10 +176,6 @@ class Handle(Owner, Closing):
         release: Release | None = None,
         parent: object = None,
     ) -> None:
-        if type(handle) is Owner:  # first, because most are made that way
-            self._take_handle(handle)
-            self._set_api(made_by(api))
-            return
         if self._pointer:
             api, handle = made_by(api), pointer("handle", handle, self._pointer)
         elif not isinstance(handle, ffi.CData):
@@ -189,10 +185,43 @@ class Handle(Owner, Closing):
         parents = parent if isinstance(parent, tuple) else (parent,)
         if release is None:  # a cdata may own, or keep, what it points to
             parents = *parents, handle
-        table = address_of(api.pointer)
-        compiled.make_handle(self, table, ffi.typeof(handle), function, parents)
-        self._adopt_handle(address_of(handle))
-        self._set_api(api)
+        table, address = address_of(api.pointer), address_of(handle)
+        compiled.make_handle(self, api, table, ffi.typeof(handle), function, parents, address)
+
+    def _begin_handle(
+        self, api: "Api", kind: str, release: Release, *parents: object, table: Any = None
+    ) -> Any:
+        """Begin to own what a function of C is about to make; return where it is to write it.
+
+        The arguments are those of `owner_of`; `table` is what `release` gets where that is not the
+        table of `api`. When the object is written, call `_open_handle`.
+        """
+        address = address_of(api.pointer if table is None else table)
+        compiled.make_handle(self, api, address, *_facts(kind, release), parents, 0)
+        return out_of(self)
+
+    @classmethod
+    def _blank(
+        cls, api: "Api", kind: str, release: Release, *parents: object, table: Any = None
+    ) -> tuple[Self, Any]:
+        """Return a new object, for which `_begin_handle` was called, and what that returned."""
+        made = cls.__new__(cls)
+        return made, made._begin_handle(api, kind, release, *parents, table=table)
+
+    def _create(
+        self,
+        api: "Api",
+        kind: str,
+        release: Release,
+        slot: str,
+        *arguments: Any,
+        parents: tuple[object, ...] = (),
+    ) -> Self:
+        """Have a function of the table make the object."""
+        out = self._begin_handle(api, kind, release, *parents)
+        check(api.pointer, getattr(lib, slot)(api.pointer, *arguments, out))
+        self._open_handle()
+        return self
 
     def _call(self, slot: str, *arguments: Any) -> None:
         """Call a function of the table on this object."""

@@ -4,11 +4,10 @@
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from ortcffi._convert import byte_count
-from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api, table_for
-from ortcffi.errors import check
 from ortcffi.memory.adaptors import Adaptor
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.blocks import Limits
@@ -101,9 +100,8 @@ class ArenaCfg(Handle):
         api.require("CreateArenaCfgV2")
         names = [ffi.new("char[]", key.encode()) for key in found]
         arrays = ffi.new("char*[]", names), ffi.new("size_t[]", list(found.values()))
-        owner = owner_of("OrtArenaCfg*", api, lib.ReleaseArenaCfg)
-        check(api.pointer, lib.CreateArenaCfgV2(api.pointer, *arrays, len(names), out_of(owner)))
-        super().__init__(api, owner)
+        given = "CreateArenaCfgV2", *arrays, len(names)
+        self._create(api, "OrtArenaCfg*", lib.ReleaseArenaCfg, *given)
         self.measures = found
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING
 
 from ortcffi._convert import UINT32, decode, encode, integer
-from ortcffi._handle import FromHandle, Handle, out_of, owner_of
+from ortcffi._handle import FromHandle, Handle
 from ortcffi._native import compiled, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
@@ -46,12 +46,11 @@ class Status(Handle):
     def __init__(self, code: int, message: str = "", api: "Api | None" = None) -> None:
         api = table_for(api)
         number, text = integer("code", code, UINT32), encode("message", message)
-        owner = owner_of("OrtStatus*", api, lib.ReleaseStatus)
-        out = out_of(owner)
+        out = self._begin_handle(api, "OrtStatus*", lib.ReleaseStatus)
         lib.ortcffi_create_status(api.pointer, number, text, out)
         if not out[0]:
             raise MemoryError("CreateStatus answered NULL")
-        super().__init__(api, owner)
+        self._open_handle()
 
     @property
     def code(self) -> ErrorCode:
@@ -134,12 +133,11 @@ class KeyValuePairs(FromHandle, MutableMapping[str, str]):
                 f"pairs must be a mapping or an iterable of pairs, not {type(pairs).__name__}"
             )
         api.require("CreateKeyValuePairs")
-        owner = owner_of("OrtKeyValuePairs*", api, lib.ReleaseKeyValuePairs)
-        out = out_of(owner)
+        out = self._begin_handle(api, "OrtKeyValuePairs*", lib.ReleaseKeyValuePairs)
         lib.CreateKeyValuePairs(api.pointer, out)
         if not out[0]:
             raise OutOfMemory("there is no memory for an object", "CreateKeyValuePairs")
-        super().__init__(api, owner)
+        self._open_handle()
         try:
             given = dict(pairs)
         except (TypeError, ValueError) as error:

@@ -4,12 +4,11 @@
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import encode
-from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.custom_ops.describe import CustomOp, read_op
-from ortcffi.errors import check
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -43,11 +42,9 @@ class CustomOpDomain(Handle):
     def __init__(self, name: str, api: "Api | None" = None) -> None:
         api = table_for(api)
         kept: list[Any] = []  # what the domain uses, to which `add` adds
-        owner = owner_of("OrtCustomOpDomain*", api, lib.ReleaseCustomOpDomain, kept)
-        check(
-            api.pointer, lib.CreateCustomOpDomain(api.pointer, encode("name", name), out_of(owner))
-        )
-        super().__init__(api, owner)
+        kind, release = "OrtCustomOpDomain*", lib.ReleaseCustomOpDomain
+        given = "CreateCustomOpDomain", encode("name", name)
+        self._create(api, kind, release, *given, parents=(kept,))
         self.name = name
         self._kept = kept
         self._ops: list[Any] = []

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import decode, encode, float32, integer, known
-from ortcffi._handle import FromHandle, out_of, owner_of
+from ortcffi._handle import FromHandle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
@@ -96,9 +96,8 @@ class OpAttr(FromHandle):
         kind = _kind_of(value) if type is None else _type(type)
         data, length, _kept = _data(kind, value)
         api.require("CreateOpAttr")
-        owner, text = owner_of("OrtOpAttr*", api, lib.ReleaseOpAttr), encode("name", name)
-        check(api.pointer, lib.CreateOpAttr(api.pointer, text, data, length, kind, out_of(owner)))
-        super().__init__(api, owner)
+        given = "CreateOpAttr", encode("name", name), data, length, kind
+        self._create(api, "OrtOpAttr*", lib.ReleaseOpAttr, *given)
 
     @property
     def name(self) -> str:

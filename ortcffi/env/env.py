@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import INT32, encode, integer, optional_mapping
-from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._handle import Handle
 from ortcffi._native import address_of_function, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import create_environment, table_for
@@ -106,10 +106,10 @@ class Env(Handle):
         slot, arguments, _kept = _creation(api, context, least, name, threads, config)
         api.require(slot)
         state = state_of(api)
-        owner = owner_of("OrtEnv*", api, lib.ReleaseEnv, state)
+        out = self._begin_handle(api, "OrtEnv*", lib.ReleaseEnv, state)
         _held = state.begin(given, least)
-        create_environment(api, slot, arguments, out_of(owner))
-        super().__init__(api, owner)
+        create_environment(api, slot, arguments, out)
+        self._open_handle()
         self.log_id = log_id
         state.established(self)
 

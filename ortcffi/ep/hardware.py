@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import UINT32, decode, encode, integer, known, optional_mapping
-from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
@@ -80,12 +80,13 @@ class HardwareDevice(Handle):
         name = encode("vendor", vendor)
         api.require("GetNumHardwareDevices")  # of the version that the function came with
         table = lib.GetEpApi(api.pointer)
-        owner = owner_of("OrtHardwareDevice*", table, lib.ReleaseHardwareDevice)
+        release = lib.ReleaseHardwareDevice
+        out = self._begin_handle(api, "OrtHardwareDevice*", release, table=table)
         with KeyValuePairs(optional_mapping("metadata", metadata), api) as pairs:
             given = (number, *numbers, name, pairs.handle)
             create = lib.CreateHardwareDevice
-            check(api.pointer, create(table, *given, out_of(owner)), create.__name__)
-        super().__init__(api, owner)
+            check(api.pointer, create(table, *given, out), create.__name__)
+        self._open_handle()
 
     @classmethod
     def _of(cls, api: "Api", handle: Any, owner: object) -> Self:

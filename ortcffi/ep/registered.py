@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import absolute, encode, path_of
 from ortcffi._forks import fork_safe_lock
-from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._handle import Handle, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import made_by, registered_devices
@@ -166,7 +166,8 @@ def register(  # noqa: PLR0913, PLR0917  # as many as Env.register_ep has
         encode("name", name)
     kept = _host(api, hardware, host)
     ended = ffi.new("int*")
-    owner = owner_of("ortcffi_registered_ep*", api, lib.ortcffi_unregister_ep, env, watched, ended)
+    parents, release = (env, watched, ended), lib.ortcffi_unregister_ep
+    made, out = RegisteredEp._blank(api, "ortcffi_registered_ep*", release, *parents)
     opened = full if watched is None else watched.library
     slot, function = "RegisterExecutionProviderLibrary", lib.ortcffi_register_ep
     given_host = kept[0] if kept else ffi.NULL
@@ -184,10 +185,10 @@ def register(  # noqa: PLR0913, PLR0917  # as many as Env.register_ep has
         if name is None:
             _registering[given] = path
         try:
-            call(api.pointer, slot, function, api.pointer, *arguments, out_of(owner))
+            call(api.pointer, slot, function, api.pointer, *arguments, out)
         finally:
             _registering.pop(given, None)
-        made = RegisteredEp(api, owner)
+        made._open_handle()
         made.name, made.path, made.watched = given, full, watched
         made._address, made._process = address_of(made.handle), os.getpid()
         made._source, made._in_copy = _source_of(path), in_copy

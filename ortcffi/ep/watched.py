@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import absolute, decode, encode, integer, optional_mapping, path_of
-from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._handle import Handle
 from ortcffi._native import by_slot, ffi, lib
 from ortcffi._public import meant, public
 from ortcffi._table import HIGHEST_VERSION, core_api
@@ -103,11 +103,10 @@ class WatchedEp(Handle):
         text = encode("name", self.name)
         version = 0 if as_host is None else integer("as_host", as_host, (1, HIGHEST_VERSION))
         numbers = faults_by_slot(faults)
-        owner = owner_of("ortcffi_watched_ep*", core_api(), lib.ortcffi_unwatch_ep)
-        watch = lib.ortcffi_watch_ep
-        given = (text, path_of("path", full), version, out_of(owner))
-        check(core_api().pointer, watch(*given), "WatchedEp")
-        super().__init__(core_api(), owner)
+        out = self._begin_handle(core_api(), "ortcffi_watched_ep*", lib.ortcffi_unwatch_ep)
+        status = lib.ortcffi_watch_ep(text, path_of("path", full), version, out)
+        check(core_api().pointer, status, "WatchedEp")
+        self._open_handle()
         set_faults(self._figures, numbers)
 
     @property

@@ -11,12 +11,12 @@ import numpy as np
 
 from ortcffi._convert import SIZE, encode, integer, optional_mapping
 from ortcffi._convert import pointer as pointer_to
-from ortcffi._handle import out_of, owner_of
+from ortcffi._handle import out_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import Characteristic, CustomOp
 from ortcffi.custom_ops.op_attr import OpAttr, OpAttrType, other_attributes
-from ortcffi.errors import InvalidArgument, OrtError, check
+from ortcffi.errors import InvalidArgument, OrtError
 from ortcffi.kernels.checked import CheckedKernel
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.kernels.kernel import Kernel
@@ -101,7 +101,6 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     kernel = kind(_POINTER, release, api._maker, Value, struct.output_count, memory, holder, logger)
     _create(op, struct, attrs, kernel, _asked)
     kernel._open_handle()
-    kernel._set_api(api)
     kernel.description, kernel.node_name = op, node_name
     if isinstance(kernel, CheckedKernel) and guard is not None:
         asked = (asked_for(struct) or {}) if check and _of is None else {}
@@ -288,20 +287,17 @@ def _attribute(name: str, value: Any) -> OpAttr:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bytes):
-        owner = owner_of("OrtOpAttr*", api, lib.ReleaseOpAttr)
-        kind, text = lib.ORT_OP_ATTR_STRING, ffi.from_buffer(value)
-        called = encode("name", name)
-        arguments = (called, text, len(value), kind, out_of(owner))
-        check(api.pointer, lib.CreateOpAttr(api.pointer, *arguments))
-        return OpAttr.from_handle(api, owner)
+        text, kind = ffi.from_buffer(value), lib.ORT_OP_ATTR_STRING
+        given = "CreateOpAttr", encode("name", name), text, len(value), kind
+        return OpAttr.__new__(OpAttr)._create(api, "OrtOpAttr*", lib.ReleaseOpAttr, *given)
     if isinstance(value, (list, tuple)) and not value:
         raise TypeError("an empty list has no type: use OpAttr(name, [], OpAttrType.INTS)")
     return OpAttr(name, value, api=api)
 
 
 def _tensor(name: str, value: Value) -> OpAttr:
-    owner = owner_of("OrtOpAttr*", core_api(), lib.ReleaseOpAttr)
+    made, out = OpAttr._blank(core_api(), "OrtOpAttr*", lib.ReleaseOpAttr)
     make = host_function("OrtcoreTensorAttribute")
-    given = (encode("name", name), value.handle, out_of(owner))
-    call_host("OrtcoreTensorAttribute", make, *given)
-    return OpAttr.from_handle(core_api(), owner)
+    call_host("OrtcoreTensorAttribute", make, encode("name", name), value.handle, out)
+    made._open_handle()
+    return made

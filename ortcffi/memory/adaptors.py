@@ -9,7 +9,6 @@ inside, and arrays and values keep their allocator.
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import SIZE, integer
-from ortcffi._handle import out_of, owner_of
 from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api
@@ -47,9 +46,9 @@ class Adaptor(Allocator):
         if not isinstance(inner, Allocator):
             raise TypeError(f"inner must be an Allocator, not {type(inner).__name__}")
         api = core_api()
-        owner = owner_of("OrtAllocator*", api, lib.ortcffi_release_adaptor)
-        check(api.pointer, create(inner.handle, *arguments, out_of(owner)), type(self).__name__)
-        super().__init__(api, owner)
+        out = self._begin_allocator(api, lib.ortcffi_release_adaptor)
+        check(api.pointer, create(inner.handle, *arguments, out), type(self).__name__)
+        self._open_allocator()
         compiled.adaptor_made(self)
         if not inner.api.same_library(api):
             compiled.adaptor_reads(self, address_of(inner.api.pointer))

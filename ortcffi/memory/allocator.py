@@ -8,7 +8,7 @@ import numpy as np
 from numpy import dtype as as_dtype
 
 from ortcffi._convert import SIZE, integer, pointer
-from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._handle import Handle, Release
 from ortcffi._native import compiled, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import made_by
@@ -64,6 +64,17 @@ class Allocator(Blocks, Handle):
         super().__init__(made_by(api), given, release=release, parent=parent)
         # Others are the library's own, which it never frees.
         self._begin(self._owned or parent is not None)
+
+    def _begin_allocator(
+        self, api: "Api", release: Release, *parents: object, table: Any = None
+    ) -> Any:
+        """As `_begin_handle`."""
+        return self._begin_handle(api, "OrtAllocator*", release, *parents, table=table)
+
+    def _open_allocator(self) -> None:
+        """Note that a function of C has made the allocator."""
+        self._open_handle()
+        self._begin(True)
 
     def _limits(self) -> "Limits":
         """The limits of this allocator, for messages."""
@@ -441,13 +452,15 @@ class Allocator(Blocks, Handle):
         from ortcffi.status import KeyValuePairs
 
         self.api.require("AllocatorGetStats")
-        owner = owner_of("OrtKeyValuePairs*", self.api, lib.ReleaseKeyValuePairs)
+        kind, release = "OrtKeyValuePairs*", lib.ReleaseKeyValuePairs
+        pairs, out = KeyValuePairs._blank(self.api, kind, release)
         handle, api = self.handle, self.api.pointer
         if handle.version >= 23 and handle.GetStats:
-            call(api, "GetStats", handle.GetStats, handle, out_of(owner))
+            call(api, "GetStats", handle.GetStats, handle, out)
         else:
-            check(api, lib.AllocatorGetStats(api, handle, out_of(owner)))
-        with KeyValuePairs.from_handle(self.api, owner) as pairs:
+            check(api, lib.AllocatorGetStats(api, handle, out))
+        pairs._open_handle()
+        with pairs:
             return stats_from(pairs.to_dict())
 
     def __repr__(self) -> str:

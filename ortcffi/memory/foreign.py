@@ -7,7 +7,6 @@ statuses are objects of its own library, which another library cannot read.
 
 from typing import TYPE_CHECKING
 
-from ortcffi._handle import out_of, owner_of
 from ortcffi._native import compiled, ffi, lib
 from ortcffi._table import core_api
 from ortcffi.errors import check
@@ -50,15 +49,14 @@ class _Foreign(Allocator):
         kept = None if translated is info else translated.handle
         speaks = all(table.supports("CreateKeyValuePairs") for table in (api, inner.api))
         tables = (inner.api.pointer, api.pointer)
-        owner = owner_of("OrtAllocator*", core, lib.ortcffi_release_adaptor)
-        out = out_of(owner)
+        out = self._begin_allocator(api, lib.ortcffi_release_adaptor, table=core.pointer)
         check(
             core.pointer,
             lib.ortcffi_foreign_allocator(
                 inner.handle, *tables, translated.handle, ffi.cast("void*", id(kept)), speaks, out
             ),
         )
-        super().__init__(api, owner)
+        self._open_allocator()
         compiled.adaptor_made(self)
         self.inner = inner
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import integer
-from ortcffi._handle import out_of, owner_of
 from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api, made_by
@@ -67,13 +66,10 @@ class PythonAllocator(Allocator):
         given = core_api() if api is None else made_by(api)
         info = given.default_allocator.info  # which the table keeps
         api = core_api()
-        owner = owner_of("OrtAllocator*", api, lib.ortcffi_release_adaptor)
-        check(
-            api.pointer,
-            lib.ortcffi_python_allocator(info.handle, ffi.cast("void*", id(self)), out_of(owner)),
-            "PythonAllocator",
-        )
-        super().__init__(api, owner)
+        out = self._begin_allocator(api, lib.ortcffi_release_adaptor)
+        status = lib.ortcffi_python_allocator(info.handle, ffi.cast("void*", id(self)), out)
+        check(api.pointer, status, "PythonAllocator")
+        self._open_allocator()
         compiled.adaptor_made(self)
         self._info = info
 
@@ -114,17 +110,15 @@ class PythonAllocator(Allocator):
             return ffi.cast("void*", block)
         return ffi.cast("void*", integer("the answer of alloc", block, ADDRESS))
 
-    def _stats(self) -> Any:
-        api = self.api.pointer
-        pairs = self.api.key_values({key: str(value) for key, value in self.figures().items()})
-        owner = owner_of("OrtKeyValuePairs*", self.api, lib.ReleaseKeyValuePairs)
-        out = out_of(owner)
+    def _stats(self, out: Any) -> None:
+        api, figures = self.api.pointer, self.figures()
+        pairs = self.api.key_values({key: str(value) for key, value in figures.items()}).to_dict()
+        texts = [(key.encode(), value.encode()) for key, value in pairs.items()]
         lib.CreateKeyValuePairs(api, out)
         if not out[0]:
             raise MemoryError("no memory for the statistics")
-        for key, value in pairs.items():
-            lib.AddKeyValuePair(api, out[0], key.encode(), value.encode())
-        return owner
+        for key, value in texts:
+            lib.AddKeyValuePair(api, out[0], key, value)
 
 
 @called_from_c("ortcffi_python_alloc", keep_exception("the alloc of an allocator"))
@@ -139,7 +133,7 @@ def _free(context: "Cdata", block: "Cdata") -> None:
 
 @called_from_c("ortcffi_python_stats", make_status())
 def _stats(context: "Cdata", out: "Cdata") -> Any:
-    compiled.object_at(address_of(context))._stats()._move_handle(address_of(out))
+    compiled.object_at(address_of(context))._stats(out)
     return ffi.NULL
 
 

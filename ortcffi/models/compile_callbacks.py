@@ -6,8 +6,7 @@ from os import fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import decode, encode, integer
-from ortcffi._handle import out_of, owner_of
-from ortcffi._native import address_of, ffi, lib
+from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.callbacks.from_c import Subject, called_from_c, find, make_status_of_subject
 from ortcffi.errors import check
@@ -71,7 +70,7 @@ def _locate(context: "Cdata", name: "Cdata", value: "Cdata", stored: "Cdata", ou
     tensor = Value.from_handle(api, copy.handle, copy, readonly=True)
     answer = subject.function(decode(name), tensor, stored_at(api, stored))
     if answer is not None:
-        _info(api, answer)._move_handle(address_of(out))
+        _make_info(api, answer, out)
     return ffi.NULL
 
 
@@ -84,7 +83,7 @@ def stored_at(api: "Api", info: Any) -> StoredAt | None:
     return StoredAt(path, offset, lib.ExternalInitializerInfo_GetByteSize(api.pointer, info))
 
 
-def _info(api: "Api", answer: Any) -> Any:
+def _make_info(api: "Api", answer: Any, out: Any) -> None:
     try:
         path, offset, size = answer
     except (TypeError, ValueError):
@@ -94,7 +93,5 @@ def _info(api: "Api", answer: Any) -> Any:
     name = encode("path", fspath(path))
     where = integer("offset", offset, _OFFSET)
     length = integer("size", size, _OFFSET)
-    slot = "CreateExternalInitializerInfo"
-    owner = owner_of("OrtExternalInitializerInfo*", api, lib.ReleaseExternalInitializerInfo)
-    check(api.pointer, getattr(lib, slot)(api.pointer, name, where, length, out_of(owner)))
-    return owner
+    create = lib.CreateExternalInitializerInfo
+    check(api.pointer, create(api.pointer, name, where, length, out))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi._convert import encode, integer, mapping, optional_mapping
+from ortcffi._handle import owned_by
 from ortcffi._native import lib
 from ortcffi._public import meant, quoted
 from ortcffi._table import core_api
@@ -418,7 +419,8 @@ def _input_info(
 def _message_of(model: "Model", described: Any) -> Message:
     """What is described, as the graph of a model that lacks the rest."""
     owner = build_model(Parts(core_api(), "CreateModel"), described, whole=False)
-    return graph_of(Message(type(model)(core_api(), owner).to_bytes()))
+    made = type(model)(core_api(), owned_by(owner), parent=owner)
+    return graph_of(Message(made.to_bytes()))
 
 
 def _keep(graph: Message, number: int, wanted: Callable[[Message], bool]) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import encode, integer, optional_mapping
+from ortcffi._handle import owned_by
 from ortcffi._native import lib
 from ortcffi._public import public, quoted
 from ortcffi._table import core_api
@@ -281,7 +282,8 @@ class Graph(GraphView):
 
     def _model(self, *, whole: bool) -> Model:
         parts = Parts(core_api(), "CreateModel")
-        model = Model(core_api(), build_model(parts, self, whole=whole))
+        owner = build_model(parts, self, whole=whole)
+        model = Model(core_api(), owned_by(owner), parent=owner)
         if self.is_typed:
             return model
         untyped = {name for name, each in self._outputs.items() if each.element_type is None}

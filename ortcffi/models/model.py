@@ -5,7 +5,7 @@ import os
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ortcffi._convert import below_current_folder, bytes_like, input_path
-from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import Suggests, html_table, html_text, printable, public, shortened, size
 from ortcffi._table import core_api
@@ -64,8 +64,9 @@ class Model(Suggests, Handle):
     # Names that are read are suggested: a model never changes.
     __setattr__ = object.__setattr__  # type: ignore[assignment]
 
-    def __init__(self, api: "Api", handle: Any) -> None:
-        super().__init__(api, handle, release=lib.ReleaseModel)
+    def __init__(self, api: "Api", handle: Any, parent: object = None) -> None:
+        release = lib.ReleaseModel if parent is None else None
+        super().__init__(api, handle, release=release, parent=parent)
         if not api.is_core:
             raise ValueError(
                 f"api must be the embedded core's table, which reads models, not {api}"
@@ -92,10 +93,11 @@ class Model(Suggests, Handle):
         """
         if isinstance(model, (str, os.PathLike)):
             path = input_path("model", model)
-            owner = owner_of("OrtModel*", core_api(), lib.ReleaseModel)
+            made, out = cls._blank(core_api(), "OrtModel*", lib.ReleaseModel)
             opener = host_function("OrtcoreOpenModel")
-            call_host("ortcore_open_model", opener, ffi.from_buffer("char[]", path), out_of(owner))
-            made = cls(core_api(), owner)
+            call_host("ortcore_open_model", opener, ffi.from_buffer("char[]", path), out)
+            made._open_handle()
+            made._indexes = {}
             made._path = below_current_folder("model", os.fsdecode(path))
             made._size = os.path.getsize(path)
             return made
@@ -132,10 +134,12 @@ class Model(Suggests, Handle):
     def _of_bytes(cls, content: Any, weights_of: "Model | None" = None) -> Self:
         """A model of its bytes, or of a skeleton and the model whose weights it has."""
         given = ffi.NULL if weights_of is None else weights_of.handle
-        owner = owner_of("OrtModel*", core_api(), lib.ReleaseModel, content, weights_of)
+        kept = content, weights_of
+        made, out = cls._blank(core_api(), "OrtModel*", lib.ReleaseModel, *kept)
         arguments = host_function("OrtcoreOpenModelBytes"), content, len(content), given
-        call_host("ortcore_open_model_bytes", *arguments, out_of(owner))
-        made = cls(core_api(), owner)
+        call_host("ortcore_open_model_bytes", *arguments, out)
+        made._open_handle()
+        made._indexes = {}
         made._path = None if weights_of is None else weights_of._path
         made._size = len(content) if weights_of is None else None
         return made

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import decode, encode, optional_mapping
-from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._handle import Handle
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import meant, public, quoted
 from ortcffi._table import core_api
@@ -22,7 +22,6 @@ from ortcffi.options.session_options import SessionOptions
 if TYPE_CHECKING:
     from ortcffi.kernels.kernel import Kernel
     from ortcffi.models.parts import ModelNode
-    from ortcffi.table.api import Api
 
 __all__ = ["CompiledNode", "Ep", "EpClaims", "EpGroup"]
 
@@ -53,10 +52,6 @@ class EpClaims(Handle):
     __slots__ = ("_indexes",)
 
     _indexes: dict[Any, Any]
-
-    def __init__(self, api: "Api", owner: Any) -> None:
-        super().__init__(api, owner)
-        self._indexes = {}
 
     @property
     def model(self) -> Model:
@@ -233,14 +228,14 @@ class Ep(Handle):
             own[f"{prefix}{key}"] = text
         entries = {**optional_mapping("config", config), **own}
         release = host_function("OrtcoreReleaseEp")
-        owner = owner_of("OrtcoreEp*", None, release, *chosen)
+        out = self._begin_handle(core_api(), "OrtcoreEp*", release, *chosen, table=ffi.NULL)
         handles = [device.handle for device in chosen]
         with SessionOptions(core_api(), config=entries) as session:
             logger = host_function("OrtcoreLogger")()
             array = ffi.new("const OrtEpDevice*[]", handles)
             create = host_function("OrtcoreCreateEp")
-            call_host("CreateEp", create, array, len(chosen), session.handle, logger, out_of(owner))
-        super().__init__(core_api(), owner)
+            call_host("CreateEp", create, array, len(chosen), session.handle, logger, out)
+        self._open_handle()
 
     @property
     def name(self) -> str:
@@ -259,10 +254,13 @@ class Ep(Handle):
         if not isinstance(model, Model):
             model = Model.load(content_of(model))
         graph = model._graph(lib.ORTCORE_GRAPH_FOLDED)
-        owner = owner_of("OrtcoreClaims*", None, host_function("OrtcoreReleaseClaims"), self, model)
+        given = "OrtcoreClaims*", host_function("OrtcoreReleaseClaims"), self, model
+        claims, out = EpClaims._blank(core_api(), *given, table=ffi.NULL)
+        claims._indexes = {}
         claim = host_function("OrtcoreEpClaim")
-        call_host("GetCapability", claim, self.handle, graph.handle, out_of(owner))
-        return EpClaims(core_api(), owner)
+        call_host("GetCapability", claim, self.handle, graph.handle, out)
+        claims._open_handle()
+        return claims
 
     def compile(self, claims: EpClaims, *, check: bool = False) -> tuple[CompiledNode, ...]:
         """Have the provider compile what it takes, and find its kernels for single nodes.
@@ -290,9 +288,11 @@ class Ep(Handle):
         if claims.ep is not self:
             raise ValueError(f"claims must be of this provider, not of another {claims.ep!r}")
         release = host_function("OrtcoreReleaseCompiled")
-        owner = owner_of("OrtcoreCompiled*", None, release, self, claims.model)
-        call_host("Compile", host_function("OrtcoreEpCompile"), claims.handle, out_of(owner))
-        return Handle(core_api(), owner)
+        given = "OrtcoreCompiled*", release, self, claims.model
+        made, out = Handle._blank(core_api(), *given, table=ffi.NULL)
+        call_host("Compile", host_function("OrtcoreEpCompile"), claims.handle, out)
+        made._open_handle()
+        return made
 
     def __repr__(self) -> str:
         return "<Ep closed>" if self.closed else f"<Ep {quoted(self.name)}>"

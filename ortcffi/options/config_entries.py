@@ -193,12 +193,14 @@ class SessionConfig(ConfigEntries):
         from ortcffi.status import KeyValuePairs
 
         options = self._options
-        owner = owner_of("OrtKeyValuePairs*", options.api, lib.ReleaseKeyValuePairs)
+        kind, release = "OrtKeyValuePairs*", lib.ReleaseKeyValuePairs
+        pairs, out = KeyValuePairs._blank(options.api, kind, release)
         with lock:
             if not options.api.supports("GetSessionOptionsConfigEntries"):
                 return dict(self._set_here())
-            options._call("GetSessionOptionsConfigEntries", out_of(owner))
-        with KeyValuePairs.from_handle(options.api, owner) as pairs:
+            options._call("GetSessionOptionsConfigEntries", out)
+        pairs._open_handle()
+        with pairs:
             return pairs.to_dict()
 
     def __getitem__(self, key: str) -> str:
@@ -250,13 +252,16 @@ class RunConfig(ConfigEntries):
         from ortcffi.status import KeyValuePairs
 
         options = self._options
-        owner = owner_of("OrtKeyValuePairs*", options.api, lib.ReleaseKeyValuePairs)
+        kind, release = "OrtKeyValuePairs*", lib.ReleaseKeyValuePairs
+        pairs, out = KeyValuePairs._blank(options.api, kind, release)
         with lock:
             if not options.api.is_core:
                 return dict(self._set_here())
-            check(options.api.pointer, lib.core_run_config(options.handle, out_of(owner)))
-        with KeyValuePairs.from_handle(options.api, owner) as pairs:
-            return pairs.to_dict()
+            check(options.api.pointer, lib.core_run_config(options.handle, out))
+        pairs._open_handle()
+        with pairs:
+            found: dict[str, str] = pairs.to_dict()
+            return found
 
     def __getitem__(self, key: str) -> str:
         name, options = encode("key", key), self._options

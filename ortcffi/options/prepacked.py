@@ -3,11 +3,10 @@
 
 from typing import TYPE_CHECKING
 
-from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._handle import Handle
 from ortcffi._native import lib
 from ortcffi._public import public
 from ortcffi._table import table_for
-from ortcffi.errors import check
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -37,10 +36,8 @@ class PrepackedWeights(Handle):
     def __init__(self, api: "Api | None" = None) -> None:
         api = table_for(api)
         api.require("CreatePrepackedWeightsContainer")
-        release = lib.ReleasePrepackedWeightsContainer
-        owner = owner_of("OrtPrepackedWeightsContainer*", api, release)
-        check(api.pointer, lib.CreatePrepackedWeightsContainer(api.pointer, out_of(owner)))
-        super().__init__(api, owner)
+        kind, release = "OrtPrepackedWeightsContainer*", lib.ReleasePrepackedWeightsContainer
+        self._create(api, kind, release, "CreatePrepackedWeightsContainer")
 
     def __repr__(self) -> str:
         return f"<PrepackedWeights {'closed' if self.closed else f'of {self.api}'}>"

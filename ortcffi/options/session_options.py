@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ortcffi._convert import AnyPath, absolute, encode, integer, mapping, optional_mapping
-from ortcffi._handle import FromHandle, out_of, owner_of
+from ortcffi._handle import FromHandle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import api_version_of
-from ortcffi.errors import OrtError, call, check
+from ortcffi.errors import OrtError, call
 from ortcffi.options.callback_settings import FunctionSetting, LoggerSetting
 from ortcffi.options.settings import Option, Options, Setting, flag, lock
 
@@ -521,9 +521,9 @@ class SessionOptions(Options, FromHandle):
                 for name, value in self._values.items()
             }
             copy._alive = _copied(self._alive)
-            owner = owner_of("OrtSessionOptions*", api, lib.ReleaseSessionOptions, copy._alive)
-            check(api.pointer, lib.CloneSessionOptions(api.pointer, self.handle, out_of(owner)))
-            FromHandle.__init__(copy, api, owner)
+            kind, release = "OrtSessionOptions*", lib.ReleaseSessionOptions
+            given = "CloneSessionOptions", self.handle
+            copy._create(api, kind, release, *given, parents=(copy._alive,))
             self.handle  # noqa: B018  # raises if closed meanwhile, so that these are not all
         return copy
 

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, Type
 
 from ortcffi._convert import INT32, UINT32, decode, encode, integer, member, path_of
 from ortcffi._forks import fork_safe_lock
-from ortcffi._handle import Handle, Release, out_of, owner_of
+from ortcffi._handle import Handle, Release
 from ortcffi._native import ffi, lib
 from ortcffi._public import Suggests, meant, public
 from ortcffi._table import table_for
-from ortcffi.errors import check
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -52,9 +51,8 @@ class Options(Suggests, Handle):
         api = table_for(api)
         api.require(create)
         self._values, self._alive = {}, {}
-        owner = owner_of(f"{kind}*", api, getattr(lib, release), self._alive, *parents)
-        check(api.pointer, getattr(lib, create)(api.pointer, out_of(owner)))
-        Handle.__init__(self, api, owner)
+        kept = self._alive, *parents
+        self._create(api, f"{kind}*", getattr(lib, release), create, parents=kept)
 
     def _wrap(self, api: "Api", handle: Any, release: Release | None, parent: object) -> None:
         self._values, self._alive = {}, {}

@@ -6,10 +6,9 @@ import stat
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import bytes_like, input_path, of_type
-from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi.errors import check
 from ortcffi.memory.allocator import Allocator
 from ortcffi.table.engine import engine_for
 
@@ -80,9 +79,8 @@ class LoraAdapter(Handle):
         if content:
             slot, arguments = "CreateLoraAdapterFromArray", (content, len(content))
         api.require(slot)
-        owner = owner_of("OrtLoraAdapter*", api, lib.ReleaseLoraAdapter, allocator)
-        check(api.pointer, getattr(lib, slot)(api.pointer, *arguments, memory, out_of(owner)))
-        super().__init__(api, owner)
+        given = slot, *arguments, memory
+        self._create(api, "OrtLoraAdapter*", lib.ReleaseLoraAdapter, *given, parents=(allocator,))
 
     def __repr__(self) -> str:
         return f"<LoraAdapter {'closed' if self.closed else f'of {self.api}'}>"

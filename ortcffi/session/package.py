@@ -62,11 +62,10 @@ class ModelPackage(Handle):
     def __init__(self, path: "str | os.PathLike[str]", api: "Api | None" = None) -> None:
         given = input_path("path", path)
         api = engine_for(api)
-        owner = owner_of(
-            "OrtModelPackageContext*", table_of(api), _function("ReleaseModelPackageContext")
-        )
-        _call(api, "CreateModelPackageContext", given, out_of(owner))
-        super().__init__(api, owner)
+        kind, release = "OrtModelPackageContext*", _function("ReleaseModelPackageContext")
+        out = self._begin_handle(api, kind, release, table=table_of(api))
+        _call(api, "CreateModelPackageContext", given, out)
+        self._open_handle()
         self._lock, self._path = threading.RLock(), path
 
     @property
@@ -262,9 +261,9 @@ class PackageVariant(Handle):
         wanted = _package_options(api, options)
         release = _function("ReleaseModelPackageComponentContext")
         kind = "OrtModelPackageComponentContext*"
-        owner = owner_of(kind, table_of(api), release, wanted, package.handle)
-        package._ask("SelectComponent", name, wanted, out_of(owner))
-        super().__init__(api, owner)
+        out = self._begin_handle(api, kind, release, wanted, package, table=table_of(api))
+        package._ask("SelectComponent", name, wanted, out)
+        self._open_handle()
         self._component = component
 
     def _open(self, session: Session, options: "SessionOptions | None", **settings: Any) -> None:

@@ -531,9 +531,11 @@ class Session(Suggests, Engine, Closing):
             raise ValueError(f"info belongs to {info.api}, and the session to {api}")
         described = api.cpu_memory_info() if info is None else info
         # The handle keeps the session until the allocator has gone.
-        owner = owner_of("OrtAllocator*", api, lib.ReleaseAllocator, self.handle)
-        self._call("CreateAllocator", described.handle, out_of(owner))
-        return Allocator(api, owner)
+        made = Allocator.__new__(Allocator)
+        out = made._begin_allocator(api, lib.ReleaseAllocator, self)
+        self._call("CreateAllocator", described.handle, out)
+        made._open_allocator()
+        return made
 
     def shrink(self) -> None:
         """Return the unused memory of the session's arena to the system.

@@ -2,10 +2,9 @@
 """`Api`: one function table and what can be made with it; the default table of the process."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import INT32, SIZE, UINT32, decode, encode, integer
-from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import Table, build_info, core_api, default_api, init_api
@@ -99,23 +98,20 @@ class Api(Table):
         -----
         API function: ``CreateMemoryInfo``.
         """
-        owner = owner_of("OrtMemoryInfo*", self, lib.ReleaseMemoryInfo)
         text, kind = encode("name", name), integer("allocator_type", allocator_type)
         number, purpose = integer("id", id), integer("mem_type", mem_type)
-        check(
-            self.pointer,
-            lib.CreateMemoryInfo(self.pointer, text, kind, number, purpose, out_of(owner)),
-        )
-        return MemoryInfo(self, owner)
+        return self._memory_info("CreateMemoryInfo", text, kind, number, purpose)
+
+    def _memory_info(self, slot: str, *arguments: Any) -> MemoryInfo:
+        made = MemoryInfo.__new__(MemoryInfo)
+        return made._create(self, "OrtMemoryInfo*", lib.ReleaseMemoryInfo, slot, *arguments)
 
     def cpu_memory_info(
         self, allocator_type: int = lib.OrtDeviceAllocator, mem_type: int = lib.OrtMemTypeDefault
     ) -> MemoryInfo:
         """Describe memory of the CPU. API function: ``CreateCpuMemoryInfo``."""
-        owner = owner_of("OrtMemoryInfo*", self, lib.ReleaseMemoryInfo)
         kind, purpose = integer("allocator_type", allocator_type), integer("mem_type", mem_type)
-        check(self.pointer, lib.CreateCpuMemoryInfo(self.pointer, kind, purpose, out_of(owner)))
-        return MemoryInfo(self, owner)
+        return self._memory_info("CreateCpuMemoryInfo", kind, purpose)
 
     def device_memory_info(  # noqa: PLR0913  # as many as the C function
         self,
@@ -152,22 +148,16 @@ class Api(Table):
         API function: ``CreateMemoryInfo_V2``, since version 23.
         """
         self.require("CreateMemoryInfo_V2")
-        owner = owner_of("OrtMemoryInfo*", self, lib.ReleaseMemoryInfo)
-        check(
-            self.pointer,
-            lib.CreateMemoryInfo_V2(
-                self.pointer,
-                encode("name", name),
-                integer("device_type", device_type, UINT32),
-                integer("vendor_id", vendor_id, UINT32),
-                integer("device_id", device_id, INT32),
-                integer("device_mem_type", device_mem_type, UINT32),
-                integer("alignment", alignment, SIZE),
-                integer("allocator_type", allocator_type),
-                out_of(owner),
-            ),
+        return self._memory_info(
+            "CreateMemoryInfo_V2",
+            encode("name", name),
+            integer("device_type", device_type, UINT32),
+            integer("vendor_id", vendor_id, UINT32),
+            integer("device_id", device_id, INT32),
+            integer("device_mem_type", device_mem_type, UINT32),
+            integer("alignment", alignment, SIZE),
+            integer("allocator_type", allocator_type),
         )
-        return MemoryInfo(self, owner)
 
     def status(self, code: int, message: str = "") -> "Status":
         """Make a `Status`."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import UINT32, decode, encode, integer, known
-from ortcffi._handle import Array, FromHandle, out_of, owner_of
+from ortcffi._handle import Array, FromHandle
 from ortcffi._native import ffi, lib
 from ortcffi._public import dimensions, public
 from ortcffi._table import table_for
@@ -31,10 +31,6 @@ def number_of(element_type: Any, argument: str = "element_type") -> int:
     return as_element(element_type, argument)
 
 
-def _new_owner(api: "Api") -> Any:
-    return owner_of("OrtTensorTypeAndShapeInfo*", api, lib.ReleaseTensorTypeAndShapeInfo)
-
-
 def array_of_infos(api: "Api", count: int) -> Array:
     """Room for objects that a function of C is about to make."""
     return Array("OrtTensorTypeAndShapeInfo*", api, lib.ReleaseTensorTypeAndShapeInfo, count)
@@ -44,9 +40,11 @@ def moved(api: "Api", array: Array, place: int) -> "TensorTypeInfo | None":
     """One of the objects of an array as an object of its own; None where there is none."""
     if not array.items[place]:
         return None
-    single = _new_owner(api)
-    array.move(out_of(single), place)
-    return TensorTypeInfo.from_handle(api, single)
+    kind, release = TensorTypeInfo._pointer, lib.ReleaseTensorTypeAndShapeInfo
+    made, out = TensorTypeInfo._blank(api, kind, release)
+    array.move(out, place)
+    made._open_handle()
+    return made
 
 
 @public
@@ -94,16 +92,15 @@ class TensorTypeInfo(FromHandle):
         api: "Api | None" = None,
     ) -> None:
         api = table_for(api)
-        owner = _new_owner(api)
-        check(api.pointer, lib.CreateTensorTypeAndShapeInfo(api.pointer, out_of(owner)))
-        super().__init__(api, owner)
-        self.element_type = element_type
+        release = lib.ReleaseTensorTypeAndShapeInfo
+        self._create(api, self._pointer, release, "CreateTensorTypeAndShapeInfo")
+        self._call("SetTensorElementType", number_of(element_type))
         if shape is not None:
             self._set_dimensions(shape)
 
     @property
     def element_type(self) -> ElementType | int:
-        """The type of the elements. It can be set, to any number.
+        """The type of the elements.
 
         Notes
         -----
@@ -113,14 +110,9 @@ class TensorTypeInfo(FromHandle):
         self._call("GetTensorElementType", out)
         return known(ElementType, out[0])
 
-    @element_type.setter
-    def element_type(self, element_type: "DTypeLike | int") -> None:
-        self._writable()
-        self._call("SetTensorElementType", number_of(element_type))
-
     @property
     def shape(self) -> "tuple[Dimension, ...] | None":
-        """The dimensions, as the class describes them, or None. It can be set.
+        """The dimensions, as the class describes them, or None.
 
         Before version 24 an unknown shape reads as that of a scalar.
 
@@ -129,7 +121,6 @@ class TensorTypeInfo(FromHandle):
         API functions: ``GetDimensionsCount``, ``GetDimensions``, ``GetSymbolicDimensions``,
         ``TensorTypeAndShape_HasShape``, ``SetDimensions``, ``SetSymbolicDimensions``.
         """
-        # An object whose dimensions were set never changes: see the setter.
         handle, api = self.handle, self.api
         has_shape = api.supports("TensorTypeAndShape_HasShape")
         if has_shape and not lib.TensorTypeAndShape_HasShape(api.pointer, handle):
@@ -140,14 +131,6 @@ class TensorTypeInfo(FromHandle):
         check(api.pointer, lib.GetSymbolicDimensions(api.pointer, handle, names, rank))
         pairs = zip(lengths, map(decode, names), strict=True)
         return tuple(length if length >= 0 else name or None for length, name in pairs)
-
-    @shape.setter
-    def shape(self, shape: "Iterable[Dimension]") -> None:
-        self._writable()
-        # A new object of the library, because other threads may be reading names of the old one,
-        # and because those of ONNX Runtime never get fewer dimensions.
-        fresh = TensorTypeInfo(self.element_type, shape, self.api)
-        self._replace_handle(fresh)
 
     def _set_dimensions(self, shape: "Iterable[Dimension]") -> None:
         if isinstance(shape, str) or not isinstance(shape, Iterable):
@@ -180,10 +163,6 @@ class TensorTypeInfo(FromHandle):
         out = ffi.new("size_t*")
         self._call("GetTensorShapeElementCount", out)
         return out[0]  # type: ignore[no-any-return]
-
-    def _writable(self) -> None:
-        if not self._owned:
-            raise TypeError("this TensorTypeInfo belongs to another object and cannot be changed")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TensorTypeInfo):

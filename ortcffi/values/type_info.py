@@ -4,7 +4,7 @@
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import known
-from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._handle import Handle
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import described, public, quoted
 from ortcffi._table import core_api, editor_of
@@ -142,10 +142,9 @@ class TypeInfo(Handle):
 
     @classmethod
     def _got(cls, api: "Api", slot: str, *arguments: Any) -> "TypeInfo | None":
-        owner = owner_of("OrtTypeInfo*", api, lib.ReleaseTypeInfo)
-        out = out_of(owner)
-        check(api.pointer, getattr(lib, slot)(api.pointer, *arguments, out))
-        return cls(api, owner) if out[0] else None
+        made = cls.__new__(cls)
+        made._create(api, "OrtTypeInfo*", lib.ReleaseTypeInfo, slot, *arguments)
+        return made if made._handle_address else None
 
     @classmethod
     def _of_tensor(cls, slot: str, element_type: Any, shape: Any, api: "Api | None") -> "TypeInfo":
@@ -161,9 +160,10 @@ class TypeInfo(Handle):
     @classmethod
     def _made(cls, slot: str, api: "Api", *arguments: Any) -> "TypeInfo":
         editor = editor_of(api, slot)
-        owner = owner_of("OrtTypeInfo*", api, lib.ReleaseTypeInfo)
-        check(api.pointer, getattr(lib, slot)(editor, *arguments, out_of(owner)))
-        return cls(api, owner)
+        made, out = cls._blank(api, "OrtTypeInfo*", lib.ReleaseTypeInfo)
+        check(api.pointer, getattr(lib, slot)(editor, *arguments, out))
+        made._open_handle()
+        return made
 
     # --- reading ----------------------------------------------------------------------------------
 

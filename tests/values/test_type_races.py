@@ -5,27 +5,7 @@ import numpy as np
 import pytest
 from support.threads import race
 
-from ortcffi import TensorTypeInfo, Value
-
-
-def test_a_shape_is_never_read_half_changed_while_another_thread_sets_it(api):
-    shapes = [("a long name of a dimension", 1), (2, "another", None), ("x" * 1000,)]
-    info = TensorTypeInfo("f4", shapes[0], api)
-
-    def read(_i):
-        assert info.shape in shapes
-
-    def change(i):
-        info.shape = shapes[i % 3]
-
-    race(2000, read, change)
-
-
-def test_a_shape_that_was_set_is_kept_by_the_handle_that_was_read_before(api):
-    info = TensorTypeInfo("f4", ["a", "b"], api)
-    before = info.handle
-    info.shape = [1]
-    assert TensorTypeInfo.from_handle(api, before, parent=object()).shape == ("a", "b")
+from ortcffi import Value
 
 
 @pytest.mark.filterwarnings("ignore:Setting the shape:DeprecationWarning")

@@ -50,7 +50,7 @@ static void drop_parents(PyObject* parents) {
   for (Py_ssize_t i = are_plain(parents) ? 0 : count_of(parents); i-- > 0;) {
     struct handle* parent = parent_at(parents, i);
     if (parent != NULL) {
-      handle_drop_hold(parent);
+      handle_drop(parent);
     }
   }
   Py_XDECREF(parents);
@@ -143,11 +143,6 @@ int handle_make(struct handle* self, const OrtApi* api, PyObject* type, ortcffi_
   return 0;
 }
 
-void handle_set_table(struct handle* self, PyObject* table) {
-  Py_XDECREF(self->table);
-  self->table = Py_NewRef(table);
-}
-
 void handle_made(struct handle* self) {
   if (self->is_made || self->type == NULL) { /* nothing has begun to make a new one */
     return;
@@ -156,7 +151,7 @@ void handle_made(struct handle* self) {
   if (self->state == HANDLE_MAKING) {
     self->state = HANDLE_OPEN;
   }
-  handle_drop_hold(self);
+  handle_drop(self);
 }
 
 int handle_check(struct handle* self) {
@@ -186,20 +181,6 @@ struct handle* handle_open(PyObject* object) {
   return handle == NULL || handle_check(handle) < 0 ? NULL : handle;
 }
 
-int handle_renew(struct handle* self, struct handle* other) {
-  if (handle_check(other) < 0) {
-    return -1;
-  }
-  if (self->process == ortcffi_process) {
-    return 0; /* another thread did it meanwhile */
-  }
-  struct remains remains = take_remains(other);
-  self->object = remains.object;
-  self->parents = remains.parents;
-  self->process = ortcffi_process;
-  return 0;
-}
-
 static int begin(struct handle* self, int is_exclusive) {
   if (handle_check(self) < 0) {
     return -1;
@@ -226,7 +207,7 @@ void handle_end(struct handle* self) {
 
 void handle_hold(struct handle* self) { self->holds++; }
 
-void handle_drop_hold(struct handle* self) {
+void handle_drop(struct handle* self) {
   self->holds--;
   release_if_due(self);
 }
@@ -236,65 +217,6 @@ void handle_close(struct handle* self) {
     self->state = HANDLE_CLOSED;
     release_if_due(self);
   }
-}
-
-void* handle_take(struct handle* self) {
-  struct remains remains = take_remains(self);
-  drop_parents(remains.parents);
-  return remains.object;
-}
-
-int handle_become(struct handle* self, struct handle* other) {
-  if (check_new(self) < 0) {
-    return -1;
-  }
-  handle_made(other);
-  if (other->state != HANDLE_OPEN || other->uses > 0 || other->holds > 0) {
-    return refuse(other, PyExc_ValueError, "this %U is in use, or closed");
-  }
-  struct remains remains = take_remains(other);
-  self->api = remains.api;
-  self->object = remains.object;
-  self->release = remains.release;
-  self->parents = remains.parents;
-  self->process = other->process;
-  self->type = Py_NewRef(other->type);
-  self->is_made = 1;
-  self->state = HANDLE_OPEN;
-  return 0;
-}
-
-/* A new tuple of the parents of a handle, and the handle itself. */
-static PyObject* with_parent(struct handle* self) {
-  PyObject* added = PyTuple_Pack(1, (PyObject*)self);
-  PyObject* parents = added == NULL ? NULL : PySequence_Concat(self->parents, added);
-  Py_XDECREF(added);
-  return parents;
-}
-
-int handle_exchange(struct handle* self, struct handle* other) {
-  if (other->state != HANDLE_OPEN || other->release != self->release) {
-    PyErr_SetString(PyExc_TypeError, "not a handle of the same type");
-    return -1;
-  }
-  if (handle_check(self) < 0) {
-    return -1;
-  }
-  int is_used = self->uses > 0 || self->holds > 0;
-  PyObject* parents = is_used ? with_parent(other) : Py_NewRef(other->parents);
-  if (parents == NULL) {
-    return -1;
-  }
-  if (is_used) {
-    handle_hold(other);
-  }
-  void* object = self->object;
-  self->object = other->object;
-  other->object = object;
-  Py_DECREF(other->parents);
-  other->parents = self->parents;
-  self->parents = parents;
-  return 0;
 }
 
 int handle_traverse(PyObject* self, visitproc visit, void* arg) {

@@ -48,8 +48,7 @@ struct handle {
   unsigned uses;             /* calls under way */
   unsigned holds;            /* cdata, children and arrays that need the object */
   unsigned process;          /* 0, or the process whose threads the object has: ortcffi_process */
-  /* Makes the object anew in the child of a fork, by handle_renew; -1 with an exception. Or NULL.
-   */
+  /* Makes the object anew in the child of a fork; -1 with an exception. Or NULL. */
   int (*renew)(struct handle* self);
   char state;
   char is_made;      /* or was closed meanwhile */
@@ -70,8 +69,6 @@ extern unsigned ortcffi_process;
  * exception: the handle was made before, or a parent is closed. */
 int handle_make(struct handle* self, const OrtApi* api, PyObject* type, ortcffi_release* release,
                 PyObject* parents);
-/* Sets the Api that `api` of the Python object is. */
-void handle_set_table(struct handle* self, PyObject* table);
 /* To be called when C has written the object: the handle is OPEN, or, if it was closed meanwhile,
  * the object is released. */
 void handle_made(struct handle* self);
@@ -93,7 +90,7 @@ struct handle* handle_open(PyObject* object);
 
 /* Add and drop a hold: the object is not released while there is one, also if it is closed. */
 void handle_hold(struct handle* self);
-void handle_drop_hold(struct handle* self);
+void handle_drop(struct handle* self);
 
 /* Closes the handle: calls are refused from now on. Closing again does nothing. The other function
  * does so as a method, for types whose method has another name. */
@@ -103,26 +100,9 @@ PyObject* handle_close_method(PyObject* self, PyObject* unused);
 /* A new cdata of the object, which holds it; NULL with an exception. */
 PyObject* handle_cdata(struct handle* self);
 
-/* A cdata that holds nothing, and the address in a cdata of a pointer as an int. */
+/* A cdata of any pointer, which holds nothing, and the address in a cdata as an int. */
 PyObject* handle_pointer_cdata(const void* pointer, PyObject* type);
 PyObject* handle_address_in(PyObject* cdata);
-
-/* Takes the object out, which the caller owns from now on: the handle is RELEASED and drops its
- * parents. */
-void* handle_take(struct handle* self);
-
-/* Moves object and parents of another handle to one that is not made yet; the other one is
- * RELEASED. -1 with an exception. */
-int handle_become(struct handle* self, struct handle* other);
-
-/* Exchanges object and parents, which are tuples, with those of another handle of the same kind. If
- * the old object is in use, the other handle, which has it now, becomes a parent. -1 with an
- * exception. */
-int handle_exchange(struct handle* self, struct handle* other);
-
-/* In the child of a fork: replaces object and parents by those of another handle, which is
- * RELEASED. The old object is never released. -1 with an exception. */
-int handle_renew(struct handle* self, struct handle* other);
 
 /* For types that begin with the struct: parts of tp_traverse, tp_finalize and tp_dealloc. The last
  * one releases the object, before the type frees its own fields. */

@@ -30,7 +30,7 @@ static void end_hold(struct hold* hold) {
   if (handle != NULL && hold->is_use) {
     handle_end(handle);
   } else if (handle != NULL) {
-    handle_drop_hold(handle);
+    handle_drop(handle);
     Py_DECREF((PyObject*)handle);
   }
 }

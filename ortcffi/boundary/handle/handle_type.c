@@ -7,49 +7,11 @@
 
 #include <structmember.h>
 
-static PyObject* none_or_error(int answer) { return answer < 0 ? NULL : Py_NewRef(Py_None); }
-
 /* _open_handle(): the library has written the object. */
 static PyObject* made(PyObject* self, PyObject* unused) {
   (void)unused;
   handle_made((struct handle*)self);
   Py_RETURN_NONE;
-}
-
-/* _adopt_handle(address): the same for an object that is there already. */
-static PyObject* adopt(PyObject* self, PyObject* address) {
-  struct handle* handle = (struct handle*)self;
-  unsigned long long object = PyLong_AsUnsignedLongLong(address);
-  if (PyErr_Occurred()) {
-    return NULL;
-  }
-  if (handle->state == HANDLE_MAKING && handle->object == NULL) {
-    handle->object = (void*)(uintptr_t)object;
-    handle_made(handle);
-  }
-  Py_RETURN_NONE;
-}
-
-/* The argument of a method as a handle; NULL with an exception. */
-static struct handle* other_handle(const struct handle* self, PyObject* other) {
-  struct handle* handle = handle_of(other);
-  if (handle == NULL || handle == self) {
-    PyErr_SetString(PyExc_TypeError, "not another handle");
-    return NULL;
-  }
-  return handle;
-}
-
-/* _take_handle(other): see handle_become. */
-static PyObject* take(PyObject* self, PyObject* other) {
-  struct handle* from = other_handle((struct handle*)self, other);
-  return from == NULL ? NULL : none_or_error(handle_become((struct handle*)self, from));
-}
-
-/* _replace_handle(other): see handle_exchange. */
-static PyObject* replace(PyObject* self, PyObject* other) {
-  struct handle* from = other_handle((struct handle*)self, other);
-  return from == NULL ? NULL : none_or_error(handle_exchange((struct handle*)self, from));
 }
 
 /* _give_handle(function, *arguments): calls a function that takes the object over if it succeeds,
@@ -60,19 +22,10 @@ static PyObject* give(PyObject* self, PyObject* arguments) {
   PyObject* status = rest == NULL ? NULL : PyObject_CallObject(PyTuple_GetItem(arguments, 0), rest);
   Py_XDECREF(rest);
   if (status != NULL && PyObject_Not(status) == 1) {
-    (void)handle_take((struct handle*)self);
+    ((struct handle*)self)->object = NULL;
+    handle_close((struct handle*)self);
   }
   return status;
-}
-
-/* _move_handle(address): writes the object to an address, which owns it from then on. */
-static PyObject* move(PyObject* self, PyObject* address) {
-  unsigned long long to = PyLong_AsUnsignedLongLong(address);
-  if (PyErr_Occurred()) {
-    return NULL;
-  }
-  *(void**)(uintptr_t)to = handle_take((struct handle*)self);
-  Py_RETURN_NONE;
 }
 
 /* Calls function(api, cdata, *rest) for (function, api, *rest). The call keeps the object. */
@@ -131,12 +84,6 @@ static PyObject* get_api(PyObject* self, void* unused) {
   return Py_XNewRef(handle->table);
 }
 
-/* _set_api(api): tells which Api `api` is. */
-static PyObject* set_api(PyObject* self, PyObject* table) {
-  handle_set_table((struct handle*)self, table);
-  Py_RETURN_NONE;
-}
-
 static PyObject* get_address(PyObject* self, void* unused) {
   (void)unused;
   return PyLong_FromUnsignedLongLong((uintptr_t)((struct handle*)self)->object);
@@ -175,14 +122,9 @@ static PyObject* get_handle(PyObject* self, void* unused) {
 
 static PyMethodDef handle_methods[] = {
     {"_open_handle", made, METH_NOARGS, NULL},
-    {"_adopt_handle", adopt, METH_O, NULL},
-    {"_take_handle", take, METH_O, NULL},
-    {"_replace_handle", replace, METH_O, NULL},
     {"_give_handle", give, METH_VARARGS, NULL},
-    {"_move_handle", move, METH_O, NULL},
     {"_read_handle", call_to_read, METH_VARARGS, NULL},
     {"_write_handle", call_to_write, METH_VARARGS, NULL},
-    {"_set_api", set_api, METH_O, NULL},
     {"close", handle_close_method, METH_NOARGS,
      "close()\n--\n\n"
      "Release an owned object, or end a borrow. Any further use raises `ValueError`.\n\n"
@@ -237,18 +179,28 @@ static PyType_Spec handle_spec = {
 
 /* --- functions of the module -------------------------------------------------------------------*/
 
-/* make_handle(handle, api, type, release, parents): see handle_make. `type` is CFFI's type of the
- * pointer, `api` and `release` are addresses. */
+/* make_handle(handle, table, api, type, release, parents, object): see handle_make. `table` is an
+ * Api or None, `type` is CFFI's type of the pointer; `api`, `release` and `object` are addresses.
+ * An object that is not 0 exists already, so that the handle is open. */
 static PyObject* make(PyObject* module, PyObject* arguments) {
   (void)module;
-  PyObject *handle, *type, *parents;
-  unsigned long long api, release;
-  if (!PyArg_ParseTuple(arguments, "O!KOKO", ortcffi_handle_type, &handle, &api, &type, &release,
-                        &parents)) {
+  PyObject *owner, *table, *type, *parents;
+  unsigned long long api, release, object;
+  if (!PyArg_ParseTuple(arguments, "O!OKOKOK", ortcffi_handle_type, &owner, &table, &api, &type,
+                        &release, &parents, &object)) {
     return NULL;
   }
-  return none_or_error(handle_make((struct handle*)handle, (const OrtApi*)(uintptr_t)api, type,
-                                   (ortcffi_release*)(uintptr_t)release, parents));
+  struct handle* handle = (struct handle*)owner;
+  if (handle_make(handle, (const OrtApi*)(uintptr_t)api, type, (ortcffi_release*)(uintptr_t)release,
+                  parents) < 0) {
+    return NULL;
+  }
+  handle->table = table == Py_None ? NULL : Py_NewRef(table);
+  if (object != 0) {
+    handle->object = (void*)(uintptr_t)object;
+    handle_made(handle);
+  }
+  Py_RETURN_NONE;
 }
 
 /* handle_out(handle, type): a cdata of `type`, CFFI's type of pointers to the object's pointer:

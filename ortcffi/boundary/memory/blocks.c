@@ -275,7 +275,7 @@ static void block_dealloc(PyObject* self) {
   }
   PyObject_Free(self);
   Py_DECREF(type);
-  handle_drop_hold(&allocator->handle);
+  handle_drop(&allocator->handle);
   Py_DECREF((PyObject*)allocator);
 }
 

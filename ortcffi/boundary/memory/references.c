@@ -46,7 +46,7 @@ static void hold_object(void* handle) {
 }
 
 static void drop_hold_of_object(void* handle) {
-  handle_drop_hold((struct handle*)handle);
+  handle_drop((struct handle*)handle);
   Py_DECREF((PyObject*)handle);
 }
 

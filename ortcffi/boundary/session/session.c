@@ -221,18 +221,26 @@ static PyObject* is_here(PyObject* self, PyObject* unused) {
   return PyBool_FromLong(life->process == 0 || life->process == ortcffi_process);
 }
 
-/* _renew(other): takes the place of a session of another process; see handle_renew. */
+/* _renew(other): takes over the object and the parents of another session, in the child of a fork.
+ * The old object, which is the parent process's, is never released. */
 static PyObject* renew_by(PyObject* self, PyObject* other) {
   struct session* session = (struct session*)self;
   if (!PyObject_TypeCheck(other, ortcffi_session_type)) {
     PyErr_SetString(PyExc_TypeError, "_renew takes a Session");
     return NULL;
   }
-  int is_first = session->life.process != ortcffi_process;
-  if (handle_renew(&session->life, &((struct session*)other)->life) < 0) {
+  struct handle *life = &session->life, *from = &((struct session*)other)->life;
+  if (handle_check(from) < 0) {
     return NULL;
   }
-  live_sessions -= is_first; /* the parent process counts the old one */
+  if (life->process != ortcffi_process) { /* no other thread did it meanwhile */
+    life->object = from->object;
+    life->parents = from->parents;
+    life->process = ortcffi_process;
+    from->object = from->parents = NULL;
+    from->state = HANDLE_RELEASED;
+    live_sessions--; /* the parent process counts the old one */
+  }
   Py_RETURN_NONE;
 }
 
