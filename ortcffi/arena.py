@@ -100,8 +100,8 @@ class ArenaCfg(Handle):
         api.require("CreateArenaCfgV2")
         names = [ffi.new("char[]", key.encode()) for key in found]
         arrays = ffi.new("char*[]", names), ffi.new("size_t[]", list(found.values()))
-        given = "CreateArenaCfgV2", *arrays, len(names)
-        self._create(api, "OrtArenaCfg*", lib.ReleaseArenaCfg, *given)
+        wanted = "CreateArenaCfgV2", *arrays, len(names)
+        self._create(api, "OrtArenaCfg*", lib.ReleaseArenaCfg, *wanted)
         self.measures = found
 
     def __repr__(self) -> str:

@@ -15,8 +15,8 @@ from ortcffi._native import ffi, lib
 from ortcffi._table import editor_of
 from ortcffi.errors import check
 from ortcffi.models.nodes import GraphNode
-from ortcffi.values.element_types import ElementType
-from ortcffi.values.lifecycle import given_away
+from ortcffi.values.element_types import ElementType, ValueKind
+from ortcffi.values.lifecycle import require_kind
 from ortcffi.values.type_info import TypeInfo
 from ortcffi.values.value import Value
 
@@ -33,12 +33,19 @@ EXTERNAL = 128  # bytes: the library copies what is smaller
 
 
 class Parts:
-    """Calls the functions that make the parts of a model."""
+    """Calls the functions that make the parts of a model.
 
-    __slots__ = ("api", "editor")
+    Attributes
+    ----------
+    kept : list
+        What has the memory of initializers. It must outlive the model and its sessions.
+    """
+
+    __slots__ = ("api", "editor", "kept")
 
     def __init__(self, api: "Api", slot: str) -> None:
         self.api = api
+        self.kept: list[Value] = []
         self.editor = editor_of(api, slot)
 
     def call(self, slot: str, *arguments: Any, takes: Any = None) -> None:
@@ -55,7 +62,7 @@ class Parts:
 
     def make(self, kind: str, slot: str, *arguments: Any) -> Any:
         """Call a function of the model editor whose last argument is where the new object goes."""
-        owner = owner_of(f"Ort{kind}*", self.api, getattr(lib, f"Release{kind}"))
+        owner = owner_of(f"Ort{kind}*", self.api, getattr(lib, f"Release{kind}"), self.kept)
         self.call(slot, *arguments, out_of(owner))
         return owner
 
@@ -96,9 +103,13 @@ def _add_initializer(parts: Parts, graph: Any, name: str, value: Any) -> None:
     if not isinstance(value, Value) or value.api != parts.api:
         array = value.numpy() if isinstance(value, Value) else value
         value = Value.from_numpy(array, api=parts.api)
+    require_kind(value, ValueKind.TENSOR, "memory of its own")
     if value.element_type != ElementType.STRING:
-        given, shared = given_away(value), value.nbytes >= EXTERNAL
-        arguments = graph, name.encode(), owned_by(given), shared
+        value._hold()
+        parts.kept.append(value)
+        memory = value._data, value.nbytes, value.shape, value._element
+        given = Value._borrow(parts.api._maker, *memory, None, False)
+        arguments = graph, name.encode(), given.handle, value.nbytes >= EXTERNAL
         parts.call("AddInitializerToGraph", *arguments, takes=given)
     elif parts.api.is_core:
         copy = Value.from_strings(value.raw_strings(), value.shape, api=parts.api)

@@ -117,12 +117,12 @@ def source_of_graph(api: "Api", graph: "Graph") -> Source:
     from ortcffi.models.editor import Parts, build_model
 
     slot = "CreateSessionFromModel"
+    parts = Parts(api, slot)
 
     def create(env: Any, options: Any, out: Any) -> None:
-        parts = Parts(api, slot)
         parts.call(slot, env, owned_by(build_model(parts, graph)), options, out)
 
-    return Source(create)
+    return Source(create, parts.kept)
 
 
 def has_threads(api: "Api", options: "SessionOptions | None") -> bool:

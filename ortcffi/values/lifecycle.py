@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import ortcffi._table
 from ortcffi._convert import pointer
-from ortcffi._handle import owner_of
 from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import Table, made_by
@@ -22,7 +21,7 @@ else:
     compiled.begin_values(vars(ortcffi._table), ffi.typeof("OrtValue*"))
 
 __all__ = ["Imported", "Maker", "Tensor", "V", "blank", "description", "from_handle"]
-__all__ += ["given_away", "memory_info", "require_content", "require_kind"]
+__all__ += ["memory_info", "require_content", "require_kind"]
 
 V = TypeVar("V", bound=Tensor)
 
@@ -135,14 +134,3 @@ def description(value: Tensor) -> str:
     elif kind in (ValueKind.SEQUENCE, ValueKind.MAP):
         facts = f" of {len(value)}"  # type: ignore[arg-type]
     return f"<Value {kind.name.lower()}{facts}>"
-
-
-def given_away(value: "Tensor") -> Any:
-    """The same, with an owner that releases it unless it is moved or given on."""
-    require_kind(value, ValueKind.TENSOR, "memory of its own")
-    if value._element == ElementType.STRING:
-        raise TypeError("a tensor of strings cannot be given away: make one with functions of lib")
-    value.api.require("CreateTensorWithDataAndDeleterAsOrtValue")
-    owner = owner_of("OrtValue*", value.api, lib.ReleaseValue)
-    value._give_away(owner)
-    return owner

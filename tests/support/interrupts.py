@@ -159,11 +159,6 @@ class Engine:
     def compilation(self) -> Any:
         return ort.compile_model(self.model, options=self.options)
 
-    def value_given_away(self) -> Any:
-        from ortcffi.values.lifecycle import given_away
-
-        return given_away(Value.from_numpy(x, api=self.api))
-
     def environment(self) -> Any:
         return ort.Env("app", self.api)
 

@@ -37,12 +37,13 @@ void ortcffi_unregister_ep(const OrtApi* api, ortcffi_registered_ep* ep);
 typedef struct ortcffi_watched_ep ortcffi_watched_ep;
 
 /* Gives a library a name, by which hosts that open this extension ask for its factories. `version`
- * is the API version that the library sees; 0 for the host's own. The status is the core's. */
-OrtStatus* ortcffi_watch_ep(const char* name, const ORTCHAR_T* path, uint32_t version,
+ * is the API version that the library sees; 0 for the host's own. `handle` is the address of the
+ * Python object that owns what is made: it is held until the host has released the last factory.
+ * The status is the core's. */
+OrtStatus* ortcffi_watch_ep(const char* name, const ORTCHAR_T* path, uint32_t version, void* handle,
                             ortcffi_watched_ep** out);
 
-/* Removes the name and closes the library: at once, or when the host has released the last factory.
- */
+/* Removes the name. */
 void ortcffi_unwatch_ep(const OrtApi* api, ortcffi_watched_ep* ep);
 
 /* The figures of the trace, valid also after the library has been closed. `fails` may be written at

@@ -7,6 +7,7 @@
 
 #include "core.h"
 #include "platform/platform.h"
+#include "boundary/gil.h"
 
 #define MOST_FACTORIES 16
 #define LONGEST_TEXT 512
@@ -15,8 +16,8 @@ struct ortcffi_watched_ep {
   ortcffi_watched_ep* next;
   char *name, *path;
   uint32_t version;
-  bool is_dropped;
-  /* Between CreateEpFactories and the release of the last factory. */
+  struct handle* handle; /* the WatchedEp */
+  /* Between CreateEpFactories and the release of the last factory. The handle is held. */
   bool is_open;
   const OrtApi* host;
   OrtcoreTrace* trace;
@@ -28,8 +29,16 @@ struct ortcffi_watched_ep {
   OrtcoreFigures figures;
 };
 
-/* Behind CORE_LOCK_WATCHED_EPS. */
+/* The GIL guards the list, and `is_open`. */
 static ortcffi_watched_ep* first;
+
+static ortcffi_watched_ep* find_named(const char* name) {
+  ortcffi_watched_ep* ep = first;
+  while (ep != NULL && (ep->handle->state >= HANDLE_CLOSED || strcmp(ep->name, name) != 0)) {
+    ep = ep->next;
+  }
+  return ep;
+}
 
 static void free_ep(ortcffi_watched_ep* ep) {
   if (ep != NULL) {
@@ -39,10 +48,25 @@ static void free_ep(ortcffi_watched_ep* ep) {
   }
 }
 
-OrtStatus* ortcffi_watch_ep(const char* name, const ORTCHAR_T* path, uint32_t version,
+struct listing {
+  ortcffi_watched_ep* ep;
+  bool is_listed;
+};
+
+static void list_ep(void* argument) {
+  struct listing* listing = argument;
+  if (find_named(listing->ep->name) == NULL) {
+    listing->ep->next = first;
+    first = listing->ep;
+    listing->is_listed = true;
+  }
+}
+
+OrtStatus* ortcffi_watch_ep(const char* name, const ORTCHAR_T* path, uint32_t version, void* handle,
                             ortcffi_watched_ep** out) {
   ortcffi_watched_ep* ep = calloc(1, sizeof *ep);
   if (ep != NULL) {
+    ep->handle = handle;
     ep->name = strdup(name);
     ep->path = strdup(path);
     ep->version = version;
@@ -51,17 +75,9 @@ OrtStatus* ortcffi_watch_ep(const char* name, const ORTCHAR_T* path, uint32_t ve
     free_ep(ep);
     return core_status(ORT_RUNTIME_EXCEPTION, "out of memory");
   }
-  core_lock(CORE_LOCK_WATCHED_EPS);
-  ortcffi_watched_ep* other = first;
-  while (other != NULL && (other->is_dropped || strcmp(other->name, name) != 0)) {
-    other = other->next;
-  }
-  if (other == NULL) {
-    ep->next = first;
-    first = ep;
-  }
-  core_unlock(CORE_LOCK_WATCHED_EPS);
-  if (other != NULL) {
+  struct listing listing = {ep, false};
+  (void)call_with_gil(list_ep, &listing);
+  if (!listing.is_listed) {
     free_ep(ep);
     return core_status(ORT_FAIL, "a library is already watched under the name %s", name);
   }
@@ -69,25 +85,17 @@ OrtStatus* ortcffi_watch_ep(const char* name, const ORTCHAR_T* path, uint32_t ve
   return NULL;
 }
 
-/* With the lock held. */
-static void unlist(ortcffi_watched_ep* ep) {
+static void unlist(void* ep) {
   ortcffi_watched_ep** place = &first;
   while (*place != ep) {
     place = &(*place)->next;
   }
-  *place = ep->next;
+  *place = (*place)->next;
 }
 
 void ortcffi_unwatch_ep(const OrtApi* api, ortcffi_watched_ep* ep) {
   (void)api;
-  core_lock(CORE_LOCK_WATCHED_EPS);
-  bool is_open = ep->is_open;
-  ep->is_dropped = true;
-  if (!is_open) {
-    unlist(ep);
-  }
-  core_unlock(CORE_LOCK_WATCHED_EPS);
-  if (!is_open) {
+  if (call_with_gil(unlist, ep)) {
     free_ep(ep);
   }
 }
@@ -156,6 +164,14 @@ static OrtStatus* no_factory(const ortcffi_watched_ep* ep) {
   return core_status(ORT_FAIL, "no factory was made; the library asked for API version %d", wanted);
 }
 
+static void drop_ep(void* argument) {
+  ortcffi_watched_ep* ep = argument;
+  struct handle* handle = ep->handle;
+  ep->is_open = false;
+  handle_drop(handle); /* which may free `ep` */
+  Py_DECREF((PyObject*)handle);
+}
+
 static void end_watch(ortcffi_watched_ep* ep) {
   if (ep->library != NULL) {
     core_library_close(ep->library);
@@ -163,39 +179,36 @@ static void end_watch(ortcffi_watched_ep* ep) {
   }
   ((OrtcoreTraceEnd)core_table()->GetExperimentalFunction(ORTCORE_TRACE_END))(ep->trace);
   ep->trace = NULL;
-  core_lock(CORE_LOCK_WATCHED_EPS);
-  ep->is_open = false;
-  bool is_dropped = ep->is_dropped;
-  if (is_dropped) {
-    unlist(ep);
-  }
-  core_unlock(CORE_LOCK_WATCHED_EPS);
-  if (is_dropped) {
-    free_ep(ep);
-  }
+  (void)call_with_gil(drop_ep, ep);
 }
 
-static ortcffi_watched_ep* open_named(const char* name) {
-  core_lock(CORE_LOCK_WATCHED_EPS);
-  ortcffi_watched_ep* ep = first;
-  while (ep != NULL && (ep->is_open || ep->is_dropped || strcmp(ep->name, name) != 0)) {
-    ep = ep->next;
-  }
-  if (ep != NULL) {
+struct search {
+  const char* name;
+  const OrtEpFactory* factory;
+  ortcffi_watched_ep* found;
+};
+
+/* Finds a library that is not open, and holds its handle. */
+static void open_named(void* argument) {
+  struct search* search = argument;
+  ortcffi_watched_ep* ep = find_named(search->name);
+  if (ep != NULL && !ep->is_open) {
     ep->is_open = true;
+    handle_hold(ep->handle);
+    Py_INCREF((PyObject*)ep->handle);
+    search->found = ep;
   }
-  core_unlock(CORE_LOCK_WATCHED_EPS);
-  return ep;
 }
 
 bool ortcffi_watched_create(const char* name, const OrtApiBase* base, const OrtLogger* logger,
                             OrtEpFactory** factories, size_t room, size_t* out,
                             OrtStatus** status) {
-  ortcffi_watched_ep* ep = open_named(name);
-  if (ep == NULL) {
+  struct search search = {.name = name};
+  if (!call_with_gil(open_named, &search) || search.found == NULL) {
     return false;
   }
-  CreateEpApiFactoriesFn create;
+  ortcffi_watched_ep* ep = search.found;
+  CreateEpApiFactoriesFn create = NULL;
   ep->host = base->GetApi(1);
   *status = for_host(ep->host, begin_trace(ep, base));
   if (*status == NULL) {
@@ -219,26 +232,25 @@ bool ortcffi_watched_create(const char* name, const OrtApiBase* base, const OrtL
   return true;
 }
 
-/* Removes a factory from its library, which is returned. */
-static ortcffi_watched_ep* take_factory(const OrtEpFactory* factory) {
-  core_lock(CORE_LOCK_WATCHED_EPS);
-  ortcffi_watched_ep* ep = first;
-  for (; ep != NULL; ep = ep->next) {
-    size_t i = 0;
-    while (i < ep->count && ep->factories[i] != factory) {
-      i++;
-    }
-    if (i < ep->count) {
-      ep->factories[i] = NULL;
-      break;
+/* Removes a factory from its library. */
+static void take_factory(void* argument) {
+  struct search* search = argument;
+  for (ortcffi_watched_ep* ep = first; ep != NULL && search->found == NULL; ep = ep->next) {
+    for (size_t i = 0; i < ep->count; i++) {
+      if (ep->factories[i] == search->factory) {
+        ep->factories[i] = NULL;
+        search->found = ep;
+      }
     }
   }
-  core_unlock(CORE_LOCK_WATCHED_EPS);
-  return ep;
 }
 
 bool ortcffi_watched_release(OrtEpFactory* factory, OrtStatus** status) {
-  ortcffi_watched_ep* ep = factory != NULL ? take_factory(factory) : NULL;
+  struct search search = {.factory = factory};
+  if (factory != NULL && !call_with_gil(take_factory, &search)) {
+    take_factory(&search); /* Python has ended: nothing changes the list any more */
+  }
+  ortcffi_watched_ep* ep = search.found;
   if (ep == NULL) {
     return false;
   }

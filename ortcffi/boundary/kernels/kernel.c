@@ -243,6 +243,7 @@ static PyObject* new_host(PyTypeObject* type, PyObject* arguments, PyObject* key
     Py_XDECREF((PyObject*)host);
     return NULL;
   }
+  host->handle.table = Py_NewRef(maker->owner);
   host->maker = maker;
   host->value_type = (PyTypeObject*)value_type;
   host->memory = memory == Py_None ? NULL : memory;

@@ -231,7 +231,6 @@ static PyMethodDef value_methods[] = {
     {"_from_strings", ortcffi_value_from_strings, METH_VARARGS | METH_CLASS, NULL},
     {"_from_producer", ORTCFFI_METHOD(ortcffi_value_from_producer), METH_FASTCALL | METH_CLASS,
      NULL},
-    {"_give_away", ortcffi_value_give_away, METH_O, NULL},
     {"_hold", hold, METH_NOARGS, NULL},
     {"_plain", ortcffi_value_plain, METH_VARARGS | METH_CLASS, NULL},
     {"_array", ortcffi_value_array, METH_NOARGS, NULL},

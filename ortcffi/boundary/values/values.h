@@ -122,7 +122,6 @@ extern PyType_Spec ortcffi_maker_spec;
 PyObject* ortcffi_value_from_strings(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_blank(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_empty(PyObject* type, PyObject* arguments);
-PyObject* ortcffi_value_give_away(PyObject* self, PyObject* owner);
 /* CFFI's type OrtValue*. */
 extern PyObject* ortcffi_value_pointer;
 PyObject* ortcffi_value_adopt(PyObject* type, PyObject* arguments);
