@@ -11,14 +11,13 @@ differ at most, as a share of the largest element; else why there are none.
 """
 
 import argparse
-import json
-import os
-import subprocess
 import sys
 import tempfile
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from ortcffi.kernels import child
 
 SECONDS = 120  # for one model
 PRECISE = {
@@ -136,31 +135,22 @@ def difference(results: list[Any], expected: list[Any]) -> float:
 
 
 def answer(name: str, providers: str, folder: str) -> None:
-    """Write what became of a model to stdout, as JSON."""
-    stdout = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # providers print
+    """Tell what became of a model."""
     try:
         found = run_model(CLIENTS[name], providers.split("+") if providers else [], Path(folder))
     except Exception as error:  # noqa: BLE001  # whatever the provider says
         found = {"problem": f"{type(error).__name__}: {error}"}
-    stdout.write(json.dumps(found))
-    stdout.flush()
-    os._exit(0)  # not every provider survives the end of a process
+    child.tell(found=found, done=True)
 
 
-# --- the parent -----------------------------------------------------------------------------------
+# --- all of them ----------------------------------------------------------------------------------
 
 
 def asked(name: str, providers: str, folder: str) -> dict[str, Any]:
     """What became of a model on providers; without any, on the installed onnxruntime."""
-    command = [sys.executable, "-P", __file__, "--answer", name, providers, folder]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        return {"problem": f"it takes more than {SECONDS} seconds"}
-    if done.returncode:
-        return {"problem": f"its process ends with the code {done.returncode}"}
-    return json.loads(done.stdout)  # type: ignore[no-any-return]
+    where = "run_client_models", "answer", name, providers, folder
+    facts, problem, _ = child.ask(*where, seconds=SECONDS)
+    return {"problem": problem} if problem else facts[-1]["found"]
 
 
 def cell(found: dict[str, Any]) -> str:
@@ -176,10 +166,7 @@ def main() -> None:
     )
     parser.add_argument("providers", nargs="*", help="names, with + between those of one session")
     parser.add_argument("--match", default="", help="only models whose names have this")
-    parser.add_argument("--answer", nargs=3, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.answer:
-        answer(*given.answer)
     columns = ["", *given.providers]
     say = sys.stdout.write
     say(f"| model | onnxruntime | {' | '.join(given.providers)} |\n|---{'|---' * len(columns)}|\n")

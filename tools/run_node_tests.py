@@ -6,51 +6,25 @@
 
 Each test is a model of the package onnx with inputs and outputs, of which those count whose values
 are all dense tensors of numbers. A provider runs it alone, in a session of the core, or in one of
-the installed onnxruntime without its CPU provider. Outcomes: pass, wrong, error, not taken (the
-provider does not take some node), crash, slow. Models run in a child process, which is started
-again after one that ends or holds it up.
+the installed onnxruntime without its CPU provider, in a process of its own. Outcomes: pass, wrong,
+error, not taken (the provider does not take some node), crash, slow.
 """
 
 import argparse
 import collections
-import importlib.metadata
 import json
-import os
 import pickle
-import selectors
-import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ortcffi.kernels import child
+
 TOLERANCE = 2e-2  # ggml keeps weights in 16 bits, OpenVINO computes in fewer
 SECONDS = 60  # for one model
-
-
-class Published(NamedTuple):
-    """A package, its library, and what makes it work on a CPU."""
-
-    package: str
-    library: str
-    options: dict[str, str]
-    hardware: list[tuple[str, int]] | None = None
-
-
-EPS = {
-    "ggml": Published("onnxruntime-ggml", "libonnxruntime_ggml.so", {}),
-    "nxrt": Published("nxrt-ep-cpu", "libonnx_runtime_ep_cpu_plugin.so", {}),
-    "qnn": Published(
-        "onnxruntime-qnn", "libonnxruntime_providers_qnn.so", {"backend_path": "libQnnHtp.so"}
-    ),
-    "openvino": Published(
-        "onnxruntime-ep-openvino",
-        "libonnxruntime_providers_openvino_plugin.so",
-        {},
-        [("CPU", 0x8086)],
-    ),
-}
 
 
 # --- the tests ------------------------------------------------------------------------------------
@@ -85,8 +59,6 @@ def array_of(value: Any, port: Any) -> Any:
 
 
 def plain_tests() -> dict[str, Test]:
-    import warnings
-
     from onnx.backend.test.case.node import collect_testcases
 
     found = {}
@@ -107,61 +79,38 @@ def plain_tests() -> dict[str, Test]:
     return dict(sorted(found.items()))
 
 
-# --- one test, in the child -----------------------------------------------------------------------
+# --- one test, in a fork --------------------------------------------------------------------------
 
 
 class NotTakenError(Exception):
     """No provider takes a node."""
 
 
-class Host:
-    """A provider on a table, which runs a model alone."""
+def run(ep: str, table: str, test: Test) -> list[Any]:
+    """What a provider on a table computes alone."""
+    import ortcffi as ort
+    from ortcffi.ep.installed import ep_named, registered_in
 
-    def __init__(self, name: str, table: str) -> None:
-        import ortcffi as ort
-
-        self.ort, self.published, self.table = ort, EPS[name], table
-        library = self.find(self.published.library)
-        api = ort.core_api() if table == "core" else ort.load()
-        self.env = ort.Env("node tests", api, severity=4)
-        made = self.published.hardware or []
-        hardware = [ort.HardwareDevice(kind, vendor_id=vendor) for kind, vendor in made] or None
-        given = {} if hardware is None else {"hardware": hardware}
-        self.registered = self.env.register_ep(library, name, **given)
-        self.options = {
-            key: self.find(text) if text.endswith(".so") else text
-            for key, text in self.published.options.items()
-        }
-
-    def find(self, name: str) -> str:
-        files = importlib.metadata.files(self.published.package) or []
-        [found] = [each for each in files if each.name == name]
-        return str(found.locate())
-
-    def run(self, content: bytes, inputs: dict[str, Any]) -> list[Any]:
-        ort = self.ort
-        config = {"session.disable_cpu_ep_fallback": "1"}
-        with ort.SessionOptions(self.env.api, config=config) as options:
-            options.add_devices(self.registered.devices[:1], self.options)
-            try:
-                session = ort.Session(content, options)
-            except ort.errors.NotImplemented as error:
-                if self.table == "core":
-                    raise NotTakenError from error
-                raise
-            except ort.OrtError as error:
-                if "fallback" in str(error):
-                    raise NotTakenError from error
-                raise
-            with session:
-                return list(session.run(inputs))
+    installed = ep_named(ep)
+    env = ort.Env("node tests", ort.core_api() if table == "core" else ort.load(), severity=4)
+    config = {"session.disable_cpu_ep_fallback": "1"}
+    options = ort.SessionOptions(env.api, config=config)
+    options.add_devices(registered_in(env, installed).devices[:1], installed.options)
+    try:
+        session = ort.Session(test.model, options)
+    except ort.OrtError as error:
+        is_left = table == "core" and isinstance(error, ort.errors.NotImplemented)
+        if is_left or (table != "core" and "fallback" in str(error)):
+            raise NotTakenError from error
+        raise
+    return list(session.run(test.inputs))
 
 
-def outcome_of(host: Host, test: Test) -> tuple[str, str]:
+def outcome_of(ep: str, table: str, test: Test) -> tuple[str, str]:
     import numpy as np
 
     try:
-        found = host.run(test.model, test.inputs)
+        found = run(ep, table, test)
     except NotTakenError:
         return "not taken", ""
     except Exception as error:  # noqa: BLE001  # whatever the provider says
@@ -177,90 +126,46 @@ def outcome_of(host: Host, test: Test) -> tuple[str, str]:
     return "pass", ""
 
 
-def serve(ep: str, table: str, tests: Path) -> None:
-    """Answer for each name of a test on stdin one line."""
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # providers print
-    known = {name: Test(*test) for name, test in pickle.loads(tests.read_bytes()).items()}
-    host = Host(ep, table)
-    for line in sys.stdin:
-        answers.write(json.dumps(outcome_of(host, known[line.strip()])) + "\n")
-        answers.flush()
-    os._exit(0)  # not every provider survives the end of a process
+def answer(ep: str, table: str, path: str) -> None:
+    """Tell the outcome of the test in a file."""
+    test = Test(*pickle.loads(Path(path).read_bytes()))
+    child.tell(outcome=outcome_of(ep, table, test), done=True)
 
 
-# --- the parent -----------------------------------------------------------------------------------
+# --- all of them ----------------------------------------------------------------------------------
 
 
-class Child:
-    """A process that answers for one test after the other."""
-
-    def __init__(self, ep: str, table: str, tests: Path) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-P", __file__, ep, "--on", table, "--serve", str(tests)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-
-    def ask(self, name: str) -> tuple[str, str] | None:
-        """The outcome; None for one that holds up or ends the process, which has ended then."""
-        assert self.process.stdin
-        assert self.process.stdout
-        self.process.stdin.write(f"{name}\n".encode())
-        self.process.stdin.flush()
-        with selectors.DefaultSelector() as selector:
-            selector.register(self.process.stdout, selectors.EVENT_READ)
-            answered = selector.select(SECONDS)
-        line = self.process.stdout.readline() if answered else b""
-        if line:
-            outcome, detail = json.loads(line)
-            return outcome, detail
-        self.process.kill()
-        self.process.wait()
-        return None if answered else ("slow", "")
-
-    def end(self) -> None:
-        self.process.kill()
-        self.process.wait()
-
-
-def outcomes(ep: str, table: str, tests: Path, names: list[str]) -> Iterator[tuple[str, str, str]]:
-    child = Child(ep, table, tests)
-    for name in names:
-        if child.process.poll() is not None:
-            child = Child(ep, table, tests)
-        found = child.ask(name)
-        yield name, *(found or ("crash", f"exit status {child.process.returncode}"))
-    child.end()
+def outcomes(ep: str, table: str, tests: dict[str, Test]) -> Iterator[tuple[str, str, str]]:
+    """The outcome of each test, and more about it."""
+    with tempfile.NamedTemporaryFile() as file, child.prepared("run_node_tests", "numpy.testing"):
+        for name, test in tests.items():
+            Path(file.name).write_bytes(pickle.dumps(tuple(test)))
+            where = "run_node_tests", "answer", ep, table, file.name
+            facts, problem, _ = child.ask(*where, seconds=SECONDS)
+            if not problem:
+                yield name, *facts[-1]["outcome"]
+            else:
+                yield name, "slow" if "within" in problem else "crash", problem
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("eps", nargs="+", choices=EPS)
+    parser.add_argument("eps", nargs="+", help="names of installed providers")
     parser.add_argument("--on", choices=["core", "real"], default="core", dest="table")
     parser.add_argument("--match", default="", help="only tests whose names have this")
     parser.add_argument("--json", type=Path, help="a file for the outcome of each test")
-    parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.serve:
-        serve(arguments.eps[0], arguments.table, arguments.serve)
-        return
     tests = {name: test for name, test in plain_tests().items() if arguments.match in name}
     found: dict[str, dict[str, tuple[str, str]]] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        kept = Path(folder, "tests")
-        kept.write_bytes(pickle.dumps({name: tuple(test) for name, test in tests.items()}))
-        for ep in arguments.eps:
-            found[ep] = {}
-            for name, outcome, detail in outcomes(ep, arguments.table, kept, list(tests)):
-                found[ep][name] = (outcome, detail)
-            counts = collections.Counter(outcome for outcome, _ in found[ep].values())
-            line = ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common())
-            sys.stdout.write(f"{ep} on {arguments.table}: {len(tests)} tests: {line}\n")
-            sys.stdout.flush()
+    for ep in arguments.eps:
+        every = outcomes(ep, arguments.table, tests)
+        found[ep] = {name: (outcome, detail) for name, outcome, detail in every}
+        counts = collections.Counter(outcome for outcome, _ in found[ep].values())
+        line = ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common())
+        sys.stdout.write(f"{ep} on {arguments.table}: {len(tests)} tests: {line}\n")
+        sys.stdout.flush()
     if arguments.json:
         arguments.json.write_text(json.dumps(found, indent=1))
 
