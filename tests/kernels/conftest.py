@@ -81,3 +81,15 @@ def run(official):
         return official(model).run(None, given)
 
     return run
+
+
+@pytest.fixture
+def define(op_set):
+    """``define(inputs, outputs, ...)`` is `custom_op` with a domain and the set of the test."""
+
+    def define(inputs, outputs, **arguments):
+        return ort.custom_op(
+            "my.domain", inputs=inputs, outputs=outputs, op_set=op_set.name, **arguments
+        )
+
+    return define

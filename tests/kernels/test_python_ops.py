@@ -1,33 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Custom ops written in Python, in sessions of the unmodified official package."""
 
-import gc
-import weakref
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
-from support import one_node
-from support.numpy_2 import needs_numpy_2
 from support.prepared import printed_by
 
 import ortcffi as ort
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 F = np.float32
-
-
-@pytest.fixture
-def define(op_set):
-    """``define(inputs, outputs, ...)`` is `custom_op` with a domain and the set of the test."""
-
-    def define(inputs, outputs, **arguments):
-        return ort.custom_op(
-            "my.domain", inputs=inputs, outputs=outputs, op_set=op_set.name, **arguments
-        )
-
-    return define
 
 
 # --- inputs, outputs, attributes ------------------------------------------------------------------
@@ -177,142 +160,6 @@ def test_what_a_function_returns_may_be_a_view_or_a_list(define, run):
 
     y, z, n = run(several, [X], ["f4", "f4", "i8"])
     assert (y.tolist(), z.tolist(), n.tolist()) == (X.T.tolist(), X[:, ::2].tolist(), 5)
-
-
-# --- out ------------------------------------------------------------------------------------------
-
-
-def test_a_function_with_out_writes_its_output(define, run):
-    @define([F], [F])
-    def double(x, out):
-        return np.multiply(x, 2, out=out)
-
-    [y] = run(double, [X])
-    np.testing.assert_array_equal(y, 2 * X)
-
-
-def test_shapes_say_how_large_out_is(define, run):
-    @define([F], [F, F], shapes=lambda x, by: [x, (x[1], by)[:1]], attributes={"by": 2.0})
-    def both(x, *, by, out):
-        out[0][...] = x * F(by)
-        out[1][...] = 7
-
-    y, z = run(both, [X], ["f4", "f4"])
-    np.testing.assert_array_equal(y, 2 * X)
-    assert z.tolist() == [7, 7, 7]
-
-
-@needs_numpy_2("has at most 32 dimensions")
-@pytest.mark.parametrize("borrow", [False, True])
-def test_out_may_have_as_many_dimensions_as_an_array(define, run, borrow):
-    @define([F], [F], shapes=lambda x: x, borrow=borrow)
-    def double(x, out):
-        np.multiply(x, 2, out=out)
-
-    x = np.full((1,) * 64, 3, F)
-    [y] = run(double, [x])
-    assert (y.shape, y.item()) == (x.shape, 6)
-
-
-@pytest.mark.parametrize("borrow", [False, True])
-def test_out_has_none_for_an_output_that_the_node_leaves_out(define, run, borrow):
-    @define([F], [F, ort.optional(F), ort.optional(F)], borrow=borrow)
-    def negate(x, out):
-        assert out[1] is None
-        out[0][...] = x
-        np.negative(x, out=out[2])
-
-    y, z = run(negate, [X], ["f4", None, "f4"])
-    assert (y.tolist(), z.tolist()) == (X.tolist(), (-X).tolist())
-
-
-@pytest.mark.parametrize("borrow", [False, True])
-@pytest.mark.parametrize("shapes", [None, lambda x: x])
-def test_what_an_op_does_not_write_of_out_is_zero(define, run, shapes, borrow):
-    @define([F], [F], shapes=shapes, borrow=borrow)
-    def writes_one(_x, out):
-        out.flat[1] = 5
-
-    for shape in [(4,), (64, 64), (1024, 512)]:
-        np.full(shape, 7, F)  # what the next array may find in its memory
-        [y] = run(writes_one, [np.full(shape, 3, F)])
-        assert y.flat[1] == 5
-        assert np.count_nonzero(y) == 1
-
-
-def test_out_needs_numbers_of_a_declared_type(define):
-    def with_out(_x, out):
-        out[...] = 0
-
-    for kind in (str, Any, "int4"):
-        with pytest.raises(TypeError, match="out= needs outputs of numbers"):
-            define([F], [ort.ElementType.INT4 if kind == "int4" else kind])(with_out)
-
-
-# --- shapes and memory ----------------------------------------------------------------------------
-
-
-def test_inferred_shapes_are_those_of_the_session(define, official):
-    @define([F], [F], shapes=lambda x, times: (*x, "n", times), attributes={"times": 2})
-    def widen(x, *, times):
-        return np.zeros((*x.shape, 3, times), F)
-
-    node = one_node.node("widen", "my.domain", ["x"], ["y"], times=4)
-    model = one_node.model([node], {"x": ("f4", ("batch", 3))}, {"y": "f4"}, ["my.domain"])
-    [y] = official(model).get_outputs()
-    assert y.shape == ["batch", 3, "n", 4]
-
-
-def test_a_session_ends_whose_shapes_could_not_be_inferred(define, official):
-    called = []
-
-    def shapes(x):
-        called.append(x)
-        return x[5:][0]
-
-    @define([F], [F], shapes=shapes)
-    def copies(x):
-        return x
-
-    node = one_node.node("copies", "my.domain", ["x"], ["y"])
-    session = official(one_node.model([node], {"x": ("f4", ("n",))}, {"y": "f4"}, ["my.domain"]))
-    assert called
-    ends = weakref.ref(session)
-    del session
-    gc.collect()
-    assert ends() is None
-
-
-def test_shapes_may_say_the_type_of_an_output_of_any_type(define, official):
-    def types(x, _y):
-        return ort.TensorTypeInfo(np.int64, x)
-
-    @define([Any, Any], [Any], shapes=types)
-    def compare(x, y):
-        return (x == y).astype(np.int64)
-
-    node = one_node.node("compare", "my.domain", ["x", "z"], ["y"])
-    types = {"x": ("f4", (2,)), "z": ("f8", (2,))}
-    session = official(one_node.model([node], types, {"y": "i8"}, ["my.domain"]))
-    [y] = session.run(None, {"x": np.array([1, 2], "f4"), "z": np.array([1, 3], "f8")})
-    assert y.tolist() == [1, 0]
-
-
-def test_an_output_may_share_the_memory_of_an_input(define, official):
-    places = []
-
-    @define([F], [F], may_inplace=[(0, 0)], shapes=tuple, borrow=True)
-    def negate(x, out):
-        places.append(x.ctypes.data == out.ctypes.data)
-        np.negative(x, out=out)
-
-    names = [f"t{i}" for i in range(4)]
-    nodes = [one_node.node("negate", "my.domain", [x], [y], name=x) for x, y in pairwise(names)]
-    shape = ("f4", (2, 3))
-    session = official(one_node.model(nodes, {"t0": shape}, {"t3": shape}, ["my.domain"]))
-    [y] = session.run(None, {"t0": X})
-    np.testing.assert_array_equal(y, -X)
-    assert True in places
 
 
 # --- errors ---------------------------------------------------------------------------------------

@@ -159,7 +159,9 @@ def test_the_collector_releases_a_binding_before_its_session_and_that_before_its
 
 @functools.cache
 def in_process(mode):
-    return run(sys.executable, "-P", "-m", "support.lives", mode, env=finds_support(), timeout=60)
+    return run(
+        sys.executable, "-P", "-m", "support.lives_programs", mode, env=finds_support(), timeout=60
+    )
 
 
 @pytest.mark.parametrize("name", ALL)
