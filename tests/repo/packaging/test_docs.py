@@ -88,7 +88,7 @@ def test_every_public_name_is_in_the_reference(html):
 
 def test_no_sentence_of_a_property_is_shown_as_its_type(html):
     text = (html / "python/memory.html").read_text(encoding="utf-8")
-    assert "The current statistics. API function:" in re.sub("<[^>]*>", "", text)
+    assert "The kind of device. API function:" in re.sub("<[^>]*>", "", text)
     for page in sorted(html.glob("python/*.html")):
         assert re.findall(r">Type<.*", page.read_text(encoding="utf-8")) == [], page.name
 
