@@ -15,6 +15,7 @@ import numpy as np
 from ortcffi._new_file import write_whole
 from ortcffi._public import printable
 from ortcffi.compat._arguments import instance, number
+from ortcffi.compat._delegates import returned
 from ortcffi.compat._environment import text
 from ortcffi.compat._tensors import borrowed
 from ortcffi.compat._types import element_of_onnx
@@ -41,21 +42,13 @@ class AdapterFormat:
     def _adapter(self) -> "AdapterFormat":
         return self
 
-    def get_format_version(self) -> int:
-        """Return the version of the format."""
-        return self._format_version
-
-    def get_adapter_version(self) -> int:
-        """Return the version of the adapter."""
-        return self._adapter_version
+    get_format_version = returned("_format_version", "the version of the format")
+    get_adapter_version = returned("_adapter_version", "the version of the adapter")
+    get_model_version = returned("_model_version", "the version of the model")
 
     def set_adapter_version(self, adapter_version: int) -> None:
         """Set the version of the adapter."""
         self._adapter_version = number("adapter_version", adapter_version)
-
-    def get_model_version(self) -> int:
-        """Return the version of the model."""
-        return self._model_version
 
     def set_model_version(self, model_version: int) -> None:
         """Set the version of the model."""
@@ -138,10 +131,8 @@ def _written(versions: Sequence[int], values: dict[str, Value]) -> bytes:
 
 def _write(builder: Any, name: str, value: Value) -> int:
     """Write a parameter; return where it is."""
-    text, shape = (
-        builder.CreateString(name),
-        builder.CreateNumpyVector(np.array(value.shape, "<i8")),
-    )
+    text = builder.CreateString(name)
+    shape = builder.CreateNumpyVector(np.array(value.shape, "<i8"))
     content = value.numpy().tobytes()
     builder.Prep(8, len(content))  # the content begins at a boundary of 8 bytes
     content = builder.CreateByteVector(content)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Bindings, for the official package and for its compiled module."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,16 @@ from ortcffi.compat._values import OrtValue, OrtValueVector
 from ortcffi.errors import OrtError
 from ortcffi.session.binding import Binding
 from ortcffi.values.value import Value
+
+
+def _passed_on(function: Callable[[Binding], None], doc: str) -> Any:
+    """A method that calls one of ortcffi's binding."""
+
+    def method(self: Any) -> None:
+        function(self._bound)
+
+    method.__doc__ = doc
+    return translated(method)
 
 
 class SessionIOBinding:
@@ -71,23 +81,14 @@ class SessionIOBinding:
 
     # --- the rest ---------------------------------------------------------------------------------
 
-    @translated
-    def synchronize_inputs(self) -> None:
-        """Wait until the inputs are on their devices."""
-        self._bound.synchronize_inputs()
-
-    @translated
-    def synchronize_outputs(self) -> None:
-        """Wait until the outputs are on their devices."""
-        self._bound.synchronize_outputs()
-
-    def clear_binding_inputs(self) -> None:
-        """Unbind all inputs."""
-        self._bound.clear_inputs()
-
-    def clear_binding_outputs(self) -> None:
-        """Unbind all outputs."""
-        self._bound.clear_outputs()
+    synchronize_inputs = _passed_on(
+        Binding.synchronize_inputs, "Wait until the inputs are on their devices."
+    )
+    synchronize_outputs = _passed_on(
+        Binding.synchronize_outputs, "Wait until the outputs are on their devices."
+    )
+    clear_binding_inputs = _passed_on(Binding.clear_inputs, "Unbind all inputs.")
+    clear_binding_outputs = _passed_on(Binding.clear_outputs, "Unbind all outputs.")
 
     @translated
     def get_outputs(self) -> OrtValueVector:

@@ -8,6 +8,7 @@ from typing import Any
 from ortcffi._convert import SIZE, UINT32
 from ortcffi.compat._arguments import INT64, function, instance, number, string, switch
 from ortcffi.compat._context_data import writer_of
+from ortcffi.compat._delegates import fact
 from ortcffi.compat._enums import GraphOptimizationLevel, OrtCompileApiFlags
 from ortcffi.compat._environment import text
 from ortcffi.compat._errors import Fail, translated
@@ -23,26 +24,13 @@ class OrtExternalInitializerInfo:
     """Where the data of an initializer is kept outside a model."""
 
     def __init__(self, filepath: Any, file_offset: int, byte_size: int, /) -> None:
-        offset, size = (
-            number("file_offset", file_offset, INT64),
-            number("byte_size", byte_size, SIZE),
-        )
+        offset = number("file_offset", file_offset, INT64)
+        size = number("byte_size", byte_size, SIZE)
         self._stored = StoredAt(os.fspath(filepath), offset, size)
 
-    @property
-    def filepath(self) -> str:
-        """The file."""
-        return self._stored.path
-
-    @property
-    def file_offset(self) -> int:
-        """Where in the file the data begins."""
-        return self._stored.offset
-
-    @property
-    def byte_size(self) -> int:
-        """How many bytes it has."""
-        return self._stored.size
+    filepath = fact("_stored.path", "the file")
+    file_offset = fact("_stored.offset", "where in the file the data begins")
+    byte_size = fact("_stored.size", "how many bytes it has")
 
 
 Locate = Callable[

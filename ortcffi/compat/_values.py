@@ -13,7 +13,7 @@ from ortcffi._native import ffi, lib
 from ortcffi.compat._arguments import instance, number
 from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo, device_of, is_cpu, memory_info_of
 from ortcffi.compat._environment import api, env
-from ortcffi.compat._errors import translated
+from ortcffi.compat._errors import as_runtime_error, translated
 from ortcffi.compat._tensors import borrowed, empty_on, tensor_at, tensor_over
 from ortcffi.compat._types import (
     device_name_of,
@@ -347,6 +347,7 @@ def is_dlpack_uint8_tensor(capsule: object, /) -> bool:
     return (tensor.code, tensor.bits) == (1, 8)
 
 
+@as_runtime_error
 def copy_tensors(src: Sequence[OrtValue], dst: Sequence[OrtValue], stream: Any = None) -> None:
     """Copy tensors, also between devices."""
     handles = [[each._value.handle for each in side] for side in (src, dst)]
@@ -357,13 +358,8 @@ def copy_tensors(src: Sequence[OrtValue], dst: Sequence[OrtValue], stream: Any =
     queue = ffi.NULL if stream is None else stream._handle
     table = api()
     table.require("CopyTensors")
-    try:
-        check(
-            table.pointer,
-            lib.CopyTensors(table.pointer, env().handle, source, target, queue, count),
-        )
-    except OrtError as error:
-        raise RuntimeError(str(error)) from error.__cause__
+    copied = lib.CopyTensors(table.pointer, env().handle, source, target, queue, count)
+    check(table.pointer, copied)
 
 
 class OrtValueVector(list[OrtValue]):
