@@ -70,6 +70,7 @@ static void end_compiled(void* block) {
     heap_free(node->constants);
     heap_free(node->stays);
     heap_free(node->operands);
+    heap_free(node->whole);
     core_drop(node->kernel.def);
   }
   heap_free(compiled->nodes);
@@ -273,6 +274,27 @@ static OrtStatus* check_count(const struct compiled* compiled) {
                                   what, compiled->ep->name);
 }
 
+/* Copies a node with graphs: the values that these read become inputs behind its own. */
+static OrtStatus* copy_whole(const OrtNode* of, OrtNode** out) {
+  size_t outer = of->implicit_inputs.count, count = of->input_count + outer + of->output_count;
+  OrtNode* node = heap_alloc(sizeof *node + 2 * count * sizeof(void*));
+  if (node == NULL) {
+    return core_no_memory(sizeof *node);
+  }
+  *node = *of;
+  node->values = (const OrtValueInfo**)(node + 1);
+  node->operands = (const char**)(node->values + count);
+  node->input_count += outer;
+  for (size_t i = 0; i < count; i++) {
+    bool is_outer = i >= of->input_count && i < node->input_count;
+    size_t from = i < of->input_count ? i : i - outer;
+    node->values[i] = is_outer ? of->implicit_inputs.items[i - of->input_count] : of->values[from];
+    node->operands[i] = node->values[i] != NULL ? node->values[i]->name : "";
+  }
+  *out = node;
+  return NULL;
+}
+
 /* A node that the provider takes alone has a kernel in its registry, or is a custom op, such as one
  * that came with the provider. */
 static OrtStatus* finish_single(struct compiled* compiled, const OrtNode* of, size_t place) {
@@ -286,6 +308,10 @@ static OrtStatus* finish_single(struct compiled* compiled, const OrtNode* of, si
                      of->op_type);
   }
   node.kernel = found != NULL ? *found : core_kernel_of_op(op);
+  if (of->subgraphs.count > 0) {
+    CORE_TRY(copy_whole(of, &node.whole));
+    node.node = node.whole;
+  }
   return finish_node(compiled, place, &node);
 }
 

@@ -173,6 +173,7 @@ static OrtStatusPtr ORT_API_CALL create_kernel(const OrtCustomOp* op, const OrtA
   }
   const struct core_ep* ep = state->ep;
   info->node->ep = ep->seen.ep;
+  info->node->of = state->node->node;
   info->node->device_allocator = ep->device != NULL ? ep->device->allocator : NULL;
   struct creation creation = {state, info};
   OrtStatus* status = core_ep_call("CreateState", create, &creation);

@@ -92,6 +92,8 @@ struct core_node {
   OrtAllocator* device_allocator;
   /** The execution provider whose kernel it is; NULL for a custom op, or the kernel has ended. */
   const OrtEp* ep;
+  /** The node of the graph that such a kernel computes; else NULL. */
+  const OrtNode* of;
   const struct core_kernel_host* host;
   const OrtApi* api;
   /** NULL: the host's, also once the kernel has ended. */
@@ -186,6 +188,8 @@ struct OrtKernelContext {
   bool is_on_device;
   /** The stream of the provider's device; NULL without one. */
   OrtSyncStream* stream;
+  /** In a run of a session, its options, or NULL. */
+  const OrtRunOptions* run_options;
   /** The logger of the run; NULL: the node's. */
   const OrtLogger* logger;
   /** In a run of a session, what it does on the device that computes the node. */

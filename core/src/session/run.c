@@ -179,6 +179,7 @@ static OrtStatus* compute_all(const OrtSession* session, struct core_frame* fram
   for (size_t i = 0; i < session->step_count; i++) {
     CORE_TRY(check_terminated(options));
     fetch(session, frame, i + 1);
+    frame->contexts[i]->run_options = options;
     CORE_TRY(compute(frame, &session->steps[i], frame->contexts[i]));
     release_read(frame, &session->steps[i], frame->contexts[i]->device_run);
   }
@@ -192,6 +193,7 @@ static CORE_COLD OrtStatus* compute_profiled(const OrtSession* session, struct c
     const struct core_step* step = &session->steps[i];
     CORE_TRY(check_terminated(options));
     const struct core_timing timing = core_begin_event(frame->profile);
+    frame->contexts[i]->run_options = options;
     OrtStatus* status = compute(frame, step, frame->contexts[i]);
     core_end_step(frame->profile, &timing, session, step, frame->operands);
     CORE_TRY(status);

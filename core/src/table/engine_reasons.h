@@ -13,7 +13,6 @@
   "it is for providers that a library is built with, of which the core has none: register " \
   "a library of the provider"
 #define NO_PACKAGES "it reads no model packages; the library onnxruntime does"
-#define GRAPHS_IN_NODES "only a provider that takes the whole node runs the graphs in it"
 
 #define CORE_WHY_SessionOptionsAppendExecutionProvider_CUDA BUILT_IN
 #define CORE_WHY_SessionOptionsAppendExecutionProvider_ROCM BUILT_IN
@@ -48,9 +47,6 @@
 #define CORE_WHY_SessionOptionsAppendExecutionProvider_VitisAI BUILT_IN
 #define CORE_WHY_SharedPrePackedWeightCache_StoreWeightData \
   "sessions of the core share no packed weights"
-#define CORE_WHY_CreateIfKernel GRAPHS_IN_NODES
-#define CORE_WHY_CreateLoopKernel GRAPHS_IN_NODES
-#define CORE_WHY_CreateScanKernel GRAPHS_IN_NODES
 #define CORE_WHY_CreateModelPackageOptionsFromSessionOptions NO_PACKAGES
 #define CORE_WHY_CreateModelPackageContext NO_PACKAGES
 #define CORE_WHY_ModelPackage_GetSchemaVersion NO_PACKAGES

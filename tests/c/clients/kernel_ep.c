@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* An execution provider with a kernel in a registry: Mul of float tensors of one shape, times the
  * number of weights that it has packed plus one. It brings a custom op, Twice, and takes the nodes
- * of it. The word "grows" has the first kernel add others to the registry. */
+ * of it, and has the library's kernels of If, Loop and Scan. The word "grows" has the first kernel
+ * add others to the registry. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,24 +67,31 @@ static OrtEp provider;
 static int grows;
 static OrtStatus* make_kernel(void* state, const OrtKernelInfo* info, OrtKernelImpl** out);
 
-static OrtStatus* add_kernel(const char* op) {
+/* Adds a kernel; one of another function takes any types, and is of any version. */
+static OrtStatus* add_kernel_of(const char* op, OrtKernelCreateFunc make) {
+  int is_plain = make == make_kernel;
   OrtKernelDefBuilder* builder = NULL;
   OrtKernelDef* def = NULL;
   const OrtDataType* type;
   TRY(ep_api->CreateKernelDefBuilder(&builder));
   OrtStatus* status = ep_api->KernelDefBuilder_SetOperatorType(builder, op);
   if (status == NULL) status = ep_api->KernelDefBuilder_SetDomain(builder, "");
-  if (status == NULL) status = ep_api->KernelDefBuilder_SetSinceVersion(builder, 7, 14);
+  if (status == NULL)
+    status =
+        ep_api->KernelDefBuilder_SetSinceVersion(builder, is_plain ? 7 : 1, is_plain ? 14 : 25);
   if (status == NULL) status = ep_api->KernelDefBuilder_SetExecutionProvider(builder, "KernelEP");
   if (status == NULL)
     status = ep_api->GetTensorDataType(ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &type);
-  if (status == NULL) status = ep_api->KernelDefBuilder_AddTypeConstraint(builder, "T", &type, 1);
+  if (status == NULL && is_plain)
+    status = ep_api->KernelDefBuilder_AddTypeConstraint(builder, "T", &type, 1);
   if (status == NULL) status = ep_api->KernelDefBuilder_Build(builder, &def);
   ep_api->ReleaseKernelDefBuilder(builder);
-  if (status == NULL) status = ep_api->KernelRegistry_AddKernel(registry, def, make_kernel, NULL);
+  if (status == NULL) status = ep_api->KernelRegistry_AddKernel(registry, def, make, NULL);
   ep_api->ReleaseKernelDef(def);
   return status;
 }
+
+static OrtStatus* add_kernel(const char* op) { return add_kernel_of(op, make_kernel); }
 
 /* Adds kernels for operators that no model has, and writes over memory that was freed. */
 static OrtStatus* grow_registry(void) {
@@ -125,6 +133,57 @@ static OrtStatus* make_kernel(void* state, const OrtKernelInfo* info, OrtKernelI
   kernel->base.PrePackWeight = pack;
   *out = &kernel->base;
   return NULL;
+}
+
+/* --- graphs in nodes --- */
+
+static int helpers;
+int KernelEpHelpers(void) { return helpers; }
+static void release_loop(OrtLoopKernelHelper* self) { free(self), helpers--; }
+static void release_scan(OrtScanKernelHelper* self) { free(self), helpers--; }
+static OrtStatus* concat(OrtLoopKernelHelper* self, void* stream, const OrtValue* const* values,
+                         size_t count, void* out, size_t size) {
+  (void)self, (void)stream;
+  for (size_t i = 0; i < count; i++) {
+    void* data;
+    TRY(api->GetTensorMutableData((OrtValue*)values[i], &data));
+    memcpy((char*)out + i * (size / count), data, size / count);
+  }
+  return NULL;
+}
+/* Of matrices of float. */
+static OrtStatus* transpose(OrtScanKernelHelper* self, const size_t* permutation, size_t rank,
+                            const OrtValue* from, OrtSyncStream* stream, OrtValue* to) {
+  OrtTensorTypeAndShapeInfo* info;
+  int64_t shape[2];
+  float *in, *out;
+  (void)self, (void)stream;
+  if (rank != 2 || permutation[0] != 1) return api->CreateStatus(ORT_FAIL, "not a matrix");
+  TRY(api->GetTensorTypeAndShape(from, &info));
+  OrtStatus* status = api->GetDimensions(info, shape, 2);
+  api->ReleaseTensorTypeAndShapeInfo(info);
+  TRY(status);
+  TRY(api->GetTensorMutableData((OrtValue*)from, (void**)&in));
+  TRY(api->GetTensorMutableData(to, (void**)&out));
+  for (int64_t i = 0; i < shape[0]; i++) {
+    for (int64_t k = 0; k < shape[1]; k++) out[k * shape[0] + i] = in[i * shape[1] + k];
+  }
+  return NULL;
+}
+static OrtStatus* make_if(void* state, const OrtKernelInfo* info, OrtKernelImpl** out) {
+  return (void)state, ep_api->CreateIfKernel(info, out);
+}
+static OrtStatus* make_loop(void* state, const OrtKernelInfo* info, OrtKernelImpl** out) {
+  OrtLoopKernelHelper* helper = calloc(1, sizeof *helper);
+  *helper = (OrtLoopKernelHelper){24, release_loop, concat};
+  helpers++;
+  return (void)state, ep_api->CreateLoopKernel(info, helper, out);
+}
+static OrtStatus* make_scan(void* state, const OrtKernelInfo* info, OrtKernelImpl** out) {
+  OrtScanKernelHelper* helper = calloc(1, sizeof *helper);
+  *helper = (OrtScanKernelHelper){24, release_scan, transpose};
+  helpers++;
+  return (void)state, ep_api->CreateScanKernel(info, helper, out);
 }
 
 /* --- the custom op --- */
@@ -239,6 +298,9 @@ OrtStatus* CreateEpFactories(const char* given, const OrtApiBase* base, const Or
   ep_api = api->GetEpApi();
   TRY(ep_api->CreateKernelRegistry(&registry));
   TRY(add_kernel("Mul"));
+  TRY(add_kernel_of("If", make_if));
+  TRY(add_kernel_of("Loop", make_loop));
+  TRY(add_kernel_of("Scan", make_scan));
   TRY(make_domain());
   grows = strstr(given, "grows") != NULL;
   factories[0] = &factory;
