@@ -31,21 +31,6 @@ def test_an_unknown_code_keeps_its_number(api, code):
         assert (type(status.code), status.code.name) == (ErrorCode, f"UNKNOWN_{code}")
 
 
-def test_a_long_message_is_cut_after_4096_bytes(api):
-    with Status(ErrorCode.FAIL, "x" * 5000, api) as status:
-        assert status.message == "x" * 4096
-
-
-def test_the_core_never_cuts_a_character_in_half(core_api):
-    with Status(ErrorCode.FAIL, "q" * 4095 + "€", core_api) as status:
-        assert status.message == "q" * 4095
-
-
-def test_percent_signs_are_plain_text(api):
-    with Status(ErrorCode.FAIL, "%s%n", api) as status:
-        assert status.message == "%s%n"
-
-
 def test_raising_gives_the_exception_of_a_failed_call(api):
     with Status(ErrorCode.NO_MODEL, "no model", api) as status:
         with pytest.raises(errors.NoModel) as caught:
