@@ -7,9 +7,6 @@ import sys
 
 from ortcffi.compat import install
 
-__all__ = ["run_program"]
-
-
 _NAME = "python -m ortcffi.compat"
 DESCRIPTION = "Run a Python program, in which `import onnxruntime` gives ortcffi.compat."
 
@@ -27,7 +24,7 @@ def main(arguments: list[str]) -> None:
             sys.exit(f"{_NAME}: there is no file {program[0]!r}")
         if not sys.flags.safe_path:
             sys.path[0] = os.path.dirname(os.path.abspath(program[0]))
-    sys.exit(run_program(program[0], is_module, _NAME))
+    sys.exit(_run(program[0], is_module))
 
 
 def _parsed(arguments: list[str]) -> tuple[list[str], bool, list[str]]:
@@ -59,41 +56,26 @@ def _parsed(arguments: list[str]) -> tuple[list[str], bool, list[str]]:
     return given.ep, given.is_module, given.program
 
 
-def run_program(program: str, is_module: bool, name: str) -> int:
-    """Run a program as Python's command line does.
-
-    Parameters
-    ----------
-    program : str
-        The path of a file, or the name of a module.
-    is_module : bool
-        Which of them.
-    name : str
-        Of the caller, for the error that there is no such module.
-
-    Returns
-    -------
-    int
-        1 if an exception ended it, which is printed then; 0 otherwise.
-    """
+def _run(program: str, is_module: bool) -> int:
+    """Run a file or a module as Python's command line does; 1 if an exception ended it."""
     try:
         if is_module:
             runpy.run_module(program, run_name="__main__", alter_sys=True)
         else:
             runpy.run_path(program, run_name="__main__")
     except Exception as error:  # noqa: BLE001  # printed as Python prints those of a program
-        _print(error, name)
+        _print(error)
         return 1
     return 0
 
 
-def _print(error: Exception, name: str) -> None:
+def _print(error: Exception) -> None:
     """Print an exception as Python does, without the frames that run the program."""
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_frame.f_code.co_filename in _RUNNERS:
         traceback = traceback.tb_next
     if traceback is None and isinstance(error, ImportError):  # runpy finds no such module
-        sys.stderr.write(f"{name}: {error}\n")
+        sys.stderr.write(f"{_NAME}: {error}\n")
     else:
         sys.excepthook(type(error), error.with_traceback(traceback), traceback)
 
