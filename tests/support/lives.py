@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """All kinds of objects that own something of a library: how each is made, used and counted."""
 
+import itertools
 import tempfile
 from collections.abc import Callable
 from functools import cache
@@ -16,6 +17,7 @@ from ortcffi import core_api, ffi, lib
 from ortcffi.compat import AdapterFormat, OrtValue
 
 x = np.ones((1, 4), np.float32)
+_numbers = itertools.count()
 
 
 class Kind(NamedTuple):
@@ -195,6 +197,13 @@ KINDS: dict[str, Kind] = {
         lambda made: made.devices[0],
         facts=("name", "path", "watched"),
     ),
+    "WatchedEp": Kind(
+        lambda: ort.WatchedEp(eps.built(), f"lives {next(_numbers)}"),
+        lambda made: made.calls,
+        None,
+        lambda made: made.__init__(eps.built(), "other"),
+        facts=("name", "library"),
+    ),
     "Ep": Kind(
         eps.adding,
         lambda made: made.name,
@@ -220,6 +229,11 @@ KINDS: dict[str, Kind] = {
     "strings": _value(lambda: ort.Value.from_strings(["a"]), lambda made: made.numpy()),
     "sequence": _value(lambda: ort.Value.sequence([ort.Value.empty(3)]), list),
     "map": _value(lambda: ort.Value.map({1: 2}), lambda made: made.keys()),
+    "output of a session": _value(
+        lambda: _session().run_values({"x": x})[0],
+        lambda made: made.shape,
+        lambda made: made.numpy(),
+    ),
     "sparse": _value(_coo, lambda made: made.sparse_format, lambda made: made.sparse_values),
     "Session of the core": Kind(
         _session,

@@ -38,22 +38,24 @@ enum handle_state {
 
 struct handle {
   PyObject base;
-  const OrtApi* api;
-  void* object;             /* C may write it while the handle is MAKING */
+  /* Set by handle_make, and constant until the release: */
+  const OrtApi* api;        /* what `release` gets; NULL: it gets the object alone */
   ortcffi_release* release; /* NULL: another object owns it, which is among the parents */
-  PyObject* type; /* CFFI's type of pointers to the object; NULL before the handle is made */
-  PyObject* parents;
-  PyObject* table;           /* the Api, which stays after the release; or NULL */
-  PyObject* weak_references; /* CPython's */
-  unsigned uses;             /* calls under way */
-  unsigned holds;            /* cdata, children and arrays that need the object */
-  unsigned process;          /* 0, or the process whose threads the object has: ortcffi_process */
+  PyObject* type;           /* CFFI's type of pointers to the object; NULL before handle_make */
+  PyObject* parents;        /* held, if they are handles; a list or dict among them may grow */
+  PyObject* table;          /* the Api, which stays after the release; or NULL */
+  /* Written by C, while MAKING, by any thread and without the GIL; NULL after the release. */
+  void* object;
+  unsigned uses;    /* calls under way; each has a reference to the Python object */
+  unsigned holds;   /* what needs the object, also when it is closed: cdata, children, arrays */
+  unsigned process; /* 0, or the process whose threads the object has: ortcffi_process */
   /* Makes the object anew in the child of a fork; -1 with an exception. Or NULL. */
   int (*renew)(struct handle* self);
-  char state;
-  char is_made;      /* or was closed meanwhile */
+  char state;        /* only grows */
+  char is_made;      /* C has written the object, or will not: its maker's hold has gone */
   char is_exclusive; /* the one call under way writes */
   char is_quick;     /* `release` returns at once and calls nobody back, so it keeps the GIL */
+  PyObject* weak_references; /* CPython's */
 };
 
 /* The type, a base of all others; set by ortcffi_add_handles. */
