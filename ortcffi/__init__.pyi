@@ -72,12 +72,14 @@ from ortcffi.models.compile import WeightlessMode as WeightlessMode
 from ortcffi.models.ep_library import EpFactory as EpFactory
 from ortcffi.models.ep_library import EpLibrary as EpLibrary
 from ortcffi.models.graph import Graph as Graph
+from ortcffi.models.graph import GraphFunction as GraphFunction
+from ortcffi.models.graph_attributes import AttributeReference as AttributeReference
+from ortcffi.models.graph_parts import GraphNode as GraphNode
+from ortcffi.models.graph_parts import GraphValue as GraphValue
 from ortcffi.models.metadata import ModelMetadata as ModelMetadata
 from ortcffi.models.model import Model as Model
 from ortcffi.models.model_graph import ModelFunction as ModelFunction
 from ortcffi.models.model_graph import ModelGraph as ModelGraph
-from ortcffi.models.nodes import GraphNode as GraphNode
-from ortcffi.models.nodes import GraphValue as GraphValue
 from ortcffi.models.parts import ModelNode as ModelNode
 from ortcffi.models.parts import ModelValue as ModelValue
 from ortcffi.models.providers import CompiledNode as CompiledNode
@@ -87,7 +89,6 @@ from ortcffi.models.providers import EpGroup as EpGroup
 from ortcffi.models.python_ep import PythonEp as PythonEp
 from ortcffi.models.python_ep import execution_provider as execution_provider
 from ortcffi.models.python_ep import python_ep as python_ep
-from ortcffi.models.view import GraphView as GraphView
 from ortcffi.official.attach import attach as attach
 from ortcffi.official.attached import Official as Official
 from ortcffi.official.layout import UnknownLayoutError as UnknownLayoutError

@@ -1563,107 +1563,6 @@ class Lib:
     ORTCFFI_CODE_OF_THIS_PACKAGE: int
     ORTCFFI_CODE_INSTALLED: int
     ORTCFFI_CODE_OWN: int
-    MODEL_IR_VERSION: int
-    MODEL_PRODUCER_NAME: int
-    MODEL_PRODUCER_VERSION: int
-    MODEL_DOMAIN: int
-    MODEL_VERSION: int
-    MODEL_DOC: int
-    MODEL_GRAPH: int
-    MODEL_OPSET: int
-    MODEL_METADATA: int
-    MODEL_FUNCTION: int
-    OPSET_DOMAIN: int
-    OPSET_VERSION: int
-    ENTRY_KEY: int
-    ENTRY_VALUE: int
-    GRAPH_NODE: int
-    GRAPH_NAME: int
-    GRAPH_INITIALIZER: int
-    GRAPH_DOC: int
-    GRAPH_INPUT: int
-    GRAPH_OUTPUT: int
-    GRAPH_VALUE: int
-    GRAPH_ANNOTATION: int
-    GRAPH_SPARSE_INITIALIZER: int
-    FUNCTION_NAME: int
-    FUNCTION_INPUT: int
-    FUNCTION_OUTPUT: int
-    FUNCTION_ATTRIBUTE_NAME: int
-    FUNCTION_NODE: int
-    FUNCTION_DOC: int
-    FUNCTION_OPSET: int
-    FUNCTION_DOMAIN: int
-    FUNCTION_ATTRIBUTE: int
-    FUNCTION_VALUE: int
-    FUNCTION_OVERLOAD: int
-    NODE_INPUT: int
-    NODE_OUTPUT: int
-    NODE_NAME: int
-    NODE_OPERATOR: int
-    NODE_ATTRIBUTE: int
-    NODE_DOMAIN: int
-    NODE_OVERLOAD: int
-    ATTRIBUTE_NAME: int
-    ATTRIBUTE_FLOAT: int
-    ATTRIBUTE_INT: int
-    ATTRIBUTE_STRING: int
-    ATTRIBUTE_TENSOR: int
-    ATTRIBUTE_GRAPH: int
-    ATTRIBUTE_FLOATS: int
-    ATTRIBUTE_INTS: int
-    ATTRIBUTE_STRINGS: int
-    ATTRIBUTE_TENSORS: int
-    ATTRIBUTE_GRAPHS: int
-    ATTRIBUTE_TYPE_PROTO: int
-    ATTRIBUTE_TYPE: int
-    ATTRIBUTE_REFERENCE: int
-    ATTRIBUTE_SPARSE_TENSOR: int
-    ATTRIBUTE_SPARSE_TENSORS: int
-    ATTRIBUTE_IS_FLOAT: int
-    ATTRIBUTE_IS_INT: int
-    ATTRIBUTE_IS_STRING: int
-    ATTRIBUTE_IS_TENSOR: int
-    ATTRIBUTE_IS_GRAPH: int
-    ATTRIBUTE_IS_FLOATS: int
-    ATTRIBUTE_IS_INTS: int
-    ATTRIBUTE_IS_STRINGS: int
-    ATTRIBUTE_IS_SPARSE_TENSOR: int
-    ATTRIBUTE_IS_TYPE_PROTO: int
-    ATTRIBUTE_IS_TYPE_PROTOS: int
-    VALUE_NAME: int
-    VALUE_TYPE: int
-    ANNOTATION_NAME: int
-    TYPE_TENSOR: int
-    TYPE_SEQUENCE: int
-    TYPE_MAP: int
-    TYPE_SPARSE_TENSOR: int
-    TYPE_OPTIONAL: int
-    TENSOR_TYPE_ELEMENT: int
-    TENSOR_TYPE_SHAPE: int
-    ELEMENT_TYPE: int
-    MAP_TYPE_KEY: int
-    MAP_TYPE_VALUE: int
-    SHAPE_DIMENSION: int
-    DIMENSION_VALUE: int
-    DIMENSION_NAME: int
-    DIMENSION_DENOTATION: int
-    TENSOR_DIMENSIONS: int
-    TENSOR_ELEMENT: int
-    TENSOR_SEGMENT: int
-    TENSOR_FLOATS: int
-    TENSOR_INT32S: int
-    TENSOR_STRINGS: int
-    TENSOR_INT64S: int
-    TENSOR_NAME: int
-    TENSOR_RAW: int
-    TENSOR_DOUBLES: int
-    TENSOR_UINT64S: int
-    TENSOR_EXTERNAL: int
-    TENSOR_LOCATION: int
-    SPARSE_VALUES: int
-    SPARSE_INDICES: int
-    SPARSE_DIMENSIONS: int
     ORTCFFI_GRAPH_INPUTS: int
     ORTCFFI_GRAPH_OUTPUTS: int
     ORTCFFI_GRAPH_INITIALIZERS: int
@@ -2338,12 +2237,15 @@ class Lib:
     def ortcffi_create_status(self, api: OrtApi, code: int, message: bytes | Cdata, out: Out[OrtStatus], /) -> None: ...
     def ortcffi_says_no_memory(self, code: int, message: bytes | Cdata, /) -> int: ...
     def ortcffi_close_shown_graphs(self, wanted: int, /) -> None: ...
+    def ortcffi_model_bytes(self, model: OrtModel, size: Cdata, weights: Cdata, /) -> Cdata: ...
+    def ortcffi_open_model(self, bytes: bytes | Cdata, size: int, weights: Cdata | Sequence[int], count: int, of: OrtModel, out: Out[OrtModel], /) -> OrtStatus: ...
     def ortcffi_live_python_eps(self, /) -> int: ...
     def ortcffi_live_sessions(self, /) -> int: ...
     def ortcffi_count_runs(self, is_on: int, /) -> None: ...
     def ortcffi_supervise_init(self, main_ident: int, /) -> None: ...
     def core_find_schema(self, op: bytes | Cdata, domain: bytes | Cdata, opset: int, /) -> core_schema: ...
     def core_newest_ir_version(self, /) -> int: ...
+    def core_format_of(self, opset: int, /) -> int: ...
     def core_newest_opset(self, domain: bytes | Cdata, /) -> int: ...
     def core_schema_since(self, schema: core_schema, /) -> int: ...
     def core_schema_is_deprecated(self, schema: core_schema, /) -> bool: ...

@@ -21,7 +21,6 @@
 #include "boundary/callbacks/from_libraries.h"
 #include "boundary/memory/stacks.h"
 #include "boundary/status/fail.h"
-#include "onnx/fields.h"
 #include "boundary/models/models.h"
 #include "boundary/session/session_types.h"
 #include "onnx/schemas.h"

@@ -13,9 +13,9 @@ from ortcffi.ep.installed import ep_named, installed_eps, registered_in
 from ortcffi.errors import OrtError
 from ortcffi.kernels import child
 from ortcffi.kernels.child import limit_this_process
+from ortcffi.models.by_onnx import with_types
 from ortcffi.models.contents import operator_name
 from ortcffi.models.model import Model
-from ortcffi.models.preparing import with_types
 from ortcffi.models.providers import Ep
 from ortcffi.table.api import core_api
 

@@ -25,7 +25,6 @@ from ortcffi.ep.context_data import NamedWriter
 from ortcffi.errors import NotImplemented, check
 from ortcffi.memory.blocks import scratch_for
 from ortcffi.models.compile_callbacks import Locate, StoredAt, Write
-from ortcffi.models.editor import Parts, build_model
 from ortcffi.models.graph import Graph
 from ortcffi.models.view import check_model, content_of
 from ortcffi.options.for_library import session_options_for
@@ -251,12 +250,13 @@ class _Task:
 
     def read(self, model: Any) -> None:
         """Set the model that is compiled."""
-        if not isinstance(model, Graph) or not model.is_typed:
-            model = content_of(model)
-        if isinstance(model, Graph):
-            parts = Parts(self.api, f"{_SET}InputModel")
-            self.set("InputModel", owned_by(build_model(parts, model)))
-        elif isinstance(model, (str, os.PathLike)):
+        if isinstance(model, Graph) and self.api.is_core:
+            made = model.to_model()
+            self.alive.append(made)
+            self.set("InputModel", made.handle)
+            return
+        model = content_of(model)
+        if isinstance(model, (str, os.PathLike)):
             self.set("InputModelPath", input_path("model", model))
         else:
             content = bytes_like("model", model)

@@ -4,11 +4,10 @@
 import os
 from collections import Counter
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._native import lib
-from ortcffi.models.editing import graph_of, subgraphs_of
-from ortcffi.models.wire import Message
+from ortcffi.models.graph_parts import subgraphs_of
+from ortcffi.models.message import element_of_file, message_of_model, shown
 from ortcffi.values.element_types import ElementType, bits_of
 
 if TYPE_CHECKING:
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Contents", "contents_of", "operator_name"]
 
-_IN_MEMORY = b"*"  # the location of weights that are in the file itself, in a skeleton
+_IN_MEMORY = "*"  # the location of weights in memory
 
 
 class Contents(NamedTuple):
@@ -29,7 +28,7 @@ class Contents(NamedTuple):
     operators : dict of str to int
         How many nodes have each operator, the most first; with its domain, if that is not ONNX's.
     parameters : int
-        The elements of all dense initializers.
+        The elements of all dense initializers, and of the tensors of nodes Constant.
     parameter_bytes : int
         What they take in memory, without strings.
     external_files : dict of str to int
@@ -52,10 +51,10 @@ class Contents(NamedTuple):
 
 def contents_of(model: "Model") -> Contents:
     """Count what a model consists of, without a look at its weights."""
-    counter, skeleton = _Counter(), model._skeleton()
-    counter.graph(graph_of(skeleton))
-    for function in skeleton.messages(lib.MODEL_FUNCTION):
-        for node in function.messages(lib.FUNCTION_NODE):
+    counter, message = _Counter(), message_of_model(model)[0]
+    counter.graph(message.graph)
+    for function in message.functions:
+        for node in function.node:
             counter.node(node)
     operators = dict(counter.operators.most_common())
     return Contents(
@@ -98,26 +97,22 @@ def _has_bytes(model: str, name: str, size: int) -> bool:
         return False
 
 
-# The types that have other numbers in files than in the C API.
-_ELEMENTS = {24: ElementType.FLOAT8E8M0, 25: ElementType.UINT2, 26: ElementType.INT2}
-
-
 def _bits(number: int) -> int:
     """Bits of an element, by the number in a file; 0 for strings, and for what is no type."""
-    element = _ELEMENTS.get(number, number)
+    element = element_of_file(number)
     if element == ElementType.STRING or element not in set(ElementType) - {ElementType.UNDEFINED}:
         return 0
     return bits_of(element)
 
 
-def _count(tensor: Message) -> int:
+def _count(tensor: Any) -> int:
     """How many elements there are."""
-    return prod(max(length, 0) for length in tensor.numbers(lib.TENSOR_DIMENSIONS))
+    return prod(max(length, 0) for length in tensor.dims)
 
 
-def _bytes(tensor: Message) -> int:
+def _bytes(tensor: Any) -> int:
     """What the elements take in memory; 0 for strings."""
-    return (_count(tensor) * _bits(int(tensor.get(lib.TENSOR_ELEMENT, 0))) + 7) // 8
+    return (_count(tensor) * _bits(tensor.data_type) + 7) // 8
 
 
 class _Counter:
@@ -127,42 +122,43 @@ class _Counter:
         self.cut: set[str] = set()  # files of which a tensor says that it has too few bytes
         self.parameters = self.bytes = 0
 
-    def graph(self, graph: Message) -> None:
-        for tensor in graph.messages(lib.GRAPH_INITIALIZER):
-            self.initializer(tensor)
-        for node in graph.messages(lib.GRAPH_NODE):
+    def graph(self, graph: Any) -> None:
+        for tensor in graph.initializer:
+            self.parameter(tensor)
+        for node in graph.node:
             self.node(node)
 
-    def node(self, node: Message) -> None:
-        domain, operator = node.text(lib.NODE_DOMAIN), node.text(lib.NODE_OPERATOR)
-        self.operators[operator_name(domain, operator)] += 1
-        for attribute in node.messages(lib.NODE_ATTRIBUTE):
-            for number in (lib.ATTRIBUTE_TENSOR, lib.ATTRIBUTE_TENSORS):
-                for tensor in attribute.messages(number):
+    def node(self, node: Any) -> None:
+        self.operators[operator_name(node.domain, node.op_type)] += 1
+        for attribute in node.attribute:
+            for tensor in (*([attribute.t] if attribute.t is not None else ()), *attribute.tensors):
+                if node.op_type == "Constant":
+                    self.parameter(tensor)
+                else:
                     self.external(tensor)
         for subgraph in subgraphs_of(node):
             self.graph(subgraph)
 
-    def initializer(self, tensor: Message) -> None:
+    def parameter(self, tensor: Any) -> None:
         self.parameters += _count(tensor)
         self.bytes += _bytes(tensor)
         self.external(tensor)
 
-    def external(self, tensor: Message) -> None:
+    def external(self, tensor: Any) -> None:
         """Note how far a tensor reaches into another file."""
-        if tensor.get(lib.TENSOR_LOCATION, 0) != 1:
+        if tensor.data_location != 1:
             return
-        entries = {
-            each.get(lib.ENTRY_KEY): each.get(lib.ENTRY_VALUE)
-            for each in tensor.messages(lib.TENSOR_EXTERNAL)
-        }
-        location = entries.get(b"location", b"")
-        if location == _IN_MEMORY:
+        entries = {each.key: each.value for each in tensor.external_data}
+        name = shown(entries.get("location", ""))
+        if name == _IN_MEMORY:
             return
-        offset, length = (entries.get(key, b"") for key in (b"offset", b"length"))
-        end = int(offset) if offset.isdigit() else 0
-        name, needed = location.decode(errors="replace"), _bytes(tensor)
-        end += int(length) if length.isdigit() else needed
-        if length.isdigit() and int(length) != needed:
+        offset, length = (entries.get(key, "") for key in ("offset", "length"))
+        needed, said = _bytes(tensor), _number(length)
+        end = (_number(offset) or 0) + (needed if said is None else said)
+        if said not in (None, needed):
             self.cut.add(name)
         self.files[name] = max(self.files[name], end)
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None

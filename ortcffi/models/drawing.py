@@ -10,7 +10,7 @@ from ortcffi.models.folding import Block, Folded, fold
 from ortcffi.models.view import listed
 
 if TYPE_CHECKING:
-    from ortcffi.models.view import GraphView
+    from ortcffi.models.model_graph import ModelGraph
 
 __all__ = ["svg_of"]
 
@@ -43,7 +43,7 @@ class _Box(NamedTuple):
         return _LETTER * len(self.text) + 16
 
 
-def svg_of(graph: "GraphView") -> str:
+def svg_of(graph: "ModelGraph") -> str:
     """Draw a graph as SVG. Names are escaped, and those that are long are shortened."""
     nodes = graph.nodes
     names = [node.op_type for node in nodes]

@@ -1,53 +1,67 @@
 # SPDX-License-Identifier: MIT
-"""Graphs: what a model is made of, described in Python."""
+"""Graphs: models in memory, made and changed in Python."""
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from typing import TYPE_CHECKING, Any, Self
 
-from ortcffi._convert import encode, integer, optional_mapping
-from ortcffi._handle import owned_by
+from ortcffi._convert import integer, optional_mapping
 from ortcffi._native import lib
-from ortcffi._public import public, quoted
-from ortcffi._table import core_api
-from ortcffi.models.editor import Parts, build_model
+from ortcffi._public import Suggests, public, quoted
+from ortcffi.models import by_onnx, floats, view
+from ortcffi.models import graph_edits as edits
+from ortcffi.models import graph_names as names
+from ortcffi.models.graph_attributes import Attributes, Entries, names_of, text
+from ortcffi.models.graph_parts import GraphNode, GraphValue, Nodes, Ports, set_type
+from ortcffi.models.message import Message, element_of_file
 from ortcffi.models.model import Model
-from ortcffi.models.nodes import (
-    GraphNode,
-    GraphValue,
-    initializer_of,
-    node_of,
-    value_of,
-)
-from ortcffi.models.view import GraphView
-from ortcffi.models.wire import Message
-from ortcffi.values.element_types import ElementType
-from ortcffi.values.value import Value
+from ortcffi.models.model_graph import ModelGraph
+from ortcffi.models.shown import take_over
+from ortcffi.models.stored import Home, array_of_tensor, home_of, tensor_of
 
 if TYPE_CHECKING:
     import os
 
     from numpy.typing import DTypeLike, NDArray
 
+    from ortcffi.values.element_types import ElementType
     from ortcffi.values.tensor_type_info import Dimension
+    from ortcffi.values.value import Value
 
-__all__ = ["Graph"]
+__all__ = ["Graph", "GraphFunction"]
 
-DEFAULT_OPSETS = {"": 21}  # since version 1.20; the model editor came with 1.22
+DEFAULT_OPSETS = {"": 21}  # since version 1.20
+EXTERNAL = 128  # bytes of an initializer that libraries do not copy
+
+
+def _property(field: str, doc: str, *, of_graph: bool = False) -> property:
+    """A text that a model or its graph says of itself."""
+
+    def get(self: "Graph") -> str:
+        return str(getattr(self._message if of_graph else self._home.message, field))
+
+    def set_text(self: "Graph", value: str) -> None:
+        text(field, value)
+        setattr(self._message if of_graph else self._home.message, field, value)
+
+    return property(get, set_text, None, doc)
 
 
 @public
-class Graph(GraphView):
-    """A model described in Python: inputs, initializers, nodes, outputs.
+class Graph(Suggests):
+    """A model in memory, which can be changed: inputs, initializers, nodes, outputs.
 
-    It belongs to no library: `Session`, `Session.from_graph` and `compile_model` hand a copy to
-    one, so that it can be changed and used again. `to_model` makes a `Model` of it. It can be
-    pickled.
+    Make one with nothing in it, and add to it; or take over a model, whose weights are not copied.
+    It belongs to no library: `Session` and `compile_model` take it, and `to_model` makes a `Model`
+    of it, so that it can be changed and used again. It can be pickled.
 
     Parameters
     ----------
+    model : Model, str, os.PathLike, bytes-like, ModelGraph or mapping, optional
+        What to take over: a model, or what `Model.load` opens, or the graph that an execution
+        provider is shown, of any library, whose weights are copied. For a new graph `opsets`.
     opsets : mapping of str to int, optional
-        The version of each operator set, by domain. By default 21 of ONNX's own, whose domain is
-        "". A domain that nodes use and that is not listed gets version 1.
+        For a new graph, the version of each operator set, by domain. By default 21 of ONNX's own,
+        whose domain is "". A domain that a node brings and that is not there gets version 1.
 
     Examples
     --------
@@ -59,18 +73,42 @@ class Graph(GraphView):
     'y'
     >>> graph
     <Graph of 1 node: x -> y>
+    >>> graph.inputs["x"].shape = (8, 2)
     """
 
-    def __init__(self, opsets: Mapping[str, int] | None = None) -> None:
-        self._opsets: dict[str, int] = {}
-        for domain, version in optional_mapping("opsets", opsets or DEFAULT_OPSETS).items():
-            encode("a domain of opsets", domain)
-            self._opsets[domain] = integer(f"opsets[{domain!r}]", version, (1, 2**31 - 1))
-        self._inputs: list[GraphValue] = []
-        self._outputs: dict[str, GraphValue] = {}
-        self._nodes: list[GraphNode] = []
-        self._initializers: dict[str, NDArray[Any] | Value] = {}
-        self._made: set[str] = set()  # the names that something of the graph makes
+    __slots__ = ("_home", "_made", "_message")
+    _made: set[str] | None
+
+    def __init__(self, model: Any = None, *, opsets: Mapping[str, int] | None = None) -> None:
+        self._made = None
+        if model is None or isinstance(model, Mapping):
+            self._home = Home(Message("ModelProto"))
+            self._home.message.graph = self._message = Message("GraphProto")
+            self._message.name = "graph"
+            given = DEFAULT_OPSETS if opsets is None and model is None else opsets or model
+            self.opsets.update(optional_mapping("opsets", given))
+            self._home.message.ir_version = self._home.message.ir_version or lib.core_format_of(0)
+        elif isinstance(model, ModelGraph):
+            self.__init__(opsets={})  # type: ignore[misc]
+            take_over(self, model)
+        else:
+            self._home = home_of(model)
+            self._message = self._home.message.graph
+
+    @classmethod
+    def _of(cls, home: Home | None, message: Any) -> Self:
+        self = cls.__new__(cls)
+        self._made = None
+        if home is None:
+            home = Home(Message("ModelProto"))
+            home.message.graph = message
+        self._home, self._message = home, message
+        return self
+
+    def _as_branch(self) -> Any:
+        """The message, for an attribute of a node; it names no weights by numbers."""
+        edits.settle(self)
+        return self._message
 
     # --- building ---------------------------------------------------------------------------------
 
@@ -80,7 +118,7 @@ class Graph(GraphView):
         element_type: "DTypeLike | ElementType",
         shape: "Iterable[Dimension] | None" = None,
     ) -> str:
-        """Add an input, which is a tensor: the model editor knows no others.
+        """Add an input, which is a tensor.
 
         Parameters
         ----------
@@ -97,9 +135,9 @@ class Graph(GraphView):
         str
             The name.
         """
-        value = value_of(name, element_type, shape)
-        self._make("name", name)
-        self._inputs.append(value)
+        self._check_new("name", name)
+        self._message.input.append(set_type(_info(name), element_type, shape))
+        self._names.add(name)
         return name
 
     def output(
@@ -117,14 +155,21 @@ class Graph(GraphView):
         element_type, shape : optional
             As of `input`. By default the library that loads the model infers them, which ONNX
             Runtime does for all operators that it knows.
+
+        Returns
+        -------
+        str
+            The name.
         """
         if element_type is None and shape is not None:
             raise TypeError("shape must not be given without element_type")
-        value = value_of(name, element_type or ElementType.FLOAT, shape)
-        value = value if element_type is not None else value._replace(element_type=None)
-        if name in self._outputs:
+        _check_name("name", name)
+        if name in self.outputs:
             raise ValueError(f"name {quoted(name)} is an output already")
-        self._outputs[name] = value
+        info = _info(name)
+        self._message.output.append(
+            info if element_type is None else set_type(info, element_type, shape)
+        )
         return name
 
     def initializer(self, name: str, value: "NDArray[Any] | Value") -> str:
@@ -135,21 +180,20 @@ class Graph(GraphView):
         name : str
             A name that nothing else of the graph has.
         value : ndarray or Value
-            A dense tensor. Memory of 128 bytes or more is shared with the sessions that are made of
-            the graph, without a copy: it stays as long as they do, and must not change. Less is
-            copied when a session is made. Strings become a node ``Constant``.
+            A dense tensor. Its memory is shared with models and sessions that are made of the
+            graph: it stays as long as they do, and must not change.
 
         Returns
         -------
         str
             The name.
         """
-        initializer_of("value", value)
-        self._make("name", name)
-        self._initializers[name] = value
+        self._check_new("name", name)
+        self._message.initializer.append(tensor_of(name, value))
+        self._names.add(name)
         return name
 
-    def node(  # noqa: PLR0913  # as many as the C function
+    def node(  # noqa: PLR0913  # as many as a node has
         self,
         op_type: str,
         inputs: Iterable[str],
@@ -159,7 +203,7 @@ class Graph(GraphView):
         domain: str = "",
         name: str = "",
     ) -> tuple[str, ...]:
-        """Add a node: one call of an operator.
+        """Add a node at the end: one call of an operator, or of a function of the model.
 
         Parameters
         ----------
@@ -171,8 +215,7 @@ class Graph(GraphView):
             The names of what it makes, which nothing else of the graph has; "" for an output that
             is left out.
         attributes : mapping, optional
-            Each an int, float, str, bytes, or a list of one of them. The model editor has no
-            attributes that are tensors or graphs: use an initializer for a tensor.
+            Each an int, float, str, bytes, an array, a `Graph`, or a list of one of them.
         domain : str, optional
             The operator's domain, such as ``"com.microsoft"``; "" is that of ONNX.
         name : str, optional
@@ -183,111 +226,182 @@ class Graph(GraphView):
         tuple of str
             `outputs`.
         """
-        made = node_of(op_type, inputs, outputs, domain, name, attributes)
+        made = GraphNode(op_type, inputs, outputs, domain, name, attributes)
         named = [each for each in made.outputs if each]
         for each in named:
             self._check_new("outputs", each)
-        self._made.update(named)
-        self._nodes.append(made)
-        return made.outputs
+        self._import(domain)
+        self._names.update(named)
+        self._message.node.append(made._message)
+        return tuple(made.outputs)
 
     @property
-    def is_typed(self) -> bool:
-        """Whether all outputs have a type; otherwise libraries are given the bytes of the model."""
-        return all(each.element_type is not None for each in self._outputs.values())
-
-    def check(self) -> None:
-        """Raise `ValueError` for an output that no node makes; libraries may not notice that."""
-        for name in self._outputs:
-            if name not in self._made:
-                raise ValueError(f"output {quoted(name)} is made by no node, and is no input")
+    def _names(self) -> set[str]:
+        """The names that something of the graph makes, as far as they were added here."""
+        if self._made is None:
+            self._made = names.made_names(self._message)
+        return self._made
 
     def _check_new(self, argument: str, name: str) -> None:
-        encode(argument, name)
-        if not name:
-            raise ValueError(f"{argument} must not be empty")
-        if name in self._made:
+        _check_name(argument, name)
+        if name in self._names and name in names.made_names(self._message):
             raise ValueError(f"{argument}: the graph has {quoted(name)} already")
 
-    def _make(self, argument: str, name: str) -> None:
-        self._check_new(argument, name)
-        self._made.add(name)
+    def _import(self, domain: str) -> None:
+        if domain not in ("", "ai.onnx") and domain not in self.opsets:
+            self.opsets[domain] = 1
 
-    # --- reading ----------------------------------------------------------------------------------
-
-    @property
-    def inputs(self) -> list[GraphValue]:
-        """The inputs, in the order in which they were added."""
-        return list(self._inputs)
+    # --- what it has ------------------------------------------------------------------------------
 
     @property
-    def outputs(self) -> list[GraphValue]:
-        """The outputs, in the order in which they were added."""
-        return list(self._outputs.values())
+    def inputs(self) -> Ports:
+        """The inputs, by place and by name."""
+        return Ports(self, self._message.input)
 
     @property
-    def nodes(self) -> list[GraphNode]:
-        """The nodes, in the order in which they were added."""
-        return list(self._nodes)
+    def outputs(self) -> Ports:
+        """The outputs, by place and by name."""
+        return Ports(self, self._message.output)
+
+    @property
+    def nodes(self) -> Nodes:
+        """The nodes, as a list that can be changed."""
+        return Nodes(self, self._message.node)
 
     @property
     def values(self) -> dict[str, GraphValue]:
-        """Inputs, initializers and what nodes make, by name; outputs with the type that they have.
+        """Inputs, initializers and what nodes make, by name: a new dict each time."""
+        message = self._message
+        infos = {each.name: each for each in (*message.value_info, *message.output, *message.input)}
+        made = [each.name for each in message.input]
+        for tensor in message.initializer:
+            made.append(tensor.name)
+            if tensor.name not in infos:
+                infos[tensor.name] = _info(tensor.name, tensor)
+        made += [name for node in message.node for name in node.output if name]
+        return {name: self._value(name, infos.get(name)) for name in made}
 
-        Of what else nodes make `element_type` and `shape` are None.
+    def _value(self, name: str, info: Any) -> GraphValue:
+        is_new = info is None
+        return GraphValue(self, _info(name) if is_new else info, is_new=is_new)
+
+    @property
+    def initializers(self) -> "Initializers":
+        """The constants by name, as arrays over the memory that has them. They can be set."""
+        return Initializers(self)
+
+    @property
+    def opsets(self) -> Entries:
+        """The version of each operator set, by domain, which can be set; that of ONNX is ""."""
+        return Entries(
+            self._opset_imports(), "OperatorSetIdProto", ("domain", "version"), self._version
+        )
+
+    def _opset_imports(self) -> list[Any]:
+        return self._home.message.opset_import  # type: ignore[no-any-return]
+
+    def _version(self, domain: str, version: Any) -> int:
+        number = integer(f"opsets[{domain!r}]", version, (1, 2**31 - 1))
+        if domain in ("", "ai.onnx"):
+            model = self._home.message
+            model.ir_version = max(model.ir_version, lib.core_format_of(number))
+        return number
+
+    @property
+    def metadata(self) -> Entries:
+        """Entries of your own, which the model has beside the graph: text by name."""
+        messages = self._home.message.metadata_props
+        return Entries(messages, "StringStringEntryProto", ("key", "value"), _checked_text)
+
+    name = _property("name", "The name of the graph.", of_graph=True)
+    graph_description = _property("doc_string", "What the graph is.", of_graph=True)
+    producer_name = _property("producer_name", "The tool that made the model.")
+    producer_version = _property("producer_version", "The version of that tool.")
+    domain = _property("domain", "The name space of the model.")
+    description = _property("doc_string", "What the model is.")
+
+    @property
+    def version(self) -> int:
+        """The version of the model."""
+        return int(self._home.message.model_version)
+
+    @version.setter
+    def version(self, version: int) -> None:
+        limits = (-(2**63), 2**63 - 1)
+        self._home.message.model_version = integer("version", version, limits)
+
+    @property
+    def ir_version(self) -> int:
+        """The version of the format."""
+        return int(self._home.message.ir_version)
+
+    @property
+    def functions(self) -> "list[GraphFunction]":
+        """The functions of the model: operators that are described by others."""
+        return [GraphFunction._of(self._home, each) for each in self._home.message.functions]
+
+    def function(
+        self,
+        domain: str,
+        name: str,
+        inputs: Iterable[str],
+        outputs: Iterable[str],
+        attributes: Iterable[str] = (),
+    ) -> "GraphFunction":
+        """Add a function, which nodes call like an operator. Add nodes to what is returned.
+
+        Parameters
+        ----------
+        domain, name : str
+            The domain and the operator of nodes that call it.
+        inputs, outputs : iterable of str
+            The names that its nodes have for what it reads and makes.
+        attributes : iterable of str, optional
+            The names of its attributes, to which attributes of its nodes refer with
+            `AttributeReference`.
+
+        Returns
+        -------
+        GraphFunction
+            The function, without nodes.
         """
-        found = {each.name: each for each in self._inputs}
-        for name, value in self._initializers.items():
-            array = value if isinstance(value, Value) else Value.from_numpy(value, copy=False)
-            found[name] = GraphValue(name, array.element_type, tuple(array.shape))
-        for node in self._nodes:
-            for name in filter(None, node.outputs):
-                found[name] = self._outputs.get(name, GraphValue(name, None, None))
-        return found
-
-    @property
-    def initializers(self) -> "dict[str, NDArray[Any] | Value]":
-        """The constants, by name."""
-        return dict(self._initializers)
-
-    @property
-    def opsets(self) -> dict[str, int]:
-        """The version of each operator set, by domain, those of the nodes too."""
-        used = {node.domain: 1 for node in self._nodes if node.domain not in ("", "ai.onnx")}
-        return {**used, **self._opsets}
+        made = Message("FunctionProto")
+        for argument, given in (("domain", domain), ("name", name)):
+            _check_name(argument, given)
+            setattr(made, argument, given)
+        made.input, made.output = names_of("inputs", inputs), names_of("outputs", outputs)
+        made.attribute = names_of("attributes", attributes)
+        if any((e.domain, e.name, e.overload) == (domain, name, "") for e in self.functions):
+            raise ValueError(f"name: the graph has a function {quoted(name)} already")
+        function = GraphFunction._of(self._home, made)
+        function.opsets.update(self.opsets)
+        self._home.message.functions.append(made)
+        self._import(domain)
+        return function
 
     # --- using ------------------------------------------------------------------------------------
 
     def to_model(self) -> Model:
-        """Return the model, to be read and edited.
-
-        It shares the memory of initializers of 128 bytes or more, which must not change.
+        """Return the model, which shares the memory of initializers: that must not change.
 
         Raises
         ------
-        ValueError
-            An output is made by no node.
-        InvalidArgument, Fail
-            A node reads what nothing makes; nodes wait for each other.
-
-        Notes
-        -----
-        Functions of the embedded core's model editor: ``CreateGraph``, ``AddNodeToGraph``,
-        ``AddInitializerToGraph``, ``SetGraphInputs``, ``SetGraphOutputs``, ``CreateModel``,
-        ``AddGraphToModel``.
+        OrtError
+            An output or an input of a node is made by nothing; nodes wait for each other.
         """
-        model = self._model(whole=True)
+        model = self._model()
         model.graph  # noqa: B018  # raises where it cannot be read
         return model
 
-    def _model(self, *, whole: bool) -> Model:
-        parts = Parts(core_api(), "CreateModel")
-        owner = build_model(parts, self, whole=whole)
-        model = Model(core_api(), owned_by(owner), parent=owner)
-        if self.is_typed:
-            return model
-        untyped = {name for name, each in self._outputs.items() if each.element_type is None}
-        return model._edited(_without_types(model._skeleton(), untyped))
+    def _model(self) -> Model:
+        home = self._home
+        return home.open(home.message) if home.message.graph is self._message else self._alone()
+
+    def _alone(self) -> Model:
+        """The model of a subgraph, with the operator sets and functions of the model around it."""
+        whole = self._home.message.copy()
+        whole.graph = self._message
+        return self._home.open(whole)
 
     def save(self, path: "str | os.PathLike[str]", external_data: int | str | None = None) -> None:
         """Write the model to a file; as `Model.save`. No library checks it.
@@ -307,13 +421,192 @@ class Graph(GraphView):
 
     _content = to_bytes
 
+    def _apart(self, but: "set[str]") -> "tuple[bytes, dict[str, tuple[Any, ...]]]":
+        """The model as bytes, and its large initializers apart: memory, shape, element type.
 
-def _without_types(skeleton: Message, names: set[str]) -> Message:
-    """The model without the types of some outputs, which libraries infer."""
+        The model says of them that they are in a file, which no library opens if it is given them.
+        """
+        self.to_model()  # which is checked
+        model, weights = self.copy(), {}
+        edits.settle(model)
+        inputs = {info.name for info in model._message.input}
+        taken = names.read_names(model._message) - inputs - but  # of others libraries know nothing
+        for tensor in model._message.initializer:
+            size = len(tensor.raw_data)
+            if size >= EXTERNAL and tensor.name in taken:
+                element = element_of_file(tensor.data_type)
+                weights[tensor.name] = tensor.raw_data, tuple(tensor.dims), element
+                tensor.raw_data, tensor.data_location = None, 1
+                for key, value in (("location", "weights"), ("length", str(size))):
+                    tensor.external_data.append(Message("StringStringEntryProto"))
+                    tensor.external_data[-1].key, tensor.external_data[-1].value = key, value
+        return model._home.message.to_bytes(), weights
 
-    def of_value(content: bytes) -> Message:
-        message = Message(content)
-        return message.set(lib.VALUE_TYPE) if message.text(lib.VALUE_NAME) in names else message
+    def copy(self) -> "Graph":
+        """Return a graph that changes apart from this one; the weights are shared."""
+        home = Home(self._home.message.copy(), self._home.source)
+        home.weights = list(self._home.weights)
+        if self._home.message.graph is not self._message:
+            home.message.graph = self._message.copy()
+        return Graph._of(home, home.message.graph)
 
-    graph = Message(skeleton.get(lib.MODEL_GRAPH))
-    return skeleton.set(lib.MODEL_GRAPH, graph.map(lib.GRAPH_OUTPUT, of_value))
+    def __reduce__(self) -> Any:
+        return Graph, (self._model().to_bytes(),)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return self._message is other._message
+
+    def __hash__(self) -> int:
+        return hash(id(self._message))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {view.described(self)}>"
+
+    __getitem__ = view.get_item
+    __contains__ = view.contains
+    __iter__ = view.refuse_iteration
+    _repr_html_ = view.html_of
+
+    def _find(self, name: str) -> Any:
+        return names.find(self, name)
+
+    # --- editing ----------------------------------------------------------------------------------
+
+    rename = names.rename
+    set_dimensions = names.set_dimensions
+    set_batch = names.set_batch
+    insert_before = edits.insert_before
+    insert_after = edits.insert_after
+    replace = edits.replace
+    replace_all_uses = edits.replace_all_uses
+    merge = edits.merge
+    extract = edits.extract
+    remove_unused = edits.remove_unused
+    sort = edits.sort
+    constants_to_initializers = edits.constants_to_initializers
+    initializers_to_constants = edits.initializers_to_constants
+    convert_version = by_onnx.convert_version
+    infer_shapes = by_onnx.infer_shapes
+    inline = by_onnx.inline
+    convert_floats = floats.convert_floats
+    _prepare = by_onnx.prepare
+
+
+@public
+class GraphFunction(Graph):
+    """A function of a `Graph`: an operator that is described by other operators.
+
+    Its inputs and outputs are names, without types.
+    """
+
+    __slots__ = ()
+
+    inputs: Any = property(lambda self: self._message.input, None, None, "The names of its inputs.")
+    outputs: Any = property(
+        lambda self: self._message.output, None, None, "The names of its outputs."
+    )
+    attributes: Any = property(
+        lambda self: self._message.attribute, None, None, "The names of attributes that calls have."
+    )
+    overload = _property("overload", "What tells functions of one name apart.", of_graph=True)
+    domain = _property("domain", "The domain of nodes that call it.", of_graph=True)
+
+    @property
+    def defaults(self) -> Attributes:
+        """The attributes with a default, which can be set."""
+        return Attributes(self._message.attribute_proto, self)
+
+    @property
+    def initializers(self) -> Any:
+        """A function has none."""
+        return {}
+
+    def _opset_imports(self) -> list[Any]:
+        return self._message.opset_import  # type: ignore[no-any-return]
+
+
+class Initializers(MutableMapping[str, Any]):
+    """The initializers of a graph by name: arrays over the memory that has them."""
+
+    __slots__ = ("_graph", "_message")
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph, self._message = graph, graph._message
+
+    def _find(self, name: str) -> Any:
+        return next((each for each in self._message.initializer if each.name == name), None)
+
+    def __getitem__(self, name: str) -> Any:
+        found = self._find(name)
+        for each in () if found is not None else self._message.sparse_initializer:
+            found = each if each.values is not None and each.values.name == name else found
+        if found is None:
+            raise KeyError(name)
+        return array_of_tensor(found, self._graph._home)
+
+    def __setitem__(self, name: str, value: "NDArray[Any] | Value") -> None:
+        found = self._find(name)
+        if found is None:
+            self._graph.initializer(name, value)
+            return
+        tensors = self._message.initializer
+        tensors[tensors.index(found)] = made = tensor_of(name, value)
+        infos = self._message.value_info
+        infos[:] = [each for each in infos if each.name != name]
+        for info in self._message.input:
+            if info.name == name:
+                info.type = _info(name, made).type
+
+    def __delitem__(self, name: str) -> None:
+        tensors, sparse = self._message.initializer, self._message.sparse_initializer
+        if name not in self:
+            raise KeyError(name)
+        tensors[:] = [each for each in tensors if each.name != name]
+        sparse[:] = [each for each in sparse if each.values is None or each.values.name != name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in list(self)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(names.initializer_names(self._message))
+
+    def __len__(self) -> int:
+        return len(self._message.initializer) + len(self._message.sparse_initializer)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} initializers>"
+
+
+def opened(model: Any) -> Model:
+    """A model of whatever a session can be made of."""
+    if isinstance(model, Model):
+        return model
+    return model.to_model() if isinstance(model, Graph) else Model.load(model)
+
+
+def _info(name: str, tensor: Any = None) -> Any:
+    """The message of a value; with the type of a tensor."""
+    made = Message("ValueInfoProto")
+    made.name = name
+    if tensor is not None:
+        kind, shape = Message("TypeProto.Tensor"), Message("TensorShapeProto")
+        for length in tensor.dims:
+            shape.dim.append(Message("TensorShapeProto.Dimension"))
+            shape.dim[-1].dim_value = length
+        kind.elem_type, kind.shape = tensor.data_type, shape
+        made.type = Message("TypeProto")
+        made.type.tensor_type = kind
+    return made
+
+
+def _check_name(argument: str, name: str) -> None:
+    text(argument, name)
+    if not name:
+        raise ValueError(f"{argument} must not be empty")
+
+
+def _checked_text(key: str, value: Any) -> str:
+    text(f"metadata[{quoted(key)}]", value)
+    return str(value)

@@ -6,25 +6,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ortcffi._convert import below_current_folder, bytes_like, input_path
 from ortcffi._handle import Handle
-from ortcffi._native import ffi, lib
+from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import Suggests, html_table, html_text, printable, public, shortened, size
 from ortcffi._table import core_api
+from ortcffi.errors import check
 from ortcffi.kernels.host import call_host, host_function
-from ortcffi.models.view import listed
+from ortcffi.models.view import described, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from numpy.typing import NDArray
+    from collections.abc import Iterable, Sequence
 
     from ortcffi.models.graph import Graph
     from ortcffi.models.metadata import ModelMetadata
     from ortcffi.models.model_graph import ModelFunction, ModelGraph
-    from ortcffi.models.nodes import GraphNode
-    from ortcffi.models.parts import ModelNode, ModelValue
-    from ortcffi.models.wire import Message
     from ortcffi.table.api import Api
-    from ortcffi.values.value import Value
 
 __all__ = ["Model"]
 
@@ -35,8 +30,8 @@ _PORTS = 20  # inputs, and outputs, of a table in a notebook
 class Model(Suggests, Handle):
     """An ONNX model, of any size: weights stay in the file until they are read.
 
-    `load` opens one. A model never changes: methods that edit return another one, which shares the
-    weights. The graphs, nodes, values and arrays that it gives keep it, also after `close`.
+    `load` opens one. A model never changes: `edit` makes a `Graph` of it, which can. The graphs,
+    nodes, values and arrays that it gives keep it, also after `close`.
 
     Attributes
     ----------
@@ -103,57 +98,27 @@ class Model(Suggests, Handle):
             return made
         content = bytes_like("model", model)
         if type(model) is not bytes and not memoryview(model).readonly:
-            content = ffi.from_buffer("char[]", bytes(model))
-        return cls._of_bytes(content)
+            content = bytes(model)
+        return cls._of_parts(content)
 
     @classmethod
-    def from_graph(cls, graph: "ModelGraph") -> Self:
-        """Make a model of a graph, with a copy of its weights; it does not keep the graph.
-
-        Nodes, values and types are those that the library shows, which differ from the file's in a
-        graph that was prepared for an execution provider. Functions are not copied.
-
-        Parameters
-        ----------
-        graph : ModelGraph
-            The graph, of any library.
-
-        Raises
-        ------
-        NotImplemented
-            A constant is sparse, or an attribute has a type that the C API does not show.
-        """
-        from ortcffi.models.model_graph import ModelGraph
-        from ortcffi.models.snapshot import bytes_of_graph
-
-        if not isinstance(graph, ModelGraph):
-            raise TypeError(f"graph must be a ModelGraph, not {type(graph).__name__}")
-        return cls.load(bytes_of_graph(graph))
-
-    @classmethod
-    def _of_bytes(cls, content: Any, weights_of: "Model | None" = None) -> Self:
-        """A model of its bytes, or of a skeleton and the model whose weights it has."""
-        given = ffi.NULL if weights_of is None else weights_of.handle
-        kept = content, weights_of
-        made, out = cls._blank(core_api(), "OrtModel*", lib.ReleaseModel, *kept)
-        arguments = host_function("OrtcoreOpenModelBytes"), content, len(content), given
-        call_host("ortcore_open_model_bytes", *arguments, out)
+    def _of_parts(
+        cls, content: Any, weights: "Sequence[Any]" = (), of: "Model | None" = None
+    ) -> Self:
+        """A model of its bytes, which name weights by numbers: those of another model, and more."""
+        api, given = core_api(), ffi.NULL if of is None else of.handle
+        buffers = [ffi.from_buffer(each) for each in weights]
+        made, out = cls._blank(api, "OrtModel*", lib.ReleaseModel, content, buffers, of)
+        pairs = [number for each in buffers for number in (address_of(each), len(each))]
+        listed = ffi.new("uintptr_t[]", pairs), len(buffers)
+        start = content if isinstance(content, ffi.CData) else ffi.from_buffer("char[]", content)
+        opened = lib.ortcffi_open_model(start, len(start), *listed, given, out)
+        check(api.pointer, opened, "OpenModel")
         made._open_handle()
         made._indexes = {}
-        made._path = None if weights_of is None else weights_of._path
-        made._size = len(content) if weights_of is None else None
+        made._path = None if of is None else of._path
+        made._size = len(start) if of is None else None
         return made
-
-    def _edited(self, skeleton: "Message") -> Self:
-        """A model of an edited skeleton of this one, with the weights of this one."""
-        return self._of_bytes(ffi.from_buffer("char[]", bytes(skeleton)), self)
-
-    def _skeleton(self) -> "Message":
-        """The model as a message, in which large weights are named by numbers."""
-        from ortcffi.models.saving import skeleton_of
-        from ortcffi.models.wire import Message
-
-        return Message(skeleton_of(self))
 
     def _untyped(self) -> int:
         """How many values that nodes of the graph make have no type."""
@@ -203,172 +168,15 @@ class Model(Suggests, Handle):
         self.handle  # noqa: B018  # raises where the model is closed
         return self._path
 
-    # --- editing: another model, which shares the weights -----------------------------------------
+    # --- other models -----------------------------------------------------------------------------
 
-    def rename(self, names: "Mapping[str, str]") -> Self:
-        """Give values and nodes other names, everywhere in the graph and its subgraphs.
+    def edit(self) -> "Graph":
+        """Return a `Graph` of the model, which can be changed; the weights are not copied."""
+        from ortcffi import Graph
 
-        Parameters
-        ----------
-        names : mapping of str to str
-            The new names by the old ones. A name that both a value and a node have means the
-            value. Names can be exchanged.
+        return Graph(self)
 
-        Returns
-        -------
-        Model
-            The model with these names.
-
-        Raises
-        ------
-        LookupError
-            There is no such value or node.
-        ValueError
-            A new name is empty, or there already.
-        """
-        from ortcffi.models import editing
-
-        return self._edited(editing.rename(self, names))
-
-    def replace(
-        self,
-        old: "str | ModelValue | ModelNode",
-        new: "NDArray[Any] | Value | str | GraphNode | Graph",
-    ) -> Self:
-        """Put something else in the place of an initializer, a value or a node.
-
-        Parameters
-        ----------
-        old : str, ModelValue or ModelNode
-            A part of the model's own graph, or its name, as ``graph[name]`` finds it.
-        new : ndarray, Value, str, GraphNode or Graph
-            For an initializer other contents of the same element type, which are copied. For a
-            value the name of the one that nodes read instead. For a node another one, or a graph
-            without inputs and outputs, whose nodes use names of the model and make what is used of
-            the node.
-
-        Returns
-        -------
-        Model
-            The model with it.
-
-        Raises
-        ------
-        TypeError, ValueError, LookupError
-            `new` does not fit in the place of `old`.
-        """
-        from ortcffi.models import editing
-
-        return self._edited(editing.replace(self, old, new))
-
-    def extract(
-        self,
-        inputs: "Iterable[str] | Mapping[str, tuple[Any, ...] | None]",
-        outputs: "Iterable[str]",
-    ) -> Self:
-        """Take a part of the model: what makes some values of others.
-
-        Parameters
-        ----------
-        inputs : iterable of str, or mapping
-            The values that are to be inputs. A mapping says of each the type, as
-            ``(element_type, shape)``, or None for the one that the model says.
-        outputs : iterable of str
-            The values that are to be outputs.
-
-        Returns
-        -------
-        Model
-            The model of the nodes and initializers that `outputs` need.
-
-        Raises
-        ------
-        LookupError
-            There is no such value.
-        ValueError
-            `outputs` need an input that is not among `inputs`, or the type of an input is not
-            known.
-        """
-        from ortcffi.models import editing
-
-        return self._edited(editing.extract(self, inputs, outputs))
-
-    def with_metadata(
-        self,
-        custom: "Mapping[str, str | None] | None" = None,
-        *,
-        version: int | None = None,
-        **texts: str | None,
-    ) -> Self:
-        """Change what the model says of itself.
-
-        Parameters
-        ----------
-        custom : mapping of str to str or None, optional
-            Entries to add or to replace; None removes one.
-        version : int, optional
-            Its version.
-        **texts : str
-            ``producer_name``, ``producer_version``, ``domain``, ``description``, ``graph_name``,
-            ``graph_description``; see `ModelMetadata`.
-
-        Returns
-        -------
-        Model
-            The model that says so.
-        """
-        from ortcffi.models import editing
-
-        return self._edited(editing.with_metadata(self, custom, version, texts))
-
-    def with_opset(self, version: int, domain: str = "") -> Self:
-        """Set the version of an operator set. No node is changed for it.
-
-        Operators are looked up in the core's table. Those of other operator
-        sets than ONNX's are not looked at.
-
-        Parameters
-        ----------
-        version : int
-            The version.
-        domain : str, optional
-            The domain of the operator set; "" is that of ONNX.
-
-        Returns
-        -------
-        Model
-            The model with that version.
-
-        Raises
-        ------
-        ValueError
-            An operator of a node has another form in that version, or the version is newer than the
-            core's table.
-        """
-        from ortcffi.models import editing
-
-        made = self._edited(editing.with_opset(self, version, domain))
-        editing.check_versions(self.graph, made.graph, version)
-        return made
-
-    def inline(self) -> Self:
-        """Replace each node that calls a function of the model by the nodes of the function.
-
-        Returns
-        -------
-        Model
-            The model without functions.
-
-        Raises
-        ------
-        ValueError
-            A function calls itself, or uses operators of another version than the model.
-        """
-        from ortcffi.models import inlining
-
-        return self._edited(inlining.inline(self._skeleton()))
-
-    def prepare(self, operators: "Iterable[str]" = ()) -> Self:
+    def prepare(self, operators: "Iterable[str]" = (), max_nodes: int = 1_000_000) -> "Model":
         """Say the type and shape of each inner value, which some execution providers want to know.
 
         The package onnx infers them, without reading weights. Functions of the model are inlined.
@@ -379,6 +187,8 @@ class Model(Suggests, Handle):
         operators : iterable of str, optional
             Operators to be replaced by those that ONNX describes them by, such as
             ``["GroupNormalization"]``: those that no execution provider takes.
+        max_nodes : int, optional
+            The most nodes that the model may have then.
 
         Returns
         -------
@@ -390,12 +200,10 @@ class Model(Suggests, Handle):
         ModuleNotFoundError
             The package onnx is not installed.
         ValueError
-            An operator is not described by others, or onnx cannot replace it; or the types of the
-            model contradict each other.
+            An operator is not described by others, or onnx cannot replace it; there would be too
+            many nodes; or the types of the model contradict each other.
         """
-        from ortcffi.models import preparing
-
-        return self._edited(preparing.prepare(self, operators))
+        return self.edit()._prepare(operators, max_nodes)
 
     # --- writing ----------------------------------------------------------------------------------
 
@@ -442,7 +250,7 @@ class Model(Suggests, Handle):
         return f"<Model{where}{many}: "
 
     def __repr__(self) -> str:
-        return "<Model closed>" if self.closed else f"{self._summary()}{self.graph._described()}>"
+        return "<Model closed>" if self.closed else f"{self._summary()}{described(self.graph)}>"
 
     def _repr_html_(self) -> str:
         if self.closed:

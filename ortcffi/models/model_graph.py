@@ -10,15 +10,15 @@ from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import html_text, public
 from ortcffi.errors import NotImplemented as NotAvailable
 from ortcffi.errors import check
+from ortcffi.models import view
+from ortcffi.models.message import message_of_model, shown
 from ortcffi.models.parts import ModelNode, ModelValue
-from ortcffi.models.view import GraphView
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ortcffi.models.metadata import ModelMetadata
     from ortcffi.models.model import Model
-    from ortcffi.models.wire import Message
     from ortcffi.table.api import Api
     from ortcffi.values.value import Value
 
@@ -56,7 +56,7 @@ class _ByName(Mapping[str, T]):
 
 
 @public
-class ModelGraph(GraphView, Handle):
+class ModelGraph(Handle):
     """The graph of a model, of a function of it, or in an attribute of a node. It never changes.
 
     It is made by `Model.graph`, and keeps the model. Nodes, values and arrays that it gives keep
@@ -132,7 +132,9 @@ class ModelGraph(GraphView, Handle):
         return self._indexes[key]
 
     def _find(self, name: str) -> Any:
-        found = super()._find(name)
+        found: Any = self.values.get(name)
+        if found is None and name:
+            found = next((node for node in self.nodes if node.name == name), None)
         parent = self.parent if found is None else None
         return found if parent is None else parent.graph._find(name)
 
@@ -254,10 +256,14 @@ class ModelGraph(GraphView, Handle):
         return hash(self._handle_address)
 
     def __repr__(self) -> str:
-        return "<ModelGraph closed>" if self.closed else super().__repr__()
+        return "<ModelGraph closed>" if self.closed else f"<ModelGraph of {view.described(self)}>"
 
     def _repr_html_(self) -> str:
-        return html_text(repr(self)) if self.closed else super()._repr_html_()
+        return html_text(repr(self)) if self.closed else view.html_of(self)
+
+    __getitem__ = view.get_item
+    __contains__ = view.contains
+    __iter__ = view.refuse_iteration
 
 
 def _without_graph(slot: str, _graph: Any, table: Any, *arguments: Any) -> Any:
@@ -291,21 +297,14 @@ class ModelFunction(NamedTuple):
 
 def functions_of(model: "Model") -> tuple[ModelFunction, ...]:
     """The functions of a model, in the order of the file."""
-    found = model._skeleton().messages(lib.MODEL_FUNCTION)
+    found = message_of_model(model)[0].functions
     first = lib.ORTCORE_FUNCTIONS
     return tuple(_function(each, model._graph(first + i)) for i, each in enumerate(found))
 
 
-def _function(message: "Message", graph: ModelGraph) -> ModelFunction:
-    defaults = message.messages(lib.FUNCTION_ATTRIBUTE)
-    return ModelFunction(
-        message.text(lib.FUNCTION_DOMAIN),
-        message.text(lib.FUNCTION_NAME),
-        message.text(lib.FUNCTION_OVERLOAD),
-        (
-            *message.texts(lib.FUNCTION_ATTRIBUTE_NAME),
-            *(each.text(lib.ATTRIBUTE_NAME) for each in defaults),
-        ),
-        graph.opsets,
-        graph,
+def _function(message: Any, graph: ModelGraph) -> ModelFunction:
+    attributes = (*message.attribute, *(each.name for each in message.attribute_proto))
+    domain, name, overload, *named = map(
+        shown, (message.domain, message.name, message.overload, *attributes)
     )
+    return ModelFunction(domain, name, overload, tuple(named), graph.opsets, graph)

@@ -134,12 +134,16 @@ class ModelValue(ValuePart):
         -----
         API function: ``ValueInfo_GetInitializerValue``.
         """
+        value = self._tensor_value()
+        return None if value is None else array_of(self.graph, value)
+
+    def _tensor_value(self) -> Value | None:
         out, graph = ffi.new("const OrtValue**"), self.graph
         graph._ask("ValueInfo_GetInitializerValue", self._pointer, out)
         if not out[0]:
             return None
         handle = ffi.cast("OrtValue*", out[0])
-        return array_of(graph, Value.from_handle(graph.api, handle, graph, readonly=True))
+        return Value.from_handle(graph.api, handle, graph, readonly=True)
 
     @property
     def is_input(self) -> bool:

@@ -138,8 +138,8 @@ def execution_provider(  # noqa: PLR0913  # as many as there are facts
     A sequence is a list of arrays, a map a dict, and an optional that holds nothing None. Only the
     core takes them as results.
 
-    A graph belongs to the library and is closed after the call; `Model.from_graph` makes a model of
-    it, which can be kept.
+    A graph belongs to the library and is closed after the call; ``Graph(graph)`` is a copy of it,
+    which can be kept.
 
     Parameters
     ----------

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi.ep.installed import REFERENCE
+from ortcffi.models.graph import Graph
 from ortcffi.models.python_ep import execution_provider
-from ortcffi.models.snapshot import bytes_of_graph, bytes_of_node
+from ortcffi.models.shown import add_alone
 from ortcffi.values.element_types import ValueKind, dtype_of
 from ortcffi.values.type_info import contained_dtype
 
@@ -68,7 +69,9 @@ class ReferenceEp:
         key = node.domain, node.op_type, opsets.get(node.domain, 1)
         if key not in self._known:
             try:
-                _evaluator(bytes_of_node(node))
+                graph = Graph(opsets=opsets)
+                add_alone(graph, node)
+                _evaluator(graph)
                 self._known[key] = True
             except Exception:  # noqa: BLE001  # several, by release
                 self._known[key] = False
@@ -77,7 +80,7 @@ class ReferenceEp:
 
     def compile(self, graph: "ModelGraph") -> Callable[..., Any]:
         """Compute the group as a model."""
-        evaluator = _evaluator(bytes_of_graph(graph))
+        evaluator = _evaluator(Graph(graph))
         names = [value.name for value in graph.inputs]
         dtypes = [_dtype(value) for value in graph.outputs]
 
@@ -89,8 +92,8 @@ class ReferenceEp:
         return compute
 
 
-def _evaluator(content: bytes) -> Any:
-    model = onnx.load_from_string(content)
+def _evaluator(graph: Graph) -> Any:
+    model = onnx.load_from_string(graph._home.message.to_bytes())
     versions = {each.domain: each.version for each in model.opset_import}
     _adapt(model.graph, versions)
     return ReferenceEvaluator(model, new_ops=[Optional, OptionalHasElement, ZipMap])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Models written: whole, or with weights in another file, or as a skeleton without them."""
+"""Models written: whole, or with weights in another file."""
 
 import errno
 import os
@@ -21,7 +21,7 @@ from ortcffi.models.compile_callbacks import Sink
 if TYPE_CHECKING:
     from ortcffi.models.model import Model
 
-__all__ = ["bytes_of", "save", "skeleton_of"]
+__all__ = ["bytes_of", "save"]
 
 Take = Callable[[Any], object]
 
@@ -34,12 +34,10 @@ class _External(NamedTuple):
     above: int
 
 
-def _write(
-    model: "Model", take: Take, external: _External | None = None, *, is_skeleton: bool = False
-) -> None:
+def _write(model: "Model", take: Take, external: _External | None = None) -> None:
     """Write a model; an exception of one of the functions that take it is raised itself."""
     writing = ffi.new("OrtcoreWriting*")
-    writing.version, writing.is_skeleton = lib.ORTCFFI_API_VERSION, is_skeleton
+    writing.version = lib.ORTCFFI_API_VERSION
     contexts = [Context(Sink(take, model.api))]
     writing.write, writing.state = address_of_function("ortcffi_write"), contexts[0].pointer
     if external is not None:
@@ -63,13 +61,6 @@ def bytes_of(model: "Model") -> bytes:
     """The model as a file has it, with all weights."""
     content = BytesIO()  # which hands its memory out as bytes
     _write(model, content.write)
-    return content.getvalue()
-
-
-def skeleton_of(model: "Model") -> bytes:
-    """The model without large weights."""
-    content = BytesIO()
-    _write(model, content.write, is_skeleton=True)
     return content.getvalue()
 
 

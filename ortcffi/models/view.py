@@ -1,119 +1,74 @@
 # SPDX-License-Identifier: MIT
-"""What all graphs have in common, those of files and those described in Python."""
+"""What `Graph` and `ModelGraph` have in common, and what sessions take as a model."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from ortcffi._convert import bytes_like, encode
-from ortcffi._public import few, html_table, meant, public, quoted, shortened
+from ortcffi._public import few, html_table, meant, quoted, shortened
 
-__all__ = ["GraphView", "check_model", "content_of", "listed", "shortened"]
+__all__ = ["check_model", "contains", "content_of", "described", "get_item", "html_of", "listed"]
+__all__ += ["refuse_iteration", "shortened"]
 
 _ROWS = 40  # of a table in a notebook
 _NAMES = 4  # of a line
 
 
-@public
-class GraphView:
-    """The base of `Graph` and `ModelGraph`: what can be read of any graph.
+def get_item(graph: Any, name: str) -> Any:
+    """Return the value of a name; where there is none, the first node of that name."""
+    encode("name", name)
+    found = graph._find(name)
+    if found is None:
+        known = [*graph.values, *(node.name for node in graph.nodes)]
+        raise LookupError(f"the graph has no value and no node {quoted(name)}{meant(name, known)}")
+    return found
 
-    ``graph["name"]`` is the value of that name; where there is none, the first node of that name.
-    """
 
-    __slots__ = ()
+def contains(graph: Any, name: object) -> bool:
+    """Return whether a graph has a value or a node of a name."""
+    return isinstance(name, str) and graph._find(name) is not None
 
-    @property
-    def inputs(self) -> "Sequence[Any]":
-        """The inputs, in their order."""
-        raise NotImplementedError
 
-    @property
-    def outputs(self) -> "Sequence[Any]":
-        """The outputs, in their order."""
-        raise NotImplementedError
+def refuse_iteration(graph: Any) -> Any:
+    """Raise `TypeError`: a graph has several things to iterate over."""
+    raise TypeError(f"a {type(graph).__name__} is not iterable: use its nodes or its values")
 
-    @property
-    def nodes(self) -> "Sequence[Any]":
-        """The nodes, in their order."""
-        raise NotImplementedError
 
-    @property
-    def values(self) -> "Mapping[str, Any]":
-        """Inputs, initializers and what nodes make, by name."""
-        raise NotImplementedError
+def described(graph: Any) -> str:
+    """A graph in a few words."""
+    count = len(graph.nodes)
+    sides = [
+        [getattr(each, "name", each) for each in side] for side in (graph.inputs, graph.outputs)
+    ]
+    return f"{count} node{'' if count == 1 else 's'}: {' -> '.join(map(listed, sides))}"
 
-    @property
-    def initializers(self) -> "Mapping[str, Any]":
-        """The constants, by name."""
-        raise NotImplementedError
 
-    @property
-    def opsets(self) -> "Mapping[str, int]":
-        """The version of each operator set, by domain; that of ONNX is ""."""
-        raise NotImplementedError
-
-    def __getitem__(self, name: str) -> Any:
-        encode("name", name)
-        found = self._find(name)
-        if found is None:
-            known = [*self.values, *(node.name for node in self.nodes)]
-            raise LookupError(
-                f"the graph has no value and no node {quoted(name)}{meant(name, known)}"
-            )
-        return found
-
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._find(name) is not None
-
-    def __iter__(self) -> Iterator[Any]:
-        raise TypeError(f"a {type(self).__name__} is not iterable: use its nodes or its values")
-
-    def _find(self, name: str) -> Any:
-        value = self.values.get(name)
-        if value is not None or not name:
-            return value
-        return next((node for node in self.nodes if node.name == name), None)
-
-    def _signature(self) -> str:
-        sides = [[each.name for each in side] for side in (self.inputs, self.outputs)]
-        return " -> ".join(map(listed, sides))
-
-    def _described(self) -> str:
-        count = len(self.nodes)
-        return f"{count} node{'' if count == 1 else 's'}: {self._signature()}"
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {self._described()}>"
-
-    def _repr_html_(self) -> str:
-        nodes = self.nodes
-        rows = [
-            (
-                shortened(node.op_type),
-                shortened(node.name),
-                *map(listed, (node.inputs, node.outputs)),
-            )
-            for node in nodes[:_ROWS]
-        ]
-        if len(nodes) > _ROWS:
-            rows.append(("...", f"{len(nodes) - _ROWS} more", "", ""))
-        return html_table(self._described(), ("operator", "name", "inputs", "outputs"), rows)
+def html_of(graph: Any) -> str:
+    """The table of a graph in a notebook."""
+    nodes = graph.nodes
+    rows = [
+        (shortened(node.op_type), shortened(node.name), *map(listed, (node.inputs, node.outputs)))
+        for node in nodes[:_ROWS]
+    ]
+    if len(nodes) > _ROWS:
+        rows.append(("...", f"{len(nodes) - _ROWS} more", "", ""))
+    return html_table(described(graph), ("operator", "name", "inputs", "outputs"), rows)
 
 
 def check_model(model: Any) -> None:
     """Refuse what cannot be a model, before a library is looked for that might not be there."""
-    if not isinstance(model, (str, os.PathLike, GraphView)) and not hasattr(model, "_content"):
-        bytes_like("model", model)
+    if not isinstance(model, (str, os.PathLike)) and not hasattr(model, "_content"):
+        bytes_like("model", content_of(model))
 
 
 def content_of(model: Any) -> Any:
     """What a library can load: the path or the bytes of a `Model` or a `Graph`, or what it is."""
     take = getattr(type(model), "_content", None)
-    if take is None and isinstance(model, GraphView):
+    if take is None and hasattr(model, "_find"):
         raise TypeError(
             f"model must be a path, bytes-like, a Model or a Graph, not {type(model).__name__}; "
-            f"Model.from_graph makes a Model of it"
+            f"Graph(...) takes it over"
         )
     return model if take is None else take(model)
 

@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import bytes_like, input_path, of_type
-from ortcffi._handle import owned_by
 from ortcffi._native import lib
 from ortcffi._public import size
 from ortcffi.env.env import Env
@@ -18,7 +17,6 @@ from ortcffi.table.engine import has_engine
 
 if TYPE_CHECKING:
     from ortcffi.env.state import EnvState
-    from ortcffi.models.graph import Graph
     from ortcffi.options.prepacked import PrepackedWeights
     from ortcffi.options.session_options import SessionOptions
     from ortcffi.table.api import Api
@@ -112,17 +110,28 @@ def _create(  # noqa: PLR0913, PLR0917  # what the function of the API takes
     check(api.pointer, getattr(lib, slot)(api.pointer, env, *subject, options, *store, out))
 
 
-def source_of_graph(api: "Api", graph: "Graph") -> Source:
-    """A graph, whose initializers have the memory that the session uses."""
-    from ortcffi.models.editor import Parts, build_model
+def parts_of_model(
+    api: "Api", model: Any, options: "SessionOptions | None", *, shares: bool
+) -> "tuple[Any, SessionOptions | None]":
+    """What a library can load, and the options for it, which have the weights of a graph."""
+    from ortcffi.models.view import content_of
 
-    slot = "CreateSessionFromModel"
-    parts = Parts(api, slot)
+    if not shares or not hasattr(model, "_apart"):
+        return content_of(model), options
+    from ortcffi.options.for_library import session_options_for
+    from ortcffi.options.session_options import SessionOptions
+    from ortcffi.values.value import Value
 
-    def create(env: Any, options: Any, out: Any) -> None:
-        parts.call(slot, env, owned_by(build_model(parts, graph)), options, out)
-
-    return Source(create, parts.kept)
+    chosen = session_options_for(api, options)
+    chosen = SessionOptions(api) if chosen is None else chosen._for_session()
+    content, weights = model._apart({*chosen.initializers, *chosen.external_initializers})
+    values = {name: Value.from_buffer(*given, api=api) for name, given in weights.items()}
+    if values:
+        chosen.add_external_initializers(values)  # for the optimizer
+    for name, value in values.items():
+        chosen.add_initializer(name, value)  # whose memory the session uses
+    # A view, because the session keeps these bytes only if the library borrows them.
+    return memoryview(content), chosen if values else options
 
 
 def has_threads(api: "Api", options: "SessionOptions | None") -> bool:

@@ -7,7 +7,8 @@ from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.errors import check
 from ortcffi.kernels.host import empty_sequence_on_core
-from ortcffi.models.wire import Message
+from ortcffi.models.graph import Graph
+from ortcffi.models.message import Message
 from ortcffi.options.session_options import SessionOptions
 from ortcffi.session.creation import environment_of
 from ortcffi.values.lifecycle import blank
@@ -58,13 +59,12 @@ def _make(api: "Api", element: int) -> Value:
 
 
 def _model(element: int) -> bytes:
-    """A model whose output is an empty sequence, as ONNX serializes it.
-
-    The model editor cannot make it: it knows outputs that are tensors only.
-    """
-    attribute = Message().add(1, "dtype").add(3, element).add(20, 2)
-    node = Message().add(2, "y").add(4, "SequenceEmpty").add(5, attribute)
-    tensor = Message().add(1, Message().add(1, element))
-    output = Message().add(1, "y").add(2, Message().add(4, Message().add(1, tensor)))
-    graph = Message().add(1, node).add(2, "g").add(12, output)
-    return bytes(Message().add(1, 8).add(7, graph).add(8, Message().add(1, "").add(2, 17)))
+    """A model whose output is an empty sequence, as ONNX serializes it."""
+    graph = Graph({"": 17})
+    graph.node("SequenceEmpty", [], ["y"], attributes={"dtype": element})
+    tensor, sequence, kind = map(Message, ("TypeProto.Tensor", "TypeProto.Sequence", "TypeProto"))
+    tensor.elem_type, sequence.elem_type = element, Message("TypeProto")
+    sequence.elem_type.tensor_type, kind.sequence_type = tensor, sequence
+    graph.output("y")
+    graph._message.output[0].type = kind
+    return graph.to_bytes()

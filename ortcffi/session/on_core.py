@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._native import lib
 from ortcffi._table import editor_of
 from ortcffi.errors import NotImplemented, OrtError, check
+from ortcffi.models.by_onnx import MISSING, with_types
+from ortcffi.models.graph import opened
+from ortcffi.models.graph_names import fix_dimensions
 from ortcffi.models.model import Model
-from ortcffi.models.preparing import MISSING
-from ortcffi.models.view import content_of
 from ortcffi.session.creation import Source
 from ortcffi.table.engine import advice
 
@@ -29,7 +30,7 @@ def source_on_core(api: "Api", model: Any, options: "SessionOptions | None") -> 
     that call a function of the model are replaced by its nodes where nobody takes them.
     """
     editor = editor_of(api, _SLOT)
-    given = model if isinstance(model, Model) else Model.load(content_of(model))
+    given = model if isinstance(model, Model) else opened(model)
     typed = _with_types(given, options) if given._untyped() else given
 
     def create_of(tried: Model, env: Any, handle: Any, out: Any) -> None:
@@ -53,12 +54,12 @@ def _has_onnx() -> bool:
 
 
 def _with_types(model: Model, options: "SessionOptions | None") -> Model:
-    from ortcffi.models.editing import fix_dimensions
-    from ortcffi.models.preparing import with_types
-
     fixed = [] if options is None else options.free_dimensions
-    # Types of inner values follow from those lengths.
-    return with_types(model._edited(fix_dimensions(model, fixed)) if fixed else model)
+    if fixed:  # types of inner values follow from those lengths
+        graph = model.edit()
+        fix_dimensions(graph, fixed)
+        model = graph._model()
+    return with_types(model)
 
 
 def _explained(error: OrtError, model: Model, options: "SessionOptions | None") -> OrtError:

@@ -12,6 +12,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._forks import after_fork, fork_safe_lock
+from ortcffi.models.view import content_of
 from ortcffi.options.session_options import SessionOptions
 from ortcffi.table.load import load
 
@@ -43,7 +44,7 @@ def parts_of(session: "Session") -> tuple[Any, ...]:
             "only a Session of a path or of bytes is pickled; Graph.to_bytes() gives bytes"
         )
     if not isinstance(source, (str, os.PathLike)):
-        source = bytes(source)
+        source = bytes(content_of(source))
     return _again, (type(session), source, _described(session._options), session.api.path)
 
 

@@ -26,8 +26,8 @@ from ortcffi.session.creation import (
     has_threads,
     may_call_python,
     options_for,
+    parts_of_model,
     source_of,
-    source_of_graph,
     warn_of_ignored_arena,
 )
 from ortcffi.session.rules import RULES
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from ortcffi._convert import AnyPath
     from ortcffi.ep.devices import EpDevice
     from ortcffi.kernels.python_op import PythonOp
-    from ortcffi.models.graph import Graph
     from ortcffi.models.metadata import ModelMetadata
     from ortcffi.options.prepacked import PrepackedWeights
     from ortcffi.options.run_options import RunOptions
@@ -73,8 +72,8 @@ class Session(Suggests, Engine, Closing):
     ----------
     model : str, os.PathLike, bytes-like, Model or Graph
         The path of a model, in ONNX's or ONNX Runtime's own format; or its bytes, such as a memory
-        map, which are not copied. Of a `Model` the file is loaded, or its bytes if it was edited;
-        of a `Graph` its bytes, where `from_graph` shares its memory.
+        map, which are not copied. Of a `Model` the file is loaded, or its bytes if it has none.
+        Initializers of a `Graph` of 128 bytes or more are not copied: their memory must not change.
     options : SessionOptions, optional
         Options of the session. Where another library runs the model, those of the core are copied.
     api : Api, optional
@@ -182,18 +181,18 @@ class Session(Suggests, Engine, Closing):
             options = SessionOptions(engine) if known is None else known.clone()
             with_custom_ops(options, custom_ops)
         takes_file = not engine.is_core or prepacked_weights is not None
+        given = model
         if takes_file and not isinstance(model, (str, bytes)):
-            from ortcffi.models.view import content_of
-
-            model = content_of(model)
+            shares = after_fork == "refuse"
+            given, options = parts_of_model(engine, model, options, shares=shares)
         try:
-            source = source_for(engine, model, options, prepacked_weights)
+            source = source_for(engine, given, options, prepacked_weights)
             self._open(engine, source, options, env=env)
         except OrtError as error:
             if (hint := _hint_of_ops(error)) is not None:
                 error.args = (f"{error.message}{hint}", *error.args[1:])
             raise
-        self._source = model
+        self._source = None if type(given) is memoryview and given is not model else given
         if after_fork == "remake":
             self._remakes()
 
@@ -208,54 +207,6 @@ class Session(Suggests, Engine, Closing):
                 "inputs or outputs"
             )
         self._renew(made)
-
-    @classmethod
-    def from_graph(
-        cls,
-        graph: "Graph",
-        options: "SessionOptions | None" = None,
-        *,
-        api: "Api | None" = None,
-        env: Env | None = None,
-    ) -> Self:
-        """Make a session of a model that was made in Python.
-
-        Parameters
-        ----------
-        graph : Graph
-            The model. Initializers of 128 bytes or more are not copied: the session uses their
-            memory, which must not change.
-        options, api, env
-            As of the class. With options that have custom ops, the session is made of the bytes
-            of the model, with a copy of its initializers.
-
-        Notes
-        -----
-        Model-editor function: ``CreateSessionFromModel``, since version 22. It does not know the
-        custom ops of options.
-        """
-        from ortcffi.models.graph import Graph
-
-        if not isinstance(graph, Graph):
-            raise TypeError(f"graph must be a Graph, not {type(graph).__name__}")
-        check_options(options)
-        of_type("env", env, Env)
-        engine = engine_for(api, options, env)
-        chosen = options_for(engine, options)
-        session = cls.__new__(cls)
-        has_ops = chosen is not None and (
-            chosen._alive.get("custom_ops") or chosen._alive.get("op_domains")
-        )
-        if engine.is_core:
-            source = source_for(engine, graph.to_model(), chosen)
-        elif has_ops or not graph.is_typed:
-            # A view, because the session is to keep these bytes only if the library borrows them.
-            model = memoryview(graph.to_bytes())
-            source = source_of(engine, model)
-        else:
-            source = source_of_graph(engine, graph)
-        session._open(engine, source, chosen, env=env)
-        return session
 
     def _open(
         self,

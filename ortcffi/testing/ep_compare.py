@@ -135,7 +135,9 @@ def reference_values(
         return dict(zip(outputs, _by_ep(against, model, feed), strict=True))
     with suppress(OrtError, ValueError, LookupError, TypeError, NotImplementedError):
         names = [*dict.fromkeys([*between, *outputs])]
-        return _values(model.extract(list(feed), names), feed, names, against)
+        graph = model.edit()
+        graph.extract(list(feed), names)
+        return _values(graph.to_model(), feed, names, against)
     return _values(model, feed, outputs, against)
 
 

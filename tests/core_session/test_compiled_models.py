@@ -301,7 +301,9 @@ def test_a_provider_marks_what_it_has_compiled(api, model, options_for):
     ((key, mark),) = metadata_of(made).items()
     assert (key[: len(PREFIX)], mark) == (PREFIX, "of context_ep")
     with ort.Model.load(model) as read:
-        marked = read.with_metadata({"other": "kept", key: "of another"}).to_bytes()
+        graph = read.edit()
+    graph.metadata.update({"other": "kept", key: "of another"})
+    marked = graph.to_bytes()
     made = ort.compile_model(marked, options=options, embed_ep_context=True, api=api)
     assert metadata_of(made) == {"other": "kept", key: "of context_ep"}
 

@@ -51,7 +51,7 @@ def test_devices_of_options_choose_the_core(add_ep, core_api):
         with ort.SessionOptions() as options:
             options.add_devices(registered.devices[:1])
             session = ort.Session(eps.untyped(), options)
-            of_graph = ort.Session.from_graph(eps.untyped(), options, env=env)
+            of_graph = ort.Session(eps.untyped(), options, env=env)
         by_device = ort.Session(eps.untyped(), providers=registered.devices[:1])
         for each in (session, of_graph, by_device):
             assert each.api == core_api

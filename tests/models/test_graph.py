@@ -5,9 +5,9 @@ import pickle
 
 import numpy as np
 import pytest
+from support.editor import Parts, build_model
 
 import ortcffi as ort
-from ortcffi.models.editor import Parts, build_model
 
 onnx = pytest.importorskip("onnx")
 numpy_helper = pytest.importorskip("onnx.numpy_helper")
@@ -76,7 +76,7 @@ def test_attributes_of_a_known_op_are_saved():
         ["x"],
         ["y"],
         attributes={
-            "kernel_shape": np.array([2, 2]),
+            "kernel_shape": list(np.array([2, 2])),
             "auto_pad": "VALID",
             "ceil_mode": np.int64(0),
         },
@@ -102,7 +102,7 @@ def test_initializers_of_every_size_and_type_are_saved(dtype, count):
 
 def test_an_output_that_nothing_makes_is_named(dense):
     dense.output("nowhere", "f4", [1])
-    with pytest.raises(ValueError, match="output 'nowhere' is made by no node"):
+    with pytest.raises(ort.errors.Fail, match="output 'nowhere' is made by no node"):
         dense.to_bytes()
 
 
@@ -178,7 +178,7 @@ def test_a_graph_survives_pickling(dense):
             lambda g: g.initializer("v", np.ones(3, np.dtype("f4").newbyteorder())),
         ),
         ("value is not C-contiguous", lambda g: g.initializer("v", np.ones((3, 3)).T[1:])),
-        ("no attributes that are tensors", lambda g: g.node("C", [], ["y"], attributes={"v": g})),
+        ("an array, a Graph or a list", lambda g: g.node("C", [], ["y"], attributes={"v": {1}})),
         ("elements of one type", lambda g: g.node("C", [], ["y"], attributes={"v": [1, "a"]})),
         ("'v'. must fit a", lambda g: g.node("C", [], ["y"], attributes={"v": [1e39]})),
         ("'v'. must be from", lambda g: g.node("C", [], ["y"], attributes={"v": 2**63})),
@@ -212,7 +212,7 @@ def test_a_graph_that_cannot_be_read_is_an_error_and_leaves_nothing(dense, error
 def test_what_the_library_refuses_is_an_error_and_leaves_nothing(real_api, dense):
     dense.node("NoSuchOp", ["y"], ["z"])
     with pytest.raises(ort.OrtError):
-        ort.Session.from_graph(dense, api=real_api)
+        ort.Session(dense, api=real_api)
 
 
 def test_an_empty_graph_is_a_model_without_nodes():
@@ -225,13 +225,11 @@ def test_outputs_without_a_type_are_inferred():
     graph.input("x", "f4", ["n"])
     graph.node("Cast", ["x"], ["y"], attributes={"to": 7})
     graph.output("y")
-    assert not graph.is_typed
     assert graph["y"].element_type is None
     assert graph.to_model().graph["y"].type is None
-    for session in (ort.Session(graph), ort.Session.from_graph(graph)):
-        (output,) = session.outputs
-        assert output.element_type == ort.ElementType.INT64
-        assert session.run(x=[1, 2])[0].tolist() == [1, 2]
+    session = ort.Session(graph)
+    assert session.outputs[0].element_type == ort.ElementType.INT64
+    assert session.run(x=[1, 2])[0].tolist() == [1, 2]
     with pytest.raises(TypeError, match="shape must not be given without element_type"):
         graph.output("y", shape=[1])
 

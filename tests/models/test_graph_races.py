@@ -16,7 +16,7 @@ def test_threads_make_sessions_of_one_graph(real_api, dense):
 
     def work():
         for _ in range(3):
-            with ort.Session.from_graph(dense, api=real_api) as session:
+            with ort.Session(dense, api=real_api) as session:
                 found.append(session.run({"x": x})[0].sum())
 
     run_threads(*[work] * 4)
@@ -43,7 +43,7 @@ def test_a_graph_that_grows_meanwhile_is_whole_or_refused(real_api):
             ort.Session(content, api=real_api).close()
 
     run_threads(grow, read, read)
-    with ort.Session.from_graph(graph, api=real_api) as session:
+    with ort.Session(graph, api=real_api) as session:
         assert session.run({"y0": np.ones(1, np.float32)})[0].tolist() == [-1]
 
 
@@ -60,7 +60,7 @@ graph.output("y", "f4", [2])
 options = ort.SessionOptions(ort.load(), intra_op_threads=1)
 
 def run():
-    with ort.Session.from_graph(graph, options) as session:
+    with ort.Session(graph, options) as session:
         return session.run({"x": np.ones(2, np.float32)})[0].tolist()
 
 before = run()

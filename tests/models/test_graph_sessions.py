@@ -8,13 +8,13 @@ import weakref
 import numpy as np
 import pytest
 from support import eps, models
+from support.editor import Parts, build_model
 
 import ortcffi as ort
 from ortcffi._handle import owned_by
 from ortcffi._native import ffi, lib
 from ortcffi._table import editor_of
 from ortcffi.errors import check
-from ortcffi.models.editor import Parts, build_model
 from ortcffi.session.creation import Source
 
 X = np.linspace(-1, 1, 128, dtype=np.float32).reshape(2, 64)
@@ -26,19 +26,19 @@ def expected(graph: ort.Graph) -> np.ndarray:
 
 
 def test_a_session_of_a_graph_computes_what_it_says(real_api, dense):
-    with ort.Session.from_graph(dense, api=real_api) as session:
+    with ort.Session(dense, api=real_api) as session:
         (y,) = session.run({"x": X})
     np.testing.assert_allclose(y, expected(dense), rtol=1e-5)
 
 
 def test_the_session_has_the_types_of_the_graph(real_api, dense):
-    with ort.Session.from_graph(dense, api=real_api) as session:
+    with ort.Session(dense, api=real_api) as session:
         assert [(s.name, s.shape) for s in session.inputs] == [("x", ("batch", 64))]
         assert [(s.name, s.shape) for s in session.outputs] == [("y", ("batch", 3))]
 
 
 def test_one_graph_makes_several_sessions(real_api, dense):
-    sessions = [ort.Session.from_graph(dense, api=real_api) for _ in range(3)]
+    sessions = [ort.Session(dense, api=real_api) for _ in range(3)]
     for session in sessions:
         np.testing.assert_allclose(session.run({"x": X})[0], expected(dense), rtol=1e-5)
 
@@ -51,7 +51,7 @@ def test_the_session_uses_the_memory_of_an_initializer(real_api):
     graph.node("Add", ["x", "w"], ["y"])
     graph.output("y", "f4", [1000])
     copied = ort.Session(graph.to_bytes(), api=real_api)
-    with copied, ort.Session.from_graph(graph, api=real_api) as session:
+    with copied, ort.Session(graph, api=real_api) as session:
         array[:] = 7  # no program should: it shows whose memory the session reads
         x = np.ones(1000, np.float32)
         assert (session.run({"x": x})[0][0], copied.run({"x": x})[0][0]) == (8, 1)
@@ -68,7 +68,7 @@ def test_the_memory_stays_as_long_as_the_session(real_api):
     graph.initializer("w", array)
     graph.node("Add", ["x", "w"], ["y"])
     graph.output("y", "f4", [1000])
-    session = ort.Session.from_graph(graph, api=real_api)
+    session = ort.Session(graph, api=real_api)
     del graph, array
     gc.collect()
     assert gone() is not None
@@ -89,7 +89,7 @@ def test_nothing_is_borrowed_of_a_graph_that_is_refused(real_api):
     graph.node("NoSuchOp", ["w"], ["y"])
     graph.output("y", "f4", [1000])
     with pytest.raises(ort.OrtError):
-        ort.Session.from_graph(graph, api=real_api)
+        ort.Session(graph, api=real_api)
     del graph, array
     gc.collect()
     assert gone() is None
@@ -100,14 +100,14 @@ def test_strings_of_a_graph_reach_the_session(real_api):
     graph.initializer("w", np.array([["a", "é"], ["", "b" * 50]]))
     graph.node("Identity", ["w"], ["y"])
     graph.output("y", str, [2, 2])
-    with ort.Session.from_graph(graph, api=real_api) as session:
+    with ort.Session(graph, api=real_api) as session:
         assert session.run({})[0].tolist() == [["a", "é"], ["", "b" * 50]]
 
 
 def test_the_options_count(real_api, dense, tmp_path):
     path = tmp_path / "optimized.onnx"
     options = ort.SessionOptions(real_api, optimized_model_path=path)
-    ort.Session.from_graph(dense, options, api=real_api).close()
+    ort.Session(dense, options, api=real_api).close()
     assert path.stat().st_size > 700
 
 
@@ -127,13 +127,13 @@ def test_a_graph_has_custom_ops_of_the_options(real_api):
     ):
         domain.add(twice)
         options.add_custom_op_domain(domain)
-        with ort.Session.from_graph(graph, options, api=real_api) as session:
+        with ort.Session(graph, options, api=real_api) as session:
             assert session.run({"x": np.ones(2, np.float32)})[0].tolist() == [5, 5]
 
 
 def test_a_session_of_a_graph_is_not_pickled_but_its_bytes_are(real_api, dense):
     with (
-        ort.Session.from_graph(dense, api=real_api) as session,
+        ort.Session(dense, api=real_api) as session,
         pytest.raises(TypeError, match=r"Graph\.to_bytes"),
     ):
         pickle.dumps(session)
@@ -143,17 +143,11 @@ def test_a_session_of_a_graph_is_not_pickled_but_its_bytes_are(real_api, dense):
         again.close()
 
 
-@pytest.mark.parametrize("wrong", [None, b"", "model.onnx", 3])
-def test_what_is_no_graph_is_refused_by_name(real_api, wrong):
-    with pytest.raises(TypeError, match="graph must be a Graph"):
-        ort.Session.from_graph(wrong, api=real_api)
-
-
 def test_the_core_names_the_node_that_nobody_runs(core_api, dense):
     with pytest.raises(
         ort.errors.NotImplemented, match=r"runs node '', which makes '.*': operator MatMul"
     ):
-        ort.Session.from_graph(dense, api=core_api)
+        ort.Session(dense, api=core_api)
 
 
 # --- models that are extended ---------------------------------------------------------------------
@@ -438,6 +432,6 @@ def test_a_graph_with_an_initializer_that_the_model_has_is_refused_by_the_core(c
 @pytest.mark.parametrize("take", [ort.Session, ort.compile_model])
 def test_the_graph_of_a_model_is_refused_with_what_makes_a_model_of_it(real_api, dense, take):
     graph = dense.to_model().graph
-    words = r"a Model or a Graph, not ModelGraph; Model\.from_graph makes a Model of it"
+    words = r"a Model or a Graph, not ModelGraph; Graph\(\.\.\.\) takes it over"
     with pytest.raises(TypeError, match=words):
         take(graph, api=real_api)

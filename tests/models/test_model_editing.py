@@ -59,6 +59,16 @@ def parsed(model):
     return onnx.load_from_string(model.to_bytes())
 
 
+def edited(model, change):
+    graph = model.edit()
+    change(graph)
+    return graph.to_model()
+
+
+def with_weights(model, array):
+    return edited(model, lambda graph: graph.initializers.update(w=array))
+
+
 # --- written --------------------------------------------------------------------------------------
 
 
@@ -79,7 +89,7 @@ def test_a_model_is_saved_over_the_file_that_it_is_read_from(proto, tmp_path):
     onnx.save(proto, path)
     model = ort.Model.load(path)
     weights = model.graph.initializers["w"]
-    model.rename({"x": "input"}).save(path)
+    edited(model, lambda graph: graph.rename({"x": "input"})).save(path)
     assert weights.tolist() == list(range(200))
     assert onnx.load(path).graph.input[0].name == "input"
 
@@ -132,7 +142,7 @@ def test_a_saved_model_has_its_own_weights_at_each_moment(model, tmp_path, monke
     path = tmp_path / "model.onnx"
     model.save(path, external_data=1)
     weights = model.graph.initializers["w"]
-    other = model.replace("w", -weights)
+    other = with_weights(model, -weights)
 
     def stop(*_arguments):
         raise KeyboardInterrupt
@@ -165,7 +175,7 @@ def test_an_interrupt_after_the_rename_leaves_the_new_model_with_its_weights(
     weights = model.graph.initializers["w"]
     monkeypatch.setattr(os, "replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        model.replace("w", -weights).save(path, external_data=1)
+        with_weights(model, -weights).save(path, external_data=1)
     np.testing.assert_array_equal(ort.Model.load(path).graph.initializers["w"], -weights)
 
 
@@ -230,182 +240,6 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(model, tmp_path, monkeypa
         model.save(tmp_path / "none" / "model.onnx")
 
 
-# --- renamed --------------------------------------------------------------------------------------
-
-
-def test_values_and_nodes_are_renamed_in_subgraphs_too(model):
-    edited = model.rename({"t": "sum of both", "add": "first", "x": "input", "w": "weights"})
-    graph = edited.graph
-    assert graph["first"].inputs == ("input", "weights")
-    assert graph["if"].implicit_inputs == ("input", "sum of both")
-    assert graph["if"].attributes["then_branch"].nodes[0].inputs == ("sum of both",)
-    assert graph["sum of both"].shape == (200,)
-    onnx.checker.check_model(parsed(edited))
-    np.testing.assert_array_equal(run(edited, {"input": X}), run(model))
-
-
-def test_names_can_be_exchanged(model):
-    graph = model.rename({"t": "r", "r": "t"}).graph
-    assert (graph["add"].outputs, graph["relu"].inputs, graph["relu"].outputs) == (
-        ("r",),
-        ("r",),
-        ("t",),
-    )
-
-
-@pytest.mark.parametrize(
-    ("kind", "names", "words"),
-    [
-        (LookupError, {"nothing": "q"}, "names: the graph has no value and no node 'nothing'"),
-        (ValueError, {"x": "t"}, "'x' cannot become 't', which is there already"),
-        (ValueError, {"x": "a"}, "'x' cannot become 'a', which is there already"),
-        (ValueError, {"x": "q", "t": "q"}, "cannot become 'q'"),
-        (ValueError, {"x": ""}, "the new name of 'x' must not be empty"),
-        (ValueError, {"add": "mul"}, "'add' cannot become 'mul'"),
-        (TypeError, {"x": 3}, r"names\['x'\] must be a str"),
-        (TypeError, {3: "x"}, "a key of names must be a str"),
-        (TypeError, ["x"], "names must be a mapping"),
-    ],
-)
-def test_a_wrong_name_is_named(model, kind, names, words):
-    with pytest.raises(kind, match=words):
-        model.rename(names)
-
-
-# --- replaced -------------------------------------------------------------------------------------
-
-
-def test_an_initializer_gets_other_contents(model, proto):
-    edited = model.replace("w", np.ones(200, np.float32))
-    proto.graph.initializer[0].CopyFrom(numpy_helper.from_array(np.ones(200, np.float32), "w"))
-    np.testing.assert_array_equal(run(edited), run(proto))
-    assert model.graph.initializers["w"][5] == 5
-
-
-def test_nodes_read_another_value_in_subgraphs_too(model):
-    graph = model.replace("t", "x").graph
-    assert graph["relu"].inputs == ("x",)
-    assert graph["if"].implicit_inputs == ("x",)
-    assert not graph["t"].consumers
-
-
-def test_a_node_becomes_another_one_or_several(model, proto):
-    node = ort.GraphNode("Identity", ("t",), ("r",), "", "same", {})
-    assert model.replace("relu", node).graph["same"].outputs == ("r",)
-    several = ort.Graph()
-    several.initializer("zero", np.zeros((), np.float32))
-    several.node("Max", ["t", "zero"], ["m"])
-    several.node("Identity", ["m"], ["r"])
-    edited = model.replace(model.graph["relu"], several)
-    onnx.checker.check_model(parsed(edited))
-    np.testing.assert_array_equal(run(edited), run(proto))
-
-
-@pytest.mark.parametrize(
-    ("kind", "old", "new", "words"),
-    [
-        (LookupError, "nothing", "x", "no value and no node 'nothing'"),
-        (TypeError, 3, "x", "old must be a name"),
-        (ValueError, "x", np.ones(3), "'x' is no initializer"),
-        (TypeError, "w", 3, "new must be an array"),
-        (
-            ValueError,
-            "w",
-            np.ones(200),
-            r"the element type of 'w', which is tensor\(float\[200\]\), but is float64 \[200\]",
-        ),
-        (LookupError, "t", "nothing", "new: the graph has no value 'nothing'"),
-        (ValueError, "z", "x", "'z' is an output of the graph"),
-        (TypeError, "relu", "x", "new must be a GraphNode or a Graph"),
-        (
-            ValueError,
-            "relu",
-            ort.GraphNode("Neg", ("t",), ("q",), "", "", {}),
-            "new does not make 'r'",
-        ),
-        (
-            ValueError,
-            "relu",
-            ort.GraphNode("Split", ("t",), ("r", "s"), "", "", {}),
-            "new makes 's', which the graph has already",
-        ),
-        (
-            LookupError,
-            "relu",
-            ort.GraphNode("Neg", ("q",), ("r",), "", "", {}),
-            "new reads 'q', which the graph does not have",
-        ),
-    ],
-)
-def test_what_does_not_fit_is_refused(model, kind, old, new, words):
-    with pytest.raises(kind, match=words):
-        model.replace(old, new)
-
-
-def test_a_value_that_would_depend_on_itself_is_refused(model):
-    with pytest.raises(ort.errors.Fail, match="cycle"):
-        model.replace("x", "z").graph  # noqa: B018
-
-
-# --- extracted ------------------------------------------------------------------------------------
-
-
-def test_a_part_of_a_model_is_a_model(model):
-    part = model.extract(["t"], ["r"])
-    assert [node.op_type for node in part.graph.nodes] == ["Relu"]
-    assert not part.graph.initializers
-    assert part.graph["t"].shape == (200,)
-    np.testing.assert_array_equal(run(part, {"t": X}), np.maximum(X, 0))
-
-
-def test_what_subgraphs_read_is_extracted_with_them(model):
-    part = model.extract(["x"], ["i"])
-    assert [node.name for node in part.graph.nodes] == ["add", "sum", "cast", "if"]
-    assert list(part.graph.initializers) == ["w"]
-    with pytest.raises(ValueError, match="inputs lack 'x', which outputs need"):
-        model.extract(["t"], ["i"])
-
-
-def test_an_input_may_be_made_beside_what_is_needed():
-    node = helper.make_node("Split", ["x"], ["a", "b"], num_outputs=2)
-    added = helper.make_node("Add", ["a", "b"], ["a_"])
-    graph = helper.make_graph([node, added], "g", [info("x", [4])], [info("a_", [2])])
-    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)])
-    model = ort.Model.load(proto.SerializeToString())
-    part = model.extract({"x": None, "a": ("f4", [2])}, ["a_"])
-    feed = {"x": np.arange(4, dtype=np.float32), "a": np.zeros(2, np.float32)}
-    onnx.checker.check_model(parsed(part))
-    np.testing.assert_array_equal(run(part, feed), [2, 3])
-
-
-def test_an_input_of_no_known_type_needs_one(model):
-    with pytest.raises(ValueError, match=r"type 'r' has; .* \{'r': \(element_type, shape\)\}"):
-        model.extract(["r", "i"], ["z"])
-    types = {"r": ("f4", [200]), "i": ("f4", [None])}
-    part = model.extract(types, ["z"])
-    assert (part.graph["r"].shape, part.graph["i"].shape) == ((200,), (None,))
-    onnx.checker.check_model(parsed(part))
-
-
-@pytest.mark.parametrize(
-    ("kind", "inputs", "outputs", "words"),
-    [
-        (LookupError, ["q"], ["z"], "inputs: the graph has no value 'q'"),
-        (LookupError, ["x"], ["q"], "outputs: the graph has no value 'q'"),
-        (ValueError, ["x", "x"], ["z"], "inputs must differ"),
-        (ValueError, ["x"], [], "outputs must not be empty"),
-        (TypeError, "x", ["z"], "inputs must be an iterable of str"),
-        (TypeError, {"r": "f4", "i": None}, ["z"], r"must be \(element_type, shape\)"),
-    ],
-)
-def test_a_wrong_end_of_a_part_is_named(model, kind, inputs, outputs, words):
-    with pytest.raises(kind, match=words):
-        model.extract(inputs, outputs)
-
-
-# --- what it says of itself -----------------------------------------------------------------------
-
-
 def test_what_the_graph_has_is_found_by_who_asks_the_model(model):
     with pytest.raises(AttributeError, match=r"attribute 'nodes': did you mean 'graph.nodes'"):
         _ = model.nodes
@@ -413,125 +247,33 @@ def test_what_the_graph_has_is_found_by_who_asks_the_model(model):
         _ = model.opset
 
 
-def test_metadata_is_changed(model):
-    edited = model.with_metadata(
-        {"a": "1", "b": "2"}, version=7, producer_name="me", graph_name="h"
-    )
-    found = edited.with_metadata({"a": None}).metadata
-    assert (found.version, found.producer_name, found.graph_name) == (7, "me", "h")
-    assert found.custom == {"b": "2"}
-    assert model.metadata.producer_name == "test"
-    with pytest.raises(TypeError, match=r"no argument 'producer': did you mean 'producer_name'"):
-        model.with_metadata(producer="me")
-    with pytest.raises(TypeError, match=r"'author'; an entry of your own is {'author': ...}"):
-        model.with_metadata(author="me")
-
-
-def test_a_version_is_set_where_operators_have_the_same_form(model):
-    edited = model.with_opset(22)
-    assert edited.opsets == {"": 22}
-    assert model.with_opset(3, "my.domain").opsets == {"": 21, "my.domain": 3}
-    with pytest.raises(
-        ValueError, match="in version 12 the operator Add has the form of version 7"
-    ):
-        model.with_opset(12)
-
-
-def test_a_version_of_which_no_operators_are_known_is_refused(model):
-    newest = onnx.defs.onnx_opset_version()
-    for domain in ("", "ai.onnx"):
-        with pytest.raises(
-            ValueError, match=f"of the operators of .* is {newest}, not {newest + 1}"
-        ):
-            model.with_opset(newest + 1, domain)
-    with pytest.raises(ValueError, match=r"the operators of ai\.onnx\.ml is"):
-        model.with_opset(10**9, "ai.onnx.ml")
-    assert model.with_opset(10**9, "my.domain").opsets["my.domain"] == 10**9
-
-
-# --- functions ------------------------------------------------------------------------------------
-
-
-def with_functions():
-    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("my", 1)]
-    scale = helper.make_node("Constant", [], ["k"])
-    scale.attribute.append(
-        onnx.AttributeProto(
-            name="value_float", type=onnx.AttributeProto.FLOAT, ref_attr_name="factor"
-        )
-    )
-    inner = helper.make_function(
-        "my",
-        "Scale",
-        ["a"],
-        ["b"],
-        [scale, helper.make_node("Mul", ["a", "k"], ["b"])],
-        opsets,
-        [],
-        [helper.make_attribute("factor", 2.0)],
-    )
-    calls = [
-        helper.make_node("Scale", ["a"], ["t"], domain="my", name="call", factor=3.0),
-        helper.make_node("Scale", ["t"], ["b"], domain="my"),
-    ]
-    outer = helper.make_function("my", "Twice", ["a"], ["b", "a"], calls, opsets)
-    nodes = [
-        helper.make_node("Twice", ["x"], ["y", "same"], domain="my", name="one"),
-        helper.make_node("Twice", ["y"], ["z"], domain="my", name="two"),
-        helper.make_node("Add", ["z", "same"], ["sum"]),
-    ]
-    graph = helper.make_graph(nodes, "g", [info("x")], [info("sum")])
-    return helper.make_model(graph, opset_imports=opsets, functions=[inner, outer], ir_version=10)
-
-
-def test_functions_are_put_in_the_place_of_their_calls():
-    proto = with_functions()
-    model = ort.Model.load(proto.SerializeToString())
-    assert [each.name for each in model.functions] == ["Scale", "Twice"]
-    inlined = model.inline()
-    assert not inlined.functions
-    assert {node.domain for node in inlined.graph.nodes} == {""}
-    onnx.checker.check_model(parsed(inlined))
-    np.testing.assert_allclose(run(inlined), X * 37, rtol=1e-6)
-
-
-def test_a_function_of_another_version_is_refused():
-    proto = with_functions()
-    proto.functions[0].opset_import[0].version = 20
-    with pytest.raises(ValueError, match="the function 'Scale' uses version 20"):
-        ort.Model.load(proto.SerializeToString()).inline()
-
-
-def test_a_function_that_calls_itself_is_refused():
-    proto = with_functions()
-    proto.functions[0].node[1].op_type = "Twice"
-    proto.functions[0].node[1].domain = "my"
-    with pytest.raises(ValueError, match="calls itself"):
-        ort.Model.load(proto.SerializeToString()).inline()
-
-
 def test_every_model_of_the_node_tests_of_onnx_is_written_and_edited():
     for path in node_models():
         content = path.read_bytes()
         model = ort.Model.load(content)
         assert model.to_bytes() == content
-        copy = model.with_metadata({"edited": "yes"})
+        graph = model.edit()
+        graph.metadata["edited"] = "yes"
         expected = onnx.ModelProto.FromString(content)
         expected.metadata_props.add(key="edited", value="yes")
-        assert parsed(copy) == expected
-        names = {name: f"{name}!" for name in model.graph.values}
-        back = {new: old for old, new in names.items()}
-        assert parsed(model.rename(names).rename(back)) == onnx.ModelProto.FromString(content)
+        assert parsed(graph.to_model()) == expected
+        del graph.metadata["edited"]
+        names = {name: f"{name}!" for name in graph.values}
+        graph.rename(names)
+        graph.rename({new: old for old, new in names.items()})
+        assert parsed(graph.to_model()) == onnx.ModelProto.FromString(content)
 
 
 def test_an_edited_model_keeps_the_bytes_of_the_weights_that_it_shares(proto):
     content = np.frombuffer(proto.SerializeToString(), np.uint8)
     alive = weakref.ref(content)
     model = ort.Model.load(memoryview(content))
-    edited = model.rename({"z": "out"})
+    graph = model.edit()
+    graph.rename({"z": "out"})
+    edited = graph.to_model()
     weights = model.graph["w"].initializer.tolist()
     model.close()
-    del content, model
+    del content, model, graph
     gc.collect()
     assert alive() is not None
     assert edited.graph["w"].initializer.tolist() == weights

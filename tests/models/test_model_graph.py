@@ -11,6 +11,7 @@ import sys
 import numpy as np
 import pytest
 from support import models
+from support.editor import Parts, build_model
 from support.processes import fork, run
 from support.threads import run_threads
 
@@ -19,7 +20,6 @@ from ortcffi import ffi
 from ortcffi._handle import owned_by
 from ortcffi._native import lib
 from ortcffi.errors import check
-from ortcffi.models.editor import Parts, build_model
 
 
 @pytest.fixture
@@ -215,7 +215,9 @@ def use(path, size):
     model = ort.Model.load(path)
     assert model.graph.initializers["w"].nbytes == size
     assert len(model.graph.nodes) == 1
-    renamed = model.rename({"y": "z"})
+    graph = model.edit()
+    graph.rename({"y": "z"})
+    renamed = graph.to_model()
     assert renamed.graph.initializers["w"].nbytes == size
     return model, renamed
 

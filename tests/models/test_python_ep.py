@@ -222,7 +222,7 @@ def test_graphs_are_closed_after_the_call_and_types_and_models_of_them_are_not(a
     class Keeps(Takes):
         def compile(self, graph):
             kept.update(graph=graph, node=graph.nodes[0], type=graph["x"].type)
-            kept["model"] = ort.Model.from_graph(graph)
+            kept["model"] = ort.Graph(graph)
             return super().compile(graph)
 
     with Opened(api, provider(Keeps(Neg=np.negative)), negates()):
@@ -233,7 +233,7 @@ def test_graphs_are_closed_after_the_call_and_types_and_models_of_them_are_not(a
     with pytest.raises(ValueError, match="closed"):
         kept["node"].name  # noqa: B018
     assert str(kept["type"]) == "tensor(float[3])"
-    assert [node.op_type for node in kept["model"].graph.nodes] == ["Neg"]
+    assert [node.op_type for node in kept["model"].nodes] == ["Neg"]
     kept.clear()
 
 

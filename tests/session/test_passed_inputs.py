@@ -24,7 +24,7 @@ def test_an_output_keeps_the_input_that_it_is(real_api, graph):
     class Array(np.ndarray):
         """A subclass, so that a weak reference tells when it goes."""
 
-    with ort.Session.from_graph(graph, api=real_api) as session:
+    with ort.Session(graph, api=real_api) as session:
         x = np.full(1000, 7, np.float32)
         owner = x.view(Array)
         gone = weakref.ref(owner)
@@ -40,7 +40,7 @@ def test_an_output_keeps_the_input_that_it_is(real_api, graph):
 
 @pytest.mark.parametrize("method", ["run", "run_values"])
 def test_an_output_outlives_the_array_that_it_is(real_api, graph, method):
-    with ort.Session.from_graph(graph, api=real_api) as session:
+    with ort.Session(graph, api=real_api) as session:
         kept = [getattr(session, method)({"x": np.full(1000, i, np.float32)})[1] for i in range(20)]
         gc.collect()
         assert [float(np.asarray(each)[0]) for each in kept] == list(range(20))
@@ -48,7 +48,7 @@ def test_an_output_outlives_the_array_that_it_is(real_api, graph, method):
 
 @pytest.mark.parametrize("method", ["run", "run_values"])
 def test_an_output_outlives_the_close_of_the_value_that_it_is(real_api, graph, method):
-    with ort.Session.from_graph(graph, api=real_api) as session:
+    with ort.Session(graph, api=real_api) as session:
         x = np.full(1000, 7, np.float32)
         gone = weakref.ref(x)
         with ort.Value.from_numpy(x, api=real_api) as value:
@@ -64,7 +64,7 @@ def test_a_bound_output_outlives_the_close_of_the_binding_with_the_input_that_it
 ):
     x = np.full(1000, 7, np.float32)
     gone = weakref.ref(x)
-    with ort.Session.from_graph(graph, api=real_api) as session:
+    with ort.Session(graph, api=real_api) as session:
         with session.bind(x=x) as bound:
             bound.run()
             passed = dict(zip(bound.output_names, bound.output_values(), strict=True))["x"]

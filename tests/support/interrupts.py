@@ -133,7 +133,7 @@ class Engine:
         return ort.Session(self.model, self.options)
 
     def session_of_a_graph(self) -> Any:
-        return ort.Session.from_graph(self.graph, self.options)
+        return ort.Session(self.graph, self.options)
 
     def handle_of_a_session(self) -> Any:
         return self.session().handle

@@ -3,10 +3,10 @@
  * it is written as the bytes that the model is from then on. */
 #include "model/editor.h"
 
-#include <limits.h>
 #include <string.h>
 
 #include "onnx/fields.h"
+#include "onnx/schemas.h"
 
 static void end_parts(struct core_list* parts) {
   for (size_t i = 0; i < parts->count; i++) {
@@ -180,23 +180,14 @@ CORE_SLOT(ort_model_editor_AddNodeToGraph, OrtGraph* graph, OrtNode* node) {
 
 /* --- models ---------------------------------------------------------------------------------- */
 
-/* The version of the format that came with the operator set, so that older libraries can read the
- * model. */
 static uint64_t format_for(const char* const* domains, const int* versions, size_t count) {
-  static const struct {
-    int opset;
-    uint64_t format;
-  } formats[] = {{25, 13}, {24, 12}, {23, 11}, {21, 10}, {19, 9}, {INT_MIN, 8}};
-  for (size_t i = 0; i < count; i++) {
-    if (domains[i] != NULL && (domains[i][0] == 0 || strcmp(domains[i], "ai.onnx") == 0)) {
-      size_t k = 0;
-      while (versions[i] < formats[k].opset) {
-        k++;
-      }
-      return formats[k].format;
-    }
+  int version = 0;
+  for (size_t i = count; i > 0; i--) {
+    const char* domain = domains[i - 1];
+    bool is_of_onnx = domain != NULL && (domain[0] == 0 || strcmp(domain, "ai.onnx") == 0);
+    version = is_of_onnx ? versions[i - 1] : version;
   }
-  return 8;
+  return (uint64_t)core_format_of(version);
 }
 
 CORE_SLOT(ort_model_editor_CreateModel, const char* const* domain_names, const int* opset_versions,

@@ -237,6 +237,32 @@ OrtStatus* ORT_API_CALL core_open_model_bytes(const void* bytes, size_t size, Or
   return core_named("ortcore_open_model_bytes", new_of_bytes(bytes, size, weights_of, out));
 }
 
+static OrtStatus* open_with_weights(OrtModel* model, const struct core_weight* weights,
+                                    size_t count, OrtModel* of) {
+  size_t before = of != NULL ? of->weight_count : 0, size = (before + count) * sizeof *weights;
+  CORE_TRY(core_check_model_size(core_message_size(model->bytes)));
+  model->weights = size > 0 ? heap_alloc(size) : NULL;
+  if (size > 0 && model->weights == NULL) {
+    return core_no_memory(size);
+  }
+  for (size_t i = 0; i < before + count; i++) {
+    model->weights[i] = i < before ? of->weights[i] : weights[i - before];
+  }
+  model->weight_count = before + count;
+  if (of != NULL) {
+    core_share_weights(model, of);
+  }
+  return core_read_model(model);
+}
+
+OrtStatus* core_open_with_weights(struct core_message bytes, const struct core_weight* weights,
+                                  size_t count, OrtModel* of, OrtModel** out) {
+  OrtModel* model = NULL;
+  CORE_TRY(core_new_model(&model));
+  model->bytes = bytes;
+  CORE_HAND_OUT(open_with_weights(model, weights, count, of), model, out);
+}
+
 static OrtStatus* check_graph(const OrtModel* model, size_t which) {
   return which < CORE_GRAPH_FORMS + model->function_count && model->graphs != NULL
              ? NULL

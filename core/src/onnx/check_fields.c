@@ -2,111 +2,52 @@
 #include "onnx/check_fields.h"
 
 #include "heap/heap.h"
-#include "onnx/fields.h"
 
 /* Protobuf's own limit for messages within messages. */
 #define DEEPEST 100
 
-/* What a field has that is known by its number. */
-struct known {
-  /** A message. */
-  uint8_t kind;
-  /** Whether there may be several. */
-  bool is_list;
-  /** Numbers that may be packed into one field: how each is stored. */
-  bool is_packed;
-  uint8_t wire;
+#define INT .type = CORE_INT
+#define FLOAT .type = CORE_FLOAT
+#define TEXT .type = CORE_TEXT
+#define BYTES .type = CORE_BYTES
+#define INTS INT, .is_list = true
+#define FLOATS FLOAT, .is_list = true
+#define DOUBLES .type = CORE_DOUBLE, .is_list = true
+#define TEXTS TEXT, .is_list = true
+#define STRINGS BYTES, .is_list = true
+#define ONE(inner) .type = CORE_MESSAGE, .kind = ONNX_##inner
+#define MANY(inner) ONE(inner), .is_list = true
+
+const struct core_known_field core_known_fields[ONNX_MESSAGES][ONNX_FIELDS] = {
+#define MESSAGE(kind, title)
+#define FIELD(message, field, number, title, shape) \
+  [ONNX_##message][field] = {.name = (title), shape},
+#include "onnx/fields.def"
 };
 
-#define FIELDS 27
-#define ONE(message) {.kind = (message)}
-#define LIST(message) {.kind = (message), .is_list = true}
-#define INTS {.is_packed = true, .wire = CORE_VARINT}
-#define FLOATS {.is_packed = true, .wire = CORE_FIXED32}
-#define DOUBLES {.is_packed = true, .wire = CORE_FIXED64}
-
-/* Fields without a row are texts, bytes or single numbers, which need no look inside. Those that
- * fields.h has no name for are not read. */
-static const struct known known_fields[ONNX_MESSAGES][FIELDS] = {
-    [ONNX_MODEL] = {[MODEL_GRAPH] = ONE(ONNX_GRAPH),
-                    [MODEL_OPSET] = LIST(ONNX_OPSET),
-                    [MODEL_METADATA] = LIST(ONNX_ENTRY),
-                    [20] = LIST(ONNX_TRAINING),
-                    [MODEL_FUNCTION] = LIST(ONNX_FUNCTION),
-                    [26] = LIST(ONNX_DEVICES)},
-    [ONNX_GRAPH] = {[GRAPH_NODE] = LIST(ONNX_NODE),
-                    [GRAPH_INITIALIZER] = LIST(ONNX_TENSOR),
-                    [GRAPH_INPUT] = LIST(ONNX_VALUE),
-                    [GRAPH_OUTPUT] = LIST(ONNX_VALUE),
-                    [GRAPH_VALUE] = LIST(ONNX_VALUE),
-                    [GRAPH_ANNOTATION] = LIST(ONNX_ANNOTATION),
-                    [GRAPH_SPARSE_INITIALIZER] = LIST(ONNX_SPARSE_TENSOR),
-                    [16] = LIST(ONNX_ENTRY)},
-    [ONNX_NODE] = {[NODE_ATTRIBUTE] = LIST(ONNX_ATTRIBUTE),
-                   [9] = LIST(ONNX_ENTRY),
-                   [10] = LIST(ONNX_NODE_DEVICES)},
-    [ONNX_ATTRIBUTE] = {[ATTRIBUTE_TENSOR] = ONE(ONNX_TENSOR),
-                        [ATTRIBUTE_GRAPH] = ONE(ONNX_GRAPH),
-                        [ATTRIBUTE_FLOATS] = FLOATS,
-                        [ATTRIBUTE_INTS] = INTS,
-                        [ATTRIBUTE_TENSORS] = LIST(ONNX_TENSOR),
-                        [ATTRIBUTE_GRAPHS] = LIST(ONNX_GRAPH),
-                        [ATTRIBUTE_TYPE_PROTO] = ONE(ONNX_TYPE),
-                        [15] = LIST(ONNX_TYPE),
-                        [ATTRIBUTE_SPARSE_TENSOR] = ONE(ONNX_SPARSE_TENSOR),
-                        [ATTRIBUTE_SPARSE_TENSORS] = LIST(ONNX_SPARSE_TENSOR)},
-    [ONNX_TENSOR] = {[TENSOR_DIMENSIONS] = INTS,
-                     [TENSOR_SEGMENT] = ONE(ONNX_SEGMENT),
-                     [TENSOR_FLOATS] = FLOATS,
-                     [TENSOR_INT32S] = INTS,
-                     [TENSOR_INT64S] = INTS,
-                     [TENSOR_DOUBLES] = DOUBLES,
-                     [TENSOR_UINT64S] = INTS,
-                     [TENSOR_EXTERNAL] = LIST(ONNX_ENTRY),
-                     [16] = LIST(ONNX_ENTRY)},
-    [ONNX_SPARSE_TENSOR] = {[SPARSE_VALUES] = ONE(ONNX_TENSOR),
-                            [SPARSE_INDICES] = ONE(ONNX_TENSOR),
-                            [SPARSE_DIMENSIONS] = INTS},
-    [ONNX_VALUE] = {[VALUE_TYPE] = ONE(ONNX_TYPE), [4] = LIST(ONNX_ENTRY)},
-    [ONNX_TYPE] = {[TYPE_TENSOR] = ONE(ONNX_TENSOR_TYPE),
-                   [TYPE_SEQUENCE] = ONE(ONNX_ELEMENT_TYPE),
-                   [TYPE_MAP] = ONE(ONNX_MAP_TYPE),
-                   [7] = ONE(ONNX_OPAQUE_TYPE),
-                   [TYPE_SPARSE_TENSOR] = ONE(ONNX_TENSOR_TYPE),
-                   [TYPE_OPTIONAL] = ONE(ONNX_ELEMENT_TYPE)},
-    [ONNX_TENSOR_TYPE] = {[TENSOR_TYPE_SHAPE] = ONE(ONNX_SHAPE)},
-    [ONNX_ELEMENT_TYPE] = {[ELEMENT_TYPE] = ONE(ONNX_TYPE)},
-    [ONNX_MAP_TYPE] = {[MAP_TYPE_VALUE] = ONE(ONNX_TYPE)},
-    [ONNX_SHAPE] = {[SHAPE_DIMENSION] = LIST(ONNX_DIMENSION)},
-    [ONNX_ANNOTATION] = {[2] = LIST(ONNX_ENTRY)},
-    [ONNX_FUNCTION] = {[FUNCTION_NODE] = LIST(ONNX_NODE),
-                       [FUNCTION_OPSET] = LIST(ONNX_OPSET),
-                       [FUNCTION_ATTRIBUTE] = LIST(ONNX_ATTRIBUTE),
-                       [FUNCTION_VALUE] = LIST(ONNX_VALUE),
-                       [14] = LIST(ONNX_ENTRY)},
-    [ONNX_TRAINING] = {[1] = ONE(ONNX_GRAPH),
-                       [2] = ONE(ONNX_GRAPH),
-                       [3] = LIST(ONNX_ENTRY),
-                       [4] = LIST(ONNX_ENTRY)},
-    [ONNX_NODE_DEVICES] = {[2] = LIST(ONNX_SHARDING)},
-    [ONNX_SHARDING] =
-        {[2] = INTS, [3] = LIST(ONNX_DEVICE_GROUP), [4] = LIST(ONNX_SHARDED_DIMENSION)},
-    [ONNX_DEVICE_GROUP] = {[2] = INTS},
-    [ONNX_SHARDED_DIMENSION] = {[2] = LIST(ONNX_SIMPLE_SHARDING)},
+const char* const core_onnx_names[ONNX_MESSAGES] = {
+    [ONNX_NO_MESSAGE] = "",
+#define MESSAGE(message, title) [ONNX_##message] = (title),
+#define FIELD(message, field, number, title, shape)
+#include "onnx/fields.def"
 };
 
-static const struct known* known_field(enum core_onnx kind, const struct core_field* field) {
-  static const struct known nothing = {0};
-  return field->number < FIELDS && field->wire == CORE_LENGTH ? &known_fields[kind][field->number]
-                                                              : &nothing;
+/* What is known of a field that has a length. */
+static const struct core_known_field* known_field(enum core_onnx kind,
+                                                  const struct core_field* field) {
+  static const struct core_known_field nothing = {0};
+  return field->number < ONNX_FIELDS && field->wire == CORE_LENGTH
+             ? &core_known_fields[kind][field->number]
+             : &nothing;
 }
 
 /* Whether packed numbers end where their field ends. */
-static bool are_whole(struct core_message packed, uint8_t wire) {
+static bool are_whole(struct core_message packed, enum core_field_type type) {
   size_t size = core_message_size(packed);
-  return wire == CORE_VARINT    ? size == 0 || (packed.end[-1] & 0x80) == 0
-         : wire == CORE_FIXED64 ? size % 8 == 0
-                                : size % 4 == 0;
+  return type == CORE_INT      ? size == 0 || (packed.end[-1] & 0x80) == 0
+         : type == CORE_DOUBLE ? size % 8 == 0
+         : type == CORE_FLOAT  ? size % 4 == 0
+                               : true;
 }
 
 static enum core_fields check(struct core_message message, enum core_onnx kind, unsigned depth,
@@ -115,8 +56,8 @@ static enum core_fields check(struct core_message message, enum core_onnx kind, 
   struct core_field field;
   uint32_t seen = 0;
   while (core_next_field(&message, &field)) {
-    const struct known* known = known_field(kind, &field);
-    if (known->is_packed && !are_whole(field.bytes, known->wire)) {
+    const struct core_known_field* known = known_field(kind, &field);
+    if (known->is_list && !are_whole(field.bytes, known->type)) {
       return CORE_FIELDS_DAMAGED;
     }
     if (known->kind == ONNX_NO_MESSAGE) {
@@ -168,7 +109,7 @@ void core_join_parts(struct core_writing* to, struct core_message message, enum 
   struct core_field field;
   uint32_t seen = 0;
   for (const uint8_t* start = message.at; core_next_field(&message, &field); start = message.at) {
-    const struct known* known = known_field(kind, &field);
+    const struct core_known_field* known = known_field(kind, &field);
     uint32_t bit = known->kind != ONNX_NO_MESSAGE ? (uint32_t)1 << field.number : 0;
     if (bit == 0) {
       core_write_raw(to, start, (size_t)(message.at - start));

@@ -10,39 +10,31 @@
 #ifndef ORTCFFI_CHECK_FIELDS_H_
 #define ORTCFFI_CHECK_FIELDS_H_
 
+#include "onnx/fields.h"
 #include "onnx/writing.h"
 
-/** The kinds of messages in ONNX files. */
-enum core_onnx {
-  ONNX_NO_MESSAGE,
-  ONNX_MODEL,
-  ONNX_GRAPH,
-  ONNX_NODE,
-  ONNX_ATTRIBUTE,
-  ONNX_TENSOR,
-  ONNX_SEGMENT,
-  ONNX_SPARSE_TENSOR,
-  ONNX_VALUE,
-  ONNX_TYPE,
-  ONNX_TENSOR_TYPE,
-  ONNX_ELEMENT_TYPE,
-  ONNX_MAP_TYPE,
-  ONNX_OPAQUE_TYPE,
-  ONNX_SHAPE,
-  ONNX_DIMENSION,
-  ONNX_ANNOTATION,
-  ONNX_OPSET,
-  ONNX_ENTRY,
-  ONNX_FUNCTION,
-  ONNX_TRAINING,
-  ONNX_DEVICES,
-  ONNX_NODE_DEVICES,
-  ONNX_SHARDING,
-  ONNX_DEVICE_GROUP,
-  ONNX_SHARDED_DIMENSION,
-  ONNX_SIMPLE_SHARDING,
-  ONNX_MESSAGES
+/** What is known of a field: its type, and the kind of the messages in it. */
+struct core_known_field {
+  /** NULL for a field that has elements of a tensor. */
+  const char* name;
+  enum core_field_type {
+    /** No such field. */
+    CORE_NO_FIELD,
+    CORE_INT,
+    CORE_FLOAT,
+    CORE_DOUBLE,
+    CORE_TEXT,
+    CORE_BYTES,
+    CORE_MESSAGE
+  } type;
+  bool is_list;
+  enum core_onnx kind;
 };
+
+extern const struct core_known_field core_known_fields[ONNX_MESSAGES][ONNX_FIELDS];
+
+/** The names of the kinds of messages. */
+extern const char* const core_onnx_names[ONNX_MESSAGES];
 
 enum core_fields {
   CORE_FIELDS_WHOLE,

@@ -108,6 +108,19 @@ const struct core_schema* core_find_schema(const char* op, const char* domain, i
 
 int64_t core_newest_ir_version(void) { return newest_ir_version; }
 
+int core_format_of(int opset) {
+  static const struct {
+    int opset;
+    int format;
+  } formats[] = {{25, 13}, {24, 12}, {23, 11}, {21, 10}, {19, 9}};
+  for (size_t i = 0; i < CORE_COUNT_OF(formats); i++) {
+    if (opset >= formats[i].opset) {
+      return formats[i].format;
+    }
+  }
+  return 8;
+}
+
 int core_newest_opset(const char* domain) {
   int newest = 0;
   for (size_t i = 0; i < CORE_COUNT_OF(operators); i++) {

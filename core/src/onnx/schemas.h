@@ -23,6 +23,10 @@ const struct core_schema* core_find_schema(const char* op, const char* domain, i
 /** The newest version of the format of models that the table's release of ONNX has. */
 int64_t core_newest_ir_version(void);
 
+/** The version of the format that came with a version of ONNX's own operator set, so that older
+ * libraries can read the model. */
+int core_format_of(int opset);
+
 /** The newest version of an operator set that the table has operators of; 0 where it has none. */
 int core_newest_opset(const char* domain);
 

@@ -4,6 +4,7 @@
 #define ORTCFFI_BOUNDARY_MODELS_H_
 
 #include <stddef.h>
+#include <stdint.h>
 #include "onnxruntime_c_api.h"
 
 /* The parts of graphs as Python objects; parts.c describes the types. */
@@ -24,6 +25,14 @@ typedef enum ortcffi_parts {
  * later use ends the process. */
 void ortcffi_close_shown_graphs(int wanted);
 
+/* The bytes of a model, which are valid as long as it lives, and the count of its weights that are
+ * in memory. */
+const void* ortcffi_model_bytes(const OrtModel* model, size_t* size, size_t* weights);
+
+/* Opens a model like core_open_with_weights: `weights` has the address and the size of each. */
+OrtStatus* ortcffi_open_model(const void* bytes, size_t size, const uintptr_t* weights,
+                              size_t count, OrtModel* of, OrtModel** out);
+
 /* Execution providers written in Python; python_ep.c describes them. */
 
 /* The number of live structs of their factories, providers and compiled nodes. */
@@ -37,6 +46,7 @@ size_t ortcffi_live_python_eps(void);
 /* Add the types ValuePart and NodePart, and the functions for Python, to the module. */
 int ortcffi_add_parts(PyObject* module);
 int ortcffi_add_attributes(PyObject* module);
+int ortcffi_add_messages(PyObject* module);
 
 /* Shared by the files that read graphs for Python. */
 

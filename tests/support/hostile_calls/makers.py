@@ -90,7 +90,8 @@ def graph(_api: Any) -> Any:
     made.initializer("w", np.ones((1, 4), F4))
     made.node("Mul", ["x", "w"], ["y"])
     made.output("y", "f4", [1, 4])
-    return made, made.nodes[0], made.inputs[0]
+    function = made.function("my", "f", ["a"], ["b"], ["c"])
+    return made, made.nodes[0], made.inputs[0], function, ort.AttributeReference("c", "INT")
 
 
 def read_model(_api: Any) -> Any:
@@ -98,7 +99,7 @@ def read_model(_api: Any) -> Any:
     whole = made.graph
     parts = [*whole.nodes, *whole.values.values(), whole.values, whole.initializers]
     described = ort.ModelFunction("my", "f", "", (), {}, whole)
-    return ort.GraphView(), made, whole, parts, graph(None)[0].to_model(), described
+    return made, whole, parts, graph(None)[0].to_model(), described
 
 
 def package(_api: Any) -> Any:
@@ -176,7 +177,7 @@ MAKERS: dict[str, Maker] = {
     "Failing": lambda api: ort.Failing(api.default_allocator, 5),
     "FreeDimension": lambda _api: ort.FreeDimension("n", 3, False),
     "Guarded": lambda api: ort.Guarded(api.default_allocator),
-    "Graph GraphNode GraphValue": graph,
+    "Graph GraphFunction GraphNode GraphValue AttributeReference": graph,
     "Kernel": kernel,
     "KeyValuePairs": lambda api: api.key_values({"a": "b"}),
     "HardwareDevice": lambda api: ort.HardwareDevice("NPU", api=api),
@@ -190,7 +191,7 @@ MAKERS: dict[str, Maker] = {
     "LogMessage": lambda _api: ort.LogMessage(ort.LogSeverity.INFO, "c", "i", "l", "t"),
     "Logging": lambda api: ort.Logging(api.default_allocator),
     "MemoryInfo": lambda api: api.cpu_memory_info(),
-    "GraphView Model ModelFunction ModelGraph ModelNode ModelValue": read_model,
+    "Model ModelFunction ModelGraph ModelNode ModelValue": read_model,
     "ModelPackage PackageVariant": package,
     "OpAttr": lambda api: ort.OpAttr("name", [1, 2], api=api),
     "PrepackedWeights": ort.PrepackedWeights,

@@ -14,7 +14,7 @@ from ortcffi._handle import Array, out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._table import editor_of
 from ortcffi.errors import check
-from ortcffi.models.nodes import GraphNode
+from ortcffi.models.graph_parts import GraphNode
 from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.lifecycle import require_kind
 from ortcffi.values.type_info import TypeInfo
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ortcffi.models.graph import Graph
-    from ortcffi.models.nodes import Described, GraphValue
+    from ortcffi.models.graph_parts import GraphValue
     from ortcffi.table.api import Api
 
 __all__ = ["Parts", "build_model"]
@@ -67,13 +67,11 @@ class Parts:
         return owner
 
 
-def build_model(parts: Parts, graph: "Graph | Described", *, whole: bool = True) -> Any:
+def build_model(parts: Parts, graph: "Graph", *, whole: bool = True) -> Any:
     """Make an ``OrtModel`` of a graph, which is a whole model or adds to one; return its owner.
 
     An output without a type gets one, for which the functions ask: see `Graph.is_typed`.
     """
-    if whole:
-        graph.check()  # type: ignore[union-attr]
     owner = parts.make("Graph", "CreateGraph")
     made = owned_by(owner)
     for slot, values in (("SetGraphInputs", graph.inputs), ("SetGraphOutputs", graph.outputs)):

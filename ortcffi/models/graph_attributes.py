@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: MIT
+"""Attributes of nodes, and other entries by name, of the messages that ONNX files consist of."""
+
+from collections.abc import Iterable, Iterator, MutableMapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ortcffi._convert import encode, float32, integer
+from ortcffi._public import public, quoted
+from ortcffi.models.message import Message, shown
+from ortcffi.models.stored import array_of_tensor, tensor_of
+from ortcffi.values.value import Value
+
+if TYPE_CHECKING:
+    from ortcffi.models.graph import Graph
+
+__all__ = ["AttributeReference", "Attributes", "Entries", "Message", "names_of", "text"]
+
+_INT64 = (-(2**63), 2**63 - 1)
+
+
+@public
+class AttributeReference(NamedTuple):
+    """An attribute of a node in a function that has the value of an attribute of the function.
+
+    Attributes
+    ----------
+    name : str
+        The attribute of the function.
+    type : str
+        The type of both, such as ``"INT"``, ``"FLOATS"``, ``"TENSOR"``.
+    """
+
+    name: str
+    type: str
+
+
+# The types of attributes by their numbers, and the fields that have the values.
+_TYPES = ["UNDEFINED", "FLOAT", "INT", "STRING", "TENSOR", "GRAPH", "FLOATS", "INTS", "STRINGS"]
+_TYPES += ["TENSORS", "GRAPHS", "SPARSE_TENSOR", "SPARSE_TENSORS", "TYPE_PROTO", "TYPE_PROTOS"]
+_FIELDS = [None, "f", "i", "s", "t", "g", "floats", "ints", "strings", "tensors", "graphs"]
+_FIELDS += ["sparse_tensor", "sparse_tensors", "tp", "type_protos"]
+_NUMBERS = {name: i for i, name in enumerate(_TYPES)}
+
+
+_STORED = {"TypeProto": "TYPE_PROTO", "SparseTensorProto": "SPARSE_TENSOR", "GraphProto": "GRAPH"}
+
+
+class Attributes(MutableMapping[str, Any]):
+    """The attributes of a node by name."""
+
+    __slots__ = ("_graph", "_messages")
+
+    def __init__(self, messages: list[Any], graph: "Graph | None") -> None:
+        self._messages, self._graph = messages, graph
+
+    def _find(self, name: str) -> Any:
+        return next((each for each in self._messages if each.name == name), None)
+
+    def __getitem__(self, name: str) -> Any:
+        found = self._find(name)
+        if found is None:
+            raise KeyError(name)
+        return _value_of(found, self._graph)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        text("a name of attributes", name)
+        made, found = attribute_of(name, value), self._find(name)
+        if found is None:
+            self._messages.append(made)
+        else:
+            self._messages[self._messages.index(found)] = made
+
+    def __delitem__(self, name: str) -> None:
+        found = self._find(name)
+        if found is None:
+            raise KeyError(name)
+        self._messages.remove(found)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([each.name for each in self._messages])
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    def __repr__(self) -> str:
+        return repr({name: self[name] for name in self})
+
+
+def _kind_of(attribute: Any) -> int:
+    """The number of the type, which old files leave out."""
+    if attribute.type:
+        return int(attribute.type)
+    fields = (i for i, field in enumerate(_FIELDS) if field and attribute.has(field))
+    return next(fields, 0)
+
+
+def _value_of(attribute: Any, graph: "Graph | None") -> Any:
+    kind = _kind_of(attribute)
+    if attribute.ref_attr_name:
+        return AttributeReference(attribute.ref_attr_name, _name_of_type(kind))
+    if not 0 < kind < len(_FIELDS):
+        return None
+    value = getattr(attribute, str(_FIELDS[kind]))
+    return (
+        [_shown(each, graph) for each in value] if isinstance(value, list) else _shown(value, graph)
+    )
+
+
+def _name_of_type(kind: int) -> str:
+    return _TYPES[kind] if kind < len(_TYPES) else str(kind)
+
+
+def _shown(value: Any, graph: "Graph | None") -> Any:
+    if isinstance(value, (bytes, memoryview)):
+        try:
+            return bytes(value).decode()
+        except UnicodeDecodeError:
+            return bytes(value)
+    kind = getattr(value, "kind", None)
+    if kind == "TensorProto":
+        return array_of_tensor(value, None if graph is None else graph._home)
+    if kind == "GraphProto":
+        from ortcffi import Graph
+
+        return Graph._of(None if graph is None else graph._home, value)
+    return value
+
+
+def attribute_of(name: str, value: Any) -> Any:
+    """The message of an attribute."""
+    made, argument = Message("AttributeProto"), f"attributes[{quoted(name)}]"
+    made.name = name
+    if isinstance(value, AttributeReference):
+        made.ref_attr_name, made.type = value.name, _NUMBERS[value.type]
+        return made
+    many = isinstance(value, (list, tuple))
+    stored = [_stored(argument, each) for each in value] if many else [_stored(argument, value)]
+    kinds = {kind for kind, _ in stored}
+    if kinds == {"INT", "FLOAT"}:
+        kinds, stored = {"FLOAT"}, [("FLOAT", float(each)) for _, each in stored]
+    if len(kinds) > 1:
+        raise TypeError(f"{argument} must have elements of one type, not {value!r}")
+    empty = getattr(value, "kind", "STRINGS" if name == "value_strings" else "INTS")
+    kind = kinds.pop() if kinds else empty[:-1]
+    made.type = _NUMBERS[f"{kind}S" if many else kind]
+    setattr(made, str(_FIELDS[made.type]), [e for _, e in stored] if many else stored[0][1])
+    return made
+
+
+def _stored(argument: str, value: Any) -> tuple[str, Any]:  # noqa: PLR0911  # a type each
+    """The type of an attribute or of an element of a list, and what is stored."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str):
+        text(argument, value)
+        return "STRING", value.encode(errors="surrogateescape")
+    if isinstance(value, bytes):
+        return "STRING", value
+    if isinstance(value, float):
+        return "FLOAT", float32(argument, value)
+    if isinstance(value, int):
+        return "INT", integer(argument, value, _INT64)
+    if isinstance(value, (np.ndarray, Value)):
+        return "TENSOR", tensor_of("", value, argument)
+    if isinstance(value, Message):
+        return _STORED[value.kind], value
+    if hasattr(value, "_as_branch"):
+        return "GRAPH", value._as_branch()
+    raise TypeError(
+        f"{argument} must be an int, a float, a str, bytes, an array, a Graph or a list, not "
+        f"{type(value).__name__}"
+    )
+
+
+# --- arguments, and entries -----------------------------------------------------------------------
+
+
+def text(argument: str, given: Any) -> None:
+    """Check a text of a model; surrogates stand for bytes that are not UTF-8."""
+    encode(argument, shown(given) if isinstance(given, str) else given)
+
+
+def names_of(argument: str, names: Any) -> list[str]:
+    """The names of a node's inputs or outputs."""
+    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
+        raise TypeError(f"{argument} must be an iterable of str, not {type(names).__name__}")
+    found = list(names)
+    for i, name in enumerate(found):
+        text(f"{argument}[{i}]", name)
+    return found
+
+
+class Entries(MutableMapping[str, Any]):
+    """Entries of a list of messages, by key."""
+
+    __slots__ = ("_check", "_fields", "_kind", "_messages")
+
+    def __init__(self, messages: list[Any], kind: str, fields: tuple[str, str], check: Any) -> None:
+        self._messages, self._kind, self._fields, self._check = messages, kind, fields, check
+
+    def _find(self, key: str) -> Any:
+        field = self._fields[0]
+        return next((each for each in self._messages if getattr(each, field) == key), None)
+
+    def __getitem__(self, key: str) -> Any:
+        found = self._find(key)
+        if found is None:
+            raise KeyError(key)
+        return getattr(found, self._fields[1])
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        text("a key", key)
+        value, found = self._check(key, value), self._find(key)
+        if found is None:
+            found = Message(self._kind)
+            setattr(found, self._fields[0], key)
+            self._messages.append(found)
+        setattr(found, self._fields[1], value)
+
+    def __delitem__(self, key: str) -> None:
+        found = self._find(key)
+        if found is None:
+            raise KeyError(key)
+        self._messages.remove(found)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(getattr(each, self._fields[0]) for each in self._messages))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def __repr__(self) -> str:
+        return repr(dict(self))

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: MIT
+"""Names in a `Graph`: of values, nodes and dimensions."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._convert import mapping, optional_mapping
+from ortcffi._public import quoted
+from ortcffi.models.graph_attributes import text
+from ortcffi.models.graph_parts import (
+    GraphNode,
+    Ports,
+    outer_names,
+    set_dimension,
+    subgraphs_of,
+    tensor_type_of,
+)
+from ortcffi.models.message import Message
+
+if TYPE_CHECKING:
+    from ortcffi.models.graph import Graph
+    from ortcffi.options.kinds import FreeDimension
+    from ortcffi.values.tensor_type_info import Dimension
+
+__all__ = ["find", "fix_dimensions", "graphs_in", "initializer_names", "input_names", "made_names"]
+__all__ += ["mentioning", "read_names", "rename", "rename_in", "renamed", "set_batch"]
+__all__ += ["set_dimensions", "used_names"]
+
+Names = Mapping[str, str]
+
+
+def initializer_names(graph: Any) -> list[str]:
+    """The names of the initializers of a message."""
+    dense = [each.name for each in getattr(graph, "initializer", ())]
+    sparse = (each.values for each in getattr(graph, "sparse_initializer", ()))
+    return [*dense, *(each.name for each in sparse if each is not None)]
+
+
+def input_names(graph: Any) -> list[str]:
+    """The names of the inputs of a message, which may be names themselves."""
+    return [each if isinstance(each, str) else each.name for each in graph.input]
+
+
+def made_names(graph: Any) -> set[str]:
+    """The names of inputs, initializers and what the nodes of a message make."""
+    found = {name for node in graph.node for name in node.output if name}
+    return found.union(initializer_names(graph), input_names(graph))
+
+
+def read_names(graph: Any) -> set[str]:
+    """The names that the nodes of a message read, also in subgraphs, and that are outputs."""
+    found = {each.name for each in graph.output}
+    for node in graph.node:
+        found.update(node.input, outer_names(node))
+    return found
+
+
+def mentioning(graph: Any, names: Iterable[str]) -> list[Any]:
+    """The nodes in whose bytes one of some names is, which may be others too."""
+    wanted = tuple(name.encode(errors="surrogateescape") for name in names if name)
+    return [node for node in graph.node if node.mentions(wanted)]
+
+
+def find(graph: "Graph", name: str) -> Any:
+    """The value of a name; where there is none, the first node of that name; or None."""
+    message = graph._message
+    for side in (graph.inputs, graph.outputs):
+        if name in side and isinstance(side, Ports):
+            return side[name]
+    nodes = mentioning(message, [name])
+    if name in initializer_names(message) or any(name in node.output for node in nodes):
+        infos = (each for each in message.value_info if each.name == name)
+        info = next(infos, None)
+        return graph._value(name, info) if info else graph.values[name]
+    return next((GraphNode._of(graph, e) for e in nodes if name and e.name == name), None)
+
+
+def used_names(graph: Any, names: Iterable[str]) -> tuple[set[str], set[str]]:
+    """Which of some names values have, and which of them nodes have, in subgraphs too."""
+    wanted, nodes = set(names), set()
+    values = {each.name for each in (*graph.input, *graph.output, *graph.value_info)}
+    values.update(initializer_names(graph))
+    for node in mentioning(graph, wanted):
+        values.update(node.input, node.output)
+        nodes.add(node.name)
+        for inner in subgraphs_of(node):
+            more, inside = used_names(inner, wanted)
+            values |= more
+            nodes |= inside
+    return values & wanted, nodes & wanted
+
+
+def rename(self: "Graph", names: Names) -> None:
+    """Give values and nodes other names, everywhere in the graph and its subgraphs.
+
+    Parameters
+    ----------
+    names : mapping of str to str
+        The new names by the old ones. A name that both a value and a node have means the value.
+        Names can be exchanged.
+
+    Raises
+    ------
+    LookupError
+        There is no such value or node.
+    ValueError
+        A new name is empty, or there already.
+    """
+    given = mapping("names", names)
+    for old, new in given.items():
+        text("a key of names", old)
+        text(f"names[{quoted(old)}]", new)
+    values, nodes = used_names(self._message, {*given, *given.values()} - {""})
+    tables: tuple[dict[str, str], dict[str, str]] = {}, {}
+    for old, new in given.items():
+        if old not in values and old not in nodes:
+            raise LookupError(f"names: the graph has no value and no node {quoted(old)}")
+        if not new:
+            raise ValueError(f"names: the new name of {quoted(old)} must not be empty")
+        tables[old not in values][old] = new
+    for table, used in zip(tables, (values, nodes), strict=True):
+        kept, times = used - table.keys(), Counter(table.values())
+        for old, new in table.items():
+            if new in kept or times[new] > 1:
+                raise ValueError(
+                    f"names: {quoted(old)} cannot become {quoted(new)}, which is there already"
+                )
+    rename_in(self._message, *tables)
+    self._made = None
+
+
+def rename_in(graph: Any, values: Names, nodes: Names) -> None:
+    """Rename in a message of a graph or a function, whose inputs may be names."""
+    for side in ("input", "output"):
+        ports = getattr(graph, side)
+        ports[:] = [values.get(p, p) if isinstance(p, str) else renamed(p, values) for p in ports]
+    for info in graph.value_info:
+        renamed(info, values)
+    for tensor in getattr(graph, "initializer", ()):
+        renamed(tensor, values)
+    for sparse in getattr(graph, "sparse_initializer", ()):
+        if sparse.values is not None:
+            renamed(sparse.values, values)
+    for note in getattr(graph, "quantization_annotation", ()):
+        note.tensor_name = values.get(note.tensor_name, note.tensor_name)
+        for entry in note.quant_parameter_tensor_names:
+            entry.value = values.get(entry.value, entry.value)
+    for node in mentioning(graph, {*values, *nodes}):
+        node.input = [values.get(each, each) for each in node.input]
+        node.output = [values.get(each, each) for each in node.output]
+        if node.name in nodes:
+            node.name = nodes[node.name]
+        for inner in subgraphs_of(node):
+            rename_in(inner, values, nodes)
+
+
+def renamed(named: Any, names: Names) -> Any:
+    """Return a message, renamed where its name is one of some."""
+    if named.name in names:
+        named.name = names[named.name]
+    return named
+
+
+# --- dimensions -----------------------------------------------------------------------------------
+
+
+def graphs_in(graph: Any) -> Iterator[Any]:
+    """A message of a graph, and those of its subgraphs."""
+    yield graph
+    for node in graph.node:
+        for inner in subgraphs_of(node):
+            yield from graphs_in(inner)
+
+
+def _tensor_types(graph: Any) -> Iterator[Any]:
+    """The types with a shape of all values."""
+    for each in graphs_in(graph):
+        for info in (*each.input, *each.output, *each.value_info):
+            tensor = tensor_type_of(info)
+            if tensor is not None and tensor.shape is not None:
+                yield tensor
+
+
+def set_dimensions(
+    self: "Graph", lengths: "Mapping[str, Dimension] | None" = None, **named: "Dimension"
+) -> None:
+    """Set all free dimensions of a name to a length or another name, in subgraphs too.
+
+    Parameters
+    ----------
+    lengths : mapping of str to int or str, optional
+        Lengths or new names, by the names of dimensions.
+    **named : int or str
+        More of them, as in ``graph.set_dimensions(batch=8)``.
+
+    Raises
+    ------
+    LookupError
+        No value has a dimension of that name.
+    """
+    given = {**optional_mapping("lengths", lengths), **named}
+    for name, length in given.items():
+        set_dimension(Message("TensorShapeProto.Dimension"), f"lengths[{quoted(name)}]", length)
+    dimensions = [each for tensor in _tensor_types(self._message) for each in tensor.shape.dim]
+    found = {each.dim_param for each in dimensions if not each.has("dim_value")}
+    for name in given:
+        if not name or name not in found:
+            raise LookupError(f"lengths: no value has a dimension {quoted(name)}")
+    for each in dimensions:
+        if each.dim_param in given and not each.has("dim_value"):
+            set_dimension(each, "lengths", given[each.dim_param])
+
+
+def set_batch(self: "Graph", size: "Dimension") -> None:
+    """Set the first dimension of all inputs and outputs that have one.
+
+    A named dimension is set wherever its name is. If a length is replaced, the types of inner
+    values are removed, which `infer_shapes` makes anew. Nodes are not changed: a constant that has
+    the old length, such as the shape of a Reshape, stays.
+
+    Parameters
+    ----------
+    size : int or str
+        A length, or the name of a free dimension.
+    """
+    set_dimension(Message("TensorShapeProto.Dimension"), "size", size)
+    constants = set(initializer_names(self._message))
+    inputs = [each for each in self._message.input if each.name not in constants]
+    firsts = [
+        tensor.shape.dim[0]
+        for tensor in map(tensor_type_of, (*inputs, *self._message.output))
+        if tensor is not None and tensor.shape is not None and tensor.shape.dim
+    ]
+    names = {each.dim_param for each in firsts if not each.has("dim_value")} - {""}
+    if any(each.has("dim_value") and each.dim_value != size for each in firsts):
+        for graph in graphs_in(self._message):
+            graph.value_info = []
+    if names:
+        set_dimensions(self, dict.fromkeys(names, size))
+    for each in firsts:
+        set_dimension(each, "size", size)
+
+
+def fix_dimensions(graph: "Graph", fixed: "Iterable[FreeDimension]") -> None:
+    """Give free dimensions the lengths that options fix; the first of each name counts."""
+    lengths: dict[tuple[str, bool], int] = {}
+    for each in fixed:
+        if each.value >= 0 and each.name:
+            lengths.setdefault((each.name, each.is_denotation), each.value)
+    for tensor in _tensor_types(graph._message):
+        for dimension in tensor.shape.dim:
+            of_denotation = lengths.get((dimension.denotation, True))
+            length = lengths.get((dimension.dim_param, False), of_denotation)
+            if length is not None and not dimension.has("dim_value"):
+                set_dimension(dimension, "lengths", length)

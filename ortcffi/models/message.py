@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""The messages that ONNX files consist of, as the compiled module reads and writes them."""
+
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._convert import known
+from ortcffi._handle import Handle
+from ortcffi._native import compiled, ffi, lib
+from ortcffi.errors import InvalidProtobuf
+from ortcffi.values.element_types import ElementType
+
+if TYPE_CHECKING:
+    from ortcffi.models.model import Model
+
+__all__ = ["Message", "element_in_file", "element_of_file", "message_of_model", "shown"]
+
+Message = compiled.Message
+
+# The types that have other numbers in files than in the C API.
+_IN_FILES = {ElementType.FLOAT8E8M0: 24, ElementType.UINT2: 25, ElementType.INT2: 26}
+_OF_FILES = {number: element for element, number in _IN_FILES.items()}
+
+
+def element_in_file(element: int) -> int:
+    """The number of an element type in ONNX files."""
+    return int(_IN_FILES.get(element, element))  # type: ignore[call-overload]
+
+
+def element_of_file(number: int) -> ElementType | int:
+    """The element type of a number in ONNX files."""
+    return _OF_FILES.get(number) or known(ElementType, number)
+
+
+def shown(given: str) -> str:
+    """A text without surrogates, for what takes only UTF-8."""
+    if given.isascii():
+        return given
+    return given.encode(errors="surrogateescape").decode(errors="replace")
+
+
+class _Memory(Handle):
+    """Keeps the memory of a model, also where the model is closed."""
+
+    __slots__ = ()
+    _pointer = "const void*"
+
+
+def message_of_model(model: "Model") -> tuple[Any, int]:
+    """The message of a model's bytes, which keeps the model, and the count of its weights."""
+    sizes = ffi.new("size_t[2]")
+
+    def find(_table: Any, handle: Any) -> Any:
+        return lib.ortcffi_model_bytes(handle, sizes, sizes + 1)
+
+    start = model._read_handle(find, model.api.pointer)
+    memory = _Memory(model.api, start, parent=model)
+    content = ffi.gc(ffi.cast("char*", start), lambda _: memory)
+    try:
+        return Message("ModelProto", ffi.buffer(content, sizes[0])), int(sizes[1])
+    except ValueError as error:
+        raise InvalidProtobuf(str(error), "ModelProto") from None
