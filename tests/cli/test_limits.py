@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +15,7 @@ from support.processes import started
 
 from ortcffi.cli import check_client, doctor
 from ortcffi.cli.check_file import missing_symbols, read_facts
+from ortcffi.kernels import child
 from ortcffi.table.find import Runtime
 
 SECONDS = 60  # for what takes one or two
@@ -113,6 +115,39 @@ def test_a_process_that_a_library_leaves_is_not_waited_for(library, tmp_path, lo
     begin = time.monotonic()
     look(library("_exit(3)"), 100.0)
     assert time.monotonic() - begin < 50
+    assert_all_ended(tmp_path, 2)
+
+
+PREPARED = "ortcffi.cli.check_client"
+
+
+def test_a_fork_that_hangs_is_ended_with_what_it_has_left(library, tmp_path):
+    with child.prepared(PREPARED):
+        problem = registered(library("for (;;) pause()"), 2.0)
+        assert problem == "it does not return within 2 seconds"
+    assert_all_ended(tmp_path, 2)
+
+
+def test_what_a_fork_leaves_is_ended_before_the_next_one(library, tmp_path):
+    path = library("_exit(3)")
+    with child.prepared(PREPARED):
+        for count in (2, 4):
+            assert registered(path, 100.0) == "it ends the process, with exit code 3"
+            assert_all_ended(tmp_path, count)
+
+
+def test_an_interrupt_ends_a_fork_that_hangs(library, tmp_path):
+    path = library("for (;;) pause()")
+
+    def interrupt():
+        wait_until(lambda: len(noted(tmp_path)) >= 2)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt), child.prepared(PREPARED):
+        registered(path, 100.0)
+    thread.join(SECONDS)
     assert_all_ended(tmp_path, 2)
 
 
