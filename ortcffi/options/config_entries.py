@@ -2,9 +2,10 @@
 """Configuration entries of options, as mappings; the known keys; other lists of options."""
 
 import warnings
-from collections.abc import Collection, Iterator, MutableMapping
+from collections.abc import Callable, Collection, Iterator, MutableMapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
 from ortcffi._convert import decode, encode
 from ortcffi._handle import out_of, owner_of
@@ -113,14 +114,35 @@ class ConfigEntries(MutableMapping[str, str]):
 
     __slots__ = ("_options",)
 
-    ADD = ""
+    ADD: ClassVar = ""
+    KNOWN: ClassVar[Collection[str]] = ()
 
     def __init__(self, options: "Options") -> None:
         self._options = options
 
-    def to_dict(self) -> dict[str, str]:
-        """A copy of all entries, in the library's order."""
+    def _read(self) -> "Callable[[Any], None] | None":
+        """The function that reads all entries as pairs; None for a library without one."""
         raise NotImplementedError
+
+    def to_dict(self) -> dict[str, str]:
+        """A copy of all entries, in the library's order.
+
+        Of a library that cannot list them, those that were set through this object.
+        """
+        from ortcffi.status import KeyValuePairs
+
+        options = self._options
+        kind, release = "OrtKeyValuePairs*", lib.ReleaseKeyValuePairs
+        pairs, out = KeyValuePairs._blank(options.api, kind, release)
+        with lock:
+            here, read = self._set_here(), self._read()
+            if read is None:
+                return dict(here)
+            read(out)
+        pairs._open_handle()
+        with pairs:
+            found: dict[str, str] = pairs.to_dict()
+            return found
 
     def _set_here(self) -> dict[str, str]:
         """The entries that were set through this object, for tables that cannot list them."""
@@ -144,11 +166,8 @@ class ConfigEntries(MutableMapping[str, str]):
                     self._options._write(self.ADD, name, content)
             kept[key] = value  # also what other code has set, or a call that was interrupted
 
-    def _known_keys(self) -> Collection[str]:
-        raise NotImplementedError
-
     def _warn_of_likely_mistake(self, key: str) -> None:
-        known = self._known_keys()
+        known = self.KNOWN
         if key in known or key in _warned_of:
             return
         # Others may be those of a newer library, or of an execution provider.
@@ -183,25 +202,11 @@ class SessionConfig(ConfigEntries):
     __slots__ = ()
 
     ADD = "AddSessionConfigEntry"
+    KNOWN = SESSION_KEYS
 
-    def _known_keys(self) -> Collection[str]:
-
-        return SESSION_KEYS
-
-    def to_dict(self) -> dict[str, str]:
-        """A copy of all entries, in the library's order; before version 23, of those set here."""
-        from ortcffi.status import KeyValuePairs
-
-        options = self._options
-        kind, release = "OrtKeyValuePairs*", lib.ReleaseKeyValuePairs
-        pairs, out = KeyValuePairs._blank(options.api, kind, release)
-        with lock:
-            if not options.api.supports("GetSessionOptionsConfigEntries"):
-                return dict(self._set_here())
-            options._call("GetSessionOptionsConfigEntries", out)
-        pairs._open_handle()
-        with pairs:
-            return pairs.to_dict()
+    def _read(self) -> "Callable[[Any], None] | None":
+        slot = "GetSessionOptionsConfigEntries"
+        return partial(self._options._call, slot) if self._options.api.supports(slot) else None
 
     def __getitem__(self, key: str) -> str:
         name, options = encode("key", key), self._options
@@ -242,26 +247,13 @@ class RunConfig(ConfigEntries):
     __slots__ = ()
 
     ADD = "AddRunConfigEntry"
+    KNOWN = RUN_KEYS
 
-    def _known_keys(self) -> Collection[str]:
-
-        return RUN_KEYS
-
-    def to_dict(self) -> dict[str, str]:
-        """A copy of the entries, in the order in which they were added."""
-        from ortcffi.status import KeyValuePairs
-
+    def _read(self) -> "Callable[[Any], None] | None":
         options = self._options
-        kind, release = "OrtKeyValuePairs*", lib.ReleaseKeyValuePairs
-        pairs, out = KeyValuePairs._blank(options.api, kind, release)
-        with lock:
-            if not options.api.is_core:
-                return dict(self._set_here())
-            check(options.api.pointer, lib.core_run_config(options.handle, out))
-        pairs._open_handle()
-        with pairs:
-            found: dict[str, str] = pairs.to_dict()
-            return found
+        if not options.api.is_core:
+            return None
+        return lambda out: check(options.api.pointer, lib.core_run_config(options.handle, out))
 
     def __getitem__(self, key: str) -> str:
         name, options = encode("key", key), self._options

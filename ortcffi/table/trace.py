@@ -11,6 +11,7 @@ from ortcffi._public import public, refuse_pickle
 from ortcffi._table import core_api, default_api
 from ortcffi.custom_ops.describe import FIELDS
 from ortcffi.errors import Fail, check
+from ortcffi.kernels.host import host_function
 from ortcffi.table.api import Api
 
 if TYPE_CHECKING:
@@ -163,10 +164,6 @@ def trace(api: Api | None = None) -> "Trace":
     return Trace(default_api() if api is None else api)
 
 
-def _function(kind: str, name: bytes) -> Any:
-    return ffi.cast(kind, lib.GetExperimentalFunction(core_api().pointer, name))
-
-
 def _version_string(api: Api) -> str:
     """The version string of the trace's base, in which clients read the highest API version."""
     begins = f"1.{api.version}."
@@ -176,8 +173,8 @@ def _version_string(api: Api) -> str:
 def _begin(api: Api, counted: Any) -> Any:
     # C counts there as long as the trace is open; of a list CFFI would make a temporary struct.
     figures = ffi.NULL if counted is None else pointer("counted", counted, "OrtcoreFigures *")
-    begin = _function("OrtcoreTraceBegin", b"ortcore_trace_begin")
-    end = _function("OrtcoreTraceEnd", b"ortcore_trace_end")
+    begin = host_function("OrtcoreTraceBegin")
+    end = host_function("OrtcoreTraceEnd")
     owner = owner_of("OrtcoreTrace*", None, end, figures)
     text = _version_string(api).encode()
     for attempt in (1, 2):
