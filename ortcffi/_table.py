@@ -21,9 +21,9 @@ from ortcffi.errors import NotImplemented, OrtError, check
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from ortcffi._compiled import Maker
     from ortcffi._ort import OrtApi, OrtApiBase
     from ortcffi.table.api import Api
-    from ortcffi.values._compiled import Maker
 
 __all__ = [
     "HIGHEST_VERSION",

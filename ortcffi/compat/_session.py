@@ -20,10 +20,10 @@ from ortcffi.session.session import Session as _Session
 from ortcffi.values.element_types import ValueKind
 
 if TYPE_CHECKING:
+    from ortcffi._compiled import Job
     from ortcffi.compat._binding import IOBinding
     from ortcffi.compat._metadata import ModelMetadata, NodeArg, OrtEpAssignedSubgraph
     from ortcffi.compat._options import SessionOptions
-    from ortcffi.session._compiled import Job
     from ortcffi.values.type_info import ValueSpec
 
 _FROM_MODEL = "ORT_LOAD_CONFIG_FROM_MODEL"  # the library itself reads it

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`Kernel`: the kernel of a custom op, without a model and a session."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,12 +16,10 @@ from ortcffi.values.element_types import ElementType
 from ortcffi.values.tensor_type_info import TensorTypeInfo, array_of_infos, moved
 from ortcffi.values.value import Value
 
-if TYPE_CHECKING:
-    from ortcffi.kernels._compiled import KernelHost
-else:
-    KernelHost = public(compiled.KernelHost)
-
 __all__ = ["Kernel"]
+
+KernelHost = compiled.KernelHost
+public(KernelHost)
 
 
 @public

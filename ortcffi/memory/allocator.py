@@ -28,13 +28,11 @@ if TYPE_CHECKING:
     Shape = SupportsIndex | Sequence[SupportsIndex]
     Order = Literal["C", "F"]
     S = TypeVar("S", bound=np.generic)
-    from ortcffi._compiled import Blocks
-else:
-    Blocks = compiled.Blocks
-    compiled.begin_blocks(MAX_DIMENSIONS)
 
 __all__ = ["Allocator"]
 
+Blocks = compiled.Blocks
+compiled.begin_blocks(MAX_DIMENSIONS)
 public(Blocks)
 
 

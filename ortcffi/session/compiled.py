@@ -6,26 +6,20 @@ that is another one, and at the end of the interpreter runs that are under way a
 """
 
 import atexit
-from typing import TYPE_CHECKING
 
 import ortcffi.values.lifecycle  # noqa: F401  # its types come first
 from ortcffi._forks import after_fork
 from ortcffi._native import compiled, lib, main_thread
 from ortcffi._public import public
 
-if TYPE_CHECKING:
-    from ortcffi.session._compiled import Binder, Engine, Job, Mailbox
-else:
-    Engine, Binder, Job, Mailbox = (
-        compiled.Engine,
-        compiled.Binder,
-        compiled.Job,
-        compiled.Mailbox,
-    )
-
 __all__ = ["Binder", "Engine", "Job", "Mailbox"]
 
 _SECONDS_AT_EXIT = 5.0
+
+Binder = compiled.Binder
+Engine = compiled.Engine
+Job = compiled.Job
+Mailbox = compiled.Mailbox
 
 public(Engine)
 public(Binder)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from contextlib import AbstractContextManager
 
+    from ortcffi._compiled import Port
     from ortcffi._convert import AnyPath
     from ortcffi.ep.devices import EpDevice
     from ortcffi.kernels.python_op import PythonOp
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from ortcffi.options.prepacked import PrepackedWeights
     from ortcffi.options.run_options import RunOptions
     from ortcffi.options.session_options import SessionOptions
-    from ortcffi.session._compiled import Port
     from ortcffi.session.binding import Binding
     from ortcffi.session.profile import Profile
     from ortcffi.session.providers import Provider

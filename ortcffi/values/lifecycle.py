@@ -15,16 +15,16 @@ from ortcffi.values.element_types import ElementType, ValueKind
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata, OrtValue, Out
     from ortcffi.table.api import Api
-    from ortcffi.values._compiled import Imported, Maker, Tensor
-else:
-    Maker, Tensor, Imported = compiled.Maker, compiled.Tensor, compiled.Imported
-    compiled.begin_values(vars(ortcffi._table), ffi.typeof("OrtValue*"))
 
 __all__ = ["Imported", "Maker", "Tensor", "V", "blank", "description", "from_handle"]
 __all__ += ["memory_info", "require_content", "require_kind"]
 
+Imported = compiled.Imported
+Maker = compiled.Maker
+Tensor = compiled.Tensor
 V = TypeVar("V", bound=Tensor)
 
+compiled.begin_values(vars(ortcffi._table), ffi.typeof("OrtValue*"))
 public(Tensor)
 
 
