@@ -12,7 +12,8 @@ from ortcffi.values.element_types import ElementType
 if TYPE_CHECKING:
     from ortcffi.models.model import Model
 
-__all__ = ["Message", "element_in_file", "element_of_file", "message_of_model", "shown"]
+__all__ = ["Message", "element_in_file", "element_of_file", "message_of_bytes"]
+__all__ += ["message_of_model", "shown"]
 
 Message = compiled.Message
 
@@ -38,6 +39,14 @@ def shown(given: str) -> str:
     return given.encode(errors="surrogateescape").decode(errors="replace")
 
 
+def message_of_bytes(content: Any) -> Any:
+    """The message of a model; `InvalidProtobuf` where the bytes are none."""
+    try:
+        return Message("ModelProto", content)
+    except ValueError as error:
+        raise InvalidProtobuf(str(error), "Graph") from None
+
+
 class _Memory(Handle):
     """Keeps the memory of a model, also where the model is closed."""
 
@@ -55,7 +64,4 @@ def message_of_model(model: "Model") -> tuple[Any, int]:
     start = model._read_handle(find, model.api.pointer)
     memory = _Memory(model.api, start, parent=model)
     content = ffi.gc(ffi.cast("char*", start), lambda _: memory)
-    try:
-        return Message("ModelProto", ffi.buffer(content, sizes[0])), int(sizes[1])
-    except ValueError as error:
-        raise InvalidProtobuf(str(error), "ModelProto") from None
+    return message_of_bytes(ffi.buffer(content, sizes[0])), int(sizes[1])

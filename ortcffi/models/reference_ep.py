@@ -3,6 +3,7 @@
 
 from collections.abc import Callable
 from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,8 @@ except ImportError as error:
     ) from error
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ortcffi.models.model_graph import ModelGraph
     from ortcffi.models.parts import ModelNode
 
@@ -49,21 +52,13 @@ class ReferenceEp:
         """Each run of neighbours in the order of the graph: no path leaves it and comes back."""
         if graph.parent is not None:
             return []  # the node with the graph is taken as a whole
-        opsets, values = graph.opsets, graph.values
-        taken = {node for node in graph.nodes if not node.ep_name and self._knows(node, opsets)}
+        opsets, nodes = graph.opsets, graph.nodes
+        taken = [not node.ep_name and self._knows(node, opsets) for node in nodes]
         kinds = _PASSED_ON_THE_CORE if graph.api.is_core else {ValueKind.TENSOR}
-        others = {name for name, value in values.items() if not _is_of(value, kinds)}
-        while True:
-            groups = _runs(graph, taken)
-            refused = {
-                node
-                for group in groups
-                for node in group
-                if not others.isdisjoint(_border(graph, group) & {*_read(node), *node.outputs})
-            }
-            if not refused:
-                return groups
-            taken -= refused
+        others = {name for name, value in graph.values.items() if not _is_of(value, kinds)}
+        _refuse_borders(graph, nodes, taken, others)
+        runs = groupby(zip(nodes, taken, strict=True), key=itemgetter(1))
+        return [[node for node, _ in pairs] for is_taken, pairs in runs if is_taken]
 
     def _knows(self, node: "ModelNode", opsets: dict[str, int]) -> bool:
         key = node.domain, node.op_type, opsets.get(node.domain, 1)
@@ -190,23 +185,41 @@ class ZipMap(OpRun):
         return ([dict(zip(labels, row.tolist(), strict=True)) for row in rows],)
 
 
-def _runs(graph: "ModelGraph", taken: "set[ModelNode]") -> "list[list[ModelNode]]":
-    """The nodes that are taken, those in one list that stand side by side."""
-    runs = groupby(graph.nodes, key=taken.__contains__)
-    return [list(nodes) for is_taken, nodes in runs if is_taken]
-
-
 def _read(node: "ModelNode") -> tuple[str, ...]:
     return (*node.inputs, *node.implicit_inputs)
 
 
-def _border(graph: "ModelGraph", group: "list[ModelNode]") -> set[str]:
-    """The names of what goes into a group and out of it."""
-    inside = set(group)
-    made = {name for node in group for name in node.outputs}
-    used = {name for node in graph.nodes if node not in inside for name in _read(node)}
-    used |= {value.name for value in graph.outputs}
-    return ({name for node in group for name in _read(node)} - made) | (made & used)
+def _refuse_borders(
+    graph: "ModelGraph", nodes: "Sequence[ModelNode]", taken: list[bool], others: set[str]
+) -> None:
+    """Give back the nodes of groups that would pass on what cannot be: `others`.
+
+    A node that is given back divides its group, so that those whose values it shares are looked at
+    again.
+    """
+    if not others:
+        return
+    makers = {name: i for i, node in enumerate(nodes) for name in node.outputs if name in others}
+    users: dict[str, list[int]] = {name: [] for name in others}
+    for i, node in enumerate(nodes):
+        for name in others.intersection(_read(node)):
+            users[name].append(i)
+    outputs = {value.name for value in graph.outputs}
+    while True:
+        groups, number = [], 0
+        for i, is_taken in enumerate(taken):
+            number += i > 0 and is_taken != taken[i - 1]
+            groups.append(number if is_taken else -1)
+        refused: set[int] = set()
+        for name, places in users.items():
+            all_of_it = [*places, *([makers[name]] if name in makers else ())]
+            inside = {groups[i] for i in all_of_it}
+            if name not in makers or name in outputs or len(inside) > 1:
+                refused.update(i for i in all_of_it if taken[i])
+        if not refused:
+            return
+        for i in refused:
+            taken[i] = False
 
 
 def _is_of(value: Any, kinds: set[ValueKind]) -> bool:

@@ -7,8 +7,14 @@ from typing import Any
 import numpy as np
 
 from ortcffi._table import core_api
+from ortcffi.errors import InvalidGraph
 from ortcffi.errors import NotImplemented as NotAvailable
-from ortcffi.models.message import Message, element_in_file, message_of_model
+from ortcffi.models.message import (
+    Message,
+    element_in_file,
+    message_of_bytes,
+    message_of_model,
+)
 from ortcffi.models.model import Model
 from ortcffi.values.checks import element_of_array, unfit
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind
@@ -41,7 +47,10 @@ class Home:
     def bytes_of(self, message: Any) -> tuple[bytes, list[Any]]:
         """A message as bytes, in which large weights have numbers, and the list of weights."""
         more: list[Any] = []
-        content = message.to_bytes(more, self._known + len(self.weights))
+        try:
+            content = message.to_bytes(more, self._known + len(self.weights))
+        except ValueError as error:  # a file of weights cannot be called '*'
+            raise InvalidGraph(str(error), "Graph") from None
         return content, [*self.weights, *more]
 
     def open(self, message: Any) -> "Model":
@@ -63,7 +72,7 @@ def home_of(model: Any) -> Home:
         return Home(message_of_model(source)[0], source)
     source.close()
     content = memoryview(model)
-    return Home(Message("ModelProto", content if content.readonly else bytes(content)))
+    return Home(message_of_bytes(content if content.readonly else bytes(content)))
 
 
 def _value_of_tensor(tensor: Any, home: Home | None) -> Any:
