@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Pictures of graphs: small ones whole, large ones with repeated blocks drawn once."""
+"""Pictures of graphs: the first nodes of large ones."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._public import printable, shortened
-from ortcffi.models.folding import Block, Folded, fold
 from ortcffi.models.view import listed
 
 if TYPE_CHECKING:
@@ -14,18 +13,14 @@ if TYPE_CHECKING:
 
 __all__ = ["svg_of"]
 
-_WHOLE = 40  # nodes, up to which a graph is drawn whole
 _MOST = 600  # nodes that are drawn
 _ROW, _HEIGHT, _GAP, _MARGIN = 44, 24, 18, 20
 _LETTER = 7.2  # pixels of the font
-_BAR = 14  # of a block
 _STYLE = """\
 text { font: 12px ui-monospace, monospace; fill: #24292f; text-anchor: middle; }
 .node { fill: #8250df22; stroke: #8250df; }
 .port { fill: #1a7f3722; stroke: #1a7f37; }
 .edge { fill: none; stroke: #8c959f; }
-.block { fill: none; stroke: #bf8700; stroke-width: 2; }
-.times { text-anchor: end; }
 @media (prefers-color-scheme: dark) { text { fill: #e6edf3; } }"""
 
 
@@ -46,25 +41,18 @@ class _Box(NamedTuple):
 def svg_of(graph: "ModelGraph") -> str:
     """Draw a graph as SVG. Names are escaped, and those that are long are shortened."""
     nodes = graph.nodes
-    names = [node.op_type for node in nodes]
-    folded = Folded(list(range(len(names))), []) if len(names) <= _WHOLE else fold(names)
-    drawn = [i for i, shown in enumerate(folded.shown) if i == shown]
-    left_out = len(drawn) - _MOST
+    left_out = len(nodes) - _MOST
     boxes = [_port(value) for value in graph.inputs]
-    place = {i: k + len(boxes) for k, i in enumerate(drawn[:_MOST])}
-    boxes += [_node(nodes[i]) for i in place]
     makers = {value.name: k for k, value in enumerate(graph.inputs)}
-    for i, node in enumerate(nodes):
-        if folded.shown[i] in place:
-            makers.update(dict.fromkeys(filter(None, node.outputs), place[folded.shown[i]]))
+    for node in nodes[:_MOST]:
+        makers.update(dict.fromkeys(filter(None, node.outputs), len(boxes)))
+        boxes.append(_node(node))
     boxes += [_port(value, is_output=True) for value in graph.outputs]
     edges = sorted(_edges(boxes, makers))
     layers = _layers(len(boxes), edges)
     columns = _columns(boxes, layers, edges)
     note = f"{left_out:,} more nodes are not drawn" if left_out > 0 else ""
-    return _picture(
-        boxes, layers, columns, edges, [(block, place) for block in folded.blocks], note
-    )
+    return _picture(boxes, layers, columns, edges, note)
 
 
 def _port(value: Any, *, is_output: bool = False) -> _Box:
@@ -91,7 +79,7 @@ def _node(node: Any) -> _Box:
 
 
 def _edges(boxes: list[_Box], makers: dict[str, int]) -> set[tuple[int, int]]:
-    """Who reads what whom has made. What a later time of a block reads of an earlier one is not."""
+    """Who reads what whom has made."""
     return {
         (makers[name], i)
         for i, box in enumerate(boxes)
@@ -136,20 +124,16 @@ def _mean(numbers: list[float]) -> float:
     return sum(numbers) / len(numbers) if numbers else 0.0
 
 
-def _picture(  # noqa: PLR0913, PLR0917  # as many as there are layers of the picture
+def _picture(  # as many as there are layers of the picture
     boxes: list[_Box],
     layers: list[int],
     centers: list[float],
     edges: list[tuple[int, int]],
-    blocks: "list[tuple[Block, dict[int, int]]]",
     note: str,
 ) -> str:
-    bars = list(_bars(blocks, layers))
-    deepest = max((depth for *_, depth in bars), default=-1) + 1
     left = min((c - box.width / 2 for c, box in zip(centers, boxes, strict=True)), default=0)
     right = max((c + box.width / 2 for c, box in zip(centers, boxes, strict=True)), default=0)
-    labels = max((len(label) for *_, label, _ in bars), default=0) * _LETTER
-    shift = _MARGIN + deepest * _BAR + labels - left
+    shift = _MARGIN - left
     width = max(right + shift + _MARGIN, len(note) * _LETTER + 2 * _MARGIN)
     height = (max(layers, default=0) + 1) * _ROW + 2 * _MARGIN + (_ROW if note else 0)
     size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
@@ -173,24 +157,6 @@ def _picture(  # noqa: PLR0913, PLR0917  # as many as there are layers of the pi
             f'y="{top(layer):.1f}" width="{box.width:.1f}" height="{_HEIGHT}" rx="4"/>'
             f'<text x="{center + shift:.1f}" y="{top(layer) + 16:.1f}">{label}</text></g>'
         )
-    for first, last, label, depth in bars:
-        x, y, end = _MARGIN + labels + depth * _BAR, top(first), top(last) + _HEIGHT
-        parts.append(
-            f'<path class="block" d="M{x + 6:.1f} {y:.1f}H{x:.1f}V{end:.1f}H{x + 6:.1f}"/>'
-        )
-        parts.append(
-            f'<text class="times" x="{x - 4:.1f}" y="{(y + end) / 2 + 4:.1f}">{label}</text>'
-        )
     if note:
         parts.append(f'<text x="{width / 2:.1f}" y="{height - _MARGIN:.1f}">{escape(note)}</text>')
     return "\n".join([*parts, "</svg>\n"])
-
-
-def _bars(
-    blocks: "list[tuple[Block, dict[int, int]]]", layers: list[int]
-) -> Iterator[tuple[int, int, str, int]]:
-    """The rows of each block, how often it is there, and how deep inside of others it is."""
-    for block, place in blocks:
-        rows = [layers[place[i]] for i in range(block.start, block.stop) if i in place]
-        if rows:
-            yield min(rows), max(rows), f"{block.times}\N{MULTIPLICATION SIGN}", block.depth

@@ -179,6 +179,8 @@ def _stored(argument: str, value: Any) -> tuple[str, Any]:  # noqa: PLR0911  # a
 
 def text(argument: str, given: Any) -> None:
     """Check a text of a model; surrogates stand for bytes that are not UTF-8."""
+    if type(given) is str and given.isascii() and "\0" not in given:
+        return  # as nearly all are
     encode(argument, shown(given) if isinstance(given, str) else given)
 
 

@@ -10,7 +10,6 @@ from support import models
 import ortcffi as ort
 from ortcffi.cli.info import main
 from ortcffi.models.drawing import svg_of
-from ortcffi.models.folding import Block, fold
 
 TEXT = "{http://www.w3.org/2000/svg}text"
 
@@ -61,14 +60,6 @@ def test_a_picture_that_was_not_drawn_leaves_no_file(tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["model.onnx"]
 
 
-@pytest.mark.parametrize("read", [lambda graph: graph, lambda graph: graph.to_model().graph])
-def test_repeated_blocks_are_drawn_once(read):
-    found = texts(svg_of(read(layers(20, ["Sin", "Cos"]))))
-    assert found.count("MatMul") == 1
-    assert len(found) == 1 + 2 + 5 + 1 + 1  # input, nodes before, the block, output, how often
-    assert found[-1] == "20\N{MULTIPLICATION SIGN}"
-
-
 def test_no_edge_leads_upwards_and_each_box_is_below_what_it_reads():
     svg = ET.fromstring(svg_of(layers(20)))
     paths = [each.get("d") for each in svg.iter("{http://www.w3.org/2000/svg}path")]
@@ -77,26 +68,6 @@ def test_no_edge_leads_upwards_and_each_box_is_below_what_it_reads():
     for path in curves:
         start, end = path.split("C")
         assert float(start.split()[1]) < float(end.split()[-1])
-
-
-def test_a_block_is_found_where_it_saves_the_most():
-    names = ["a", *["b", "c", "d"] * 4, "e", "a"]
-    folded = fold(names)
-    assert folded.blocks == [Block(1, 4, 4, 0)]
-    assert folded.shown == [0, *[1, 2, 3] * 4, 13, 14]
-
-
-def test_blocks_are_found_inside_of_blocks():
-    inner = ["x", "y"] * 6
-    folded = fold([*inner, "z"] * 3)
-    assert folded.blocks == [Block(0, 13, 3, 0), Block(0, 2, 6, 1)]
-    assert folded.shown == [*[0, 1] * 6, 12] * 3
-
-
-def test_what_does_not_repeat_is_not_folded():
-    names = [str(i) for i in range(100)]
-    assert fold(names).shown == list(range(100))
-    assert fold([]).shown == []
 
 
 def test_names_of_a_file_cannot_break_the_picture():
