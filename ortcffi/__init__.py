@@ -29,7 +29,7 @@ _NAMES = {
     "memory.handlers": "Limiting Logging",
     "_table": "build_info core_api default_api init_api",
     "table.api": "Api",
-    "arena": "Arena ArenaCfg",
+    "arena": "Arena ArenaCfg Measures",
     "cli.build_flags": "get_include get_library",
     "custom_ops.describe": "Characteristic CustomOp Operand",
     "custom_ops.domain": "CustomOpDomain",

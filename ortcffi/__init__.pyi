@@ -8,6 +8,7 @@ from ortcffi._table import default_api as default_api
 from ortcffi._table import init_api as init_api
 from ortcffi.arena import Arena as Arena
 from ortcffi.arena import ArenaCfg as ArenaCfg
+from ortcffi.arena import Measures as Measures
 from ortcffi.callbacks.logs import LogMessage as LogMessage
 from ortcffi.callbacks.logs import LogSeverity as LogSeverity
 from ortcffi.cli.build_flags import get_include as get_include

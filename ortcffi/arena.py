@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["Arena", "ArenaCfg", "Measures"]
 
 
+@public
 class Measures(TypedDict, total=False):
-    """The measures of an arena."""
+    """The measures of an arena, for type checkers: the keywords of `ArenaCfg` and `Arena`."""
 
     max_bytes: int | str | None
     strategy: str | None

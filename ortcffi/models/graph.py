@@ -444,8 +444,7 @@ class Graph(Suggests):
 
     def copy(self) -> "Graph":
         """Return a graph that changes apart from this one; the weights are shared."""
-        home = Home(self._home.message.copy(), self._home.source)
-        home.weights = list(self._home.weights)
+        home = self._home.copy()
         if self._home.message.graph is not self._message:
             home.message.graph = self._message.copy()
         return Graph._of(home, home.message.graph)

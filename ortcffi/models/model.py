@@ -103,12 +103,16 @@ class Model(Suggests, Handle):
 
     @classmethod
     def _of_parts(
-        cls, content: Any, weights: "Sequence[Any]" = (), of: "Model | None" = None
+        cls,
+        content: Any,
+        weights: "Sequence[Any]" = (),
+        of: "Model | None" = None,
+        handle: Any = None,
     ) -> Self:
         """A model of its bytes, which name weights by numbers: those of another model, and more."""
-        api, given = core_api(), ffi.NULL if of is None else of.handle
+        api, given = core_api(), ffi.NULL if handle is None else handle
         buffers = [ffi.from_buffer(each) for each in weights]
-        made, out = cls._blank(api, "OrtModel*", lib.ReleaseModel, content, buffers, of)
+        made, out = cls._blank(api, "OrtModel*", lib.ReleaseModel, content, buffers, handle)
         pairs = [number for each in buffers for number in (address_of(each), len(each))]
         listed = ffi.new("uintptr_t[]", pairs), len(buffers)
         start = content if isinstance(content, ffi.CData) else ffi.from_buffer("char[]", content)

@@ -37,12 +37,20 @@ class Home:
         Buffers of more weights, which the message names by the numbers behind those.
     """
 
-    __slots__ = ("_known", "message", "source", "weights")
+    __slots__ = ("_handle", "_known", "message", "source", "weights")
 
     def __init__(self, message: Any, source: "Model | None" = None) -> None:
         self.message, self.source = message, source
         self.weights: list[Any] = []
+        self._handle = None if source is None else source.handle  # keeps it after `close`
         self._known = 0 if source is None else message_of_model(source)[1]
+
+    def copy(self) -> "Home":
+        """The same with a copy of the message."""
+        made = Home(self.message.copy())
+        made.source, made._handle, made._known = self.source, self._handle, self._known
+        made.weights = list(self.weights)
+        return made
 
     def bytes_of(self, message: Any) -> tuple[bytes, list[Any]]:
         """A message as bytes, in which large weights have numbers, and the list of weights."""
@@ -56,7 +64,7 @@ class Home:
     def open(self, message: Any) -> "Model":
         """The model of a message, with the weights where they are."""
         content, weights = self.bytes_of(message)
-        return Model._of_parts(content, weights, self.source)
+        return Model._of_parts(content, weights, self.source, self._handle)
 
     def replace(self, content: bytes, weights: list[Any]) -> None:
         """Take another message, which names the weights of `bytes_of`."""

@@ -118,6 +118,9 @@ static void* blow(void* seed) {
 }
 
 static long in_use(void) {
+  if (allocator->GetStats == NULL) {
+    return 0;
+  }
   OrtKeyValuePairs* stats = NULL;
   OrtStatus* status = allocator->GetStats(allocator, &stats);
   if (status != NULL) {
