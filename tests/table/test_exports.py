@@ -213,7 +213,7 @@ def test_no_code_is_relocated(library: ELFFile) -> None:
 
 def test_thread_local_variables_fit_into_the_static_tls_block(library: ELFFile) -> None:
     sizes = [part["p_memsz"] for part in library.iter_segments() if part["p_type"] == "PT_TLS"]
-    assert all(size <= 96 for size in sizes)
+    assert all(size <= 128 for size in sizes)  # glibc keeps room for 512, for all libraries
 
 
 @pytest.mark.parametrize("name", [".init_array", ".fini_array"])

@@ -12,8 +12,7 @@
 #include "boundary/status/fail.h"
 
 __thread struct ortcffi_call* ortcffi_current_call CORE_TLS;
-/* Aligned as its fields: the static TLS block of a process has little room. */
-static __thread struct ortcffi_failure last_failure CORE_TLS __attribute__((aligned(8)));
+static __thread struct ortcffi_failure last_failure CORE_TLS;
 
 static PyObject* error_classes;
 static PyObject* other_error;
