@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     pair: Any = {"metavar": "OLD=NEW", "action": "append", "type": _pair, "default": []}
     text = "set each dimension of a name to a length or another name; can be repeated"
     add("--dim", help=text, **pair)
-    add("--batch", type=_size, help="set the first dimension of all inputs and outputs")
+    add("--batch", type=_size, help="set the first dimension of inputs and outputs")
     add("--rename", help="rename a value or a node; can be repeated", **pair)
     add("--float16", action="store_true", help="convert float32 to float16; needs the package onnx")
     text = "write weights of so many bytes or more, such as 1MB, to a file beside OUT"

@@ -213,11 +213,12 @@ def set_dimensions(
 
 
 def set_batch(self: "Graph", size: "Dimension") -> None:
-    """Set the first dimension of all inputs and outputs that have one.
+    """Set the first dimension of inputs and outputs, wherever it is free.
 
-    A named dimension is set wherever its name is. If a length is replaced, the types of inner
-    values are removed, which `infer_shapes` makes anew. Nodes are not changed: a constant that has
-    the old length, such as the shape of a Reshape, stays.
+    Where that of the first input has a length, those of the same length are set, too; others, such
+    as the layers of a state, stay. A named one is set wherever its name is. If a length is
+    replaced, the types of inner values are removed, which `infer_shapes` makes anew. Nodes are not
+    changed: a constant that has the old length, such as the shape of a Reshape, stays.
 
     Parameters
     ----------
@@ -232,6 +233,8 @@ def set_batch(self: "Graph", size: "Dimension") -> None:
         for tensor in map(tensor_type_of, (*inputs, *self._message.output))
         if tensor is not None and tensor.shape is not None and tensor.shape.dim
     ]
+    lengths = {each.dim_value for each in firsts[:1] if each.has("dim_value")}
+    firsts = [each for each in firsts if not each.has("dim_value") or each.dim_value in lengths]
     names = {each.dim_param for each in firsts if not each.has("dim_value")} - {""}
     if any(each.has("dim_value") and each.dim_value != size for each in firsts):
         for graph in graphs_in(self._message):

@@ -101,6 +101,18 @@ def test_the_batch_is_set_in_one_line():
     assert run(graph, x=np.ones((8, 4), np.float32)).shape == (8, 2)
 
 
+@pytest.mark.parametrize("first", [1, "n", None])
+def test_a_state_whose_first_dimension_is_no_batch_keeps_it(first):
+    graph = ort.Graph()
+    graph.input("x", "f4", [first, 4])
+    graph.input("state", "f4", [2, first, 3])
+    graph.node("Relu", ["x"], ["y"])
+    graph.output("y", "f4", [first, 4])
+    graph.set_batch(8)
+    assert (graph.inputs["x"].shape, graph.outputs["y"].shape) == ((8, 4), (8, 4))
+    assert graph.inputs["state"].shape == (2, 8 if first == "n" else first, 3)
+
+
 def test_a_value_gets_a_type(graph):
     graph.values["r"].element_type = "f4"
     graph["r"].shape = [200]
