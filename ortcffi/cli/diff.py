@@ -12,7 +12,7 @@ from ortcffi._public import described, shortened
 from ortcffi.cli.program import fail, program_name
 from ortcffi.errors import OrtError
 from ortcffi.models.graph import Graph, GraphFunction
-from ortcffi.models.graph_parts import GraphNode
+from ortcffi.models.graph_parts import GraphNode, GraphValue
 from ortcffi.models.message import Message
 from ortcffi.values.value import Value
 
@@ -61,8 +61,8 @@ def _graph(*graphs: Any) -> Iterator[str]:
         return
     one, other = (each.values for each in graphs)
     both = one.keys() & other.keys()  # values of one only are seen as ports, outputs or weights
-    types = ({name: _type(each) for name, each in v.items() if name in both} for v in (one, other))
-    yield from _paired("value", *types)
+    shared = ({name: each for name, each in v.items() if name in both} for v in (one, other))
+    yield from _paired("value", *shared)
     yield from _paired("weight", *(each.initializers for each in graphs))
 
 
@@ -78,11 +78,10 @@ def _facts(things: Sequence[Any], names: Sequence[str]) -> Iterator[str]:
     return _paired("", *({name: getattr(each, name) for name in names} for each in things))
 
 
-def _type(value: Any) -> str:
-    element, kind = value.element_type, value._message.type
-    if element is None:
-        return "unknown" if kind is None else f"no tensor: {kind.to_bytes().hex()}"
-    return described(str(getattr(element, "name", element)).lower(), value.shape)
+def _type(value: GraphValue) -> Any:
+    kind = value._message.type
+    is_tensor = kind is None or value.element_type is not None
+    return (value.element_type, value.shape) if is_tensor else kind.to_bytes()
 
 
 def _paired(kind: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[str]:
@@ -110,6 +109,8 @@ def _changes(one: Any, other: Any) -> Iterator[str]:
 
 
 def _shown(thing: Any) -> str:
+    if isinstance(thing, GraphValue):
+        return repr(thing).removeprefix(f"<GraphValue {shortened(thing.name)}: ")[:-1]
     is_array = isinstance(thing, np.ndarray)
     return described(thing.dtype.name, thing.shape) if is_array else shortened(repr(thing), 100)
 
@@ -127,7 +128,9 @@ def _are_equal(one: Any, other: Any) -> bool:
         return len(one) == len(other) and all(map(_are_equal, one, other))
     if isinstance(one, np.ndarray):
         return _shown(one) == _shown(other) and not _different(one, other).any()
-    return bool(one == other)
+    if isinstance(one, GraphValue):
+        one, other = (_type(each) for each in (one, other))
+    return repr(one) == repr(other)  # also of NaN
 
 
 def _different(one: Any, other: Any) -> Any:

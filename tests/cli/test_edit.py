@@ -141,7 +141,7 @@ def test_types_and_names_that_differ_are_printed(model, tmp_path, capsys):
     assert differences(capsys, model, other) == [
         "! outputs: ['y'] -> ['z']",
         "! node y: outputs: ['y'] -> ['z']",
-        "! value x:0: 'float[n, 2]' -> 'float[8, 2]'",
+        "! value x:0: float[n, 2] -> float[8, 2]",
     ]
 
 
@@ -160,6 +160,18 @@ def test_what_only_one_model_has_is_printed(model, tmp_path, capsys):
     assert "+ node z: <GraphNode Identity: y -> z>" in lines
     assert "- weight w: float32[2, 3]" in lines
     assert any(line.startswith("+ function my.Twice") for line in lines)
+
+
+@pytest.mark.parametrize("alpha", [float("nan"), -0.0])
+def test_an_attribute_that_is_no_usual_number_is_equal_to_itself(model, tmp_path, capsys, alpha):
+    graph = ort.Graph(model)
+    graph["last"].attributes["alpha"] = alpha
+    graph.save(model)
+    assert differences(capsys, model, model) == []
+    graph["last"].attributes["alpha"] = 0.0
+    graph.save(tmp_path / "other.onnx")
+    expected = [f"! node y: attribute alpha: {alpha} -> 0.0"]
+    assert differences(capsys, model, tmp_path / "other.onnx") == expected
 
 
 def test_branches_are_compared(tmp_path, capsys):
