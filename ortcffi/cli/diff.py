@@ -14,6 +14,7 @@ from ortcffi.errors import OrtError
 from ortcffi.models.graph import Graph, GraphFunction
 from ortcffi.models.graph_parts import GraphNode, GraphValue
 from ortcffi.models.message import Message
+from ortcffi.models.stored import array_of_tensor
 from ortcffi.values.value import Value
 
 __all__ = ["main"]
@@ -63,7 +64,15 @@ def _graph(*graphs: Any) -> Iterator[str]:
     both = one.keys() & other.keys()  # values of one only are seen as ports, outputs or weights
     shared = ({name: each for name, each in v.items() if name in both} for v in (one, other))
     yield from _paired("value", *shared)
-    yield from _paired("weight", *(each.initializers for each in graphs))
+    yield from _paired("weight", *map(_weights, graphs))
+
+
+def _weights(graph: Graph) -> dict[str, Any]:
+    """The initializers by name; all of them are looked at once."""
+    dense, sparse = graph._message.initializer, graph._message.sparse_initializer
+    tensors = (*dense, *(each for each in sparse if each.values is not None))
+    arrays = (array_of_tensor(each, graph._home) for each in tensors)
+    return dict(zip(graph.initializers, arrays, strict=True))
 
 
 def _nodes(*graphs: Graph) -> Iterator[dict[str, GraphNode]]:
