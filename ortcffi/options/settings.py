@@ -96,8 +96,11 @@ class Options(Suggests, Handle):
 
     def _changed(self) -> dict[str, Any]:
         """The settings that do not have their default, by name."""
-        settings = self._settings()
-        return {name: x for name, x in self.to_dict().items() if x != settings[name].default}
+        self.handle  # noqa: B018  # raises if closed
+        with lock:
+            changed = [each for each in self._settings().values() if not each.is_default(self)]
+            found = [(each, each.read(self)) for each in changed]
+        return {each.name: x for each, x in found if x != each.default}
 
     def _refuse_other_library(self, api: "Api") -> None:
         """Refuse to be copied for a library: only the core's options can be read completely."""
@@ -160,6 +163,11 @@ class Setting(Generic[T]):
     def read(self, options: Options) -> T:
         """Return the value in options."""
         return options._values.get(self.name, self.default)  # type: ignore[no-any-return]
+
+    def is_default(self, options: Options) -> bool:
+        """Whether options have the default, as far as that is seen sooner than by `read`."""
+        del options
+        return False
 
     def write(self, options: Options, value: T) -> None:
         """Pass a value to the library."""
@@ -244,6 +252,14 @@ class Option(Setting[T]):
     def read(self, options: Options) -> T:
         """Return the value in options."""
         return self.convert(self._found(options))  # type: ignore[no-any-return]
+
+    def is_default(self, options: Options) -> bool:
+        """Whether options of the core have the initial value."""
+        if not options.api.is_core or self.row.kind in _TEXTS:
+            return False
+        number = ffi.new("int*")
+        lib.core_read_option(options.handle, self.row.pointer, number, ffi.NULL)
+        return bool(number[0] == self.row.pointer.initial)
 
     def _found(self, options: Options) -> Any:
         is_text, getter = self.row.kind in _TEXTS, self.row.slots.get(lib.CORE_OPTION_GETTER)
