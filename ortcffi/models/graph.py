@@ -529,13 +529,20 @@ class GraphFunction(Graph):
 class Initializers(MutableMapping[str, Any]):
     """The initializers of a graph by name: arrays over the memory that has them."""
 
-    __slots__ = ("_graph", "_message")
+    __slots__ = ("_graph", "_message", "_places")
 
     def __init__(self, graph: Graph) -> None:
         self._graph, self._message = graph, graph._message
+        self._places: dict[str, int] = {}  # where names were in the list, which may change
 
     def _find(self, name: str) -> Any:
-        return next((each for each in self._message.initializer if each.name == name), None)
+        tensors = self._message.initializer
+        place = self._places.get(name, len(tensors))
+        if place < len(tensors) and tensors[place].name == name:
+            return tensors[place]
+        pairs = [(each.name, i) for i, each in enumerate(tensors)]
+        self._places = dict(reversed(pairs))  # of equal names the first counts
+        return tensors[self._places[name]] if name in self._places else None
 
     def __getitem__(self, name: str) -> Any:
         found = self._find(name)
