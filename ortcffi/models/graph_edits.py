@@ -17,9 +17,16 @@ from ortcffi.models.graph_names import (
     renamed,
     used_names,
 )
-from ortcffi.models.graph_parts import GraphNode, GraphValue, outer_names, set_type, subgraphs_of
+from ortcffi.models.graph_parts import (
+    GraphNode,
+    GraphValue,
+    outer_names,
+    set_type,
+    settle_message,
+    subgraphs_of,
+)
 from ortcffi.models.message import Message
-from ortcffi.models.stored import constant_tensor, settle_tensor
+from ortcffi.models.stored import constant_tensor
 
 if TYPE_CHECKING:
     from ortcffi.models.graph import Graph
@@ -136,15 +143,9 @@ def _is_read(graph: "Graph", name: str, but: GraphNode) -> bool:
 
 
 def settle(graph: "Graph") -> None:
-    """Have the message refer to memory for all weights that it names by number or file."""
-    if graph._home.source is not None or graph._home.weights:
-        for each in graphs_in(graph._message):
-            tensors = list(each.initializer)
-            for node in each.node:
-                for attribute in node.attribute:
-                    tensors += [attribute.t] if attribute.t is not None else attribute.tensors
-            for tensor in tensors:
-                settle_tensor(tensor, graph._home)
+    """Have the messages refer to memory for all weights that they name by number or file."""
+    for each in (graph._message, *graph._home.message.functions):
+        settle_message(each, graph._home)
 
 
 def _adapted(graph: "Graph", other: "Graph", names: Names, prefix: str, free: set[str]) -> Any:

@@ -8,6 +8,7 @@ from ortcffi._convert import integer, optional_mapping
 from ortcffi._public import few, meant, public, quoted, shortened
 from ortcffi.models.graph_attributes import Attributes, names_of, text
 from ortcffi.models.message import Message, element_in_file, element_of_file
+from ortcffi.models.stored import Home, settle_tensor
 from ortcffi.values.element_types import ElementType, as_element
 
 if TYPE_CHECKING:
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from ortcffi.values.tensor_type_info import Dimension
 
 __all__ = ["GraphNode", "GraphValue", "Nodes", "Ports", "dimensions_of", "outer_names"]
-__all__ += ["set_dimension", "set_type", "shape_of", "subgraphs_of", "tensor_type_of"]
+__all__ += ["set_dimension", "set_type", "settle_attributes", "settle_message", "shape_of"]
+__all__ += ["subgraphs_of", "tensor_type_of"]
 
 
 # --- values ---------------------------------------------------------------------------------------
@@ -383,6 +385,9 @@ class Nodes(MutableSequence[GraphNode]):
             if node._graph is not None and id(node._message) in there:
                 raise ValueError("the node is in the graph already")
         for node in given:
+            if node._graph is not None and node._graph._home is not self._graph._home:
+                settle_attributes(node._message.attribute, node._graph._home)
+        for node in given:
             node._graph = self._graph
             self._graph._import(node.domain)
         return [node._message for node in given]
@@ -435,3 +440,39 @@ def outer_names(node: Any) -> Iterator[str]:
             read.update(dict.fromkeys(inner.input))
             read.update(dict.fromkeys(outer_names(inner)))
         yield from (name for name in read if name and name not in made)
+
+
+# --- weights --------------------------------------------------------------------------------------
+
+
+def settle_message(graph: Any, home: Home) -> None:
+    """Have a graph or a function refer to memory for weights that `home` has."""
+    if home.source is None and not home.weights:
+        return
+    for tensor in getattr(graph, "initializer", ()):
+        settle_tensor(tensor, home)
+    for sparse in getattr(graph, "sparse_initializer", ()):
+        _settle_sparse(sparse, home)
+    settle_attributes(getattr(graph, "attribute_proto", ()), home)
+    for node in graph.node:
+        settle_attributes(node.attribute, home)
+
+
+def settle_attributes(attributes: Iterable[Any], home: Home) -> None:
+    """The same for attributes, and the graphs that they are."""
+    for attribute in attributes:
+        for tensor in (attribute.t, *attribute.tensors):
+            if tensor is not None:
+                settle_tensor(tensor, home)
+        for sparse in (attribute.sparse_tensor, *attribute.sparse_tensors):
+            if sparse is not None:
+                _settle_sparse(sparse, home)
+        for inner in (attribute.g, *attribute.graphs):
+            if inner is not None:
+                settle_message(inner, home)
+
+
+def _settle_sparse(sparse: Any, home: Home) -> None:
+    for tensor in (sparse.values, sparse.indices):
+        if tensor is not None:
+            settle_tensor(tensor, home)

@@ -130,3 +130,16 @@ def test_a_loop_without_an_end_is_terminated(api, c_compiler):
     content = model([loop], PORTS, [value("y", shape=[3])], [tensor("yes", np.array(True))])
     with opened(api, c_compiler, content) as session, pytest.raises(TimeoutError):
         session.run(x=X, w=W, timeout=0.2)
+
+
+@pytest.mark.parametrize("turns", [0, 2])
+def test_a_state_that_is_left_out_is_refused(core_api, c_compiler, turns):
+    loop = field(1, "n") + field(1, "yes") + field(1, "") + field(2, "y") + field(4, "Loop")
+    loop += field(5, attribute("body", TURN)) + field(2, "all")
+    inputs = [*PORTS, value("n", "int64", [])]
+    content = model([loop], inputs, [value("y", shape=[3])], [tensor("yes", np.array(True))])
+    with (
+        opened(core_api, c_compiler, content) as session,
+        pytest.raises(ort.errors.InvalidArgument, match="is left out"),
+    ):
+        session.run(x=X, w=W, n=np.array(turns))

@@ -24,6 +24,10 @@ OrtStatus* core_new_flow(const OrtKernelInfo* info, const char* const names[2],
 /** How many inputs the node itself has. */
 size_t core_explicit_inputs(const struct core_flow* flow);
 
+/** Finds the inputs of a call that a body gets in the first turn; none may be left out. */
+OrtStatus* core_begin_carried(const OrtKernelContext* context, size_t first, size_t count,
+                              const OrtValue** values);
+
 /** Makes a value an output of a call: a tensor is copied. */
 OrtStatus* core_set_output_of(OrtKernelContext* context, size_t i, const OrtValue* value);
 

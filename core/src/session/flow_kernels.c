@@ -72,6 +72,17 @@ static OrtStatus* new_number(ONNXTensorElementDataType type, const void* number,
   return NULL;
 }
 
+OrtStatus* core_begin_carried(const OrtKernelContext* context, size_t first, size_t count,
+                              const OrtValue** values) {
+  for (size_t i = 0; i < count; i++) {
+    values[i] = core_context_input(context, first + i);
+    if (values[i] == NULL) {
+      CORE_FAIL(ORT_INVALID_ARGUMENT, "a value that a body carries on is left out");
+    }
+  }
+  return NULL;
+}
+
 OrtStatus* core_set_output_of(OrtKernelContext* context, size_t i, const OrtValue* value) {
   if (!core_is_tensor(value)) {
     return core_kernel_set_output(context, i, value);
@@ -232,6 +243,9 @@ static OrtStatus* join(const struct turns* turns, size_t i) {
     return NULL;
   }
   const struct core_tensor* tensor = core_tensor_of(out);
+  if (tensor->shape.type != core_shape_of(list->items[0])->type) {
+    CORE_FAIL(ORT_FAIL, "a body makes another element type than its node");
+  }
   return helper->ConcatOutput(helper, NULL, (const OrtValue* const*)list->items, list->count,
                               tensor->data, tensor->bytes);
 }
@@ -242,9 +256,7 @@ static OrtStatus* loop(struct turns* turns) {
   const bool* condition =
       number_of(core_context_input(turns->context, 1), ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL);
   bool goes_on = condition == NULL || *condition;
-  for (size_t i = 0; i < turns->carried; i++) {
-    turns->values[2 + i] = core_context_input(turns->context, 2 + i);
-  }
+  CORE_TRY(core_begin_carried(turns->context, 2, turns->carried, turns->values + 2));
   for (int64_t i = 0; goes_on && (most == NULL || i < *most); i++) {
     CORE_TRY(take_turn(turns, i, &goes_on));
   }

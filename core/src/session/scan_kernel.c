@@ -120,7 +120,8 @@ static OrtStatus* put(struct scan* scan, size_t i, int64_t turn) {
     CORE_TRY(new_tensor(dims, shape->rank + 1, shape->type, &scan->results[i]));
   }
   const struct core_tensor *part = core_tensor_of(made), *whole = core_tensor_of(scan->results[i]);
-  if (part->bytes * (size_t)scan->length != whole->bytes || shape->type != whole->shape.type) {
+  if (!core_has_shape(shape, whole->shape.type, whole->shape.dims + 1, whole->shape.rank - 1) ||
+      part->bytes * (size_t)scan->length != whole->bytes) {
     CORE_FAIL(ORT_FAIL, "an output of Scan has not one shape in all turns");
   }
   bool is_reversed = part_of(scan->flow->node, true, i).is_reversed;
@@ -177,9 +178,7 @@ static OrtStatus* give(struct scan* scan, size_t i) {
 }
 
 static OrtStatus* run(struct scan* scan) {
-  for (size_t i = 0; i < scan->states; i++) {
-    scan->values[i] = core_context_input(scan->context, i);
-  }
+  CORE_TRY(core_begin_carried(scan->context, 0, scan->states, scan->values));
   for (size_t i = 0; i < scan->inputs; i++) {
     CORE_TRY(begin_input(scan, i));
   }
