@@ -8,6 +8,7 @@ import pytest
 from support.editor import Parts, build_model
 
 import ortcffi as ort
+from ortcffi.models.message import Message
 
 onnx = pytest.importorskip("onnx")
 numpy_helper = pytest.importorskip("onnx.numpy_helper")
@@ -256,3 +257,47 @@ def test_parts_are_released_where_building_ends_early(real_api, dense, monkeypat
     monkeypatch.setattr(Parts, "call", call)
     with pytest.raises(MemoryError):  # the fixture looks for what is left
         build_model(Parts(real_api, "CreateModel"), dense)
+
+
+class Revealing(bytes):
+    """Bytes that look at the message that has them when they go."""
+
+    __slots__ = ()
+
+    def __del__(self):
+        SEEN.append(MESSAGES[0].raw_data)
+
+
+class Changing(int):
+    """A number that changes the message that has it when it is written."""
+
+    __slots__ = ()
+
+    def __float__(self):
+        MESSAGES[1].floats.clear()
+        MESSAGES[1].f = MESSAGES[1].floats = None
+        return 7.0
+
+
+SEEN = []
+MESSAGES = [Message("TensorProto"), Message("AttributeProto")]
+
+
+def test_what_a_graph_is_made_of_may_call_python():
+    MESSAGES[0].raw_data = Revealing(1000)
+    MESSAGES[0].raw_data = b"new"
+    assert SEEN == [b"new"]
+    MESSAGES[1].floats = [Changing(index) for index in range(100)]
+    MESSAGES[1].f = Changing(3)
+    assert MESSAGES[1].to_bytes() == b"\x15\0\0\xe0@"
+
+
+def test_a_list_of_names_that_is_in_itself_is_refused():
+    graph = ort.Graph()
+    graph.node("Neg", ["x"], ["y"])
+    names = graph.nodes[0].inputs
+    names.append(names)
+    graph.copy()
+    with pytest.raises(TypeError, match=r"NodeProto\.input cannot be"):
+        graph.to_bytes()
+    names.clear()

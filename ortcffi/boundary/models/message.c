@@ -307,8 +307,9 @@ static int set_field(PyObject* object, PyObject* name, PyObject* value) {
       return -1;
     }
   }
-  Py_XDECREF(self->values[number]);
+  PyObject* before = self->values[number];
   self->values[number] = kept;
+  Py_XDECREF(before); /* which may call Python */
   return 0;
 }
 
@@ -397,10 +398,12 @@ static PyObject* mentions(PyObject* object, PyObject* texts) {
 
 static PyObject* copy_of(PyObject* value, unsigned depth);
 
+/* A list in a list is no field's, and stays the same: it could be in itself. */
 static PyObject* copy_list(PyObject* list, unsigned depth) {
   PyObject* made = new_list();
   for (Py_ssize_t i = 0; made != NULL && i < PyList_Size(list); i++) {
-    if (append(&made, copy_of(PyList_GetItem(list, i), depth)) < 0) {
+    PyObject* item = PyList_GetItem(list, i);
+    if (append(&made, PyList_Check(item) ? Py_NewRef(item) : copy_of(item, depth)) < 0) {
       Py_CLEAR(made);
     }
   }

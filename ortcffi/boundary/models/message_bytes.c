@@ -55,16 +55,18 @@ static int check_tensor(const struct writer* writer, struct core_message tensor)
   return 0;
 }
 
-/* The same for all tensors in a message that is checked. */
+/* The same for all tensors in a message, whose bytes may have changed since they were checked. */
 static int check_tensors(const struct writer* writer, struct core_message message,
-                         enum core_onnx kind) {
+                         enum core_onnx kind, unsigned depth) {
   struct core_field field;
   int answer = kind == ONNX_TENSOR ? check_tensor(writer, message) : 0;
   while (answer == 0 && kind != ONNX_TENSOR && core_next_field(&message, &field)) {
     enum core_onnx inner = field.wire == CORE_LENGTH && field.number < ONNX_FIELDS
                                ? core_known_fields[kind][field.number].kind
                                : ONNX_NO_MESSAGE;
-    answer = inner == ONNX_NO_MESSAGE ? 0 : check_tensors(writer, field.bytes, inner);
+    answer = inner == ONNX_NO_MESSAGE || depth == 0
+                 ? 0
+                 : check_tensors(writer, field.bytes, inner, depth - 1);
   }
   return answer;
 }
@@ -164,33 +166,40 @@ static int write_list(struct writer* writer, const struct message* self,
   if (PyList_Size(list) > 0 && (known->type == CORE_INT || known->type == CORE_FLOAT)) {
     return write_packed(writer, self, known, number, list);
   }
-  for (Py_ssize_t i = 0; i < PyList_Size(list); i++) {
-    PyObject* item = PyList_GetItem(list, i);
-    if (!message_fits(known, item)) {
-      return refuse(self, known, item);
-    }
-    if (write_value(writer, known, number, item, depth) < 0) {
-      return -1;
-    }
+  int answer = 0;
+  for (Py_ssize_t i = 0; answer == 0 && i < PyList_Size(list); i++) {
+    PyObject* item = Py_NewRef(PyList_GetItem(list, i));
+    answer = message_fits(known, item) ? write_value(writer, known, number, item, depth)
+                                       : refuse(self, known, item);
+    Py_DECREF(item);
   }
-  return 0;
+  return answer;
 }
 
-static int is_weight(const struct writer* writer, const struct message* self, uint32_t number) {
-  PyObject* value = self->values[number];
-  return writer->weights != NULL && self->kind == ONNX_TENSOR && number == TENSOR_RAW &&
-         PyObject_Size(value) >= ORTCFFI_LARGE;
+static bool is_weight(const struct writer* writer, const struct message* self, uint32_t number) {
+  Py_buffer view;
+  if (writer->weights == NULL || self->kind != ONNX_TENSOR || number != TENSOR_RAW) {
+    return false;
+  }
+  if (PyObject_GetBuffer(self->values[number], &view, PyBUF_SIMPLE) < 0) {
+    PyErr_Clear(); /* raised again where it is written */
+    return false;
+  }
+  Py_ssize_t size = view.len;
+  PyBuffer_Release(&view);
+  return size >= ORTCFFI_LARGE;
 }
 
+/* What is written is kept meanwhile: a buffer or a number of Python's may change the message. */
 static int write_field(struct writer* writer, const struct message* self, uint32_t number,
                        unsigned depth) {
   const struct core_known_field* known = &core_known_fields[self->kind][number];
-  PyObject* value = self->values[number];
-  if (known->is_list) {
-    return write_list(writer, self, known, number, value, depth);
-  }
-  return is_weight(writer, self, number) ? write_weight(writer, value)
-                                         : write_value(writer, known, number, value, depth);
+  PyObject* value = Py_NewRef(self->values[number]);
+  int answer = known->is_list ? write_list(writer, self, known, number, value, depth)
+               : is_weight(writer, self, number) ? write_weight(writer, value)
+                                                 : write_value(writer, known, number, value, depth);
+  Py_DECREF(value);
+  return answer;
 }
 
 /* Whether a message that nobody used is written as it stands: no large weight can be in it. */
@@ -206,7 +215,9 @@ static bool is_plain(const struct writer* writer, const struct message* self) {
 static int write_message(struct writer* writer, struct message* self, unsigned depth) {
   if (is_plain(writer, self)) {
     core_write_raw(&writer->to, self->bytes.at, core_message_size(self->bytes));
-    return writer->weights == NULL ? 0 : check_tensors(writer, self->bytes, self->kind);
+    return writer->weights == NULL
+               ? 0
+               : check_tensors(writer, self->bytes, self->kind, ORTCFFI_DEEPEST_MESSAGE);
   }
   if (depth == 0) {
     PyErr_SetString(PyExc_ValueError, "messages are nested too deeply");
