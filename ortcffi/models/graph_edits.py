@@ -13,6 +13,7 @@ from ortcffi.models.graph_names import (
     input_names,
     made_names,
     mentioning,
+    read_names,
     rename_in,
     renamed,
     used_names,
@@ -66,7 +67,7 @@ def replace_all_uses(
     LookupError
         There is no value `old`.
     ValueError
-        `old` is an output of the graph.
+        `old` is an output of the graph, or a subgraph that reads it makes a value `new` itself.
     """
     before, after = _name_of(old), _name_of(new)
     text("new", after)
@@ -78,13 +79,27 @@ def replace_all_uses(
             f"from the outputs, and add {quoted(after)}"
         )
     stay = {id(each._message) for each in but}
-    for node in mentioning(self._message, [before]):
-        if id(node) not in stay:
-            _read_other(node, before, after)
+    nodes = [each for each in mentioning(self._message, [before]) if id(each) not in stay]
+    if any(_hides(each, before, after) for each in nodes):
+        raise ValueError(
+            f"new: a subgraph that reads {quoted(before)} makes {quoted(after)} itself"
+        )
+    for node in nodes:
+        _read_other(node, before, after)
 
 
 def _name_of(value: "str | GraphValue") -> str:
     return value.name if isinstance(value, GraphValue) else value
+
+
+def _hides(node: Any, old: str, new: str) -> bool:
+    """Whether a subgraph of a node reads one value, and makes another one itself."""
+    return any(
+        (new in made_names(graph) and old in read_names(graph))
+        or any(_hides(each, old, new) for each in mentioning(graph, [old]))
+        for graph in subgraphs_of(node)
+        if old not in made_names(graph)
+    )
 
 
 def _read_other(node: Any, old: str, new: str) -> None:
@@ -154,7 +169,8 @@ def _adapted(graph: "Graph", other: "Graph", names: Names, prefix: str, free: se
     settle(copied)
     message, taken = copied._message, made_names(graph._message) - free
     values, nodes = dict(names), {}
-    for name in made_names(message) - names.keys():
+    inner = set().union(*map(made_names, graphs_in(message)))
+    for name in inner - names.keys():
         if name in taken or name in names.values():
             values[name] = prefix + name
     known = {node.name for node in graph._message.node}
