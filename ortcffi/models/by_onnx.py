@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import integer
 from ortcffi._public import quoted
-from ortcffi.models.graph_attributes import names_of
-from ortcffi.models.graph_parts import subgraphs_of
+from ortcffi.models.graph_attributes import names_of, subgraphs_of
 
 if TYPE_CHECKING:
     from ortcffi.models.graph import Graph

@@ -6,7 +6,7 @@ from collections import Counter
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi.models.graph_parts import subgraphs_of
+from ortcffi.models.graph_attributes import subgraphs_of
 from ortcffi.models.message import element_of_file, message_of_model, shown
 from ortcffi.values.element_types import ElementType, bits_of
 

@@ -10,7 +10,14 @@ from ortcffi._public import Suggests, public, quoted
 from ortcffi.models import by_onnx, floats, view
 from ortcffi.models import graph_edits as edits
 from ortcffi.models import graph_names as names
-from ortcffi.models.graph_attributes import Attributes, Entries, names_of, text
+from ortcffi.models.graph_attributes import (
+    Attributes,
+    Entries,
+    check_apart,
+    names_of,
+    subgraphs_of,
+    text,
+)
 from ortcffi.models.graph_parts import GraphNode, GraphValue, Nodes, Ports, set_type
 from ortcffi.models.message import Message, element_of_file
 from ortcffi.models.model import Model
@@ -227,6 +234,7 @@ class Graph(Suggests):
             `outputs`.
         """
         made = GraphNode(op_type, inputs, outputs, domain, name, attributes)
+        check_apart(self._message, subgraphs_of(made._message))
         named = [each for each in made.outputs if each]
         for each in named:
             self._check_new("outputs", each)

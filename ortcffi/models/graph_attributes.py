@@ -15,7 +15,8 @@ from ortcffi.values.value import Value
 if TYPE_CHECKING:
     from ortcffi.models.graph import Graph
 
-__all__ = ["AttributeReference", "Attributes", "Entries", "Message", "names_of", "text"]
+__all__ = ["AttributeReference", "Attributes", "Entries", "Message", "check_apart", "names_of"]
+__all__ += ["subgraphs_of", "text"]
 
 _INT64 = (-(2**63), 2**63 - 1)
 
@@ -67,6 +68,8 @@ class Attributes(MutableMapping[str, Any]):
     def __setitem__(self, name: str, value: Any) -> None:
         text("a name of attributes", name)
         made, found = attribute_of(name, value), self._find(name)
+        if self._graph is not None:
+            check_apart(self._graph._message, graphs_of(made))
         if found is None:
             self._messages.append(made)
         else:
@@ -86,6 +89,26 @@ class Attributes(MutableMapping[str, Any]):
 
     def __repr__(self) -> str:
         return repr({name: self[name] for name in self})
+
+
+def graphs_of(attribute: Any) -> list[Any]:
+    """The messages of the graphs that an attribute is."""
+    return [each for each in (attribute.g, *attribute.graphs) if each is not None]
+
+
+def subgraphs_of(node: Any) -> Iterator[Any]:
+    """The messages of the graphs in the attributes of a node."""
+    for attribute in node.attribute:
+        yield from graphs_of(attribute)
+
+
+def check_apart(graph: Any, others: Iterable[Any]) -> None:
+    """Refuse graphs in one that they have in them: it would never end."""
+    for other in others:
+        if other is graph:
+            raise ValueError("a graph cannot be in itself")
+        for node in other.node:
+            check_apart(graph, subgraphs_of(node))
 
 
 def _kind_of(attribute: Any) -> int:

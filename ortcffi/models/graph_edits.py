@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import mapping
 from ortcffi._public import quoted
-from ortcffi.models.graph_attributes import names_of, text
+from ortcffi.models.graph_attributes import names_of, subgraphs_of, text
 from ortcffi.models.graph_names import (
     graphs_in,
     initializer_names,
@@ -24,7 +24,6 @@ from ortcffi.models.graph_parts import (
     outer_names,
     set_type,
     settle_message,
-    subgraphs_of,
 )
 from ortcffi.models.message import Message
 from ortcffi.models.stored import constant_tensor

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import mapping, optional_mapping
 from ortcffi._public import quoted
-from ortcffi.models.graph_attributes import text
+from ortcffi.models.graph_attributes import subgraphs_of, text
 from ortcffi.models.graph_parts import (
     GraphNode,
     Ports,
     outer_names,
     set_dimension,
-    subgraphs_of,
     tensor_type_of,
 )
 from ortcffi.models.message import Message

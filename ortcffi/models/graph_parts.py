@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import integer, optional_mapping
 from ortcffi._public import few, meant, public, quoted, shortened
-from ortcffi.models.graph_attributes import Attributes, names_of, text
+from ortcffi.models.graph_attributes import (
+    Attributes,
+    check_apart,
+    names_of,
+    subgraphs_of,
+    text,
+)
 from ortcffi.models.message import Message, element_in_file, element_of_file
 from ortcffi.models.stored import Home, settle_tensor
 from ortcffi.values.element_types import ElementType, as_element
@@ -17,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GraphNode", "GraphValue", "Nodes", "Ports", "dimensions_of", "outer_names"]
 __all__ += ["set_dimension", "set_type", "settle_attributes", "settle_message", "shape_of"]
-__all__ += ["subgraphs_of", "tensor_type_of"]
+__all__ += ["tensor_type_of"]
 
 
 # --- values ---------------------------------------------------------------------------------------
@@ -380,6 +386,7 @@ class Nodes(MutableSequence[GraphNode]):
         for node in given:
             if not isinstance(node, GraphNode):
                 raise TypeError(f"a node must be a GraphNode, not {type(node).__name__}")
+            check_apart(self._graph._message, subgraphs_of(node._message))
         there = {id(each) for each in self._messages} - found
         for node in given:
             if node._graph is not None and id(node._message) in there:
@@ -419,14 +426,6 @@ class Nodes(MutableSequence[GraphNode]):
 
     def __repr__(self) -> str:
         return f"[{', '.join(few(list(map(repr, self[:6])), 6))}{', ...' * (len(self) > 6)}]"
-
-
-def subgraphs_of(node: Any) -> Iterator[Any]:
-    """The messages of the graphs in the attributes of a node."""
-    for attribute in node.attribute:
-        if attribute.g is not None:
-            yield attribute.g
-        yield from attribute.graphs
 
 
 def outer_names(node: Any) -> Iterator[str]:

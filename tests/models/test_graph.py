@@ -301,3 +301,19 @@ def test_a_list_of_names_that_is_in_itself_is_refused():
     with pytest.raises(TypeError, match=r"NodeProto\.input cannot be"):
         graph.to_bytes()
     names.clear()
+
+
+def test_a_graph_is_never_in_itself():
+    graph, branch = ort.Graph(), ort.Graph()
+    graph.node("If", ["c"], ["y"], attributes={"then_branch": branch})
+    node = ort.GraphNode("If", ["c"], ["z"], attributes={"then_branch": graph})
+    refused = pytest.raises(ValueError, match="cannot be in itself")
+    for inner in (graph, branch):
+        with refused:
+            inner.nodes.append(node)
+        with refused:
+            inner.node("If", ["c"], ["z"], attributes={"then_branch": graph})
+    with refused:
+        graph.nodes[0].attributes["else_branch"] = graph
+    assert len(graph.nodes) == 1
+    assert len(branch.nodes) == 0
