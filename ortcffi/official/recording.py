@@ -75,6 +75,7 @@ class Recorder:
         # Reentrant, because the collector may end a session while this thread adds another.
         self._guard = threading.RLock()
         self._watcher: threading.Thread | None = None
+        self._has_looked = False
         self._views: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
         self._of: weakref.WeakKeyDictionary[Any, SessionRecord] = weakref.WeakKeyDictionary()
         self._ours: dict[int, SessionRecord] = {}  # by the session's number
@@ -242,9 +243,9 @@ class Recorder:
         with self._guard:
             self.records.append(record)
             self._of[session] = record
-        if self._view(session, record):
-            self._look_once(self._views[session])
-            self._begin_to_watch()
+        is_seen = self._view(session, record)
+        self._begin_to_watch()
+        if is_seen:
             weakref.finalize(session, setattr, record, "is_open", False)
 
     def _view(self, session: Any, record: SessionRecord) -> bool:
@@ -263,6 +264,7 @@ class Recorder:
         except Exception as error:  # noqa: BLE001  # the program must not notice
             record.problem = f"the arena's statistics cannot be read: {error}"
             return False
+        self._look_once(view)
         with self._guard:
             self._views[session] = view
         return True
@@ -278,7 +280,8 @@ class Recorder:
         If the watching thread imported it, the child of a fork in that moment would wait for ever
         for the lock of the import.
         """
-        if self._watcher is None:
+        if not self._has_looked:
+            self._has_looked = True
             self._read(SessionRecord("", began=self._now()), session)
 
     def _begin_to_watch(self) -> None:
