@@ -50,11 +50,10 @@ class Parts:
 
     def call(self, slot: str, *arguments: Any, takes: Any = None) -> None:
         """Call a function of the model editor, which takes over the object of an owner."""
-        function = getattr(lib, slot)
-        given = (self.editor, *arguments)
+        check(self.api.pointer, getattr(lib, slot)(self.editor, *arguments), slot)
         if takes is not None:
-            function, given = takes._give_handle, (function, *given)
-        check(self.api.pointer, function(*given), slot)
+            out_of(takes)[0] = ffi.NULL
+            takes.close()
 
     def array(self, kind: str, count: int) -> Array:
         """Room for objects that functions of the library are about to make."""

@@ -14,20 +14,6 @@ static PyObject* made(PyObject* self, PyObject* unused) {
   Py_RETURN_NONE;
 }
 
-/* _give_handle(function, *arguments): calls a function that takes the object over if it succeeds,
- * that is, returns NULL. */
-static PyObject* give(PyObject* self, PyObject* arguments) {
-  Py_ssize_t count = PyTuple_Size(arguments);
-  PyObject* rest = PyTuple_GetSlice(arguments, 1, count);
-  PyObject* status = rest == NULL ? NULL : PyObject_CallObject(PyTuple_GetItem(arguments, 0), rest);
-  Py_XDECREF(rest);
-  if (status != NULL && PyObject_Not(status) == 1) {
-    ((struct handle*)self)->object = NULL;
-    handle_close((struct handle*)self);
-  }
-  return status;
-}
-
 /* Calls function(api, cdata, *rest) for (function, api, *rest). The call keeps the object. */
 static PyObject* call_with(struct handle* self, PyObject* arguments) {
   Py_ssize_t count = PyTuple_Size(arguments);
@@ -122,7 +108,6 @@ static PyObject* get_handle(PyObject* self, void* unused) {
 
 static PyMethodDef handle_methods[] = {
     {"_open_handle", made, METH_NOARGS, NULL},
-    {"_give_handle", give, METH_VARARGS, NULL},
     {"_read_handle", call_to_read, METH_VARARGS, NULL},
     {"_write_handle", call_to_write, METH_VARARGS, NULL},
     {"close", handle_close_method, METH_NOARGS,
