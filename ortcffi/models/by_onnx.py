@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._convert import integer
 from ortcffi._public import quoted
 from ortcffi.models.graph_attributes import names_of, subgraphs_of
+from ortcffi.models.graph_edits import versions_apart
 
 if TYPE_CHECKING:
     from ortcffi.models.graph import Graph
@@ -235,13 +236,12 @@ def _pass_on(function: Any) -> None:
 
 
 def _check_opsets(graph: "Graph", function: Any) -> None:
-    for domain, version in function.opsets.items():
-        own = graph.opsets.get(domain, version)
-        if own != version and any(node.domain == domain for node in function._message.node):
-            raise ValueError(
-                f"the function {quoted(function.name)} uses version {version} of the operators of "
-                f"{domain or 'ONNX'}, and the model version {own}"
-            )
+    if apart := versions_apart(graph, function):
+        own, version, name = apart
+        raise ValueError(
+            f"the function {quoted(function.name)} uses version {version} of the operators of "
+            f"{name}, and the model version {own}"
+        )
 
 
 # --- operators that ONNX describes by others ------------------------------------------------------

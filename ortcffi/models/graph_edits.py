@@ -190,14 +190,22 @@ def _adapted(graph: "Graph", other: "Graph", names: Names, prefix: str, free: se
     return message
 
 
-def _check_versions(graph: "Graph", other: "Graph") -> None:
+def versions_apart(graph: "Graph", other: "Graph") -> tuple[int, int, str] | None:
+    """Two versions of an operator set of which another graph has nodes, and its name; or None."""
     for domain, version in other.opsets.items():
         own = graph.opsets.get(domain, version)
         if own != version and any(node.domain == domain for node in other._message.node):
-            raise ValueError(
-                f"the graphs use versions {own} and {version} of the operators of "
-                f"{domain or 'ONNX'}: convert_version() makes them the same"
-            )
+            return own, version, domain or "ONNX"
+    return None
+
+
+def _check_versions(graph: "Graph", other: "Graph") -> None:
+    if apart := versions_apart(graph, other):
+        own, version, name = apart
+        raise ValueError(
+            f"the graphs use versions {own} and {version} of the operators of {name}: "
+            "convert_version() makes them the same"
+        )
 
 
 def _take_rest(graph: "Graph", added: Any) -> None:
