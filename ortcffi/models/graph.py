@@ -83,11 +83,12 @@ class Graph(Suggests):
     >>> graph.inputs["x"].shape = (8, 2)
     """
 
-    __slots__ = ("_home", "_made", "_message")
+    __slots__ = ("_home", "_made", "_message", "_places")
     _made: set[str] | None
+    _places: dict[str, int]  # where initializers were in their list, which may change
 
     def __init__(self, model: Any = None, *, opsets: Mapping[str, int] | None = None) -> None:
-        self._made = None
+        self._made, self._places = None, {}
         if model is None or isinstance(model, Mapping):
             self._home = Home(Message("ModelProto"))
             self._home.message.graph = self._message = Message("GraphProto")
@@ -105,7 +106,7 @@ class Graph(Suggests):
     @classmethod
     def _of(cls, home: Home | None, message: Any) -> Self:
         self = cls.__new__(cls)
-        self._made = None
+        self._made, self._places = None, {}
         if home is None:
             home = Home(Message("ModelProto"))
             home.message.graph = message
@@ -537,20 +538,19 @@ class GraphFunction(Graph):
 class Initializers(MutableMapping[str, Any]):
     """The initializers of a graph by name: arrays over the memory that has them."""
 
-    __slots__ = ("_graph", "_message", "_places")
+    __slots__ = ("_graph", "_message")
 
     def __init__(self, graph: Graph) -> None:
         self._graph, self._message = graph, graph._message
-        self._places: dict[str, int] = {}  # where names were in the list, which may change
 
     def _find(self, name: str) -> Any:
-        tensors = self._message.initializer
-        place = self._places.get(name, len(tensors))
+        tensors, graph = self._message.initializer, self._graph
+        place = graph._places.get(name, len(tensors))
         if place < len(tensors) and tensors[place].name == name:
             return tensors[place]
         pairs = [(each.name, i) for i, each in enumerate(tensors)]
-        self._places = dict(reversed(pairs))  # of equal names the first counts
-        return tensors[self._places[name]] if name in self._places else None
+        graph._places = dict(reversed(pairs))  # of equal names the first counts
+        return tensors[graph._places[name]] if name in graph._places else None
 
     def __getitem__(self, name: str) -> Any:
         found = self._find(name)
