@@ -9,9 +9,10 @@ import os
 import pickle
 from collections import OrderedDict
 from hashlib import blake2b
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._forks import after_fork, fork_safe_lock
+from ortcffi._forks import after_fork
 from ortcffi.models.view import content_of
 from ortcffi.options.session_options import SessionOptions
 from ortcffi.table.load import load
@@ -24,8 +25,17 @@ __all__ = ["kept", "parts_of"]
 
 _MOST = 4  # sessions that a process keeps
 kept: "OrderedDict[bytes, Session]" = OrderedDict()  # the one that was asked for last at the end
-_lock = fork_safe_lock()  # held while a session is made, so that threads make it once
-after_fork(kept.clear)  # sessions have no threads in the child
+# Held while a session is made, so that threads make it once. A fork does not wait for that.
+_lock = RLock()
+
+
+def _begin_child() -> None:
+    global _lock  # noqa: PLW0603  # another thread of the parent may hold it
+    _lock = RLock()
+    kept.clear()  # sessions have no threads in the child
+
+
+after_fork(_begin_child)
 
 # What options may hold that only their own process has.
 _BOUND = (
