@@ -11,7 +11,7 @@ from ortcffi._convert import decode, encode
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import level_of_caller, meant
-from ortcffi._table import create_environment
+from ortcffi._table import core_api, create_environment
 from ortcffi.errors import check
 from ortcffi.options.settings import lock
 
@@ -133,7 +133,9 @@ class ConfigEntries(MutableMapping[str, str]):
 
         options = self._options
         kind, release = "OrtKeyValuePairs*", lib.ReleaseKeyValuePairs
-        pairs, out = KeyValuePairs._blank(options.api, kind, release)
+        # The table of an older host has no functions for pairs.
+        api = core_api() if options.api.is_core else options.api
+        pairs, out = KeyValuePairs._blank(api, kind, release)
         with lock:
             here, read = self._set_here(), self._read()
             if read is None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 from support.prepared import run_program
 
-from ortcffi import FreeDimension, RunOptions, SessionOptions, ThreadingOptions
+from ortcffi import FreeDimension, RunOptions, SessionOptions, ThreadingOptions, emulate
 from ortcffi._native import ffi, lib
 from ortcffi.errors import InvalidArgument, check
 from ortcffi.options.config_entries import read_items
@@ -354,3 +354,11 @@ def set_entry(options, key, value):
     texts = f"session.{key}".encode(), value.encode()
     status = lib.AddSessionConfigEntry(table, handle, *texts)
     check(table, status)
+
+
+@pytest.mark.parametrize("kind", [SessionOptions, RunOptions])
+@pytest.mark.parametrize("version", [14, 21, 32])
+def test_entries_of_options_of_an_older_host_are_read(kind, version):
+    with kind(emulate(version), config={"a key": "its value"}) as options:
+        options.config["another"] = "value"
+        assert dict(options.config) == {"a key": "its value", "another": "value"}
