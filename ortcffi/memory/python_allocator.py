@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import integer
+from ortcffi._handle import out_of
 from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api, made_by
@@ -111,14 +112,10 @@ class PythonAllocator(Allocator):
         return ffi.cast("void*", integer("the answer of alloc", block, ADDRESS))
 
     def _stats(self, out: Any) -> None:
-        api, figures = self.api.pointer, self.figures()
-        pairs = self.api.key_values({key: str(value) for key, value in figures.items()}).to_dict()
-        texts = [(key.encode(), value.encode()) for key, value in pairs.items()]
-        lib.CreateKeyValuePairs(api, out)
-        if not out[0]:
-            raise MemoryError("no memory for the statistics")
-        for key, value in texts:
-            lib.AddKeyValuePair(api, out[0], key, value)
+        pairs = self.api.key_values({key: str(value) for key, value in self.figures().items()})
+        mine = out_of(pairs)
+        # No call comes after this, in which an interrupt could make the callback fail.
+        out[0], mine[0] = mine[0], ffi.NULL
 
 
 @called_from_c("ortcffi_python_alloc", keep_exception("the alloc of an allocator"))
