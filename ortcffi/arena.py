@@ -56,6 +56,8 @@ def _number(name: str, value: Any) -> int:
 class ArenaCfg(Handle):
     """The settings of an arena of the library. Those that are not given have the library's default.
 
+    API functions: ``CreateArenaCfgV2``, ``ReleaseArenaCfg``, since version 8.
+
     Parameters
     ----------
     api : Api, optional
@@ -86,10 +88,6 @@ class ArenaCfg(Handle):
         An argument has a wrong type or is out of range.
     InvalidArgument
         The library refuses an argument.
-
-    Notes
-    -----
-    API functions: ``CreateArenaCfgV2``, ``ReleaseArenaCfg``, since version 8.
     """
 
     __slots__ = ("measures",)

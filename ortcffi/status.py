@@ -21,6 +21,8 @@ __all__ = ["KeyValuePairs", "Status"]
 class Status(Handle):
     """A code and a message, owned by this object.
 
+    API functions: ``CreateStatus``, ``ReleaseStatus``.
+
     Parameters
     ----------
     code : int
@@ -35,10 +37,6 @@ class Status(Handle):
     ------
     ValueError
         The code has more than 32 bits or is negative, or the message cannot be a UTF-8 string of C.
-
-    Notes
-    -----
-    API functions: ``CreateStatus``, ``ReleaseStatus``.
     """
 
     __slots__ = ()
@@ -92,7 +90,9 @@ class Status(Handle):
 class KeyValuePairs(FromHandle, MutableMapping[str, str]):
     """A mapping of str to str that lives in the library.
 
-    The order is the library's: the core keeps that in which keys were added.
+    The order is the library's: the core keeps that in which keys were added. API functions:
+    ``CreateKeyValuePairs``, ``AddKeyValuePair``, ``GetKeyValue``, ``GetKeyValuePairs``,
+    ``RemoveKeyValuePair``, ``ReleaseKeyValuePairs``.
 
     Parameters
     ----------
@@ -109,11 +109,6 @@ class KeyValuePairs(FromHandle, MutableMapping[str, str]):
         A key is empty, or a key or a value cannot be a UTF-8 string of C.
     NotImplemented
         The table is older than API version 22.
-
-    Notes
-    -----
-    API functions: ``CreateKeyValuePairs``, ``AddKeyValuePair``, ``GetKeyValue``,
-    ``GetKeyValuePairs``, ``RemoveKeyValuePair``, ``ReleaseKeyValuePairs``.
     """
 
     __slots__ = ()

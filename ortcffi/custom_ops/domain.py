@@ -20,6 +20,8 @@ __all__ = ["CustomOpDomain"]
 class CustomOpDomain(Handle):
     """A domain of custom ops that are given as C structs.
 
+    API functions: ``CreateCustomOpDomain``, ``CustomOpDomain_Add``, ``ReleaseCustomOpDomain``.
+
     Parameters
     ----------
     name : str
@@ -31,10 +33,6 @@ class CustomOpDomain(Handle):
     ----------
     name : str
         As given.
-
-    Notes
-    -----
-    API functions: ``CreateCustomOpDomain``, ``CustomOpDomain_Add``, ``ReleaseCustomOpDomain``.
     """
 
     __slots__ = ("_kept", "_ops", "name")

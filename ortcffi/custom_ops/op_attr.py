@@ -53,6 +53,8 @@ _PLURAL = {plural: single for single, plural in _SINGLE.items()}
 class OpAttr(FromHandle):
     """A named attribute of a node: an int, a float, a str, or a list of one of them.
 
+    API functions: ``CreateOpAttr``, ``ReleaseOpAttr``, since version 12.
+
     Parameters
     ----------
     name : str
@@ -68,10 +70,6 @@ class OpAttr(FromHandle):
     ------
     TypeError, ValueError
         The value is not of one of these types, or cannot be passed to C.
-
-    Notes
-    -----
-    API functions: ``CreateOpAttr``, ``ReleaseOpAttr``, since version 12.
 
     Examples
     --------

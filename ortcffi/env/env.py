@@ -36,7 +36,9 @@ class Env(Handle):
 
     A library has only one. The first `Env` creates it; further ones are references to it, whose
     arguments the library ignores. It ends when the last of them is closed and no allocator that it
-    shares, and no array in such memory, is left.
+    shares, and no array in such memory, is left. API functions: ``CreateEnv``,
+    ``CreateEnvWithCustomLogger``, ``CreateEnvWithGlobalThreadPools``,
+    ``CreateEnvWithCustomLoggerAndGlobalThreadPools``, ``CreateEnvWithOptions``, ``ReleaseEnv``.
 
     Parameters
     ----------
@@ -67,12 +69,6 @@ class Env(Handle):
         An argument cannot be passed to C, or belongs to another library.
     OrtError
         The library cannot create the environment; for example, creating its threads fails.
-
-    Notes
-    -----
-    API functions: ``CreateEnv``, ``CreateEnvWithCustomLogger``,
-    ``CreateEnvWithGlobalThreadPools``, ``CreateEnvWithCustomLoggerAndGlobalThreadPools``,
-    ``CreateEnvWithOptions``, ``ReleaseEnv``.
 
     Examples
     --------
@@ -126,11 +122,8 @@ class Env(Handle):
     def severity(self) -> "LogSeverity | int":
         """The lowest severity that the library's default logger logs. It can be set.
 
-        Its value is the one that any `Env` of the library set last.
-
-        Notes
-        -----
-        API function: ``UpdateEnvWithCustomLogLevel``, since version 14.
+        Its value is the one that any `Env` of the library set last. API function:
+        ``UpdateEnvWithCustomLogLevel``, since version 14.
         """
         from ortcffi.callbacks.logs import severity_of
 
@@ -151,7 +144,8 @@ class Env(Handle):
 
         ONNX Runtime ends the process when a shared allocator answers NULL, which `Limiting`,
         `Failing`, a `PythonAllocator` and a bounded `Arena` do. To bound the memory of its
-        sessions, use `create_arena` with ``ArenaCfg(max_bytes=...)``: then the session raises.
+        sessions, use `create_arena` with ``ArenaCfg(max_bytes=...)``: then the session raises. API
+        function: ``RegisterAllocator``, since version 9.
 
         Parameters
         ----------
@@ -166,10 +160,6 @@ class Env(Handle):
         -----
         RuntimeWarning
             The library is not the embedded core, and the allocator can answer NULL.
-
-        Notes
-        -----
-        API function: ``RegisterAllocator``, since version 9.
         """
         self._register(allocator)
 
@@ -205,6 +195,8 @@ class Env(Handle):
     def unregister_allocator(self, what: Allocator | MemoryInfo) -> None:
         """Stop sharing an allocator. Sessions that use it must be closed before.
 
+        API function: ``UnregisterAllocator``, since version 9.
+
         Parameters
         ----------
         what : Allocator or MemoryInfo
@@ -215,10 +207,6 @@ class Env(Handle):
         ------
         InvalidArgument
             No allocator is registered for that memory.
-
-        Notes
-        -----
-        API function: ``UnregisterAllocator``, since version 9.
         """
         with allocators_lock:
             info = self._info_of(what) if isinstance(what, Allocator) else what
@@ -232,6 +220,8 @@ class Env(Handle):
     def shared_allocator(self, info: MemoryInfo | None = None) -> Allocator | None:
         """Find the allocator that the environment shares for a device.
 
+        API function: ``GetSharedAllocator``, since version 23.
+
         Parameters
         ----------
         info : MemoryInfo, optional
@@ -244,10 +234,6 @@ class Env(Handle):
             The registered allocator, or the library's own, or None. Unless it is the default
             allocator, it keeps the environment alive. Do not use one of another library than the
             embedded core after it was unregistered.
-
-        Notes
-        -----
-        API function: ``GetSharedAllocator``, since version 23.
         """
         out = ffi.new("OrtAllocator**")
         wanted = self.api.cpu_memory_info() if info is None else info
@@ -266,7 +252,9 @@ class Env(Handle):
         """Have the library create an allocator and share it between sessions.
 
         With ``ArenaCfg(max_bytes=...)`` this bounds the memory of sessions: one that would need
-        more raises. With the core `shared_allocator` finds the arena.
+        more raises. With the core `shared_allocator` finds the arena. API functions:
+        ``CreateAndRegisterAllocator``, since version 5, and with a provider
+        ``CreateAndRegisterAllocatorV2``, since version 16.
 
         Parameters
         ----------
@@ -279,11 +267,6 @@ class Env(Handle):
             The execution provider that creates it, such as ``"CPUExecutionProvider"``.
         options : mapping of str to str, optional
             The provider's options.
-
-        Notes
-        -----
-        API functions: ``CreateAndRegisterAllocator``, since version 5, and with a provider
-        ``CreateAndRegisterAllocatorV2``, since version 16.
         """
         from ortcffi.arena import ArenaCfg
 
@@ -350,11 +333,7 @@ class Env(Handle):
 
         The wheels of 1.32 have it on Linux, too: a thread of theirs stores an event of each session
         in ``~/.cache/Microsoft``. With the environment variable ``ORT_DISABLE_TELEMETRY=1`` they
-        open no file there.
-
-        Notes
-        -----
-        API functions: ``EnableTelemetryEvents``, ``DisableTelemetryEvents``.
+        open no file there. API functions: ``EnableTelemetryEvents``, ``DisableTelemetryEvents``.
         """
         self._call("EnableTelemetryEvents" if on else "DisableTelemetryEvents")
 
@@ -374,8 +353,6 @@ class Env(Handle):
     def hardware(self) -> "list[HardwareDevice]":
         """The hardware that the library has found.
 
-        Notes
-        -----
         API functions: ``GetNumHardwareDevices``, ``GetHardwareDevices``, since version 24.
         """
         from ortcffi.ep.hardware import HardwareDevice
@@ -398,6 +375,12 @@ class Env(Handle):
         faults: Mapping[str, int] | None = None,
     ) -> "RegisteredEp":
         """Register a library with execution providers.
+
+        API function: ``RegisterExecutionProviderLibrary``, since version 22.
+
+        Libraries keep the table of their host in global variables. If another library of the API
+        in this process, or the official package, has registered the file, a copy is loaded (on
+        Linux), and metadata ``library_path`` of its devices is not the path of the file.
 
         Parameters
         ----------
@@ -432,14 +415,6 @@ class Env(Handle):
             is in use.
         OrtError
             The library fails.
-
-        Notes
-        -----
-        API function: ``RegisterExecutionProviderLibrary``, since version 22.
-
-        Libraries keep the table of their host in global variables. If another library of the API
-        in this process, or the official package, has registered the file, a copy is loaded (on
-        Linux), and metadata ``library_path`` of its devices is not the path of the file.
         """
         from ortcffi.ep.registered import register
 

@@ -25,12 +25,9 @@ __all__ = ["EpDevice", "Selector", "available_providers"]
 class EpDevice(Handle):
     """A device together with an execution provider that can use it.
 
-    An environment owns it. Two are equal if they are the same object of the library.
-
-    Notes
-    -----
-    API functions: ``GetEpDevices``, ``EpDevice_EpName``, ``EpDevice_EpVendor``,
-    ``EpDevice_EpMetadata``, ``EpDevice_EpOptions``, since version 22.
+    An environment owns it. Two are equal if they are the same object of the library. API functions:
+    ``GetEpDevices``, ``EpDevice_EpName``, ``EpDevice_EpVendor``, ``EpDevice_EpMetadata``,
+    ``EpDevice_EpOptions``, since version 22.
     """
 
     __slots__ = ()
@@ -85,8 +82,6 @@ class EpDevice(Handle):
     def memory_info(self, mem_type: int = lib.OrtDeviceMemoryType_DEFAULT) -> MemoryInfo | None:
         """Describe memory of the device, or return None if it has no such memory of its own.
 
-        Notes
-        -----
         API function: ``EpDevice_MemoryInfo``, since version 23.
         """
         self.api.require("EpDevice_MemoryInfo")
@@ -96,6 +91,8 @@ class EpDevice(Handle):
 
     def memory(self, mem_type: int = lib.OrtDeviceMemoryType_DEFAULT) -> tuple[int, int]:
         """Return two amounts of the device's memory, in bytes, as its execution provider says them.
+
+        API function: ``EpDevice_GetMemoryCapacity``, since version 32.
 
         Parameters
         ----------
@@ -112,10 +109,6 @@ class EpDevice(Handle):
         ------
         NotImplemented
             The execution provider does not say, as the CPU's, or the library is older.
-
-        Notes
-        -----
-        API function: ``EpDevice_GetMemoryCapacity``, since version 32.
         """
         self.api.require("EpDevice_GetMemoryCapacity")
         kind = integer("mem_type", mem_type, UINT32)

@@ -33,8 +33,9 @@ class HardwareDevice(Handle):
     """A piece of hardware, made here or found by a library.
 
     `Env.hardware` has what a library has found, `EpDevice.hardware` what an execution provider
-    uses. One that is made is for `Env.register_ep`: the core shows it to the library of
-    execution providers.
+    uses. One that is made is for `Env.register_ep`: the core shows it to the library of execution
+    providers. API functions: ``CreateHardwareDevice``, ``ReleaseHardwareDevice`` of ``OrtEpApi``,
+    since version 24; ``HardwareDevice_Type`` and its kin, since version 22.
 
     Parameters
     ----------
@@ -50,11 +51,6 @@ class HardwareDevice(Handle):
         Further facts.
     api : Api, optional
         The library that makes it, by default that of `default_api`.
-
-    Notes
-    -----
-    API functions: ``CreateHardwareDevice``, ``ReleaseHardwareDevice`` of ``OrtEpApi``, since
-    version 24; ``HardwareDevice_Type`` and its kin, since version 22.
 
     Examples
     --------

@@ -50,7 +50,9 @@ class RegisteredEp(Handle):
     """A library with execution providers that an environment has registered.
 
     `Env.register_ep` makes it. The library is unregistered when this is closed and nothing uses it
-    any more: no device, no options that have a device, and no session with such options.
+    any more: no device, no options that have a device, and no session with such options. API
+    functions: ``RegisterExecutionProviderLibrary``, ``UnregisterExecutionProviderLibrary``, since
+    version 22.
 
     Attributes
     ----------
@@ -60,11 +62,6 @@ class RegisteredEp(Handle):
         The path of the library.
     watched : WatchedEp or None
         What the library did, if it was registered with ``watch=True``; also after `close`.
-
-    Notes
-    -----
-    API functions: ``RegisterExecutionProviderLibrary``, ``UnregisterExecutionProviderLibrary``,
-    since version 22.
     """
 
     __slots__ = (

@@ -56,6 +56,11 @@ def error_for(code: int, message: str, function: str | None) -> OrtError:
 def check(api: "OrtApi", status: "OrtStatus", function: str | None = None) -> None:
     """Raise the exception for a failing status; do nothing for NULL.
 
+    API functions: ``GetErrorCode``, ``GetErrorMessage``, ``ReleaseStatus``.
+
+    A KeyboardInterrupt between the function of ``lib`` and this one loses the status: 100 bytes or
+    so, until the process ends.
+
     Parameters
     ----------
     api : cdata of ``OrtApi *``
@@ -69,13 +74,6 @@ def check(api: "OrtApi", status: "OrtStatus", function: str | None = None) -> No
     ------
     OrtError
         Of the subclass for the status's code; an `OrtError` itself for an unknown code.
-
-    Notes
-    -----
-    API functions: ``GetErrorCode``, ``GetErrorMessage``, ``ReleaseStatus``.
-
-    A KeyboardInterrupt between the function of ``lib`` and this one loses the status: 100 bytes or
-    so, until the process ends.
     """
     if status:
         compiled.fail(address_of(api), address_of(status), function)

@@ -109,6 +109,8 @@ class Allocator(Blocks, Handle):
     ) -> "NDArray[Any]":
         """Return a new array with arbitrary content.
 
+        API functions: ``AllocatorAlloc``, and ``AllocatorFree`` when the array is freed.
+
         Parameters
         ----------
         shape : int or sequence of int
@@ -117,10 +119,6 @@ class Allocator(Blocks, Handle):
             Any type of a fixed size without Python objects.
         order : {"C", "F"}, optional
             Whether the last or the first dimension is contiguous.
-
-        Returns
-        -------
-        ndarray
 
         Raises
         ------
@@ -132,10 +130,6 @@ class Allocator(Blocks, Handle):
             would be too large for NumPy, or `dtype` has no size. Nothing was allocated.
         OutOfMemory
             The allocator cannot allocate a block of that size.
-
-        Notes
-        -----
-        API functions: ``AllocatorAlloc``, and ``AllocatorFree`` when the array is freed.
         """
         return self._empty(shape, dtype, order)  # type: ignore[no-any-return]
 
@@ -192,10 +186,6 @@ class Allocator(Blocks, Handle):
             By default that of ``numpy.asarray(value)``.
         order : {"C", "F"}, optional
             As for `empty`.
-
-        Returns
-        -------
-        ndarray
         """
         try:
             kind = None if dtype is None else as_dtype(dtype)
@@ -329,10 +319,6 @@ class Allocator(Blocks, Handle):
             Of any layout. The copy has its shape and dtype.
         order : {"C", "F"}, optional
             As for `empty`.
-
-        Returns
-        -------
-        ndarray
         """
         original = np.asarray(array)
         copy = self.empty(original.shape, original.dtype, order)
@@ -343,6 +329,8 @@ class Allocator(Blocks, Handle):
 
     def alloc(self, size: int) -> Any:  # a subclass in Python may return an address
         """Allocate a block, which must be passed to `free`.
+
+        API function: ``AllocatorAlloc``.
 
         Parameters
         ----------
@@ -358,10 +346,6 @@ class Allocator(Blocks, Handle):
         ------
         OutOfMemory
             The allocator cannot allocate such a block.
-
-        Notes
-        -----
-        API function: ``AllocatorAlloc``.
         """
         out = ffi.new("void**")
         api = self.api.pointer
@@ -392,11 +376,8 @@ class Allocator(Blocks, Handle):
     def reserve(self, size: int) -> "Cdata":
         """Allocate a long-lived block, which bypasses an arena's caching.
 
-        Parameters and result are those of `alloc`; the block must be passed to `free`.
-
-        Notes
-        -----
-        Field of ``OrtAllocator``: ``Reserve``, since version 18.
+        Parameters and result are those of `alloc`; the block must be passed to `free`. Field of
+        ``OrtAllocator``: ``Reserve``, since version 18.
         """
         bytes_ = integer("size", size, SIZE)
         self._field("Reserve", 18)  # raises without it
@@ -418,14 +399,12 @@ class Allocator(Blocks, Handle):
     def release_unused(self) -> None:
         """Return unused memory to the system.
 
+        Field of ``OrtAllocator``: ``Shrink``, since version 25.
+
         Raises
         ------
         NotImplemented
             The allocator cannot do that, such as ONNX Runtime's default one.
-
-        Notes
-        -----
-        Field of ``OrtAllocator``: ``Shrink``, since version 25.
         """
         call(self.api.pointer, "Shrink", self._field("Shrink", 25), self.handle)
 

@@ -34,10 +34,6 @@ def attach() -> Official:
 
     Nothing is registered or changed there. The result is the same object each time.
 
-    Returns
-    -------
-    Official
-
     Raises
     ------
     LoadError

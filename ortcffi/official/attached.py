@@ -119,10 +119,6 @@ class Official(Api):
             A dense tensor in memory of the CPU, of an element type that DLPack knows. Its memory
             lives as long as the result.
 
-        Returns
-        -------
-        onnxruntime.OrtValue
-
         Raises
         ------
         TypeError

@@ -195,8 +195,6 @@ class ConfigEntries(MutableMapping[str, str]):
 class SessionConfig(ConfigEntries):
     """The entries of session options.
 
-    Notes
-    -----
     API functions: ``AddSessionConfigEntry``, ``GetSessionConfigEntry``, ``HasSessionConfigEntry``,
     ``GetSessionOptionsConfigEntries``.
     """
@@ -239,11 +237,7 @@ class RunConfig(ConfigEntries):
     """The entries of run options.
 
     The API cannot list them: of other libraries than the embedded core, the entries that were set
-    through this object are listed.
-
-    Notes
-    -----
-    API functions: ``AddRunConfigEntry``, ``GetRunConfigEntry``.
+    through this object are listed. API functions: ``AddRunConfigEntry``, ``GetRunConfigEntry``.
     """
 
     __slots__ = ()

@@ -18,17 +18,13 @@ __all__ = ["PrepackedWeights"]
 class PrepackedWeights(Handle):
     """A container in which sessions share prepacked weights.
 
-    Close the sessions that use it before you close it.
+    Close the sessions that use it before you close it. API functions:
+    ``CreatePrepackedWeightsContainer``, ``ReleasePrepackedWeightsContainer``, since version 8.
 
     Parameters
     ----------
     api : Api, optional
         The table that makes the container, by default the one of `default_api`.
-
-    Notes
-    -----
-    API functions: ``CreatePrepackedWeightsContainer``, ``ReleasePrepackedWeightsContainer``, since
-    version 8.
     """
 
     __slots__ = ()

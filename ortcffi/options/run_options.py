@@ -23,6 +23,8 @@ __all__ = ["RunOptions"]
 class RunOptions(Options, FromHandle):
     """Options of runs. A run reads them until it ends, and meanwhile only `terminated` can be set.
 
+    API functions: ``CreateRunOptions``, ``ReleaseRunOptions``.
+
     Parameters
     ----------
     api : Api, optional
@@ -42,10 +44,6 @@ class RunOptions(Options, FromHandle):
         A value cannot be passed to C.
     RuntimeError
         A run uses the options that are to be changed.
-
-    Notes
-    -----
-    API functions: ``CreateRunOptions``, ``ReleaseRunOptions``.
 
     Examples
     --------
@@ -114,17 +112,14 @@ class RunOptions(Options, FromHandle):
     def add_adapter(self, adapter: "LoraAdapter") -> None:
         """Have runs use an adapter. A `Binding` refuses such options: most libraries ignore them.
 
-        The options keep it, also if it is closed. The API cannot take it out again.
+        The options keep it, also if it is closed. The API cannot take it out again. API function:
+        ``RunOptionsAddActiveLoraAdapter``, since version 20. Options of the embedded core hand
+        adapters of another library to those that a run of that library copies from them.
 
         Parameters
         ----------
         adapter : LoraAdapter
             The adapter, of the library that runs the model.
-
-        Notes
-        -----
-        API function: ``RunOptionsAddActiveLoraAdapter``, since version 20. Options of the embedded
-        core hand adapters of another library to those that a run of that library copies from them.
         """
         self.handle  # noqa: B018  # raises if closed
         kind = ffi.typeof("OrtLoraAdapter*")

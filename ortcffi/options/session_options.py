@@ -50,7 +50,8 @@ class SessionOptions(Options, FromHandle):
 
     They keep alive what sessions borrow, such as initializers, loggers and functions that create
     threads. A `Session` keeps that too. A program that makes a session by functions of ``lib`` must
-    keep the options as long as that session.
+    keep the options as long as that session. API functions: ``CreateSessionOptions``,
+    ``CloneSessionOptions``, ``ReleaseSessionOptions``.
 
     Parameters
     ----------
@@ -71,10 +72,6 @@ class SessionOptions(Options, FromHandle):
         A value cannot be passed to C.
     InvalidArgument
         The library refuses a value.
-
-    Notes
-    -----
-    API functions: ``CreateSessionOptions``, ``CloneSessionOptions``, ``ReleaseSessionOptions``.
 
     Examples
     --------
@@ -180,6 +177,10 @@ class SessionOptions(Options, FromHandle):
     def add_provider(self, name: str, settings: Mapping[str, str] | None = None) -> None:
         """Have sessions run nodes on an execution provider where it can.
 
+        API functions: ``SessionOptionsAppendExecutionProvider``, since version 12;
+        ``CreateCUDAProviderOptions``, ``SessionOptionsAppendExecutionProvider_CUDA_V2`` and those
+        of TensorRT.
+
         Parameters
         ----------
         name : str
@@ -191,12 +192,6 @@ class SessionOptions(Options, FromHandle):
         ------
         OrtError
             The library was not built with it, or refuses the options.
-
-        Notes
-        -----
-        API functions: ``SessionOptionsAppendExecutionProvider``, since version 12;
-        ``CreateCUDAProviderOptions``, ``SessionOptionsAppendExecutionProvider_CUDA_V2`` and those
-        of TensorRT.
         """
         from ortcffi.options.providers import add_provider
 
@@ -206,6 +201,8 @@ class SessionOptions(Options, FromHandle):
         self, devices: "Iterable[EpDevice]", settings: Mapping[str, str] | None = None
     ) -> None:
         """Have sessions run nodes on devices of one execution provider where it can.
+
+        API function: ``SessionOptionsAppendExecutionProvider_V2``, since version 22.
 
         Parameters
         ----------
@@ -222,10 +219,6 @@ class SessionOptions(Options, FromHandle):
             The devices are of several execution providers.
         ValueError
             There are no devices, or one was offered to a function that chooses devices.
-
-        Notes
-        -----
-        API function: ``SessionOptionsAppendExecutionProvider_V2``, since version 22.
         """
         from ortcffi.options.providers import add_devices
 
@@ -236,6 +229,9 @@ class SessionOptions(Options, FromHandle):
     def fix_dimension(self, name: str, value: int, *, is_denotation: bool = False) -> None:
         """Fix the free dimensions with one name, in the inputs of the model, to a value.
 
+        API functions: ``AddFreeDimensionOverrideByName``, since version 3, and
+        ``AddFreeDimensionOverride``.
+
         Parameters
         ----------
         name : str
@@ -244,11 +240,6 @@ class SessionOptions(Options, FromHandle):
             The value. Libraries do not check it here.
         is_denotation : bool, optional
             Whether `name` is the denotation of the dimension, such as ``"DATA_BATCH"``.
-
-        Notes
-        -----
-        API functions: ``AddFreeDimensionOverrideByName``, since version 3, and
-        ``AddFreeDimensionOverride``.
         """
         from ortcffi.options.kinds import FreeDimension
 
@@ -275,6 +266,8 @@ class SessionOptions(Options, FromHandle):
     def add_initializer(self, name: str, value: "Value") -> None:
         """Replace the model's initializer of that name by a tensor, which sessions can share.
 
+        API function: ``AddInitializer``, since version 6.
+
         Parameters
         ----------
         name : str
@@ -287,10 +280,6 @@ class SessionOptions(Options, FromHandle):
         ------
         InvalidArgument
             The value is not a tensor or owns its memory, or that name was added before.
-
-        Notes
-        -----
-        API function: ``AddInitializer``, since version 6.
         """
         text, handle = encode("name", name), self._value("value", value)
         with lock:
@@ -306,14 +295,12 @@ class SessionOptions(Options, FromHandle):
     def add_external_initializers(self, values: "Mapping[str, Value]") -> None:
         """Replace initializers that the model stores in external files by tensors.
 
+        API function: ``AddExternalInitializers``, since version 12.
+
         Parameters
         ----------
         values : mapping of str to Value
             As for `add_initializer`.
-
-        Notes
-        -----
-        API function: ``AddExternalInitializers``, since version 12.
         """
         values = mapping("values", values)
         names = [ffi.from_buffer(encode("a name", name) + b"\0") for name in values]
@@ -332,6 +319,8 @@ class SessionOptions(Options, FromHandle):
     def add_external_files(self, files: Mapping[str, Any]) -> None:
         """Give sessions the content of the external files in which a model stores initializers.
 
+        API function: ``AddExternalInitializersFromFilesInMemory``, since version 18.
+
         Parameters
         ----------
         files : mapping of str to bytes-like
@@ -342,10 +331,6 @@ class SessionOptions(Options, FromHandle):
         ------
         InvalidArgument
             A file of that name was added before.
-
-        Notes
-        -----
-        API function: ``AddExternalInitializersFromFilesInMemory``, since version 18.
         """
         files = mapping("files", files)
         names = [ffi.from_buffer(encode("a name", name) + b"\0") for name in files]
@@ -365,14 +350,12 @@ class SessionOptions(Options, FromHandle):
     def set_weightless_source(self, model: Any) -> None:
         """Give execution providers the source model of a compiled model without weights.
 
+        API function: ``SessionOptionsSetWeightlessSourceModelBuffer``, since version 29.
+
         Parameters
         ----------
         model : bytes-like
             The bytes of the model, at least one. Borrowed and kept alive.
-
-        Notes
-        -----
-        API function: ``SessionOptionsSetWeightlessSourceModelBuffer``, since version 29.
         """
         held = _bytes("model", model)
         with lock:
@@ -405,7 +388,12 @@ class SessionOptions(Options, FromHandle):
         """Load a library and have it register its ops.
 
         The library stays loaded as long as these options or a copy of them exist. On failure it is
-        unloaded, and nothing that it registered stays.
+        unloaded, and nothing that it registered stays. API function:
+        ``RegisterCustomOpsLibrary_V2``, since version 14. The library is given the ``base`` of
+        `api`. Options of the embedded core open a private copy of the library, on Linux, as
+        `CustomOpLibrary` does, but not of a module that Python has imported. With another library
+        than the embedded core, the op library is given a table that records what it registers and
+        forwards each call, because that library's options cannot be read.
 
         Parameters
         ----------
@@ -420,14 +408,6 @@ class SessionOptions(Options, FromHandle):
             It cannot be loaded, or has no such function.
         OrtError
             The library's own function fails.
-
-        Notes
-        -----
-        API function: ``RegisterCustomOpsLibrary_V2``, since version 14. The library is given the
-        ``base`` of `api`. Options of the embedded core open a private copy of the library, on
-        Linux, as `CustomOpLibrary` does, but not of a module that Python has imported. With another
-        library than the embedded core, the op library is given a table that records what
-        it registers and forwards each call, because that library's options cannot be read.
         """
         full, slot = absolute("path", path), "RegisterCustomOpsLibrary_V2"
         name = os.fsencode(full)
@@ -445,8 +425,6 @@ class SessionOptions(Options, FromHandle):
     def add_custom_op_domain(self, domain: "CustomOpDomain") -> None:
         """Add a domain, whose ops sessions then know. The domain is kept alive.
 
-        Notes
-        -----
         API function: ``AddCustomOpDomain``.
         """
         from ortcffi.custom_ops.domain import CustomOpDomain
@@ -510,8 +488,6 @@ class SessionOptions(Options, FromHandle):
     def clone(self) -> Self:
         """Copy the options; the copy keeps the same objects alive. Also ``copy.copy(options)``.
 
-        Notes
-        -----
         API function: ``CloneSessionOptions``.
         """
         api, copy = self.api, type(self).__new__(type(self))

@@ -17,7 +17,8 @@ __all__ = ["ThreadingOptions"]
 class ThreadingOptions(Options):
     """Options of the thread pools that an environment has for all its sessions.
 
-    An environment copies them when it is created, and keeps the same objects alive.
+    An environment copies them when it is created, and keeps the same objects alive. API functions:
+    ``CreateThreadingOptions``, ``ReleaseThreadingOptions``, since version 3.
 
     Parameters
     ----------
@@ -34,10 +35,6 @@ class ThreadingOptions(Options):
         A value cannot be passed to C.
     InvalidArgument
         The library refuses a value.
-
-    Notes
-    -----
-    API functions: ``CreateThreadingOptions``, ``ReleaseThreadingOptions``, since version 3.
 
     Examples
     --------

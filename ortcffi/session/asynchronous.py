@@ -48,7 +48,9 @@ def run_async(  # noqa: PLR0913  # as many as `run` has
     before it has ended.
 
     The future is a coroutine, too, for `asyncio.create_task` and task groups. So `asyncio.wait`
-    refuses it, as it does all coroutines: give it a task.
+    refuses it, as it does all coroutines: give it a task. API function: ``Run``, on a thread of
+    this package. For each session there are as many such threads as processors, and more for runs
+    that ops in Python start. Blocks of memory belong to the `Scope` that is open at the call.
 
     Parameters
     ----------
@@ -60,22 +62,12 @@ def run_async(  # noqa: PLR0913  # as many as `run` has
     values : bool, optional
         Whether outputs are `Value`s, as of `run_values`.
 
-    Returns
-    -------
-    asyncio.Future and collections.abc.Coroutine
-
     Raises
     ------
     RuntimeError
         No event loop is running on this thread.
     QueueTimeout
         Where it is awaited: the run did not begin within `timeout`.
-
-    Notes
-    -----
-    API function: ``Run``, on a thread of this package. For each session there are as many such
-    threads as processors, and more for runs that ops in Python start. Blocks of memory belong to
-    the `Scope` that is open at the call.
     """
     start = (_futures or _imported()).future_of_loop
     return start(  # type: ignore[no-any-return]

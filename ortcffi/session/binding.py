@@ -31,7 +31,8 @@ class Binding(Binder, Closing):
     """Inputs and outputs of a session, bound by name. Made by `Session.bind`.
 
     One thread at a time may use it: another one gets a `RuntimeError`. It is released by `close`,
-    at the end of a ``with`` block, or when the object is destroyed; the session goes after it.
+    at the end of a ``with`` block, or when the object is destroyed; the session goes after it. API
+    functions: ``CreateIoBinding``, ``ReleaseIoBinding``.
 
     Attributes
     ----------
@@ -39,10 +40,6 @@ class Binding(Binder, Closing):
         Whose inputs and outputs they are.
     closed : bool
         Whether `close` was called. Any further use raises `ValueError`.
-
-    Notes
-    -----
-    API functions: ``CreateIoBinding``, ``ReleaseIoBinding``.
     """
 
     __slots__ = ("session",)
@@ -102,6 +99,8 @@ class Binding(Binder, Closing):
     def bind_input(self, name: str, x: Any, *, copy: bool = False) -> None:
         """Bind an input to a value.
 
+        API function: ``BindInput``. Memory of another device is copied to where the model wants it.
+
         Parameters
         ----------
         name : str
@@ -117,10 +116,6 @@ class Binding(Binder, Closing):
         ValueError
             The array cannot be borrowed, since it is not C-contiguous, not aligned, or not in this
             machine's byte order.
-
-        Notes
-        -----
-        API function: ``BindInput``. Memory of another device is copied to where the model wants it.
         """
         session = self.session
         place = session._place_of_input(name)
@@ -141,6 +136,8 @@ class Binding(Binder, Closing):
     def bind_output(self, name: str, x: Any = None) -> None:
         """Bind an output to memory that runs write to, or to a device on which they allocate it.
 
+        API functions: ``BindOutput``, ``BindOutputToDevice``.
+
         Parameters
         ----------
         name : str
@@ -150,10 +147,6 @@ class Binding(Binder, Closing):
             allocates the output. By default that of the CPU. The memory of an input will do, where
             no node reads the input after the output was begun: this is not checked. That of a part
             of an input, or of another output, is refused.
-
-        Notes
-        -----
-        API functions: ``BindOutput``, ``BindOutputToDevice``.
         """
         session = self.session
         place = session._place_of_output(name)
@@ -187,8 +180,6 @@ class Binding(Binder, Closing):
     def synchronize_inputs(self) -> None:
         """Wait until the inputs have been copied to where they are bound.
 
-        Notes
-        -----
         API function: ``SynchronizeBoundInputs``, since version 10.
         """
         self._call("SynchronizeBoundInputs")
@@ -196,8 +187,6 @@ class Binding(Binder, Closing):
     def synchronize_outputs(self) -> None:
         """Wait until the outputs have been copied to where they are bound.
 
-        Notes
-        -----
         API function: ``SynchronizeBoundOutputs``, since version 10.
         """
         self._call("SynchronizeBoundOutputs")
@@ -223,11 +212,8 @@ class Binding(Binder, Closing):
     def output_values(self) -> list[Value]:
         """The values of the bound outputs, in the order of `output_names`.
 
-        Those that runs allocate are there after the first run.
-
-        Notes
-        -----
-        API function: ``GetBoundOutputValues``.
+        Those that runs allocate are there after the first run. API function:
+        ``GetBoundOutputValues``.
         """
         # An output that is an input is in the input's memory, and sequences share that of tensors.
         # The collector can empty no tuple.

@@ -37,7 +37,8 @@ def limit_session_memory(limit: int | str | None, api: "Api | None" = None) -> N
     They share one arena of the library. A run that would need more raises `OutOfMemory`, the arena
     returns its unused memory to the system, and other runs go on. Options whose entry
     ``session.use_env_allocators`` is ``"0"`` are an exception. Weights count; memory that Python
-    allocates for inputs does not.
+    allocates for inputs does not. API functions: ``CreateAndRegisterAllocator``,
+    ``UnregisterAllocator``.
 
     Parameters
     ----------
@@ -53,10 +54,6 @@ def limit_session_memory(limit: int | str | None, api: "Api | None" = None) -> N
         The environment already has an arena that other code registered.
     NotImplemented
         The library is the core, whose sessions use no arena of the environment.
-
-    Notes
-    -----
-    API functions: ``CreateAndRegisterAllocator``, ``UnregisterAllocator``.
     """
     engine = engine_for(api)
     if not has_engine(engine):

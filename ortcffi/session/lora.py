@@ -23,7 +23,8 @@ class LoraAdapter(Handle):
     """Tensors that replace initializers of a model in the runs whose options have this adapter.
 
     A model that was fine-tuned by low-rank adaptation (LoRA) has an adapter for each task. The
-    initializers must be overridable: see `Session.overridable_initializers`.
+    initializers must be overridable: see `Session.overridable_initializers`. API functions:
+    ``CreateLoraAdapter``, ``CreateLoraAdapterFromArray``, ``ReleaseLoraAdapter``, since version 20.
 
     Parameters
     ----------
@@ -41,11 +42,6 @@ class LoraAdapter(Handle):
     ------
     OrtError
         The file cannot be read, or is no adapter.
-
-    Notes
-    -----
-    API functions: ``CreateLoraAdapter``, ``CreateLoraAdapterFromArray``, ``ReleaseLoraAdapter``,
-    since version 20.
 
     Examples
     --------

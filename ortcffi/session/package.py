@@ -30,7 +30,8 @@ class ModelPackage(Handle):
     """A folder whose ``manifest.json`` names models, each in variants for execution providers.
 
     It is released by `close`, at the end of a ``with`` block, or when the object is destroyed. Any
-    thread may use it.
+    thread may use it. Model-package functions, since version 31: ``CreateModelPackageContext``,
+    ``ReleaseModelPackageContext`` and those named with the members here.
 
     Parameters
     ----------
@@ -47,11 +48,6 @@ class ModelPackage(Handle):
         exist.
     NotImplemented
         The library is older than version 31, or is the embedded core.
-
-    Notes
-    -----
-    Model-package functions, since version 31: ``CreateModelPackageContext``,
-    ``ReleaseModelPackageContext`` and those named with the members here.
     """
 
     __slots__ = ("_lock", "_path")
@@ -98,6 +94,8 @@ class ModelPackage(Handle):
     ) -> str:
         """Return the absolute path of a file that a manifest or a variant refers to.
 
+        ``ModelPackage_ResolveStringRef``.
+
         Parameters
         ----------
         reference : str
@@ -113,10 +111,6 @@ class ModelPackage(Handle):
         Fail
             The path leaves the folder of the package, or nothing is there, or there is no such
             asset.
-
-        Notes
-        -----
-        ``ModelPackage_ResolveStringRef``.
         """
         out = ffi.new("const char**")
         folder = ffi.NULL if base is None else encode("base", base)
@@ -157,6 +151,8 @@ class ModelPackage(Handle):
     ) -> Session:
         """Make a session of the variant that `select` chooses.
 
+        ``CreateSession`` of the model-package functions.
+
         Parameters
         ----------
         component, options
@@ -168,10 +164,6 @@ class ModelPackage(Handle):
         -------
         Session
             A session of this package's library.
-
-        Notes
-        -----
-        ``CreateSession`` of the model-package functions.
         """
         of_type("options", options, SessionOptions)
         of_type("env", env, Env)
@@ -222,7 +214,9 @@ class ModelPackage(Handle):
 class PackageVariant(Handle):
     """The variant of a model package's component that fits the execution providers of options.
 
-    It keeps what it needs of the package, which may be closed before.
+    It keeps what it needs of the package, which may be closed before. Model-package functions,
+    since version 31: ``CreateModelPackageOptionsFromSessionOptions``, ``SelectComponent``,
+    ``ReleaseModelPackageComponentContext`` and those named with the members here.
 
     Parameters
     ----------
@@ -239,12 +233,6 @@ class PackageVariant(Handle):
         The package has no such component.
     Fail
         No variant fits.
-
-    Notes
-    -----
-    Model-package functions, since version 31: ``CreateModelPackageOptionsFromSessionOptions``,
-    ``SelectComponent``, ``ReleaseModelPackageComponentContext`` and those named with the members
-    here.
     """
 
     __slots__ = ("_component",)

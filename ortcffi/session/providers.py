@@ -180,8 +180,6 @@ class AssignedNode(NamedTuple):
 def assigned_groups(session: "Session") -> list[tuple[str, list[AssignedNode]]]:
     """Of each group of nodes the name of its execution provider, and the nodes.
 
-    Notes
-    -----
     API functions: those that `Session.assignment` names.
     """
     api, handle = session.api, session.handle  # what is read belongs to the session

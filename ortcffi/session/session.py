@@ -66,7 +66,9 @@ class Session(Suggests, Engine, Closing):
     """A model that a library has loaded.
 
     It is released by `close`, at the end of a ``with`` block, or when the object is destroyed;
-    after the runs that are under way. Any thread may use it, several at a time too.
+    after the runs that are under way. Any thread may use it, several at a time too. API functions:
+    ``CreateSession``, ``CreateSessionFromArray``, ``CreateSessionWithPrepackedWeightsContainer``,
+    ``CreateSessionFromArrayWithPrepackedWeightsContainer``, ``ReleaseSession``.
 
     Parameters
     ----------
@@ -120,12 +122,6 @@ class Session(Suggests, Engine, Closing):
         There is no library that runs models. The message says what to install.
     TypeError, ValueError
         An argument is of a wrong type, or belongs to another library.
-
-    Notes
-    -----
-    API functions: ``CreateSession``, ``CreateSessionFromArray``,
-    ``CreateSessionWithPrepackedWeightsContainer``,
-    ``CreateSessionFromArrayWithPrepackedWeightsContainer``, ``ReleaseSession``.
     """
 
     __slots__ = ()
@@ -308,8 +304,6 @@ class Session(Suggests, Engine, Closing):
     def inputs(self) -> "tuple[ValueSpec, ...]":
         """The inputs of the model, in its order.
 
-        Notes
-        -----
         API functions: ``SessionGetInputCount``, ``SessionGetInputName``,
         ``SessionGetInputTypeInfo``.
         """
@@ -319,8 +313,6 @@ class Session(Suggests, Engine, Closing):
     def overridable_initializers(self) -> "tuple[ValueSpec, ...]":
         """Inputs that the model has a default for.
 
-        Notes
-        -----
         API functions: ``SessionGetOverridableInitializerCount``,
         ``SessionGetOverridableInitializerName``, ``SessionGetOverridableInitializerTypeInfo``.
         """
@@ -330,8 +322,6 @@ class Session(Suggests, Engine, Closing):
     def outputs(self) -> "tuple[ValueSpec, ...]":
         """The outputs of the model, in its order.
 
-        Notes
-        -----
         API functions: ``SessionGetOutputCount``, ``SessionGetOutputName``,
         ``SessionGetOutputTypeInfo``.
         """
@@ -363,10 +353,6 @@ class Session(Suggests, Engine, Closing):
             not C-contiguous, is refused.
         **io
             Further inputs and outputs by name.
-
-        Returns
-        -------
-        Binding
 
         Examples
         --------
@@ -410,7 +396,7 @@ class Session(Suggests, Engine, Closing):
     def close(self, *, wait: bool = False, timeout: float | None = None) -> None:
         """Release the session; after the runs that are under way, which end as usual.
 
-        Closing again does nothing. Results stay as they are.
+        Closing again does nothing. Results stay as they are. API function: ``ReleaseSession``.
 
         Parameters
         ----------
@@ -424,10 +410,6 @@ class Session(Suggests, Engine, Closing):
         ------
         TimeoutError
             Runs were still under way then. The session is closed for others; `cancel` ends them.
-
-        Notes
-        -----
-        API function: ``ReleaseSession``.
         """
         limit = math.inf if timeout is None else seconds("timeout", timeout)
         if timeout is not None and not wait:
@@ -465,16 +447,13 @@ class Session(Suggests, Engine, Closing):
     def allocator(self, info: MemoryInfo | None = None) -> Allocator:
         """Return the allocator that the session uses for a kind of memory.
 
-        It keeps the session. Its `~Allocator.stats` are those of the session's arena.
+        It keeps the session. Its `~Allocator.stats` are those of the session's arena. API function:
+        ``CreateAllocator``, since version 5.
 
         Parameters
         ----------
         info : MemoryInfo, optional
             The memory, by default the CPU's.
-
-        Notes
-        -----
-        API function: ``CreateAllocator``, since version 5.
         """
         api = self.api
         of_type("info", info, MemoryInfo)
@@ -492,7 +471,10 @@ class Session(Suggests, Engine, Closing):
         """Return the unused memory of the session's arena to the system.
 
         The arena may be one that sessions share. If its chunks double, which is the default, it
-        keeps the first of them. Outputs that are still in use keep the chunks that they are in.
+        keeps the first of them. Outputs that are still in use keep the chunks that they are in. API
+        function: ``Run``, whose options have the entry ``memory.enable_memory_arena_shrinkage`` and
+        are terminated, so that no node runs; the inputs have no elements where the model allows
+        that.
 
         Raises
         ------
@@ -500,12 +482,6 @@ class Session(Suggests, Engine, Closing):
             The session has no arena.
         NotImplemented
             The library is the core, whose sessions have none.
-
-        Notes
-        -----
-        API function: ``Run``, whose options have the entry
-        ``memory.enable_memory_arena_shrinkage`` and are terminated, so that no node runs; the
-        inputs have no elements where the model allows that.
         """
         from ortcffi.session.limits import shrink
 
@@ -515,8 +491,6 @@ class Session(Suggests, Engine, Closing):
     def input_memory(self) -> list[MemoryInfo]:
         """Where the session wants its inputs.
 
-        Notes
-        -----
         API function: ``SessionGetMemoryInfoForInputs``, since version 23.
         """
         return self._infos("SessionGetMemoryInfoForInputs", len(self.inputs))
@@ -525,8 +499,6 @@ class Session(Suggests, Engine, Closing):
     def output_memory(self) -> list[MemoryInfo]:
         """Where the session makes its outputs.
 
-        Notes
-        -----
         API function: ``SessionGetMemoryInfoForOutputs``, since version 23.
         """
         return self._infos("SessionGetMemoryInfoForOutputs", len(self.outputs))
@@ -543,8 +515,6 @@ class Session(Suggests, Engine, Closing):
     def input_devices(self) -> "list[EpDevice | None]":
         """The devices of inputs, None for one that has none.
 
-        Notes
-        -----
         API function: ``SessionGetEpDeviceForInputs``, since version 23.
         """
         return self._devices("SessionGetEpDeviceForInputs", len(self.inputs))
@@ -553,8 +523,6 @@ class Session(Suggests, Engine, Closing):
     def output_devices(self) -> "list[EpDevice | None]":
         """The devices of outputs, None for one that has none.
 
-        Notes
-        -----
         API function: ``SessionGetEpDeviceForOutputs``, since version 24.
         """
         return self._devices("SessionGetEpDeviceForOutputs", len(self.outputs))
@@ -573,18 +541,15 @@ class Session(Suggests, Engine, Closing):
         """Which nodes run on which execution provider: names of provider and of operators.
 
         The session needs the configuration entry ``session.record_ep_graph_assignment_info`` to be
-        ``"1"``.
+        ``"1"``. API functions: ``Session_GetEpGraphAssignmentInfo``,
+        ``EpAssignedSubgraph_GetEpName``, ``EpAssignedSubgraph_GetNodes``,
+        ``EpAssignedNode_GetName``, ``EpAssignedNode_GetDomain``,
+        ``EpAssignedNode_GetOperatorType``, since version 24.
 
         Raises
         ------
         Fail
             The session was made without that entry.
-
-        Notes
-        -----
-        API functions: ``Session_GetEpGraphAssignmentInfo``, ``EpAssignedSubgraph_GetEpName``,
-        ``EpAssignedSubgraph_GetNodes``, ``EpAssignedNode_GetName``, ``EpAssignedNode_GetDomain``,
-        ``EpAssignedNode_GetOperatorType``, since version 24.
         """
         from ortcffi.session.providers import assigned_groups
 
@@ -596,8 +561,6 @@ class Session(Suggests, Engine, Closing):
     def set_ep_options(self, options: Mapping[str, str]) -> None:
         """Change options of execution providers while the session lives.
 
-        Notes
-        -----
         API function: ``SetEpDynamicOptions``, since version 20.
         """
         pairs = mapping("options", options)
@@ -609,8 +572,6 @@ class Session(Suggests, Engine, Closing):
     def release_captured_graph(self, annotation: int) -> None:
         """Release a graph that an execution provider captured in runs of that annotation.
 
-        Notes
-        -----
         API function: ``SessionReleaseCapturedGraph``, since version 27.
         """
         self._call("SessionReleaseCapturedGraph", integer("annotation", annotation, INT32))
@@ -620,14 +581,12 @@ class Session(Suggests, Engine, Closing):
     def end_profiling(self) -> "Profile":
         """End the profile that the options of the session began, and read it.
 
+        API function: ``SessionEndProfiling``.
+
         Raises
         ------
         ValueError
             The session has no profile: set `SessionOptions.profiling` before it is made.
-
-        Notes
-        -----
-        API function: ``SessionEndProfiling``.
         """
         from ortcffi.session.profile import read_profile
 
@@ -648,8 +607,6 @@ class Session(Suggests, Engine, Closing):
     def profiling_start(self) -> int:
         """When the profile began, in nanoseconds of the library's clock.
 
-        Notes
-        -----
         API function: ``SessionGetProfilingStartTimeNs``, since version 5.
         """
         out = ffi.new("uint64_t*")
@@ -661,16 +618,13 @@ class Session(Suggests, Engine, Closing):
 
         Runs of the session in all threads are profiled, awaited and bound ones too. The `Profile`
         has its events at the end of the block; those of each run start at 0. Runs that are still
-        under way then are left out: await them before.
+        under way then are left out: await them before. API function: ``RunOptionsEnableProfiling``,
+        since version 25.
 
         Raises
         ------
         RuntimeError
             Another block profiles the session.
-
-        Notes
-        -----
-        API function: ``RunOptionsEnableProfiling``, since version 25.
 
         Examples
         --------
@@ -700,11 +654,8 @@ class Session(Suggests, Engine, Closing):
     ) -> "tuple[list[Any], Profile]":
         """Run the model once and return its outputs and the profile of this run.
 
-        Takes what `run` takes but options.
-
-        Notes
-        -----
-        API functions: ``Run``, ``RunOptionsEnableProfiling``, since version 25.
+        Takes what `run` takes but options. API functions: ``Run``, ``RunOptionsEnableProfiling``,
+        since version 25.
         """
         from ortcffi.session.profile import profiled_run
 

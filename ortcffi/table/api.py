@@ -77,6 +77,8 @@ class Api(Table):
     ) -> MemoryInfo:
         """Describe memory of a device that the library knows by name.
 
+        API function: ``CreateMemoryInfo``.
+
         Parameters
         ----------
         name : str
@@ -93,10 +95,6 @@ class Api(Table):
         ------
         InvalidArgument
             The library does not know the name.
-
-        Notes
-        -----
-        API function: ``CreateMemoryInfo``.
         """
         text, kind = encode("name", name), integer("allocator_type", allocator_type)
         number, purpose = integer("id", id), integer("mem_type", mem_type)
@@ -130,6 +128,8 @@ class Api(Table):
     ) -> MemoryInfo:
         """Describe memory of any device.
 
+        API function: ``CreateMemoryInfo_V2``, since version 23.
+
         Parameters
         ----------
         name : str
@@ -146,10 +146,6 @@ class Api(Table):
             What addresses are a multiple of, in bytes; 0 for whatever is usual.
         allocator_type : AllocatorType, optional
             The kind of allocator.
-
-        Notes
-        -----
-        API function: ``CreateMemoryInfo_V2``, since version 23.
         """
         self.require("CreateMemoryInfo_V2")
         return self._memory_info(

@@ -95,7 +95,8 @@ def load(path: AnyPath | None = None) -> Api:
     Without a path, opens the first of these that exists: the library that the environment variable
     ``ORTCFFI_LIBRARY`` names, the one in the installed package ``onnxruntime`` (which is not
     imported), the one that the system's loader finds. If that library is broken, `LoadError` is
-    raised and the next one is not tried, since that would hide a mistake.
+    raised and the next one is not tried, since that would hide a mistake. API functions:
+    ``OrtGetApiBase``, ``GetVersionString``, ``GetApi``.
 
     Parameters
     ----------
@@ -119,10 +120,6 @@ def load(path: AnyPath | None = None) -> Api:
         does not define ``OrtGetApiBase``, or is a release before 1.20.
     TypeError, ValueError
         The path is of a wrong type, is empty or contains a null character.
-
-    Notes
-    -----
-    API functions: ``OrtGetApiBase``, ``GetVersionString``, ``GetApi``.
     """
     if path is not None:
         return _load_file("path", path)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 def sequence(cls: type[V], values: Iterable[Any], api: "Api | None") -> V:
     """Make a sequence of tensors, or of maps.
 
+    API function: ``CreateValue``.
+
     Parameters
     ----------
     values : iterable of Value, ndarray or mapping
@@ -42,10 +44,6 @@ def sequence(cls: type[V], values: Iterable[Any], api: "Api | None") -> V:
         A value belongs to another table.
     Fail
         There are none, or they are not all of one type.
-
-    Notes
-    -----
-    API function: ``CreateValue``.
     """
     if not isinstance(values, Iterable):
         raise TypeError(f"values must be an iterable, not {type(values).__name__}")
@@ -93,6 +91,8 @@ def map_from(
 ) -> V:
     """Make a map.
 
+    API function: ``CreateValue``.
+
     Parameters
     ----------
     mapping : mapping
@@ -113,10 +113,6 @@ def map_from(
         A number is too large for its type.
     Fail
         The library has no maps of such types.
-
-    Notes
-    -----
-    API function: ``CreateValue``.
     """
     if not isinstance(mapping, Mapping):
         raise TypeError(f"mapping must be a mapping, not {type(mapping).__name__}")
@@ -130,6 +126,8 @@ def map_from(
 def map_of(cls: type[V], keys: Any, values: Any, api: "Api | None") -> V:
     """Make a map of two tensors.
 
+    API function: ``CreateValue``.
+
     Parameters
     ----------
     keys, values : Value or ndarray
@@ -137,10 +135,6 @@ def map_of(cls: type[V], keys: Any, values: Any, api: "Api | None") -> V:
         counts. Both are copied.
     api : Api, optional
         As for `sequence`.
-
-    Notes
-    -----
-    API function: ``CreateValue``.
     """
     found = _table_of_all([keys, values], api)
     made = [_as_value(cls, "keys", keys, found), _as_value(cls, "values", values, found)]

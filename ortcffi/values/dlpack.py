@@ -89,6 +89,8 @@ def capsule(
 def from_dlpack(cls: type[V], x: Any, api: "Api | None", copy: bool) -> V:
     """Make a tensor from another library's, without a copy unless one is asked for.
 
+    API function: ``CreateTensorWithDataAsOrtValue``.
+
     Parameters
     ----------
     x : object
@@ -107,10 +109,6 @@ def from_dlpack(cls: type[V], x: Any, api: "Api | None", copy: bool) -> V:
         `x` cannot be borrowed.
     BufferError
         It is in a device's memory, or of a newer DLPack.
-
-    Notes
-    -----
-    API function: ``CreateTensorWithDataAsOrtValue``.
     """
     made = None if copy else cls._from_producer(api, x, _old_producers)
     if isinstance(made, cls):

@@ -51,6 +51,8 @@ def moved(api: "Api", array: Array, place: int) -> "TensorTypeInfo | None":
 class TensorTypeInfo(FromHandle):
     """The element type and the shape of a tensor.
 
+    API functions: ``CreateTensorTypeAndShapeInfo``, ``ReleaseTensorTypeAndShapeInfo``.
+
     Parameters
     ----------
     element_type : ElementType or dtype-like, optional
@@ -65,10 +67,6 @@ class TensorTypeInfo(FromHandle):
     ------
     TypeError, ValueError
         A dimension is none of these, or negative.
-
-    Notes
-    -----
-    API functions: ``CreateTensorTypeAndShapeInfo``, ``ReleaseTensorTypeAndShapeInfo``.
 
     Examples
     --------
@@ -102,8 +100,6 @@ class TensorTypeInfo(FromHandle):
     def element_type(self) -> ElementType | int:
         """The type of the elements.
 
-        Notes
-        -----
         API functions: ``GetTensorElementType``, ``SetTensorElementType``.
         """
         out = ffi.new("ONNXTensorElementDataType*")
@@ -114,11 +110,8 @@ class TensorTypeInfo(FromHandle):
     def shape(self) -> "tuple[Dimension, ...] | None":
         """The dimensions, as the class describes them, or None.
 
-        Before version 24 an unknown shape reads as that of a scalar.
-
-        Notes
-        -----
-        API functions: ``GetDimensionsCount``, ``GetDimensions``, ``GetSymbolicDimensions``,
+        Before version 24 an unknown shape reads as that of a scalar. API functions:
+        ``GetDimensionsCount``, ``GetDimensions``, ``GetSymbolicDimensions``,
         ``TensorTypeAndShape_HasShape``, ``SetDimensions``, ``SetSymbolicDimensions``.
         """
         handle, api = self.handle, self.api
@@ -151,14 +144,12 @@ class TensorTypeInfo(FromHandle):
     def size(self) -> int:
         """The number of elements of such a tensor; 1 for a scalar.
 
+        API function: ``GetTensorShapeElementCount``.
+
         Raises
         ------
         Fail
             A dimension is unknown, or the number is too large to count.
-
-        Notes
-        -----
-        API function: ``GetTensorShapeElementCount``.
         """
         out = ffi.new("size_t*")
         self._call("GetTensorShapeElementCount", out)

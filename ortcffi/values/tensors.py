@@ -41,6 +41,8 @@ def empty(
 ) -> V:
     """Make a tensor with arbitrary content; strings are empty.
 
+    API function: ``CreateTensorAsOrtValue``.
+
     Parameters
     ----------
     shape : int or sequence of int
@@ -67,10 +69,6 @@ def empty(
         The allocator has no such block.
     NotImplemented
         The library has no tensors of such elements.
-
-    Notes
-    -----
-    API function: ``CreateTensorAsOrtValue``.
     """
     element, lengths = as_element(dtype), dimensions(shape)
     _bound(element, lengths)
@@ -133,6 +131,8 @@ def from_buffer(  # noqa: PLR0913, PLR0917  # as many as there are facts
 ) -> V:
     """Make a tensor over the bytes of a buffer; without a copy, unless one is asked for.
 
+    API function: ``CreateTensorWithDataAsOrtValue``.
+
     Parameters
     ----------
     buffer : object with the buffer protocol
@@ -153,10 +153,6 @@ def from_buffer(  # noqa: PLR0913, PLR0917  # as many as there are facts
         `buffer` is no buffer, or the elements are strings.
     ValueError
         The buffer has too few or too many bytes; or it is not aligned, and `copy` is False.
-
-    Notes
-    -----
-    API function: ``CreateTensorWithDataAsOrtValue``.
     """
     element, lengths = as_element(dtype), dimensions(shape)
     if element in (ElementType.STRING, ElementType.UNDEFINED):

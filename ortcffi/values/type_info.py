@@ -129,8 +129,6 @@ class TypeInfo(Handle):
     def of_value(cls, value: Any) -> "TypeInfo | None":
         """Describe the type of a value; None for one that holds nothing.
 
-        Notes
-        -----
         API function: ``GetTypeInfo``.
         """
         if not isinstance(value, Tensor):
@@ -178,8 +176,6 @@ class TypeInfo(Handle):
     def denotation(self) -> str:
         """A word for the meaning, such as ``"IMAGE"``, or "".
 
-        Notes
-        -----
         API function: ``GetDenotationFromTypeInfo``, since version 2.
         """
         out, length = ffi.new("const char**"), ffi.new("size_t*")
@@ -192,8 +188,6 @@ class TypeInfo(Handle):
     def tensor_info(self) -> TensorTypeInfo | None:
         """Element type and shape, borrowed from this type; None where it is no tensor.
 
-        Notes
-        -----
         API function: ``CastTypeInfoToTensorInfo``.
         """
         part = self._part("CastTypeInfoToTensorInfo", "OrtTensorTypeAndShapeInfo")
@@ -203,8 +197,6 @@ class TypeInfo(Handle):
     def key_type(self) -> ElementType | int | None:
         """The type of the keys of a map; None for others.
 
-        Notes
-        -----
         API functions: ``CastTypeInfoToMapTypeInfo``, ``GetMapKeyType``, since version 2.
         """
         part = self._part("CastTypeInfoToMapTypeInfo", "OrtMapTypeInfo")
@@ -218,11 +210,7 @@ class TypeInfo(Handle):
     def contained(self) -> "TypeInfo | None":
         """The type of a map's values, of a sequence's elements, or of what may be missing.
 
-        None for others.
-
-        Notes
-        -----
-        API functions: ``CastTypeInfoToMapTypeInfo``, ``GetMapValueType``,
+        None for others. API functions: ``CastTypeInfoToMapTypeInfo``, ``GetMapValueType``,
         ``CastTypeInfoToSequenceTypeInfo``, ``GetSequenceElementType``, since version 2;
         ``CastTypeInfoToOptionalTypeInfo``, ``GetOptionalContainedTypeInfo``, since version 15.
         """

@@ -88,6 +88,9 @@ class Value(Tensor):
     ) -> Self:
         """Make a tensor of strings.
 
+        API functions: ``CreateTensorAsOrtValue`` and ``FillStringTensor``; for a string with a null
+        character also ``GetResizedStringTensorElementBuffer``, since version 15.
+
         Parameters
         ----------
         strings : sequence of str or bytes
@@ -107,11 +110,6 @@ class Value(Tensor):
             An element, or `fill`, is neither str nor bytes.
         ValueError
             A str has a lone surrogate, or there are too few or too many strings.
-
-        Notes
-        -----
-        API functions: ``CreateTensorAsOrtValue`` and ``FillStringTensor``; for a string with a null
-        character also ``GetResizedStringTensorElementBuffer``, since version 15.
         """
         return tensors.from_strings(cls, strings, shape, fill, api)
 
@@ -153,6 +151,9 @@ class Value(Tensor):
     ) -> Self:
         """Make a sparse tensor of values and their indices.
 
+        API functions: ``CreateSparseTensorWithValuesAsOrtValue`` and ``UseCooIndices``; for a copy
+        ``CreateSparseTensorAsOrtValue`` and ``FillSparseTensorCoo``. Since version 9.
+
         Parameters
         ----------
         values : ndarray, shape (n,)
@@ -175,11 +176,6 @@ class Value(Tensor):
             An array cannot be borrowed.
         InvalidArgument
             An index is out of bounds, or there are too few or too many.
-
-        Notes
-        -----
-        API functions: ``CreateSparseTensorWithValuesAsOrtValue`` and ``UseCooIndices``; for a copy
-        ``CreateSparseTensorAsOrtValue`` and ``FillSparseTensorCoo``. Since version 9.
         """
         from ortcffi.values import sparse
 
@@ -198,6 +194,8 @@ class Value(Tensor):
     ) -> Self:
         """Make a sparse matrix in compressed rows. Otherwise like `sparse_coo`.
 
+        API functions: ``UseCsrIndices``, ``FillSparseTensorCsr``.
+
         Parameters
         ----------
         values : ndarray, shape (n,)
@@ -208,10 +206,6 @@ class Value(Tensor):
             Where each row begins in `values`, and the last ends.
         shape, api, copy
             As for `sparse_coo`.
-
-        Notes
-        -----
-        API functions: ``UseCsrIndices``, ``FillSparseTensorCsr``.
         """
         from ortcffi.values import sparse
 
@@ -229,6 +223,8 @@ class Value(Tensor):
     ) -> Self:
         """Make a sparse matrix of blocks. Otherwise like `sparse_coo`.
 
+        API functions: ``UseBlockSparseIndices``, ``FillSparseTensorBlockSparse``.
+
         Parameters
         ----------
         values : ndarray, shape (height, width, n)
@@ -237,10 +233,6 @@ class Value(Tensor):
             The row and the column of each block, counted in blocks.
         shape, api, copy
             As for `sparse_coo`.
-
-        Notes
-        -----
-        API functions: ``UseBlockSparseIndices``, ``FillSparseTensorBlockSparse``.
         """
         from ortcffi.values import sparse
 
@@ -375,8 +367,6 @@ class Value(Tensor):
     def sparse_values(self) -> "Array":
         """The stored values, as a view that keeps this value; of strings a copy.
 
-        Notes
-        -----
         API functions: ``GetSparseTensorValuesTypeAndShape``, ``GetSparseTensorValues``.
         """
         from ortcffi.values import sparse
@@ -387,8 +377,6 @@ class Value(Tensor):
     def sparse_indices(self) -> "tuple[Array, ...]":
         """The indices, as views that keep this value, in the order of the makers' parameters.
 
-        Notes
-        -----
         API functions: ``GetSparseTensorIndicesTypeShape``, ``GetSparseTensorIndices``.
         """
         from ortcffi.values import sparse
