@@ -60,8 +60,6 @@ class ArenaCfg(Handle):
 
     Parameters
     ----------
-    api : Api, optional
-        The table that makes the object, by default the one of `default_api`.
     max_bytes : int or str, optional
         The limit of all chunks, in bytes or as ``"64 MB"``, as all sizes here; 0 for none.
     strategy : {"power_of_two", "as_requested"}, optional
@@ -84,8 +82,6 @@ class ArenaCfg(Handle):
 
     Raises
     ------
-    TypeError, ValueError
-        An argument has a wrong type or is out of range.
     InvalidArgument
         The library refuses an argument.
     """
@@ -142,8 +138,6 @@ class Arena(Adaptor):
 
     Raises
     ------
-    TypeError, ValueError
-        An argument has a wrong type or is out of range.
     InvalidArgument
         The core refuses an argument.
 

@@ -30,8 +30,6 @@ class Status(Handle):
         functions answer NULL for success.
     message : str, optional
         Text without null characters. A library keeps its first 4096 bytes of UTF-8.
-    api : Api, optional
-        The table that makes the status, by default the one of `default_api`.
 
     Raises
     ------
@@ -98,13 +96,9 @@ class KeyValuePairs(FromHandle, MutableMapping[str, str]):
     ----------
     pairs : mapping or iterable of pairs, optional
         The first pairs.
-    api : Api, optional
-        The table that makes the object, by default the one of `default_api`.
 
     Raises
     ------
-    TypeError
-        A key or a value is not a str.
     ValueError
         A key is empty, or a key or a value cannot be a UTF-8 string of C.
     NotImplemented

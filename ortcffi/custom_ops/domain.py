@@ -26,8 +26,6 @@ class CustomOpDomain(Handle):
     ----------
     name : str
         The name of the domain; "" stands for ONNX's own.
-    api : Api, optional
-        The table that makes the object, by default the one of `default_api`.
 
     Attributes
     ----------

@@ -63,8 +63,6 @@ class OpAttr(FromHandle):
         Ints have 64 bits, floats 32. NumPy's scalars and arrays of one dimension are taken, too.
     type : OpAttrType, optional
         The type; by default that of `value`. An empty list needs it.
-    api : Api, optional
-        The table that makes the object, by default the one of `default_api`.
 
     Raises
     ------

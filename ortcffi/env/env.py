@@ -44,8 +44,6 @@ class Env(Handle):
     ----------
     log_id : str, optional
         The name of the default logger, which is part of each message.
-    api : Api, optional
-        The library, by default that of `default_api`.
     logger : logging.Logger or callable, optional
         Receives log messages, by default stderr. Called from any thread that logs, including those
         that Python did not start, and from several at once.
@@ -65,8 +63,6 @@ class Env(Handle):
 
     Raises
     ------
-    TypeError, ValueError
-        An argument cannot be passed to C, or belongs to another library.
     OrtError
         The library cannot create the environment; for example, creating its threads fails.
 

@@ -179,11 +179,6 @@ def _pairs(api: "Api", handle: Any) -> dict[str, str]:
 def available_providers(api: "Api | None" = None) -> list[str]:
     """The execution providers that a library was built with, the preferred ones first.
 
-    Parameters
-    ----------
-    api : Api, optional
-        The library, by default that of `default_api`.
-
     Notes
     -----
     The core has no kernels, and answers the CPU's provider all the same, which programs look for;

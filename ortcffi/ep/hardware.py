@@ -49,8 +49,6 @@ class HardwareDevice(Handle):
         The vendor's name.
     metadata : mapping of str to str, optional
         Further facts.
-    api : Api, optional
-        The library that makes it, by default that of `default_api`.
 
     Examples
     --------

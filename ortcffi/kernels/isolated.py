@@ -105,8 +105,6 @@ class IsolatedKernel(Closing):
         The op.
     node_name : str
         The name of the node.
-    closed : bool
-        Whether `close` was called, or the process has ended.
     """
 
     description: CustomOp

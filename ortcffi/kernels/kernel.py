@@ -36,8 +36,6 @@ class Kernel(KernelHost, Closing):
         The op.
     node_name : str
         The name of the node.
-    closed : bool
-        Whether `close` was called.
 
     Raises
     ------

@@ -136,8 +136,6 @@ class LibraryOp:
         ------
         OrtError
             The op refuses to make a kernel, for instance because an attribute is missing.
-        TypeError, ValueError
-            An argument is of a wrong type.
         """
         if isolated:
             return IsolatedKernel(self, self._place, attributes, **node)

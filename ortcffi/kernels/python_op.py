@@ -172,11 +172,6 @@ def custom_op(  # noqa: PLR0913  # as many as there are facts
     callable
         The decorator, which returns a `PythonOp`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        An argument declares something that cannot be.
-
     Examples
     --------
     >>> import numpy as np

@@ -178,14 +178,10 @@ class Allocator(Blocks, Handle):
 
         Parameters
         ----------
-        shape : int or sequence of int
-            As for `empty`.
         value : scalar or array-like
             The value, which is broadcast to the shape.
         dtype : dtype-like, optional
             By default that of ``numpy.asarray(value)``.
-        order : {"C", "F"}, optional
-            As for `empty`.
         """
         try:
             kind = None if dtype is None else as_dtype(dtype)
@@ -317,8 +313,6 @@ class Allocator(Blocks, Handle):
         ----------
         array : array-like
             Of any layout. The copy has its shape and dtype.
-        order : {"C", "F"}, optional
-            As for `empty`.
         """
         original = np.asarray(array)
         copy = self.empty(original.shape, original.dtype, order)

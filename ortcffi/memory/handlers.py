@@ -48,8 +48,6 @@ class Logging(Adaptor):
 
     Parameters
     ----------
-    inner : Allocator
-        Where the memory comes from.
     logger : logging.Logger, optional
         By default ``logging.getLogger("ortcffi.memory")``.
     level : int, optional
@@ -101,8 +99,6 @@ class Limiting(Adaptor):
 
     Parameters
     ----------
-    inner : Allocator
-        Where the memory comes from.
     limit : int or str
         Bytes, as asked for: what the allocators inside need beside does not count.
     soft : bool, optional

@@ -31,8 +31,6 @@ class Tracking(Adaptor):
 
     Parameters
     ----------
-    inner : Allocator
-        Where the memory comes from.
     depth : int, optional
         How many lines of the stack a scope that wants leaks notes for each block, at least 1. Each
         costs a tenth of a microsecond.

@@ -106,8 +106,6 @@ class ConfigEntries(MutableMapping[str, str]):
     ------
     TypeError
         A key or a value is not a str, or ``del`` was used.
-    ValueError
-        A key or a value cannot be encoded as a C string.
     InvalidArgument
         A key or a value is longer than the library allows, or a key is empty.
     """

@@ -27,8 +27,6 @@ class RunOptions(Options, FromHandle):
 
     Parameters
     ----------
-    api : Api, optional
-        The table that makes the options, by default the one of `default_api`.
     config : mapping of str to str, optional
         Initial configuration entries.
     adapters : iterable of LoraAdapter, optional
@@ -38,10 +36,6 @@ class RunOptions(Options, FromHandle):
 
     Raises
     ------
-    TypeError
-        There is no such setting, or a value has a wrong type.
-    ValueError
-        A value cannot be passed to C.
     RuntimeError
         A run uses the options that are to be changed.
 

@@ -55,8 +55,6 @@ class SessionOptions(Options, FromHandle):
 
     Parameters
     ----------
-    api : Api, optional
-        The table that makes the options, by default the one of `default_api`.
     config : mapping of str to str, optional
         Initial configuration entries.
     free_dimensions : mapping of str to int, optional
@@ -66,10 +64,6 @@ class SessionOptions(Options, FromHandle):
 
     Raises
     ------
-    TypeError
-        There is no such setting, or a value has a wrong type.
-    ValueError
-        A value cannot be passed to C.
     InvalidArgument
         The library refuses a value.
 
@@ -296,11 +290,6 @@ class SessionOptions(Options, FromHandle):
         """Replace initializers that the model stores in external files by tensors.
 
         API function: ``AddExternalInitializers``, since version 12.
-
-        Parameters
-        ----------
-        values : mapping of str to Value
-            As for `add_initializer`.
         """
         values = mapping("values", values)
         names = [ffi.from_buffer(encode("a name", name) + b"\0") for name in values]

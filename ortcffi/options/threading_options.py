@@ -22,17 +22,11 @@ class ThreadingOptions(Options):
 
     Parameters
     ----------
-    api : Api, optional
-        The table that makes the options, by default the one of `default_api`.
     **settings
         Any of the attributes below.
 
     Raises
     ------
-    TypeError
-        There is no such setting, or a value has a wrong type.
-    ValueError
-        A value cannot be passed to C.
     InvalidArgument
         The library refuses a value.
 

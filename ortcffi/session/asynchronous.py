@@ -54,8 +54,6 @@ def run_async(  # noqa: PLR0913  # as many as `run` has
 
     Parameters
     ----------
-    feed, outputs, options, out, **inputs
-        As of `run`.
     timeout : float, optional
         Seconds from this call on. A run that has begun by then is ended, with `TimeoutError`; one
         that still waits for a thread is not made, and the error is `QueueTimeout` at once.

@@ -38,8 +38,6 @@ class Binding(Binder, Closing):
     ----------
     session : Session
         Whose inputs and outputs they are.
-    closed : bool
-        Whether `close` was called. Any further use raises `ValueError`.
     """
 
     __slots__ = ("session",)

@@ -157,8 +157,6 @@ class ModelPackage(Handle):
         ----------
         component, options
             As of `select`. Given options replace those that the package has for the variant.
-        env : Env, optional
-            As of `Session`.
 
         Returns
         -------

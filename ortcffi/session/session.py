@@ -120,8 +120,6 @@ class Session(Suggests, Engine, Closing):
         It is no model, or one that the library cannot load.
     LibraryNotFound
         There is no library that runs models. The message says what to install.
-    TypeError, ValueError
-        An argument is of a wrong type, or belongs to another library.
     """
 
     __slots__ = ()
@@ -222,8 +220,6 @@ class Session(Suggests, Engine, Closing):
         source : Source
             What the session is made of.
         options : SessionOptions, optional
-            As of the class.
-        env : Env, optional
             As of the class.
         is_own : bool, optional
             Whether the session is the only user of the options, so that they need not be copied.
@@ -379,8 +375,6 @@ class Session(Suggests, Engine, Closing):
         table : DataFrame of pandas or polars, or Table of pyarrow
             Each column is the input of that name; one input of two dimensions that has another
             name takes all columns. `run` takes such a table as well.
-        options, timeout
-            As of `run`.
 
         Returns
         -------

@@ -65,11 +65,6 @@ def find_runtimes(*given: AnyPath) -> list[Runtime]:
         In this order: the embedded core, those given, then as ``load()`` looks for them:
         ``ORTCFFI_LIBRARY``, every copy in a package on ``sys.path``, every copy that the system's
         loader may find. Each file is listed once, except that those given may appear again.
-
-    Raises
-    ------
-    TypeError, ValueError
-        A given path is of a wrong type, is empty or contains a null character.
     """
     listed = [_look(absolute("path", path), "given") for path in given]
     first = _first_choice()

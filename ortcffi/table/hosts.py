@@ -37,11 +37,6 @@ def emulate(version: int) -> Api:
         ``GetApi`` of the base answers NULL for a newer version and writes a line to stderr. The
         newest version is the embedded core itself.
 
-    Raises
-    ------
-    TypeError, ValueError
-        The version is not an integer, or there is no such version.
-
     Notes
     -----
     Other tables, such as that of ``GetModelEditorApi``, are those of the newest version on each

@@ -118,8 +118,6 @@ def load(path: AnyPath | None = None) -> Api:
     LoadError
         The file is not a shared library, is for another platform, depends on a missing library,
         does not define ``OrtGetApiBase``, or is a release before 1.20.
-    TypeError, ValueError
-        The path is of a wrong type, is empty or contains a null character.
     """
     if path is not None:
         return _load_file("path", path)

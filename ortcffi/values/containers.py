@@ -101,8 +101,6 @@ def map_from(
         The type of the values: ``float32``, ``float64``, ``int64`` or ``str``; by default
         ``int64`` or ``str`` where all are int or str, and ``float64`` for other numbers. Arrays
         without dimensions count as what they hold.
-    api : Api, optional
-        The table that makes it, by default the one of `default_api`.
 
     Raises
     ------
@@ -133,8 +131,6 @@ def map_of(cls: type[V], keys: Any, values: Any, api: "Api | None") -> V:
     keys, values : Value or ndarray
         Of one dimension and equal length. The library sorts the keys; of equal ones the first
         counts. Both are copied.
-    api : Api, optional
-        As for `sequence`.
     """
     found = _table_of_all([keys, values], api)
     made = [_as_value(cls, "keys", keys, found), _as_value(cls, "values", values, found)]

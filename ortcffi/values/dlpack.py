@@ -96,8 +96,6 @@ def from_dlpack(cls: type[V], x: Any, api: "Api | None", copy: bool) -> V:
     x : object
         Anything with ``__dlpack__`` and ``__dlpack_device__``, in memory that the CPU can read.
         The value keeps its memory.
-    api : Api, optional
-        The table that makes it, by default the one of `default_api`.
     copy : bool, optional
         Whether the value gets memory of its own. Otherwise `x` must be C-contiguous and aligned.
 

@@ -60,8 +60,6 @@ class TensorTypeInfo(FromHandle):
     shape : iterable of int, str or None, optional
         The dimensions: a number, the name of an unknown one, or None for one without a name. By
         default the shape is unknown.
-    api : Api, optional
-        The table that makes the object, by default the one of `default_api`.
 
     Raises
     ------

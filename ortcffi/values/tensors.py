@@ -141,8 +141,6 @@ def from_buffer(  # noqa: PLR0913, PLR0917  # as many as there are facts
         The dimensions.
     dtype : dtype-like or ElementType
         The type of the elements; not strings.
-    api : Api, optional
-        The table that makes it, by default the one of `default_api`.
     copy : bool or None, optional
         Whether the value gets memory of its own; None for only where the buffer is not aligned to
         the elements.

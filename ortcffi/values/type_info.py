@@ -67,8 +67,6 @@ class TypeInfo(Handle):
             What the elements are; or all that is known of the tensor, which is copied.
         shape : iterable of int, str or None, optional
             As of a `TensorTypeInfo`.
-        api : Api, optional
-            The table that makes the object, by default the one of `default_api`.
 
         Notes
         -----

@@ -101,8 +101,6 @@ class Value(Tensor):
         fill : str or bytes, optional
             What stands for a missing element: None, a NaN, or the missing value of pandas. Tensors
             have none, so without it such an element is refused.
-        api : Api, optional
-            The table that makes it, by default the one of `default_api`.
 
         Raises
         ------
@@ -162,8 +160,6 @@ class Value(Tensor):
             Row and column of each value; or its place in the flattened tensor.
         shape : sequence of int
             The dimensions of the tensor.
-        api : Api, optional
-            The table that makes it, by default the one of `default_api`.
         copy : bool, optional
             Whether the value gets memory of its own. Otherwise it borrows and keeps both arrays,
             which must be C-contiguous and aligned. Strings are always copied.
@@ -204,8 +200,6 @@ class Value(Tensor):
             The column of each value.
         outer : ndarray of int64, shape (rows + 1,)
             Where each row begins in `values`, and the last ends.
-        shape, api, copy
-            As for `sparse_coo`.
         """
         from ortcffi.values import sparse
 
@@ -231,8 +225,6 @@ class Value(Tensor):
             The blocks, along the last dimension.
         indices : ndarray of int32, shape (2, n)
             The row and the column of each block, counted in blocks.
-        shape, api, copy
-            As for `sparse_coo`.
         """
         from ortcffi.values import sparse
 
@@ -246,8 +238,6 @@ class Value(Tensor):
         ----------
         x : scipy.sparse array or matrix
             In CSR, COO or BSR. SciPy converts others: ``x.tocsr()``.
-        api : Api, optional
-            The table that makes it, by default the one of `default_api`.
         copy : bool, optional
             Whether the value gets memory of its own. Only CSR with indices of int64 can be
             borrowed; SciPy's are int32 by default, and its other formats are laid out differently.
