@@ -48,18 +48,8 @@ def owner_of(kind: str, api: Any, release: Release, *parents: object) -> Any:
     """Return the owner of an object that a function of C is about to make.
 
     The owner exists before the object does, so that no interrupt in between can lose the object.
-
-    Parameters
-    ----------
-    kind : str
-        The type of the pointer, such as ``"OrtEnv*"``.
-    api : Api, cdata or None
-        The table that the object is to belong to, or the pointer of one that is no `Api`.
-    release : function of ``lib``, or cdata of a function
-        Called when the object is not in use any more, with the table's pointer, if any, and the
-        object.
-    *parents : object
-        What must outlive the object.
+    `kind` is the type of the pointer, such as ``"OrtEnv*"``. `release` gets the table, `api` or the
+    pointer of one, and the object. The parents outlive it.
     """
     owner = Owner()
     table = 0 if api is None else address_of(getattr(api, "pointer", api))
@@ -81,16 +71,8 @@ def owned_by(owner: Any) -> Any:
 class Array:
     """Several objects of one type, which functions of C make, take over or release one by one.
 
-    Parameters
-    ----------
-    kind : str
-        The type of the pointers, such as ``"OrtOpAttr*"``.
-    api : Api
-        The table that the objects belong to.
-    release : function of ``lib``
-        Called for each object that is left at the end. An entry that C sets to NULL is not.
-    count : int
-        How many objects.
+    The arguments are those of `owner_of`. What is left at the end is released; an entry that C sets
+    to NULL is not.
     """
 
     __slots__ = ("_owner", "items")

@@ -65,8 +65,6 @@ class ArenaCfg(Handle):
     strategy : {"power_of_two", "as_requested"}, optional
         ``"power_of_two"``: each chunk is twice as large as the one before. ``"as_requested"``: a
         chunk is as large as the block that needs it.
-    initial_chunk_bytes : int or str, optional
-        The size of the first chunk.
     growth_chunk_bytes : int or str, optional
         The size of the first chunk after the arena gave memory back, if the strategy is
         ``"power_of_two"``.
@@ -74,11 +72,6 @@ class ArenaCfg(Handle):
         A free block is split if this many bytes or more would be unused.
     max_power_of_two_bytes : int or str, optional
         The size up to which chunks double.
-
-    Attributes
-    ----------
-    measures : dict of str to int
-        The arguments that were given, under the names of the C API.
 
     Raises
     ------
@@ -130,16 +123,6 @@ class Arena(Adaptor):
         by default 128 MiB.
     max_power_of_two_bytes : int or str, optional
         The size up to which chunks double; by default 1 GiB.
-
-    Attributes
-    ----------
-    measures : dict of str to int
-        The arguments that were given, under the names of the C API.
-
-    Raises
-    ------
-    InvalidArgument
-        The core refuses an argument.
 
     Examples
     --------

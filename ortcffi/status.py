@@ -30,11 +30,6 @@ class Status(Handle):
         functions answer NULL for success.
     message : str, optional
         Text without null characters. A library keeps its first 4096 bytes of UTF-8.
-
-    Raises
-    ------
-    ValueError
-        The code has more than 32 bits or is negative, or the message cannot be a UTF-8 string of C.
     """
 
     __slots__ = ()
@@ -68,13 +63,7 @@ class Status(Handle):
         return self.code == ErrorCode.OK
 
     def raise_(self, function: str | None = None) -> None:
-        """Raise what a call that answered with this status would raise; nothing if it is `ok`.
-
-        Parameters
-        ----------
-        function : str, optional
-            The name of the function that failed, for the exception.
-        """
+        """Raise what a call that answered with this status would raise; nothing if it is `ok`."""
         if not self.ok:
             raise error_for(self.code, self.message, function)
 
@@ -91,18 +80,6 @@ class KeyValuePairs(FromHandle, MutableMapping[str, str]):
     The order is the library's: the core keeps that in which keys were added. API functions:
     ``CreateKeyValuePairs``, ``AddKeyValuePair``, ``GetKeyValue``, ``GetKeyValuePairs``,
     ``RemoveKeyValuePair``, ``ReleaseKeyValuePairs``.
-
-    Parameters
-    ----------
-    pairs : mapping or iterable of pairs, optional
-        The first pairs.
-
-    Raises
-    ------
-    ValueError
-        A key is empty, or a key or a value cannot be a UTF-8 string of C.
-    NotImplemented
-        The table is older than API version 22.
     """
 
     __slots__ = ()

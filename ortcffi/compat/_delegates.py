@@ -8,14 +8,8 @@ from typing import Any
 def returned(attribute: str, what: str, kind: str = "") -> Any:
     """A method without arguments that returns an attribute, such as ``_device.name``.
 
-    Parameters
-    ----------
-    attribute : str
-        The attribute, with dots between the names.
-    what : str
-        What it is, for the docstring.
-    kind : str, optional
-        The name of the enum that the result is a member of.
+    Where a `kind` is given, the result is the member of the enum of that name; `what` the result is
+    stands in the docstring.
     """
     get = attrgetter(attribute)
 

@@ -113,13 +113,7 @@ class _Loader(Loader):
 
 @cache
 def compiled_module() -> ModuleType:
-    """The compiled module of the installed package.
-
-    Raises
-    ------
-    ImportError
-        No package is installed, or its module cannot be loaded.
-    """
+    """The compiled module of the installed package."""
     if sys.modules.get(_NAME) is not sys.modules[_OURS]:
         return import_module(_COMPILED)
     for place, _ in installed_packages():

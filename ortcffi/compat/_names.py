@@ -59,17 +59,7 @@ def listed(names: Mapping[str, str]) -> dict[str, str]:
 def names_of(
     module: str, places: Mapping[str, str], why_not: Callable[[str], str] = lambda _: ""
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The functions ``__getattr__`` and ``__dir__`` of a module whose names are from others.
-
-    Parameters
-    ----------
-    module : str
-        The module.
-    places : mapping of str to str
-        What `listed` has made.
-    why_not : callable, optional
-        Gives the end of the error for a name that is not there.
-    """
+    """The functions ``__getattr__`` and ``__dir__`` of a module whose names are from others."""
     own = vars(sys.modules[module])
 
     def get(name: str) -> Any:

@@ -70,8 +70,6 @@ def preload_dlls(
 
     Parameters
     ----------
-    cuda, cudnn : bool, optional
-        Whether to load those.
     msvc : bool, optional
         Of no effect: Python itself has loaded that runtime.
     directory : str, optional

@@ -68,14 +68,10 @@ class CustomOp(NamedTuple):
     ----------
     domain : str
         The domain that it was registered in.
-    name : str
-        Its name.
     since_version : int
         The first opset version of the domain that has it.
     end_version : int or None
         The last such version, or None.
-    inputs, outputs : tuple of Operand
-        Its operands.
     provider : str
         The execution provider that runs it; "" stands for the CPU's.
     """
@@ -90,13 +86,7 @@ class CustomOp(NamedTuple):
 
 
 def read_op(domain: str, op: Any) -> CustomOp:
-    """Read what an op declares, in the fields that its version has.
-
-    Raises
-    ------
-    ValueError
-        It declares more operands than any op can have.
-    """
+    """Read what an op declares, in the fields that its version has."""
     name = decode(lib.core_op_name(op))
     counts = [lib.core_op_operand_count(op, is_output) for is_output in (False, True)]
     for count, what in zip(counts, ("inputs", "outputs"), strict=True):

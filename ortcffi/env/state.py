@@ -112,13 +112,9 @@ class EnvState:
         return [env for _, env in found if env is not None and not env.closed]
 
     def begin(self, given: Iterable[object], severity: int) -> Any:
-        """Note that the library is about to be asked for its environment.
+        """Mark the environment as in use, and return the one that there is already, if any.
 
-        Returns
-        -------
-        cdata or None
-            Holds the environment that there is already, for which the library ignores what is
-            given.
+        For that one the library ignores what is given.
         """
         with _guard:
             for env in self.open_envs():

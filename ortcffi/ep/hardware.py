@@ -45,10 +45,6 @@ class HardwareDevice(Handle):
         The vendor's PCI number: 0x8086 is Intel's, 0x1022 AMD's.
     device_id : int, optional
         The number of the model.
-    vendor : str, optional
-        The vendor's name.
-    metadata : mapping of str to str, optional
-        Further facts.
 
     Examples
     --------

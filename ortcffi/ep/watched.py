@@ -30,8 +30,6 @@ class LeftStatus(NamedTuple):
     ----------
     slot : str
         The slot that made it.
-    code : ErrorCode
-        Its code.
     message : str
         Its message, up to 511 bytes.
     """
@@ -66,15 +64,8 @@ class WatchedEp(Handle):
 
     Attributes
     ----------
-    name : str
-        The name.
     library : str
         What the host is to open: the extension of this package.
-
-    Raises
-    ------
-    Fail
-        A library is watched under the name.
 
     Notes
     -----

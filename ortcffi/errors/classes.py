@@ -256,18 +256,7 @@ def code_and_message(error: BaseException) -> tuple[int, str] | None:
 
 
 def code_of(error: BaseException) -> ErrorCode | None:
-    """The code of an exception, of this package or of the official one.
-
-    Parameters
-    ----------
-    error : BaseException
-        The exceptions of the official package have no code, but their messages begin with it.
-
-    Returns
-    -------
-    ErrorCode or None
-        None for any other exception.
-    """
+    """The code of an exception of the official package, whose message begins with it; else None."""
     if isinstance(error, OrtError):
         return error.code
     found = code_and_message(error)

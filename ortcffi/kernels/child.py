@@ -172,19 +172,7 @@ def prepared(*modules: str) -> Iterator[None]:
 
 
 class Prepared:
-    """A process that forks for each call.
-
-    Parameters
-    ----------
-    module, function : str
-        What it calls; that calls `next_fork`.
-    *arguments : str
-        The arguments of the function.
-    folder : str or os.PathLike, optional
-        The directory in which it begins.
-    faults : bool, optional
-        Whether a crash prints the stacks of Python.
-    """
+    """A process that forks for each call."""
 
     def __init__(
         self,

@@ -46,23 +46,7 @@ def table_of(address: int, version: int) -> "Api":
 
 
 class Definition:
-    """An op written in Python, without anything that C gives back.
-
-    Parameters
-    ----------
-    full_name : str
-        Domain and name, for errors.
-    function : callable
-        A function, or a class whose objects are called.
-    inputs, outputs : tuple of Operand
-        What it takes and gives.
-    attributes : tuple of Attribute
-        What nodes can set.
-    shapes : callable, optional
-        Works out the shapes of the outputs.
-    borrow : bool
-        Whether the arrays of a call lie over the memory of the host.
-    """
+    """An op written in Python, without anything that C gives back."""
 
     def __init__(  # noqa: PLR0913  # as many as there are facts
         self,

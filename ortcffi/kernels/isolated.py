@@ -101,8 +101,6 @@ class IsolatedKernel(Closing):
 
     Attributes
     ----------
-    description : CustomOp
-        The op.
     node_name : str
         The name of the node.
     """
@@ -181,13 +179,7 @@ class IsolatedKernel(Closing):
         )
 
     def close(self) -> None:
-        """Destroy the kernel, and end its process.
-
-        Raises
-        ------
-        KernelCrashed
-            The process did not end as it should.
-        """
+        """Destroy the kernel, and end its process."""
         if os.getpid() != self._owner:  # another thread may have had the lock at the fork
             return
         with self._lock:

@@ -32,8 +32,6 @@ class Kernel(KernelHost, Closing):
 
     Attributes
     ----------
-    description : CustomOp
-        The op.
     node_name : str
         The name of the node.
 

@@ -178,15 +178,7 @@ def _mistakes(
 
 
 class _Node:
-    """The node that a kernel is made for, as C has it, and what that borrows.
-
-    Parameters
-    ----------
-    op : CustomOp
-        What the op declares.
-    inputs, outputs, constants
-        As given to `make_kernel`.
-    """
+    """The node that a kernel is made for, as C has it, and what that borrows."""
 
     def __init__(self, op: CustomOp, inputs: Any, outputs: Any, constants: Any) -> None:
         self.struct = ffi.new("OrtcoreNode*")

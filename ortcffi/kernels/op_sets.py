@@ -56,11 +56,6 @@ class OpSet:
     """Ops written in Python that are registered together. Made by `op_set`.
 
     Iterating over it gives the ops.
-
-    Attributes
-    ----------
-    name : str
-        "" for the set of the process.
     """
 
     def __init__(self, name: str) -> None:
@@ -93,15 +88,7 @@ class OpSet:
         return len(self._ops)
 
     def register(self, options: Any, base: Any) -> None:
-        """Add the ops to session options of whatever library `base` belongs to.
-
-        Parameters
-        ----------
-        options : cdata of ``OrtSessionOptions *``
-            The options.
-        base : cdata of ``const OrtApiBase *``
-            Where the library's table comes from.
-        """
+        """Add the ops to session options of whatever library `base` belongs to."""
         pointer("options", options, "OrtSessionOptions*")
         pointer("base", base, "const OrtApiBase*")
         with _lock:
@@ -159,13 +146,7 @@ _given: "dict[tuple[PythonOp, ...], OpSet]" = {}  # the sets of sessions, by the
 
 @public
 def op_set(name: str = "") -> OpSet:
-    """The set of that name, which is made if there is none.
-
-    Parameters
-    ----------
-    name : str, optional
-        "" for the set of the process.
-    """
+    """The set of that name, which is made if there is none."""
     made = OpSet(name)
     with _lock:
         return _sets.setdefault(name, made)

@@ -19,18 +19,7 @@ __all__ = ["Attribute", "attributes_of", "of_declared_type", "operands_of", "opt
 
 @public
 def optional(element_type: Any) -> Operand:
-    """Declare an input or an output that a node may leave out.
-
-    Parameters
-    ----------
-    element_type : dtype-like, ElementType or typing.Any
-        What the elements are.
-
-    Returns
-    -------
-    Operand
-        For the arguments ``inputs`` and ``outputs`` of `custom_op`.
-    """
+    """Declare an input or an output that a node may leave out."""
     return _operand(element_type, Characteristic.OPTIONAL)
 
 
@@ -40,17 +29,10 @@ def variadic(element_type: Any, minimum: int = 1, *, homogeneous: bool = True) -
 
     Parameters
     ----------
-    element_type : dtype-like, ElementType or typing.Any
-        What the elements are.
     minimum : int, optional
         How many there are at least.
     homogeneous : bool, optional
         Whether all have the same type. Where they may differ, `element_type` must be `typing.Any`.
-
-    Returns
-    -------
-    Operand
-        For the arguments ``inputs`` and ``outputs`` of `custom_op`.
     """
     least = integer("minimum", minimum, (0, INT32[1]))
     operand = _operand(element_type, Characteristic.VARIADIC)
@@ -84,19 +66,7 @@ def operands_of(argument: str, declared: Any) -> tuple[Operand, ...]:
 
 @public
 class Attribute(NamedTuple):
-    """An attribute that an op declares.
-
-    Attributes
-    ----------
-    name : str
-        Its name, which is also the keyword that the function gets.
-    type : OpAttrType
-        What it is.
-    default : object
-        What it is where a node does not have it.
-    is_required : bool
-        Whether a node must have it; `default` is then None.
-    """
+    """An attribute that an op declares."""
 
     name: str
     type: OpAttrType

@@ -33,17 +33,6 @@ class PythonOp:
     """A custom op written in Python. Made by `custom_op`.
 
     It can still be called as the function or class that it was made of.
-
-    Attributes
-    ----------
-    domain : str
-        The namespace of its name.
-    name : str
-        Its name, as nodes have it.
-    inputs, outputs : tuple of Operand
-        What it takes and gives.
-    attributes : tuple of Attribute
-        What nodes can set.
     """
 
     def __init__(
@@ -141,8 +130,6 @@ def custom_op(  # noqa: PLR0913  # as many as there are facts
 
     Parameters
     ----------
-    domain : str
-        The namespace of its name.
     inputs, outputs : iterable of dtype-like, ElementType, typing.Any or Operand
         What the elements are; `typing.Any` for any type. See also `optional` and `variadic`. The
         type of an output of any type is that of the only input of such a type, or what `shapes`
@@ -166,11 +153,6 @@ def custom_op(  # noqa: PLR0913  # as many as there are facts
         Whether arrays, those of `out` too, lie over the memory of the library that runs the op,
         which saves the copies: the function must not write to its inputs, and if anything refers to
         one of the arrays or to a view of one when it returns, the run fails with a `BufferError`.
-
-    Returns
-    -------
-    callable
-        The decorator, which returns a `PythonOp`.
 
     Examples
     --------

@@ -107,8 +107,6 @@ class Failing(Adaptor):
 
     Parameters
     ----------
-    inner : Allocator
-        Where the memory of those that succeed comes from.
     after : int, optional
         How many allocations succeed first.
 
@@ -213,13 +211,7 @@ class Guarded(Adaptor):
         super().__init__(inner, lib.core_create_guarded, bool(close_pages))
 
     def find_damage(self) -> Damage | None:
-        """Find something that was written beyond a block; each is found once.
-
-        Returns
-        -------
-        Damage or None
-            Of blocks that were freed since the last call, only the first damage is known.
-        """
+        """Find something that was written beyond a block; each is found once."""
         found = ffi.new("core_damage*")
         if not lib.core_guarded_damage(self.handle, found):
             return None

@@ -113,8 +113,6 @@ class Allocator(Blocks, Handle):
 
         Parameters
         ----------
-        shape : int or sequence of int
-            The dimensions, each 0 or more.
         dtype : dtype-like, optional
             Any type of a fixed size without Python objects.
         order : {"C", "F"}, optional
@@ -122,12 +120,6 @@ class Allocator(Blocks, Handle):
 
         Raises
         ------
-        TypeError
-            `shape` contains something other than ints, or `dtype` is invalid or holds Python
-            objects.
-        ValueError
-            `order` is neither, a dimension is negative, there are too many dimensions, the array
-            would be too large for NumPy, or `dtype` has no size. Nothing was allocated.
         OutOfMemory
             The allocator cannot allocate a block of that size.
         """
@@ -174,15 +166,7 @@ class Allocator(Blocks, Handle):
         dtype: "DTypeLike | None" = None,
         order: "Order" = "C",
     ) -> "NDArray[Any]":
-        """Return a new array filled with a value.
-
-        Parameters
-        ----------
-        value : scalar or array-like
-            The value, which is broadcast to the shape.
-        dtype : dtype-like, optional
-            By default that of ``numpy.asarray(value)``.
-        """
+        """Return a new array filled with a value."""
         try:
             kind = None if dtype is None else as_dtype(dtype)
         except (TypeError, ValueError) as error:
@@ -307,13 +291,7 @@ class Allocator(Blocks, Handle):
     @overload
     def copy_of(self, array: "ArrayLike", order: "Order" = ...) -> "NDArray[Any]": ...
     def copy_of(self, array: "ArrayLike", order: "Order" = "C") -> "NDArray[Any]":
-        """Return a copy of an array or of what NumPy makes an array of.
-
-        Parameters
-        ----------
-        array : array-like
-            Of any layout. The copy has its shape and dtype.
-        """
+        """Return a copy of an array or of what NumPy makes an array of."""
         original = np.asarray(array)
         copy = self.empty(original.shape, original.dtype, order)
         copy[...] = original
@@ -322,24 +300,9 @@ class Allocator(Blocks, Handle):
     # --- blocks -----------------------------------------------------------------------------------
 
     def alloc(self, size: int) -> Any:  # a subclass in Python may return an address
-        """Allocate a block, which must be passed to `free`.
+        """Allocate a block, which must be passed to `free`; NULL if `size` is 0.
 
-        API function: ``AllocatorAlloc``.
-
-        Parameters
-        ----------
-        size : int
-            Bytes.
-
-        Returns
-        -------
-        cdata of ``void *``
-            NULL if `size` is 0.
-
-        Raises
-        ------
-        OutOfMemory
-            The allocator cannot allocate such a block.
+        Raises `OutOfMemory` if there is none. API function: ``AllocatorAlloc``.
         """
         out = ffi.new("void**")
         api = self.api.pointer
@@ -394,11 +357,6 @@ class Allocator(Blocks, Handle):
         """Return unused memory to the system.
 
         Field of ``OrtAllocator``: ``Shrink``, since version 25.
-
-        Raises
-        ------
-        NotImplemented
-            The allocator cannot do that, such as ONNX Runtime's default one.
         """
         call(self.api.pointer, "Shrink", self._field("Shrink", 25), self.handle)
 

@@ -20,15 +20,7 @@ __all__ = ["allocator_for"]
 
 
 def allocator_for(api: "Api", allocator: Allocator) -> Allocator:
-    """Return an allocator that a library can use: the given one, or an adaptor around it.
-
-    Parameters
-    ----------
-    api : Api
-        The table of the library that will use it.
-    allocator : Allocator
-        Of any library. The result keeps it alive.
-    """
+    """Return an allocator that a library can use: the given one, or an adaptor around it."""
     if not isinstance(allocator, Allocator):
         raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
     if allocator.api.same_library(api):

@@ -34,16 +34,7 @@ class Leak(NamedTuple):
 
 @public
 class LeakGroup(NamedTuple):
-    """Blocks that were taken with the same stack.
-
-    Attributes
-    ----------
-    size, blocks : int
-        Bytes in all, and blocks.
-    place : str
-    stack : tuple of str
-        As of each `Leak`.
-    """
+    """Blocks that were taken with the same stack."""
 
     size: int
     blocks: int

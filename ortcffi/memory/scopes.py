@@ -82,16 +82,10 @@ class Scope:
 
     Attributes
     ----------
-    name, belongs_to : str
-        As given.
     peak : int
         The most bytes that were in use at once, beyond those in use at the start.
     live : int
         Bytes in use at the end beyond those at the start; negative if more was freed than taken.
-    num_allocations, num_frees : int
-        Blocks taken and given back.
-    total_bytes : int
-        Bytes asked for.
     leaks : list of Leak
         Blocks taken in the scope and in use at its end, oldest first; empty without ``leaks``.
     at_peak : list of LeakGroup
@@ -240,13 +234,7 @@ class Scope:
         return by_line(self.at_peak, self.groups)
 
     def report(self, top: int | None = 10) -> str:
-        """A table of `by_line` for a person to read, with places relative to this folder.
-
-        Parameters
-        ----------
-        top : int or None, optional
-            How many lines it has; the others are added up in one. None for all.
-        """
+        """A table of `by_line` for a person to read, with places relative to this folder."""
         rows = rows_of(self.by_line(), top if top is None else integer("top", top, SIZE))
         table = [
             f"{peak:>12} {blocks:>8} {live:>12} {left:>8}  {place}"
@@ -320,15 +308,7 @@ def carry(function: Callable[P, T]) -> Callable[P, T]:
 def origin_for(future: object) -> tuple[int, int] | None:
     """What the blocks of a run belong to that another thread does: these scopes, this line of code.
 
-    Parameters
-    ----------
-    future : object
-        What lives at least as long as the run.
-
-    Returns
-    -------
-    tuple of int, or None
-        The numbers of an ``ortcffi_origin``; None if no scope is open.
+    The numbers of an ``ortcffi_origin``, valid as long as the future; None if no scope is open.
     """
     if not _all_open:
         return None

@@ -22,10 +22,6 @@ class AllocatorStats(NamedTuple):
         The high-water mark of `bytes_allocated`.
     bytes_reserved : int or None
         Bytes taken from the system, whether in use or not.
-    num_allocations : int or None
-        How many blocks were allocated.
-    num_frees : int or None
-        How many blocks were freed.
     num_reserves : int or None
         How many blocks `Allocator.reserve` allocated.
     num_extensions : int or None
@@ -34,13 +30,9 @@ class AllocatorStats(NamedTuple):
         How often memory was returned to the system.
     num_bad_frees : int or None
         How many frees were refused because the pointer was no block in use.
-    max_allocation : int or None
-        The size of the largest block in bytes.
     limit : int or None
         The limit of the bytes in use or, for an arena, reserved; -1 or 0 where the library reports
         that there is none.
-    raw : mapping of str to str
-        What the library reported.
     """
 
     bytes_allocated: int | None

@@ -53,19 +53,9 @@ def _place_in(version: str) -> int | None:
 
 
 def pointer_of(official: Any, *types: int) -> int:
-    """The address of the C++ object inside an official object.
+    """The address of the C++ object, of one of some types, that an object of the binding owns.
 
-    Parameters
-    ----------
-    official : object
-        An object of the binding, such as ``OrtValue._ortvalue``. It owns the C++ object.
-    *types : int
-        The C++ types that it may have, such as `VALUE`.
-
-    Raises
-    ------
-    UnknownLayoutError
-        It has no C++ object of these types.
+    Raises `UnknownLayoutError` for what has none, such as an object of another binding.
     """
     place = f"{type(official).__module__}.{type(official).__qualname__}"
     for kind in types:
@@ -89,20 +79,7 @@ def _readable(name: str) -> str:
 
 
 def session_pointer(binding: Any, version: str) -> int:
-    """The address of the ``OrtSession`` of an official session.
-
-    Parameters
-    ----------
-    binding : object
-        ``InferenceSession._sess``.
-    version : str
-        The release of the package.
-
-    Raises
-    ------
-    UnknownLayoutError
-        There is no such session, or it is not at the place that is known of the release.
-    """
+    """The address of the ``OrtSession`` of an official session."""
     address = pointer_of(binding, lib.ORTCFFI_OFFICIAL_SESSION)
     place = _place_in(version)
     if place is None:

@@ -19,18 +19,7 @@ _NAME_WIDTH = 44
 
 
 def as_svg(records: Sequence[SessionRecord]) -> str:
-    """Draw what the arenas held and had in use; return the picture as text.
-
-    Parameters
-    ----------
-    records : sequence of SessionRecord
-        The sessions. A picture that shows none says so.
-
-    Raises
-    ------
-    ImportError
-        Matplotlib is not installed.
-    """
+    """Draw what the arenas held and had in use; return the picture as text."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 4.5), layout="constrained")

@@ -38,8 +38,6 @@ def as_table(
 
     Parameters
     ----------
-    records : sequence of SessionRecord
-        The sessions.
     width : int, optional
         Columns of the terminal, which the lines of sessions do not exceed; by default any number.
     rates : sequence of float, optional
@@ -60,15 +58,7 @@ def as_table(
 
 
 def as_html(records: Sequence[SessionRecord], picture: str) -> str:
-    """The report as a page that needs no other file.
-
-    Parameters
-    ----------
-    records : sequence of SessionRecord
-        The sessions.
-    picture : str
-        An SVG document, or nothing.
-    """
+    """The report as a page that needs no other file."""
     headings, lines = _lines(records)
     table = html_table("Sessions", headings, [(line.named(), *line.figures) for line in lines])
     notes = "".join(f"<p>{html.escape(printable(note))}</p>" for note in _all_notes(records))

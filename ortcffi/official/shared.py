@@ -43,30 +43,14 @@ def environment_of(official: "Official") -> Env:
 
 
 def share_for_good(official: "Official", allocator: "Allocator") -> None:
-    """Register an allocator that stays until the process ends, also when another replaces it.
-
-    Parameters
-    ----------
-    official : Official
-        The library of the sessions.
-    allocator : Allocator
-        One whose memory is C's.
-    """
+    """Register an allocator that stays until the process ends, also when another replaces it."""
     if isinstance(allocator, PythonAllocator):
         raise TypeError("an allocator in Python cannot outlive the interpreter, as sessions may")
     official.env._register(allocator, for_good=True)
 
 
 def make_ortvalue(module: "ModuleType", value: Value) -> Any:
-    """Make an ``onnxruntime.OrtValue`` over the memory of a tensor; see `Official.ortvalue`.
-
-    Parameters
-    ----------
-    module : module
-        The compiled module of the official package.
-    value : Value
-        A dense tensor of numbers in memory of the CPU.
-    """
+    """Make an ``onnxruntime.OrtValue`` over the memory of a tensor; see `Official.ortvalue`."""
     if not isinstance(value, Value):
         raise TypeError(f"value must be a Value, not {type(value).__name__}")
     if value.kind is not ValueKind.TENSOR or value.element_type is ElementType.STRING:

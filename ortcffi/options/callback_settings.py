@@ -16,16 +16,7 @@ if TYPE_CHECKING:
 class FunctionSetting(Setting[Any]):
     """A setting that is a function in Python, for which C has one of its own and a number.
 
-    Parameters
-    ----------
-    on : str
-        The function of the API that sets it, with the function in C and its number.
-    function : str
-        The function in C, of ``lib``.
-    module : str, optional
-        The module that defines what the function in C calls.
-    replaces : str, optional
-        A setting that goes back to its default when this one is set.
+    The function `on` of the API gets `function`, one of ``lib``, which calls what `module` defines.
     """
 
     def __init__(self, on: str, function: str, module: str = "", replaces: str = "") -> None:

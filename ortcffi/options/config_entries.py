@@ -101,13 +101,6 @@ class ConfigEntries(MutableMapping[str, str]):
     Keys have 1 to 1024 bytes, values up to 8192. Libraries also keep entries that they do not know.
     A key that is nearly one that ONNX Runtime is known to read is taken with a `UserWarning`, once.
     An entry can be replaced but not removed, because the API has no function for that.
-
-    Raises
-    ------
-    TypeError
-        A key or a value is not a str, or ``del`` was used.
-    InvalidArgument
-        A key or a value is longer than the library allows, or a key is empty.
     """
 
     __slots__ = ("_options",)
@@ -317,15 +310,7 @@ class Item(NamedTuple):
 
 
 def read_items(options: "Options", kind: int) -> list[Item]:
-    """The items of a list of session options, in the order in which they were added.
-
-    Parameters
-    ----------
-    options : SessionOptions
-        The options, not closed. Options of another library have no items.
-    kind : int
-        The list: ``lib.CORE_FREE_DIMENSIONS`` or another member of that C enum.
-    """
+    """The items of a list of session options, in the order in which they were added."""
     items: list[Item] = []
     item = ffi.new("core_session_item*")
     with lock:

@@ -14,15 +14,7 @@ __all__ = ["session_options_for", "value_for"]
 
 
 def session_options_for(api: "Api", options: SessionOptions | None) -> SessionOptions | None:
-    """Session options of the engine's library: those given, or a copy of those of the core.
-
-    Raises
-    ------
-    TypeError
-        They are no SessionOptions.
-    ValueError
-        They belong to another library, or have what only their own library can use.
-    """
+    """Session options of the engine's library: those given, or a copy of those of the core."""
     if options is None:
         return None
     if api.same_library(options.api):

@@ -50,8 +50,6 @@ class FreeDimension(NamedTuple):
     ----------
     name : str
         The name or the denotation of the dimension in the model.
-    value : int
-        Its value.
     is_denotation : bool
         Whether `name` is the denotation, such as ``"DATA_BATCH"``.
     """

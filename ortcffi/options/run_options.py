@@ -27,10 +27,6 @@ class RunOptions(Options, FromHandle):
 
     Parameters
     ----------
-    config : mapping of str to str, optional
-        Initial configuration entries.
-    adapters : iterable of LoraAdapter, optional
-        What `add_adapter` is called with.
     **settings
         Any of the attributes below that can be set.
 
@@ -109,11 +105,6 @@ class RunOptions(Options, FromHandle):
         The options keep it, also if it is closed. The API cannot take it out again. API function:
         ``RunOptionsAddActiveLoraAdapter``, since version 20. Options of the embedded core hand
         adapters of another library to those that a run of that library copies from them.
-
-        Parameters
-        ----------
-        adapter : LoraAdapter
-            The adapter, of the library that runs the model.
         """
         self.handle  # noqa: B018  # raises if closed
         kind = ffi.typeof("OrtLoraAdapter*")

@@ -210,15 +210,7 @@ _MEMBERS = {
 
 
 class Option(Setting[T]):
-    """A setting that the core lists under its name.
-
-    Parameters
-    ----------
-    replaces : str, optional
-        Another setting, which goes back to its default when this one is set.
-    meanwhile : bool, optional
-        Whether it can be set while a run uses the options.
-    """
+    """A setting that the core lists; one that is `meanwhile` can be set while a run uses it."""
 
     def __init__(self, *, replaces: str = "", meanwhile: bool = False) -> None:
         self.replaces, self.meanwhile = replaces, meanwhile

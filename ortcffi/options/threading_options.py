@@ -25,11 +25,6 @@ class ThreadingOptions(Options):
     **settings
         Any of the attributes below.
 
-    Raises
-    ------
-    InvalidArgument
-        The library refuses a value.
-
     Examples
     --------
     >>> with ThreadingOptions(intra_op_threads=4, spinning=False) as threads:

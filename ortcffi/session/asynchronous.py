@@ -59,13 +59,6 @@ def run_async(  # noqa: PLR0913  # as many as `run` has
         that still waits for a thread is not made, and the error is `QueueTimeout` at once.
     values : bool, optional
         Whether outputs are `Value`s, as of `run_values`.
-
-    Raises
-    ------
-    RuntimeError
-        No event loop is running on this thread.
-    QueueTimeout
-        Where it is awaited: the run did not begin within `timeout`.
     """
     start = (_futures or _imported()).future_of_loop
     return start(  # type: ignore[no-any-return]

@@ -33,11 +33,6 @@ class Binding(Binder, Closing):
     One thread at a time may use it: another one gets a `RuntimeError`. It is released by `close`,
     at the end of a ``with`` block, or when the object is destroyed; the session goes after it. API
     functions: ``CreateIoBinding``, ``ReleaseIoBinding``.
-
-    Attributes
-    ----------
-    session : Session
-        Whose inputs and outputs they are.
     """
 
     __slots__ = ("session",)
@@ -80,14 +75,7 @@ class Binding(Binder, Closing):
     # --- binding ----------------------------------------------------------------------------------
 
     def bind(self, /, **io: Any) -> None:
-        """Bind inputs and outputs by name, in the place of what was bound.
-
-        Parameters
-        ----------
-        **io
-            As of `bind_input` for the names of inputs, without a copy of arrays, and of
-            `bind_output` for those of outputs.
-        """
+        """Bind inputs and outputs by name, in the place of what was bound."""
         specs = self.session
         inputs = {spec.name for spec in (*specs.inputs, *specs.overridable_initializers)}
         for name, x in io.items():
@@ -101,8 +89,6 @@ class Binding(Binder, Closing):
 
         Parameters
         ----------
-        name : str
-            The name of the input.
         x : array-like or Value
             As for `Session.run`. An array is borrowed, so that later runs see what is written to
             it. Lists, strings and elements of 4 bits or fewer are always copied.
@@ -138,8 +124,6 @@ class Binding(Binder, Closing):
 
         Parameters
         ----------
-        name : str
-            The name of the output.
         x : ndarray, Value or MemoryInfo, optional
             An array or a value to write to; or a description of memory in which the first run
             allocates the output. By default that of the CPU. The memory of an input will do, where

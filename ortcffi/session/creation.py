@@ -171,15 +171,7 @@ def may_call_python(state: "EnvState", options: "SessionOptions | None") -> bool
 
 
 def borrowed_of(content: object, options: "SessionOptions | None") -> object:
-    """The bytes of a model if a session reads them also after it was made; else None.
-
-    Parameters
-    ----------
-    content : object
-        The bytes, or None.
-    options : SessionOptions, optional
-        Options that do not change any more.
-    """
+    """The bytes of a model that a session with these options reads after it was made, or None."""
     if content is None or options is None:
         return None
     config = options.config

@@ -25,13 +25,6 @@ def empty_sequence(api: "Api", element: int) -> Value:
 
     Those of a real library cost a session and a run: all that need one share it, as long as the
     table lives. That is safe, because no function can change one.
-
-    Parameters
-    ----------
-    api : Api
-        A table.
-    element : int
-        ONNX's number for the type.
     """
     if api.is_core:
         return empty_sequence_on_core(api, element)

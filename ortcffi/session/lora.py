@@ -38,11 +38,6 @@ class LoraAdapter(Handle):
         Of the memory of a device, to which the library copies the tensors. By default they stay in
         the CPU's memory. The core takes none.
 
-    Raises
-    ------
-    OrtError
-        The file cannot be read, or is no adapter.
-
     Examples
     --------
     >>> with LoraAdapter("task.onnx_adapter") as adapter:  # doctest: +SKIP

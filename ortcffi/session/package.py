@@ -35,8 +35,6 @@ class ModelPackage(Handle):
 
     Parameters
     ----------
-    path : str or os.PathLike
-        The folder.
     api : Api, optional
         The library that reads the manifest; by default the one that `Session` would use. The
         embedded core reads no packages.
@@ -130,15 +128,6 @@ class ModelPackage(Handle):
             The name; not needed if the package has only one.
         options : SessionOptions, optional
             Options with execution providers; by default the variant is for the CPU.
-
-        Raises
-        ------
-        InvalidArgument
-            The package has no such component.
-        Fail
-            No variant fits.
-        ValueError
-            `component` is missing, and the package has none or several.
         """
         return PackageVariant(self, self._only() if component is None else component, options)
 
@@ -157,11 +146,6 @@ class ModelPackage(Handle):
         ----------
         component, options
             As of `select`. Given options replace those that the package has for the variant.
-
-        Returns
-        -------
-        Session
-            A session of this package's library.
         """
         of_type("options", options, SessionOptions)
         of_type("env", env, Env)
@@ -224,13 +208,6 @@ class PackageVariant(Handle):
         The name of the component.
     options : SessionOptions, optional
         Options with execution providers; by default the variant is for the CPU.
-
-    Raises
-    ------
-    InvalidArgument
-        The package has no such component.
-    Fail
-        No variant fits.
     """
 
     __slots__ = ("_component",)

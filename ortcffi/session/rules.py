@@ -68,20 +68,9 @@ class Rules:
     ) -> "tuple[dict[str, Value], tuple[str, ...] | None, RunOptions | None, Any]":
         """The arguments of a run as C takes them, or the error for one that is wrong.
 
-        Parameters
-        ----------
-        session : Session
-            Whose run it is.
-        feed, outputs, options, out : object
-            As of `Session.run`.
-        inputs : dict
-            The inputs that were given by keywords.
-
-        Returns
-        -------
-        tuple
-            The Values of inputs by name; the names of outputs; the options; and the Values that
-            outputs are written to, by name. None where nothing was given.
+        They are those of `Session.run`, with the keywords in one dict. Returned are the Values of
+        inputs by name, the names of outputs, the options, and the Values that outputs are written
+        to, by name; None where nothing was given.
         """
         names = None if outputs is None else self.outputs(session, outputs)
         targets = None if out is None else self.out(session, out)
@@ -164,29 +153,11 @@ class Rules:
     # --- what is refused --------------------------------------------------------------------------
 
     def refuse(self, session: "Session", why: str, what: Any) -> NoReturn:
-        """Raise the error for an argument, or for a run that has failed.
-
-        Parameters
-        ----------
-        session : Session
-            Whose run it is.
-        why : str
-            A key of `_REFUSALS`.
-        what : object
-            What the function there takes.
-        """
+        """Raise the error for an argument, or for a run that has failed: a row of `_REFUSALS`."""
         raise _REFUSALS[why](session, what)
 
     def missing(self, session: "Session", place: int) -> None:
-        """Raise the error for an input that was not given; the library is called if this returns.
-
-        Parameters
-        ----------
-        session : Session
-            Whose run it is.
-        place : int
-            The place of the input.
-        """
+        """Raise the error for a missing input; the library is called if this returns."""
         spec = session.inputs[place]
         if spec.kind is ValueKind.OPTIONAL:
             return  # it holds nothing

@@ -213,16 +213,7 @@ class Session(Suggests, Engine, Closing):
     ) -> None:
         """Make the library's session and read its inputs and outputs.
 
-        Parameters
-        ----------
-        api : Api
-            A table with an engine.
-        source : Source
-            What the session is made of.
-        options : SessionOptions, optional
-            As of the class.
-        is_own : bool, optional
-            Whether the session is the only user of the options, so that they need not be copied.
+        The options need not be copied where the session is their only user: `is_own`.
         """
         chosen = options_for(api, options)
         environment = environment_of(api, env)
@@ -246,17 +237,7 @@ class Session(Suggests, Engine, Closing):
 
     @classmethod
     def from_handle(cls, api: "Api", handle: Any, parent: object) -> Self:
-        """Wrap a session that other code owns.
-
-        Parameters
-        ----------
-        api : Api
-            The table of the session's library.
-        handle : cdata of ``OrtSession *``
-            The session. It is not released.
-        parent : object
-            What keeps it valid; it is kept alive.
-        """
+        """Wrap a session that other code owns; it is not released. The parent keeps it valid."""
         api, handle = made_by(api), pointer("handle", handle, "OrtSession*")
         session = cls.__new__(cls)
         session._take(api, ([], parent), None, calls_python=True, has_threads=True, borrowed=True)
@@ -347,8 +328,6 @@ class Session(Suggests, Engine, Closing):
             Whether arrays of inputs are bound by a copy of what they hold now. Otherwise later runs
             see what is written to them, and an array that cannot be borrowed, such as one that is
             not C-contiguous, is refused.
-        **io
-            Further inputs and outputs by name.
 
         Examples
         --------
@@ -443,11 +422,6 @@ class Session(Suggests, Engine, Closing):
 
         It keeps the session. Its `~Allocator.stats` are those of the session's arena. API function:
         ``CreateAllocator``, since version 5.
-
-        Parameters
-        ----------
-        info : MemoryInfo, optional
-            The memory, by default the CPU's.
         """
         api = self.api
         of_type("info", info, MemoryInfo)
@@ -469,13 +443,6 @@ class Session(Suggests, Engine, Closing):
         function: ``Run``, whose options have the entry ``memory.enable_memory_arena_shrinkage`` and
         are terminated, so that no node runs; the inputs have no elements where the model allows
         that.
-
-        Raises
-        ------
-        InvalidArgument
-            The session has no arena.
-        NotImplemented
-            The library is the core, whose sessions have none.
         """
         from ortcffi.session.limits import shrink
 
@@ -539,11 +506,6 @@ class Session(Suggests, Engine, Closing):
         ``EpAssignedSubgraph_GetEpName``, ``EpAssignedSubgraph_GetNodes``,
         ``EpAssignedNode_GetName``, ``EpAssignedNode_GetDomain``,
         ``EpAssignedNode_GetOperatorType``, since version 24.
-
-        Raises
-        ------
-        Fail
-            The session was made without that entry.
         """
         from ortcffi.session.providers import assigned_groups
 
@@ -576,11 +538,6 @@ class Session(Suggests, Engine, Closing):
         """End the profile that the options of the session began, and read it.
 
         API function: ``SessionEndProfiling``.
-
-        Raises
-        ------
-        ValueError
-            The session has no profile: set `SessionOptions.profiling` before it is made.
         """
         from ortcffi.session.profile import read_profile
 
@@ -614,11 +571,6 @@ class Session(Suggests, Engine, Closing):
         has its events at the end of the block; those of each run start at 0. Runs that are still
         under way then are left out: await them before. API function: ``RunOptionsEnableProfiling``,
         since version 25.
-
-        Raises
-        ------
-        RuntimeError
-            Another block profiles the session.
 
         Examples
         --------

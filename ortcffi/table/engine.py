@@ -19,25 +19,7 @@ _RUN_BY_CORE = ("ep_devices", "custom_ops", "op_domains")  # what options keep t
 
 
 def engine_for(api: "Api | None", *belongings: Any, on_core: bool | None = None) -> "Api":
-    """Return the table whose library is to run a model.
-
-    Parameters
-    ----------
-    api : Api or None
-        The one that was asked for.
-    *belongings : object
-        Objects that the session is made with, and that belong to a table. If `api` is None, the
-        first decides that belongs to a library with an engine, is an `Env`, or has what the core
-        runs.
-    on_core : bool, optional
-        Whether all that the session is to run on is hosted by the core. By default, whether a
-        policy or a function of the options chooses devices, and libraries are registered with it.
-
-    Raises
-    ------
-    LoadError
-        No library was found, or it cannot be loaded.
-    """
+    """Return the table whose library is to run a model."""
     if api is not None:
         return table_for(api)
     for belonging in belongings:
@@ -104,13 +86,7 @@ def load_engine() -> "Api":
 
 
 def advice(library: str = "pass api=ortcffi.load({})", ep: str = "pass providers=[{!r}]") -> str:
-    """What can run a model: an installed library or execution provider, or one to install.
-
-    Parameters
-    ----------
-    library, ep : str
-        How a library, and a provider with that name, is given.
-    """
+    """What can run a model: an installed library or execution provider, or one to install."""
     from ortcffi.ep.installed import installed_eps
     from ortcffi.table.load import VARIABLE, installed_libraries
 

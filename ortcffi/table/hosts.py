@@ -55,15 +55,7 @@ def release_of(host: str) -> int | None:
 
 
 def host_api(host: str) -> Api:
-    """The table that a name of `HOSTS` stands for.
-
-    Raises
-    ------
-    ValueError
-        The core does not have the API version.
-    LoadError
-        The library cannot be loaded.
-    """
+    """The table that a name of `HOSTS` stands for."""
     if host == "core":
         return core_api()
     if (release := release_of(host)) is not None:

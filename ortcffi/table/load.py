@@ -69,13 +69,7 @@ class LoadError(OSError):
 
 @public
 class LibraryNotFound(LoadError, FileNotFoundError):
-    """There is no library at the path, or no library was found anywhere.
-
-    Attributes
-    ----------
-    provider : str or None
-        The provider of a `Session` that needs a library, since the core does not host it.
-    """
+    """There is no library at the path, or no library was found anywhere."""
 
     provider: str | None = None
 
@@ -308,11 +302,6 @@ def expose_symbols() -> str:
         another library with that symbol was global before: one that was preloaded, that the program
         is linked to, or that was opened with ``RTLD_GLOBAL``. The loader uses the first. A library
         that is linked to ``libonnxruntime`` needs that file in any case.
-
-    Raises
-    ------
-    OSError
-        The loader reports an error.
 
     Notes
     -----

@@ -38,10 +38,6 @@ def sequence(cls: type[V], values: Iterable[Any], api: "Api | None") -> V:
 
     Raises
     ------
-    TypeError
-        An item is no value, and cannot be made one.
-    ValueError
-        A value belongs to another table.
     Fail
         There are none, or they are not all of one type.
     """
@@ -57,16 +53,6 @@ def sequence_items(subject: str, x: Any, element: int | None) -> list[Any]:
     """What a sequence of a model's is to be made of: values, arrays and mappings.
 
     Inputs of sessions and results of providers in Python follow these rules.
-
-    Parameters
-    ----------
-    subject : str
-        What the errors name.
-    x : iterable
-        Any but a text, a mapping and an array: an array is one tensor. Lists and numbers in it
-        become arrays, of `element` if no more than rounding changes their values by that.
-    element : int or None
-        ONNX's number for the type of the tensors; None if the items are no tensors.
     """
     refused = (str, bytes, Mapping, np.ndarray)
     if isinstance(x, refused) or not isinstance(x, Iterable):
@@ -107,8 +93,6 @@ def map_from(
     TypeError
         Keys are neither int nor str, or values neither numbers nor str; or values are of another
         kind than `dtype`.
-    ValueError
-        A number is too large for its type.
     Fail
         The library has no maps of such types.
     """

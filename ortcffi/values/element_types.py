@@ -109,15 +109,7 @@ _BY_ML_DTYPES_NAME = {name: element for element, name in _ML_DTYPES.items()}
 
 @cache
 def dtype_of(element: int) -> "np.dtype[Any]":
-    """The dtype that arrays of an element type have.
-
-    Raises
-    ------
-    ImportError
-        The type is one of ml_dtypes, which is not installed, or too old to have it.
-    TypeError
-        NumPy has no such type.
-    """
+    """The dtype that arrays of an element type have."""
     import numpy as np
 
     if element in _NUMPYS:
@@ -154,13 +146,7 @@ def bits_of(element: int) -> int:
 
 @lru_cache(256)
 def element_of(dtype: "np.dtype[Any]") -> ElementType:
-    """The element type of a tensor that holds what arrays of this dtype hold.
-
-    Raises
-    ------
-    TypeError
-        There is none.
-    """
+    """The element type of a tensor that holds what arrays of this dtype hold."""
     if dtype.kind in "OUSTa" and dtype.type.__module__ != "ml_dtypes":
         return ElementType.STRING
     known = _BY_ML_DTYPES_NAME if dtype.type.__module__ == "ml_dtypes" else _BY_NUMPYS_NAME

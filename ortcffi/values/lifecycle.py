@@ -72,13 +72,6 @@ def from_handle(  # noqa: PLR0913  # as many as there are facts
         Whether the new object releases it; by default if there is no `parent`.
     readonly : bool, optional
         Whether its memory must not be written to.
-
-    Raises
-    ------
-    TypeError
-        `handle` is not such a cdata, or `api` no table.
-    ValueError
-        `handle` is NULL.
     """
     owned = parent is None if owned is None else owned
     address = address_of(pointer("handle", handle, "OrtValue*"))

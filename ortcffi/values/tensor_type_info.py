@@ -61,11 +61,6 @@ class TensorTypeInfo(FromHandle):
         The dimensions: a number, the name of an unknown one, or None for one without a name. By
         default the shape is unknown.
 
-    Raises
-    ------
-    TypeError, ValueError
-        A dimension is none of these, or negative.
-
     Examples
     --------
     >>> images = TensorTypeInfo(ElementType.FLOAT, ["batch", 3, None])
@@ -143,11 +138,6 @@ class TensorTypeInfo(FromHandle):
         """The number of elements of such a tensor; 1 for a scalar.
 
         API function: ``GetTensorShapeElementCount``.
-
-        Raises
-        ------
-        Fail
-            A dimension is unknown, or the number is too large to count.
         """
         out = ffi.new("size_t*")
         self._call("GetTensorShapeElementCount", out)

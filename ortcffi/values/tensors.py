@@ -45,8 +45,6 @@ def empty(
 
     Parameters
     ----------
-    shape : int or sequence of int
-        The dimensions, each 0 or more.
     dtype : dtype-like or ElementType, optional
         The type of the elements. For strings ``str``.
     allocator : Allocator, optional
@@ -58,17 +56,8 @@ def empty(
 
     Raises
     ------
-    TypeError
-        `shape` contains something other than an int, or tensors cannot have such elements.
-    ValueError
-        A dimension is negative, `allocator` has an info of another table, or the library's strings
-        cannot be in its memory.
-    InvalidArgument
-        The size in bytes is too large to count.
     OutOfMemory
         The allocator has no such block.
-    NotImplemented
-        The library has no tensors of such elements.
     """
     element, lengths = as_element(dtype), dimensions(shape)
     _bound(element, lengths)
@@ -137,20 +126,11 @@ def from_buffer(  # noqa: PLR0913, PLR0917  # as many as there are facts
     ----------
     buffer : object with the buffer protocol
         The bytes of the elements, contiguous. The value keeps it.
-    shape : int or sequence of int
-        The dimensions.
     dtype : dtype-like or ElementType
         The type of the elements; not strings.
     copy : bool or None, optional
         Whether the value gets memory of its own; None for only where the buffer is not aligned to
         the elements.
-
-    Raises
-    ------
-    TypeError
-        `buffer` is no buffer, or the elements are strings.
-    ValueError
-        The buffer has too few or too many bytes; or it is not aligned, and `copy` is False.
     """
     element, lengths = as_element(dtype), dimensions(shape)
     if element in (ElementType.STRING, ElementType.UNDEFINED):
