@@ -40,7 +40,6 @@ COMMANDS = {  # name: the module that has its main(), what it does
         "find what is wrong with a library of custom ops or execution providers",
     ),
     "config": ("ortcffi.cli.build_flags", "print the flags for compiling and linking C clients"),
-    "completion": ("ortcffi.cli.completion", "print a script that completes the command line"),
 }
 
 

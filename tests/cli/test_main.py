@@ -64,7 +64,7 @@ def test_the_version_is_printed():
 def test_an_unknown_command_is_named_with_what_was_expected(argument):
     done = run_here(argument)
     assert (done.returncode, done.stdout) == (2, "")
-    names = "run, info, edit, diff, top, bench, doctor, check, config, completion"
+    names = "run, info, edit, diff, top, bench, doctor, check, config"
     expected = f"no such command: {argument!r}; expected one of {names}\n"
     assert done.stderr.endswith(expected)
 
