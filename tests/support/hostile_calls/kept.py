@@ -17,7 +17,7 @@ from ortcffi._native import Owner
 from ortcffi.compat import _environment
 from ortcffi.ep.installed import PYTHON_EPS
 from ortcffi.kernels import op_sets
-from ortcffi.session import creation
+from ortcffi.session import creation, pickling
 
 LONGEST_WAY = 12
 
@@ -58,10 +58,11 @@ class Changed:
 
 
 def take_back() -> None:
-    """Let go of shared allocators and arenas, what `ortcffi.compat` has and ops.
+    """Let go of shared allocators and arenas, sessions of pickles, what `compat` has and ops.
 
     Nothing may use them any more.
     """
+    pickling.kept.clear()
     gc.collect()  # what goes may give up shared allocators by itself
     if attaching := sys.modules.get("ortcffi.official.attach"):
         env = attaching.attach().env
