@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the drop-in takes, reads and refuses otherwise than the official package: docs/compat.md."""
+"""What the drop-in takes, reads and refuses otherwise than the official package: docs/guide/from_onnxruntime.md."""
 
 import os
 import sys

@@ -12,7 +12,7 @@ from ortcffi import Graph, compat
 
 official = pytest.importorskip("onnxruntime")
 MODULES = ["capi.onnxruntime_pybind11_state", "capi.onnxruntime_inference_collection"]
-TABLE = (CHECKOUT / "docs/compat.md").read_text()
+TABLE = (CHECKOUT / "docs/guide/from_onnxruntime.md").read_text()
 NEW_IN_1_32 = {
     "set_default_logger_callback",
     *("ModelPackageComponentContext", "ModelPackageContext", "ModelPackageOptions"),

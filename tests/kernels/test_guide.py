@@ -108,7 +108,7 @@ PYTEST_ENVIRONMENT = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 @pytest.fixture
 def project(tmp_path):
     """A folder with the tests and the ini file of the guide."""
-    text = (GUIDE / "kernels.md").read_text()
+    text = (GUIDE / "custom_ops.md").read_text()
     (tests,) = re.findall(r"```python\n(import numpy as np\nimport pytest.*?)```", text, re.DOTALL)
     (ini,) = re.findall(r"```ini\n(.*?)```", text, re.DOTALL)
     (tmp_path / "test_scale.py").write_text(tests)
@@ -128,7 +128,8 @@ def test_the_example_for_pytest_passes(scale_library, project):
 def test_every_line_from_a_formula_to_an_op_runs(cxx_compiler, tmp_path, monkeypatch, capfd):
     pytest.importorskip("onnxruntime")
     monkeypatch.chdir(tmp_path)
-    text = (GUIDE / "first_op.md").read_text()
+    page = (GUIDE / "custom_ops.md").read_text()
+    text = page.split("## From a formula to an op")[1].split("\n## ")[0]
     program = []
     for language, lines in re.findall(r"```(\w+)\n(.*?)```", text, re.DOTALL):
         if language == "python":
@@ -154,7 +155,7 @@ def test_every_line_from_a_formula_to_an_op_runs(cxx_compiler, tmp_path, monkeyp
 
 @pytest.mark.parametrize("is_wrong", [False, True])
 def test_a_sanitizer_sees_what_the_guide_says(project, is_wrong):
-    text = (GUIDE / "kernels.md").read_text()
+    text = (GUIDE / "custom_ops.md").read_text()
     build, tests = re.findall(r"```sh\n(cc -g -fsanitize.*?)\n(LD_PRELOAD.*?)\n```", text)[0]
     if shutil.which("gcc") is None:
         pytest.skip("no gcc, whose sanitizer the guide's line loads")
