@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the drop-in takes, reads and refuses otherwise than the official package: docs/guide/from_onnxruntime.md."""
+"""What the drop-in takes, reads and refuses otherwise, as the page `from_onnxruntime` says."""
 
 import os
 import sys
