@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Allocators, and NumPy arrays in their memory."""
 
-from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeVar, overload
 
 import numpy as np
@@ -191,100 +190,6 @@ class Allocator(Blocks, Handle):
         array = self.empty(shape, dtype, order)
         array[...] = 1
         return array
-
-    def arange(
-        self,
-        start: float,
-        stop: float | None = None,
-        step: float = 1,
-        dtype: "DTypeLike | None" = None,
-    ) -> "NDArray[Any]":
-        """Return a new array of evenly spaced numbers, as ``numpy.arange`` does.
-
-        Parameters
-        ----------
-        start, stop, step : int or float
-            With one of them the numbers begin at 0.
-        dtype : dtype-like, optional
-            By default as NumPy finds it.
-        """
-        for name, number in (("start", start), ("stop", stop), ("step", step)):
-            if not isinstance(number, (Real, np.number)) and (name != "stop" or number is not None):
-                raise TypeError(f"{name} must be an int or a float, not {type(number).__name__}")
-        begin, end = (0, start) if stop is None else (start, stop)
-        return self.copy_of(np.arange(begin, end, step, dtype=dtype))
-
-    @overload
-    def empty_like(
-        self, array: "NDArray[S]", dtype: None = None, order: "Order" = ...
-    ) -> "NDArray[S]": ...
-    @overload
-    def empty_like(
-        self, array: "ArrayLike", dtype: "DTypeLike | None" = None, order: "Order" = ...
-    ) -> "NDArray[Any]": ...
-    def empty_like(
-        self, array: "ArrayLike", dtype: "DTypeLike | None" = None, order: "Order" = "C"
-    ) -> "NDArray[Any]":
-        """Return a new array of the shape of another, and of its dtype unless one is given."""
-        like = np.asarray(array)
-        return self.empty(like.shape, like.dtype if dtype is None else dtype, order)
-
-    @overload
-    def zeros_like(
-        self, array: "NDArray[S]", dtype: None = None, order: "Order" = ...
-    ) -> "NDArray[S]": ...
-    @overload
-    def zeros_like(
-        self, array: "ArrayLike", dtype: "DTypeLike | None" = None, order: "Order" = ...
-    ) -> "NDArray[Any]": ...
-    def zeros_like(
-        self, array: "ArrayLike", dtype: "DTypeLike | None" = None, order: "Order" = "C"
-    ) -> "NDArray[Any]":
-        """Return an array as `empty_like` does, of zeros."""
-        like = np.asarray(array)
-        return self.zeros(like.shape, like.dtype if dtype is None else dtype, order)
-
-    @overload
-    def ones_like(
-        self, array: "NDArray[S]", dtype: None = None, order: "Order" = ...
-    ) -> "NDArray[S]": ...
-    @overload
-    def ones_like(
-        self, array: "ArrayLike", dtype: "DTypeLike | None" = None, order: "Order" = ...
-    ) -> "NDArray[Any]": ...
-    def ones_like(
-        self, array: "ArrayLike", dtype: "DTypeLike | None" = None, order: "Order" = "C"
-    ) -> "NDArray[Any]":
-        """Return an array as `empty_like` does, of ones."""
-        like = np.asarray(array)
-        return self.ones(like.shape, like.dtype if dtype is None else dtype, order)
-
-    @overload
-    def full_like(
-        self,
-        array: "NDArray[S]",
-        value: "ArrayLike",
-        dtype: None = None,
-        order: "Order" = ...,
-    ) -> "NDArray[S]": ...
-    @overload
-    def full_like(
-        self,
-        array: "ArrayLike",
-        value: "ArrayLike",
-        dtype: "DTypeLike | None" = None,
-        order: "Order" = ...,
-    ) -> "NDArray[Any]": ...
-    def full_like(
-        self,
-        array: "ArrayLike",
-        value: "ArrayLike",
-        dtype: "DTypeLike | None" = None,
-        order: "Order" = "C",
-    ) -> "NDArray[Any]":
-        """Return an array as `empty_like` does, filled with a value, which is broadcast."""
-        like = np.asarray(array)
-        return self.full(like.shape, value, like.dtype if dtype is None else dtype, order)
 
     @overload
     def copy_of(self, array: "NDArray[S]", order: "Order" = ...) -> "NDArray[S]": ...

@@ -99,8 +99,6 @@ def shapes(x: Floats) -> None:
     assert_type(tracking.empty(3), npt.NDArray[np.float64])
     assert_type(tracking.zeros((2, 3), np.dtype(np.float32)), Floats)
     assert_type(tracking.full(3, 7, np.float32), Floats)
-    assert_type(tracking.empty_like(x), Floats)
-    assert_type(tracking.full_like(x, 2), Floats)
     assert_type(tracking.copy_of(x, order="F"), Floats)
     assert_type(work(3), Floats)
     plain: npt.NDArray[np.int16] = tracking.empty(3, "i2")
