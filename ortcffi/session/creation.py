@@ -2,6 +2,7 @@
 """What sessions are made of: a path or bytes, options, an environment, a store of weights."""
 
 import os
+import sys
 import warnings
 import weakref
 from collections.abc import Callable, Hashable
@@ -12,13 +13,18 @@ from ortcffi._convert import bytes_like, input_path, of_type
 from ortcffi._native import lib
 from ortcffi._public import size
 from ortcffi.env.env import Env
-from ortcffi.errors import check
-from ortcffi.table.engine import has_engine
+from ortcffi.errors import OrtError, check
+from ortcffi.table.engine import engine_for, has_engine
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ortcffi._convert import AnyPath
     from ortcffi.env.state import EnvState
+    from ortcffi.kernels.python_op import PythonOp
     from ortcffi.options.prepacked import PrepackedWeights
     from ortcffi.options.session_options import SessionOptions
+    from ortcffi.session.providers import Provider
     from ortcffi.table.api import Api
 
 _SEQUENTIAL: int = lib.ORT_SEQUENTIAL
@@ -35,14 +41,6 @@ _BORROWING = (
 _shared: "dict[Hashable, weakref.ref[Env]]" = {}
 # Of each library, the environment with the arena of `limit_session_memory`, which it keeps.
 limited: "dict[Hashable, Env]" = {}
-
-
-def check_options(options: Any) -> None:
-    """Refuse what is neither None nor session options."""
-    if options is not None:  # most sessions have none, and need no module for them
-        from ortcffi.options.session_options import SessionOptions
-
-        of_type("options", options, SessionOptions)
 
 
 class Source:
@@ -69,6 +67,44 @@ class Source:
         self.content = content
 
 
+def chosen_for(  # noqa: PLR0913, PLR0917  # as many as a session is given
+    api: "Api | None",
+    options: Any,
+    weights: Any,
+    env: Env | None,
+    providers: "Iterable[Provider] | None",
+    custom_ops: "Iterable[PythonOp | AnyPath] | None",
+) -> "tuple[Api, SessionOptions | None, Env | None]":
+    """The library of a session; its options with the providers and the ops; its environment."""
+    of_type("env", env, Env)
+    if options is not None:  # most sessions have none, and need no module for them
+        from ortcffi.options.session_options import SessionOptions
+
+        of_type("options", options, SessionOptions)
+    if weights is not None:
+        from ortcffi.options.prepacked import PrepackedWeights
+
+        of_type("prepacked_weights", weights, PrepackedWeights)
+    given = options, weights, env
+    if providers is None:
+        engine = engine_for(api, *given)
+    else:  # imports what providers in Python need
+        from ortcffi.session.providers import engine_with, providers_of, with_providers
+
+        chosen = providers_of(providers)
+        engine = engine_with(chosen, api, *given)
+        env = environment_of(engine, env)
+        options = with_providers(engine, options, chosen, env)
+    if custom_ops is not None:
+        from ortcffi.kernels.op_sets import with_custom_ops
+        from ortcffi.options.session_options import SessionOptions
+
+        known = options_for(engine, options)
+        options = SessionOptions(engine) if known is None else known.clone()
+        with_custom_ops(options, custom_ops)
+    return engine, options, env
+
+
 def environment_of(api: "Api", env: Env | None) -> Env:
     """The environment for a session; by default one that sessions share while any of them lives."""
     if env is None:
@@ -83,7 +119,21 @@ def environment_of(api: "Api", env: Env | None) -> Env:
     return env
 
 
-def source_of(api: "Api", model: Any, weights: "PrepackedWeights | None" = None) -> Source:
+def source_for(
+    api: "Api",
+    model: Any,
+    options: "SessionOptions | None",
+    weights: "PrepackedWeights | None" = None,
+) -> Source:
+    """What a session of a library is made of."""
+    if not api.is_core or weights is not None:
+        return _source_of(api, model, weights)
+    from ortcffi.session.on_core import source_on_core
+
+    return source_on_core(api, model, options)
+
+
+def _source_of(api: "Api", model: Any, weights: "PrepackedWeights | None" = None) -> Source:
     """A path or bytes, and a store of weights."""
     subject: tuple[Any, ...]
     store: tuple[Any, ...] = ()
@@ -204,3 +254,16 @@ def warn_of_ignored_arena(api: "Api", state: "EnvState", options: "SessionOption
             RuntimeWarning,
             stacklevel=4,  # the caller of the session's class
         )
+
+
+# What the libraries say of an op that they do not know.
+_OP_IS_UNKNOWN = ("is not a registered function/op", "no custom op")
+
+
+def hint_of_ops(error: OrtError) -> str | None:
+    """What to add to an error for an op that was defined in this process, if it is for one."""
+    sets = sys.modules.get("ortcffi.kernels.op_sets")
+    if sets is None or not any(words in error.message for words in _OP_IS_UNKNOWN):
+        return None
+    names = [op.name for op in sets.ops_named_in(error.message)]
+    return f"; this process has it: custom_ops=[{', '.join(names)}]" if names else None

@@ -2,9 +2,8 @@
 """`Session`: a model that a library has loaded, and its runs."""
 
 import math
-import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from ortcffi._convert import INT32, decode, encode, integer, mapping, of_type, pointer, seconds
@@ -16,28 +15,28 @@ from ortcffi.env.env import Env
 from ortcffi.errors import OrtError, check
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
-from ortcffi.session.asynchronous import run_async, run_future
 from ortcffi.session.compiled import Engine
 from ortcffi.session.creation import (
     Source,
     borrowed_of,
-    check_options,
+    chosen_for,
     environment_of,
     has_threads,
+    hint_of_ops,
     may_call_python,
     options_for,
     parts_of_model,
-    source_of,
+    source_for,
     warn_of_ignored_arena,
 )
 from ortcffi.session.rules import RULES
-from ortcffi.table.engine import engine_for, hold_registered
+from ortcffi.session.runs import bind, predict, profiling, run_async, run_future, run_profiled
+from ortcffi.table.engine import hold_registered
 from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from contextlib import AbstractContextManager
 
     from ortcffi._compiled import Port
     from ortcffi._convert import AnyPath
@@ -45,9 +44,7 @@ if TYPE_CHECKING:
     from ortcffi.kernels.python_op import PythonOp
     from ortcffi.models.metadata import ModelMetadata
     from ortcffi.options.prepacked import PrepackedWeights
-    from ortcffi.options.run_options import RunOptions
     from ortcffi.options.session_options import SessionOptions
-    from ortcffi.session.binding import Binding
     from ortcffi.session.profile import Profile
     from ortcffi.session.providers import Provider
     from ortcffi.table.api import Api
@@ -56,8 +53,6 @@ if TYPE_CHECKING:
 __all__ = ["Session"]
 
 
-# What the libraries say of an op that they do not know.
-_OP_IS_UNKNOWN = ("is not a registered function/op", "no custom op")
 _POINTER = ffi.typeof("OrtSession*")
 
 
@@ -149,31 +144,10 @@ class Session(Suggests, Engine, Closing):
             from ortcffi.models.view import check_model
 
             check_model(model)
-        of_type("env", env, Env)
         if after_fork not in ("refuse", "remake"):
             raise ValueError(f"after_fork must be 'refuse' or 'remake', not {after_fork!r}")
-        check_options(options)
-        if prepacked_weights is not None:
-            from ortcffi.options.prepacked import PrepackedWeights
-
-            of_type("prepacked_weights", prepacked_weights, PrepackedWeights)
         given = options, prepacked_weights, env
-        if providers is None:
-            engine = engine_for(api, *given)
-        else:  # imports what providers in Python need
-            from ortcffi.session.providers import engine_with, providers_of, with_providers
-
-            chosen = providers_of(providers)
-            engine = engine_with(chosen, api, *given)
-            env = environment_of(engine, env)
-            options = with_providers(engine, options, chosen, env)
-        if custom_ops is not None:
-            from ortcffi.kernels.op_sets import with_custom_ops
-            from ortcffi.options.session_options import SessionOptions
-
-            known = options_for(engine, options)
-            options = SessionOptions(engine) if known is None else known.clone()
-            with_custom_ops(options, custom_ops)
+        engine, options, env = chosen_for(api, *given, providers, custom_ops)
         takes_file = not engine.is_core or prepacked_weights is not None
         given = model
         if takes_file and not isinstance(model, (str, bytes)):
@@ -183,7 +157,7 @@ class Session(Suggests, Engine, Closing):
             source = source_for(engine, given, options, prepacked_weights)
             self._open(engine, source, options, env=env)
         except OrtError as error:
-            if (hint := _hint_of_ops(error)) is not None:
+            if (hint := hint_of_ops(error)) is not None:
                 error.args = (f"{error.message}{hint}", *error.args[1:])
             raise
         self._source = None if type(given) is memoryview and given is not model else given
@@ -306,65 +280,12 @@ class Session(Suggests, Engine, Closing):
 
     # --- runs; `run`, `run_values`, `cancel` and `close` are the compiled type's ------------------
 
-    def bind(
-        self,
-        /,
-        inputs: Mapping[str, Any] | None = None,
-        outputs: "Mapping[str, Any] | Iterable[str] | None" = None,
-        *,
-        copy: bool = False,
-        **io: Any,
-    ) -> "Binding":
-        """Bind inputs and outputs once, to run often with less work for each run.
-
-        Parameters
-        ----------
-        inputs : mapping of str to array-like or Value, optional
-            Inputs by name, as for `Binding.bind_input`.
-        outputs : mapping, or iterable of str, optional
-            The outputs wanted by name, as for `Binding.bind_output`; of an iterable each is
-            allocated in memory of the CPU. By default all outputs.
-        copy : bool, optional
-            Whether arrays of inputs are bound by a copy of what they hold now. Otherwise later runs
-            see what is written to them, and an array that cannot be borrowed, such as one that is
-            not C-contiguous, is refused.
-
-        Examples
-        --------
-        ``bound = session.bind(x=x, y=out)``, then ``bound.run()`` as often as `x` has new content.
-        """
-        from ortcffi.session.binding import bound
-
-        return bound(self, inputs, outputs, io, copy)
-
+    bind = bind
+    predict = predict
+    profiling = profiling
     run_async = run_async
     run_future = run_future
-
-    def predict(
-        self,
-        table: Any,
-        *,
-        options: "RunOptions | None" = None,
-        timeout: float | None = None,
-    ) -> Any:
-        """Run the model on a table, and return its outputs as a table.
-
-        Parameters
-        ----------
-        table : DataFrame of pandas or polars, or Table of pyarrow
-            Each column is the input of that name; one input of two dimensions that has another
-            name takes all columns. `run` takes such a table as well.
-
-        Returns
-        -------
-        DataFrame or Table
-            As the one that was given, with its index. An output with one value for each row is one
-            column. Another has a column for each of its columns, or for each class of a
-            classifier: ``probabilities_0``, ``probabilities_1``.
-        """
-        from ortcffi.session.frames import predict
-
-        return predict(self, table, options=options, timeout=timeout)
+    run_profiled = run_profiled
 
     def close(self, *, wait: bool = False, timeout: float | None = None) -> None:
         """Release the session; after the runs that are under way, which end as usual.
@@ -564,49 +485,6 @@ class Session(Suggests, Engine, Closing):
         self._call("SessionGetProfilingStartTimeNs", out)
         return int(out[0])
 
-    def profiling(self) -> "AbstractContextManager[Profile]":
-        """Profile the runs of a ``with`` block that have no options of their own.
-
-        Runs of the session in all threads are profiled, awaited and bound ones too. The `Profile`
-        has its events at the end of the block; those of each run start at 0. Runs that are still
-        under way then are left out: await them before. API function: ``RunOptionsEnableProfiling``,
-        since version 25.
-
-        Examples
-        --------
-        >>> model = Graph()
-        >>> _ = model.input("x", "f4", [2]), model.node("Neg", ["x"], ["y"])
-        >>> _ = model.output("y", "f4", [2])
-        >>> session = Session(model.to_bytes())
-        >>> with session.profiling() as profile:
-        ...     for _ in range(3):
-        ...         _ = session.run({"x": np.ones(2, np.float32)})
-        >>> len([event for event in profile.events if event.name == "model_run"])
-        3
-        """
-        from ortcffi.session.profile import profiling
-
-        return profiling(self)
-
-    def run_profiled(
-        self,
-        /,
-        feed: Mapping[str, Any] | None = None,
-        outputs: Sequence[str] | None = None,
-        *,
-        out: Mapping[str, Any] | None = None,
-        timeout: float | None = None,
-        **inputs: Any,
-    ) -> "tuple[list[Any], Profile]":
-        """Run the model once and return its outputs and the profile of this run.
-
-        Takes what `run` takes but options. API functions: ``Run``, ``RunOptionsEnableProfiling``,
-        since version 25.
-        """
-        from ortcffi.session.profile import profiled_run
-
-        return profiled_run(self, feed, outputs, out=out, timeout=timeout, **inputs)
-
     # --- pickling ---------------------------------------------------------------------------------
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -632,28 +510,6 @@ class Session(Suggests, Engine, Closing):
         rows = [(kind, spec.name, spec.describe()) for kind, specs in ports for spec in specs]
         title = "Session, closed" if self.closed else f"Session of {self.api}"
         return html_table(title, ("", "name", "type"), rows)
-
-
-def source_for(
-    api: "Api",
-    model: Any,
-    options: "SessionOptions | None",
-    weights: "PrepackedWeights | None" = None,
-) -> Source:
-    if not api.is_core or weights is not None:
-        return source_of(api, model, weights)
-    from ortcffi.session.on_core import source_on_core
-
-    return source_on_core(api, model, options)
-
-
-def _hint_of_ops(error: OrtError) -> str | None:
-    """What to add to an error for an op that was defined in this process, if it is for one."""
-    sets = sys.modules.get("ortcffi.kernels.op_sets")
-    if sets is None or not any(words in error.message for words in _OP_IS_UNKNOWN):
-        return None
-    names = [op.name for op in sets.ops_named_in(error.message)]
-    return f"; this process has it: custom_ops=[{', '.join(names)}]" if names else None
 
 
 def _ports_of(session: Session) -> tuple[str, str]:
