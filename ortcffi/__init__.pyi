@@ -8,7 +8,6 @@ from ortcffi._table import default_api as default_api
 from ortcffi._table import init_api as init_api
 from ortcffi.arena import Arena as Arena
 from ortcffi.arena import ArenaCfg as ArenaCfg
-from ortcffi.arena import Measures as Measures
 from ortcffi.callbacks.logs import LogMessage as LogMessage
 from ortcffi.callbacks.logs import LogSeverity as LogSeverity
 from ortcffi.cli.build_flags import get_include as get_include
@@ -91,7 +90,7 @@ from ortcffi.models.python_ep import PythonEp as PythonEp
 from ortcffi.models.python_ep import execution_provider as execution_provider
 from ortcffi.models.python_ep import python_ep as python_ep
 from ortcffi.official.attach import attach as attach
-from ortcffi.official.attached import Official as Official
+from ortcffi.official.attach import Official as Official
 from ortcffi.official.layout import UnknownLayoutError as UnknownLayoutError
 from ortcffi.options.kinds import DevicePolicy as DevicePolicy
 from ortcffi.options.kinds import ExecutionMode as ExecutionMode

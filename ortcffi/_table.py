@@ -81,30 +81,7 @@ def supported_version(version_string: str) -> int:
 
 @public
 class Table:
-    """One function table of the ONNX Runtime C API. Equal if it is the same table.
-
-    Parameters
-    ----------
-    pointer : cdata of ``const OrtApi *``
-        The table, valid until the process ends.
-    version : int
-        The API version that it was asked for: the table has the slots up to this version.
-    version_string : str
-        What ``GetVersionString`` answered.
-    path : str, optional
-        The path of the library that the table came from, if it came from a file.
-    base : cdata of ``const OrtApiBase *``, optional
-        Where the table came from: what ``RegisterCustomOps`` takes.
-    library : hashable, optional
-        Identifies the library: tables of one library have equal ones. By default its
-        path, or else the table's own address.
-    client_table : cdata of ``const OrtApi *``, optional
-        The table that op libraries get, by default this one.
-
-    Notes
-    -----
-    None of these can be changed afterwards.
-    """
+    """One function table of the C API, as `Api` says. Equal if it is the same table."""
 
     def __init__(  # noqa: PLR0913  # as many as there are facts
         self,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Arenas: allocators that keep chunks of memory, with a limit and statistics."""
 
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import byte_count
 from ortcffi._handle import Handle
@@ -15,21 +15,11 @@ from ortcffi.memory.blocks import Limits
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["Arena", "ArenaCfg", "Measures"]
+__all__ = ["Arena", "ArenaCfg"]
 
 
-@public
-class Measures(TypedDict, total=False):
-    """The measures of an arena, for type checkers: the keywords of `ArenaCfg` and `Arena`."""
-
-    max_bytes: int | str | None
-    strategy: str | None
-    initial_chunk_bytes: int | str | None
-    growth_chunk_bytes: int | str | None
-    max_dead_bytes: int | str | None
-    max_power_of_two_bytes: int | str | None
-
-
+# The value of a measure.
+Measure = int | str | None
 _KEYS = {
     "max_bytes": "max_mem",
     "strategy": "arena_extend_strategy",
@@ -81,7 +71,7 @@ class ArenaCfg(Handle):
 
     __slots__ = ("measures",)
 
-    def __init__(self, api: "Api | None" = None, **measures: Unpack[Measures]) -> None:
+    def __init__(self, api: "Api | None" = None, **measures: Measure) -> None:
         api = table_for(api)
         given = {name: _number(name, each) for name, each in measures.items() if each is not None}
         found = {_KEYS[name]: number for name, number in given.items()}
@@ -135,7 +125,7 @@ class Arena(Adaptor):
 
     __slots__ = ("measures",)
 
-    def __init__(self, inner: Allocator, **measures: Unpack[Measures]) -> None:
+    def __init__(self, inner: Allocator, **measures: Measure) -> None:
         with ArenaCfg(core_api(), **measures) as cfg:
             super().__init__(inner, lib.ortcffi_arena, cfg.handle)
             self.measures = cfg.measures

@@ -16,7 +16,7 @@ from ortcffi.kernels.child import limit_this_process
 from ortcffi.official.layout import KNOWN_RELEASES, PACKAGE, is_known_release
 
 if TYPE_CHECKING:
-    from ortcffi.official.attached import Official
+    from ortcffi.official.attach import Official
 
 __all__ = ["OfficialFinding", "answer", "describe", "examine"]
 

@@ -184,7 +184,7 @@ def _tell(records: "list[SessionRecord]", options: argparse.Namespace) -> None:
 
 def _drawn(records: "list[SessionRecord]") -> str:
     """The picture; nothing without matplotlib."""
-    from ortcffi.official.picture import as_svg
+    from ortcffi.official.report import as_svg
 
     try:
         return as_svg(records)

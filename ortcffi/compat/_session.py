@@ -38,25 +38,71 @@ class _NotInitialized:
         reraise(Fail("Session not initialized."))
 
 
-class CSession:
-    """A session of the compiled module: it has a model once `initialize_session` was called."""
+class InferenceSession:
+    """A model that can be run."""
 
     _engine: _Session = _NotInitialized()  # type: ignore[assignment]
     _options: "SessionOptions | None"  # those of the engine, which must not change
     _shown: "SessionOptions | None" = None  # a copy of them for programs, from their first use on
+    _required: set[str]  # the inputs that are not optional
+    _count: int  # of all inputs
+    _run: Callable[..., Any]  # that of the engine
 
     def __init__(
         self,
-        options: "SessionOptions | None",
-        model: Any,
-        is_path: bool,
-        read_config: bool = False,
-        /,
+        path_or_bytes: str | bytes | os.PathLike[str],
+        sess_options: "SessionOptions | None" = None,
+        providers: Sequence[str | tuple[str, dict[Any, Any]]] | None = None,
+        provider_options: Sequence[dict[Any, Any]] | None = None,
+        **kwargs: Any,
     ) -> None:
-        del is_path  # a model is bytes or a path
-        self._model, self._reads = model, read_config
+        self._enable_fallback = int(kwargs.get("enable_fallback", 1)) == 1
+        model: Any = path_or_bytes
+        is_path = not isinstance(model, bytes)
+        if is_path and not isinstance(model, (str, os.PathLike)):
+            raise TypeError(f"Unable to load from type '{type(model)}'")
+        model = os.fspath(model) if is_path else model
+        if model == "" or not _are_options(sess_options):
+            raise TypeError("__init__(): incompatible constructor arguments")
+        # Programs look for these two, such as those of the package optimum.
+        self._model_path = model if is_path else None
+        self._model_bytes = None if is_path else model
+        reads = int(kwargs.get("read_config_from_model", 1)) == 1
+        self._begin(sess_options, model, reads)
+        try:
+            self._load(providers, provider_options, kwargs.get("disabled_optimizers") or ())
+        except (ValueError, RuntimeError) as error:
+            is_other = sess_options is not None and sess_options.has_providers()
+            is_other |= any(each not in (CPU, (CPU, {})) for each in providers or ())
+            if not (self._enable_fallback and has_cpu() and is_other) or state.is_strict:
+                raise
+            print("*************** EP Error ***************")
+            print(f"EP Error {error} when using {providers}")
+            print(f"Falling back to {[CPU]} and retrying.")
+            print("****************************************")
+            try:
+                self._load([CPU], None)
+            except Exception as failure:
+                raise failure from error
+            self.disable_fallback()
+
+    def _begin(self, options: "SessionOptions | None", model: Any, reads: bool) -> None:
+        self._model, self._reads = model, reads
         self._given = self._options = options
         self._used: dict[str, dict[str, str]] = {}  # the execution providers, and their options
+
+    def _load(self, providers: Any, options: Any, disabled_optimizers: Any = ()) -> None:
+        if self._model is None:
+            raise RuntimeError("the session of a model package cannot be loaded anew")
+        names, chosen = ([], []) if providers is None else known_and_options(providers, options)
+        if names and self._given is not None and self._given.has_providers():
+            warnings.warn(
+                "Specified 'providers'/'provider_options' when creating InferenceSession but "
+                "SessionOptions has already been configured with providers. InferenceSession will "
+                "only use the providers passed to InferenceSession().",
+                stacklevel=3,
+            )
+        self.initialize_session(names, chosen, disabled_optimizers)
 
     @translated
     def initialize_session(
@@ -102,8 +148,19 @@ class CSession:
         if self._reads and os.environ.get(_FROM_MODEL) == "1":
             self._read_config()
 
+    @classmethod
+    def _around(cls, engine: _Session, options: "SessionOptions") -> "InferenceSession":
+        """Wrap a session that was not loaded from a model, and so cannot be loaded anew."""
+        made: Any = cls.__new__(cls)
+        made._begin(None, None, False)
+        made._model_path = made._model_bytes = None
+        made._enable_fallback, made._used = False, {CPU: {}}
+        made._take(engine, options)
+        return made  # type: ignore[no-any-return]
+
     def _take(self, engine: _Session, options: "SessionOptions | None") -> None:
-        self._engine, self._options = engine, options
+        self._engine, self._options, self._run = engine, options, engine.run
+        self._required, self._count = engine._required()
 
     def _read_config(self) -> None:
         """Show the options that the model itself has set."""
@@ -115,6 +172,27 @@ class CSession:
                 setattr(self.session_options, name, value)
             elif name == "enable_profiling":
                 self.session_options._profiling = bool(value)
+
+    def set_providers(self, providers: Any = None, provider_options: Any = None) -> None:
+        """Load the model anew, with other execution providers."""
+        for name in ("_engine", "_run", "_shown", "_inputs_meta", "_outputs_meta", "model_meta"):
+            vars(self).pop(name, None)
+        self._load(providers, provider_options)
+
+    @property
+    def _sess(self) -> "CSession":
+        """The same session, with the arguments that the compiled module's functions have."""
+        made = CSession.__new__(CSession)
+        made.__dict__ = self.__dict__
+        return made
+
+    def disable_fallback(self) -> None:
+        """Let a failure of an execution provider be an error."""
+        self._enable_fallback = False
+
+    def enable_fallback(self) -> None:
+        """Have the model loaded anew for the CPU if an execution provider fails."""
+        self._enable_fallback = True
 
     # --- what there is ----------------------------------------------------------------------------
 
@@ -172,220 +250,6 @@ class CSession:
 
         return assignment_of(self._engine)
 
-    # --- runs -------------------------------------------------------------------------------------
-
-    def run(
-        self, output_names: Any, input_feed: Mapping[str, Any], run_options: Any = None
-    ) -> list[Any]:
-        """Run the model and return the contents of its outputs."""
-        return self._call(self._engine.run, output_names, input_feed, run_options)  # type: ignore[no-any-return]
-
-    def _call(self, run: Callable[..., Any], names: Any, feed: Any, options: Any) -> Any:
-        """Call a function of the engine, whose errors get their official classes."""
-        try:
-            return run(feed, names, options=None if options is None else _options_of_run(options))
-        except EncodedName:
-            decoded = {string("a name", name): x for name, x in feed.items()}
-            names = names and [string("a name", name) for name in names]
-            return self._call(run, names, decoded, options)
-        except OrtError as error:
-            given = self._without_none(feed)
-            if len(given) < len(feed):  # so the engine has refused the feed, and run nothing
-                return self._call(run, names, given, options)
-            reraise(error)
-
-    def _without_none(self, feed: Mapping[str, Any]) -> dict[str, Any]:
-        """A feed without None, which is officially no input, whatever the name.
-
-        Where an input is optional None stays: there the engine takes it.
-        """
-        optional = {each.name for each in self._engine.inputs if each.kind is ValueKind.OPTIONAL}
-        return {name: x for name, x in feed.items() if x is not None or name in optional}
-
-    def run_with_ort_values(self, feed: Any, names: Any, options: Any = None, /) -> OrtValueVector:
-        """Run the model and return its outputs as values."""
-        return OrtValueVector(self._values(names, feed, options))
-
-    def _values(self, names: Any, feed: Any, options: Any) -> list[OrtValue]:
-        found = self._call(self._engine.run_values, names, feed, options)
-        return [OrtValue._of(each) for each in found]
-
-    def run_with_ortvaluevector(  # noqa: PLR0913, PLR0917  # as many as officially
-        self,
-        run_options: Any,
-        feed_names: Any,
-        feeds: Any,
-        fetch_names: Any,
-        fetches: Any,
-        fetch_devices: Any,
-    ) -> None:
-        """Run the model and put its outputs into a vector."""
-        del fetch_devices
-        instance("fetches", fetches, OrtValueVector)
-        if len(feed_names) != len(instance("feeds", feeds, OrtValueVector)):
-            raise RuntimeError("feed_names and feeds must be of the same length")
-        fetches[:] = self._values(fetch_names, dict(zip(feed_names, feeds)), run_options)  # noqa: B905
-
-    def run_async(
-        self,
-        output_names: Any,
-        input_feed: Mapping[str, Any],
-        callback: Callable[[Any, Any, str], None],
-        user_data: Any,
-        run_options: Any = None,
-    ) -> None:
-        """Run the model in another thread, which calls ``callback(results, user_data, error)``."""
-        notify = partial(_tell, function("callback", callback), user_data)
-        submit = partial(self._engine._submit, notify, None, None, False)
-        self._call(submit, output_names, input_feed, run_options)
-
-    def run_with_iobinding(self, iobinding: "IOBinding", run_options: Any = None) -> None:
-        """Run the model with what is bound."""
-        iobinding._run(run_options)
-
-    # --- the rest ---------------------------------------------------------------------------------
-
-    @translated
-    def end_profiling(self) -> str:
-        """End the profile and return its path."""
-        return self._engine._end_profile()
-
-    get_profiling_start_time_ns = property(lambda self: self._engine.profiling_start)
-
-    @translated
-    def set_ep_dynamic_options(self, options: dict[str, str]) -> None:
-        """Change options of execution providers."""
-        self._engine.set_ep_options(pairs(instance("options", options, dict)))
-
-    def get_tuning_results(self) -> list[Any]:
-        """Return what kernels have been tuned to: nothing, since the C API cannot tell."""
-        return []
-
-    def set_tuning_results(self, results: list[Any], error_on_invalid: bool = False) -> None:
-        """Raise if there are any: the C API has no function for it."""
-        given = instance("results", results, list)
-        if switch("error_on_invalid", error_on_invalid) and given:
-            raise RuntimeError("tuning results cannot be set: the C API has no function for it")
-
-    def create_ortvalue_from_shape_and_type(
-        self, shape: Sequence[int], element_type: Any, device: OrtDevice, /
-    ) -> OrtValue:
-        """Make a tensor with arbitrary content."""
-        return OrtValue.ortvalue_from_shape_and_type(shape, element_type, device)
-
-    create_ortvalue_from_shape_and_onnx_type = create_ortvalue_from_shape_and_type
-
-    @translated
-    def release_captured_graph(self, graph_annotation_id: int = 0) -> None:
-        """Release what was captured of runs on a device, where the library has a function."""
-        if self._engine.api.supports("SessionReleaseCapturedGraph"):
-            self._engine.release_captured_graph(graph_annotation_id)
-
-    def is_webgpu_graph_capture_enabled(self) -> bool:
-        """Return whether runs are captured, which only WebGPU does."""
-        return False
-
-    def webgpu_context_id(self) -> int:
-        """Return -1: the C API cannot tell."""
-        return -1
-
-
-class InferenceSession(CSession):
-    """A model that can be run."""
-
-    _required: set[str]  # the inputs that are not optional
-    _count: int  # of all inputs
-    _run: Callable[..., Any]  # that of the engine
-
-    def __init__(
-        self,
-        path_or_bytes: str | bytes | os.PathLike[str],
-        sess_options: "SessionOptions | None" = None,
-        providers: Sequence[str | tuple[str, dict[Any, Any]]] | None = None,
-        provider_options: Sequence[dict[Any, Any]] | None = None,
-        **kwargs: Any,
-    ) -> None:
-        self._enable_fallback = int(kwargs.get("enable_fallback", 1)) == 1
-        model: Any = path_or_bytes
-        is_path = not isinstance(model, bytes)
-        if is_path and not isinstance(model, (str, os.PathLike)):
-            raise TypeError(f"Unable to load from type '{type(model)}'")
-        model = os.fspath(model) if is_path else model
-        if model == "" or not _are_options(sess_options):
-            raise TypeError("__init__(): incompatible constructor arguments")
-        # Programs look for these two, such as those of the package optimum.
-        self._model_path = model if is_path else None
-        self._model_bytes = None if is_path else model
-        reads = int(kwargs.get("read_config_from_model", 1)) == 1
-        super().__init__(sess_options, model, is_path, reads)
-        try:
-            self._load(providers, provider_options, kwargs.get("disabled_optimizers") or ())
-        except (ValueError, RuntimeError) as error:
-            is_other = sess_options is not None and sess_options.has_providers()
-            is_other |= any(each not in (CPU, (CPU, {})) for each in providers or ())
-            if not (self._enable_fallback and has_cpu() and is_other) or state.is_strict:
-                raise
-            print("*************** EP Error ***************")
-            print(f"EP Error {error} when using {providers}")
-            print(f"Falling back to {[CPU]} and retrying.")
-            print("****************************************")
-            try:
-                self._load([CPU], None)
-            except Exception as failure:
-                raise failure from error
-            self.disable_fallback()
-
-    def _load(self, providers: Any, options: Any, disabled_optimizers: Any = ()) -> None:
-        if self._model is None:
-            raise RuntimeError("the session of a model package cannot be loaded anew")
-        names, chosen = ([], []) if providers is None else known_and_options(providers, options)
-        if names and self._given is not None and self._given.has_providers():
-            warnings.warn(
-                "Specified 'providers'/'provider_options' when creating InferenceSession but "
-                "SessionOptions has already been configured with providers. InferenceSession will "
-                "only use the providers passed to InferenceSession().",
-                stacklevel=3,
-            )
-        self.initialize_session(names, chosen, disabled_optimizers)
-
-    @classmethod
-    def _around(cls, engine: _Session, options: "SessionOptions") -> "InferenceSession":
-        """Wrap a session that was not loaded from a model, and so cannot be loaded anew."""
-        made: Any = cls.__new__(cls)
-        CSession.__init__(made, None, None, False)
-        made._model_path = made._model_bytes = None
-        made._enable_fallback, made._used = False, {CPU: {}}
-        made._take(engine, options)
-        return made  # type: ignore[no-any-return]
-
-    def _take(self, engine: _Session, options: "SessionOptions | None") -> None:
-        super()._take(engine, options)
-        self._run = engine.run
-        self._required, self._count = engine._required()
-
-    def set_providers(self, providers: Any = None, provider_options: Any = None) -> None:
-        """Load the model anew, with other execution providers."""
-        for name in ("_engine", "_run", "_shown", "_inputs_meta", "_outputs_meta", "model_meta"):
-            vars(self).pop(name, None)
-        self._load(providers, provider_options)
-
-    @property
-    def _sess(self) -> CSession:
-        """The same session, with the arguments that the compiled module's functions have."""
-        made = CSession.__new__(CSession)
-        made.__dict__ = self.__dict__
-        return made
-
-    def disable_fallback(self) -> None:
-        """Let a failure of an execution provider be an error."""
-        self._enable_fallback = False
-
-    def enable_fallback(self) -> None:
-        """Have the model loaded anew for the CPU if an execution provider fails."""
-        self._enable_fallback = True
-
-    # --- what there is ----------------------------------------------------------------------------
-
     get_session_options = returned("session_options", "the options of the session")
     get_inputs = returned("_inputs_meta", "the inputs of the model, in the same list each time")
     get_outputs = returned("_outputs_meta", "the outputs of the model, in the same list each time")
@@ -401,8 +265,8 @@ class InferenceSession(CSession):
     _sess_options = property(get_session_options)
     _overridable_initializers = property(get_overridable_initializers)
     _model_meta = property(get_modelmeta)
-    _providers = property(CSession.get_providers)
-    _provider_options = property(CSession.get_provider_options)
+    _providers = property(get_providers)
+    _provider_options = property(get_provider_options)
 
     # --- runs -------------------------------------------------------------------------------------
 
@@ -428,7 +292,7 @@ class InferenceSession(CSession):
                     reraise(error)
             except OrtError as failure:
                 self._fall_back(failure)
-        return self._try(super().run, output_names, input_feed, run_options)  # type: ignore[no-any-return]
+        return self._try(self._run_plainly, output_names, input_feed, run_options)  # type: ignore[no-any-return]
 
     def _check(self, feed: Mapping[str, Any]) -> None:
         if feed.keys() >= self._required:
@@ -461,18 +325,36 @@ class InferenceSession(CSession):
         self.set_providers([CPU])
         self.disable_fallback()
 
-    def run_async(
-        self,
-        output_names: Any,
-        input_feed: Mapping[str, Any],
-        callback: Callable[[Any, Any, str], None],
-        user_data: Any,
-        run_options: Any = None,
-    ) -> None:
-        """Run the model in another thread, which calls ``callback(results, user_data, error)``."""
-        self._try(super().run_async, output_names, input_feed, callback, user_data, run_options)
+    def _run_plainly(self, output_names: Any, input_feed: Any, run_options: Any = None) -> Any:
+        return self._call(self._engine.run, output_names, input_feed, run_options)
 
-    def run_with_ort_values(  # type: ignore[override]  # as officially
+    def _call(self, run: Callable[..., Any], names: Any, feed: Any, options: Any) -> Any:
+        """Call a function of the engine, whose errors get their official classes."""
+        try:
+            return run(feed, names, options=None if options is None else _options_of_run(options))
+        except EncodedName:
+            decoded = {string("a name", name): x for name, x in feed.items()}
+            names = names and [string("a name", name) for name in names]
+            return self._call(run, names, decoded, options)
+        except OrtError as error:
+            given = self._without_none(feed)
+            if len(given) < len(feed):  # so the engine has refused the feed, and run nothing
+                return self._call(run, names, given, options)
+            reraise(error)
+
+    def _without_none(self, feed: Mapping[str, Any]) -> dict[str, Any]:
+        """A feed without None, which is officially no input, whatever the name.
+
+        Where an input is optional None stays: there the engine takes it.
+        """
+        optional = {each.name for each in self._engine.inputs if each.kind is ValueKind.OPTIONAL}
+        return {name: x for name, x in feed.items() if x is not None or name in optional}
+
+    def _values(self, names: Any, feed: Any, options: Any) -> list[OrtValue]:
+        found = self._call(self._engine.run_values, names, feed, options)
+        return [OrtValue._of(each) for each in found]
+
+    def run_with_ort_values(
         self,
         output_names: Any,
         input_dict_ort_values: Mapping[str, OrtValue],
@@ -485,7 +367,36 @@ class InferenceSession(CSession):
         """Run the model with what is bound."""
         if iobinding._engine is not self._engine:
             raise ValueError("IOBinding must be used with the session that created it.")
-        super().run_with_iobinding(iobinding, run_options)
+        iobinding._run(run_options)
+
+    def run_with_ortvaluevector(  # noqa: PLR0913, PLR0917  # as many as officially
+        self,
+        run_options: Any,
+        feed_names: Any,
+        feeds: Any,
+        fetch_names: Any,
+        fetches: Any,
+        fetch_devices: Any,
+    ) -> None:
+        """Run the model and put its outputs into a vector."""
+        del fetch_devices
+        instance("fetches", fetches, OrtValueVector)
+        if len(feed_names) != len(instance("feeds", feeds, OrtValueVector)):
+            raise RuntimeError("feed_names and feeds must be of the same length")
+        fetches[:] = self._values(fetch_names, dict(zip(feed_names, feeds)), run_options)  # noqa: B905
+
+    def run_async(
+        self,
+        output_names: Any,
+        input_feed: Mapping[str, Any],
+        callback: Callable[[Any, Any, str], None],
+        user_data: Any,
+        run_options: Any = None,
+    ) -> None:
+        """Run the model in another thread, which calls ``callback(results, user_data, error)``."""
+        notify = partial(_tell, function("callback", callback), user_data)
+        submit = partial(self._engine._submit, notify, None, None, False)
+        self._try(partial(self._call, submit), output_names, input_feed, run_options)
 
     def io_binding(self) -> "IOBinding":
         """Return inputs and outputs that runs use until others are bound."""
@@ -493,29 +404,87 @@ class InferenceSession(CSession):
 
         return IOBinding(self)
 
-    # --- what has other arguments in the compiled module ------------------------------------------
+    # --- the rest ---------------------------------------------------------------------------------
 
-    def get_profiling_start_time_ns(self) -> int:
-        """Return when the profile began, as ``time.monotonic_ns`` does."""
-        return self._engine.profiling_start
+    @translated
+    def end_profiling(self) -> str:
+        """End the profile and return its path."""
+        return self._engine._end_profile()
 
-    def create_ortvalue_from_shape_and_type(  # type: ignore[override]
+    get_profiling_start_time_ns = returned(
+        "_engine.profiling_start", "when the profile began, as ``time.monotonic_ns`` does"
+    )
+
+    @translated
+    def set_ep_dynamic_options(self, options: dict[str, str]) -> None:
+        """Change options of execution providers."""
+        self._engine.set_ep_options(pairs(instance("options", options, dict)))
+
+    def get_tuning_results(self) -> list[Any]:
+        """Return what kernels have been tuned to: nothing, since the C API cannot tell."""
+        return []
+
+    def set_tuning_results(self, results: list[Any], error_on_invalid: bool = False) -> None:
+        """Raise if there are any: the C API has no function for it."""
+        given = instance("results", results, list)
+        if switch("error_on_invalid", error_on_invalid) and given:
+            raise RuntimeError("tuning results cannot be set: the C API has no function for it")
+
+    def create_ortvalue_from_shape_and_type(
         self,
         shape: Sequence[int],
         element_type: Any,
-        device_type: str,
+        device_type: str | OrtDevice,
         device_id: int = 0,
         vendor_id: int = -1,
     ) -> OrtValue:
         """Make a tensor with arbitrary content."""
         device = device_of(device_type, device_id, vendor_id)
-        return super().create_ortvalue_from_shape_and_type(shape, element_type, device)
+        return OrtValue.ortvalue_from_shape_and_type(shape, element_type, device)
 
-    def set_tuning_results(  # type: ignore[override]
-        self, results: list[Any], *, error_on_invalid: bool = False
+    create_ortvalue_from_shape_and_onnx_type = create_ortvalue_from_shape_and_type
+
+    @translated
+    def release_captured_graph(self, graph_annotation_id: int = 0) -> None:
+        """Release what was captured of runs on a device, where the library has a function."""
+        if self._engine.api.supports("SessionReleaseCapturedGraph"):
+            self._engine.release_captured_graph(graph_annotation_id)
+
+    def is_webgpu_graph_capture_enabled(self) -> bool:
+        """Return whether runs are captured, which only WebGPU does."""
+        return False
+
+    def webgpu_context_id(self) -> int:
+        """Return -1: the C API cannot tell."""
+        return -1
+
+
+class CSession(InferenceSession):
+    """A session of the compiled module: it has a model once `initialize_session` was called.
+
+    It has other arguments than programs' sessions, and neither checks a feed nor falls back.
+    """
+
+    def __init__(
+        self,
+        options: "SessionOptions | None",
+        model: Any,
+        is_path: bool,
+        read_config: bool = False,
+        /,
     ) -> None:
-        """Set what kernels are tuned to."""
-        super().set_tuning_results(results, error_on_invalid)
+        del is_path  # a model is bytes or a path
+        self._begin(options, model, read_config)
+
+    def _try(self, call: Callable[..., Any], names: Any, feed: Any, *more: Any) -> Any:
+        return call(names, feed, *more)
+
+    run = InferenceSession._run_plainly
+    get_profiling_start_time_ns = property(InferenceSession.get_profiling_start_time_ns)
+
+    def run_with_ort_values(self, feed: Any, names: Any, options: Any = None, /) -> OrtValueVector:
+        """Run the model and return its outputs as values."""
+        return OrtValueVector(self._values(names, feed, options))
 
 
 Session = InferenceSession  # officially the base, which nothing makes alone

@@ -78,15 +78,6 @@ class OrtError(Exception):
     """The base of the exceptions for functions of the ONNX Runtime C API that fail.
 
     Raised itself only for a code that has no class of its own.
-
-    Attributes
-    ----------
-    code : ErrorCode
-        The status's code.
-    message : str
-        The status's message, with replacement characters for what was not UTF-8.
-    function : str or None
-        The API function that failed; None for an exception that no call's status caused.
     """
 
     @property

@@ -44,14 +44,6 @@ class KernelCrashed(RuntimeException):
     """The process of an `IsolatedKernel` ended, or took too long and was ended.
 
     The message has what the process printed, and where Python was.
-
-    Attributes
-    ----------
-    op : str
-        The domain and the name of the op.
-    signal : str
-        The name of the signal, such as ``"SIGSEGV"``; "" if the process ended by itself or took
-        too long.
     """
 
     @property

@@ -10,7 +10,7 @@ from ortcffi._handle import Closing, out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi._table import core_api, made_by
-from ortcffi.custom_ops.describe import CustomOp, Operand, read_op
+from ortcffi.custom_ops.describe import CustomOp, read_op
 from ortcffi.errors import check
 from ortcffi.kernels.host import call_host, copy_for, host_function, made_by_slot, table_of_host
 from ortcffi.kernels.isolated import IsolatedKernel
@@ -32,8 +32,6 @@ class LibraryOp:
     ----------
     description : CustomOp
         What the op declares.
-    domain, name : str
-        The namespace of its name, and its name.
     """
 
     def __init__(
@@ -48,30 +46,12 @@ class LibraryOp:
             raise TypeError(f"library must be a CustomOpLibrary, not {type(library).__name__}")
         self.path = library.path
         self.description = description
+        self.domain, self.name = description.domain, description.name
+        self.inputs, self.outputs = description.inputs, description.outputs
         self._table, self._allocator = library._table, library._allocator
         self._version = library._version
         self._options = options  # keeps the library open
         self._pointer, self._place = pointer, place
-
-    @property
-    def domain(self) -> str:
-        """The namespace of its name."""
-        return self.description.domain
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return self.description.name
-
-    @property
-    def inputs(self) -> tuple[Operand, ...]:
-        """What it takes."""
-        return self.description.inputs
-
-    @property
-    def outputs(self) -> tuple[Operand, ...]:
-        """What it gives."""
-        return self.description.outputs
 
     @overload
     def kernel(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from ortcffi.callbacks.logs import LogMessage
-    from ortcffi.official.attached import Official
+    from ortcffi.official.attach import Official
     from ortcffi.session.session import Session
 
 __all__ = ["Recorder", "record_in"]

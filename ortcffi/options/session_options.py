@@ -11,8 +11,15 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import api_version_of
 from ortcffi.errors import OrtError, call
-from ortcffi.options.callback_settings import FunctionSetting, LoggerSetting
-from ortcffi.options.settings import Option, Options, Setting, flag, lock
+from ortcffi.options.settings import (
+    FunctionSetting,
+    LoggerSetting,
+    Option,
+    Options,
+    Setting,
+    flag,
+    lock,
+)
 
 if TYPE_CHECKING:
     from ortcffi.custom_ops.describe import CustomOp

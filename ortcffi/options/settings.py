@@ -10,16 +10,27 @@ its value is the one that was set through this object.
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, overload
 
-from ortcffi._convert import INT32, UINT32, decode, encode, integer, member, path_of
+from ortcffi._convert import (
+    INT32,
+    UINT32,
+    callable_or_none,
+    decode,
+    encode,
+    integer,
+    member,
+    path_of,
+)
 from ortcffi._forks import fork_safe_lock
 from ortcffi._handle import Handle, Release
-from ortcffi._native import ffi, lib
+from ortcffi._native import address_of_function, ffi, lib
 from ortcffi._public import Suggests, meant, public
 from ortcffi._table import table_for
 
 if TYPE_CHECKING:
+    from ortcffi.callbacks.from_c import Context
     from ortcffi.table.api import Api
 
 T = TypeVar("T")
@@ -277,6 +288,53 @@ class Option(Setting[T]):
         elif value != self.read(options):
             on = "on" if value else "off"
             raise ValueError(f"{self.name} cannot be turned {on} again: the API has no function")
+
+
+# --- functions in Python that the library calls ---------------------------------------------------
+
+
+class FunctionSetting(Setting[Any]):
+    """A setting that is a function in Python, for which C has one of its own and a number.
+
+    The function `on` of the API gets `function`, one of ``lib``, which calls what `module` defines.
+    """
+
+    def __init__(self, on: str, function: str, module: str = "", replaces: str = "") -> None:
+        self.on, self.function, self.module, self.replaces = on, function, module, replaces
+
+    def convert(self, value: Any) -> Any:
+        """Check that a value can be called."""
+        return callable_or_none(self.name, value)
+
+    def context(self, value: Any, api: "Api") -> "Context":
+        """Make the number."""
+        from ortcffi.callbacks.from_c import subject_context
+
+        import_module(self.module)
+        return subject_context(value, api)
+
+    def write(self, options: Options, value: Any) -> None:
+        """Pass the function and its context to the library."""
+        context = None if value is None else self.context(value, options.api)
+        function = ffi.NULL if context is None else address_of_function(self.function)
+        options._call(self.on, function, context.pointer if context else ffi.NULL)
+        options._alive[self.name] = context
+
+
+class LoggerSetting(FunctionSetting):
+    """A setting that is a logger."""
+
+    def convert(self, value: Any) -> Any:
+        """Check a logger."""
+        if value is not None and not callable(value) and not hasattr(value, "handle"):
+            raise TypeError(f"{self.name} must be a logging.Logger or a callable, not {value!r}")
+        return value
+
+    def context(self, value: Any, api: "Api") -> "Context":  # noqa: ARG002
+        """Make the number."""
+        from ortcffi.callbacks.logs import log_context  # defines what C calls
+
+        return log_context(value)
 
 
 # --- kinds of values ------------------------------------------------------------------------------

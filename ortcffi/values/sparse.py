@@ -35,55 +35,17 @@ class SparseFormat(IntEnum):
     BLOCK_SPARSE = lib.ORT_SPARSE_BLOCK_SPARSE
 
 
-def sparse_coo(  # noqa: PLR0913, PLR0917  # as many as the format has
-    cls: type[V],
-    values: "NDArray[Any]",
-    indices: "NDArray[np.int64]",
-    shape: "Shape",
-    api: "Api | None",
-    copy: bool,
-) -> V:
-    """Do the work of `Value.sparse_coo`."""
-    where = (("indices", indices, np.int64),)
-    return _sparse(cls, "Coo", values, where, shape, api, copy)
-
-
-def sparse_csr(  # noqa: PLR0913, PLR0917  # as many as the format has
-    cls: type[V],
-    values: "NDArray[Any]",
-    inner: "NDArray[np.int64]",
-    outer: "NDArray[np.int64]",
-    shape: "Shape",
-    api: "Api | None",
-    copy: bool,
-) -> V:
-    """Do the work of `Value.sparse_csr`."""
-    where = (("inner", inner, np.int64), ("outer", outer, np.int64))
-    return _sparse(cls, "Csr", values, where, shape, api, copy)
-
-
-def block_sparse(  # noqa: PLR0913, PLR0917  # as many as the format has
-    cls: type[V],
-    values: "NDArray[Any]",
-    indices: "NDArray[np.int32]",
-    shape: "Shape",
-    api: "Api | None",
-    copy: bool,
-) -> V:
-    """Do the work of `Value.block_sparse`."""
-    where = (("indices", indices, np.int32),)
-    return _sparse(cls, "BlockSparse", values, where, shape, api, copy)
-
-
-def _sparse(  # noqa: PLR0913, PLR0917  # what its callers were given
+def make(  # noqa: PLR0913, PLR0917  # as many as there are facts
     cls: type[V],
     layout: str,
     values: "NDArray[Any]",
-    where: tuple[tuple[str, Any, Any], ...],
+    where: "dict[str, NDArray[Any]]",
     shape: "Shape",
     api: "Api | None",
     copy: bool,
 ) -> V:
+    """Make a sparse tensor of one of the formats, of its values and its arrays of indices."""
+    kind = np.int32 if layout == "BlockSparse" else np.int64
     element, found, lengths = (
         element_of_array(values, "values"),
         table_for(api),
@@ -91,7 +53,7 @@ def _sparse(  # noqa: PLR0913, PLR0917  # what its callers were given
     )
     copy = copy or element is ElementType.STRING
     values = _borrowable("values", values, element, copy)
-    indices = [_indices_of(*given, copy) for given in where]
+    indices = [_indices_of(name, x, kind, copy) for name, x in where.items()]
     if layout == "BlockSparse":
         _check_blocks(values, indices[0], lengths)
     dense, size = ffi.new("int64_t[]", lengths), ffi.new("int64_t[]", values.shape)
@@ -258,15 +220,16 @@ def from_scipy(cls: type[V], x: Any, api: "Api | None", copy: bool) -> V:
     if layout not in ("csr", "coo", "bsr") or not hasattr(x, "nnz"):
         raise TypeError("x must be a sparse array of SciPy, in CSR, COO or BSR")
     if layout == "csr":
-        return sparse_csr(cls, x.data, x.indices, x.indptr, x.shape, api, copy)
+        where = {"inner": x.indices, "outer": x.indptr}
+        return make(cls, "Csr", x.data, where, x.shape, api, copy)
     if not copy:
         raise ValueError(f"x is in {layout.upper()}, laid out differently: pass copy=True")
     if layout == "coo":
-        where = np.stack((x.row, x.col), axis=1)
-        return sparse_coo(cls, x.data, where, x.shape, api, copy=True)
+        where = {"indices": np.stack((x.row, x.col), axis=1)}
+        return make(cls, "Coo", x.data, where, x.shape, api, copy)
     rows = np.repeat(np.arange(len(x.indptr) - 1), np.diff(x.indptr))
-    blocks, where = x.data.transpose(1, 2, 0), np.stack((rows, x.indices))
-    return block_sparse(cls, blocks, where, x.shape, api, copy=True)
+    blocks, where = x.data.transpose(1, 2, 0), {"indices": np.stack((rows, x.indices))}
+    return make(cls, "BlockSparse", blocks, where, x.shape, api, copy)
 
 
 def to_scipy(value: Tensor) -> Any:

@@ -164,7 +164,7 @@ class Value(Tensor):
         """
         from ortcffi.values import sparse
 
-        return sparse.sparse_coo(cls, values, indices, shape, api, copy)
+        return sparse.make(cls, "Coo", values, {"indices": indices}, shape, api, copy)
 
     @classmethod
     def sparse_csr(  # noqa: PLR0913  # as many as the format has
@@ -192,7 +192,8 @@ class Value(Tensor):
         """
         from ortcffi.values import sparse
 
-        return sparse.sparse_csr(cls, values, inner, outer, shape, api, copy)
+        where = {"inner": inner, "outer": outer}
+        return sparse.make(cls, "Csr", values, where, shape, api, copy)
 
     @classmethod
     def block_sparse(
@@ -217,7 +218,7 @@ class Value(Tensor):
         """
         from ortcffi.values import sparse
 
-        return sparse.block_sparse(cls, values, indices, shape, api, copy)
+        return sparse.make(cls, "BlockSparse", values, {"indices": indices}, shape, api, copy)
 
     @classmethod
     def from_scipy(cls, x: Any, *, api: "Api | None" = None, copy: bool = False) -> Self:

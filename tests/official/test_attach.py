@@ -39,7 +39,7 @@ def test_the_table_is_that_of_the_package_and_says_so(official):
 
 
 def test_a_release_that_is_too_old_is_refused(official, monkeypatch):
-    monkeypatch.setattr("ortcffi.official.attached.decode", lambda _text: "1.19.2")
+    monkeypatch.setattr("ortcffi.official.attach.decode", lambda _text: "1.19.2")
     with pytest.raises(ort.LoadError, match=r"too old: its version is '1\.19\.2', and 1\.20 is"):
         ort.Official(official.base, official.module)
 

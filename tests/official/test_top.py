@@ -16,9 +16,8 @@ from support.processes import run
 from support.releases import needs_release
 
 from ortcffi.cli import top as command
-from ortcffi.official.picture import as_svg
 from ortcffi.official.records import Sample, SessionRecord
-from ortcffi.official.report import as_html, as_table
+from ortcffi.official.report import as_html, as_svg, as_table
 
 pytest.importorskip("matplotlib")
 IN_ONE_PROCESS = pytest.mark.xdist_group("a recorded program")
