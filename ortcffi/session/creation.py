@@ -119,21 +119,7 @@ def environment_of(api: "Api", env: Env | None) -> Env:
     return env
 
 
-def source_for(
-    api: "Api",
-    model: Any,
-    options: "SessionOptions | None",
-    weights: "PrepackedWeights | None" = None,
-) -> Source:
-    """What a session of a library is made of."""
-    if not api.is_core or weights is not None:
-        return _source_of(api, model, weights)
-    from ortcffi.session.on_core import source_on_core
-
-    return source_on_core(api, model, options)
-
-
-def _source_of(api: "Api", model: Any, weights: "PrepackedWeights | None" = None) -> Source:
+def source_of(api: "Api", model: Any, weights: "PrepackedWeights | None" = None) -> Source:
     """A path or bytes, and a store of weights."""
     subject: tuple[Any, ...]
     store: tuple[Any, ...] = ()

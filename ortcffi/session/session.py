@@ -26,7 +26,7 @@ from ortcffi.session.creation import (
     may_call_python,
     options_for,
     parts_of_model,
-    source_for,
+    source_of,
     warn_of_ignored_arena,
 )
 from ortcffi.session.rules import RULES
@@ -510,6 +510,20 @@ class Session(Suggests, Engine, Closing):
         rows = [(kind, spec.name, spec.describe()) for kind, specs in ports for spec in specs]
         title = "Session, closed" if self.closed else f"Session of {self.api}"
         return html_table(title, ("", "name", "type"), rows)
+
+
+def source_for(
+    api: "Api",
+    model: Any,
+    options: "SessionOptions | None",
+    weights: "PrepackedWeights | None" = None,
+) -> Source:
+    """What a session of a library is made of."""
+    if not api.is_core or weights is not None:
+        return source_of(api, model, weights)
+    from ortcffi.session.on_core import source_on_core
+
+    return source_on_core(api, model, options)
 
 
 def _ports_of(session: Session) -> tuple[str, str]:

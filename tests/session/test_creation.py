@@ -110,10 +110,8 @@ def test_an_old_table_does_not_tell_a_scalar_from_any_shape(real_api):
 def test_a_session_keeps_allocators_that_are_replaced_while_it_is_made(monkeypatch, real_api, x):
     replaced = []
 
-    original = creation._source_of
-
     def source_of(*arguments):
-        source = original(*arguments)
+        source = creation.source_of(*arguments)
 
         def create_meanwhile(*handles):
             for _ in range(2):
@@ -123,7 +121,7 @@ def test_a_session_keeps_allocators_that_are_replaced_while_it_is_made(monkeypat
 
         return creation.Source(create_meanwhile, source.keep, source.content)
 
-    monkeypatch.setattr("ortcffi.session.creation._source_of", source_of)
+    monkeypatch.setattr("ortcffi.session.session.source_of", source_of)
     with ort.Env("app", real_api) as env, ort.Session(models.add(), env=env) as session:
         gc.collect()
         assert replaced[0]() is not None
@@ -179,13 +177,11 @@ def test_the_bytes_that_a_session_uses_directly_are_held(real_api, content):
 def test_the_bytes_are_held_where_the_options_change_at_the_last_moment(
     monkeypatch, real_api, content
 ):
-    original = creation._source_of
-
     def source_of(*arguments):
-        source = original(*arguments)
+        source = creation.source_of(*arguments)
         options.config[DIRECTLY] = "1"  # as another thread may
         return source
 
-    monkeypatch.setattr("ortcffi.session.creation._source_of", source_of)
+    monkeypatch.setattr("ortcffi.session.session.source_of", source_of)
     with ort.SessionOptions(real_api) as options:
         assert_is_held(content, ort.Session(content, options))
