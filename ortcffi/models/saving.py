@@ -90,14 +90,14 @@ def save(
 class _DataFile:
     """A new file for weights, beside a model.
 
-    No other file has its name, also where the model at the path has such a file already:
-    whatever ends the process, the model that is at the path has its own weights.
+    No other file has its name, nor had one that a model at the path, which may be open somewhere,
+    knows: whatever ends the process, a model has its own weights or none.
     """
 
     def __init__(self, model: str, file: NewFile) -> None:
         self.is_used, self._model = False, file
-        names = (f"{model}.{os.urandom(4).hex()}.data" for _ in range(100))
-        for path in (f"{model}.data", *names):
+        names = [f"{model}.{os.urandom(4).hex()}.data" for _ in range(100)]
+        for path in names if os.path.exists(model) else (f"{model}.data", *names):
             with suppress(FileExistsError):
                 self._file: BinaryIO = open(path, "xb", opener=file.open_like)  # noqa: SIM115
                 break

@@ -142,6 +142,31 @@ def test_a_saved_model_has_its_own_weights_at_each_moment(model, tmp_path, monke
         np.testing.assert_array_equal(saved, expected.graph.initializers["w"])
 
 
+@pytest.mark.skipif(os.name == "nt", reason="an open file cannot be replaced")
+def test_graphs_keep_the_weights_of_a_model_that_is_replaced(model, tmp_path):
+    path = tmp_path / "model.onnx"
+    model.save(path, external_data=1)
+    first, second = ort.Graph(path), ort.Graph(path)
+    weights = first.initializers["w"].copy()
+    for graph in (first, first, second):
+        graph.initializer(f"more {len(graph.initializers)}", np.ones(3000, np.float32))
+        graph.save(path, external_data=1)
+        assert len(os.listdir(tmp_path)) == 2
+        for each in (first, second, ort.Graph(path)):
+            np.testing.assert_array_equal(each.initializers["w"], weights)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an open file cannot be replaced")
+def test_weights_of_another_model_are_never_read(model, tmp_path):
+    path = tmp_path / "model.onnx"
+    model.save(path, external_data=1)
+    opened, other = ort.Model.load(path), with_weights(model, -model.graph.initializers["w"])
+    for _ in range(3):
+        other.save(path, external_data=1)
+        with pytest.raises(ort.errors.Fail, match="is no file"):
+            opened.graph.initializers["w"]
+
+
 def test_an_interrupt_after_the_rename_leaves_the_new_model_with_its_weights(
     model, tmp_path, monkeypatch
 ):

@@ -5,6 +5,7 @@
 
 #include "graph/reading.h"
 #include "graph/tensor_bytes.h"
+#include "onnx/check_fields.h"
 #include "onnx/fields.h"
 
 struct core_weights_file {
@@ -122,9 +123,13 @@ static struct core_weights_file* find_mapped(const OrtModel* model, const char* 
   return file;
 }
 
-/* A file that another thread has mapped meanwhile is mapped twice, which costs addresses only. */
+/* A file that another thread has mapped meanwhile is mapped twice, which costs addresses only.
+ * Models that were made of another one, in the same folder, share its mappings. */
 static OrtStatus* map_file(OrtModel* model, const char* name, struct core_weights_file** out) {
   char real[CORE_PATH_ROOM];
+  while (model->weights_of != NULL && model->weights_of->folder == model->folder) {
+    model = model->weights_of;
+  }
   *out = find_mapped(model, name);
   if (*out != NULL) {
     return NULL;
@@ -221,6 +226,26 @@ OrtStatus* core_find_weights(const OrtModel* model, const struct core_external_d
   }
   *out = found.bytes;
   return NULL;
+}
+
+static bool map_file_of(struct core_message tensor, void* model) {
+  struct core_external_data data;
+  struct core_weights_file* file;
+  char name[CORE_PATH_ROOM];
+  if (core_is_external(tensor)) {
+    OrtStatus* status = core_read_external(tensor, &data);
+    if (status == NULL && !core_is_in_memory(model, &data) && core_external_name(&data, name)) {
+      status = map_file(model, name, &file);
+    }
+    ort_ReleaseStatus(status); /* the use of the weights raises it again */
+  }
+  return true;
+}
+
+void core_map_weights(OrtModel* model) {
+  if (model->folder != NULL) {
+    core_each_tensor(model->bytes, ONNX_MODEL, map_file_of, model);
+  }
 }
 
 void core_unmap_weights(OrtModel* model) {

@@ -37,6 +37,10 @@ OrtStatus* core_read_external(struct core_message tensor, struct core_external_d
 OrtStatus* core_find_weights(const OrtModel* model, const struct core_external_data* data,
                              size_t size, const uint8_t** out);
 
+/** Maps the files of weights of a model as far as they are there: what takes their place later does
+ * not change the model. */
+void core_map_weights(OrtModel* model);
+
 /** Ends the mappings of a model. */
 void core_unmap_weights(OrtModel* model);
 

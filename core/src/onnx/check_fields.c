@@ -87,6 +87,22 @@ enum core_fields core_check_model_fields(struct core_message model) {
   return check(model, ONNX_MODEL, DEEPEST, true);
 }
 
+static bool each_tensor(struct core_message message, enum core_onnx kind, core_visit_tensor visit,
+                        void* state, unsigned depth) {
+  struct core_field field;
+  bool goes_on = kind != ONNX_TENSOR || visit(message, state);
+  while (goes_on && kind != ONNX_TENSOR && depth > 0 && core_next_field(&message, &field)) {
+    enum core_onnx inner = known_field(kind, &field)->kind;
+    goes_on = inner == ONNX_NO_MESSAGE || each_tensor(field.bytes, inner, visit, state, depth - 1);
+  }
+  return goes_on;
+}
+
+bool core_each_tensor(struct core_message message, enum core_onnx kind, core_visit_tensor visit,
+                      void* state) {
+  return each_tensor(message, kind, visit, state, DEEPEST + 1);
+}
+
 /* Writes all parts of a message as one. */
 static void join(struct core_writing* to, struct core_message message, uint32_t number,
                  enum core_onnx kind) {

@@ -51,6 +51,11 @@ enum core_fields core_check_fields(struct core_message message, enum core_onnx k
 /** The same for a model, without its graph and its functions. */
 enum core_fields core_check_model_fields(struct core_message model);
 
+/** Calls a function for each TensorProto in a message; false as soon as the function answers it. */
+typedef bool (*core_visit_tensor)(struct core_message tensor, void* state);
+bool core_each_tensor(struct core_message message, enum core_onnx kind, core_visit_tensor visit,
+                      void* state);
+
 /** Writes a message that is not damaged, each message in it in one part. */
 void core_join_parts(struct core_writing* to, struct core_message message, enum core_onnx kind);
 

@@ -44,31 +44,18 @@ static int write_weight(struct writer* writer, PyObject* buffer) {
 }
 
 /* Refuses a tensor in a file that has the name by which weights in memory are named. */
-static int check_tensor(const struct writer* writer, struct core_message tensor) {
+static bool check_tensor(struct core_message tensor, void* state) {
+  const struct writer* writer = state;
   struct core_external_data data;
-  if (core_is_external(tensor) && core_read_external(tensor, &data) &&
-      core_message_is(data.location, CORE_WEIGHTS_IN_MEMORY) &&
-      data.offset >= writer->known_weights) {
+  OrtStatus* status = core_is_external(tensor) ? core_read_external(tensor, &data) : NULL;
+  bool is_refused = core_is_external(tensor) && status == NULL &&
+                    core_message_is(data.location, CORE_WEIGHTS_IN_MEMORY) &&
+                    data.offset >= writer->known_weights;
+  ort_ReleaseStatus(status); /* the use of the weights raises it again */
+  if (is_refused) {
     PyErr_SetString(PyExc_ValueError, "a file of weights cannot be called '*'");
-    return -1;
   }
-  return 0;
-}
-
-/* The same for all tensors in a message, whose bytes may have changed since they were checked. */
-static int check_tensors(const struct writer* writer, struct core_message message,
-                         enum core_onnx kind, unsigned depth) {
-  struct core_field field;
-  int answer = kind == ONNX_TENSOR ? check_tensor(writer, message) : 0;
-  while (answer == 0 && kind != ONNX_TENSOR && core_next_field(&message, &field)) {
-    enum core_onnx inner = field.wire == CORE_LENGTH && field.number < ONNX_FIELDS
-                               ? core_known_fields[kind][field.number].kind
-                               : ONNX_NO_MESSAGE;
-    answer = inner == ONNX_NO_MESSAGE || depth == 0
-                 ? 0
-                 : check_tensors(writer, field.bytes, inner, depth - 1);
-  }
-  return answer;
+  return !is_refused;
 }
 
 /* --- fields ------------------------------------------------------------------------------------*/
@@ -215,9 +202,10 @@ static bool is_plain(const struct writer* writer, const struct message* self) {
 static int write_message(struct writer* writer, struct message* self, unsigned depth) {
   if (is_plain(writer, self)) {
     core_write_raw(&writer->to, self->bytes.at, core_message_size(self->bytes));
-    return writer->weights == NULL
+    return writer->weights == NULL ||
+                   core_each_tensor(self->bytes, self->kind, check_tensor, writer)
                ? 0
-               : check_tensors(writer, self->bytes, self->kind, ORTCFFI_DEEPEST_MESSAGE);
+               : -1;
   }
   if (depth == 0) {
     PyErr_SetString(PyExc_ValueError, "messages are nested too deeply");
@@ -236,7 +224,8 @@ static int write_message(struct writer* writer, struct message* self, unsigned d
                      PyList_Size(self->values[TENSOR_EXTERNAL]) > 0;
   if (answer == 0 && is_external) {
     const uint8_t* at = writer->to.bytes;
-    answer = check_tensor(writer, (struct core_message){at + begin, at + writer->to.size});
+    const struct core_message tensor = {at + begin, at + writer->to.size};
+    answer = check_tensor(tensor, writer) ? 0 : -1;
   }
   return answer;
 }

@@ -26,8 +26,8 @@ typedef enum ortcffi_parts {
 void ortcffi_close_shown_graphs(int wanted);
 
 /* The bytes of a model, which are valid as long as it lives, and the count of its weights that are
- * in memory. */
-const void* ortcffi_model_bytes(const OrtModel* model, size_t* size, size_t* weights);
+ * in memory. Those in files are mapped. */
+const void* ortcffi_model_bytes(OrtModel* model, size_t* size, size_t* weights);
 
 /* Opens a model like core_open_with_weights: `weights` has the address and the size of each. */
 OrtStatus* ortcffi_open_model(const void* bytes, size_t size, const uintptr_t* weights,

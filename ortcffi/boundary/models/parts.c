@@ -21,6 +21,7 @@
 
 #include <structmember.h>
 
+#include "graph/tensor_bytes.h"
 #include "model/model.h"
 
 static PyTypeObject *value_type, *node_type;
@@ -394,7 +395,8 @@ int ortcffi_add_parts(PyObject* module) {
 
 void ortcffi_close_shown_graphs(int wanted) { core_close_shown_graphs(wanted != 0); }
 
-const void* ortcffi_model_bytes(const OrtModel* model, size_t* size, size_t* weights) {
+const void* ortcffi_model_bytes(OrtModel* model, size_t* size, size_t* weights) {
+  core_map_weights(model);
   *size = core_message_size(model->bytes);
   *weights = model->weight_count;
   return model->bytes.at;
