@@ -12,12 +12,14 @@ from ortcffi._convert import integer
 from ortcffi._public import quoted
 from ortcffi.models.graph_attributes import names_of, subgraphs_of
 from ortcffi.models.graph_edits import versions_apart
+from ortcffi.models.message import Message, domain_of
 
 if TYPE_CHECKING:
     from ortcffi.models.graph import Graph
     from ortcffi.models.model import Model
 
-__all__ = ["MISSING", "convert_version", "infer_shapes", "inline", "prepare", "with_types"]
+__all__ = ["MISSING", "convert_version", "infer_shapes", "inline", "prepare", "schema_of"]
+__all__ += ["with_types"]
 
 Key = tuple[str, str]  # domain, operator
 _DEEPEST = 64  # operators within operators
@@ -28,8 +30,8 @@ MISSING = (
 )
 
 
-def _with_proto(graph: "Graph", change: Callable[[Any], Any]) -> None:
-    """Replace the model by what a function makes of it, as an object of the package onnx."""
+def _changed(graph: "Graph", change: Callable[[Any], Any]) -> tuple[bytes, list[Any]]:
+    """What a function makes of the model, as an object of the package onnx, and the weights."""
     try:
         import onnx
         from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
@@ -43,12 +45,20 @@ def _with_proto(graph: "Graph", change: Callable[[Any], Any]) -> None:
         proto = onnx.load_model_from_string(content)
     except DecodeError as error:
         raise ValueError(f"onnx cannot read the model: {error}") from error
-    home.replace(change(proto).SerializeToString(), weights)
+    return change(proto).SerializeToString(), weights
+
+
+def _change(graph: "Graph", change: Callable[[Any], Any]) -> None:
+    """Replace the model by what a function makes of it."""
+    home = graph._home
+    home.replace(*_changed(graph, change))
     graph._message, graph._made = home.message.graph, None
 
 
 def convert_version(graph: "Graph", version: int) -> None:
     """Convert the nodes to another version of ONNX's operators, by the package onnx.
+
+    All nodes are new ones then: those that were read before are none of the graph any more.
 
     Parameters
     ----------
@@ -80,7 +90,7 @@ def convert_version(graph: "Graph", version: int) -> None:
 
     if any(each.opsets.get("", number) != number for each in graph.functions):
         raise ValueError("the model has functions of another version: inline() replaces them")
-    _with_proto(graph, convert)
+    _change(graph, convert)
     graph.opsets[""] = number
 
 
@@ -94,7 +104,18 @@ def infer_shapes(graph: "Graph") -> None:
     ValueError
         The types of the graph contradict each other.
     """
-    _with_proto(graph, _inferred)
+    content, _ = _changed(graph, _inferred)
+    _take_types(graph._message, Message("ModelProto", content).graph)
+
+
+def _take_types(graph: Any, typed: Any) -> None:
+    """Take the types that a copy of a graph has, in subgraphs too."""
+    graph.value_info = typed.value_info
+    for mine, found in zip(graph.output, typed.output, strict=True):
+        mine.type = found.type
+    for node, other in zip(graph.node, typed.node, strict=True):
+        for inner, found in zip(subgraphs_of(node), subgraphs_of(other), strict=True):
+            _take_types(inner, found)
 
 
 def _inferred(proto: Any) -> Any:
@@ -130,9 +151,8 @@ def _keep_declared(inferred: Any, declared: Any) -> None:
 
 
 def _function_key(message: Any) -> tuple[str, str, str]:
-    domain = message.domain
     name = message.name if message.kind == "FunctionProto" else message.op_type
-    return "" if domain == "ai.onnx" else domain, name, message.overload
+    return domain_of(message.domain), name, message.overload
 
 
 class _Counter:
@@ -162,6 +182,8 @@ class _Counter:
 
 def inline(graph: "Graph", max_nodes: int = 1_000_000) -> None:
     """Replace each node that calls a function by the nodes of the function, by the package onnx.
+
+    All nodes are new ones then: those that were read before are none of the graph any more.
 
     Parameters
     ----------
@@ -197,7 +219,7 @@ def inline(graph: "Graph", max_nodes: int = 1_000_000) -> None:
 
     for function in graph.functions:
         _check_opsets(graph, function)
-    _with_proto(graph, inlined)
+    _change(graph, inlined)
 
 
 def _spell_out_defaults(proto: Any) -> None:
@@ -256,7 +278,7 @@ def prepare(graph: "Graph", operators: Iterable[str], max_nodes: int) -> "Model"
     keys = {key_of(name) for name in names}
     for _ in range(_DEEPEST if keys else 0):
         described = _Descriptions(keys, dict(graph.opsets))
-        _with_proto(graph, described.add_to)
+        _change(graph, described.add_to)
         if described.count == 0:
             if described.untyped is not None:
                 raise ValueError(f"onnx cannot replace {described.untyped}")
@@ -271,20 +293,20 @@ def prepare(graph: "Graph", operators: Iterable[str], max_nodes: int) -> "Model"
 def key_of(name: str) -> Key:
     """The domain and the operator of a name such as "ai.onnx.ml.Scaler"."""
     domain, _, operator = name.rpartition(".")
-    return ("" if domain == "ai.onnx" else domain), operator
+    return domain_of(domain), operator
 
 
 def check_described(names: Iterable[str], opsets: dict[str, int]) -> None:
     """Raise `ValueError` for an operator that is not described by others."""
     for name in names:
-        schema = _schema(key_of(name), opsets)
+        schema = schema_of(key_of(name), opsets)
         if schema is None:
             raise ValueError(f"operators: ONNX has no operator {quoted(name)}")
         if not _has_body(schema):
             raise ValueError(f"operators: ONNX does not describe {quoted(name)} by other operators")
 
 
-def _schema(key: Key, opsets: dict[str, int]) -> Any:
+def schema_of(key: Key, opsets: dict[str, int]) -> Any:
     """What ONNX says of an operator; None if it does not have it."""
     from onnx import defs
 
@@ -339,8 +361,8 @@ class _Descriptions:
             self._describe(node, types)
 
     def _describe(self, node: Any, types: "ChainMap[str, bytes]") -> None:
-        key = ("" if node.domain == "ai.onnx" else node.domain), node.op_type
-        schema = _schema(key, self._opsets) if key in self._keys else None
+        key = domain_of(node.domain), node.op_type
+        schema = schema_of(key, self._opsets) if key in self._keys else None
         content = self._content(schema, node, types) if _has_body(schema) else b""
         if schema is None or not content:
             return

@@ -7,7 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi.models.graph_attributes import subgraphs_of
-from ortcffi.models.message import element_of_file, message_of_model, shown
+from ortcffi.models.message import domain_of, element_of_file, message_of_model, shown
 from ortcffi.values.element_types import ElementType, bits_of
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def contents_of(model: "Model") -> Contents:
 
 def operator_name(domain: str, operator: str) -> str:
     """The name of an operator, with its domain if that is not ONNX's."""
-    return operator if domain in ("", "ai.onnx") else f"{domain}.{operator}"
+    return f"{domain}.{operator}" if domain_of(domain) else operator
 
 
 def _missing(path: str | None, counter: "_Counter") -> list[str]:

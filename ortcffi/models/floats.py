@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi.models.by_onnx import infer_shapes, inline
+from ortcffi.models.by_onnx import infer_shapes, inline, schema_of
 from ortcffi.models.graph_edits import constants_to_initializers
 from ortcffi.models.graph_names import graphs_in, made_names, rename_in
 from ortcffi.models.graph_parts import GraphNode
-from ortcffi.models.message import element_in_file
+from ortcffi.models.message import domain_of, element_in_file
 from ortcffi.models.stored import array_of_tensor, tensor_of
 from ortcffi.values.element_types import ElementType, as_element, dtype_of
 
@@ -101,7 +101,7 @@ class _Conversion:
 
     def _nodes(self, node: Any, floats: set[str]) -> "Iterator[Any]":
         """A node, and the nodes Cast that it needs before and behind it."""
-        schema = _schema_of(node, self._opsets)
+        schema = schema_of((domain_of(node.domain), node.op_type), self._opsets)
         self._attributes(node, schema, floats)
         behind = []
         for i, name in enumerate(node.input):
@@ -146,16 +146,6 @@ def _largest(dtype: Any) -> float:
 
         return float(finfo(dtype).max)  # type: ignore[no-untyped-call]
     return float(np.finfo(dtype).max)
-
-
-def _schema_of(node: Any, opsets: dict[str, int]) -> Any:
-    from onnx import defs
-
-    domain = "" if node.domain == "ai.onnx" else node.domain
-    try:
-        return defs.get_schema(node.op_type, opsets.get(domain, 1), domain)
-    except defs.SchemaError:
-        return None
 
 
 def _cast(source: str, made: str, number: int) -> Any:

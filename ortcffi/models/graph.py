@@ -19,7 +19,7 @@ from ortcffi.models.graph_attributes import (
     text,
 )
 from ortcffi.models.graph_parts import GraphNode, GraphValue, Nodes, Ports, set_type
-from ortcffi.models.message import Message, element_of_file
+from ortcffi.models.message import Message, domain_of, element_of_file
 from ortcffi.models.model import Model
 from ortcffi.models.model_graph import ModelGraph
 from ortcffi.models.shown import take_over
@@ -257,7 +257,7 @@ class Graph(Suggests):
             raise ValueError(f"{argument}: the graph has {quoted(name)} already")
 
     def _import(self, domain: str) -> None:
-        if domain not in ("", "ai.onnx") and domain not in self.opsets:
+        if domain_of(domain) and domain not in self.opsets:
             self.opsets[domain] = 1
 
     # --- what it has ------------------------------------------------------------------------------
@@ -302,8 +302,9 @@ class Graph(Suggests):
     @property
     def opsets(self) -> Entries:
         """The version of each operator set, by domain, which can be set; that of ONNX is ""."""
+        fields = "domain", "version"
         return Entries(
-            self._opset_imports(), "OperatorSetIdProto", ("domain", "version"), self._version
+            self._opset_imports(), "OperatorSetIdProto", fields, self._version, domain_of
         )
 
     def _opset_imports(self) -> list[Any]:
@@ -311,7 +312,7 @@ class Graph(Suggests):
 
     def _version(self, domain: str, version: Any) -> int:
         number = integer(f"opsets[{domain!r}]", version, (1, 2**31 - 1))
-        if domain in ("", "ai.onnx"):
+        if not domain_of(domain):
             model = self._home.message
             model.ir_version = max(model.ir_version, lib.core_format_of(number))
         return number

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Attributes of nodes, and other entries by name, of the messages that ONNX files consist of."""
 
-from collections.abc import Iterable, Iterator, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -68,8 +68,7 @@ class Attributes(MutableMapping[str, Any]):
     def __setitem__(self, name: str, value: Any) -> None:
         text("a name of attributes", name)
         made, found = attribute_of(name, value), self._find(name)
-        if self._graph is not None:
-            check_apart(self._graph._message, graphs_of(made))
+        check_apart(self._messages, graphs_of(made))
         if found is None:
             self._messages.append(made)
         else:
@@ -102,13 +101,13 @@ def subgraphs_of(node: Any) -> Iterator[Any]:
         yield from graphs_of(attribute)
 
 
-def check_apart(graph: Any, others: Iterable[Any]) -> None:
-    """Refuse graphs in one that they have in them: it would never end."""
-    for other in others:
-        if other is graph:
+def check_apart(place: Any, graphs: Iterable[Any]) -> None:
+    """Refuse graphs that have in them where they are to go: a graph, or attributes of a node."""
+    for graph in graphs:
+        if graph is place or any(node.attribute is place for node in graph.node):
             raise ValueError("a graph cannot be in itself")
-        for node in other.node:
-            check_apart(graph, subgraphs_of(node))
+        for node in graph.node:
+            check_apart(place, subgraphs_of(node))
 
 
 def _kind_of(attribute: Any) -> int:
@@ -156,6 +155,11 @@ def attribute_of(name: str, value: Any) -> Any:
     made, argument = Message("AttributeProto"), f"attributes[{quoted(name)}]"
     made.name = name
     if isinstance(value, AttributeReference):
+        if value.type not in _TYPES[1:]:
+            raise ValueError(
+                f"{argument}: type must be one of {', '.join(_TYPES[1:])}, not {value.type!r}"
+            )
+        text(f"{argument}: name", value.name)
         made.ref_attr_name, made.type = value.name, _NUMBERS[value.type]
         return made
     many = isinstance(value, (list, tuple))
@@ -220,14 +224,25 @@ def names_of(argument: str, names: Any) -> list[str]:
 class Entries(MutableMapping[str, Any]):
     """Entries of a list of messages, by key."""
 
-    __slots__ = ("_check", "_fields", "_kind", "_messages")
+    __slots__ = ("_check", "_fields", "_kind", "_messages", "_own")
 
-    def __init__(self, messages: list[Any], kind: str, fields: tuple[str, str], check: Any) -> None:
+    def __init__(
+        self,
+        messages: list[Any],
+        kind: str,
+        fields: tuple[str, str],
+        check: Callable[[str, Any], Any],
+        own: Callable[[str], str] = str,
+    ) -> None:
         self._messages, self._kind, self._fields, self._check = messages, kind, fields, check
+        self._own = own  # the one form of a key that has several
+
+    def _key(self, entry: Any) -> str:
+        return self._own(getattr(entry, self._fields[0]))
 
     def _find(self, key: str) -> Any:
-        field = self._fields[0]
-        return next((each for each in self._messages if getattr(each, field) == key), None)
+        own = self._own(key)
+        return next((each for each in self._messages if self._key(each) == own), None)
 
     def __getitem__(self, key: str) -> Any:
         found = self._find(key)
@@ -240,18 +255,18 @@ class Entries(MutableMapping[str, Any]):
         value, found = self._check(key, value), self._find(key)
         if found is None:
             found = Message(self._kind)
-            setattr(found, self._fields[0], key)
+            setattr(found, self._fields[0], self._own(key))
             self._messages.append(found)
         setattr(found, self._fields[1], value)
 
     def __delitem__(self, key: str) -> None:
-        found = self._find(key)
-        if found is None:
+        if self._find(key) is None:
             raise KeyError(key)
-        self._messages.remove(found)
+        own = self._own(key)
+        self._messages[:] = [each for each in self._messages if self._key(each) != own]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys(getattr(each, self._fields[0]) for each in self._messages))
+        return iter(dict.fromkeys(map(self._key, self._messages)))
 
     def __len__(self) -> int:
         return len(list(iter(self)))

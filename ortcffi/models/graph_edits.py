@@ -25,7 +25,7 @@ from ortcffi.models.graph_parts import (
     set_type,
     settle_message,
 )
-from ortcffi.models.message import Message
+from ortcffi.models.message import Message, domain_of
 from ortcffi.models.stored import constant_tensor
 
 if TYPE_CHECKING:
@@ -166,16 +166,16 @@ def _adapted(graph: "Graph", other: "Graph", names: Names, prefix: str, free: se
     """A copy of the message of another graph, for this one; `free` are names that get free."""
     copied = other.copy()
     settle(copied)
-    message, taken = copied._message, made_names(graph._message) - free
-    values, nodes = dict(names), {}
-    inner = set().union(*map(made_names, graphs_in(message)))
-    for name in inner - names.keys():
-        if name in taken or name in names.values():
-            values[name] = prefix + name
-    known = {node.name for node in graph._message.node}
+    message, values, nodes = copied._message, dict(names), {}
+    inner = _all_names(message)
+    taken = (_all_names(graph._message) - free) | {*names.values()}
+    known = taken | inner
+    for name in sorted((inner - names.keys()) & taken):
+        values[name] = _free_name(name, prefix, known)
+    named = {node.name for node in graph._message.node} - {""}
     for node in message.node:
-        if node.name and node.name in known:
-            nodes[node.name] = prefix + node.name
+        if node.name in named:
+            nodes[node.name] = _free_name(node.name, prefix, named)
     _check_versions(graph, other)
     rename_in(message, values, nodes)
     for domain, version in other.opsets.items():
@@ -190,11 +190,24 @@ def _adapted(graph: "Graph", other: "Graph", names: Names, prefix: str, free: se
     return message
 
 
+def _all_names(graph: Any) -> set[str]:
+    """The names of all that is made in a graph, also in subgraphs."""
+    return set().union(*map(made_names, graphs_in(graph)))
+
+
+def _free_name(name: str, prefix: str, taken: set[str]) -> str:
+    while name in taken:
+        name = prefix + name
+    taken.add(name)
+    return name
+
+
 def versions_apart(graph: "Graph", other: "Graph") -> tuple[int, int, str] | None:
     """Two versions of an operator set of which another graph has nodes, and its name; or None."""
     for domain, version in other.opsets.items():
         own = graph.opsets.get(domain, version)
-        if own != version and any(node.domain == domain for node in other._message.node):
+        nodes = other._message.node
+        if own != version and any(domain_of(node.domain) == domain for node in nodes):
             return own, version, domain or "ONNX"
     return None
 
@@ -249,7 +262,9 @@ def merge(
         if source not in made:
             raise LookupError(f"connect: the graph has no value {quoted(source)}")
     ports = {each.name for each in (*other.inputs, *other.outputs)} - names.keys()
-    others = {name: prefix + name for name in ports if name in made}
+    taken = _all_names(self._message)
+    known = taken | _all_names(other._message)
+    others = {name: _free_name(name, prefix, known) for name in ports if name in taken}
     added = _adapted(self, other, {**names, **others}, prefix, set())
     read = set(names.values())
     self._message.input += [each for each in added.input if each.name not in read]

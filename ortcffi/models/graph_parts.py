@@ -130,11 +130,32 @@ class GraphValue:
         return hash(self.name)
 
     def __repr__(self) -> str:
-        element, shape = self.element_type, self.shape
-        kind = "unknown" if element is None else str(getattr(element, "name", element)).lower()
-        lengths = [shortened("?" if each is None else str(each), 20) for each in shape or ()]
-        where = "" if shape is None else f"[{', '.join(few(lengths))}]"
-        return f"<GraphValue {shortened(self.name)}: {kind}{where}>"
+        return f"<GraphValue {shortened(self.name)}: {_described(self._message.type)}>"
+
+
+def _described(kind: Any) -> str:
+    """A type in a few words."""
+    if kind is None:
+        return "unknown"
+    held = {"sequence": kind.sequence_type, "optional": kind.optional_type}
+    for name, holder in held.items():
+        if holder is not None:
+            return f"{name}({_described(holder.elem_type)})"
+    if kind.map_type is not None:
+        key = _element_name(kind.map_type.key_type)
+        return f"map({key}, {_described(kind.map_type.value_type)})"
+    tensor = kind.tensor_type or kind.sparse_tensor_type
+    if tensor is None or not tensor.elem_type:
+        return "unknown"
+    shape = () if tensor.shape is None else shape_of(tensor)
+    lengths = [shortened("?" if each is None else str(each), 20) for each in shape]
+    where = "" if tensor.shape is None else f"[{', '.join(few(lengths))}]"
+    return f"{_element_name(tensor.elem_type)}{where}"
+
+
+def _element_name(number: int) -> str:
+    element = element_of_file(number)
+    return str(getattr(element, "name", element)).lower()
 
 
 def tensor_type_of(info: Any) -> Any:
@@ -381,22 +402,30 @@ class Nodes(MutableSequence[GraphNode]):
         self._graph, self._messages = graph, messages
 
     def _messages_of(self, nodes: Iterable[Any], gone: Iterable[Any] = ()) -> list[Any]:
-        """The messages of nodes that come into the graph, where others go."""
-        given, found = list(nodes), {id(each) for each in gone}
+        """The messages of nodes that come into the graph, where others go.
+
+        Nodes of another graph are copied: a node is in one graph.
+        """
+        given, graph = list(nodes), self._graph
         for node in given:
             if not isinstance(node, GraphNode):
                 raise TypeError(f"a node must be a GraphNode, not {type(node).__name__}")
-            check_apart(self._graph._message, subgraphs_of(node._message))
-        there = {id(each) for each in self._messages} - found
+            check_apart(graph._message, subgraphs_of(node._message))
+        is_new = all(node._graph is None for node in given)
+        there = set() if is_new else set(map(id, self._messages)) - set(map(id, gone))
         for node in given:
-            if node._graph is not None and id(node._message) in there:
+            if id(node._message) in there:
                 raise ValueError("the node is in the graph already")
+            there.add(id(node._message))
         for node in given:
-            if node._graph is not None and node._graph._home is not self._graph._home:
-                settle_attributes(node._message.attribute, node._graph._home)
-        for node in given:
-            node._graph = self._graph
-            self._graph._import(node.domain)
+            other = node._graph
+            if other is not None and other != graph:
+                if any(each is node._message for each in other._message.node):
+                    node._message = node._message.copy()
+                if other._home is not graph._home:
+                    settle_attributes(node._message.attribute, other._home)
+            node._graph = graph
+            graph._import(node.domain)
         return [node._message for node in given]
 
     def __getitem__(self, place: Any) -> Any:

@@ -12,7 +12,7 @@ from ortcffi.values.element_types import ElementType
 if TYPE_CHECKING:
     from ortcffi.models.model import Model
 
-__all__ = ["Message", "element_in_file", "element_of_file", "message_of_bytes"]
+__all__ = ["Message", "domain_of", "element_in_file", "element_of_file", "message_of_bytes"]
 __all__ += ["message_of_model", "shown"]
 
 Message = compiled.Message
@@ -30,6 +30,11 @@ def element_in_file(element: int) -> int:
 def element_of_file(number: int) -> ElementType | int:
     """The element type of a number in ONNX files."""
     return _OF_FILES.get(number) or known(ElementType, number)
+
+
+def domain_of(name: str) -> str:
+    """The one name of a domain: that of ONNX has two."""
+    return "" if name == "ai.onnx" else name
 
 
 def shown(given: str) -> str:

@@ -222,8 +222,8 @@ class Model(Suggests, Handle):
         external_data : int or str, optional
             Tensors of so many bytes or more, such as ``"64 MB"``, go to another file in the same
             folder, which has the name of the first and ``.data``; if a model is replaced, or there
-            is such a file, eight digits before that. The file in which the replaced model had its weights is
-            removed. By default all are in the one file, which then has at most 2 GiB.
+            is such a file, eight digits before that. The file in which the replaced model had its
+            weights is removed. By default all are in the one file, which then has at most 2 GiB.
 
         Raises
         ------

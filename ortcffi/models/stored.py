@@ -11,6 +11,7 @@ from ortcffi.errors import InvalidGraph
 from ortcffi.errors import NotImplemented as NotAvailable
 from ortcffi.models.message import (
     Message,
+    domain_of,
     element_in_file,
     message_of_bytes,
     message_of_model,
@@ -118,7 +119,7 @@ _CONSTANTS = {
 
 def constant_tensor(node: Any) -> Any:
     """The tensor that a node Constant makes; None for another node, and for a sparse one."""
-    if node.op_type != "Constant" or node.domain not in ("", "ai.onnx") or not node.attribute:
+    if node.op_type != "Constant" or domain_of(node.domain) or not node.attribute:
         return None
     attribute = node.attribute[0]
     if attribute.ref_attr_name or attribute.t is not None:

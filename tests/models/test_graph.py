@@ -317,3 +317,56 @@ def test_a_graph_is_never_in_itself():
         graph.nodes[0].attributes["else_branch"] = graph
     assert len(graph.nodes) == 1
     assert len(branch.nodes) == 0
+
+
+def test_a_node_is_in_one_graph():
+    graph, other = ort.Graph(), ort.Graph()
+    graph.node("If", ["c"], ["y"])
+    node = graph.nodes[0]
+    other.nodes.append(node)
+    node.attributes["then_branch"] = graph  # of the copy in the other graph
+    assert node == other.nodes[0] != graph.nodes[0]
+    assert not graph.nodes[0].attributes
+    with pytest.raises(ValueError, match="in the graph already"):
+        other.nodes[:0] = [made := ort.GraphNode("Neg", ["y"], ["z"]), made]
+    other.nodes[:] = [node]
+    graph.nodes.append(made)
+    graph.nodes.clear()
+    other.nodes.append(made)
+    made.name = "moved"
+    assert other.nodes[1].name == "moved"
+
+
+def test_onnx_has_one_version_of_operators_under_both_its_names():
+    graph = ort.Graph({"ai.onnx": 21})
+    graph.opsets["ai.onnx"] = 22
+    assert dict(graph.opsets) == {"": 22}
+    assert graph.opsets["ai.onnx"] == 22
+    del graph.opsets["ai.onnx"]
+    assert dict(graph.opsets) == {}
+
+
+def test_a_reference_to_an_attribute_has_a_type_of_onnx():
+    node = ort.GraphNode("Neg", ["x"], ["y"])
+    with pytest.raises(ValueError, match="type must be one of FLOAT, INT, .*not 'NOPE'"):
+        node.attributes["axis"] = ort.AttributeReference("axis", "NOPE")
+    assert not node.attributes
+
+
+def test_values_that_are_no_tensors_say_what_they_are():
+    onnx = pytest.importorskip("onnx")
+    helper = onnx.helper
+    tensor = helper.make_tensor_type_proto(onnx.TensorProto.FLOAT, ["n", 2])
+    types = {
+        "sequence(float[n, 2])": helper.make_sequence_type_proto(tensor),
+        "optional(sequence(float[n, 2]))": helper.make_optional_type_proto(
+            helper.make_sequence_type_proto(tensor)
+        ),
+        "map(int64, float[n, 2])": helper.make_map_type_proto(onnx.TensorProto.INT64, tensor),
+        "unknown": onnx.TypeProto(),
+    }
+    infos = [helper.make_value_info(f"v{i}", each) for i, each in enumerate(types.values())]
+    proto = helper.make_model(helper.make_graph([], "g", infos, infos[:1]))
+    values = ort.Graph(proto.SerializeToString()).inputs
+    expected = [f"<GraphValue v{i}: {each}>" for i, each in enumerate(types)]
+    assert list(map(repr, values)) == expected

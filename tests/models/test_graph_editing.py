@@ -64,6 +64,21 @@ def test_dimensions_of_a_name_are_set_everywhere(graph):
         graph.set_dimensions(n=3)
 
 
+def test_subgraphs_and_nodes_stay_those_of_the_graph_when_types_are_inferred(graph):
+    node = graph["if"]
+    branch = node.subgraphs["then_branch"]
+    graph.infer_shapes()
+    assert graph.values["r"].shape == (200,)
+    assert branch.outputs["a"].shape == (200,)
+    branch.rename({"a": "q"})
+    node.name = "choice"
+    [found] = [each for each in parsed(graph).graph.node if each.name == "choice"]
+    assert {each.name: each.g.node[0].output[0] for each in found.attribute} == {
+        "then_branch": "q",
+        "else_branch": "b",
+    }
+
+
 def test_the_batch_is_set_in_one_line():
     graph = ort.Graph()
     graph.input("x", "f4", [1, 4])

@@ -50,3 +50,27 @@ def test_subgraphs_of_a_merged_graph_read_what_they_are_given():
     first.merge(second, {"x": "m"})
     given = X - np.exp(X)
     assert run(first) == (np.abs(given) + given).tolist()
+
+
+def test_a_merged_value_has_no_name_that_a_subgraph_makes():
+    first, second = with_branches("x", "m"), ort.Graph()
+    second.input("y", "f4", [3])
+    second.output(*second.node("Abs", ["y"], ["m"]), "f4", [3])
+    names = first.merge(second, prefix="second/")
+    assert names == {"y": "y", "m": "second/m"}
+    assert run(first) == (X + X).tolist()
+
+
+def test_a_graph_is_merged_several_times_with_one_prefix():
+    graph, step = ort.Graph(), ort.Graph()
+    graph.input("x", "f4", [3])
+    graph.output(*graph.node("Abs", ["x"], ["y"], name="abs"), "f4", [3])
+    step.input("y", "f4", [3])
+    step.node("Exp", ["y"], ["e"], name="abs")
+    step.output(*step.node("Neg", ["e"], ["z"]), "f4", [3])
+    end, expected = "y", X
+    for _ in range(3):
+        end, expected = graph.merge(step, {"y": end})["z"], -np.exp(expected)
+    assert run(graph) == expected.tolist()
+    names = [node.name for node in graph.nodes if node.name]
+    assert len(set(names)) == len(names) == 4
