@@ -54,6 +54,10 @@ static const char* read_entry(struct core_message key, struct core_message value
   return is_ignored(key) ? NULL : "is none that ONNX knows";
 }
 
+bool core_is_external(struct core_message tensor) {
+  return core_find_varint(tensor, TENSOR_LOCATION) == 1;
+}
+
 OrtStatus* core_read_external(struct core_message tensor, struct core_external_data* out) {
   struct core_field field;
   *out = (struct core_external_data){0};

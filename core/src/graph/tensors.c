@@ -177,10 +177,6 @@ static OrtStatus* read_tensor_strings(const struct stored_tensor* tensor,
   return set_strings(tensor->bytes, TENSOR_STRINGS, out);
 }
 
-bool core_is_external(struct core_message tensor) {
-  return core_find_varint(tensor, TENSOR_LOCATION) == 1;
-}
-
 /* Finds elements that are stored as they are in memory; `*out` is unchanged if they are not. */
 static OrtStatus* find_elements(const struct stored_tensor* tensor, const uint8_t** out) {
   struct core_external_data data;
