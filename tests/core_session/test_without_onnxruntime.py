@@ -43,7 +43,7 @@ def test_the_other_lines_of_the_guide_run_with_onnx():
     program, expected = example("docs/guide/without_onnxruntime.md")
     _, imports, rest = program.partition("import numpy as np\nimport ortcffi as ort\n")
     _, graph, rest = rest.rpartition("graph = ort.Graph()\n")
-    rest, _, _ = rest.partition("options = ort.SessionOptions(\n    config")  # of OpenVINO
+    rest, _, _ = rest.partition("entries = {")  # of OpenVINO
     printed = []
     exec(
         imports + graph + rest,
