@@ -17,14 +17,17 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 import ortcffi as ort
 
 SECONDS = float(os.environ.get("SECONDS", "2"))  # that a request may wait for its run
+WAITING = 1000  # requests that may wait for a thread
 BYTES = 256 << 20  # that all sessions of a process may take
 STATUS = {  # what a client gets
     ort.errors.InvalidArgument: 400,
     ort.errors.OutOfMemory: 503,
     ort.errors.Cancelled: 503,
     ort.errors.QueueTimeout: 503,
+    ort.errors.Overloaded: 503,
     TimeoutError: 504,
 }
+LIMITS: dict[str, Any] = {"timeout": SECONDS, "max_waiting": WAITING}
 Feed = dict[str, list[Any]]
 answers: Counter[int] = Counter()
 running = 0
@@ -75,7 +78,7 @@ def plain(y: Any) -> Any:
 @app.post("/run")
 async def run(feed: Feed, request: Request) -> list[Any]:
     """Await a run; end it if it takes too long, or if the client or the server goes away."""
-    result = asyncio.create_task(app.state.session.run_async(feed, timeout=SECONDS))
+    result = asyncio.create_task(app.state.session.run_async(feed, **LIMITS))
     gone = asyncio.ensure_future(request.receive())  # after the body: that the client has left
     try:
         await asyncio.wait({result, gone}, return_when=asyncio.FIRST_COMPLETED)

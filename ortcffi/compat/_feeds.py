@@ -13,6 +13,7 @@ from ortcffi.compat._types import onnx_of
 from ortcffi.compat._values import OrtValue
 from ortcffi.errors import InvalidArgument, OrtError
 from ortcffi.session.rules import Rules, has_value, of_library, spec_of_input
+from ortcffi.session.series import attach
 from ortcffi.session.session import Session, source_for
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.value import Value
@@ -86,6 +87,7 @@ class Engine(Session):
         library = api()
         self._open(library, source_for(library, model, options), options, env=env(), is_own=True)
         self._source = model
+        attach(self)
         self._remakes()
 
 

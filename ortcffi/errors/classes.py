@@ -33,6 +33,7 @@ __all__ = [
     "NotImplemented",
     "OrtError",
     "OutOfMemory",
+    "Overloaded",
     "QueueTimeout",
     "RuntimeException",
     "code_of",
@@ -236,6 +237,13 @@ class QueueTimeout(TimeoutError):
     """An awaited run did not begin within its ``timeout``. This is no `OrtError`.
 
     The library was not called: nothing was computed, and no output was written.
+    """
+
+
+class Overloaded(RuntimeError):
+    """As many runs or calls as ``max_waiting`` allows were waiting. This is no `OrtError`.
+
+    It is raised at once: nothing was queued.
     """
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi.session.metrics import place_of, quantile
+from ortcffi.session.series import place_of, quantile
 
 if TYPE_CHECKING:
     from ortcffi.memory.stats import AllocatorStats

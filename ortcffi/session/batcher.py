@@ -13,14 +13,16 @@ import numpy as np
 
 from ortcffi._convert import integer, of_type, optional_mapping, seconds
 from ortcffi._public import public, quoted
-from ortcffi.errors import InvalidArgument, QueueTimeout
+from ortcffi.errors import InvalidArgument, Overloaded, QueueTimeout
 from ortcffi.session.rules import RULES, array_for
+from ortcffi.session.series import BATCH_WAITS, ROWS
 from ortcffi.session.session import Session
 from ortcffi.values.checks import element_of_array
 
 __all__ = ["Batcher"]
 
 _MOST = 2**31 - 1
+_TIMEOUT, _QUEUE_TIMEOUT, _OVERLOADED = -2, -4, -5  # for Session._count
 
 
 class _Call:
@@ -33,10 +35,11 @@ class _Call:
         self.has_run = False  # whether its run has begun
         self.result: asyncio.Future[list[Any]] = loop.create_future()
 
-    def expire(self, timeout: float) -> None:
+    def expire(self, session: Session, timeout: float) -> None:
         """Fail, because the time is over."""
         if self.result.done():
             return
+        session._count(_TIMEOUT if self.has_run else _QUEUE_TIMEOUT, 0)
         if self.has_run:
             text = f"the joined run took longer than the timeout of {timeout:g} seconds"
             self.result.set_exception(TimeoutError(text))
@@ -73,6 +76,8 @@ class Batcher:
     max_wait : float, optional
         Seconds that a call waits at most for others to fill its batch. By default a run begins as
         soon as the last one has ended.
+    max_waiting : int, optional
+        How many calls may wait for a run. A further one is refused at once, with `Overloaded`.
 
     Raises
     ------
@@ -86,7 +91,14 @@ class Batcher:
     ...         return await asyncio.gather(*(batcher.run(x=x) for x in rows))
     """
 
-    def __init__(self, session: Session, *, max_batch: int = 32, max_wait: float = 0) -> None:
+    def __init__(
+        self,
+        session: Session,
+        *,
+        max_batch: int = 32,
+        max_wait: float = 0,
+        max_waiting: int | None = None,
+    ) -> None:
         if of_type("session", session, Session) is None:
             raise TypeError("session must be a Session, not None")
         self._session = session
@@ -98,6 +110,8 @@ class Batcher:
         self._max_wait = seconds("max_wait", max_wait)
         if self._max_wait == math.inf:
             raise ValueError("max_wait must be finite, or a call might wait for ever")
+        most = _MOST if max_waiting is None else max_waiting
+        self._max_waiting = integer("max_waiting", most, (1, _MOST))
         self._queues: dict[Hashable, _Queue] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_closed = False
@@ -138,6 +152,8 @@ class Batcher:
             model cannot be batched.
         RuntimeError
             Another event loop uses the batcher.
+        Overloaded
+            As many calls as `max_waiting` are waiting.
         QueueTimeout, TimeoutError
             The time is over: before a run with these rows began, or while it is under way.
         OrtError
@@ -149,6 +165,9 @@ class Batcher:
         limit = None if timeout is None else seconds("timeout", timeout)
         arrays = {name: self._array(name, x) for name, x in self._feed(feed, inputs).items()}
         loop = self._own_loop()
+        if self._max_waiting < _MOST and self._waiting() >= self._max_waiting:
+            self._session._count(_OVERLOADED, 0)
+            raise Overloaded(f"the call was not queued: {self._max_waiting} calls were waiting")
         call = _Call(arrays, loop)
         kinds = sorted((name, x.dtype, x.shape[1:]) for name, x in arrays.items())
         key = names, tuple(kinds)
@@ -162,11 +181,15 @@ class Batcher:
             queue.is_full.set()
         if limit is None or limit == math.inf:
             return await call.result
-        timer = loop.call_later(limit, call.expire, limit)
+        timer = loop.call_later(limit, call.expire, self._session, limit)
         try:
             return await call.result
         finally:
             timer.cancel()
+
+    def _waiting(self) -> int:
+        calls = [call for queue in self._queues.values() for call in queue.calls]
+        return sum(not call.result.done() for call in calls)
 
     async def close(self) -> None:
         """Take no more calls, run those that wait for others, and wait for all that have begun."""
@@ -264,6 +287,11 @@ class Batcher:
         return batch
 
     async def _run(self, outputs: tuple[str, ...] | None, batch: list[_Call]) -> None:
+        now = asyncio.get_running_loop().time()
+        for call in batch:
+            self._session._count(BATCH_WAITS, now - call.began)
+        rows = sum(call.rows for call in batch)
+        self._session._count(ROWS, (rows - 0.5) * 1024e-9)  # as C counts rows
         feeds = [call.feed for call in batch]
         feed = feeds[0]
         try:

@@ -2,58 +2,20 @@
 """The open sessions of the process, with counts and durations of their runs."""
 
 import os
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
-from typing import NamedTuple
+from collections.abc import Hashable, Iterable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from ortcffi._native import compiled, lib
 from ortcffi._public import aligned, duration, html_table, printable, public, quoted, size
-from ortcffi.errors import ErrorCode
-from ortcffi.memory.stats import AllocatorStats
 from ortcffi.session.limits import arena_stats
+from ortcffi.session.series import RUNS, all_series, errors_of, model_of, quantile
 from ortcffi.session.session import Session
 
-__all__ = ["Metrics", "SessionMetrics", "count_runs", "metrics", "place_of", "quantile"]
-__all__ += ["sessions"]
+if TYPE_CHECKING:
+    from ortcffi.memory.stats import AllocatorStats
+    from ortcffi.session.prometheus import Family
 
-# Durations are counted by ranges, four for each power of two nanoseconds: as place_of() in
-# boundary/session/counts.c.
-_FIRST_POWER, _PARTS = 8, 4
-
-
-def place_of(seconds: float) -> int:
-    """The range that a duration is in."""
-    nanoseconds = int(seconds * 1e9)
-    power = nanoseconds.bit_length() - 1
-    if power < _FIRST_POWER:
-        return 0
-    return (power - _FIRST_POWER) * _PARTS + (nanoseconds >> (power - 2) & _PARTS - 1)
-
-
-def end_of(place: int) -> float:
-    """The nanoseconds that end a range."""
-    power, part = divmod(place, _PARTS)
-    return (1 << (power + _FIRST_POWER)) * (1 + (part + 1) / _PARTS)
-
-
-def quantile(counts: Sequence[int], part: float) -> float | None:
-    """The seconds within which a part of the runs was done; None where there was no run.
-
-    Parameters
-    ----------
-    counts : sequence of int
-        How many runs were in each range.
-    part : float
-        From 0 to 1.
-    """
-    wanted = max(part * sum(counts), 1)
-    places = (place for place, count in enumerate(accumulate(counts)) if count >= wanted)
-    place = next(places, None)
-    return None if place is None else end_of(place) * 1e-9
-
-
-_ENDINGS = {1: "CANCELLED", 2: "TIMEOUT", 3: "INTERRUPTED", 4: "QUEUE_TIMEOUT"}
-_BOUNDS = [1 << power for power in range(10, 36, 2)]  # nanoseconds, of Prometheus's histogram
+__all__ = ["Metrics", "SessionMetrics", "count_runs", "metrics", "model_of", "sessions"]
 
 
 @public
@@ -73,10 +35,11 @@ class SessionMetrics(NamedTuple):
     errors : mapping of str to int
         Runs that failed, by the name of the `ErrorCode`; ``"CANCELLED"``, ``"TIMEOUT"`` and
         ``"INTERRUPTED"`` for those that were ended early; ``"QUEUE_TIMEOUT"`` for those that did
-        not begin within their timeout; ``"REFUSED"`` for calls whose arguments were wrong. For the
-        last two the library was not called. Without those that are 0.
+        not begin within their timeout, ``"OVERLOADED"`` where more than ``max_waiting`` waited;
+        ``"REFUSED"`` for calls whose arguments were wrong. For the last three the library was not
+        called. Without those that are 0.
     seconds : float
-        What the runs that succeeded took together.
+        What the runs that succeeded took together, without waiting for a thread.
     durations : tuple of int
         How many of them took how long: see `quantile`.
     arena : str or None
@@ -145,12 +108,33 @@ class Metrics(NamedTuple):
     def prometheus(self) -> str:
         """The text that Prometheus reads, with times in seconds and memory in bytes.
 
+        Its counts are those of each model since the process began, whatever sessions it had, as
+        they are now. With ``PROMETHEUS_MULTIPROC_DIR`` in the environment of all workers, those of
+        all of them.
+
         Examples
         --------
         >>> print(ort.metrics().prometheus().splitlines()[0])
         # HELP ortcffi_run_seconds How long runs took that succeeded.
         """
-        return "\n".join(_lines(self)) + "\n"
+        from ortcffi.session.prometheus import text_of
+
+        return text_of(self.collect())
+
+    def collect(self) -> "Iterable[Family]":
+        """The same for prometheus_client, each time anew: ``REGISTRY.register(ort.metrics())``."""
+        from ortcffi.session.prometheus import families
+
+        return families(all_series(), metrics().arenas)
+
+    def describe(self) -> "Iterable[Family]":
+        """The names of what `collect` gives."""
+        from ortcffi.session.prometheus import families
+
+        return families([])
+
+    def __hash__(self) -> int:  # a registry of collectors needs it
+        return hash(tuple(each.number for each in self.sessions))
 
     def __repr__(self) -> str:
         return f"<Metrics of {len(self.sessions)} sessions and {len(self.arenas)} arenas>"
@@ -225,11 +209,9 @@ class Counts(NamedTuple):
 
 def counts_of(session: Session) -> Counts:
     """The counts of a session, which may be closed."""
-    durations, by_code, endings, refused, seconds = session._counts()
-    errors = {ErrorCode(code).name: count for code, count in enumerate(by_code) if count}
-    errors |= {name: endings[ending] for ending, name in _ENDINGS.items() if endings[ending]}
-    errors |= {"REFUSED": refused} if refused else {}
-    return Counts(durations, errors, seconds)
+    counts = session._counts()
+    durations, seconds = counts[0][RUNS]
+    return Counts(durations, errors_of(counts), seconds)
 
 
 def _metrics_of(session: Session, arena: str | None) -> SessionMetrics:
@@ -237,14 +219,6 @@ def _metrics_of(session: Session, arena: str | None) -> SessionMetrics:
     model, runs = model_of(session), sum(durations)
     number, running = session._number, session.running
     return SessionMetrics(number, model, runs, running, errors, seconds, durations, arena)
-
-
-def model_of(session: Session) -> str:
-    """What a session was made of: the path of its model, if it has one."""
-    source = session._source
-    if isinstance(source, (str, os.PathLike)):
-        return os.fsdecode(source)
-    return "made in Python" if source is None else "bytes"
 
 
 def _arena_of(session: Session) -> str | None:
@@ -285,50 +259,3 @@ def _header_and_rows(found: Metrics) -> tuple[tuple[str, ...], list[tuple[str, .
         held = size(None if stats is None else stats.bytes_reserved)
         rows.append((name, str(each.runs), str(sum(each.errors.values())), *times, held))
     return header, rows
-
-
-def _lines(found: Metrics) -> Iterator[str]:
-    yield from _head("run_seconds", "histogram", "How long runs took that succeeded.")
-    for each in found.sessions:
-        labels = _labels(each)
-        for bound in _BOUNDS:
-            within = sum(n for i, n in enumerate(each.durations) if end_of(i) <= bound)
-            yield f'ortcffi_run_seconds_bucket{{{labels},le="{bound * 1e-9:.9g}"}} {within}'
-        yield f'ortcffi_run_seconds_bucket{{{labels},le="+Inf"}} {each.runs}'
-        yield f"ortcffi_run_seconds_sum{{{labels}}} {each.seconds:.9g}"
-        yield f"ortcffi_run_seconds_count{{{labels}}} {each.runs}"
-    yield from _head("run_errors_total", "counter", "Runs that failed, by code.")
-    for each in found.sessions:
-        for code, count in each.errors.items():
-            yield f'ortcffi_run_errors_total{{{_labels(each)},code="{code}"}} {count}'
-    yield from _head("runs_under_way", "gauge", "Runs under way.")
-    for each in found.sessions:
-        yield f"ortcffi_runs_under_way{{{_labels(each)}}} {each.running}"
-    yield from _head("arena_bytes", "gauge", "Memory of arenas.")
-    for arena, stats in found.arenas.items():
-        yield from _arena_lines(arena, stats)
-
-
-def _arena_lines(arena: str, stats: AllocatorStats) -> Iterable[str]:
-    parts = {
-        "reserved": stats.bytes_reserved,
-        "in_use": stats.bytes_allocated,
-        "peak": stats.max_memory,
-        "limit": stats.limit,
-    }
-    for part, count in parts.items():
-        if count is not None and (part != "limit" or count > 0):
-            yield f'ortcffi_arena_bytes{{arena="{_escaped(arena)}",part="{part}"}} {count}'
-
-
-def _head(name: str, kind: str, text: str) -> tuple[str, str]:
-    return f"# HELP ortcffi_{name} {text}", f"# TYPE ortcffi_{name} {kind}"
-
-
-def _labels(each: SessionMetrics) -> str:
-    return f'session="{each.number}",model="{_escaped(each.model)}"'
-
-
-def _escaped(text: str) -> str:
-    text = text.encode(errors="backslashreplace").decode()  # a path need not be UTF-8
-    return text.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")

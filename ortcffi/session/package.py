@@ -14,6 +14,7 @@ from ortcffi.errors import check
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session_options import SessionOptions
 from ortcffi.session.creation import Source
+from ortcffi.session.series import attach
 from ortcffi.session.session import Session
 from ortcffi.table.engine import engine_for
 
@@ -236,6 +237,7 @@ class PackageVariant(Handle):
             _call(self.api, "CreateSession", env, self.handle, chosen, out)
 
         session._open(self.api, Source(create, self), options, **settings)
+        attach(session)
 
     @property
     def component(self) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 from ortcffi._convert import mapping, of_type
 from ortcffi._native import ffi, lib
 from ortcffi._public import described, meant, quoted
-from ortcffi.errors import Cancelled, InvalidArgument, OutOfMemory, QueueTimeout, check
+from ortcffi.errors import Cancelled, InvalidArgument, OutOfMemory, Overloaded, QueueTimeout, check
 from ortcffi.values import tensors
 from ortcffi.values.checks import array_of, element_of_array, not_held, unfit
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind, dtype_of, element_of
@@ -297,6 +297,12 @@ def _ended(session: "Session", what: tuple[int, float]) -> BaseException:
     return Cancelled("the run was ended by cancel", "Run")
 
 
+def _overload(session: "Session", most: int) -> BaseException:
+    return Overloaded(
+        f"the run of {_named(session)} was not queued: {most} runs were waiting for a thread"
+    )
+
+
 _REFUSALS: dict[str, Callable[..., BaseException]] = {
     "input": partial(_unknown_name, "input"),
     "output": partial(_unknown_name, "output"),
@@ -304,6 +310,7 @@ _REFUSALS: dict[str, Callable[..., BaseException]] = {
     "overlap": _overlap,
     "memory": _no_memory,
     "end": _ended,
+    "overload": _overload,
 }
 
 

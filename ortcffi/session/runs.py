@@ -8,6 +8,8 @@ else here. An import statement in each awaited run would take as long as to make
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ortcffi._convert import integer
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from concurrent.futures import Future
@@ -32,6 +34,10 @@ def _imported() -> Any:
     return futures
 
 
+def _most(max_waiting: int | None) -> int | None:
+    return None if max_waiting is None else integer("max_waiting", max_waiting, (0, 2**31 - 1))
+
+
 def run_async(  # noqa: PLR0913  # as many as `run` has
     session: "Session",
     /,
@@ -41,6 +47,7 @@ def run_async(  # noqa: PLR0913  # as many as `run` has
     options: "RunOptions | None" = None,
     out: Mapping[str, Any] | None = None,
     timeout: float | None = None,
+    max_waiting: int | None = None,
     values: bool = False,
     **inputs: Any,
 ) -> "RunFuture":
@@ -60,12 +67,23 @@ def run_async(  # noqa: PLR0913  # as many as `run` has
     timeout : float, optional
         Seconds from this call on. A run that has begun by then is ended, with `TimeoutError`; one
         that still waits for a thread is not made, and the error is `QueueTimeout` at once.
+    max_waiting : int, optional
+        Refuse the run at once, with `Overloaded`, if so many runs of the session already wait for
+        a thread: 0 for a run that is to begin now or not at all.
     values : bool, optional
         Whether outputs are `Value`s, as of `run_values`.
     """
     start = (_futures or _imported()).future_of_loop
     return start(  # type: ignore[no-any-return]
-        session, values, feed, outputs, options=options, out=out, timeout=timeout, **inputs
+        session,
+        values,
+        _most(max_waiting),
+        feed,
+        outputs,
+        options=options,
+        out=out,
+        timeout=timeout,
+        **inputs,
     )
 
 
@@ -78,6 +96,7 @@ def run_future(  # noqa: PLR0913  # as many as `run` has
     options: "RunOptions | None" = None,
     out: Mapping[str, Any] | None = None,
     timeout: float | None = None,
+    max_waiting: int | None = None,
     values: bool = False,
     **inputs: Any,
 ) -> "Future[list[Any]]":
@@ -88,7 +107,15 @@ def run_future(  # noqa: PLR0913  # as many as `run` has
     """
     start = (_futures or _imported()).future_of_threads
     return start(  # type: ignore[no-any-return]
-        session, values, feed, outputs, options=options, out=out, timeout=timeout, **inputs
+        session,
+        values,
+        _most(max_waiting),
+        feed,
+        outputs,
+        options=options,
+        out=out,
+        timeout=timeout,
+        **inputs,
     )
 
 

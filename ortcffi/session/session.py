@@ -31,6 +31,7 @@ from ortcffi.session.creation import (
 )
 from ortcffi.session.rules import RULES
 from ortcffi.session.runs import bind, predict, profiling, run_async, run_future, run_profiled
+from ortcffi.session.series import attach
 from ortcffi.table.engine import hold_registered
 from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.value import Value
@@ -161,6 +162,7 @@ class Session(Suggests, Engine, Closing):
                 error.args = (f"{error.message}{hint}", *error.args[1:])
             raise
         self._source = None if type(given) is memoryview and given is not model else given
+        attach(self)
         if after_fork == "remake":
             self._remakes()
 

@@ -63,7 +63,12 @@ def test_inputs_may_have_the_names_of_parameters(opened, options, x, name):
 def test_all_ways_to_run_have_the_same_parameters():
     _, *named, inputs = inspect.signature(ort.Session.run).parameters
     for function in (ort.Session.run_async, ort.Session.run_future):
-        assert [*inspect.signature(function).parameters][1:] == [*named, "values", inputs]
+        assert [*inspect.signature(function).parameters][1:] == [
+            *named,
+            "max_waiting",
+            "values",
+            inputs,
+        ]
 
 
 def test_many_runs_are_awaited_at_once(session, x):

@@ -10,7 +10,7 @@ from support.releases import needs_release
 from support.threads import run_async, wait_until
 
 import ortcffi as ort
-from ortcffi.errors import InvalidArgument, QueueTimeout
+from ortcffi.errors import InvalidArgument, Overloaded, QueueTimeout
 
 pytestmark = pytest.mark.usefixtures("real_api")
 
@@ -161,7 +161,7 @@ def test_a_joined_run_ends_when_all_its_calls_have_expired(endless, metrics_of):
 
     assert run_async(main()) == [TimeoutError] * 2
     # A run is counted after it has left the list of those under way.
-    wait_until(lambda: metrics_of(endless).errors == {"CANCELLED": 1})
+    wait_until(lambda: metrics_of(endless).errors == {"TIMEOUT": 2, "CANCELLED": 1})
 
 
 def test_a_joined_run_ends_when_all_its_calls_are_cancelled(endless):
@@ -268,3 +268,14 @@ def test_wrong_arguments_are_named(session, arguments, error, says):
         ort.Batcher(session, **arguments)
     with pytest.raises(TypeError, match="session must be a Session"):
         ort.Batcher(None)
+
+
+def test_a_call_is_refused_at_once_where_too_many_wait(session, metrics_of):
+    async def main():
+        async with ort.Batcher(session, max_batch=2, max_waiting=3) as batcher:
+            calls = [batcher.run(x=rows(1)) for _ in range(5)]
+            return await asyncio.gather(*calls, return_exceptions=True)
+
+    found = run_async(main())
+    assert [type(each) for each in found] == [*3 * [list], *2 * [Overloaded]]
+    assert metrics_of(session).errors == {"OVERLOADED": 2}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the living sessions of the process did."""
 
+import asyncio
 import gc
 import os
 import time
@@ -9,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support import models
+from support.prepared import printed_by
 from support.processes import TIME_LIMIT
 from support.releases import needs_release
 from support.threads import run_async, run_threads
@@ -145,8 +147,85 @@ def test_prometheus_reads_the_text(x, tmp_path):
         text = ort.metrics().prometheus()
     for line in text.splitlines():
         assert line.startswith("# ") or float(line.rsplit(" ", 1)[1]) >= 0
-    assert 'a \\"model\\"\\n.onnx"} 1' in text
+    assert 'a \\"model\\"\\n.onnx",worker="' in text
     assert 'le="+Inf"} 1' in text
+
+
+def samples(registry):
+    """The samples of a registry of prometheus_client, by name and labels."""
+    return {
+        (sample.name, *(sample.labels.get(key) for key in ("model", "code", "le"))): sample.value
+        for family in registry.collect()
+        for sample in family.samples
+    }
+
+
+def test_prometheus_client_reads_series_that_outlive_sessions(x):
+    client = pytest.importorskip("prometheus_client")
+    registry = client.CollectorRegistry(auto_describe=True)
+    registry.register(ort.metrics())
+    for _ in range(2):
+        with ort.Session(models.scaled(), ort.SessionOptions(log_id="ranker")) as session:
+            session.run(x=x)
+            session.run_future({"x": x}).result(TIME_LIMIT)
+    found = samples(registry)
+    assert found["ortcffi_run_seconds_count", "ranker", None, None] == 4
+    assert found["ortcffi_run_seconds_sum", "ranker", None, None] > 0
+    assert found["ortcffi_wait_seconds_count", "ranker", None, None] == 2
+    assert found["ortcffi_runs_under_way", "ranker", None, None] == 0
+    text = client.generate_latest(registry).decode()
+    assert f'ortcffi_run_seconds_count{{model="ranker",worker="{os.getpid()}"}} 4.0' in text
+
+
+def test_joined_runs_are_counted_by_their_rows():
+    client = pytest.importorskip("prometheus_client")
+
+    async def main(session):
+        async with ort.Batcher(session, max_batch=4) as batcher:
+            one = np.ones((1, 2), np.float32)
+            await asyncio.gather(*(batcher.run(x=one) for _ in range(5)))
+
+    with ort.Session(models.add(["n", "m"]), ort.SessionOptions(log_id="joined")) as session:
+        run_async(main(session))
+    registry = client.CollectorRegistry()
+    registry.register(ort.metrics())
+    found = samples(registry)
+    rows = [found["ortcffi_batch_rows_bucket", "joined", None, le] for le in ("1", "4", "+Inf")]
+    assert rows == [1, 2, 2]
+    assert found["ortcffi_batch_rows_sum", "joined", None, None] == 5
+    assert found["ortcffi_batch_wait_seconds_count", "joined", None, None] == 5
+
+
+WORKER = """
+import os, sys
+import numpy as np
+import ortcffi as ort
+options = ort.SessionOptions(intra_op_threads=1, log_id="m")
+session = ort.Session(sys.argv[1], options)
+x = np.ones((1, 4), np.float32)
+def count(text):
+    return sum(int(line.split()[-1]) for line in text.splitlines()
+               if line.startswith("ortcffi_run_seconds_count"))
+session.run(x=x)
+reader, writer = os.pipe()
+child = os.fork()
+if child == 0:
+    session.run(x=x), session.run(x=x)
+    os.write(writer, b"1")
+    os.kill(os.getpid(), 9)
+os.read(reader, 1)
+os.waitpid(child, 0)
+print(*(count(ort.metrics().prometheus()) for _ in range(2)), len(os.listdir(sys.argv[2])))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+def test_what_a_killed_worker_has_counted_is_in_one_more_answer(tmp_path, monkeypatch):
+    folder = tmp_path / "metrics"
+    folder.mkdir()
+    (tmp_path / "m.onnx").write_bytes(models.scaled())
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(folder))
+    assert printed_by(WORKER, tmp_path / "m.onnx", folder) == "3 1 1"
 
 
 def test_figures_of_a_session_are_of_all_threads(session, metrics_of):

@@ -13,7 +13,7 @@ from support.processes import TIME_LIMIT
 from support.threads import run_async, wait_until
 
 import ortcffi as ort
-from ortcffi.errors import Cancelled, QueueTimeout
+from ortcffi.errors import Cancelled, Overloaded, QueueTimeout
 
 pytestmark = pytest.mark.usefixtures("real_api")
 
@@ -118,6 +118,24 @@ def test_many_runs_expire_at_the_same_time(busy):
     began = time.monotonic()
     assert {type(each.exception(TIME_LIMIT)) for each in futures} == {QueueTimeout}
     assert time.monotonic() - began < TIME_LIMIT
+
+
+def test_a_run_is_refused_at_once_where_too_many_wait(busy, metrics_of):
+    session, _ = busy
+    with pytest.raises(Overloaded, match="0 runs were waiting"):
+        session.run_future({"x": BIG}, max_waiting=0)
+    waiting = session.run_future({"x": BIG}, max_waiting=1)
+
+    async def main():
+        with pytest.raises(Overloaded, match="1 runs were waiting"):
+            session.run_async({"x": BIG}, max_waiting=1)
+
+    run_async(main())
+    waiting.cancel()
+    assert isinstance(waiting.exception(TIME_LIMIT), Cancelled)
+    assert metrics_of(session).errors["OVERLOADED"] == 2
+    with pytest.raises(ValueError, match="max_waiting"):
+        session.run_future({"x": BIG}, max_waiting=-1)
 
 
 @pytest.fixture

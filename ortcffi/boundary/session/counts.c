@@ -4,6 +4,9 @@
 #include "boundary/session/session.h"
 #include "boundary/session/session_types.h"
 
+#include <stddef.h>
+#include <string.h>
+
 int ortcffi_counts_runs = 1;
 
 void ortcffi_count_runs(int is_on) { ortcffi_counts_runs = is_on; }
@@ -22,35 +25,135 @@ static size_t part_of(double seconds) {
   return place < DURATIONS ? place : DURATIONS - 1;
 }
 
+/* Both the session's own counts and those that it shares have them. */
+static void add(struct session* session, size_t offset, int64_t change) {
+  *(int64_t*)((char*)&session->counts + offset) += change;
+  if (session->shared.buf != NULL) {
+    *(int64_t*)((char*)session->shared.buf + offset) += change;
+  }
+}
+
+#define COUNT(session, what) add(session, offsetof(struct counts, what), 1)
+
+static void observe(struct session* session, int which, double value) {
+  struct counts* shared = session->shared.buf;
+  COUNT(session, histograms[which].parts[part_of(value)]);
+  session->counts.histograms[which].sum += value;
+  if (shared != NULL) {
+    shared->histograms[which].sum += value;
+  }
+}
+
 void ortcffi_count_run(struct run* run, double seconds, const OrtStatus* status) {
-  struct counts* counts = &run->session->counts;
+  struct session* session = run->session;
   if (!ortcffi_counts_runs) {
     return;
   }
   if (status == NULL) {
-    counts->by_duration[part_of(seconds)]++;
-    counts->seconds += seconds;
+    observe(session, RUNS, seconds);
   } else if (run->ending != GOES_ON) {
-    counts->endings[run->ending]++;
+    COUNT(session, endings[run->ending]);
   } else {
-    unsigned code = (unsigned)run->session->maker->api->GetErrorCode(status);
-    counts->errors[code < ERROR_CODES ? code : ORT_FAIL]++;
+    unsigned code = (unsigned)session->maker->api->GetErrorCode(status);
+    COUNT(session, errors[code < ERROR_CODES ? code : ORT_FAIL]);
   }
+  if (run->job != NULL && run->began > 0) {
+    observe(session, WAITS, run->began - run->queued);
+  }
+}
+
+void ortcffi_count_ending(struct session* session, enum ending ending) {
+  if (ortcffi_counts_runs) {
+    COUNT(session, endings[ending]);
+  }
+}
+
+void ortcffi_count_refused(struct session* session) {
+  if (ortcffi_counts_runs) {
+    COUNT(session, refused);
+  }
+}
+
+void ortcffi_count_running(struct session* session, int change) {
+  add(session, offsetof(struct counts, running), change);
+}
+
+/* --- for Python --------------------------------------------------------------------------------*/
+
+PyObject* ortcffi_session_count(PyObject* self, PyObject* arguments) {
+  int which;
+  double value;
+  struct session* session = (struct session*)self;
+  if (!PyArg_ParseTuple(arguments, "id", &which, &value)) {
+    return NULL;
+  }
+  if (which <= -ENDINGS || which >= HISTOGRAMS) {
+    PyErr_SetString(PyExc_ValueError, "there is no such count");
+    return NULL;
+  }
+  if (which < 0) {
+    ortcffi_count_ending(session, (enum ending) - which);
+  } else if (ortcffi_counts_runs) {
+    observe(session, which, value);
+  }
+  Py_RETURN_NONE;
+}
+
+PyObject* ortcffi_count_into(PyObject* self, PyObject* buffer) {
+  struct session* session = (struct session*)self;
+  Py_buffer view;
+  if (PyObject_GetBuffer(buffer, &view, PyBUF_WRITABLE) < 0) {
+    return NULL;
+  }
+  if (view.len < (Py_ssize_t)sizeof(struct counts)) {
+    PyBuffer_Release(&view);
+    PyErr_SetString(PyExc_ValueError, "the buffer is too small");
+    return NULL;
+  }
+  if (session->shared.buf != NULL) {
+    PyBuffer_Release(&session->shared);
+  }
+  session->shared = view;
+  Py_RETURN_NONE;
+}
+
+/* (histograms, errors, endings, refused, running) */
+static PyObject* as_tuples(const struct counts* counts) {
+  PyObject* all = PyTuple_New(HISTOGRAMS);
+  for (int i = 0; all != NULL && i < HISTOGRAMS; i++) {
+    PyObject* parts = ortcffi_tuple_of_numbers(counts->histograms[i].parts, DURATIONS);
+    PyObject* pair = parts == NULL ? NULL : Py_BuildValue("(Nd)", parts, counts->histograms[i].sum);
+    if (pair == NULL || PyTuple_SetItem(all, i, pair) < 0) {
+      Py_CLEAR(all);
+    }
+  }
+  PyObject* errors = ortcffi_tuple_of_numbers(counts->errors, ERROR_CODES);
+  PyObject* endings = ortcffi_tuple_of_numbers(counts->endings, ENDINGS);
+  if (all == NULL || errors == NULL || endings == NULL) {
+    Py_XDECREF(all);
+    Py_XDECREF(errors);
+    Py_XDECREF(endings);
+    return NULL;
+  }
+  long long refused = counts->refused, running = counts->running;
+  return Py_BuildValue("(NNNLL)", all, errors, endings, refused, running);
 }
 
 PyObject* ortcffi_session_counts(PyObject* self, PyObject* unused) {
   (void)unused;
   struct counts counts = ((struct session*)self)->counts; /* at one moment: with the GIL */
-  PyObject* durations = ortcffi_tuple_of_numbers(counts.by_duration, DURATIONS);
-  PyObject* errors = ortcffi_tuple_of_numbers(counts.errors, ERROR_CODES);
-  PyObject* endings = ortcffi_tuple_of_numbers(counts.endings, ENDINGS);
-  long long refused = counts.refused;
-  PyObject* all =
-      durations == NULL || errors == NULL || endings == NULL
-          ? NULL
-          : Py_BuildValue("(OOOLd)", durations, errors, endings, refused, counts.seconds);
-  Py_XDECREF(durations);
-  Py_XDECREF(errors);
-  Py_XDECREF(endings);
-  return all;
+  return as_tuples(&counts);
+}
+
+PyObject* ortcffi_read_counts(PyObject* module, PyObject* buffer) {
+  (void)module;
+  Py_buffer view;
+  if (PyObject_GetBuffer(buffer, &view, PyBUF_SIMPLE) < 0) {
+    return NULL;
+  }
+  struct counts counts = {0};
+  memcpy(&counts, view.buf,
+         view.len < (Py_ssize_t)sizeof counts ? (size_t)view.len : sizeof counts);
+  PyBuffer_Release(&view);
+  return as_tuples(&counts);
 }

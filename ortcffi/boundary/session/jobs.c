@@ -183,7 +183,7 @@ void ortcffi_job_ended(struct job* job) {
 
 /* --- starting ----------------------------------------------------------------------------------*/
 
-/* Makes a job of the first four arguments of _submit, without starting it. */
+/* Makes a job of the first five arguments of _submit, without starting it. */
 static struct job* new_job(PyObject* const* arguments) {
   struct job* job = (struct job*)PyType_GenericAlloc(ortcffi_job_type, 0);
   if (job != NULL) {
@@ -196,28 +196,49 @@ static struct job* new_job(PyObject* const* arguments) {
     if (arguments[2] != Py_None &&
         !PyArg_ParseTuple(arguments[2], "LL", &job->origin.number, &job->origin.stack)) {
       Py_CLEAR(job);
+      return NULL;
     }
+    job->max_waiting = arguments[4] == Py_None ? -1 : PyLong_AsSsize_t(arguments[4]);
   }
   return job;
 }
 
-/* _submit(notify, owner, origin, as_values, feed=None, outputs=None, **keywords): a Job. `notify`
- * is a Mailbox, or a function that is called with the job on any thread; `owner` is any object, for
- * take_owner(); `origin` is None, or the numbers of an ortcffi_origin. */
+/* Gives the job to a thread; -1 with an exception. */
+static int start_job(struct job* job) {
+  struct session* session = job->run.session;
+  job->run.queued = ortcffi_now();
+  Py_INCREF((PyObject*)job); /* for the thread, until the job has ended */
+  int answer = ortcffi_worker_start(job);
+  if (answer == 0) {
+    return 0;
+  }
+  Py_DECREF((PyObject*)job);
+  if (answer == TOO_MANY_WAIT) {
+    ortcffi_count_ending(session, OVERLOADED);
+    ortcffi_session_refuse(session, "overload", PyLong_FromSsize_t(job->max_waiting));
+  } else {
+    PyErr_SetString(PyExc_RuntimeError, "no thread can be made for the run");
+  }
+  return -1;
+}
+
+/* _submit(notify, owner, origin, as_values, max_waiting, feed=None, outputs=None, **keywords): a
+ * Job. `notify` is a Mailbox, or a function that is called with the job on any thread; `owner` is
+ * any object, for take_owner(); `origin` is None, or the numbers of an ortcffi_origin. */
 PyObject* ortcffi_session_submit(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                                  PyObject* keywords) {
   struct request request = {0};
   PyObject* named[16];
   PyObject** more = NULL;
-  if (count < 4) {
-    PyErr_SetString(PyExc_TypeError, "_submit takes notify, owner, origin and as_values");
+  if (count < 5) {
+    PyErr_SetString(PyExc_TypeError, "_submit takes five arguments");
     return NULL;
   }
   struct job* job = new_job(arguments);
   if (job == NULL) {
     return NULL;
   }
-  int answer = ortcffi_read_request(&request, arguments + 4, count - 4, keywords, named, &more);
+  int answer = ortcffi_read_request(&request, arguments + 5, count - 5, keywords, named, &more);
   if (answer == 0) {
     answer = ortcffi_run_begin(&job->run, (struct session*)self, &request);
   }
@@ -228,13 +249,7 @@ PyObject* ortcffi_session_submit(PyObject* self, PyObject* const* arguments, Py_
     if (job->run.deadline > 0) {
       ortcffi_supervise_deadline(&job->run);
     }
-    job->run.began = ortcffi_now();
-    Py_INCREF((PyObject*)job); /* for the thread, until the job has ended */
-    answer = ortcffi_worker_start(job);
-    if (answer < 0) {
-      Py_DECREF((PyObject*)job);
-      PyErr_SetString(PyExc_RuntimeError, "no thread can be made for the run");
-    }
+    answer = start_job(job);
   }
   if (answer < 0) {
     Py_DECREF((PyObject*)job);

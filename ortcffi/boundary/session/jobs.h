@@ -19,7 +19,8 @@ struct job {
   struct job** link;   /* the pointer to this job in such a queue; NULL elsewhere */
   struct queue* queue; /* that queue, of the process with this number */
   unsigned process;
-  ortcffi_origin origin; /* of its blocks; only threads of this package can set it */
+  ortcffi_origin origin;  /* of its blocks; only threads of this package can set it */
+  Py_ssize_t max_waiting; /* jobs of the session that may wait before it; -1 for any number */
   char as_values;
   char is_dropped; /* it is not to begin any more */
 };
@@ -34,7 +35,9 @@ int ortcffi_is_for_mailbox(const struct job* job);
 /* How many callbacks have not begun. */
 extern atomic_size_t ortcffi_due_callbacks;
 
-/* Queues the job for a thread; -1 if there is none and none can be made. */
+enum { NO_THREAD = -1, TOO_MANY_WAIT = -2 };
+
+/* Queues the job for a thread: 0, or why not. */
 int ortcffi_worker_start(struct job* job);
 
 /* Ends a job that has not begun: whether that was so. */

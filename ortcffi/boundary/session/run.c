@@ -47,6 +47,7 @@ void ortcffi_run_link(struct run* run) {
     run->next->link = &run->next;
   }
   ortcffi_runs = run;
+  ortcffi_count_running(run->session, 1);
 }
 
 void ortcffi_run_unlink(struct run* run) {
@@ -54,6 +55,7 @@ void ortcffi_run_unlink(struct run* run) {
   if (run->next != NULL) {
     run->next->link = run->link;
   }
+  ortcffi_count_running(run->session, -1);
 }
 
 /* A run of the forking thread itself goes on in the child, and takes itself out at its end. */

@@ -365,7 +365,9 @@ int ortcffi_run_begin(struct run* run, struct session* session, const struct req
     PyErr_SetString(PyExc_SystemError, "the arguments of a run are not as C takes them");
     answer = FAILED;
   }
-  session->counts.refused += answer != TAKEN && ortcffi_counts_runs;
+  if (answer != TAKEN) {
+    ortcffi_count_refused(session);
+  }
   return answer;
 }
 

@@ -194,6 +194,9 @@ static void session_dealloc(PyObject* self) {
   Py_XDECREF(session->source);
   Py_XDECREF(session->specs);
   Py_XDECREF(session->arena);
+  if (session->shared.buf != NULL) {
+    PyBuffer_Release(&session->shared);
+  }
   PyObject_GC_Del(self);
   Py_DECREF(type);
 }
@@ -322,6 +325,8 @@ static PyMethodDef session_methods[] = {
     {"_is_here", is_here, METH_NOARGS, NULL},
     {"_renew", renew_by, METH_O, NULL},
     {"_counts", ortcffi_session_counts, METH_NOARGS, NULL},
+    {"_count", ortcffi_session_count, METH_VARARGS, NULL},
+    {"_count_into", ortcffi_count_into, METH_O, NULL},
     {"_ask_options", ask_options, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
@@ -359,6 +364,7 @@ static PyMethodDef session_functions[] = {
     {"runs_after_fork", runs_after_fork, METH_NOARGS, NULL},
     {"open_sessions", open_sessions, METH_NOARGS, NULL},
     {"end_runs", end_runs, METH_O, NULL},
+    {"read_counts", ortcffi_read_counts, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 

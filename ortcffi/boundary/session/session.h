@@ -79,21 +79,34 @@ struct ports {
  */
 #define DURATIONS 116
 #define ERROR_CODES 16
-#define ENDINGS 5
 
-/* Counts of a session's runs since it was made; see ort.metrics. */
+/* Why a run was ended early. EXPIRED: its time was over before it began. OVERLOADED: too many were
+ * waiting. */
+enum ending { GOES_ON, CANCELLED, TIMED_OUT, INTERRUPTED, EXPIRED, OVERLOADED, ENDINGS };
+
+struct histogram {
+  int64_t parts[DURATIONS];
+  double sum;
+};
+
+/* WAITS: of runs for a thread. BATCH_WAITS: of calls that a Batcher joins. ROWS: of joined runs; a
+ * row counts as 1024 ns, less 512 ns a run, so that each power of two ends a part. */
+enum histograms { RUNS, WAITS, BATCH_WAITS, ROWS, HISTOGRAMS };
+
+/* Counts of runs; see ort.metrics. */
 struct counts {
-  int64_t by_duration[DURATIONS]; /* runs that succeeded */
-  int64_t errors[ERROR_CODES];    /* runs that failed in the library, by OrtErrorCode */
-  int64_t endings[ENDINGS];       /* runs that were ended early, by `enum ending` */
-  int64_t refused;                /* calls whose arguments were refused before the run */
-  double seconds;                 /* of the runs that succeeded, together */
+  struct histogram histograms[HISTOGRAMS];
+  int64_t errors[ERROR_CODES]; /* runs that failed in the library, by OrtErrorCode */
+  int64_t endings[ENDINGS];    /* runs that were ended early, by `enum ending` */
+  int64_t refused;             /* calls whose arguments were refused before the run */
+  int64_t running;             /* runs that have begun and not ended */
 };
 
 /* Jobs in the order in which they came. */
 struct queue {
   struct job* first;
   struct job** end; /* the pointer that the next job goes to; NULL for `first` */
+  size_t count;
 };
 
 /* A session's jobs on threads of this package: guarded by the lock of workers.c. */
@@ -123,6 +136,8 @@ struct session {
   char asks_options;    /* for a run without options the rules are asked */
   char calls_python;    /* a run may call Python, on any thread */
   struct counts counts;
+  Py_buffer
+      shared; /* the counts of all sessions of the model; `buf` is NULL where there are none */
   struct work work;
   /* What Python keeps with the session: attributes that are None until they are set. */
   PyObject *options, *recorder, *source, *specs, *arena;
@@ -130,9 +145,6 @@ struct session {
   uint64_t number;
   struct session *before, *after;
 };
-
-/* Why a run was ended early. EXPIRED: its time was over before it began. */
-enum ending { GOES_ON, CANCELLED, TIMED_OUT, INTERRUPTED, EXPIRED };
 
 /* One run: its arguments and results as C has them. */
 struct run {
@@ -157,7 +169,8 @@ struct run {
   double deadline;    /* on the clock of ortcffi_now(); 0 for none */
   double timeout;     /* the seconds of the deadline, for the error */
   atomic_int is_done; /* on another thread: whether the library has ended it */
-  double began;       /* of a job, as `ended`: on the same clock */
+  double queued;      /* of a job, as `began` and `ended`: on the same clock */
+  double began;       /* 0 for one that has not begun */
   double ended;
   struct run* next;
   struct run** link;              /* the pointer to this run in the list of those under way */
@@ -233,10 +246,20 @@ OrtStatus* ortcffi_call_run(struct run* run);
 int ortcffi_run_perform(struct run* run, const char* function);
 /* Counts a run that has ended, with its duration in seconds and its status, NULL for success. */
 void ortcffi_count_run(struct run* run, double seconds, const OrtStatus* status);
-/* Whether runs are counted. */
-extern int ortcffi_counts_runs;
-/* _counts(): (by_duration, errors, endings, refused, seconds), the first three as tuples. */
+/* Counts a run that did not begin; a call whose arguments were refused; and a run that begins, or
+ * with -1 ends. */
+void ortcffi_count_ending(struct session* session, enum ending ending);
+void ortcffi_count_refused(struct session* session);
+void ortcffi_count_running(struct session* session, int change);
+/* _counts(): (histograms, errors, endings, refused, running); of each histogram its parts and sum.
+ */
 PyObject* ortcffi_session_counts(PyObject* self, PyObject* unused);
+/* read_counts(buffer): the same of what sessions have counted into a buffer. */
+PyObject* ortcffi_read_counts(PyObject* module, PyObject* buffer);
+/* _count_into(buffer): counts into that buffer, too, from now on. */
+PyObject* ortcffi_count_into(PyObject* self, PyObject* buffer);
+/* _count(histogram, value): adds to a histogram; or to an ending, which is minus the first. */
+PyObject* ortcffi_session_count(PyObject* self, PyObject* arguments);
 /* The results of a run as a list; NULL with an exception. */
 PyObject* ortcffi_run_results(struct run* run, int as_values);
 /* Raises the exception for the status of a run, and releases the status. */

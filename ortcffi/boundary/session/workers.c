@@ -16,7 +16,7 @@
 static pthread_mutex_t workers_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t there_is_work = PTHREAD_COND_INITIALIZER;
 static struct queue ready; /* for the next thread */
-static size_t ready_count, idle_workers, workers;
+static size_t idle_workers, workers;
 
 /* --- queues; they need the lock ----------------------------------------------------------------*/
 
@@ -27,6 +27,7 @@ static void append(struct queue* queue, struct job* job) {
   job->queue = queue;
   *end = job;
   queue->end = &job->next;
+  queue->count++;
 }
 
 static void take_out(struct job* job) {
@@ -37,6 +38,7 @@ static void take_out(struct job* job) {
     job->queue->end = job->link;
   }
   job->link = NULL;
+  job->queue->count--;
 }
 
 /* How many jobs a session has under way at most. */
@@ -54,14 +56,13 @@ static void* run_jobs(void* unused);
 /* Queues a job for the next thread; -1 if there is none at all. Where none is idle one is added,
  * unless the calling thread takes the next job itself. Otherwise `unlock_and_wake` must follow. */
 static int make_ready(struct job* job, int takes_next) {
-  if (!takes_next && idle_workers <= ready_count) {
+  if (!takes_next && idle_workers <= ready.count) {
     workers += ortcffi_start_thread(run_jobs, NULL) == 0;
   }
   if (workers == 0) {
     return -1;
   }
   append(&ready, job);
-  ready_count++;
   return 0;
 }
 
@@ -84,7 +85,6 @@ static struct job* next_job(void) {
   idle_workers--;
   struct job* job = ready.first;
   take_out(job);
-  ready_count--;
   pthread_mutex_unlock(&workers_lock);
   return job;
 }
@@ -111,6 +111,7 @@ static void* run_jobs(void* unused) {
       job->status = run->session->maker->api->CreateStatus(ORT_FAIL, "the run has not begun");
     } else {
       ortcffi_work_for(&job->origin);
+      run->began = ortcffi_now();
       job->status = ortcffi_call_run(run);
       ortcffi_work_for(NULL);
     }
@@ -136,7 +137,10 @@ int ortcffi_worker_start(struct job* job) {
   struct work* work = work_of(job->run.session);
   job->process = ortcffi_process;
   int must_wait = work->begun >= most_begun() && !ortcffi_is_in_op();
-  if (must_wait) {
+  if (must_wait && job->max_waiting >= 0 && work->waiting.count >= (size_t)job->max_waiting) {
+    must_wait = 0;
+    answer = TOO_MANY_WAIT;
+  } else if (must_wait) {
     append(&work->waiting, job);
   } else {
     answer = make_ready(job, 0);
@@ -163,7 +167,7 @@ int ortcffi_worker_drop(struct job* job) {
 void ortcffi_workers_forget(void) {
   pthread_mutex_init(&workers_lock, NULL);
   pthread_cond_init(&there_is_work, NULL);
-  ready.first = NULL;
-  ready_count = idle_workers = workers = 0;
+  ready = (struct queue){0};
+  idle_workers = workers = 0;
   atomic_store(&ortcffi_due_callbacks, 0);
 }

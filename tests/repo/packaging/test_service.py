@@ -77,6 +77,13 @@ class Server:
         lines = self.ask("/metrics")[1].splitlines()
         return next(int(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(name))
 
+    def runs(self):
+        """The sum of the runs in one answer, and the workers that it names."""
+        lines = self.ask("/metrics")[1].splitlines()
+        lines = [line for line in lines if line.startswith("ortcffi_run_seconds_count")]
+        workers = {int(line.split('worker="')[1].split('"')[0]) for line in lines}
+        return sum(int(line.rsplit(" ", 1)[1]) for line in lines), workers
+
 
 @contextmanager
 def serving(command, model, folder, seconds="60"):
@@ -137,6 +144,29 @@ def test_what_json_does_not_have_is_null(tmp_path):
     graph.save(tmp_path / "model.onnx")
     with serving(UVICORN, tmp_path / "model.onnx", tmp_path) as server:
         assert server.ask("/run", {"x": [-1, 0, 1]}) == (200, "[[null,null,0.0]]")
+
+
+def test_each_answer_has_the_figures_of_all_workers(model, tmp_path, monkeypatch):
+    folder = tmp_path / "metrics"
+    folder.mkdir()
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(folder))
+    with serving(GUNICORN, model, tmp_path) as server:
+        wait_until(lambda: len(server.runs()[1]) == 2)
+        for _ in range(20):
+            assert server.ask("/run", QUICK)[0] == 200
+        for _ in range(4):
+            runs, workers = server.runs()
+            assert (runs, len(workers)) == (20, 2)
+        text = server.ask("/metrics")[1]
+        parser = pytest.importorskip("prometheus_client.parser")
+        names = {family.name for family in parser.text_string_to_metric_families(text)}
+        assert {"ortcffi_run_seconds", "ortcffi_wait_seconds", "ortcffi_run_errors"} <= names
+        killed = workers.pop()
+        os.kill(killed, 9)
+        wait_until(lambda: len(list(folder.iterdir())) == 2 and killed not in server.runs()[1])
+        for _ in range(20):
+            assert server.ask("/run", QUICK)[0] == 200
+        assert server.runs()[0] >= 20
 
 
 def test_a_run_that_takes_too_long_is_ended(command, model, tmp_path):

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: MIT
+"""The counts of each model in a process: they outlive its sessions, and other workers read them.
+
+With ``PROMETHEUS_MULTIPROC_DIR`` each process has a file there for each of its models. The file is
+mapped, so that C counts into it, and locked as long as the process lives.
+"""
+
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import accumulate, count
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ortcffi._forks import after_fork
+from ortcffi._native import compiled
+from ortcffi.errors import ErrorCode
+
+if TYPE_CHECKING:
+    from ortcffi.session.session import Session
+
+__all__ = ["BATCH_WAITS", "ROWS", "RUNS", "WAITS", "Series", "all_series", "attach", "end_of"]
+__all__ += ["errors_of", "model_of", "place_of", "quantile"]
+
+RUNS, WAITS, BATCH_WAITS, ROWS = range(4)  # as `enum histograms` in C
+_SIZE = 4096  # of the name in a file, and of the counts after it
+_MOST = 1000  # models that are told apart
+_OTHERS = "others"
+
+
+class Series(NamedTuple):
+    """The counts of a model in a worker.
+
+    Attributes
+    ----------
+    worker, model : str
+        The number of the process, and the name of the model.
+    counts : tuple
+        As `Session._counts` has them.
+    alive : bool
+        Whether the worker is there.
+    """
+
+    worker: str
+    model: str
+    counts: tuple[Any, ...]
+    alive: bool = True
+
+
+_buffers: dict[str, Any] = {}  # by model
+_files: dict[str, Any] = {}  # of this process by path, locked
+_numbers = count()
+
+
+def model_of(session: "Session") -> str:
+    """What a session was made of: the path of its model, if it has one."""
+    source = session._source
+    if isinstance(source, (str, os.PathLike)):
+        return os.fsdecode(source)
+    return "made in Python" if source is None else "bytes"
+
+
+def attach(session: "Session") -> None:
+    """Have a session count for its model, which the option ``log_id`` names, if it is set."""
+    options = session._options
+    named = None if options is None else options._values.get("log_id")
+    model = named or model_of(session)
+    if model not in _buffers and len(_buffers) >= _MOST:
+        model = _OTHERS
+    if model not in _buffers:
+        _buffers[model] = _room_for(model)
+    session._count_into(_buffers[model])
+
+
+def _room_for(model: str) -> Any:
+    """Zeroed memory, in a file where other processes are to see it."""
+    folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
+    if folder:
+        try:
+            return _file_for(model, folder)
+        except (ImportError, OSError) as error:
+            warnings.warn(
+                f"other workers do not see the counts of this one: {error}",
+                RuntimeWarning,
+                stacklevel=5,
+            )
+    return memoryview(bytearray(_SIZE))
+
+
+def _file_for(model: str, folder: str) -> memoryview:
+    from fcntl import LOCK_EX, flock
+    from mmap import mmap
+
+    path = os.path.join(folder, f"ortcffi_{os.getpid()}_{next(_numbers)}")
+    file = open(f"{path}.new", "w+b")  # noqa: SIM115  # open as long as the process lives
+    flock(file, LOCK_EX)
+    name = model.encode(errors="backslashreplace")[:_SIZE]
+    file.write(name.ljust(_SIZE, b"\0") + bytes(_SIZE))  # real bytes, which a full disk refuses
+    file.flush()
+    path = f"{path}.counts"
+    os.rename(file.name, path)
+    _files[path] = file
+    return memoryview(mmap(file.fileno(), 2 * _SIZE))[_SIZE:]
+
+
+def _begin_child() -> None:
+    for file in _files.values():
+        file.close()  # the lock stays the parent's
+    _files.clear()
+    _buffers.clear()
+    for session in compiled.open_sessions():
+        attach(session)
+
+
+after_fork(_begin_child)
+
+
+def all_series() -> Iterator[Series]:
+    """The counts of this process, and of the others that have files in the same folder."""
+    for model, buffer in sorted(_buffers.items()):
+        yield Series(str(os.getpid()), model, compiled.read_counts(buffer))
+    folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
+    if folder and _files:
+        for name in sorted(os.listdir(folder)):
+            path = os.path.join(folder, name)
+            if name.startswith("ortcffi_") and name.endswith(".counts") and path not in _files:
+                with suppress(FileNotFoundError):  # another worker has removed it
+                    yield _series_in(path, name.split("_")[1])
+
+
+def _series_in(path: str, worker: str) -> Series:
+    """The counts of another worker. After its end they are read once more, and removed."""
+    from fcntl import LOCK_NB, LOCK_SH, flock
+
+    with open(path, "rb") as file:
+        try:
+            flock(file, LOCK_SH | LOCK_NB)
+            alive = False
+        except BlockingIOError:
+            alive = True
+        model, counts = file.read(_SIZE).rstrip(b"\0").decode(errors="replace"), file.read(_SIZE)
+    if not alive:
+        os.remove(path)
+    return Series(worker, model, compiled.read_counts(counts), alive)
+
+
+# --- what is counted ------------------------------------------------------------------------------
+
+_ENDINGS = [None, "CANCELLED", "TIMEOUT", "INTERRUPTED", "QUEUE_TIMEOUT", "OVERLOADED"]
+
+
+def errors_of(counts: tuple[Any, ...]) -> dict[str, int]:
+    """How many runs failed, by the names of `SessionMetrics.errors`."""
+    _, by_code, endings, refused, _ = counts
+    errors = {ErrorCode(code).name: count for code, count in enumerate(by_code) if count}
+    errors |= {name: n for name, n in zip(_ENDINGS, endings, strict=True) if name and n}
+    return errors | ({"REFUSED": refused} if refused else {})
+
+
+# Durations are counted by ranges, four for each power of two nanoseconds: as place_of() in
+# boundary/session/counts.c.
+_FIRST_POWER, _PARTS = 8, 4
+
+
+def place_of(seconds: float) -> int:
+    """The range that a duration is in."""
+    nanoseconds = int(seconds * 1e9)
+    power = nanoseconds.bit_length() - 1
+    if power < _FIRST_POWER:
+        return 0
+    return (power - _FIRST_POWER) * _PARTS + (nanoseconds >> (power - 2) & _PARTS - 1)
+
+
+def end_of(place: int) -> float:
+    """The nanoseconds that end a range."""
+    power, part = divmod(place, _PARTS)
+    return (1 << (power + _FIRST_POWER)) * (1 + (part + 1) / _PARTS)
+
+
+def quantile(counts: Sequence[int], part: float) -> float | None:
+    """The seconds within which a part of the runs was done; None where there was no run.
+
+    Parameters
+    ----------
+    counts : sequence of int
+        How many runs were in each range.
+    part : float
+        From 0 to 1.
+    """
+    wanted = max(part * sum(counts), 1)
+    places = (place for place, count in enumerate(accumulate(counts)) if count >= wanted)
+    place = next(places, None)
+    return None if place is None else end_of(place) * 1e-9
