@@ -36,6 +36,7 @@ __all__ = [
     "known",
     "mapping",
     "member",
+    "named_error",
     "of_type",
     "optional_mapping",
     "path_of",
@@ -227,6 +228,14 @@ def mapping(argument: str, given: Any) -> dict[Any, Any]:
 def optional_mapping(argument: str, given: Any) -> dict[Any, Any]:
     """The same; an empty one for None."""
     return {} if given is None else mapping(argument, given)
+
+
+def named_error(name: str, error: "TypeError | ValueError") -> "TypeError | ValueError":
+    """Return the error for what `name` stands for, which its message begins with."""
+    if isinstance(error, UnicodeEncodeError):
+        error.reason = f"{name}: {error.reason}"
+        return error
+    return type(error)(f"{name}: {error}")
 
 
 def absolute(argument: str, path: AnyPath) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ortcffi._convert import named_error
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._table import table_at
 from ortcffi.custom_ops.describe import Characteristic
@@ -215,7 +216,7 @@ class Definition:
         try:
             return array_as(result, dtype)
         except (TypeError, ValueError) as error:
-            raise type(error)(f"{self.full_name}: output {index}: {error}") from None
+            raise named_error(f"{self.full_name}: output {index}", error) from None
 
     def write(  # noqa: PLR0913, PLR0917  # as many as C has to say
         self, api: int, version: int, context: int, index: int, element: int, result: Any

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ortcffi._convert import named_error
 from ortcffi._handle import Closing
 from ortcffi._native import compiled, ffi
 from ortcffi._public import public
@@ -118,7 +119,7 @@ class Kernel(KernelHost, Closing):
             return Value.from_numpy(x, api=api, copy=True)
         except (TypeError, ValueError) as error:
             name = self.description.name
-            raise type(error)(f"input {place} of {name}: {error}") from None
+            raise named_error(f"input {place} of {name}", error) from None
 
     def __repr__(self) -> str:
         op = self.description

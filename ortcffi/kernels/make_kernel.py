@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ortcffi._convert import SIZE, encode, integer, optional_mapping
+from ortcffi._convert import SIZE, encode, integer, named_error, optional_mapping
 from ortcffi._convert import pointer as pointer_to
 from ortcffi._handle import out_of
 from ortcffi._native import address_of, ffi, lib
@@ -264,7 +264,7 @@ def attributes_for(attributes: "Mapping[str, Any] | None") -> list[OpAttr]:
         try:
             found.append(_attribute(name, value))
         except (TypeError, ValueError) as error:
-            raise type(error)(f"attributes[{name!r}]: {error}") from None
+            raise named_error(f"attributes[{name!r}]", error) from None
     return found
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ortcffi._convert import INT32, encode, integer, optional_mapping
+from ortcffi._convert import INT32, encode, integer, named_error, optional_mapping
 from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import Characteristic, Operand
@@ -165,5 +165,5 @@ def of_declared_type(op: str, declared: tuple[Attribute, ...], given: Any) -> An
         try:
             found[name] = OpAttr(name, value, types[name], core_api())
         except (TypeError, ValueError) as error:
-            raise type(error)(f"attributes[{name!r}] of {op}: {error}") from None
+            raise named_error(f"attributes[{name!r}] of {op}", error) from None
     return found

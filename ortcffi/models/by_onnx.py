@@ -22,7 +22,7 @@ __all__ = ["MISSING", "convert_version", "infer_shapes", "inline", "prepare", "s
 __all__ += ["with_types"]
 
 Key = tuple[str, str]  # domain, operator
-_DEEPEST = 64  # operators within operators
+_DEEPEST = 100  # functions within functions
 _DESCRIBED = "ortcffi.described"  # the domain of functions that describe operators
 MISSING = (
     "types of inner values come from the package onnx, which is not installed: run 'pip install "
@@ -172,7 +172,7 @@ class _Counter:
         return total
 
     def _function(self, key: tuple[str, str, str], within: tuple[Any, ...]) -> int:
-        if key in within or len(within) > _DEEPEST:
+        if key in within or len(within) >= _DEEPEST:
             how = "calls itself" if key in within else f"is called {_DEEPEST} functions deep"
             raise ValueError(f"the function {quoted(key[1])} {how}")
         if key not in self._counts:

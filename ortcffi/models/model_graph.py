@@ -2,7 +2,7 @@
 """The graph of a model, in any library's memory: ``OrtGraph``."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ortcffi._convert import decode
 from ortcffi._handle import Handle
@@ -10,6 +10,7 @@ from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import html_text, public
 from ortcffi.errors import NotImplemented as NotAvailable
 from ortcffi.errors import check
+from ortcffi.kernels.host import call_host, host_function
 from ortcffi.models import view
 from ortcffi.models.message import message_of_model, shown
 from ortcffi.models.parts import ModelNode, ModelValue
@@ -271,40 +272,64 @@ def _without_graph(slot: str, _graph: Any, table: Any, *arguments: Any) -> Any:
 
 
 @public
-class ModelFunction(NamedTuple):
+class ModelFunction:
     """A function of a model: an operator that is described by other operators.
 
-    Attributes
-    ----------
-    domain, name, overload : str
-        What nodes that call it have as domain, operator and overload.
-    attributes : tuple of str
-        The names of its attributes, with a default or without.
-    opsets : dict of str to int
-        The version of each operator set that it uses, by domain.
-    graph : ModelGraph
-        Its inputs, nodes and outputs. Values have no types, and attributes that refer to those of
-        the function are None.
+    It is made by `Model.functions`, and keeps the model.
     """
 
-    domain: str
-    name: str
-    overload: str
-    attributes: tuple[str, ...]
-    opsets: dict[str, int]
-    graph: ModelGraph
+    __slots__ = ("_home", "_message", "_model", "_place")
+
+    def __init__(self, message: Any, home: ModelGraph, model: Any, place: int) -> None:
+        self._message, self._home, self._model, self._place = message, home, model, place
+
+    @property
+    def domain(self) -> str:
+        """What nodes that call it have as domain."""
+        return shown(self._message.domain)
+
+    @property
+    def name(self) -> str:
+        """What nodes that call it have as operator."""
+        return shown(self._message.name)
+
+    @property
+    def overload(self) -> str:
+        """What nodes that call it have as overload."""
+        return shown(self._message.overload)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The names of its attributes, those with a default last."""
+        defaults = (each.name for each in self._message.attribute_proto)
+        return tuple(map(shown, (*self._message.attribute, *defaults)))
+
+    @property
+    def opsets(self) -> dict[str, int]:
+        """The version of each operator set that it uses, by domain."""
+        return self.graph.opsets
+
+    @property
+    def graph(self) -> ModelGraph:
+        """Its inputs, nodes and outputs.
+
+        Values have no types, and attributes that refer to those of the function are None.
+        """
+        out = ffi.new("const OrtGraph**")
+        self._home._read_handle(_body_of, self._home.api.pointer, self._model, self._place, out)
+        return ModelGraph._of(self._home, out[0], self._home._indexes)
+
+    def __repr__(self) -> str:
+        return f"<ModelFunction {'.'.join(filter(None, (self.domain, self.name)))}>"
+
+
+def _body_of(_table: Any, _graph: Any, model: Any, place: int, out: Any) -> None:
+    which = lib.ORTCORE_FUNCTIONS + place
+    call_host("ortcore_model_graph", host_function("OrtcoreModelGraph"), model, which, out)
 
 
 def functions_of(model: "Model") -> tuple[ModelFunction, ...]:
     """The functions of a model, in the order of the file."""
-    found = message_of_model(model)[0].functions
-    first = lib.ORTCORE_FUNCTIONS
-    return tuple(_function(each, model._graph(first + i)) for i, each in enumerate(found))
-
-
-def _function(message: Any, graph: ModelGraph) -> ModelFunction:
-    attributes = (*message.attribute, *(each.name for each in message.attribute_proto))
-    domain, name, overload, *named = map(
-        shown, (message.domain, message.name, message.overload, *attributes)
-    )
-    return ModelFunction(domain, name, overload, tuple(named), graph.opsets, graph)
+    found, home = message_of_model(model)[0].functions, model.graph  # which keeps the model
+    pointer = model._read_handle(lambda _table, handle: handle, model.api.pointer)
+    return tuple(ModelFunction(each, home, pointer, i) for i, each in enumerate(found))

@@ -31,10 +31,13 @@ public(NodePart)
 
 
 def array_of(graph: "ModelGraph", value: Value) -> "NDArray[Any] | Value":
-    """What users see of a tensor of a graph: an array; the Value itself if it is sparse."""
+    """What users see of a tensor of a graph: an array, or the Value if no array can have it."""
     if value.kind != ValueKind.TENSOR:
         return value
-    array = value.numpy(copy=graph._is_temporary or value.element_type in PACKED)
+    try:
+        array = value.numpy(copy=graph._is_temporary or value.element_type in PACKED)
+    except ValueError:  # NumPy has no array of the shape
+        return value
     array.flags.writeable = False  # of copies too: changes of them would be lost
     return array
 
@@ -121,7 +124,8 @@ class ModelValue(ValuePart):
         """The constant that it is, or the default of an input; None for other values.
 
         A dense tensor is an array over the memory of the model, which cannot be written to; one of
-        elements with less than 8 bits is unpacked, as a copy. A sparse one is a `Value`.
+        elements with less than 8 bits is unpacked, as a copy. A sparse one is a `Value`, as is one
+        of more dimensions or larger lengths than NumPy takes.
 
         Raises
         ------

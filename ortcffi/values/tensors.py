@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ortcffi._convert import named_error
 from ortcffi._native import address_of
 from ortcffi._table import table_for
 from ortcffi.errors import InvalidArgument, OutOfMemory, out_of_memory
@@ -165,7 +166,7 @@ def copy_of(
         try:
             value._fill_strings(x.ravel().tolist())
         except (TypeError, ValueError) as error:
-            raise type(error)(f"{name}: {error}") from None
+            raise named_error(name, error) from None
     elif element in PACKED:
         bytes_of(value)[...] = pack(x, PACKED[element])
     else:

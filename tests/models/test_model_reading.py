@@ -3,6 +3,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support.node_models import node_models
 
@@ -152,6 +153,46 @@ def test_initializers_of_few_bits_are_unpacked():
     for array in (read.initializers["q"], read.nodes[0].attributes["value"]):
         assert array.tolist() == [1, 15, 3]
         assert not array.flags.writeable
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+@pytest.mark.parametrize("raw", [True, False])
+def test_weights_of_complex_numbers_are_read(dtype, raw):
+    weights = np.array([1 + 2j, 3 - 4j], dtype)
+    tensor = onnx.numpy_helper.from_array(weights, "w")
+    if not raw:
+        numbers = [1, 2, 3, -4]
+        field = "float_data" if dtype is np.complex64 else "double_data"
+        tensor = onnx.TensorProto(
+            name="w", data_type=tensor.data_type, dims=[2], **{field: numbers}
+        )
+    graph = helper.make_graph([], "g", [], [], [tensor])
+    read = ort.Model.load(helper.make_model(graph, ir_version=10).SerializeToString())
+    assert read.graph.initializers["w"].tolist() == weights.tolist()
+    assert read.graph.initializers["w"].dtype == dtype
+
+
+@pytest.mark.parametrize("shape", [(0, 1 << 62, 1 << 62), (1,) * 70], ids=["large", "deep"])
+def test_a_tensor_that_is_no_array_is_a_value(shape):
+    tensor = onnx.TensorProto(
+        name="w", data_type=1, dims=shape, raw_data=b"\0" * 4 * (0 not in shape)
+    )
+    graph = helper.make_graph([], "g", [], [], [tensor])
+    read = ort.Model.load(helper.make_model(graph, ir_version=10).SerializeToString())
+    assert read.graph.initializers["w"].shape == shape
+
+
+def test_functions_keep_the_model():
+    calls = onnx.parser.parse_model(CALLS).SerializeToString()
+    with ort.Model.load(calls) as model:
+        (function,) = model.functions
+    assert repr(function) == "<ModelFunction l.f>"
+    assert [node.op_type for node in function.graph.nodes] == ["Add"]
+
+
+CALLS = """<ir_version: 8, opset_import: ["": 17, "l": 1]>
+g (float[2] x) => (float[2] y) { y = l.f(x) }
+<domain: "l", opset_import: ["": 17]> f (a) => (b) { b = Add(a, a) }"""
 
 
 def test_attributes_of_all_kinds_and_lengths_are_read():

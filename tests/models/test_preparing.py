@@ -96,6 +96,25 @@ def test_functions_of_the_model_are_inlined():
     assert types_of(prepared)["h"] == "tensor(float[3])"
 
 
+@pytest.mark.parametrize("depth", [100, 101])
+def test_functions_may_call_each_other_100_deep(depth):
+    onnx = pytest.importorskip("onnx")
+    functions = [
+        f'<domain: "f", opset_import: ["": 17, "f": 1]> f{i} (a) => (b) {{ b = f.f{i + 1}(a) }}'
+        for i in range(depth - 1)
+    ]
+    text = f"""<ir_version: 8, opset_import: ["": 17, "f": 1]>
+    g (float[2] x) => (float[2] y) {{ y = f.f0(x) }}
+    {chr(10).join(functions)}
+    <domain: "f", opset_import: ["": 17]> f{depth - 1} (a) => (b) {{ b = Neg(a) }}"""
+    model = ort.Model.load(onnx.parser.parse_model(text).SerializeToString())
+    if depth > 100:
+        with pytest.raises(ValueError, match="'f100' is called 100 functions deep"):
+            model.prepare()
+    else:
+        assert [node.op_type for node in model.prepare().graph.nodes] == ["Neg"]
+
+
 @pytest.mark.parametrize(
     ("operators", "reason"),
     [

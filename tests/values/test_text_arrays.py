@@ -50,7 +50,7 @@ def test_a_text_may_have_a_zero_inside(api):
 
 
 def test_the_error_for_a_surrogate_names_its_position(api):
-    with pytest.raises(ValueError, match=r"string 1 must be encodable as UTF-8"):
+    with pytest.raises(ValueError, match=r"x: string 1 has a lone surrogate"):
         ort.Value.from_numpy(np.array(["a", "\ud800"]), api=api)
 
 
@@ -69,5 +69,5 @@ def test_a_session_takes_arrays_of_unicode_strings(real_api):
     with ort.Session(graph, api=real_api) as session:
         for texts in (["a", "né", "\U0001f600"], ["a\0b"], ["x" * 999] * 40, []):
             assert session.run({"x": np.array(texts, np.str_)})[0].tolist() == texts
-        with pytest.raises(ValueError, match=r"input 'x'.*surrogate"):
+        with pytest.raises(UnicodeEncodeError, match=r"input 'x'.*surrogate"):
             session.run({"x": np.array(["\ud800"])})

@@ -72,9 +72,7 @@ static const OrtDataType data_types[CORE_ELEMENT_TYPES] = {
 
 CORE_SLOT(ort_ep_GetTensorDataType, ONNXTensorElementDataType elem_type, const OrtDataType** out) {
   CORE_REQUIRE(GetTensorDataType, out);
-  if (core_element_bits(elem_type) == 0) {
-    CORE_FAIL(ORT_NOT_IMPLEMENTED, "GetTensorDataType: no tensors have elements of elem_type");
-  }
+  CORE_TRY(core_check_element_type("tensor", elem_type));
   *out = &data_types[elem_type];
   return NULL;
 }

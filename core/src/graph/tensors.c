@@ -61,7 +61,6 @@ static OrtStatus* read_head(struct stored_tensor* tensor, struct core_pool* pool
   if (tensor->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED) {
     return refuse_tensor("a tensor has no element type that ONNX has");
   }
-  CORE_TRY(core_check_element_type("tensor", tensor->type));
   CORE_TRY(read_lengths(pool, tensor->bytes, TENSOR_DIMENSIONS, &tensor->dims, &tensor->rank));
   return core_measure(tensor->type, tensor->dims, tensor->rank, ORT_FAIL, &tensor->count,
                       &tensor->size);

@@ -212,7 +212,7 @@ static OrtStatus* create_sequence(const OrtValue* const* in, size_t count, OrtVa
 OrtStatus* ORT_API_CALL core_empty_sequence(ONNXTensorElementDataType type, OrtValue** out) {
   struct core_sequence* sequence = NULL;
   CORE_REQUIRE(ortcore_empty_sequence, out);
-  if (core_element_bits(type) == 0 && type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
+  if (core_element_bits(type) == 0) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_empty_sequence: type must be that of elements");
   }
   CORE_TRY(core_named("ortcore_empty_sequence", new_sequence(0, &sequence)));

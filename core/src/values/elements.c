@@ -4,12 +4,8 @@
 
 #include "values/value.h"
 
-/* Tensors can have every type of the enum except UNDEFINED and the complex ones. */
-#define HELD_BITS(value, bits)                                                            \
-  ((value) == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING       ? 8 * sizeof(struct core_string) \
-   : (value) == ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX64  ? 0                              \
-   : (value) == ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128 ? 0                              \
-                                                         : (bits))
+#define HELD_BITS(value, bits) \
+  ((value) == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING ? 8 * sizeof(struct core_string) : (bits))
 const uint16_t core_bits_of_elements[CORE_ELEMENT_TYPES] = {
 #define ORT_ELEMENT_TYPE(name, value, bits, text) [value] = HELD_BITS(value, bits),
 #include "ort_element_types.def"

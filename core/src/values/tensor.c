@@ -77,7 +77,9 @@ OrtStatus* core_new_tensor(OrtAllocator* allocator, const int64_t* dims, size_t 
   const OrtMemoryInfo* info = NULL;
   size_t count = 0;
   size_t bytes = 0;
-  CORE_TRY(core_check_element_type("tensor", type));
+  if (CORE_UNLIKELY(core_element_bits(type) == 0)) {
+    return core_refuse_element_type("tensor", type);
+  }
   CORE_TRY(check_shape(dims, rank));
   CORE_TRY(core_measure(type, dims, rank, ORT_FAIL, &count, &bytes));
   CORE_TRY(info_of_allocator(allocator, &info));
@@ -115,7 +117,9 @@ static OrtStatus* over_bytes(const OrtMemoryInfo* info, void* data, size_t size,
                              struct core_tensor** out) {
   size_t count = 0;
   size_t bytes = 0;
-  CORE_TRY(core_check_element_type("tensor", type));
+  if (CORE_UNLIKELY(core_element_bits(type) == 0)) {
+    return core_refuse_element_type("tensor", type);
+  }
   CORE_TRY(check_shape(dims, rank));
   CORE_TRY(core_measure(type, dims, rank, ORT_INVALID_ARGUMENT, &count, &bytes));
   if (CORE_UNLIKELY(size < bytes)) {
@@ -174,6 +178,7 @@ OrtStatus* core_copy_tensor(const struct core_tensor* from, OrtAllocator* alloca
 CORE_SLOT(ort_CreateTensorAsOrtValue, OrtAllocator* allocator, const int64_t* shape,
           size_t shape_len, ONNXTensorElementDataType type, OrtValue** out) {
   CORE_REQUIRE(CreateTensorAsOrtValue, allocator, out);
+  CORE_TRY(core_check_element_type("tensor", type));
   return core_new_tensor(allocator, shape, shape_len, type, (struct core_tensor**)out);
 }
 
@@ -181,6 +186,7 @@ CORE_SLOT(ort_CreateTensorWithDataAsOrtValue, const OrtMemoryInfo* info, void* p
           size_t p_data_len, const int64_t* shape, size_t shape_len, ONNXTensorElementDataType type,
           OrtValue** out) {
   CORE_REQUIRE(CreateTensorWithDataAsOrtValue, info, out);
+  CORE_TRY(core_check_element_type("tensor", type));
   return core_borrow_tensor(info, p_data, p_data_len, shape, shape_len, type,
                             (struct core_tensor**)out);
 }
@@ -191,6 +197,7 @@ CORE_SLOT(ort_CreateTensorWithDataAndDeleterAsOrtValue, OrtAllocator* deleter, v
   CORE_REQUIRE(CreateTensorWithDataAndDeleterAsOrtValue, deleter, out);
   const OrtMemoryInfo* info = NULL;
   struct core_tensor* tensor = NULL;
+  CORE_TRY(core_check_element_type("tensor", type));
   CORE_TRY(info_of_allocator(deleter, &info));
   CORE_TRY(over_bytes(info, p_data, p_data_len, shape, shape_len, type, &tensor));
   tensor->owner = deleter;

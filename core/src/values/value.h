@@ -123,7 +123,7 @@ struct core_sparse {
 #define CORE_ELEMENT_TYPES 27
 extern const uint16_t core_bits_of_elements[CORE_ELEMENT_TYPES];
 
-/** The size of an element in bits; 0 for types that tensors cannot have. */
+/** The size of an element in bits; 0 for what is no element type. */
 static inline size_t core_element_bits(ONNXTensorElementDataType type) {
   return CORE_LIKELY((size_t)type < CORE_ELEMENT_TYPES) ? core_bits_of_elements[type] : 0;
 }
@@ -134,12 +134,17 @@ const char* core_element_name(ONNXTensorElementDataType type);
 /** The element type with such a name; 0 for other texts. */
 ONNXTensorElementDataType core_element_named(const char* text, size_t length);
 
-/** The status for an element type that tensors cannot have; `what` is "tensor" or similar. */
+/** The status for an element type that is refused; `what` is "tensor" or similar. */
 CORE_COLD OrtStatus* core_refuse_element_type(const char* what, ONNXTensorElementDataType type);
 
-/** Returns NULL if tensors can have an element type. */
+/** Returns NULL if clients may make tensors with an element type. Complex numbers are refused, as
+ * by ONNX Runtime: they are only read, of models. */
 static inline OrtStatus* core_check_element_type(const char* what, ONNXTensorElementDataType type) {
-  return CORE_LIKELY(core_element_bits(type) != 0) ? NULL : core_refuse_element_type(what, type);
+  bool is_complex = type == ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX64 ||
+                    type == ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128;
+  return CORE_LIKELY(core_element_bits(type) != 0 && !is_complex)
+             ? NULL
+             : core_refuse_element_type(what, type);
 }
 
 /** A larger rank is taken for a mistake, and the dimensions are not read. */

@@ -1,8 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Values as Python objects: tensors of strings, from and to lists of str. See values.h. */
+#include <stdio.h>
 #include <string.h>
 
 #include "boundary/values/values.h"
+
+/* Has the pending UnicodeEncodeError say which string cannot be encoded. */
+static void name_place(Py_ssize_t place) {
+  PyObject *type, *error, *traceback;
+  char reason[64];
+  snprintf(reason, sizeof reason, "string %zd has a lone surrogate", place);
+  PyErr_Fetch(&type, &error, &traceback);
+  PyErr_NormalizeException(&type, &error, &traceback);
+  PyUnicodeEncodeError_SetReason(error, reason);
+  PyErr_Restore(type, error, traceback);
+}
 
 /* A str or bytes as UTF-8 that the object owns; NULL with an exception that names its place. */
 static const char* text_of(PyObject* item, Py_ssize_t place, Py_ssize_t* length) {
@@ -22,9 +34,7 @@ static const char* text_of(PyObject* item, Py_ssize_t place, Py_ssize_t* length)
   }
   const char* text = PyUnicode_AsUTF8AndSize(item, length);
   if (text == NULL && PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) {
-    PyErr_Clear();
-    PyErr_Format(PyExc_ValueError,
-                 "string %zd must be encodable as UTF-8, but %A has a lone surrogate", place, item);
+    name_place(place);
   }
   return text;
 }
