@@ -14,6 +14,9 @@ from ortcffi.cli.program import program_name
 DESCRIPTION = """\
 Print, on one line and quoted for a shell, what a C compiler needs to compile against the header
 and to link with the core. Example: cc client.c $(python -m ortcffi config --cflags --libs)"""
+AS_LIBONNXRUNTIME = """\
+make this folder, in which the core has the name of ONNX Runtime's library, and print its path:
+programs that LD_LIBRARY_PATH has look there first run on the core"""
 
 LIBRARY = "libortcore.dylib" if sys.platform == "darwin" else "libortcore.so"
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -82,14 +85,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--libs", action="store_true", help="flags for linking: -L... -l... -rpath")
     parser.add_argument("--include", action="store_true", help="the directory of the header")
     parser.add_argument("--library", action="store_true", help="the path of the library")
+    parser.add_argument("--as-libonnxruntime", metavar="DIR", help=AS_LIBONNXRUNTIME)
     options = parser.parse_args(arguments)
     makers = {"cflags": _cflags, "libs": _libs, "include": _include, "library": _library}
     chosen = [make for name, make in makers.items() if getattr(options, name)]
-    if not chosen:
-        parser.error("give at least one of --cflags, --libs, --include, --library")
+    folder = options.as_libonnxruntime
+    if not chosen and folder is None:
+        parser.error(
+            "give at least one of --cflags, --libs, --include, --library, --as-libonnxruntime"
+        )
     try:
         words = [word for make in chosen for word in make()]
-    except FileNotFoundError as error:
+        words += [] if folder is None else [_link_into(folder)]
+    except OSError as error:
         parser.exit(1, f"{parser.prog}: {error}\n")
     sys.stdout.write(shlex.join(words) + "\n")
     return 0
@@ -111,3 +119,16 @@ def _include() -> list[str]:
 
 def _library() -> list[str]:
     return [get_library()]
+
+
+def _link_into(folder: str) -> str:
+    """Link the core into a folder under the names that programs look for; return the path."""
+    ending = os.path.splitext(LIBRARY)[1]
+    versioned = ".1.dylib" if ending == ".dylib" else ".so.1"
+    os.makedirs(folder, exist_ok=True)
+    for name in ("libonnxruntime" + ending, "libonnxruntime" + versioned):
+        link = os.path.join(folder, name)
+        if os.path.islink(link):
+            os.unlink(link)
+        os.symlink(get_library(), link)  # fails where a file is there
+    return os.path.abspath(folder)

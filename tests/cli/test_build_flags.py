@@ -119,3 +119,15 @@ def test_asking_for_nothing_lists_what_there_is(capsys):
 
 def test_the_directory_of_the_package_is_that_of_this_package():
     assert Path(config._PACKAGE) == Path(ortcffi.__file__).parent
+
+
+def test_a_folder_has_the_core_under_the_names_of_onnxruntimes_library(tmp_path, capsys):
+    for _ in range(2):  # links are replaced
+        assert config.main(["--as-libonnxruntime", str(tmp_path / "as")]) == 0
+    assert capsys.readouterr().out == f"{tmp_path / 'as'}\n" * 2
+    for name in ("libonnxruntime.so", "libonnxruntime.so.1"):
+        assert (tmp_path / "as" / name).resolve() == Path(config.get_library()).resolve()
+    (tmp_path / "libonnxruntime.so").write_text("of somebody else")
+    with pytest.raises(SystemExit):
+        config.main(["--as-libonnxruntime", str(tmp_path)])
+    assert (tmp_path / "libonnxruntime.so").read_text() == "of somebody else"

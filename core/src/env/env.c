@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "env/preset_eps.h"
 #include "heap/heap.h"
 #include "options/threading_options.h"
 
@@ -89,8 +90,9 @@ static OrtStatus* hand_out(const struct env_settings* settings, OrtEnv** out) {
     struct OrtEnv* made = NULL;
     CORE_TRY(new_env(settings, &made));
     env = count_client(made);
-    /* Another thread created one meanwhile. */
-    if (env != made) {
+    if (env == made) {
+      core_env_register_presets(env);
+    } else { /* another thread created one meanwhile */
       core_drop(made);
     }
   }

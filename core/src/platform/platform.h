@@ -236,6 +236,10 @@ uint64_t core_entropy(void);
 #define CORE_LOCAL_TIME 32
 void core_local_time(char text[CORE_LOCAL_TIME]);
 
+/** The text of an environment variable; NULL for none, and for a program that has rights which its
+ * user does not have (`*is_refused`). */
+const char* core_variable(const char* name, bool* is_refused);
+
 /** Nanoseconds of a clock that never goes back. */
 uint64_t core_clock(void);
 /** Nanoseconds since 1970. */

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -250,6 +251,16 @@ void core_local_time(char text[CORE_LOCAL_TIME]) {
   localtime_r(&now.tv_sec, &local);
   size_t length = strftime(text, CORE_LOCAL_TIME, "%Y-%m-%d %H:%M:%S", &local);
   snprintf(text + length, CORE_LOCAL_TIME - length, ".%09ld", now.tv_nsec);
+}
+
+const char* core_variable(const char* name, bool* is_refused) {
+  const char* value = getenv(name);
+#if defined(__linux__)
+  *is_refused = value != NULL && secure_getenv(name) == NULL;
+#else
+  *is_refused = value != NULL && (getuid() != geteuid() || getgid() != getegid());
+#endif
+  return *is_refused ? NULL : value;
 }
 
 #if defined(__linux__)

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <io.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <windows.h>
 
@@ -221,6 +222,11 @@ void core_local_time(char text[CORE_LOCAL_TIME]) {
   uint64_t ticks = ((uint64_t)now.dwHighDateTime << 32 | now.dwLowDateTime) % 10000000;
   snprintf(text, CORE_LOCAL_TIME, "%04u-%02u-%02u %02u:%02u:%02u.%09u", at.wYear, at.wMonth,
            at.wDay, at.wHour, at.wMinute, at.wSecond, (unsigned)ticks * 100);
+}
+
+const char* core_variable(const char* name, bool* is_refused) {
+  *is_refused = false;
+  return getenv(name);
 }
 
 static void explain(DWORD code, char error[CORE_LIBRARY_ERROR]) {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The devices that a policy of the options chooses for a session, or a function of the caller. */
+/* The devices that a policy of the options chooses for a session, or a function of the caller; or
+ * those of an environment variable. */
 #include <string.h>
 
+#include "env/preset_eps.h"
 #include "env/registered_eps.h"
 #include "ep/devices.h"
 #include "model/model.h"
@@ -193,8 +195,11 @@ static OrtStatus* choose(struct choosing* self) {
 OrtStatus* core_choose_devices(OrtSession* session) {
   struct choosing self = {.session = session};
   const OrtSessionOptions* options = session->options;
-  if (!options->settings.has_policy || options->ep_choices.count > 0) {
+  if (options->ep_choices.count > 0) {
     return NULL;
+  }
+  if (!options->settings.has_policy) {
+    return core_choose_presets(session->env, session->options);
   }
   CORE_TRY(core_env_use_devices(session->env, &self.devices, &self.count));
   OrtStatus* status = choose(&self);

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""ORTCORE_PROVIDERS: providers of sessions whose options name none."""
+
+import json
+import os
+import sys
+
+import pytest
+from support import eps, models
+from support.processes import run
+
+import ortcffi as ort
+
+PROGRAM = """
+import json, sys
+import numpy as np
+import ortcffi as ort
+
+lines = []
+api = ort.core_api()
+env = ort.Env("preset", api, logger=lambda message: lines.append(
+    (message.severity.name, message.code_location, message.text)), severity=ort.LogSeverity.INFO)
+options = ort.SessionOptions(api, config={"session.record_ep_graph_assignment_info": "1"})
+try:
+    with ort.Session(sys.argv[1], options, env=env, api=api) as session:
+        ran = session.run(x=np.ones((1, 4), np.float32))[0].tolist(), session.assignment
+except ort.OrtError as error:
+    ran = str(error), {}
+print(json.dumps([ran, [each for each in lines if each[1] == "ORTCORE_PROVIDERS"]]))
+"""
+
+
+@pytest.fixture
+def ran(tmp_path):
+    """``ran(list)`` is what a process with that variable computes, and what it logs."""
+
+    def ran(given, model=models.add):
+        path = tmp_path / "model.onnx"
+        path.write_bytes(model())
+        done = run(
+            sys.executable, "-c", PROGRAM, path, env=os.environ | {"ORTCORE_PROVIDERS": given}
+        )
+        (numbers, assigned), lines = json.loads(done.stdout)
+        return numbers, assigned, lines
+
+    return ran
+
+
+@pytest.fixture
+def add_ep(c_compiler):
+    return str(eps.build(c_compiler, eps.ADDING))
+
+
+def test_a_session_without_providers_uses_those_of_the_variable(ran, add_ep):
+    numbers, assigned, lines = ran(f"::{add_ep}:")
+    assert numbers == [[2, 2, 2, 2]]
+    assert assigned == {"add_ep": ["Add"]}
+    assert lines == [["INFO", "ORTCORE_PROVIDERS", add_ep]]
+
+
+def test_a_library_that_cannot_be_used_is_logged_and_the_others_are_used(ran, add_ep):
+    numbers, _, lines = ran(f"/nowhere/ep.so?a=1:{add_ep}:{add_ep}")
+    assert numbers == [[2, 2, 2, 2]]
+    assert [severity for severity, _, _ in lines] == ["ERROR", "INFO", "ERROR"]
+    assert "/nowhere/ep.so" in lines[0][2]
+    assert "already registered" in lines[2][2]
+
+
+def test_the_order_and_the_options_are_those_of_the_variable(ran):
+    paths = {each.name: each.path for each in ort.installed_eps()}
+    if not {"ggml", "nxrt"} <= paths.keys():
+        pytest.skip("onnxruntime-ggml or nxrt-ep-cpu is not installed")
+
+    def chain():
+        graph = ort.Graph()
+        graph.input("x", "f4", [1, 4])
+        graph.node("Add", ["x", "x"], ["h"])
+        graph.node("Sign", ["h"], ["y"])  # which ggml lacks
+        graph.output("y", "f4", [1, 4])
+        return graph.to_bytes()
+
+    ggml, nxrt = paths["ggml"], paths["nxrt"]
+    assert len(ran(f"{ggml}:{nxrt}", chain)[1]) == 1
+    assert len(ran(f"{ggml}?partial=1&threads=2:{nxrt}", chain)[1]) == 2
+    assert len(ran(f"{nxrt}:{ggml}?partial=1", chain)[1]) == 1
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="needs root")
+def test_a_program_with_more_rights_than_its_user_ignores_the_variable(
+    tmp_path, add_ep, c_compiler, core_library
+):
+    source = tmp_path / "client.c"
+    source.write_text(CLIENT)
+    program = tmp_path / "client"
+    include = f"-I{ort.get_include()}"
+    search = f"-Wl,-rpath,{core_library.parent}"
+    run(*c_compiler, include, source, "-o", program, core_library, search)
+    plain = run(program, env={"ORTCORE_PROVIDERS": add_ep}).stderr
+    assert f"ORTCORE_PROVIDERS] {add_ep}" in plain
+    os.chown(program, 65534, 65534)
+    program.chmod(0o4755)  # runs as its owner
+    refused = run(program, env={"ORTCORE_PROVIDERS": add_ep}).stderr
+    assert "ORTCORE_PROVIDERS] ignored" in refused
+
+
+CLIENT = """
+#include "onnxruntime_c_api.h"
+int main(void) {
+  const OrtApi* api = OrtGetApiBase()->GetApi(ORT_API_VERSION);
+  OrtEnv* env;
+  return api->CreateEnv(ORT_LOGGING_LEVEL_INFO, "client", &env) != NULL;
+}
+"""
