@@ -110,6 +110,33 @@ struct OrtEnv* core_env_use(void) {
   return env;
 }
 
+int core_log(const struct core_record* record) {
+  struct OrtEnv* env = core_env_use();
+  if (env == NULL) {
+    return 0;
+  }
+  core_logger_log(&env->logger, record);
+  core_drop(env);
+  return 1;
+}
+
+const OrtLogger* ORT_API_CALL core_default_logger(void) {
+  struct OrtEnv* env = core_env_use();
+  if (env == NULL) {
+    return NULL;
+  }
+  const OrtLogger* logger = &env->logger;
+  core_drop(env);
+  return logger;
+}
+
+int ORT_API_CALL core_log_text(OrtLoggingLevel severity, const char* category, const char* location,
+                               const char* message) {
+  struct core_record record = {severity, category != NULL ? category : CORE_LOG_CATEGORY,
+                               location != NULL ? location : "", message != NULL ? message : ""};
+  return core_log(&record);
+}
+
 void ORT_API_CALL ort_ReleaseEnv(OrtEnv* input) NO_EXCEPTION {
   core_lock(CORE_LOCK_ENV);
   /* Only the current environment may be read: one that was released too often is freed memory. */

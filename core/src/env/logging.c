@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "env/env.h"
 #include "heap/heap.h"
 #include "platform/platform.h"
 
@@ -38,33 +37,6 @@ void core_logger_log(const struct OrtLogger* logger, const struct core_record* r
   } else {
     write_line(logger, record);
   }
-}
-
-int core_log(const struct core_record* record) {
-  struct OrtEnv* env = core_env_use();
-  if (env == NULL) {
-    return 0;
-  }
-  core_logger_log(&env->logger, record);
-  core_drop(env);
-  return 1;
-}
-
-const OrtLogger* ORT_API_CALL core_default_logger(void) {
-  struct OrtEnv* env = core_env_use();
-  if (env == NULL) {
-    return NULL;
-  }
-  const OrtLogger* logger = &env->logger;
-  core_drop(env);
-  return logger;
-}
-
-int ORT_API_CALL core_log_text(OrtLoggingLevel severity, const char* category, const char* location,
-                               const char* message) {
-  struct core_record record = {severity, category != NULL ? category : CORE_LOG_CATEGORY,
-                               location != NULL ? location : "", message != NULL ? message : ""};
-  return core_log(&record);
 }
 
 CORE_SLOT(ort_Logger_GetLoggingSeverityLevel, const OrtLogger* logger, OrtLoggingLevel* out) {
