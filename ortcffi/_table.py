@@ -136,11 +136,29 @@ class Table:
 
         The core's table has all slots of its version, and some only answer `NotImplemented`:
         those that need an inference engine, such as ``"CreateSession"``, are not supported.
+
+        Parameters
+        ----------
+        slot : str
+            The name of a function of the C API, such as ``"CreateMemoryInfo_V2"``.
+
+        Raises
+        ------
+        LookupError
+            No API version has such a slot, up to the one that this package was compiled for.
         """
         return _since(slot) <= self.version and (not self.is_core or slot in answered_by_core())
 
     def require(self, slot: str) -> None:
-        """Raise `NotImplemented` unless the table has a slot. Beyond its end there is no table."""
+        """Raise `NotImplemented` unless the table has a slot. Beyond its end there is no table.
+
+        Raises
+        ------
+        NotImplemented
+            The table is of an API version before that of the slot.
+        LookupError
+            No API version has such a slot, up to the one that this package was compiled for.
+        """
         since = _since(slot)
         if since > self.version:
             raise NotImplemented(

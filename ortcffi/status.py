@@ -63,7 +63,13 @@ class Status(Handle):
         return self.code == ErrorCode.OK
 
     def raise_(self, function: str | None = None) -> None:
-        """Raise what a call that answered with this status would raise; nothing if it is `ok`."""
+        """Raise what a call that answered with this status would raise; nothing if it is `ok`.
+
+        Parameters
+        ----------
+        function : str, optional
+            The name of the function that failed, for the exception.
+        """
         if not self.ok:
             raise error_for(self.code, self.message, function)
 

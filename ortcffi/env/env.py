@@ -198,6 +198,11 @@ class Env(Handle):
         what : Allocator or MemoryInfo
             A registered allocator, or a description of its memory, of which the device, the memory
             type and the name are compared.
+
+        Raises
+        ------
+        InvalidArgument
+            No allocator is registered for that memory.
         """
         with allocators_lock:
             info = self._info_of(what) if isinstance(what, Allocator) else what
@@ -256,6 +261,8 @@ class Env(Handle):
             The configuration of the arena, copied; by default the library's.
         provider : str, optional
             The execution provider that creates it, such as ``"CPUExecutionProvider"``.
+        options : mapping of str to str, optional
+            The provider's options.
         """
         from ortcffi.arena import ArenaCfg
 
@@ -402,6 +409,8 @@ class Env(Handle):
         Fail
             The library cannot be loaded, is none with execution providers, makes none, or the name
             is in use.
+        OrtError
+            The library fails.
         """
         from ortcffi.ep.registered import register
 

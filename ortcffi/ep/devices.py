@@ -94,6 +94,11 @@ class EpDevice(Handle):
 
         API function: ``EpDevice_GetMemoryCapacity``, since version 32.
 
+        Parameters
+        ----------
+        mem_type : DeviceMemoryType, optional
+            Which memory.
+
         Returns
         -------
         tuple of int

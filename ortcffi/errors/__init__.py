@@ -54,18 +54,45 @@ def error_for(code: int, message: str, function: str | None) -> OrtError:
 
 
 def check(api: "OrtApi", status: "OrtStatus", function: str | None = None) -> None:
-    """Release a status and raise the exception of its code; do nothing for NULL.
+    """Raise the exception for a failing status; do nothing for NULL.
 
-    The `function` that is named is by default the one of ``lib`` that answered. A KeyboardInterrupt
-    between that and this one loses the status: 100 bytes or so. API functions: ``GetErrorCode``,
-    ``GetErrorMessage``, ``ReleaseStatus``.
+    API functions: ``GetErrorCode``, ``GetErrorMessage``, ``ReleaseStatus``.
+
+    A KeyboardInterrupt between the function of ``lib`` and this one loses the status: 100 bytes or
+    so, until the process ends.
+
+    Parameters
+    ----------
+    api : cdata of ``OrtApi *``
+        The table that the status came from.
+    status : cdata of ``OrtStatus *``
+        The answer of a function. It is released.
+    function : str, optional
+        The name of the function; by default the one of ``lib`` that answered.
+
+    Raises
+    ------
+    OrtError
+        Of the subclass for the status's code; an `OrtError` itself for an unknown code.
     """
     if status:
         compiled.fail(address_of(api), address_of(status), function)
 
 
 def call(api: "OrtApi", name: str, function: "Callable[..., Any]", *arguments: Any) -> None:
-    """Call a function that is not in ``lib`` or is not one of a table; check its status."""
+    """Call a function that is not in ``lib`` or is not one of a table; check its status.
+
+    Parameters
+    ----------
+    api : cdata of ``OrtApi *``
+        A table of the library that the status comes from.
+    name : str
+        The name of the function, for the exception.
+    function : callable
+        Answers a status.
+    *arguments
+        What it is called with.
+    """
     check(api, compiled.call(function, arguments), name)
 
 

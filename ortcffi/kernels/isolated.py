@@ -171,7 +171,13 @@ class IsolatedKernel(Closing):
         )
 
     def close(self) -> None:
-        """Destroy the kernel, and end its process."""
+        """Destroy the kernel, and end its process.
+
+        Raises
+        ------
+        KernelCrashed
+            The process did not end as it should.
+        """
         if os.getpid() != self._owner:  # another thread may have had the lock at the fork
             return
         with self._lock:

@@ -107,6 +107,11 @@ class LibraryOp:
         timeout : float, optional
             How many seconds each call of an isolated kernel may take, and its making and its end;
             300 by default.
+
+        Raises
+        ------
+        OrtError
+            The op refuses to make a kernel, for instance because an attribute is missing.
         """
         if isolated:
             return IsolatedKernel(self, self._place, attributes, **node)
@@ -247,6 +252,11 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         Values, statuses, types, attributes, copies of infos, ops, key-value pairs and memory infos,
         since the library was opened; what other watched libraries have made counts too. Blocks of
         allocators do not: make the kernel with a `Tracking` as its allocator, which counts those.
+
+        Raises
+        ------
+        ValueError
+            The library was opened without ``watch``.
         """
         if self._before is None:
             raise ValueError("left_alive needs CustomOpLibrary(..., watch=True)")

@@ -88,7 +88,15 @@ class OpSet:
         return len(self._ops)
 
     def register(self, options: Any, base: Any) -> None:
-        """Add the ops to session options of whatever library `base` belongs to."""
+        """Add the ops to session options of whatever library `base` belongs to.
+
+        Parameters
+        ----------
+        options : cdata of ``OrtSessionOptions *``
+            The options.
+        base : cdata of ``const OrtApiBase *``
+            Where the library's table comes from.
+        """
         pointer("options", options, "OrtSessionOptions*")
         pointer("base", base, "const OrtApiBase*")
         with _lock:

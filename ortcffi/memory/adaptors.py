@@ -211,7 +211,13 @@ class Guarded(Adaptor):
         super().__init__(inner, lib.core_create_guarded, bool(close_pages))
 
     def find_damage(self) -> Damage | None:
-        """Find something that was written beyond a block; each is found once."""
+        """Find something that was written beyond a block; each is found once.
+
+        Returns
+        -------
+        Damage or None
+            Of blocks that were freed since the last call, only the first damage is known.
+        """
         found = ffi.new("core_damage*")
         if not lib.core_guarded_damage(self.handle, found):
             return None

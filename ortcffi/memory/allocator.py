@@ -112,6 +112,8 @@ class Allocator(Blocks, Handle):
 
         Parameters
         ----------
+        shape : int or sequence of int
+            The dimensions, each 0 or more.
         dtype : dtype-like, optional
             Any type of a fixed size without Python objects.
         order : {"C", "F"}, optional
@@ -119,6 +121,12 @@ class Allocator(Blocks, Handle):
 
         Raises
         ------
+        TypeError
+            `shape` contains something other than ints, or `dtype` is invalid or holds Python
+            objects.
+        ValueError
+            `order` is neither, a dimension is negative, there are too many dimensions, the array
+            would be too large for NumPy, or `dtype` has no size. Nothing was allocated.
         OutOfMemory
             The allocator cannot allocate a block of that size.
         """
@@ -165,7 +173,15 @@ class Allocator(Blocks, Handle):
         dtype: "DTypeLike | None" = None,
         order: "Order" = "C",
     ) -> "NDArray[Any]":
-        """Return a new array filled with a value."""
+        """Return a new array filled with a value.
+
+        Parameters
+        ----------
+        value : scalar or array-like
+            The value, which is broadcast to the shape.
+        dtype : dtype-like, optional
+            By default that of ``numpy.asarray(value)``.
+        """
         try:
             kind = None if dtype is None else as_dtype(dtype)
         except (TypeError, ValueError) as error:
@@ -196,7 +212,13 @@ class Allocator(Blocks, Handle):
     @overload
     def copy_of(self, array: "ArrayLike", order: "Order" = ...) -> "NDArray[Any]": ...
     def copy_of(self, array: "ArrayLike", order: "Order" = "C") -> "NDArray[Any]":
-        """Return a copy of an array or of what NumPy makes an array of."""
+        """Return a copy of an array or of what NumPy makes an array of.
+
+        Parameters
+        ----------
+        array : array-like
+            Of any layout. The copy has its shape and dtype.
+        """
         original = np.asarray(array)
         copy = self.empty(original.shape, original.dtype, order)
         copy[...] = original
@@ -205,9 +227,24 @@ class Allocator(Blocks, Handle):
     # --- blocks -----------------------------------------------------------------------------------
 
     def alloc(self, size: int) -> Any:  # a subclass in Python may return an address
-        """Allocate a block, which must be passed to `free`; NULL if `size` is 0.
+        """Allocate a block, which must be passed to `free`.
 
-        Raises `OutOfMemory` if there is none. API function: ``AllocatorAlloc``.
+        API function: ``AllocatorAlloc``.
+
+        Parameters
+        ----------
+        size : int
+            Bytes.
+
+        Returns
+        -------
+        cdata of ``void *``
+            NULL if `size` is 0.
+
+        Raises
+        ------
+        OutOfMemory
+            The allocator cannot allocate such a block.
         """
         out = ffi.new("void**")
         api = self.api.pointer
@@ -262,6 +299,11 @@ class Allocator(Blocks, Handle):
         """Return unused memory to the system.
 
         Field of ``OrtAllocator``: ``Shrink``, since version 25.
+
+        Raises
+        ------
+        NotImplemented
+            The allocator cannot do that, such as ONNX Runtime's default one.
         """
         call(self.api.pointer, "Shrink", self._field("Shrink", 25), self.handle)
 

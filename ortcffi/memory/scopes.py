@@ -234,7 +234,13 @@ class Scope:
         return by_line(self.at_peak, self.groups)
 
     def report(self, top: int | None = 10) -> str:
-        """A table of `by_line` for a person to read, with places relative to this folder."""
+        """A table of `by_line` for a person to read, with places relative to this folder.
+
+        Parameters
+        ----------
+        top : int or None, optional
+            How many lines it has; the others are added up in one. None for all.
+        """
         rows = rows_of(self.by_line(), top if top is None else integer("top", top, SIZE))
         table = [
             f"{peak:>12} {blocks:>8} {live:>12} {left:>8}  {place}"

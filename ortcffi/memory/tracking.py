@@ -99,6 +99,8 @@ class Tracking(Adaptor):
 
         Parameters
         ----------
+        name : str, optional
+            For a person to read.
         leaks : bool, optional
             Whether to note the Python stack of each allocation, for `Scope.leaks` and
             `Scope.at_peak`. It costs one to three microseconds each. The code of each function in

@@ -69,6 +69,13 @@ class Official(Api):
 
     Everything that takes an `Api` takes it. Its methods wrap objects of the official package as
     objects of this one, and make official options with settings that only this one has.
+
+    Attributes
+    ----------
+    module : module
+        The compiled module of the official package.
+    path : str
+        Its file.
     """
 
     def __init__(self, base: "OrtApiBase", module: "ModuleType") -> None:
@@ -137,6 +144,10 @@ class Official(Api):
         What is set is set in the official object. What the library borrows for it, such as a logger
         or the memory of an initializer, lives as long as the official object, which the official
         sessions made with it keep.
+
+        Parameters
+        ----------
+        official : onnxruntime.SessionOptions
         """
         address = pointer_of(official, *SESSION_OPTIONS)
         handle = ffi.cast("OrtSessionOptions*", address)
@@ -145,12 +156,22 @@ class Official(Api):
         return options
 
     def run_options(self, official: Any) -> RunOptions:
-        """See official ``RunOptions`` as `RunOptions`; do not change them while a run uses them."""
+        """See official ``RunOptions`` as `RunOptions`: do not change it while official runs use it.
+
+        Parameters
+        ----------
+        official : onnxruntime.RunOptions
+        """
         handle = ffi.cast("OrtRunOptions*", pointer_of(official, RUN_OPTIONS))
         return RunOptions.from_handle(self, handle, parent=official)
 
     def info(self, official: Any) -> MemoryInfo:
-        """See an official ``OrtMemoryInfo`` as `MemoryInfo`."""
+        """See an official ``OrtMemoryInfo`` as `MemoryInfo`.
+
+        Parameters
+        ----------
+        official : onnxruntime.OrtMemoryInfo
+        """
         handle = ffi.cast("OrtMemoryInfo*", pointer_of(official, MEMORY_INFO))
         return MemoryInfo(self, handle, parent=official)
 
@@ -160,6 +181,16 @@ class Official(Api):
         This depends on where the binding's object has the session, which is known of the releases
         from 1.21 to 1.32. It is verified, by the name of its C++ type and by what it answers; other
         releases are refused.
+
+        Parameters
+        ----------
+        official : onnxruntime.InferenceSession
+            It is kept alive.
+
+        Raises
+        ------
+        UnknownLayoutError
+            It is no such session, or its layout is not known.
         """
         binding = getattr(official, "_sess", official)  # which set_providers replaces
         handle = ffi.cast("OrtSession*", session_pointer(binding, self.version_string))
@@ -172,6 +203,13 @@ class Official(Api):
 
     def session_options(self, *, config: Mapping[str, str] | None = None, **settings: Any) -> Any:
         """Make official ``SessionOptions`` with settings of `SessionOptions`.
+
+        Parameters
+        ----------
+        config : mapping of str to str, optional
+            Configuration entries.
+        **settings
+            Attributes of `SessionOptions`, such as ``logger``, ``intra_op_threads``.
 
         Returns
         -------
@@ -213,6 +251,8 @@ class Official(Api):
         ----------
         max_bytes : int or str, optional
             The bound.
+        **measures
+            The other measures of `ArenaCfg`.
         """
         cfg = ArenaCfg(self, max_bytes=max_bytes, **measures)
         self.env.create_arena(cfg=cfg, provider=PROVIDER)

@@ -105,6 +105,11 @@ class RunOptions(Options, FromHandle):
         The options keep it, also if it is closed. The API cannot take it out again. API function:
         ``RunOptionsAddActiveLoraAdapter``, since version 20. Options of the embedded core hand
         adapters of another library to those that a run of that library copies from them.
+
+        Parameters
+        ----------
+        adapter : LoraAdapter
+            The adapter, of the library that runs the model.
         """
         self.handle  # noqa: B018  # raises if closed
         kind = ffi.typeof("OrtLoraAdapter*")

@@ -177,6 +177,8 @@ class SessionOptions(Options, FromHandle):
         ----------
         name : str
             Its name, such as ``"CUDAExecutionProvider"`` or ``"XNNPACK"``. The CPU's needs none.
+        settings : mapping of str to str, optional
+            Its options.
 
         Raises
         ------
@@ -224,6 +226,10 @@ class SessionOptions(Options, FromHandle):
 
         Parameters
         ----------
+        name : str
+            The name that the model gives the dimension, such as ``"batch"``.
+        value : int
+            The value. Libraries do not check it here.
         is_denotation : bool, optional
             Whether `name` is the denotation of the dimension, such as ``"DATA_BATCH"``.
         """
@@ -256,6 +262,8 @@ class SessionOptions(Options, FromHandle):
 
         Parameters
         ----------
+        name : str
+            The name of the initializer.
         value : Value
             A tensor over memory that it does not own, such as one over a borrowed array. It is kept
             alive.
@@ -305,6 +313,11 @@ class SessionOptions(Options, FromHandle):
         files : mapping of str to bytes-like
             The content, by the file name in the model. It is borrowed, not copied, so it is kept
             alive and must not change.
+
+        Raises
+        ------
+        InvalidArgument
+            A file of that name was added before.
         """
         files = mapping("files", files)
         names = [ffi.from_buffer(encode("a name", name) + b"\0") for name in files]
@@ -325,6 +338,11 @@ class SessionOptions(Options, FromHandle):
         """Give execution providers the source model of a compiled model without weights.
 
         API function: ``SessionOptionsSetWeightlessSourceModelBuffer``, since version 29.
+
+        Parameters
+        ----------
+        model : bytes-like
+            The bytes of the model, at least one. Borrowed and kept alive.
         """
         held = _bytes("model", model)
         with lock:

@@ -75,7 +75,14 @@ class Binding(Binder, Closing):
     # --- binding ----------------------------------------------------------------------------------
 
     def bind(self, /, **io: Any) -> None:
-        """Bind inputs and outputs by name, in the place of what was bound."""
+        """Bind inputs and outputs by name, in the place of what was bound.
+
+        Parameters
+        ----------
+        **io
+            As of `bind_input` for the names of inputs, without a copy of arrays, and of
+            `bind_output` for those of outputs.
+        """
         specs = self.session
         inputs = {spec.name for spec in (*specs.inputs, *specs.overridable_initializers)}
         for name, x in io.items():
@@ -89,6 +96,8 @@ class Binding(Binder, Closing):
 
         Parameters
         ----------
+        name : str
+            The name of the input.
         x : array-like or Value
             As for `Session.run`. An array is borrowed, so that later runs see what is written to
             it. Lists, strings and elements of 4 bits or fewer are always copied.
@@ -124,6 +133,8 @@ class Binding(Binder, Closing):
 
         Parameters
         ----------
+        name : str
+            The name of the output.
         x : ndarray, Value or MemoryInfo, optional
             An array or a value to write to; or a description of memory in which the first run
             allocates the output. By default that of the CPU. The memory of an input will do, where

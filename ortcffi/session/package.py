@@ -129,6 +129,15 @@ class ModelPackage(Handle):
             The name; not needed if the package has only one.
         options : SessionOptions, optional
             Options with execution providers; by default the variant is for the CPU.
+
+        Raises
+        ------
+        InvalidArgument
+            The package has no such component.
+        Fail
+            No variant fits.
+        ValueError
+            `component` is missing, and the package has none or several.
         """
         return PackageVariant(self, self._only() if component is None else component, options)
 
@@ -147,6 +156,11 @@ class ModelPackage(Handle):
         ----------
         component, options
             As of `select`. Given options replace those that the package has for the variant.
+
+        Returns
+        -------
+        Session
+            A session of this package's library.
         """
         of_type("options", options, SessionOptions)
         of_type("env", env, Env)

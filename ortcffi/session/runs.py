@@ -72,6 +72,13 @@ def run_async(  # noqa: PLR0913  # as many as `run` has
         a thread: 0 for a run that is to begin now or not at all.
     values : bool, optional
         Whether outputs are `Value`s, as of `run_values`.
+
+    Raises
+    ------
+    RuntimeError
+        No event loop is running on this thread.
+    QueueTimeout
+        Where it is awaited: the run did not begin within `timeout`.
     """
     start = (_futures or _imported()).future_of_loop
     return start(  # type: ignore[no-any-return]

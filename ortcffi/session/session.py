@@ -213,7 +213,17 @@ class Session(Suggests, Engine, Closing):
 
     @classmethod
     def from_handle(cls, api: "Api", handle: Any, parent: object) -> Self:
-        """Wrap a session that other code owns; it is not released. The parent keeps it valid."""
+        """Wrap a session that other code owns.
+
+        Parameters
+        ----------
+        api : Api
+            The table of the session's library.
+        handle : cdata of ``OrtSession *``
+            The session. It is not released.
+        parent : object
+            What keeps it valid; it is kept alive.
+        """
         api, handle = made_by(api), pointer("handle", handle, "OrtSession*")
         session = cls.__new__(cls)
         session._take(api, ([], parent), None, calls_python=True, has_threads=True, borrowed=True)
@@ -345,6 +355,11 @@ class Session(Suggests, Engine, Closing):
 
         It keeps the session. Its `~Allocator.stats` are those of the session's arena. API function:
         ``CreateAllocator``, since version 5.
+
+        Parameters
+        ----------
+        info : MemoryInfo, optional
+            The memory, by default the CPU's.
         """
         api = self.api
         of_type("info", info, MemoryInfo)
@@ -366,6 +381,13 @@ class Session(Suggests, Engine, Closing):
         function: ``Run``, whose options have the entry ``memory.enable_memory_arena_shrinkage`` and
         are terminated, so that no node runs; the inputs have no elements where the model allows
         that.
+
+        Raises
+        ------
+        InvalidArgument
+            The session has no arena.
+        NotImplemented
+            The library is the core, whose sessions have none.
         """
         from ortcffi.session.limits import shrink
 
@@ -429,6 +451,11 @@ class Session(Suggests, Engine, Closing):
         ``EpAssignedSubgraph_GetEpName``, ``EpAssignedSubgraph_GetNodes``,
         ``EpAssignedNode_GetName``, ``EpAssignedNode_GetDomain``,
         ``EpAssignedNode_GetOperatorType``, since version 24.
+
+        Raises
+        ------
+        Fail
+            The session was made without that entry.
         """
         from ortcffi.session.providers import assigned_groups
 
@@ -461,6 +488,11 @@ class Session(Suggests, Engine, Closing):
         """End the profile that the options of the session began, and read it.
 
         API function: ``SessionEndProfiling``.
+
+        Raises
+        ------
+        ValueError
+            The session has no profile: set `SessionOptions.profiling` before it is made.
         """
         from ortcffi.session.profile import read_profile
 

@@ -84,8 +84,17 @@ class Api(Table):
         name : str
             ``"Cpu"``, ``"Cuda"``, ``"CudaPinned"``, ``"DML"`` and others; upper and lower case
             differ.
+        allocator_type : AllocatorType, optional
+            The kind of allocator.
         id : int, optional
             The device's number, of which libraries keep 16 bits. The CPU has only 0.
+        mem_type : MemType, optional
+            What the memory is for.
+
+        Raises
+        ------
+        InvalidArgument
+            The library does not know the name.
         """
         text, kind = encode("name", name), integer("allocator_type", allocator_type)
         number, purpose = integer("id", id), integer("mem_type", mem_type)
@@ -123,6 +132,10 @@ class Api(Table):
 
         Parameters
         ----------
+        name : str
+            Any name.
+        device_type : DeviceType, optional
+            CPU, GPU or NPU.
         vendor_id : int, optional
             The vendor's PCI number, 32 bits.
         device_id : int, optional
@@ -131,6 +144,8 @@ class Api(Table):
             Whether the CPU reaches the memory.
         alignment : int, optional
             What addresses are a multiple of, in bytes; 0 for whatever is usual.
+        allocator_type : AllocatorType, optional
+            The kind of allocator.
         """
         self.require("CreateMemoryInfo_V2")
         return self._memory_info(

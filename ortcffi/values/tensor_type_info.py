@@ -138,6 +138,11 @@ class TensorTypeInfo(FromHandle):
         """The number of elements of such a tensor; 1 for a scalar.
 
         API function: ``GetTensorShapeElementCount``.
+
+        Raises
+        ------
+        Fail
+            A dimension is unknown, or the number is too large to count.
         """
         out = ffi.new("size_t*")
         self._call("GetTensorShapeElementCount", out)

@@ -104,6 +104,8 @@ class Value(Tensor):
 
         Raises
         ------
+        TypeError
+            An element, or `fill`, is neither str nor bytes.
         ValueError
             A str has a lone surrogate, or there are too few or too many strings.
         """
@@ -161,6 +163,15 @@ class Value(Tensor):
         copy : bool, optional
             Whether the value gets memory of its own. Otherwise it borrows and keeps both arrays,
             which must be C-contiguous and aligned. Strings are always copied.
+
+        Raises
+        ------
+        TypeError
+            `values` or `indices` are not what they should be.
+        ValueError
+            An array cannot be borrowed.
+        InvalidArgument
+            An index is out of bounds, or there are too few or too many.
         """
         from ortcffi.values import sparse
 
@@ -231,6 +242,13 @@ class Value(Tensor):
         copy : bool, optional
             Whether the value gets memory of its own. Only CSR with indices of int64 can be
             borrowed; SciPy's are int32 by default, and its other formats are laid out differently.
+
+        Raises
+        ------
+        TypeError
+            `x` is in no such format.
+        ValueError
+            `x` cannot be borrowed.
         """
         from ortcffi.values import sparse
 
@@ -360,6 +378,13 @@ class Value(Tensor):
         """Return a sparse array of SciPy: in COO, CSR or BSR, as the tensor is.
 
         The values of COO and CSR are views that keep this value, as are the indices of CSR.
+
+        Raises
+        ------
+        ImportError
+            SciPy is not installed.
+        TypeError
+            The value is no sparse matrix.
         """
         from ortcffi.values import sparse
 

@@ -60,6 +60,8 @@ class OnnxRuntimeBackend(Backend):
         ----------
         model : onnx.ModelProto, bytes, path, InferenceSession or OnnxRuntimeBackendRep
             The model. An ``onnx.ModelProto`` is checked first.
+        device : str, optional
+            The device that the model is to run on.
         **kwargs
             Settings of `SessionOptions`, of those that write no files. Other names are ignored.
 

@@ -14,7 +14,13 @@ _ALLOWED_RUN_OPTIONS = frozenset(
 
 
 class OnnxRuntimeBackendRep(BackendRep):
-    """A session, as ONNX's protocol has it."""
+    """A session, as ONNX's protocol has it.
+
+    Parameters
+    ----------
+    session : InferenceSession
+        The session.
+    """
 
     def __init__(self, session: Any) -> None:
         self._session = session
@@ -30,6 +36,11 @@ class OnnxRuntimeBackendRep(BackendRep):
             What the inputs get, in the model's order; anything but a list is that of the only one.
         **kwargs
             Settings of `RunOptions`, of those that concern logging. Other names are ignored.
+
+        Raises
+        ------
+        RuntimeError
+            There are not as many as the model has inputs, or a setting is not allowed.
         """
         options = RunOptions()
         set_allowed(options, kwargs, _ALLOWED_RUN_OPTIONS)
