@@ -18,32 +18,6 @@ from ortcffi._native import Owner, ffi
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
 
-__all__ = [
-    "INT32",
-    "SIZE",
-    "UINT32",
-    "AnyPath",
-    "absolute",
-    "below_current_folder",
-    "byte_count",
-    "bytes_like",
-    "callable_or_none",
-    "decode",
-    "encode",
-    "float32",
-    "input_path",
-    "integer",
-    "known",
-    "mapping",
-    "member",
-    "named_error",
-    "of_type",
-    "optional_mapping",
-    "path_of",
-    "pointer",
-    "seconds",
-]
-
 E = TypeVar("E", bound=IntEnum)
 AnyPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 

@@ -11,8 +11,6 @@ from collections.abc import Callable
 
 from ortcffi._native import compiled
 
-__all__ = ["after_fork", "fork_safe_lock"]
-
 _forking = RLock()  # held during a fork, so that there is one at a time
 _locks: list[RLock] = []
 _held: list[RLock] = []

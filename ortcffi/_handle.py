@@ -20,8 +20,6 @@ from ortcffi.errors import check
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["Array", "Closing", "FromHandle", "Handle", "out_of", "owned_by", "owner_of"]
-
 public(Owner)
 
 # A function of `lib` that releases an object, which is called by its address.

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO
 
-__all__ = ["NewFile", "new_file", "write_whole"]
-
 
 class NewFile:
     """A file that takes the place of another one once it is whole.

@@ -5,10 +5,6 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
-__all__ = ["Suggests", "described_by", "level_of_caller", "meant", "public", "refuse_pickle"]
-__all__ += ["aligned", "described", "duration", "html_table", "html_text", "joined", "printable"]
-__all__ += ["dimensions", "few", "quoted", "scaled", "shortened", "size"]
-
 T = TypeVar("T")
 
 

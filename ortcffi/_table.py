@@ -25,23 +25,6 @@ if TYPE_CHECKING:
     from ortcffi._ort import OrtApi, OrtApiBase
     from ortcffi.table.api import Api
 
-__all__ = [
-    "HIGHEST_VERSION",
-    "Table",
-    "api_version_of",
-    "build_info",
-    "core_api",
-    "create_environment",
-    "default_api",
-    "editor_of",
-    "init_api",
-    "made_by",
-    "registered_devices",
-    "supported_version",
-    "table_at",
-    "table_for",
-]
-
 HIGHEST_VERSION: int = lib.ORTCFFI_API_VERSION  # of the table that this package was compiled for
 OLDEST_VERSION = 20  # of a library that `load` and `attach` take
 _CORE = "the embedded core"

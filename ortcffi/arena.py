@@ -15,9 +15,6 @@ from ortcffi.memory.blocks import Limits
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["Arena", "ArenaCfg"]
-
-
 # The value of a measure.
 Measure = int | str | None
 _KEYS = {

@@ -14,8 +14,6 @@ from ortcffi.errors import ErrorCode, OutOfMemory, error_for
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["KeyValuePairs", "Status"]
-
 
 @public
 class Status(Handle):

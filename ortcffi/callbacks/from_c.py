@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     from ortcffi._ort import Cdata
     from ortcffi.table.api import Api
 
-__all__ = ["Context", "Subject", "called_from_c", "find", "keep_exception"]
-__all__ += ["make_status", "make_status_of_subject", "report", "report_exception"]
-__all__ += ["subject_context"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 # What C gets instead of an answer: called with the exception and the arguments of the callback.
 Policy = Callable[[BaseException, tuple[Any, ...]], Any]

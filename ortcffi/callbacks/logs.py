@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from ortcffi._ort import Cdata
 
-__all__ = ["LogMessage", "LogSeverity", "Logger", "log_context"]
-
 
 @public
 class LogSeverity(IntEnum):

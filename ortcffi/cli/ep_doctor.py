@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ortcffi._public import joined
+from ortcffi._table import core_api
 from ortcffi.env.env import Env
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.hardware import HardwareType
@@ -16,7 +17,6 @@ from ortcffi.ep.installed import InstalledEp, ep_named, installed_eps, registere
 from ortcffi.errors import OrtError
 from ortcffi.kernels import child
 from ortcffi.kernels.child import limit_this_process
-from ortcffi.table.api import core_api
 
 __all__ = ["EpFinding", "answer", "describe", "examine"]
 

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from typing import Any, NamedTuple
 
+from ortcffi._table import core_api
 from ortcffi.env.env import Env
 from ortcffi.ep.installed import ep_named, installed_eps, registered_in
 from ortcffi.errors import OrtError
@@ -17,7 +18,6 @@ from ortcffi.models.by_onnx import with_types
 from ortcffi.models.contents import operator_name
 from ortcffi.models.model import Model
 from ortcffi.models.providers import Ep
-from ortcffi.table.api import core_api
 
 __all__ = ["Taking", "answer", "takings"]
 

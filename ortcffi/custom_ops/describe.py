@@ -12,8 +12,6 @@ from ortcffi._public import public
 from ortcffi.memory.info import MemType
 from ortcffi.values.element_types import ElementType
 
-__all__ = ["Characteristic", "CustomOp", "Operand", "listed", "new_ops", "places", "read_op"]
-
 NO_END = 2**31 - 1
 # Fields of the struct of an op, by the API version that they came with.
 FIELDS = {

@@ -13,8 +13,6 @@ from ortcffi.custom_ops.describe import CustomOp, read_op
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["CustomOpDomain"]
-
 
 @public
 class CustomOpDomain(Handle):

@@ -14,9 +14,6 @@ from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.errors import OrtError, check
 
-__all__ = ["OpAttr", "OpAttrType", "other_attributes"]
-
-
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 

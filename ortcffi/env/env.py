@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ortcffi.options.threading_options import ThreadingOptions
     from ortcffi.table.api import Api
 
-__all__ = ["Env"]
-
 
 @public
 class Env(Handle):

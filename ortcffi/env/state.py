@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ortcffi.memory.allocator import Allocator
     from ortcffi.table.api import Api
 
-__all__ = ["EnvState", "Registered", "Shared", "allocators_lock", "state_of"]
-
 # Protects the fields of states. Never held while a library is called. Recursive, because a
 # destructor may come here while this thread changes them.
 _guard = fork_safe_lock()

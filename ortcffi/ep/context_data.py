@@ -12,8 +12,6 @@ from ortcffi.errors import check
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata, OrtAllocator
 
-__all__ = ["NamedWriter"]
-
 NamedWriter = Callable[[str, bytes], object]
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ortcffi.ep.hardware import HardwareDevice
     from ortcffi.table.api import Api
 
-__all__ = ["EpDevice", "Selector", "available_providers"]
-
 
 @public
 class EpDevice(Handle):

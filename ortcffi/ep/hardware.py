@@ -16,8 +16,6 @@ from ortcffi.status import KeyValuePairs
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["HardwareDevice", "HardwareType"]
-
 
 @public
 class HardwareType(IntEnum):

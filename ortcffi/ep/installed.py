@@ -16,20 +16,6 @@ from ortcffi.ep.registered import RegisteredEp, register_once
 if TYPE_CHECKING:
     from ortcffi.ep.hardware import HardwareDevice
 
-__all__ = [
-    "PYTHON_EPS",
-    "REFERENCE",
-    "InstalledEp",
-    "ep_named",
-    "hardware_for",
-    "installed_eps",
-    "is_ep_name",
-    "is_python_ep",
-    "provider_names",
-    "registered_in",
-    "unknown_provider",
-]
-
 REFERENCE = "reference"  # of ortcffi.models.reference_ep, which needs the package onnx
 # The providers written in Python, by name: what `python_ep` returns. Here, because most sessions
 # need no more of them than the names.

@@ -22,16 +22,6 @@ if TYPE_CHECKING:
     from ortcffi.ep.watched import LeftStatus, WatchedEp
     from ortcffi.table.api import Api
 
-__all__ = [
-    "RegisteredEp",
-    "definition_of",
-    "devices_of",
-    "hold_registered",
-    "name_of",
-    "register",
-    "register_once",
-]
-
 # Held while libraries are registered and devices are looked up, so that it is known whose devices
 # are new. Recursive: a library may log while it is registered, and a logger may be Python.
 _lock = fork_safe_lock()

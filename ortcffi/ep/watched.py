@@ -16,8 +16,6 @@ from ortcffi.errors import ErrorCode, check
 if TYPE_CHECKING:
     import os
 
-__all__ = ["LeftStatus", "WatchedEp", "faults_by_slot", "left_statuses", "set_faults"]
-
 _EACH_CALL = 2**64 - 1
 _NEVER = "CreateStatus"  # with which clients answer that something has failed
 

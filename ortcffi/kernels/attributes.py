@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ortcffi.kernels.operands import Attribute
     from ortcffi.table.api import Api
 
-__all__ = ["read_attributes", "read_inferred_attributes"]
-
 
 def read_attributes(api: "Api", info: Any, declared: "tuple[Attribute, ...]") -> dict[str, Any]:
     """The attributes of a node by name, with the defaults of those that it does not have."""

@@ -18,8 +18,6 @@ from ortcffi.values.value import Value
 if TYPE_CHECKING:
     from ortcffi.memory.adaptors import Guarded
 
-__all__ = ["CheckedKernel"]
-
 _FILLS = lib.CORE_GUARDED_FILL, 0x5A
 
 

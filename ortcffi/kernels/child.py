@@ -16,28 +16,6 @@ from importlib import import_module
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any, NamedTuple
 
-__all__ = [
-    "Ended",
-    "Prepared",
-    "abort",
-    "ask",
-    "command",
-    "end",
-    "end_of",
-    "limit_this_process",
-    "limited",
-    "next_fork",
-    "prepared",
-    "printed",
-    "run",
-    "run_command",
-    "seconds_of",
-    "side_by_side",
-    "signal_of",
-    "tell",
-    "too_long",
-]
-
 JOBS = os.cpu_count() or 1  # processes at once
 SECONDS = 300.0  # the default time limit of a process
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ortcffi.kernels.operands import Attribute
     from ortcffi.table.api import Api
 
-__all__ = ["Definition", "remember_table", "table_of", "takes_out"]
-
 _tables: "dict[int, Api]" = {}  # by address: what C calls with
 
 

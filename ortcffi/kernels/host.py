@@ -16,9 +16,6 @@ from ortcffi.values.value import Value
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["call_host", "copy_for", "copy_for_options", "empty_sequence_on_core", "host_function"]
-__all__ += ["made_by_slot", "table_of_host"]
-
 
 @cache
 def host_function(name: str) -> Any:

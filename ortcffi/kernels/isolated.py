@@ -32,8 +32,6 @@ from ortcffi.values.value import Value
 if TYPE_CHECKING:
     from ortcffi.kernels.library import LibraryOp
 
-__all__ = ["IsolatedKernel", "KernelCrashed"]
-
 _SECONDS = 5  # for the end of a process that has nothing to do any more
 _MOST_LINES = 40  # of what a process printed
 _NO_MORE = pickle.dumps(None)  # the last request: the child of a fork may keep the pipe open

@@ -17,8 +17,6 @@ from ortcffi.values.element_types import ElementType
 from ortcffi.values.tensor_type_info import TensorTypeInfo, array_of_infos, moved
 from ortcffi.values.value import Value
 
-__all__ = ["Kernel"]
-
 KernelHost = compiled.KernelHost
 public(KernelHost)
 

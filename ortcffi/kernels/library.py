@@ -21,8 +21,6 @@ from ortcffi.memory.allocator import Allocator
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["CustomOpLibrary", "LibraryOp"]
-
 
 @public
 class LibraryOp:

@@ -27,8 +27,6 @@ from ortcffi.values.element_types import as_element
 from ortcffi.values.type_info import TypeInfo
 from ortcffi.values.value import Value
 
-__all__ = ["OPS_USED", "attributes_for", "make_kernel"]
-
 # Gets the names of the ops of which kernels are made, for messages of tests.
 OPS_USED: ContextVar[set[str] | None] = ContextVar("OPS_USED", default=None)
 

@@ -30,16 +30,6 @@ if TYPE_CHECKING:
     from ortcffi.options.session_options import SessionOptions
     from ortcffi.table.api import Api
 
-__all__ = [
-    "OpSet",
-    "custom_op_library",
-    "op_set",
-    "ops_named_in",
-    "registering",
-    "table_of_base",
-    "with_custom_ops",
-]
-
 _chosen = threading.local()
 _lock = threading.RLock()
 

@@ -14,8 +14,6 @@ from ortcffi.custom_ops.op_attr import OpAttr, OpAttrType
 from ortcffi.memory.info import MemType
 from ortcffi.values.element_types import ElementType, as_element
 
-__all__ = ["Attribute", "attributes_of", "of_declared_type", "operands_of", "optional", "variadic"]
-
 
 @public
 def optional(element_type: Any) -> Operand:

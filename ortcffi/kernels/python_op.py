@@ -21,8 +21,6 @@ from ortcffi.kernels.operands import attributes_of, of_declared_type, operands_o
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["OpStruct", "PythonOp", "custom_op"]
-
 _LEAST = 16  # the first API version whose kernels have a status
 
 OpStruct: Any = compiled.OpStruct

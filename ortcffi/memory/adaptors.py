@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from ortcffi.memory.info import MemoryInfo
 
-__all__ = ["Aligned", "Damage", "Failing", "Guarded"]
-
 
 @public
 class Adaptor(Allocator):

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     Order = Literal["C", "F"]
     S = TypeVar("S", bound=np.generic)
 
-__all__ = ["Allocator"]
-
 Blocks = compiled.Blocks
 compiled.begin_blocks(MAX_DIMENSIONS)
 public(Blocks)

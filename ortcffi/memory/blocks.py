@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from ortcffi._ort import OrtAllocator
     from ortcffi.table.api import Api
 
-__all__ = ["scratch_for"]
-
-
 # Limits in bytes, each with the bytes that are in use.
 Limits = list[tuple[int, int]]
 NO_BLOCK = "the allocator has no block of this size"

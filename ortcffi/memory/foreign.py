@@ -16,8 +16,6 @@ from ortcffi.memory.info import MemoryInfo
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["allocator_for"]
-
 
 def allocator_for(api: "Api", allocator: Allocator) -> Allocator:
     """Return an allocator that a library can use: the given one, or an adaptor around it."""

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from ortcffi._ort import Cdata
     from ortcffi.memory.allocator import Allocator
 
-__all__ = ["Limiting", "Logging"]
-
-
 # Allocators whose handlers are running, by thread: a handler may allocate from its own allocator.
 _running = threading.local()
 

@@ -13,8 +13,6 @@ from ortcffi.errors import check
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["AllocatorType", "DeviceMemoryType", "DeviceType", "MemType", "MemoryInfo"]
-
 
 @public
 class AllocatorType(IntEnum):

@@ -8,8 +8,6 @@ from typing import NamedTuple
 from ortcffi._public import public, size
 from ortcffi.memory.call_sites import lines_of, place_of
 
-__all__ = ["Leak", "LeakGroup", "ScopeLine"]
-
 
 @public
 class Leak(NamedTuple):

@@ -10,8 +10,6 @@ from ortcffi.errors import OutOfMemory, add_cause
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.blocks import NO_BLOCK, with_limits
 
-__all__ = ["numpy_allocator"]
-
 
 @public
 class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's are

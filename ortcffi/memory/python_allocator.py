@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ortcffi.memory.info import MemoryInfo
     from ortcffi.table.api import Api
 
-__all__ = ["PythonAllocator"]
-
 ADDRESS = (0, 2**64 - 1)
 
 

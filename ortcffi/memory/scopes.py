@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from ortcffi._ort import Cdata
     from ortcffi.memory.tracking import Tracking
 
-__all__ = ["Scope", "carry", "origin_for"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 BelongsTo = Literal["process", "thread", "context"]

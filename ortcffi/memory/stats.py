@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 from ortcffi._public import html_table, public, size
 
-__all__ = ["AllocatorStats"]
-
 
 @public
 class AllocatorStats(NamedTuple):

@@ -12,8 +12,6 @@ from ortcffi.memory.scopes import BelongsTo, Scope
 if TYPE_CHECKING:
     from ortcffi.memory.allocator import Allocator
 
-__all__ = ["Tracking"]
-
 
 def _read(tracking: "Tracking") -> Any:
     figures = ffi.new("core_tracking_figures*")

@@ -58,8 +58,6 @@ if TYPE_CHECKING:
 
     from ortcffi._ort import OrtApiBase
 
-__all__ = ["Official", "attach"]
-
 PROVIDER = "CPUExecutionProvider"
 
 

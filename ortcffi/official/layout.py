@@ -14,15 +14,6 @@ from ortcffi._convert import decode
 from ortcffi._native import compiled, ffi, lib
 from ortcffi._public import public
 
-__all__ = [
-    "KNOWN_RELEASES",
-    "PACKAGE",
-    "UnknownLayoutError",
-    "is_known_release",
-    "pointer_of",
-    "session_pointer",
-]
-
 VALUE = lib.ORTCFFI_OFFICIAL_VALUE
 SESSION_OPTIONS = (lib.ORTCFFI_OFFICIAL_SESSION_OPTIONS, lib.ORTCFFI_OFFICIAL_OLD_OPTIONS)
 RUN_OPTIONS = lib.ORTCFFI_OFFICIAL_RUN_OPTIONS

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from ortcffi.official.attach import Official
     from ortcffi.session.session import Session
 
-__all__ = ["Recorder", "record_in"]
-
 MODULE = "onnxruntime.capi.onnxruntime_inference_collection"
 OUR_MODULE = "ortcffi.session.session"
 RUNS = ("run", "run_with_ort_values", "run_with_iobinding", "run_async")

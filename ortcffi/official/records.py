@@ -13,8 +13,6 @@ from ortcffi.session.series import place_of, quantile
 if TYPE_CHECKING:
     from ortcffi.memory.stats import AllocatorStats
 
-__all__ = ["OFFICIAL", "Sample", "SessionRecord", "summed"]
-
 OFFICIAL = "official"
 _RANGES = 116  # of durations: the last one ends after 137 seconds
 

@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 from ortcffi._public import aligned, duration, html_table, joined, printable, scaled, size
 from ortcffi.official.records import OFFICIAL, SessionRecord, summed
 
-__all__ = ["as_html", "as_json", "as_svg", "as_table", "shortened", "size"]
-
 _HEADINGS = ("session", "runs", "runs/s", "p50", "p99", "in use", "peak", "limit", "log")
 _NAME_WIDTHS = (12, 42)  # the least, also in a narrow terminal, and the most of the first column
 _GAP = "  "

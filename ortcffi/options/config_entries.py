@@ -18,9 +18,6 @@ from ortcffi.options.settings import lock
 if TYPE_CHECKING:
     from ortcffi.options.settings import Options
 
-__all__ = ["RUN_KEYS", "SESSION_KEYS", "ConfigEntries", "RunConfig", "SessionConfig", "read_items"]
-
-
 _NAMES = {
     "ep": """
         context_embed_mode context_enable context_file_path

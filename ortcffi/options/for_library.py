@@ -10,8 +10,6 @@ from ortcffi.values.element_types import PACKED, ElementType, ValueKind
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["session_options_for", "value_for"]
-
 
 def session_options_for(api: "Api", options: SessionOptions | None) -> SessionOptions | None:
     """Session options of the engine's library: those given, or a copy of those of the core."""

@@ -7,8 +7,6 @@ from typing import NamedTuple
 from ortcffi._native import lib
 from ortcffi._public import public
 
-__all__ = ["DevicePolicy", "ExecutionMode", "FreeDimension", "OptimizationLevel"]
-
 
 @public
 class ExecutionMode(IntEnum):

@@ -11,8 +11,6 @@ from ortcffi._table import table_for
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["PrepackedWeights"]
-
 
 @public
 class PrepackedWeights(Handle):

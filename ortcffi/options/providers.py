@@ -11,8 +11,6 @@ from ortcffi.ep.devices import EpDevice, available_providers
 from ortcffi.errors import OrtError, check
 from ortcffi.options.settings import Options, lock
 
-__all__ = ["add_devices", "add_provider"]
-
 CPU = "CPUExecutionProvider"
 _SUFFIX = "ExecutionProvider"
 # Those that the general function does not know: the end of their own functions' names.

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ortcffi.session.lora import LoraAdapter
     from ortcffi.table.api import Api
 
-__all__ = ["RunOptions"]
-
 
 @public
 class RunOptions(Options, FromHandle):

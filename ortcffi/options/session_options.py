@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
     from ortcffi.values.value import Value
 
-__all__ = ["SessionOptions"]
-
 INT64 = (-(2**63), 2**63 - 1)
 SHARED_ARENA = "session.use_env_allocators"
 

@@ -10,8 +10,6 @@ from ortcffi.options.settings import Option, Options
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["ThreadingOptions"]
-
 
 @public
 class ThreadingOptions(Options):

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ortcffi.session.session import Session
     from ortcffi.table.api import Api
 
-__all__ = ["Binding", "bound"]
-
 
 @public
 class Binding(Binder, Closing):

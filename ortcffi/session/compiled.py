@@ -12,8 +12,6 @@ from ortcffi._forks import after_fork
 from ortcffi._native import compiled, lib, main_thread
 from ortcffi._public import public
 
-__all__ = ["Binder", "Engine", "Job", "Mailbox"]
-
 _SECONDS_AT_EXIT = 5.0
 
 Binder = compiled.Binder

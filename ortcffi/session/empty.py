@@ -17,8 +17,6 @@ from ortcffi.values.value import Value
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["empty_sequence"]
-
 
 def empty_sequence(api: "Api", element: int) -> Value:
     """A sequence without tensors of an element type.

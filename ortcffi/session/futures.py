@@ -18,8 +18,6 @@ from ortcffi.session.compiled import Job, Mailbox
 if TYPE_CHECKING:
     from ortcffi.session.session import Session
 
-__all__ = ["RunFuture", "future_of_loop", "future_of_threads"]
-
 
 class RunFuture(asyncio.Future[list[Any]], Coroutine[Any, Any, list[Any]]):
     """The result of a run: to cancel it ends the run.

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
     from ortcffi.values.type_info import TypeInfo
 
-__all__ = ["limit_session_memory", "shrink"]
-
 _SHRINKAGE = {"memory.enable_memory_arena_shrinkage": "cpu:0"}
 
 

@@ -15,8 +15,6 @@ from ortcffi.table.engine import engine_for
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["LoraAdapter"]
-
 
 @public
 class LoraAdapter(Handle):

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ortcffi.options.session_options import SessionOptions
     from ortcffi.table.api import Api
 
-__all__ = ["source_on_core"]
-
 _SLOT = "CreateSessionFromModel"
 
 

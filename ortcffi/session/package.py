@@ -21,8 +21,6 @@ from ortcffi.table.engine import engine_for
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["ModelPackage", "PackageVariant"]
-
 _PREFIX = "OrtModelPackageApi_"
 
 

@@ -15,15 +15,6 @@ from ortcffi.options.run_options import RunOptions
 if TYPE_CHECKING:
     from ortcffi.session.session import Session
 
-__all__ = [
-    "OperatorTime",
-    "Profile",
-    "ProfileEvent",
-    "profiled_run",
-    "profiling",
-    "read_profile",
-]
-
 
 @public
 class ProfileEvent(NamedTuple):

@@ -27,11 +27,6 @@ if TYPE_CHECKING:
     from ortcffi.session.session import Session
     from ortcffi.table.api import Api
 
-__all__ = ["AssignedNode", "Provider", "add_named", "are_for_core", "assigned_groups"]
-__all__ += ["defaults_of", "engine_with", "is_for_core", "names_for_core", "providers_of"]
-__all__ += ["with_providers"]
-
-
 Choice = str | EpDevice | os.PathLike[str]
 Provider = Choice | tuple[Choice, Mapping[str, str]]
 

@@ -32,17 +32,6 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
     from ortcffi.values.type_info import ValueSpec
 
-__all__ = [
-    "RULES",
-    "Rules",
-    "array_for",
-    "as_result",
-    "check_borrowed",
-    "has_value",
-    "spec_of_input",
-    "unknown",
-]
-
 # As `enum ending` in C.
 _ENDINGS = {1: "cancel", 2: "timeout", 3: "KeyboardInterrupt", 4: "timeout in the queue"}
 
@@ -345,6 +334,7 @@ def _as_value(api: "Api", subject: str, spec: "ValueSpec", kind: ValueKind, x: A
 
 
 def of_library(api: "Api", value: Value) -> Value:
+    """A value as one of a session's library."""
     if api.same_library(value.api):
         return value
     from ortcffi.options.for_library import value_for

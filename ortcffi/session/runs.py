@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ortcffi.session.profile import Profile
     from ortcffi.session.session import Session
 
-__all__ = ["bind", "predict", "profiling", "run_async", "run_future", "run_profiled"]
-
 _futures: Any = None
 
 

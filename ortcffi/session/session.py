@@ -51,9 +51,6 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
     from ortcffi.values.type_info import ValueSpec
 
-__all__ = ["Session"]
-
-
 _POINTER = ffi.typeof("OrtSession*")
 
 

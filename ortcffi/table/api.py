@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._convert import INT32, SIZE, UINT32, decode, encode, integer
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi._table import Table, build_info, core_api, default_api, init_api
+from ortcffi._table import Table, core_api
 from ortcffi.errors import check
 from ortcffi.memory.info import MemoryInfo
 
 if TYPE_CHECKING:
     from ortcffi.memory.allocator import Allocator
     from ortcffi.status import KeyValuePairs, Status
-
-__all__ = ["Api", "build_info", "core_api", "default_api", "init_api"]
 
 
 @public

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ortcffi.options.session_options import SessionOptions
     from ortcffi.table.api import Api
 
-__all__ = ["advice", "engine_for", "has_engine", "hold_registered", "load_engine"]
-
 _RUN_BY_CORE = ("ep_devices", "custom_ops", "op_domains")  # what options keep that computes
 
 

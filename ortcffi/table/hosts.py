@@ -10,8 +10,6 @@ from ortcffi._table import core_api, of_core
 from ortcffi.table.api import Api
 from ortcffi.table.load import load
 
-__all__ = ["HOSTS", "emulate", "host_api", "release_of"]
-
 HOSTS = "core, real, a release such as 1.17 or its API version 17, or a library's path"
 
 

@@ -17,8 +17,6 @@ from ortcffi.table.api import Api
 if TYPE_CHECKING:
     from ortcffi._ort import OrtApi, OrtApiBase, OrtcoreFigures, OrtcoreTrace
 
-__all__ = ["Figures", "Needs", "Trace", "trace"]
-
 
 class Needs(NamedTuple):
     """The API version that a client needs.

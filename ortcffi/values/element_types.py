@@ -13,8 +13,6 @@ from ortcffi._public import public
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["ElementType", "ValueKind"]
-
 
 @public
 class ElementType(IntEnum):

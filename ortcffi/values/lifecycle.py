@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from ortcffi._ort import Cdata, OrtValue, Out
     from ortcffi.table.api import Api
 
-__all__ = ["Imported", "Maker", "Tensor", "V", "blank", "description", "from_handle"]
-__all__ += ["memory_info", "require_content", "require_kind"]
-
 Imported = compiled.Imported
 Maker = compiled.Maker
 Tensor = compiled.Tensor

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ortcffi.memory.allocator import Shape
     from ortcffi.table.api import Api
 
-__all__ = ["SparseFormat"]
-
 
 @public
 class SparseFormat(IntEnum):

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     Dimension = int | str | None
 
-__all__ = ["TensorTypeInfo", "array_of_infos", "moved"]
-
 DIMENSION = (0, 2**63 - 1)
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
     from ortcffi.values.tensor_type_info import Dimension
 
-__all__ = ["TypeInfo", "ValueSpec", "contained_dtype", "contained_tensor"]
-
 
 @public
 class TypeInfo(Handle):

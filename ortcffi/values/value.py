@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["Value"]
-
 
 @public
 class Value(Tensor):
