@@ -42,24 +42,20 @@ class AdapterFormat:
     def _adapter(self) -> "AdapterFormat":
         return self
 
-    get_format_version = returned("_format_version", "the version of the format")
-    get_adapter_version = returned("_adapter_version", "the version of the adapter")
-    get_model_version = returned("_model_version", "the version of the model")
+    get_format_version = returned("_format_version")
+    get_adapter_version = returned("_adapter_version")
+    get_model_version = returned("_model_version")
 
     def set_adapter_version(self, adapter_version: int) -> None:
-        """Set the version of the adapter."""
         self._adapter_version = number("adapter_version", adapter_version)
 
     def set_model_version(self, model_version: int) -> None:
-        """Set the version of the model."""
         self._model_version = number("model_version", model_version)
 
     def get_parameters(self) -> dict[str, OrtValue]:
-        """Return the tensors."""
         return dict(self._parameters)
 
     def set_parameters(self, params: dict[str, OrtValue]) -> None:
-        """Set the tensors."""
         self._parameters = {
             instance("a name", name, str): instance(f"params[{name!r}]", value, OrtValue)
             for name, value in instance("params", params, dict).items()
@@ -72,7 +68,6 @@ class AdapterFormat:
     parameters = property(get_parameters, set_parameters)
 
     def export_adapter(self, file_path: Any) -> None:
-        """Write the file."""
         path = text(file_path)
         values = {name: value._value for name, value in self._parameters.items()}
         for name, value in values.items():
@@ -90,7 +85,6 @@ class AdapterFormat:
 
     @staticmethod
     def read_adapter(file_path: Any) -> "AdapterFormat":
-        """Read a file. The tensors are views of its bytes."""
         try:
             with open(text(file_path), "rb") as file:
                 versions, parameters = _read(bytearray(file.read()))

@@ -17,13 +17,12 @@ from ortcffi.session.binding import Binding
 from ortcffi.values.value import Value
 
 
-def _passed_on(function: Callable[[Binding], None], doc: str) -> Any:
+def _passed_on(function: Callable[[Binding], None]) -> Any:
     """A method that calls one of ortcffi's binding."""
 
     def method(self: Any) -> None:
         function(self._bound)
 
-    method.__doc__ = doc
     return translated(method)
 
 
@@ -51,7 +50,6 @@ class SessionIOBinding:
             self._bind_input(name, tensor_at(*what))
 
     def bind_ortvalue_input(self, name: str, ortvalue: OrtValue) -> None:
-        """Bind a value."""
         self._bind_input(name, ortvalue._value)
 
     def _bind_input(self, name: str, value: Value) -> None:
@@ -70,7 +68,6 @@ class SessionIOBinding:
         self._bound._allocate_output(string("name", name), memory_info_of(device))
 
     def bind_ortvalue_output(self, name: str, ortvalue: OrtValue) -> None:
-        """Bind a value."""
         self._bind_output(name, ortvalue._value)
 
     def _bind_output(self, name: str, value: Value) -> None:
@@ -81,18 +78,13 @@ class SessionIOBinding:
 
     # --- the rest ---------------------------------------------------------------------------------
 
-    synchronize_inputs = _passed_on(
-        Binding.synchronize_inputs, "Wait until the inputs are on their devices."
-    )
-    synchronize_outputs = _passed_on(
-        Binding.synchronize_outputs, "Wait until the outputs are on their devices."
-    )
-    clear_binding_inputs = _passed_on(Binding.clear_inputs, "Unbind all inputs.")
-    clear_binding_outputs = _passed_on(Binding.clear_outputs, "Unbind all outputs.")
+    synchronize_inputs = _passed_on(Binding.synchronize_inputs)
+    synchronize_outputs = _passed_on(Binding.synchronize_outputs)
+    clear_binding_inputs = _passed_on(Binding.clear_inputs)
+    clear_binding_outputs = _passed_on(Binding.clear_outputs)
 
     @translated
     def get_outputs(self) -> OrtValueVector:
-        """Return the outputs of the last run."""
         return OrtValueVector(map(OrtValue._of, self._bound.output_values()))
 
     def copy_outputs_to_cpu(self) -> list[Any]:
@@ -123,7 +115,6 @@ class IOBinding(SessionIOBinding):
     get_outputs_as_ortvaluevector = SessionIOBinding.get_outputs
 
     def bind_cpu_input(self, name: str, arr_on_cpu: np.ndarray[Any, Any]) -> None:
-        """Bind an input to an array."""
         super().bind_input(name, arr_on_cpu)
 
     def bind_input(  # noqa: PLR0913, PLR0917  # as many as officially
@@ -135,7 +126,6 @@ class IOBinding(SessionIOBinding):
         shape: Sequence[int],
         buffer_ptr: int,
     ) -> None:
-        """Bind an input to memory at an address."""
         device = OrtDevice.make(device_type, device_id)
         super().bind_input(name, device, element_type, shape, buffer_ptr)
 
@@ -148,7 +138,6 @@ class IOBinding(SessionIOBinding):
         shape: Sequence[int] | None = None,
         buffer_ptr: int | None = None,
     ) -> None:
-        """Bind an output to a device, or to memory at an address."""
         if buffer_ptr is None and (device_type, device_id) == ("cpu", 0):
             self._bound._allocate_output(string("name", name), None)
             return

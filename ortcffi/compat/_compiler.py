@@ -28,9 +28,9 @@ class OrtExternalInitializerInfo:
         size = number("byte_size", byte_size, SIZE)
         self._stored = StoredAt(os.fspath(filepath), offset, size)
 
-    filepath = fact("_stored.path", "the file")
-    file_offset = fact("_stored.offset", "where in the file the data begins")
-    byte_size = fact("_stored.size", "how many bytes it has")
+    filepath = fact("_stored.path")
+    file_offset = fact("_stored.offset")
+    byte_size = fact("_stored.size")
 
 
 Locate = Callable[
@@ -129,12 +129,10 @@ class ModelCompiler:
 
     @translated
     def compile_to_bytes(self) -> bytes:
-        """Return the compiled model."""
         return self._compile(None)  # type: ignore[no-any-return]
 
     @translated
     def compile_to_stream(self, write_function: Callable[[bytes], None]) -> None:
-        """Call a function with one part of the compiled model after the other."""
         self._compile(_failing(function("write_function", write_function)))
 
     @translated
@@ -156,7 +154,6 @@ class ModelCompiler:
 
     @translated
     def set_ep_context_data_write_func(self, write_func: Callable[..., None]) -> None:
-        """Have a function store what execution providers keep outside of the compiled model."""
         if write_func is None:
             raise RuntimeError("write_func must be a function")
         if not callable(write_func):
@@ -164,5 +161,4 @@ class ModelCompiler:
         self._settings["ep_context_writer"] = _failing(writer_of(write_func))
 
     def clear_ep_context_data_write_func(self) -> None:
-        """Remove that function."""
         self._settings.pop("ep_context_writer", None)

@@ -18,7 +18,6 @@ class OrtEpContextData:
     size = property(lambda self: len(self._bytes()), doc="How many bytes there are.")
 
     def read(self, offset: int = 0, length: int | None = None) -> bytes:
-        """Return a part as bytes."""
         content = self._bytes()
         begin = integer("offset", offset, (0, len(content)))
         most = len(content) - begin
@@ -47,7 +46,6 @@ class OrtEpContextDataBuffer:
         self._content = bytearray(integer("size", size, (0, self.max_size)))
 
     def write(self, data: Any, offset: int = 0) -> None:
-        """Copy a part to its place."""
         self._check(is_allocated=True)
         content, view = self._content or bytearray(), memoryview(data).cast("B")
         begin = integer("offset", offset, (0, len(content)))

@@ -5,12 +5,8 @@ from operator import attrgetter
 from typing import Any
 
 
-def returned(attribute: str, what: str, kind: str = "") -> Any:
-    """A method without arguments that returns an attribute, such as ``_device.name``.
-
-    Where a `kind` is given, the result is the member of the enum of that name; `what` the result is
-    stands in the docstring.
-    """
+def returned(attribute: str, kind: str = "") -> Any:
+    """A method that returns an attribute, such as ``_device.name``, or its member of an enum."""
     get = attrgetter(attribute)
 
     def method(self: Any) -> Any:
@@ -20,10 +16,9 @@ def returned(attribute: str, what: str, kind: str = "") -> Any:
 
         return getattr(_enums, kind)(get(self))
 
-    method.__doc__ = f"Return {what}."
     return method
 
 
-def fact(attribute: str, what: str, kind: str = "") -> Any:
+def fact(attribute: str, kind: str = "") -> Any:
     """A property that is what the method of `returned` returns."""
-    return property(returned(attribute, what, kind), doc=f"{what[0].upper()}{what[1:]}.")
+    return property(returned(attribute, kind))

@@ -20,7 +20,6 @@ _VENDORS = {"cuda": "NVIDIA", "dml": "MICROSOFT", "cann": "HUAWEI", "webgpu": "N
 
 
 def get_ort_device_type(device_type: str) -> int:
-    """Return the number of a kind of device."""
     if device_type not in _KINDS:
         raise Exception("Unsupported device type: " + device_type)  # as officially
     return _KINDS[device_type]
@@ -63,7 +62,6 @@ class OrtDevice:
 
     @staticmethod
     def make(ort_device_name: str, device_id: int, vendor_id: int = -1) -> "OrtDevice":
-        """Describe a device by its kind, its number, and its vendor's."""
         kind = get_ort_device_type(ort_device_name)
         if vendor_id < 0:
             vendor_id = get_vendor_id_for_device_type(ort_device_name) or 0
@@ -73,10 +71,10 @@ class OrtDevice:
         return self
 
     _ort_device = property(_get_c_device)
-    device_type = returned("_kind", "the kind of device")
-    mem_type = device_mem_type = returned("_mem_type", "the kind of its memory")
-    vendor_id = device_vendor_id = returned("_vendor", "the vendor's PCI number, or 0")
-    device_id = returned("_id", "the device's number")
+    device_type = returned("_kind")
+    mem_type = device_mem_type = returned("_mem_type")
+    vendor_id = device_vendor_id = returned("_vendor")
+    device_id = returned("_id")
     cpu, fpga, dml, default_memory = map(_number, (_CPU, _FPGA, _DML, 0))
     gpu = cuda = webgpu = _number(_GPU)
     npu = cann = _number(_NPU)
@@ -137,7 +135,6 @@ class OrtMemoryInfo:
         alignment: int,
         allocator_type: int,
     ) -> "OrtMemoryInfo":
-        """Describe memory of any device."""
         info = api().device_memory_info(
             name,
             whole("device_type", device_type),
@@ -149,14 +146,12 @@ class OrtMemoryInfo:
         )
         return OrtMemoryInfo._of(info)
 
-    name = fact("_info.name", "the name")
-    device_id = fact("_info.id", "the device's number")
-    mem_type = fact("_info.mem_type", "what the memory is for", "OrtMemType")
-    allocator_type = fact("_info.allocator_type", "the kind of allocator", "OrtAllocatorType")
-    device_mem_type = fact(
-        "_info.device_mem_type", "whether the CPU can reach the memory", "OrtDeviceMemoryType"
-    )
-    device_vendor_id = fact("_info.vendor_id", "the vendor's PCI number, or 0")
+    name = fact("_info.name")
+    device_id = fact("_info.id")
+    mem_type = fact("_info.mem_type", "OrtMemType")
+    allocator_type = fact("_info.allocator_type", "OrtAllocatorType")
+    device_mem_type = fact("_info.device_mem_type", "OrtDeviceMemoryType")
+    device_vendor_id = fact("_info.vendor_id")
 
 
 # The settings of an arena with their limits, and with their names in ortcffi.
@@ -206,14 +201,12 @@ class OrtArenaCfg:
 
 
 def create_and_register_allocator(info: OrtMemoryInfo, cfg: OrtArenaCfg | None, /) -> None:
-    """Make an arena and share it between sessions."""
     _share_arena("create_and_register_allocator", info, cfg)
 
 
 def create_and_register_allocator_v2(
     provider: str, info: OrtMemoryInfo, options: Mapping[str, str], cfg: OrtArenaCfg | None, /
 ) -> None:
-    """Have an execution provider make an allocator, and share it between sessions."""
     _share_arena("create_and_register_allocator_v2", info, cfg, provider, options)
 
 

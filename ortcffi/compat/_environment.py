@@ -160,7 +160,6 @@ def has_cpu() -> bool:
 
 
 def get_available_providers() -> list[str]:
-    """Return the execution providers of this library, and of those that are registered."""
     return list(dict.fromkeys([*built_in_providers(), *(each.name for each in registered())]))
 
 
@@ -170,22 +169,18 @@ def registered(name: str | None = None) -> "list[EpDevice]":
 
 
 def get_all_providers() -> list[str]:
-    """Return the execution providers that any library may have."""
     return list(ALL_PROVIDERS)
 
 
 def get_build_info() -> str:
-    """Return what the library says of its build."""
     return api().build_info
 
 
 def get_version_string() -> str:
-    """Return the library's version."""
     return api().version_string
 
 
 def get_device() -> str:
-    """Return the kind of device that the library was built for."""
     devices = {"CUDAExecutionProvider": "GPU", "DmlExecutionProvider": "DML"}
     found = (device for name, device in devices.items() if name in get_available_providers())
     return next(found, "CPU")
@@ -197,12 +192,10 @@ def has_collective_ops() -> bool:
 
 
 def enable_telemetry_events() -> None:
-    """Let the library send telemetry."""
     env().set_telemetry(True)
 
 
 def disable_telemetry_events() -> None:
-    """Keep the library from sending telemetry."""
     env().set_telemetry(False)
 
 
@@ -214,7 +207,6 @@ def set_seed(seed: int, /) -> None:
 def set_global_thread_pool_sizes(
     intra_op_num_threads: int = 0, inter_op_num_threads: int = 0
 ) -> None:
-    """Set global thread pools. Call it before the environment is created."""
     from ortcffi.options.threading_options import ThreadingOptions
 
     threads = ThreadingOptions(
@@ -225,7 +217,6 @@ def set_global_thread_pool_sizes(
 
 @translated
 def register_execution_provider_library(name: str, path: Any, /) -> None:
-    """Load a library with execution providers."""
     given = text(name)
     # ONNX Runtime takes a relative path from its own folder.
     full = os.path.join(os.path.dirname(api().path or ""), text(path))

@@ -35,11 +35,11 @@ class OrtHardwareDevice(_Around):
     """A piece of hardware."""
 
     _device: HardwareDevice
-    type = fact("_device.kind", "the kind of device", "OrtHardwareDeviceType")
-    vendor = fact("_device.vendor", "the vendor's name")
-    vendor_id = fact("_device.vendor_id", "the vendor's PCI number")
-    device_id = fact("_device.device_id", "the model's number")
-    metadata = fact("_device.metadata", "what the library knows of it besides")
+    type = fact("_device.kind", "OrtHardwareDeviceType")
+    vendor = fact("_device.vendor")
+    vendor_id = fact("_device.vendor_id")
+    device_id = fact("_device.device_id")
+    metadata = fact("_device.metadata")
 
 
 class OrtSyncStream:
@@ -50,7 +50,6 @@ class OrtSyncStream:
         self._device = device
 
     def get_handle(self) -> int:
-        """Return the address of the device library's own stream."""
         return address_of(lib.SyncStream_GetHandle(api().pointer, self._handle))
 
 
@@ -58,14 +57,13 @@ class OrtEpDevice(_Around):
     """A device together with an execution provider that can use it."""
 
     _device: EpDevice
-    ep_name = fact("_device.name", "the name of the execution provider")
-    ep_vendor = fact("_device.vendor", "who made the execution provider")
-    ep_metadata = fact("_device.metadata", "metadata that the execution provider gives")
-    ep_options = fact("_device.options", "the execution provider's options for the device")
+    ep_name = fact("_device.name")
+    ep_vendor = fact("_device.vendor")
+    ep_metadata = fact("_device.metadata")
+    ep_options = fact("_device.options")
 
     @property
     def device(self) -> OrtHardwareDevice:
-        """The hardware."""
         return OrtHardwareDevice(self._device.hardware)
 
     def memory_info(self, mem_type: int, /) -> OrtMemoryInfo | None:
@@ -74,7 +72,6 @@ class OrtEpDevice(_Around):
         return None if found is None else OrtMemoryInfo._of(found)
 
     def create_sync_stream(self) -> OrtSyncStream:
-        """Make a queue of work for the device."""
         device = self._device.handle
         owner = owner_of("OrtSyncStream*", api(), lib.ReleaseSyncStream, device)
         call("CreateSyncStreamForEpDevice", device, ffi.NULL, out_of(owner))
@@ -83,7 +80,6 @@ class OrtEpDevice(_Around):
 
 @translated
 def get_ep_devices() -> list[OrtEpDevice]:
-    """Return what execution providers can use."""
     return [OrtEpDevice(device) for device in env().devices]
 
 
@@ -100,7 +96,6 @@ def call(slot: str, *arguments: Any) -> None:
 
 @translated
 def get_hardware_devices() -> list[OrtHardwareDevice]:
-    """Return the hardware that the library has found."""
     return [OrtHardwareDevice(each) for each in env().hardware]
 
 
@@ -126,7 +121,6 @@ def get_hardware_device_ep_incompatibility_details(
 
 
 def get_model_compatibility_for_ep_devices(devices: Sequence[OrtEpDevice], info: str, /) -> Any:
-    """Return whether devices can use a compiled model that says this of itself."""
     from ortcffi.compat._enums import OrtCompiledModelCompatibility
 
     kept = [instance("devices", device, OrtEpDevice)._device.handle for device in devices]
@@ -138,13 +132,11 @@ def get_model_compatibility_for_ep_devices(devices: Sequence[OrtEpDevice], info:
 
 
 def get_compatibility_info_from_model(path: Any, ep_type: str, /) -> str | None:
-    """Return what a compiled model in a file says of itself for an execution provider."""
     encoded = text(path).encode()
     return _info("GetCompatibilityInfoFromModel", encoded, text(ep_type).encode())
 
 
 def get_compatibility_info_from_model_bytes(model: Any, ep_type: str, /) -> str | None:
-    """Return the entry of a compiled model's metadata for an execution provider."""
     content = ffi.from_buffer("char[]", model)
     slot = "GetCompatibilityInfoFromModelBytes"
     return _info(slot, content, len(content), text(ep_type).encode())

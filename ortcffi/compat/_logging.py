@@ -64,7 +64,6 @@ def _checked(severity: Any) -> int:
 
 
 def set_default_logger_severity(severity: int, /) -> None:
-    """Set the least severity that is logged, from 0 for verbose to 4 for fatal."""
     _environment.env().severity = _checked(severity)
 
 

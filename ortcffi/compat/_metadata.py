@@ -109,7 +109,6 @@ class OrtEpAssignedSubgraph:
         self.ep_name, self._nodes = ep_name, nodes
 
     def get_nodes(self) -> list[OrtEpAssignedNode]:
-        """Return the nodes."""
         return list(self._nodes)
 
 

@@ -27,45 +27,36 @@ class ModelPackageContext:
     def __init__(self, package_root: Any) -> None:
         self._package = ModelPackage(text(package_root), api())
 
-    get_schema_version = as_runtime_error(
-        returned("_package.schema_version", "the major version of the manifest's format")
-    )
+    get_schema_version = as_runtime_error(returned("_package.schema_version"))
 
     @as_runtime_error
     def get_component_names(self) -> list[str]:
-        """Return the names of the components."""
         return self._package._names()
 
     def get_component_count(self) -> int:
-        """Return how many components there are."""
         return len(self.get_component_names())
 
     @as_runtime_error
     def get_variant_names(self, component_name: str) -> list[str]:
-        """Return the names of the variants of a component."""
         return self._package._names(component_name)
 
     def get_variant_count(self, component_name: str) -> int:
-        """Return how many variants a component has."""
         return len(self.get_variant_names(component_name))
 
     @as_runtime_error
     def get_variant_ep_name(self, component_name: str, variant_name: str) -> str | None:
-        """Return the execution provider of a variant."""
         return self._package._provider(component_name, variant_name)
 
     @as_runtime_error
     def resolve_string_ref(
         self, string_ref: str, base_dir: str | None = None, must_exist: bool = False
     ) -> str:
-        """Return the path of a file that the package refers to."""
         return self._package.resolve(string_ref, base_dir, must_exist=must_exist)
 
     @as_runtime_error
     def select_component(
         self, component_name: str, options: ModelPackageOptions
     ) -> "ModelPackageComponentContext":
-        """Choose the variant of a component that fits the options."""
         chosen = ModelPackageComponentContext.__new__(ModelPackageComponentContext)
         chosen._given = instance("options", options, ModelPackageOptions)._options
         chosen._variant = PackageVariant(self._package, component_name, chosen._given._options)
@@ -81,9 +72,7 @@ class ModelPackageComponentContext:
     def __init__(self) -> None:
         raise TypeError("ModelPackageComponentContext: No constructor defined!")
 
-    get_selected_variant_name = as_runtime_error(
-        returned("_variant.name", "the name of the variant")
-    )
+    get_selected_variant_name = as_runtime_error(returned("_variant.name"))
 
     @as_runtime_error
     def get_selected_variant_folder_path(self) -> str:

@@ -48,8 +48,8 @@ class Setting:
     One that has a default is none: the C API has no function for it. It keeps what it is set to.
     """
 
-    def __init__(self, name: str, kind: type | str, doc: str, default: Any = None) -> None:
-        self.name, self.kind, self.__doc__, self.default = name, kind, doc, default
+    def __init__(self, name: str, kind: type | str, default: Any = None) -> None:
+        self.name, self.kind, self.default = name, kind, default
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.official = name
@@ -108,20 +108,18 @@ class SessionOptions:
         "_threads",
     )
 
-    intra_op_num_threads = Setting("intra_op_threads", int, "Threads that work on one node.")
-    inter_op_num_threads = Setting("inter_op_threads", int, "Threads that run nodes.")
-    execution_mode = Setting("execution_mode", "ExecutionMode", "Whether nodes run in a row.")
-    graph_optimization_level = Setting(
-        "optimization_level", "GraphOptimizationLevel", "How far graphs are optimized."
-    )
-    enable_mem_pattern = Setting("mem_pattern", bool, "Whether a run's memory is one piece.")
-    enable_cpu_mem_arena = Setting("cpu_arena", bool, "Whether CPU memory comes from an arena.")
-    use_deterministic_compute = Setting("deterministic", bool, "Whether results repeat.")
-    logid = Setting("log_id", str, "The name of the session's logger.")
-    log_severity_level = Setting("log_severity", int, "The least severity that is logged.")
-    log_verbosity_level = Setting("log_verbosity", int, "How much is logged at severity 0.")
-    enable_mem_reuse = Setting("mem_reuse", bool, "Whether nodes use memory again.", True)
-    execution_order = Setting("order", "ExecutionOrder", "In which order nodes run.", 0)
+    intra_op_num_threads = Setting("intra_op_threads", int)
+    inter_op_num_threads = Setting("inter_op_threads", int)
+    execution_mode = Setting("execution_mode", "ExecutionMode")
+    graph_optimization_level = Setting("optimization_level", "GraphOptimizationLevel")
+    enable_mem_pattern = Setting("mem_pattern", bool)
+    enable_cpu_mem_arena = Setting("cpu_arena", bool)
+    use_deterministic_compute = Setting("deterministic", bool)
+    logid = Setting("log_id", str)
+    log_severity_level = Setting("log_severity", int)
+    log_verbosity_level = Setting("log_verbosity", int)
+    enable_mem_reuse = Setting("mem_reuse", bool, True)
+    execution_order = Setting("order", "ExecutionOrder", 0)
 
     @translated
     def __init__(self) -> None:
@@ -135,7 +133,6 @@ class SessionOptions:
 
     @property
     def optimized_model_filepath(self) -> str:
-        """The file that the optimized model is written to."""
         return self._options.optimized_model_path or ""
 
     @optimized_model_filepath.setter
@@ -154,44 +151,32 @@ class SessionOptions:
     def _set_threads(self, on: bool) -> None:
         self._threads = switch("use_per_session_threads", on)
 
-    enable_profiling = property(
-        attrgetter("_profiling"), _set_profiling, doc="Whether a profile is written."
-    )
-    profile_file_prefix = property(
-        attrgetter("_prefix"), _set_prefix, doc="The beginning of the name of the profile."
-    )
-    use_per_session_threads = property(
-        attrgetter("_threads"), _set_threads, doc="Whether sessions have threads of their own."
-    )
+    enable_profiling = property(attrgetter("_profiling"), _set_profiling)
+    profile_file_prefix = property(attrgetter("_prefix"), _set_prefix)
+    use_per_session_threads = property(attrgetter("_threads"), _set_threads)
 
     # --- entries ----------------------------------------------------------------------------------
 
     def add_session_config_entry(self, key: str, value: str, /) -> None:
-        """Add a configuration entry."""
         _set_entry(self._options, key, value)
 
     def get_session_config_entry(self, key: str, /) -> str:
-        """Return a configuration entry."""
         return _entry("SessionOptions", self._options, key)
 
     @translated
     def add_free_dimension_override_by_name(self, name: str, value: int, /) -> None:
-        """Fix the input dimensions of a name."""
         self._options.fix_dimension(string("name", name), value)
 
     @translated
     def add_free_dimension_override_by_denotation(self, name: str, value: int, /) -> None:
-        """Fix the input dimensions of a denotation."""
         self._options.fix_dimension(string("name", name), value, is_denotation=True)
 
     @translated
     def add_initializer(self, name: str, value: Any, /) -> None:
-        """Use a tensor in place of the model's initializer."""
         self._options.add_initializer(name, _value(value))
 
     @translated
     def add_external_initializers(self, names: list[Any], values: list[Any], /) -> None:
-        """Use tensors for initializers that the model keeps in files."""
         if len(names) != len(values):
             raise RuntimeError("names and values must be of the same length")
         found = {name: _value(value) for name, value in zip(names, values, strict=True)}
@@ -201,7 +186,6 @@ class SessionOptions:
     def add_external_initializers_from_files_in_memory(
         self, names: Sequence[str], contents: Sequence[Any], lengths: Sequence[int], /
     ) -> None:
-        """Use bytes for files that the model keeps initializers in."""
         if not len(names) == len(contents) == len(lengths):
             raise RuntimeError("names, contents and lengths must be of the same length")
         files = zip(names, contents, lengths, strict=True)
@@ -209,19 +193,16 @@ class SessionOptions:
 
     @translated
     def register_custom_ops_library(self, path: Any, /) -> None:
-        """Load a library of custom ops."""
         self._options.register_custom_ops(text(path))
 
     @translated
     def set_load_cancellation_flag(self, on: bool, /) -> None:
-        """End the loading of a model that is under way."""
         self._options.loading_cancelled = switch("on", on)
 
     # --- execution providers ----------------------------------------------------------------------
 
     @translated
     def add_provider(self, name: str, options: Mapping[str, str], /) -> None:
-        """Add an execution provider."""
         name, given = string("name", name), pairs(mapping("options", options))
         if name in ALL_PROVIDERS and name not in get_available_providers():
             raise InvalidArgument(
@@ -235,7 +216,6 @@ class SessionOptions:
     def add_provider_for_devices(
         self, devices: Sequence["OrtEpDevice"], options: Mapping[str, str], /
     ) -> None:
-        """Add the execution provider of some devices."""
         from ortcffi.compat._hardware import OrtEpDevice
 
         chosen = [instance("a device", each, OrtEpDevice)._device for each in devices]
@@ -254,7 +234,6 @@ class SessionOptions:
 
     @translated
     def set_provider_selection_policy(self, policy: Any, /) -> None:
-        """Have the library choose devices."""
         from ortcffi.compat._enums import OrtExecutionProviderDevicePolicy
 
         chosen = instance("policy", policy, OrtExecutionProviderDevicePolicy)
@@ -279,7 +258,6 @@ class SessionOptions:
     def set_ep_context_data_read_func(
         self, read_func: Callable[..., None] | None, max_data_size: int, /
     ) -> None:
-        """Have a function give what execution providers keep outside of a compiled model."""
         if not callable(read_func) and read_func is not None:
             raise TypeError("set_ep_context_data_read_func(): read_func must be a function")
         if read_func is None or max_data_size <= 0:
@@ -289,12 +267,10 @@ class SessionOptions:
         self._options.ep_context_reader = reader_of(read_func, int(max_data_size))
 
     def clear_ep_context_data_read_func(self) -> None:
-        """Remove that function."""
         if self._options.ep_context_reader is not None:
             self._options.ep_context_reader = None
 
     def has_providers(self) -> bool:
-        """Return whether execution providers were added, or a way to choose them."""
         return bool(self._providers) or self._selects
 
     def _twin(self) -> "SessionOptions":
@@ -318,7 +294,6 @@ class SessionOptions:
 
 
 def get_default_session_options() -> SessionOptions:
-    """Return the options of sessions that are given none."""
     return SessionOptions()
 
 
@@ -382,13 +357,11 @@ class RunOptions:
 
     __slots__ = ("__weakref__", "_ignored", "_options")
 
-    log_severity_level = Setting("log_severity", int, "The least severity that is logged.")
-    log_verbosity_level = Setting("log_verbosity", int, "How much is logged at severity 0.")
-    logid = Setting("tag", str, "The name of the run in the log.")
-    terminate = Setting("terminated", bool, "Whether the runs that use these options end.")
-    only_execute_path_to_fetches = Setting(
-        "path_to_fetches", bool, "Whether only nodes that outputs need run.", False
-    )
+    log_severity_level = Setting("log_severity", int)
+    log_verbosity_level = Setting("log_verbosity", int)
+    logid = Setting("tag", str)
+    terminate = Setting("terminated", bool)
+    only_execute_path_to_fetches = Setting("path_to_fetches", bool, False)
 
     @translated
     def __init__(self) -> None:
@@ -397,16 +370,13 @@ class RunOptions:
 
     @translated
     def add_run_config_entry(self, key: str, value: str, /) -> None:
-        """Add a configuration entry."""
         _set_entry(self._options, key, value)
 
     def get_run_config_entry(self, key: str, /) -> str:
-        """Return a configuration entry."""
         return _entry("RunOptions", self._options, key)
 
     @translated
     def add_active_adapter(self, adapter: LoraAdapter, /) -> None:
-        """Use an adapter in the runs."""
         loaded = instance("adapter", adapter, LoraAdapter)._adapter
         if loaded is None:
             raise RuntimeError("the adapter has not been loaded")

@@ -112,7 +112,6 @@ class InferenceSession:
         disabled_optimizers: Any = (),
         /,
     ) -> None:
-        """Load the model."""
         if isinstance(providers, str):
             raise TypeError("initialize_session(): incompatible function arguments: no list of str")
         options: Any = None
@@ -174,7 +173,6 @@ class InferenceSession:
                 self.session_options._profiling = bool(value)
 
     def set_providers(self, providers: Any = None, provider_options: Any = None) -> None:
-        """Load the model anew, with other execution providers."""
         for name in ("_engine", "_run", "_shown", "_inputs_meta", "_outputs_meta", "model_meta"):
             vars(self).pop(name, None)
         self._load(providers, provider_options)
@@ -187,11 +185,9 @@ class InferenceSession:
         return made
 
     def disable_fallback(self) -> None:
-        """Let a failure of an execution provider be an error."""
         self._enable_fallback = False
 
     def enable_fallback(self) -> None:
-        """Have the model loaded anew for the CPU if an execution provider fails."""
         self._enable_fallback = True
 
     # --- what there is ----------------------------------------------------------------------------
@@ -230,36 +226,30 @@ class InferenceSession:
 
     @cached_property
     def model_meta(self) -> "ModelMetadata":
-        """The model's metadata."""
         from ortcffi.compat._metadata import metadata_of
 
         return metadata_of(self._engine)
 
     def get_providers(self) -> list[str]:
-        """Return the names of the execution providers."""
         return list(self._used)
 
     def get_provider_options(self) -> dict[str, dict[str, str]]:
-        """Return the options of the execution providers, as they were given."""
         return {name: dict(options) for name, options in self._used.items()}
 
     @translated
     def get_provider_graph_assignment_info(self) -> "list[OrtEpAssignedSubgraph]":
-        """Return which execution providers run which nodes."""
         from ortcffi.compat._metadata import assignment_of
 
         return assignment_of(self._engine)
 
-    get_session_options = returned("session_options", "the options of the session")
-    get_inputs = returned("_inputs_meta", "the inputs of the model, in the same list each time")
-    get_outputs = returned("_outputs_meta", "the outputs of the model, in the same list each time")
-    get_overridable_initializers = returned(
-        "overridable_initializers", "the inputs that the model has a default for"
-    )
-    get_modelmeta = returned("model_meta", "the model's metadata")
-    get_input_memory_infos = returned("input_meminfos", "where inputs are wanted")
-    get_output_memory_infos = returned("output_meminfos", "where outputs are made")
-    get_input_epdevices = returned("input_epdevices", "the devices that inputs are wanted on")
+    get_session_options = returned("session_options")
+    get_inputs = returned("_inputs_meta")
+    get_outputs = returned("_outputs_meta")
+    get_overridable_initializers = returned("overridable_initializers")
+    get_modelmeta = returned("model_meta")
+    get_input_memory_infos = returned("input_meminfos")
+    get_output_memory_infos = returned("output_meminfos")
+    get_input_epdevices = returned("input_epdevices")
 
     # Programs also read the attributes that the official functions return.
     _sess_options = property(get_session_options)
@@ -273,7 +263,6 @@ class InferenceSession:
     def run(
         self, output_names: Any, input_feed: Mapping[str, Any], run_options: Any = None
     ) -> list[Any]:
-        """Run the model and return the contents of its outputs."""
         if type(input_feed) is not dict or len(input_feed) < self._count:
             self._check(input_feed)
         try:
@@ -360,11 +349,9 @@ class InferenceSession:
         input_dict_ort_values: Mapping[str, OrtValue],
         run_options: Any = None,
     ) -> list[OrtValue]:
-        """Run the model and return its outputs as values."""
         return self._try(self._values, output_names, input_dict_ort_values, run_options)  # type: ignore[no-any-return]
 
     def run_with_iobinding(self, iobinding: "IOBinding", run_options: Any = None) -> None:
-        """Run the model with what is bound."""
         if iobinding._engine is not self._engine:
             raise ValueError("IOBinding must be used with the session that created it.")
         iobinding._run(run_options)
@@ -378,7 +365,6 @@ class InferenceSession:
         fetches: Any,
         fetch_devices: Any,
     ) -> None:
-        """Run the model and put its outputs into a vector."""
         del fetch_devices
         instance("fetches", fetches, OrtValueVector)
         if len(feed_names) != len(instance("feeds", feeds, OrtValueVector)):
@@ -408,16 +394,12 @@ class InferenceSession:
 
     @translated
     def end_profiling(self) -> str:
-        """End the profile and return its path."""
         return self._engine._end_profile()
 
-    get_profiling_start_time_ns = returned(
-        "_engine.profiling_start", "when the profile began, as ``time.monotonic_ns`` does"
-    )
+    get_profiling_start_time_ns = returned("_engine.profiling_start")
 
     @translated
     def set_ep_dynamic_options(self, options: dict[str, str]) -> None:
-        """Change options of execution providers."""
         self._engine.set_ep_options(pairs(instance("options", options, dict)))
 
     def get_tuning_results(self) -> list[Any]:
@@ -438,7 +420,6 @@ class InferenceSession:
         device_id: int = 0,
         vendor_id: int = -1,
     ) -> OrtValue:
-        """Make a tensor with arbitrary content."""
         device = device_of(device_type, device_id, vendor_id)
         return OrtValue.ortvalue_from_shape_and_type(shape, element_type, device)
 
@@ -446,12 +427,10 @@ class InferenceSession:
 
     @translated
     def release_captured_graph(self, graph_annotation_id: int = 0) -> None:
-        """Release what was captured of runs on a device, where the library has a function."""
         if self._engine.api.supports("SessionReleaseCapturedGraph"):
             self._engine.release_captured_graph(graph_annotation_id)
 
     def is_webgpu_graph_capture_enabled(self) -> bool:
-        """Return whether runs are captured, which only WebGPU does."""
         return False
 
     def webgpu_context_id(self) -> int:
@@ -483,7 +462,6 @@ class CSession(InferenceSession):
     get_profiling_start_time_ns = property(InferenceSession.get_profiling_start_time_ns)
 
     def run_with_ort_values(self, feed: Any, names: Any, options: Any = None, /) -> OrtValueVector:
-        """Run the model and return its outputs as values."""
         return OrtValueVector(self._values(names, feed, options))
 
 

@@ -46,11 +46,9 @@ class SparseCsrView(_View):
     __slots__ = ()
 
     def inner(self) -> Array:
-        """Return the columns."""
         return _view(self._value.sparse_indices[0])
 
     def outer(self) -> Array:
-        """Return where the rows begin."""
         return _view(self._value.sparse_indices[1])
 
 
@@ -60,7 +58,6 @@ class SparseCooView(_View):
     __slots__ = ()
 
     def indices(self) -> Array:
-        """Return them."""
         return _view(self._value.sparse_indices[0])
 
 
@@ -99,7 +96,6 @@ class CSparseTensor:
     def sparse_coo_from_numpy(
         cls, dense_shape: Sequence[int], values: Array, coo_indices: Array, ort_device: OrtDevice
     ) -> Self:
-        """Make one in COO format over the memory of arrays."""
         places = _places(coo_indices), tuple(dense_shape)
         return cls._made(ort_device, Value.sparse_coo, values, *places)
 
@@ -112,7 +108,6 @@ class CSparseTensor:
         outer_indices: Array,
         ort_device: OrtDevice,
     ) -> Self:
-        """Make one in CSR format over the memory of arrays."""
         places = _places(inner_indices), _places(outer_indices), tuple(dense_shape)
         return cls._made(ort_device, Value.sparse_csr, values, *places)
 
@@ -120,19 +115,16 @@ class CSparseTensor:
     def blocksparse_from_numpy(
         cls, shape: Sequence[int], values: Array, indices: Array, device: OrtDevice, /
     ) -> Self:
-        """Make one of blocks over the memory of arrays."""
         places = np.ascontiguousarray(indices, np.int32), tuple(shape)
         return cls._made(device, Value.block_sparse, values, *places)
 
     @translated
     def values(self) -> Array:
-        """Return what is stored."""
         return _view(self._value.sparse_values)
 
-    format = fact("_value.sparse_format", "how it is laid out", "OrtSparseFormat")
+    format = fact("_value.sparse_format", "OrtSparseFormat")
 
     def dense_shape(self) -> list[int]:
-        """Return the dimensions."""
         return list(self._value.shape)
 
     def data_type(self) -> str:
@@ -151,15 +143,12 @@ class CSparseTensor:
         return view(self._value)
 
     def get_coo_data(self) -> SparseCooView:
-        """Return the places of the values in COO format."""
         return self._places_as(SparseCooView, "ORT_SPARSE_COO")
 
     def get_csrc_data(self) -> SparseCsrView:
-        """Return the places of the values in CSR format."""
         return self._places_as(SparseCsrView, "ORT_SPARSE_CSRC")
 
     def get_blocksparse_data(self) -> SparseBlockSparseView:
-        """Return the places of the blocks."""
         return self._places_as(SparseBlockSparseView, "ORT_SPARSE_BLOCK_SPARSE")
 
     def to_cuda(self, ort_device: OrtDevice) -> None:
@@ -181,7 +170,7 @@ class SparseTensor(CSparseTensor):
     def _get_c_tensor(self) -> CSparseTensor:
         return CSparseTensor._of(self._value)
 
-    format = returned("_value.sparse_format", "how it is laid out", "OrtSparseFormat")
+    format = returned("_value.sparse_format", "OrtSparseFormat")
 
     as_coo_view = CSparseTensor.get_coo_data
     as_csrc_view = CSparseTensor.get_csrc_data

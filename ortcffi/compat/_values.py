@@ -118,7 +118,6 @@ class OrtValue:
     @classmethod
     @translated
     def ortvalue_from_numpy_with_onnx_type(cls, data: Array, /, onnx_element_type: int) -> Self:
-        """Make a tensor over an array's memory, with elements of the same size."""
         element = element_of_onnx(number("onnx_element_type", onnx_element_type))
         return cls._of(borrowed(instance("array", data, np.ndarray), element))
 
@@ -132,7 +131,6 @@ class OrtValue:
         vendor_id: int = -1,
         memory_info: OrtMemoryInfo | None = None,
     ) -> Self:
-        """Make a tensor with arbitrary content."""
         if memory_info is not None:
             if device_type != "cpu" or device_id != 0 or vendor_id != -1:
                 warnings.warn(
@@ -163,14 +161,12 @@ class OrtValue:
     def ortvalue_from_shape_and_type_for_memory_info(
         cls, shape: Sequence[int], element_type: Any, info: OrtMemoryInfo, /
     ) -> Self:
-        """Make a tensor with arbitrary content in memory that is described."""
         return cls._of(empty_on(info._info, shape, element_of(element_type), str(info._info)))
 
     ortvalue_from_shape_and_onnx_type_for_memory_info = ortvalue_from_shape_and_type_for_memory_info
 
     @classmethod
     def ort_value_from_sparse_tensor(cls, sparse_tensor: "CSparseTensor") -> Self:
-        """Make a value of a sparse tensor."""
         return cls._of(sparse_tensor._value)
 
     @classmethod
@@ -198,7 +194,6 @@ class OrtValue:
     # --- reading ----------------------------------------------------------------------------------
 
     def as_sparse_tensor(self) -> "SparseTensor":
-        """Return it as a sparse tensor."""
         if not self.is_sparse_tensor():
             raise RuntimeError("This OrtValue does not contain a sparse tensor")
         from ortcffi.compat._sparse import SparseTensor
@@ -206,7 +201,6 @@ class OrtValue:
         return SparseTensor._of(self._value)
 
     def data_ptr(self) -> int:
-        """Return the address of the first element."""
         return self._dense()._data
 
     def data_type(self) -> str:
@@ -218,32 +212,26 @@ class OrtValue:
         return device_name_of(self._value).lower()
 
     def element_type(self) -> int:
-        """Return ONNX's number for the type of the elements, those of the tensors of a sequence."""
         return onnx_element_of(self._value)
 
     def has_value(self) -> bool:
-        """Return whether it holds anything."""
         out, table = ffi.new("int*"), api()
         check(table.pointer, lib.HasValue(table.pointer, self._value.handle, out))
         return bool(out[0])
 
     def is_tensor(self) -> bool:
-        """Return whether it is a dense tensor."""
         return self._value.kind is ValueKind.TENSOR
 
     def is_sparse_tensor(self) -> bool:
-        """Return whether it is a sparse tensor."""
         return self._value.kind is ValueKind.SPARSE
 
     def is_tensor_sequence(self) -> bool:
-        """Return whether it is a sequence of tensors."""
         return self.data_type().startswith("seq(tensor(")
 
     def _is_webgpu_buffer(self) -> bool:
         return False
 
     def shape(self) -> list[int]:
-        """Return the dimensions."""
         if self._value.kind not in (ValueKind.TENSOR, ValueKind.SPARSE):
             raise RuntimeError("Only OrtValues that are Tensors are currently supported")
         return list(self._value.shape)
@@ -282,7 +270,6 @@ class OrtValue:
         return found if dtype is None else np.asarray(found, dtype=dtype)
 
     def to_dlpack(self) -> "CapsuleType":
-        """Return a capsule of DLPack with the memory."""
         return self.__dlpack__()
 
     def __dlpack__(self, stream: object = None, **protocol: Any) -> "CapsuleType":
@@ -296,7 +283,6 @@ class OrtValue:
         return self._dense().__dlpack_device__()
 
     def update_inplace(self, data: Any) -> None:
-        """Copy an array or another value into the memory."""
         if isinstance(data, OrtValue):
             if {data.device_name(), self.device_name()} == {"cpu"}:
                 _copy(data._dense(), self._dense())
@@ -349,7 +335,6 @@ def is_dlpack_uint8_tensor(capsule: object, /) -> bool:
 
 @as_runtime_error
 def copy_tensors(src: Sequence[OrtValue], dst: Sequence[OrtValue], stream: Any = None) -> None:
-    """Copy tensors, also between devices."""
     handles = [[each._value.handle for each in side] for side in (src, dst)]
     count = len(handles[0])
     if count != len(handles[1]):
@@ -366,7 +351,6 @@ class OrtValueVector(list[OrtValue]):
     """A list of values."""
 
     def push_back(self, value: Any, is_bool_tensor: bool = False) -> None:
-        """Add a value, or what DLPack describes."""
         if not isinstance(value, OrtValue):
             value = OrtValue.from_dlpack(value, is_bool_tensor)
         self.append(value)
@@ -380,7 +364,6 @@ class OrtValueVector(list[OrtValue]):
         devices: Sequence[OrtDevice],
         /,
     ) -> None:
-        """Add tensors over memory at addresses, which the given objects have and are kept for."""
         facts = (devices, element_types, shapes, addresses, tensors)
         if len({len(each) for each in facts}) > 1:
             raise RuntimeError("tensors, addresses, types, shapes and devices must be as many")
@@ -393,19 +376,15 @@ class OrtValueVector(list[OrtValue]):
         """Do nothing: lists shrink by themselves."""
 
     def bool_tensor_indices(self) -> list[int]:
-        """Return the places of the tensors of bool."""
         wanted = ElementType.BOOL
         return [i for i, each in enumerate(self) if each._value.element_type is wanted]
 
     def dlpack_at(self, place: int, /) -> object:
-        """Return a capsule of DLPack with one value's memory."""
         return self[place].to_dlpack()
 
     def element_type_at(self, idx: int) -> int:
-        """Return ONNX's number for the type of one value's elements."""
         return self[idx].element_type()
 
     def to_dlpacks(self, to_tensor: Callable[[object], Any] | None, /) -> list[Any]:
-        """Return capsules of DLPack, or what a function makes of them."""
         capsules = [value.to_dlpack() for value in self]
         return capsules if to_tensor is None else [to_tensor(each) for each in capsules]

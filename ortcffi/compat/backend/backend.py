@@ -36,7 +36,6 @@ class OnnxRuntimeBackend(Backend):
 
     @classmethod
     def is_opset_supported(cls, model: Any) -> tuple[bool, str]:
-        """Return whether the operator sets of a model are released, and a message if not."""
         for opset in model.opset_import if cls.allowReleasedOpsetsOnly else ():
             key = (opset.domain or "ai.onnx", opset.version)
             if key not in helper.OP_SET_ID_VERSION_MAP:

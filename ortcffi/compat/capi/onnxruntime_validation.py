@@ -11,5 +11,4 @@ def check_distro_info() -> None:
 
 
 def get_package_name_and_version_info() -> tuple[str, str, str]:
-    """Return the name of the package, the library's version, and that of CUDA."""
     return _package.package_name, _package.version, _package.cuda_version
