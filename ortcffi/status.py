@@ -2,7 +2,7 @@
 """Statuses as objects, and key-value pairs."""
 
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import UINT32, decode, encode, integer
 from ortcffi._handle import FromHandle, Handle
@@ -154,3 +154,11 @@ class KeyValuePairs(FromHandle, MutableMapping[str, str]):
 
     def __repr__(self) -> str:
         return "<KeyValuePairs closed>" if self.closed else f"KeyValuePairs({self.to_dict()!r})"
+
+
+def pairs_of(api: "Api", handle: Any) -> dict[str, str]:
+    """A copy of the pairs that belong to another object; none for NULL."""
+    if not handle:
+        return {}
+    with KeyValuePairs.from_handle(api, ffi.cast("OrtKeyValuePairs*", handle), api) as pairs:
+        return pairs.to_dict()

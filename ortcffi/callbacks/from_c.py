@@ -92,13 +92,7 @@ def find(pointer: "Cdata") -> Any:
 
 
 class Context:
-    """The number of an object, as long as this lives.
-
-    Parameters
-    ----------
-    subject : object
-        The object that C calls back. It may refer to what keeps this: the collector sees the cycle.
-    """
+    """The number of an object, while this lives: the collector sees their cycles."""
 
     __slots__ = ("__weakref__", "number", "subject")
 

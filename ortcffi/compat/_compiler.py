@@ -11,7 +11,7 @@ from ortcffi.compat._context_data import writer_of
 from ortcffi.compat._delegates import fact
 from ortcffi.compat._enums import GraphOptimizationLevel, OrtCompileApiFlags
 from ortcffi.compat._environment import text
-from ortcffi.compat._errors import Fail, translated
+from ortcffi.compat._errors import Fail, each_method, translated
 from ortcffi.compat._options import SessionOptions
 from ortcffi.compat._values import OrtValue
 from ortcffi.errors import InvalidArgument
@@ -59,6 +59,7 @@ def _located(function: Locate) -> Callable[..., StoredAt | None]:
     return locate
 
 
+@each_method(translated)
 class ModelCompiler:
     """A model that execution providers compile."""
 
@@ -112,7 +113,6 @@ class ModelCompiler:
     def _compile(self, output: Any) -> Any:
         return compile_model(self._model, output, options=self._options._options, **self._settings)
 
-    @translated
     def compile_to_file(self, output_model_path: str | None = None) -> None:
         """Write the compiled model to a file; by default beside the model, with a suffix."""
         path: Any = output_model_path
@@ -127,15 +127,12 @@ class ModelCompiler:
             raise InvalidArgument("Output model path must not be empty.")
         self._compile(path)
 
-    @translated
     def compile_to_bytes(self) -> bytes:
         return self._compile(None)  # type: ignore[no-any-return]
 
-    @translated
     def compile_to_stream(self, write_function: Callable[[bytes], None]) -> None:
         self._compile(_failing(function("write_function", write_function)))
 
-    @translated
     def set_ep_context_binary_information(
         self, output_directory: str | os.PathLike[str], model_name: str
     ) -> None:
@@ -152,7 +149,6 @@ class ModelCompiler:
             raise InvalidArgument("output_dir is not a valid directory.")
         self._settings |= {"ep_context_directory": parent or os.curdir, "ep_context_name": name}
 
-    @translated
     def set_ep_context_data_write_func(self, write_func: Callable[..., None]) -> None:
         if write_func is None:
             raise RuntimeError("write_func must be a function")

@@ -36,33 +36,16 @@ ALL_PROVIDERS = [
 
 
 class State:
-    """What a process of the official package has once.
-
-    Attributes
-    ----------
-    api : Api or None
-        The library, from its first use on.
-    environment : Env or None
-        The environment, from its first use on.
-    providers : tuple of str or None
-        The execution providers that the library was built with, from the first question on.
-    stand_ins : tuple of str
-        The execution providers that stand for the CPU's on the core, which has none.
-    libraries : dict of str to RegisteredEp
-        The libraries of execution providers that were registered, by name.
-    chosen : dict
-        The arguments that an environment is made with: the threads that sessions share, a logger.
-    is_strict : bool
-        Whether a session needs each execution provider that the program names for it.
-    """
+    """What a process of the official package has once."""
 
     def __init__(self) -> None:
-        self.api: Api | None = None
+        self.api: Api | None = None  # from its first use on, as the environment
         self.environment: Env | None = None
-        self.providers: tuple[str, ...] | None = None
-        self.stand_ins: tuple[str, ...] = ()
-        self.libraries: dict[str, RegisteredEp] = {}
-        self.chosen: dict[str, Any] = {}
+        self.providers: tuple[str, ...] | None = None  # that the library was built with
+        self.stand_ins: tuple[str, ...] = ()  # for the CPU's provider, which the core has not
+        self.libraries: dict[str, RegisteredEp] = {}  # of execution providers, by name
+        self.chosen: dict[str, Any] = {}  # what an environment is made with: threads, a logger
+        # Whether a session needs each execution provider that the program names for it.
         self.is_strict = os.environ.get("ORTCFFI_STRICT_PROVIDERS") == "1"
 
 

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable
 from functools import wraps
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from ortcffi.errors import CLASSES, ErrorCode, OrtError, code_and_message
@@ -60,6 +61,7 @@ def reraise(error: OrtError) -> NoReturn:
 
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
 def _raising(fail: Callable[[OrtError], NoReturn]) -> Callable[[F], F]:
@@ -84,3 +86,15 @@ def _plainly(error: OrtError) -> NoReturn:
 
 translated = _raising(reraise)
 as_runtime_error = _raising(_plainly)  # what the official package raises for C++ exceptions
+
+
+def each_method(translate: Callable[[Any], Any]) -> Callable[[type[T]], type[T]]:
+    """Have all public methods of a class, and its constructor, translated."""
+
+    def decorate(kind: type[T]) -> type[T]:
+        for name, method in list(vars(kind).items()):
+            if isinstance(method, FunctionType) and (name == "__init__" or name[0] != "_"):
+                setattr(kind, name, translate(method))
+        return kind
+
+    return decorate

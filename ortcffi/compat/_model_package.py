@@ -6,7 +6,7 @@ from typing import Any
 from ortcffi.compat._arguments import instance
 from ortcffi.compat._delegates import returned
 from ortcffi.compat._environment import api, env, text
-from ortcffi.compat._errors import as_runtime_error
+from ortcffi.compat._errors import as_runtime_error, each_method
 from ortcffi.compat._feeds import Engine
 from ortcffi.compat._options import SessionOptions
 from ortcffi.compat._session import InferenceSession
@@ -20,40 +20,35 @@ class ModelPackageOptions:
         self._options = instance("sess_options", sess_options, SessionOptions)._copy()[0]
 
 
+@each_method(as_runtime_error)
 class ModelPackageContext:
     """A package that was opened."""
 
-    @as_runtime_error
     def __init__(self, package_root: Any) -> None:
         self._package = ModelPackage(text(package_root), api())
 
-    get_schema_version = as_runtime_error(returned("_package.schema_version"))
+    get_schema_version = returned("_package.schema_version")
 
-    @as_runtime_error
     def get_component_names(self) -> list[str]:
         return self._package._names()
 
     def get_component_count(self) -> int:
         return len(self.get_component_names())
 
-    @as_runtime_error
     def get_variant_names(self, component_name: str) -> list[str]:
         return self._package._names(component_name)
 
     def get_variant_count(self, component_name: str) -> int:
         return len(self.get_variant_names(component_name))
 
-    @as_runtime_error
     def get_variant_ep_name(self, component_name: str, variant_name: str) -> str | None:
         return self._package._provider(component_name, variant_name)
 
-    @as_runtime_error
     def resolve_string_ref(
         self, string_ref: str, base_dir: str | None = None, must_exist: bool = False
     ) -> str:
         return self._package.resolve(string_ref, base_dir, must_exist=must_exist)
 
-    @as_runtime_error
     def select_component(
         self, component_name: str, options: ModelPackageOptions
     ) -> "ModelPackageComponentContext":
@@ -63,6 +58,7 @@ class ModelPackageContext:
         return chosen
 
 
+@each_method(as_runtime_error)
 class ModelPackageComponentContext:
     """A variant that was chosen."""
 
@@ -72,14 +68,12 @@ class ModelPackageComponentContext:
     def __init__(self) -> None:
         raise TypeError("ModelPackageComponentContext: No constructor defined!")
 
-    get_selected_variant_name = as_runtime_error(returned("_variant.name"))
+    get_selected_variant_name = returned("_variant.name")
 
-    @as_runtime_error
     def get_selected_variant_folder_path(self) -> str:
         """Return the folder of the variant; "" where the manifest has all of it."""
         return self._variant.folder or ""
 
-    @as_runtime_error
     def create_session(self, sess_options: SessionOptions | None = None) -> InferenceSession:
         """Make a session of the variant; without options, with those of the package."""
         if not isinstance(sess_options, SessionOptions | None):

@@ -18,7 +18,7 @@ from ortcffi.compat._environment import (
     registered,
     text,
 )
-from ortcffi.compat._errors import as_runtime_error, translated
+from ortcffi.compat._errors import as_runtime_error, each_method, translated
 from ortcffi.compat._values import OrtValue
 from ortcffi.errors import InvalidArgument, OrtError
 from ortcffi.options.run_options import RunOptions as Run
@@ -92,6 +92,7 @@ def _entry(kind: str, options: Run | Options, key: str) -> str:
     return options.config[name]
 
 
+@each_method(translated)
 class SessionOptions:
     """Options of sessions."""
 
@@ -121,7 +122,6 @@ class SessionOptions:
     enable_mem_reuse = Setting("mem_reuse", bool, True)
     execution_order = Setting("order", "ExecutionOrder", 0)
 
-    @translated
     def __init__(self) -> None:
         self._options = Options(api())
         self._ignored: dict[str, Any] = {}
@@ -163,26 +163,21 @@ class SessionOptions:
     def get_session_config_entry(self, key: str, /) -> str:
         return _entry("SessionOptions", self._options, key)
 
-    @translated
     def add_free_dimension_override_by_name(self, name: str, value: int, /) -> None:
         self._options.fix_dimension(string("name", name), value)
 
-    @translated
     def add_free_dimension_override_by_denotation(self, name: str, value: int, /) -> None:
         self._options.fix_dimension(string("name", name), value, is_denotation=True)
 
-    @translated
     def add_initializer(self, name: str, value: Any, /) -> None:
         self._options.add_initializer(name, _value(value))
 
-    @translated
     def add_external_initializers(self, names: list[Any], values: list[Any], /) -> None:
         if len(names) != len(values):
             raise RuntimeError("names and values must be of the same length")
         found = {name: _value(value) for name, value in zip(names, values, strict=True)}
         self._options.add_external_initializers(found)
 
-    @translated
     def add_external_initializers_from_files_in_memory(
         self, names: Sequence[str], contents: Sequence[Any], lengths: Sequence[int], /
     ) -> None:
@@ -191,17 +186,14 @@ class SessionOptions:
         files = zip(names, contents, lengths, strict=True)
         self._options.add_external_files({n: memoryview(c)[:size] for n, c, size in files})
 
-    @translated
     def register_custom_ops_library(self, path: Any, /) -> None:
         self._options.register_custom_ops(text(path))
 
-    @translated
     def set_load_cancellation_flag(self, on: bool, /) -> None:
         self._options.loading_cancelled = switch("on", on)
 
     # --- execution providers ----------------------------------------------------------------------
 
-    @translated
     def add_provider(self, name: str, options: Mapping[str, str], /) -> None:
         name, given = string("name", name), pairs(mapping("options", options))
         if name in ALL_PROVIDERS and name not in get_available_providers():
@@ -212,7 +204,6 @@ class SessionOptions:
             )
         self._add(lambda to: append_provider(to, name, given))
 
-    @translated
     def add_provider_for_devices(
         self, devices: Sequence["OrtEpDevice"], options: Mapping[str, str], /
     ) -> None:
@@ -232,7 +223,6 @@ class SessionOptions:
         append(self._options.clone())  # raises where the library refuses it
         self._providers.append(append)
 
-    @translated
     def set_provider_selection_policy(self, policy: Any, /) -> None:
         from ortcffi.compat._enums import OrtExecutionProviderDevicePolicy
 
@@ -240,7 +230,6 @@ class SessionOptions:
         self._options.device_policy = int(chosen)
         self._selects = True
 
-    @translated
     def set_provider_selection_policy_delegate(self, delegate: Callable[..., Any], /) -> None:
         """Have a function choose devices: it gets them, two dicts, and how many it may choose."""
         from ortcffi.compat._hardware import OrtEpDevice
@@ -254,7 +243,6 @@ class SessionOptions:
         self._options.device_selector = select
         self._selects = True
 
-    @translated
     def set_ep_context_data_read_func(
         self, read_func: Callable[..., None] | None, max_data_size: int, /
     ) -> None:
@@ -350,6 +338,7 @@ class LoraAdapter:
         self._adapter = Adapter(text(path), api())
 
 
+@each_method(translated)
 class RunOptions:
     """Options of runs."""
 
@@ -363,19 +352,16 @@ class RunOptions:
     terminate = Setting("terminated", bool)
     only_execute_path_to_fetches = Setting("path_to_fetches", bool, False)
 
-    @translated
     def __init__(self) -> None:
         self._options = Run(api())
         self._ignored: dict[str, Any] = {}
 
-    @translated
     def add_run_config_entry(self, key: str, value: str, /) -> None:
         _set_entry(self._options, key, value)
 
     def get_run_config_entry(self, key: str, /) -> str:
         return _entry("RunOptions", self._options, key)
 
-    @translated
     def add_active_adapter(self, adapter: LoraAdapter, /) -> None:
         loaded = instance("adapter", adapter, LoraAdapter)._adapter
         if loaded is None:

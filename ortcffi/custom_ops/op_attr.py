@@ -38,12 +38,12 @@ class OpAttrType(IntEnum):
     TENSOR = lib.ORT_OP_ATTR_TENSOR
 
 
-_SINGLE = {
+PLURALS = {
     OpAttrType.INT: OpAttrType.INTS,
     OpAttrType.FLOAT: OpAttrType.FLOATS,
     OpAttrType.STRING: OpAttrType.STRINGS,
 }
-_PLURAL = {plural: single for single, plural in _SINGLE.items()}
+_PLURAL = {plural: single for single, plural in PLURALS.items()}
 
 
 @public
@@ -85,8 +85,8 @@ class OpAttr(FromHandle):
         api: "Api | None" = None,
     ) -> None:
         api = table_for(api)
-        value = _plain(value)
-        kind = _kind_of(value) if type is None else _type(type)
+        value = plain(value)
+        kind = kind_of(value) if type is None else _type(type)
         data, length, _kept = _data(kind, value)
         api.require("CreateOpAttr")
         given = "CreateOpAttr", encode("name", name), data, length, kind
@@ -127,22 +127,23 @@ class OpAttr(FromHandle):
         return f"<OpAttr {self.name!r} {self.value!r}>"
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A value without NumPy's types; of a list or a tuple, a copy."""
     if hasattr(type(value), "dtype") and hasattr(type(value), "tolist"):
         return value.tolist()
     if isinstance(value, (list, tuple)):  # once: a subclass may iterate differently each time
-        return [_plain(each) for each in list(value)]
+        return [plain(each) for each in list(value)]
     return value
 
 
-def _kind_of(value: Any) -> OpAttrType:
+def kind_of(value: Any) -> OpAttrType:
+    """The type of a value; of a list of ints and floats, FLOATS."""
     if isinstance(value, (list, tuple)):
-        kinds = {_kind_of(each) for each in value}
+        kinds = {kind_of(each) for each in value}
         if kinds == {OpAttrType.INT, OpAttrType.FLOAT}:
             return OpAttrType.FLOATS
-        if len(kinds) == 1 and (single := kinds.pop()) in _SINGLE:
-            return _SINGLE[single]
+        if len(kinds) == 1 and (single := kinds.pop()) in PLURALS:
+            return PLURALS[single]
         raise TypeError(f"value must have elements of one type, int, float or str, not {value!r}")
     for kind, found in ((str, OpAttrType.STRING), (int, OpAttrType.INT), (float, OpAttrType.FLOAT)):
         if isinstance(value, kind):
@@ -151,7 +152,7 @@ def _kind_of(value: Any) -> OpAttrType:
 
 
 def _type(given: Any) -> OpAttrType:
-    known_types = [*_SINGLE, *_PLURAL]
+    known_types = [*PLURALS, *_PLURAL]
     if not isinstance(given, int) or given not in known_types:
         names = ", ".join(kind.name for kind in known_types)
         raise ValueError(f"type must be one of OpAttrType's {names}, not {given!r}")
@@ -172,8 +173,8 @@ def _float(each: Any) -> float:
 
 def _data(kind: OpAttrType, value: Any) -> tuple[Any, int, Any]:
     """The cdata for a value, its length, and the objects that must outlive the call."""
-    if kind in _SINGLE:
-        array, _, kept = _data(_SINGLE[kind], [value])
+    if kind in PLURALS:
+        array, _, kept = _data(PLURALS[kind], [value])
         if kind == OpAttrType.STRING:
             return kept[0], len(kept[0]) - 1, kept
         return array, 1, kept

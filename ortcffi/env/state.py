@@ -63,20 +63,6 @@ class EnvState:
     """What the environment of a library borrows: a logger, thread functions, allocators.
 
     It is a parent of each `Env`, so it ends with the last one, after the library's environment.
-
-    Attributes
-    ----------
-    severity : int
-        The severity that an `Env` set last.
-    given : tuple
-        What the library borrows until its environment ends.
-    shared : Shared
-        The allocators that are registered.
-    arena : int
-        The number of the allocator for the CPU that sessions share: the first one has 1, one that
-        is registered later the next number; 0 before.
-    arena_limit : int
-        The bytes that an arena of `Env.create_arena` for the CPU is bounded to; 0 without one.
     """
 
     __slots__ = (
@@ -91,13 +77,13 @@ class EnvState:
         "shared",
     )
 
-    severity: int
+    severity: int  # that an `Env` set last
 
     def __init__(self) -> None:
-        self.given: tuple[Any, ...] = ()
-        self.shared = Shared(())
-        self.arena = 0
-        self.arena_limit = 0
+        self.given: tuple[Any, ...] = ()  # what the library borrows until its environment ends
+        self.shared = Shared(())  # the allocators that are registered
+        self.arena = 0  # the number of the CPU's allocator that sessions share; 0 for none
+        self.arena_limit = 0  # the bytes that an arena of `Env.create_arena` is bounded to
         self._envs: list[weakref.ref[Env]] = []  # a WeakSet grows where an interrupt strikes in it
         self._lasts = False
         self._past: list[Registered] = []

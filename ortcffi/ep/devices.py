@@ -12,6 +12,7 @@ from ortcffi._table import table_for
 from ortcffi.callbacks.from_c import Subject, called_from_c, find, make_status_of_subject
 from ortcffi.errors import check
 from ortcffi.memory.info import MemoryInfo
+from ortcffi.status import pairs_of
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
@@ -61,13 +62,13 @@ class EpDevice(Handle):
     def metadata(self) -> dict[str, str]:
         """Metadata that the execution provider gives about itself and the device."""
         handle = self.handle  # kept until the pairs are read
-        return _pairs(self.api, lib.EpDevice_EpMetadata(self.api.pointer, handle))
+        return pairs_of(self.api, lib.EpDevice_EpMetadata(self.api.pointer, handle))
 
     @property
     def options(self) -> dict[str, str]:
         """The execution provider's options for the device."""
         handle = self.handle  # kept until the pairs are read
-        return _pairs(self.api, lib.EpDevice_EpOptions(self.api.pointer, handle))
+        return pairs_of(self.api, lib.EpDevice_EpOptions(self.api.pointer, handle))
 
     @property
     def hardware(self) -> "HardwareDevice":
@@ -148,7 +149,7 @@ def _select(  # noqa: PLR0913, PLR0917  # as many as the C function
     offered = [EpDevice(subject.api, devices[i], parent=parent) for i in range(count)]
     try:
         api = subject.api
-        chosen = list(subject.function(offered, _pairs(api, model), _pairs(api, runtime)))
+        chosen = list(subject.function(offered, pairs_of(api, model), pairs_of(api, runtime)))
         if len(chosen) > room:
             raise ValueError(f"device_selector chose {len(chosen)} devices; at most {room} fit")
         for i, device in enumerate(chosen):
@@ -162,15 +163,6 @@ def _select(  # noqa: PLR0913, PLR0917  # as many as the C function
         for device in offered:
             device.close()
     return ffi.NULL
-
-
-def _pairs(api: "Api", handle: Any) -> dict[str, str]:
-    from ortcffi.status import KeyValuePairs
-
-    if not handle:
-        return {}
-    with KeyValuePairs.from_handle(api, ffi.cast("OrtKeyValuePairs*", handle), api) as pairs:
-        return pairs.to_dict()
 
 
 @public

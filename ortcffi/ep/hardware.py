@@ -11,7 +11,7 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.errors import check
-from ortcffi.status import KeyValuePairs
+from ortcffi.status import KeyValuePairs, pairs_of
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -108,11 +108,7 @@ class HardwareDevice(Handle):
     def metadata(self) -> dict[str, str]:
         """What else the library knows of it."""
         handle = self.handle  # kept until the pairs are read
-        found = lib.HardwareDevice_Metadata(self.api.pointer, handle)
-        with KeyValuePairs.from_handle(
-            self.api, ffi.cast("OrtKeyValuePairs*", found), self
-        ) as all_:
-            return all_.to_dict()
+        return pairs_of(self.api, lib.HardwareDevice_Metadata(self.api.pointer, handle))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, HardwareDevice) and bool(self.handle == other.handle)

@@ -23,38 +23,14 @@ PYTHON_EPS: dict[str, Any] = {}
 _INTEL = 0x8086
 
 
-class _Package:
-    """A package of a provider.
+class _Package(NamedTuple):
+    """A package of a provider."""
 
-    Attributes
-    ----------
-    package : str
-        The name to install it by.
-    folder : str
-        Where its library is: the module, and the folders in it.
-    library : str
-        The library, without what the system puts around the name.
-    files : mapping of str to str
-        Options of the provider whose values are other libraries of that folder.
-    is_of_intel : bool
-        Whether the provider wants a CPU of Intel, though it computes on others as well.
-    """
-
-    __slots__ = ("files", "folder", "is_of_intel", "library", "package")
-
-    def __init__(
-        self,
-        package: str,
-        folder: str,
-        library: str,
-        files: Mapping[str, str] = MappingProxyType({}),
-        is_of_intel: bool = False,
-    ) -> None:
-        self.package = package
-        self.folder = folder
-        self.library = library
-        self.files = files
-        self.is_of_intel = is_of_intel
+    package: str  # the name to install it by
+    folder: str  # of its library: the module, and the folders in it
+    library: str  # without what the system puts around the name
+    files: Mapping[str, str] = MappingProxyType({})  # options that are libraries of that folder
+    is_of_intel: bool = False  # whether it wants a CPU of Intel, though it computes on others
 
 
 _PACKAGES = {

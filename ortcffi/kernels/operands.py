@@ -10,7 +10,7 @@ from ortcffi._convert import INT32, encode, integer, named_error, optional_mappi
 from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import Characteristic, Operand
-from ortcffi.custom_ops.op_attr import OpAttr, OpAttrType
+from ortcffi.custom_ops.op_attr import PLURALS, OpAttr, OpAttrType, kind_of, plain
 from ortcffi.memory.info import MemType
 from ortcffi.values.element_types import ElementType, as_element
 
@@ -78,11 +78,6 @@ _TYPES = {
     str: OpAttrType.STRING,
     np.ndarray: OpAttrType.TENSOR,
 }
-_PLURALS = {
-    OpAttrType.INT: OpAttrType.INTS,
-    OpAttrType.FLOAT: OpAttrType.FLOATS,
-    OpAttrType.STRING: OpAttrType.STRINGS,
-}
 
 
 def attributes_of(declared: "Mapping[str, Any] | None") -> tuple[Attribute, ...]:
@@ -90,7 +85,7 @@ def attributes_of(declared: "Mapping[str, Any] | None") -> tuple[Attribute, ...]
     attributes = []
     for name, given in optional_mapping("attributes", declared).items():
         encode("attributes", name)
-        value = _plain(given)
+        value = given if isinstance(given, np.ndarray) else plain(given)
         if not name.isidentifier():
             raise ValueError(f"attributes: {name!r} is no name that a function's argument can have")
         required = _type_of_type(value)
@@ -99,36 +94,25 @@ def attributes_of(declared: "Mapping[str, Any] | None") -> tuple[Attribute, ...]
     return tuple(attributes)
 
 
-def _plain(value: Any) -> Any:
-    """A default without NumPy's scalars."""
-    if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in list(value)]
-    return value.item() if isinstance(value, np.generic) else value
-
-
 def _type_of_type(value: Any) -> OpAttrType | None:
     """The type of a required attribute, declared as ``int`` or ``list[int]``."""
     if isinstance(value, OpAttrType):
         return value
     if getattr(value, "__origin__", None) is list:
-        return _PLURALS.get(_TYPES.get(value.__args__[0], OpAttrType.UNDEFINED))
+        return PLURALS.get(_TYPES.get(value.__args__[0], OpAttrType.UNDEFINED))
     return _TYPES.get(value) if isinstance(value, type) else None
 
 
 def _type_of_value(name: str, value: Any) -> OpAttrType:
-    if isinstance(value, (list, tuple)) and value:
-        kinds = {_type_of_value(name, each) for each in value}
-        if kinds == {OpAttrType.INT, OpAttrType.FLOAT}:
-            return OpAttrType.FLOATS
-        if len(kinds) == 1 and (single := kinds.pop()) in _PLURALS:
-            return _PLURALS[single]
-    for kind, found in _TYPES.items():
-        if isinstance(value, kind):
-            return found
-    raise TypeError(
-        f"attributes: {name!r} must have a default that is an int, float, str, array or a list, or "
-        f"a type such as list[int], not {value!r}; an empty list has no type"
-    )
+    if isinstance(value, np.ndarray):
+        return OpAttrType.TENSOR
+    try:
+        return kind_of(value)
+    except TypeError:
+        raise TypeError(
+            f"attributes: {name!r} must have a default that is an int, float, str, array or a "
+            f"list, or a type such as list[int], not {value!r}; an empty list has no type"
+        ) from None
 
 
 def _is_whole(value: Any) -> bool:
@@ -155,7 +139,7 @@ def of_declared_type(op: str, declared: tuple[Attribute, ...], given: Any) -> An
         if isinstance(value, (OpAttr, bytes)) or types[name] is OpAttrType.TENSOR:
             found[name] = value
             continue
-        if types[name] in (OpAttrType.FLOAT, OpAttrType.FLOATS) and _is_whole(_plain(value)):
+        if types[name] in (OpAttrType.FLOAT, OpAttrType.FLOATS) and _is_whole(plain(value)):
             raise TypeError(
                 f"attributes[{name!r}] of {op} must be of type {types[name].name}, not INT as in "
                 f"a model with {value!r}"

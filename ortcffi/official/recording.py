@@ -56,12 +56,7 @@ def record_in(folder: str, started: float) -> None:
 class Recorder:
     """Records all sessions that are made after `install`.
 
-    Parameters
-    ----------
-    period : float, optional
-        Seconds between two looks at the arenas.
-    folder : str, optional
-        Where to write what is recorded after each look; by default it is not written.
+    It looks at the arenas in a period of seconds, and then writes what it has to a folder, if any.
     """
 
     def __init__(self, period: float = 0.2, folder: str | None = None) -> None:

@@ -18,70 +18,31 @@ _RANGES = 116  # of durations: the last one ends after 137 seconds
 
 
 class Sample(NamedTuple):
-    """The arena of a session at a moment.
+    """The arena of a session at a moment."""
 
-    Attributes
-    ----------
-    seconds : float
-        Since the recorder was made.
-    in_use, reserved : int
-        Bytes in use, and bytes that the arena holds.
-    runs : int
-        How many runs there were before.
-    """
-
-    seconds: float
-    in_use: int
+    seconds: float  # since the recorder was made
+    in_use: int  # bytes, as the next
     reserved: int
-    runs: int = 0
+    runs: int = 0  # that there were before
 
 
 @dataclass
 class SessionRecord:
-    """One session.
+    """One session."""
 
-    Attributes
-    ----------
-    model : str
-        The model's path, or how large its bytes were.
-    kind : str
-        ``"official"``, ``"drop-in"`` or ``"Session"``.
-    began, seen : float
-        When it was made and when it was last looked at while it was alive, in seconds since the
-        recorder was made.
-    durations : sequence of int
-        How many runs succeeded, by the range of their duration.
-    failures : int
-        How many runs failed.
-    total_seconds : float
-        What the runs took together.
-    messages : Counter
-        Log messages by the name of their severity.
-    samples : list of Sample
-        The arena over time, the oldest first.
-    stats : AllocatorStats or None
-        The arena's statistics when they were last read; None where they cannot be read.
-    problem : str
-        Why they cannot.
-    is_open : bool
-        Whether the session is still alive.
-    pid : int or None
-        The number of the process; None for a sum of several.
-    """
-
-    model: str
-    kind: str = OFFICIAL
-    began: float = 0.0
-    seen: float = 0.0
-    durations: Sequence[int] = ()
+    model: str  # its path, or how large its bytes were
+    kind: str = OFFICIAL  # or "drop-in", or "Session"
+    began: float = 0.0  # seconds since the recorder was made, as the next
+    seen: float = 0.0  # when it was last looked at while it was alive
+    durations: Sequence[int] = ()  # how many runs succeeded, by the range of their duration
     failures: int = 0
-    total_seconds: float = 0.0
-    messages: Counter[str] = field(default_factory=Counter)
-    samples: list[Sample] = field(default_factory=list)
-    stats: "AllocatorStats | None" = None
-    problem: str = ""
+    total_seconds: float = 0.0  # of all runs
+    messages: Counter[str] = field(default_factory=Counter)  # by the name of their severity
+    samples: list[Sample] = field(default_factory=list)  # the oldest first
+    stats: "AllocatorStats | None" = None  # when they were last read
+    problem: str = ""  # why they cannot be read
     is_open: bool = True
-    pid: int | None = field(default_factory=os.getpid)
+    pid: int | None = field(default_factory=os.getpid)  # None for a sum of several processes
 
     def __post_init__(self) -> None:
         self._before: SessionRecord | None = None  # what it had when this process was forked

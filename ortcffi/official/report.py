@@ -35,13 +35,8 @@ def as_table(
 ) -> str:
     """The report for people, a line per session, and notes below.
 
-    Parameters
-    ----------
-    width : int, optional
-        Columns of the terminal, which the lines of sessions do not exceed; by default any number.
-    rates : sequence of float, optional
-        The runs a second of the first sessions; by default, and for others, those since the session
-        was made.
+    Lines of sessions are not wider than the terminal. The rates are the runs a second of the first
+    sessions; by default, and for others, those since the session was made.
     """
     if not records:
         return "ortcffi top: the program made no session\n"

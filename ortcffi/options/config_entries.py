@@ -286,24 +286,12 @@ class _Environment(AbstractContextManager[None]):
 
 
 class Item(NamedTuple):
-    """An item of a list of session options.
+    """An item of a list of session options."""
 
-    Attributes
-    ----------
-    name : str
-        The name that it was added with.
-    number : int
-        The dimension, or how many bytes a file has.
-    pointer : cdata of ``const void *``
-        The ``OrtValue``, or the bytes of a file, borrowed from the options.
-    is_denotation : bool
-        Whether `name` is the denotation of a dimension.
-    """
-
-    name: str
-    number: int
-    pointer: Any
-    is_denotation: bool
+    name: str  # that it was added with
+    number: int  # the dimension, or how many bytes a file has
+    pointer: Any  # of the ``OrtValue``, or of the bytes of a file, borrowed from the options
+    is_denotation: bool  # whether `name` is the denotation of a dimension
 
 
 def read_items(options: "Options", kind: int) -> list[Item]:

@@ -7,7 +7,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Hashable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import bytes_like, input_path, of_type
 from ortcffi._native import lib
@@ -43,28 +43,12 @@ _shared: "dict[Hashable, weakref.ref[Env]]" = {}
 limited: "dict[Hashable, Env]" = {}
 
 
-class Source:
-    """What a session is made of.
+class Source(NamedTuple):
+    """What a session is made of."""
 
-    Attributes
-    ----------
-    create : callable
-        ``create(env, options, out)`` calls a function of the API that makes a session, with the
-        handle of an environment, that of options or NULL, and where to write the session.
-    keep : object
-        What the library borrows until the session is released.
-    content : object
-        The bytes of the model, which the library also borrows if the options say so; or None.
-    """
-
-    __slots__ = ("content", "create", "keep")
-
-    def __init__(
-        self, create: Callable[[Any, Any, Any], None], keep: object = None, content: object = None
-    ) -> None:
-        self.create = create
-        self.keep = keep
-        self.content = content
+    create: Callable[[Any, Any, Any], None]  # with an environment, options or NULL, and a place
+    keep: object = None  # what the library borrows until the session is released
+    content: object = None  # the bytes, which it also borrows if the options say so
 
 
 def chosen_for(  # noqa: PLR0913, PLR0917  # as many as a session is given

@@ -27,10 +27,6 @@ class Needs(NamedTuple):
         The lowest version that has all slots it called, and all fields of `OrtCustomOp` that its
         ops rely on; 1 if there are none. Fields without which an op still runs do not count:
         ``InferOutputShapeFn`` and those of version 18.
-    slots : tuple of str
-        The slots it called that came with that version, in the order of the table.
-    fields : tuple of str
-        The fields of `OrtCustomOp` that came with that version, if an op relies on them.
     """
 
     version: int

@@ -52,23 +52,9 @@ def capsule(
 ) -> "CapsuleType":
     """Return a capsule with the memory, which keeps the value.
 
-    Parameters
-    ----------
-    stream : None
-        The CPU has no streams.
-    max_version : tuple of int, optional
-        The newest version of DLPack that the caller knows. From ``(1, 0)`` on the capsule has a
-        version and says whether the memory is read-only; without it, it is of the older kind.
-    dl_device : tuple of int, optional
-        ``(1, 0)`` or None.
-    copy : bool, optional
-        Whether the capsule must, or must not, hold a copy. By default it holds none.
-
-    Raises
-    ------
-    BufferError
-        There is no such capsule: of strings, of other kinds of values, of a device's memory, or of
-        read-only memory in a capsule that cannot say so.
+    For a `max_version` from ``(1, 0)`` on it says whether the memory is read-only. Raises
+    `BufferError` where there is none: of strings, of other kinds of values, of a device's memory,
+    or of read-only memory in a capsule that cannot say so.
     """
     if stream is not None:
         raise BufferError(f"stream must be None, since the CPU has none, not {stream!r}")

@@ -57,17 +57,8 @@ class TypeInfo(Handle):
         shape: "Iterable[Dimension] | None" = None,
         api: "Api | None" = None,
     ) -> "TypeInfo":
-        """Make the type of a tensor.
+        """Make the type of a tensor: of elements and a shape, or of a `TensorTypeInfo`, copied.
 
-        Parameters
-        ----------
-        element_type : ElementType, dtype-like or TensorTypeInfo
-            What the elements are; or all that is known of the tensor, which is copied.
-        shape : iterable of int, str or None, optional
-            As of a `TensorTypeInfo`.
-
-        Notes
-        -----
         Model-editor function: ``CreateTensorTypeInfo``, since version 22.
         """
         return cls._of_tensor("CreateTensorTypeInfo", element_type, shape, api)
@@ -81,8 +72,6 @@ class TypeInfo(Handle):
     ) -> "TypeInfo":
         """Make the type of a sparse tensor, whose shape is the dense one. As `tensor`.
 
-        Notes
-        -----
         Model-editor function: ``CreateSparseTensorTypeInfo``, since version 22.
         """
         return cls._of_tensor("CreateSparseTensorTypeInfo", element_type, shape, api)
@@ -91,8 +80,6 @@ class TypeInfo(Handle):
     def map(cls, key_type: "DTypeLike | int", value_type: "TypeInfo") -> "TypeInfo":
         """Make the type of a map. It belongs to the table of `value_type`, which is copied.
 
-        Notes
-        -----
         Model-editor function: ``CreateMapTypeInfo``, since version 22.
         """
         inner = _inner("value_type", value_type)
@@ -103,8 +90,6 @@ class TypeInfo(Handle):
     def sequence(cls, element: "TypeInfo") -> "TypeInfo":
         """Make the type of a sequence. It belongs to the table of `element`, which is copied.
 
-        Notes
-        -----
         Model-editor function: ``CreateSequenceTypeInfo``, since version 22.
         """
         inner = _inner("element", element)
@@ -114,8 +99,6 @@ class TypeInfo(Handle):
     def optional(cls, contained: "TypeInfo") -> "TypeInfo":
         """Make the type of what may be missing. It belongs to the table of `contained`.
 
-        Notes
-        -----
         Model-editor function: ``CreateOptionalTypeInfo``, since version 22.
         """
         inner = _inner("contained", contained)
