@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """``python -m ortcffi check PATH``: what is wrong with a library of custom ops or plug-in EPs.
 
-Each step runs in a process of its own, so that a crash is a finding.
+Each rule is tried in a process of its own, so that a crash is a finding.
 """
 
 import argparse
@@ -10,38 +10,40 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
 
 from ortcffi._new_file import write_whole
 from ortcffi._public import printable
-from ortcffi.cli import check_client
-from ortcffi.cli.check_client import examine
-from ortcffi.cli.check_ep import add_arguments, check_eps, known_host, subject_of
-from ortcffi.cli.check_file import FileFacts, missing_symbols, read_facts
-from ortcffi.cli.check_ops import check_ops, register, shortened
+from ortcffi._table import core_api
+from ortcffi.cli.check_ep import FAILURES, check_eps, subject_of
+from ortcffi.cli.check_file import ENTRIES, LibraryFile
+from ortcffi.cli.check_ops import check_ops, register
 from ortcffi.cli.check_report import (
+    NOT_ALL,
     OK,
-    UNTRIED,
     WRONG,
     Report,
     TimeIsUp,
     as_document,
-    as_html,
     as_junit,
+    as_statement,
     describe,
     exit_code,
 )
 from ortcffi.cli.program import program_name, unwritable
+from ortcffi.ep.hardware import HardwareDevice
 from ortcffi.errors import OrtError
 from ortcffi.kernels import child
-from ortcffi.table import elf
-from ortcffi.table.hosts import HOSTS
+from ortcffi.table.hosts import HOSTS, emulate, release_of
+from ortcffi.testing.ep_library_rules import registers
+from ortcffi.testing.rules import BROKEN, RULES, Result
 
-ENTRIES = ("RegisterCustomOps", "CreateEpFactories")
-EXPORTS = {*ENTRIES, "ReleaseEpFactory"}
-STANDARD = "_ZS", "_ZNS", "_ZNKS", "_ZTIS", "_ZTSS", "_ZTVS"  # templates of C++'s own library
 TIMEOUT = 600  # for all of it
+FILES = {"junit": as_junit, "statement": as_statement}
 # What the processes of trials import.
-PREPARED = "ortcffi.cli.check_client", "ortcffi.cli.check_probe", "ortcffi.testing.ep_trials"
+PREPARED = "ortcffi.cli.check_client", "ortcffi.testing.op_rules", "ortcffi.testing.ep_model_rules"
 
 
 def check(name: str, given: argparse.Namespace) -> Report:
@@ -50,192 +52,159 @@ def check(name: str, given: argparse.Namespace) -> Report:
     What would take longer than the time limit is not tried, which is a finding.
     """
     subject = subject_of(name, given)
-    report = Report(subject.path, until=time.monotonic() + given.timeout)
+    until = time.monotonic() + given.timeout
+    report = Report(subject.path, until=until, waived=dict(given.waive))
     try:
         entry = _check_file(report)
         if entry == ENTRIES[0]:
-            if given.against and not given.against.endswith(".py"):
-                text = "--against: custom ops are compared with functions of a file of Python"
-                raise ValueError(text)
             if given.against and not os.path.isfile(given.against):
-                raise ValueError(f"--against: there is no file {given.against!r}")
-            check_ops(report, given.against, given.rtol, given.atol)
+                raise ValueError(f"--against: there is no file {given.against!r}, as ops need one")
+            check_ops(report, subject._replace(reference=given.against), given.hosts)
         elif entry == ENTRIES[1]:
-            core = register(report, "core", "the core")
+            core = register(report, "core")
             for factory in core.factories:
                 title = f"{factory.name} {factory.ep_version}".strip() or "a factory without a name"
                 report.notes.append(f"makes a factory of {title} by {factory.vendor or 'nobody'}")
             if not core.problem:
                 check_eps(report, core, subject, given)
+            else:
+                text = core.problem + child.printed(core.printed)
+                report.results.append(Result(registers.name, "core", BROKEN, text))
     except TimeIsUp:
         text = f"not all was tried within {given.timeout:g} seconds, the limit that --timeout sets"
-        report.found("time", text)
+        report.results.append(Result("time", "", BROKEN, text))
     return report
-
-
-# --- the file -------------------------------------------------------------------------------------
 
 
 def _check_file(report: Report) -> str | None:
     """Look at the file, and return the name of its entry."""
-    if report.path.endswith(".py"):
-        text = "it is no library: try a provider written in Python with ort.Ep and compare_ep"
-        report.found("file", text)
+    first, *rest = (each for each in RULES if each.group == "file")
+    file = LibraryFile(report.path)
+    if not report.add(first, "", file):
         return None
-    try:
-        library = elf.read(report.path)
-    except (OSError, elf.ElfError) as error:
-        report.found("file", str(error))
-        return None
-    exports = library.exports
-    if exports is None:
-        report.notes.append("what it exports is not known")
-        return ENTRIES[0]
-    entry = next((name for name in ENTRIES if name in exports), None)
-    if entry is None:
-        report.found("file", f"it exports neither {' nor '.join(ENTRIES)}")
-    beside = sorted(name for name in exports - EXPORTS if not name.startswith(STANDARD))
-    if entry is not None and beside:
-        names = shortened(beside)
-        report.notes.append(f"exports beside {entry}, and may clash with others': {names}")
-    facts = read_facts(report.path)
-    if facts is not None:
-        _check_facts(report, facts)
-    return entry
-
-
-def _check_facts(report: Report, facts: FileFacts) -> None:
-    for family, version in sorted(facts.versions.items()):
-        report.notes.append(f"needs {family} {version} or newer")
-    if facts.experimental:
-        text = "it asks for experimental functions, which only ONNX Runtime 1.28 to 1.30 has: "
-        report.found("file", text + ", ".join(facts.experimental))
-    if facts.unique:
-        report.notes.append(
-            f"copies of it share the symbols that are unique in a process: it has {facts.unique}"
-        )
-    if "OrtGetApiBase" in facts.undefined:
-        report.found(
-            "file", "it finds OrtGetApiBase by name: use the base that it is given instead"
-        )
-    if any(name.startswith("libonnxruntime.so") for name in facts.needed):
-        report.found("file", "it is linked with a libonnxruntime, and loads that one too")
-    for path in facts.paths:
-        if path.startswith("/"):
-            report.found("file", f"it searches libraries in {path}")
-    _check_symbols(report, facts)
-
-
-def _check_symbols(report: Report, facts: FileFacts) -> None:
-    missing = missing_symbols(report.path, facts, report.seconds(check_client.SECONDS))
-    if missing is None:
-        report.notes.append("whether all of its undefined symbols are defined is not known")
-        return
-    python = [name for name in missing if name.startswith(("Py", "_Py"))]
-    if python:
-        report.notes.append(
-            f"expects {len(python)} symbols of a Python interpreter, so it loads only in one"
-        )
-    for name in missing:
-        if name not in python and name != "OrtGetApiBase":
-            text = f"no library that it needs defines {name}: link it with the one that does"
-            report.found("file", text)
+    for each in rest:
+        report.add(each, "", file)
+    return file.entry
 
 
 # --- the command ----------------------------------------------------------------------------------
 
 
-def _check_with(host: str, paths: Sequence[str], *, as_json: bool) -> int:
-    """Only register the libraries with one host, and report what each calls."""
-    clients = [examine(os.fspath(path), host) for path in paths]
-    failed = any(client.problem for client in clients)
-    if as_json:
-        found = [check_client.as_document(client) for client in clients]
-        text = json.dumps({"ok": not failed, "registrations": found}, indent=2)
-    else:
-        text = "\n".join(check_client.describe(client) for client in clients)
-    sys.stdout.write(text + "\n")
-    return int(failed)
+def _known_host(name: str) -> str:
+    """The name of a host, if it is one that the core can be."""
+    if (release := release_of(name)) is not None:
+        try:
+            emulate(release)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+    return name
+
+
+def _hosts(text: str) -> tuple[str, ...]:
+    return tuple(_known_host(host.strip()) for host in text.split(",") if host.strip())
+
+
+def _not_below_0(kind: Any, what: str, text: str) -> Any:
+    with suppress(ValueError):
+        if (number := kind(text)) >= 0:  # no NaN
+            return number
+    raise argparse.ArgumentTypeError(f"expected {what} of 0 or more, not {text!r}")
 
 
 def _timeout(text: str) -> float:
-    try:
+    with suppress(ValueError):
         return child.seconds_of(float(text))
-    except ValueError:
-        message = f"expected a number of seconds above 0, not {text!r}"
-        raise argparse.ArgumentTypeError(message) from None
+    raise argparse.ArgumentTypeError(f"expected a number of seconds above 0, not {text!r}")
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise argparse.ArgumentTypeError(f"expected KEY=VALUE, not {text!r}")
+    return key, value
+
+
+def _waiver(text: str) -> tuple[str, str]:
+    rule, reason = _pair(text)
+    if rule not in {each.name for each in RULES}:
+        raise argparse.ArgumentTypeError(f"there is no rule {rule!r}")
+    return rule, reason
+
+
+def _hardware(text: str) -> tuple[str, int]:
+    kind, _, vendor = text.partition(":")
+    try:
+        number = int(vendor or "0", 0)
+        HardwareDevice(kind, vendor_id=number, api=core_api()).close()
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return kind, number
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=program_name("check"),
         description="Find what is wrong with libraries of custom ops or execution providers.",
-        epilog=f"The exit code is {OK} if nothing is wrong, {WRONG} if something is, and {UNTRIED} "
+        epilog=f"The exit code is {OK} if nothing is wrong, {WRONG} if something is, and {NOT_ALL} "
         "if nothing was found to be wrong, but not every op could be tried.",
     )
+    add: Any = parser.add_argument
     path = "a library of custom ops or execution providers, or the name of an installed one: ggml"
-    parser.add_argument("path", nargs="+", help=path)
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument(
-        "--junit",
-        metavar="FILE",
-        help="also write JUnit's XML: a test case for each op, or for each rule on each host",
-    )
-    parser.add_argument(
-        "--api",
-        metavar="HOST",
-        type=known_host,
-        help="only register the library with this host, and print which versions it asks for, "
-        f"which slots it calls and what it registers: {HOSTS}",
-    )
-    parser.add_argument(
-        "--timeout",
-        metavar="SECONDS",
-        type=_timeout,
-        default=TIMEOUT,
-        help=f"how long the check of a library may take (default: {TIMEOUT})",
-    )
-    add_arguments(parser)
+    add("path", nargs="+", help=path)
+    add("--json", action="store_true", help="print JSON")
+    add("--junit", metavar="FILE", help="also write JUnit's XML: a test case for each rule")
+    text = "also write a page of Markdown: versions, machine, counts, findings, waivers"
+    add("--statement", metavar="FILE", help=text)
+    text = "a rule that may be broken, and why; can be repeated"
+    add("--waive", metavar="RULE=REASON", type=_waiver, action="append", default=[], help=text)
+    text = f"with commas: {HOSTS} (default: the lowest that has what it asks for, core and real)"
+    add("--hosts", type=_hosts, default=(), help=text)
+    text = f"how long the check of a library may take (default: {TIMEOUT})"
+    add("--timeout", metavar="SECONDS", type=_timeout, default=TIMEOUT, help=text)
+    text = """what to compare with. Custom ops: a file of Python whose functions have their names.
+    Execution providers: real, onnx, or a library of providers (default: the installed onnxruntime,
+    else onnx)"""
+    add("--against", default="", metavar="ENGINE", help=text)
+    tolerance: Any = {"type": partial(_not_below_0, float, "a number"), "default": 1e-3}
+    add("--rtol", help="relative tolerance of a comparison (default: 1e-3)", **tolerance)
+    add("--atol", help="absolute tolerance of a comparison (default: 1e-3)", **tolerance)
+    add = parser.add_argument_group("execution providers").add_argument
+    text = "also try the rules about models, with a small model of the check's own"
+    add("--conformance", action="store_true", help=text)
+    add("--model", default="", help="the same with this model")
+    add("--inputs", default="", metavar="FILE.npz", help="its inputs, else random")
+    text = f"""how many calls of the host's functions fail, each in a process of its own (default:
+    {FAILURES} with --model or --conformance)"""
+    add("--failures", type=partial(_not_below_0, int, "a whole number"), metavar="N", help=text)
+    add("--name", default="ortcffi", help="to register it under, as x.virtual")
+    add("--option", action="append", default=[], metavar="KEY=VALUE", type=_pair)
+    repeated: Any = {"action": "append", "default": [], "metavar": "KIND:VENDOR"}
+    text = "what the core pretends to have, such as NPU:0x8086"
+    add("--hardware", type=_hardware, help=text, **repeated)
     return parser
-
-
-def _write_files(options: argparse.Namespace, reports: list[Report]) -> None:
-    for file_name, written in ((options.junit, as_junit), (options.html, as_html)):
-        if file_name is not None:
-            write_whole(file_name, written(reports))
-
-
-def _printed(report: Report) -> str:
-    """What is printed for people: cases for pytest come before the report, with their lines."""
-    return "\n\n".join([*report.cases, describe(report)])
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command; the exit code is 0 only if all was tried and nothing is wrong."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    if options.api is not None and (options.junit is not None or options.html is not None):
-        parser.error("--junit and --html are not for --api, which looks for no findings")
-    for option in ("junit", "html"):
-        path = getattr(options, option)
+    for name in FILES:
+        path = getattr(options, name)
         if path is not None and (reason := unwritable(path)):
-            parser.error(printable(f"--{option}: {reason}"))
+            parser.error(printable(f"--{name}: {reason}"))
     try:
-        if options.api is not None:
-            return _check_with(options.api, options.path, as_json=options.json)
         with child.prepared(*PREPARED):
             reports = [check(os.fspath(path), options) for path in options.path]
-    except (OrtError, LookupError, ValueError) as error:
+        for name, written in FILES.items():
+            if (path := getattr(options, name)) is not None:
+                write_whole(path, written(reports))
+    except (OrtError, LookupError, OSError, ValueError) as error:
         parser.error(printable(str(error)))
-    try:
-        _write_files(options, reports)
-    except OSError as error:
-        parser.error(printable(str(error)))
-    code = max(map(exit_code, reports), key=[OK, UNTRIED, WRONG].index)
+    code = max(map(exit_code, reports), key=[OK, NOT_ALL, WRONG].index)
     if options.json:
         found = list(map(as_document, reports))
         text = json.dumps({"ok": code == OK, "libraries": found}, indent=2)
     else:
-        text = "\n".join(map(_printed, reports))
+        text = "\n".join(map(describe, reports))
     sys.stdout.write(text + "\n")
     return code

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``python -m ortcffi check --api HOST PATH``: what a library does when it is registered.
+"""What a library does when a host registers it.
 
 The library is registered in another process, with a trace that counts its calls in shared memory.
 So its calls are known even if it crashes or hangs. Then the ops that it registered are read, or the
@@ -10,12 +10,11 @@ import mmap
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ortcffi._convert import absolute, decode
 from ortcffi._native import ffi, lib
-from ortcffi._public import joined
 from ortcffi.custom_ops.describe import FIELDS, new_ops, places, read_op
 from ortcffi.errors import ErrorCode, OrtError, call, check
 from ortcffi.kernels import child
@@ -29,7 +28,6 @@ from ortcffi.testing.ep_factories import EP_ENTRY, Factory, FactoryLibrary, make
 
 ENTRY = "RegisterCustomOps"
 SECONDS = 60  # after which a library is reported as hanging
-MOST_NAMES = 20  # exported names in the report for people; JSON has all
 
 
 class Op(NamedTuple):
@@ -131,76 +129,8 @@ def _probe(path: str, host: str, seconds: float) -> Client:
     )
 
 
-# --- for people -----------------------------------------------------------------------------------
-
-
-def describe(client: Client) -> str:
-    """The report for people."""
-    lines = [f"library {client.path}"]
-    if client.host:
-        lines.append(f"registered with {client.host}")
-    if client.asked:
-        versions = ", ".join(map(str, client.asked))
-        refused = ", ".join(map(str, _refused(client)))
-        got = "none" if not client.granted else f"no {refused}" if refused else ""
-        lines.append(f"asked for API version {versions}{got and f', and got {got}'}")
-    for name, count in client.called.items():
-        lines.append(f"called {name}" if count == 1 else f"called {name}, {count} times")
-    lines += [
-        f"registered {op.domain}:{op.name}, whose struct has API version {op.version}"
-        for op in client.ops
-    ]
-    for factory in client.factories:
-        text = f"made the factory {factory.name} {factory.ep_version} of {factory.vendor}"
-        lines.append(f"{text}, whose struct has API version {factory.version}")
-    if client.exports is not None:
-        lines.append(f"exports {_shortened(client.exports)}")
-    lines += [f"it printed: {line}" for line in client.printed.splitlines()]
-    lines.append(f"PROBLEM: {client.problem}" if client.problem else "ok: it was registered")
-    if client.asked:
-        lines += _conclude(client)
-    return joined(lines, "\n    ")
-
-
-def _refused(client: Client) -> list[int]:
-    """The versions that the library asked for and the host does not have."""
-    return [asked for asked in client.asked if asked > client.host_version]
-
-
-def _shortened(names: Sequence[str]) -> str:
-    """Names for people, those of C first: the names of C++ are long and mostly of templates."""
-    listed = sorted(names, key=lambda name: name.startswith("_Z"))
-    most = max(1, min(MOST_NAMES, sum(not name.startswith("_Z") for name in names)))
-    more = len(names) - most
-    return ", ".join(listed[:most]) + (f" and {more} more" if more > 0 else "")
-
-
-def _conclude(client: Client) -> list[str]:
-    # One that gives up where it gets no table may have asked for an older one to say so.
-    lowest = min((client.problem and _refused(client)) or client.asked)
-    lines = [f"needs a host of API version {lowest} or newer, because it asks for that"]
-    if client.adapts:
-        lines = ["asks for the API version that the host says it has"]
-    structs = max((op.version for op in client.ops), default=1)
-    if structs > (1 if client.adapts else lowest):
-        lines.append(
-            f"needs a host of API version {structs} or newer, because the struct of an op has it"
-        )
-    if client.called or client.ops:
-        lines.append(_enough(client))
-    return lines
-
-
-def _enough(client: Client) -> str:
-    """The lowest API version that has what the library uses."""
-    version, slots, fields = client.needs
-    used = "all that it used" if version == 1 else ", ".join((*slots, *sorted(fields)))
-    so_far = " so far" if client.problem else ""
-    return f"for what it used{so_far}, API version {version} is enough ({used})"
-
-
 def as_document(client: Client) -> dict[str, Any]:
-    """The same for machines."""
+    """What is known of it, for machines."""
     return client._asdict() | {
         "needs": client.needs._asdict(),
         "ops": [op._asdict() for op in client.ops],

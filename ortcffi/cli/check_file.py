@@ -1,145 +1,152 @@
 # SPDX-License-Identifier: MIT
-"""What the file of a shared library says of it, for ``ortcffi check``, and what no library defines.
+"""Rules for the file of a library, which is read and not loaded."""
 
-It is read without pyelftools, so that ``check`` reports the same wherever it is installed. The
-loader says where the libraries are that it needs: it is opened in a process of its own, without
-its functions being resolved.
-"""
-
-import json
 import mmap
-import os
 import re
 import struct
-import sys
-from contextlib import suppress
-from typing import NamedTuple
+from functools import cached_property
+from pathlib import Path
 
 from ortcffi.kernels import child
 from ortcffi.table import elf
+from ortcffi.testing.rules import Broken, NotTried, rule
 
-__all__ = ["FileFacts", "missing_symbols", "read_facts"]
+__all__ = ["ENTRIES", "LibraryFile", "shortened"]
 
+ENTRIES = ("RegisterCustomOps", "CreateEpFactories")
+SECONDS = 60
+_EXPORTS = {*ENTRIES, "ReleaseEpFactory"}
+_STANDARD = "_ZS", "_ZNS", "_ZNKS", "_ZTIS", "_ZTSS", "_ZTVS"  # templates of C++'s own library
 _NEEDED, _RPATH, _RUNPATH = 1, 15, 29
-_UNIQUE, _WEAK = 10, 2
+_MOST_NAMES = 5
 # What GetExperimentalFunction is asked for. The function that only shows how these work is left.
 _EXPERIMENTAL = re.compile(rb"\0(Ort\w{0,20}Api_(?!ExperimentalApiTest_)\w{1,100}_SinceV28)(?=\0)")
-SECONDS = 60
-_PROBE = """
-import ctypes, json, os, sys
-
-class Info(ctypes.Structure):
-    _fields_ = [("address", ctypes.c_size_t), ("name", ctypes.c_char_p)]
-
-Visit = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Info), ctypes.c_size_t, ctypes.c_void_p)
-paths = []
-
-@Visit
-def visit(info, size, data):
-    paths.append(os.fsdecode(info.contents.name or b""))
-    return 0
-
-ctypes.CDLL(sys.argv[1], mode=os.RTLD_LAZY | os.RTLD_LOCAL)
-ctypes.CDLL(None).dl_iterate_phdr(visit, None)
-print()
-print(json.dumps(paths), flush=True)
-os._exit(0)
-"""
 
 
-class FileFacts(NamedTuple):
-    """Facts of an ELF library of 64 bits."""
+class LibraryFile:
+    """The file of a library; its facts are read when a rule asks for them."""
 
-    needed: tuple[str, ...]  # the libraries that it needs
-    paths: tuple[str, ...]  # its RPATH and RUNPATH entries
-    versions: dict[str, str]  # the newest that it needs, by family: GLIBC, GLIBCXX, CXXABI
-    undefined: tuple[str, ...]  # symbols, without weak ones
-    unique: int  # how many symbols are unique in the process (STB_GNU_UNIQUE)
-    experimental: tuple[str, ...]  # functions that it names and that newer libraries do not have
-    exports: frozenset[str]
+    def __init__(self, path: str) -> None:
+        self.path = path
 
+    @cached_property
+    def library(self) -> elf.SharedLibrary:
+        """Its tables; raises `Broken` if it has none."""
+        if self.path.endswith(".py"):
+            text = "it is no library: try a provider written in Python with ort.Ep and compare_ep"
+            raise Broken(text)
+        try:
+            return elf.read(self.path, elf.DYNAMIC)
+        except (OSError, elf.ElfError) as error:
+            raise Broken(str(error)) from error
 
-def read_facts(path: str) -> FileFacts | None:
-    """Read the facts; None for a file that has no such tables, or damaged ones."""
-    try:
-        library = elf.read(path, elf.DYNAMIC, elf.SYMBOLS, elf.VERSIONS)
-    except (OSError, elf.ElfError):
-        return None
-    if library.exports is None:
-        return None
-    needed, paths, versions = list[str](), list[str](), dict[str, str]()
-    undefined, unique = list[str](), 0
-    for table in library.tables:
-        if table.kind == elf.DYNAMIC:
-            for tag, value in struct.iter_unpack("<QQ", table.data):
-                if tag == _NEEDED:
-                    needed.append(table.text(value))
-                elif tag in (_RPATH, _RUNPATH):
-                    paths += table.text(value).split(":")
-        elif table.kind == elf.SYMBOLS:
-            for name, info, _, section, _, _ in struct.iter_unpack("<IBBHQQ", table.data):
-                unique += info >> 4 == _UNIQUE and section != 0
-                if section == 0 and name and info >> 4 != _WEAK:
-                    undefined.append(table.text(name))
-        else:
-            versions |= _newest(table)
-    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        names = {found[1].decode() for found in _EXPERIMENTAL.finditer(data)}
-    lists = tuple(needed), tuple(paths), versions, tuple(sorted(undefined))
-    return FileFacts(*lists, unique, tuple(sorted(names)), library.exports)
+    @property
+    def entry(self) -> str | None:
+        """The function with which a host begins; that of ops, where it is not known."""
+        exports = self.library.exports
+        found = (name for name in ENTRIES if exports is None or name in exports)
+        return next(found, None)
 
+    @cached_property
+    def undefined(self) -> list[str]:
+        """The undefined symbols that no library that it needs defines."""
+        done = child.run_command(["ldd", "-r", self.path], SECONDS)
+        text = (done.output + done.errors).decode(errors="replace")
+        if done.code != 0 or "not found" in text.replace("symbol not found", ""):
+            raise NotTried("whether all of its undefined symbols are defined is not known")
+        found = re.findall(r"undefined symbol: (\w+)", text)  # glibc's words, then those of musl
+        return found + re.findall(r": (\w+): symbol not found", text)
 
-def _newest(table: elf.Table) -> dict[str, str]:
-    """The newest version of each family in a table of versions that are needed."""
-    versions, start = dict[str, str](), 0
-    with suppress(struct.error):  # a damaged table
-        for _ in range(table.entries):
-            _, names, _, first, following = struct.unpack_from("<HHIII", table.data, start)
-            place = start + first
-            for _ in range(names):
-                name, after = struct.unpack_from("<8xII", table.data, place)
-                family, _, number = table.text(name).rpartition("_")
-                if family and _number(number) > _number(versions.get(family, "0")):
-                    versions[family] = number
-                place += after
-            start += following
-    return versions
+    def dynamic(self, *tags: int) -> list[str]:
+        """The texts of its dynamic section that have one of these tags."""
+        return [
+            table.text(value)
+            for table in self.library.tables
+            if table.kind == elf.DYNAMIC
+            for tag, value in struct.iter_unpack("<QQ", table.data)
+            if tag in tags
+        ]
 
 
-def _number(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", version))
+def shortened(names: list[str]) -> str:
+    """The first few names."""
+    more = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
-# --- undefined symbols ----------------------------------------------------------------------------
+# --- the rules ------------------------------------------------------------------------------------
 
 
-def missing_symbols(path: str, facts: FileFacts, seconds: float = SECONDS) -> list[str] | None:
-    """The undefined symbols that no needed library defines.
+@rule("file", "the header: RegisterCustomOps, CreateEpFactories")
+def is_a_library(file: LibraryFile) -> None:
+    """It is a shared library that exports the entry of ops or of execution providers.
 
-    None if they are not known: the library or one that it needs cannot be loaded within so many
-    seconds, or has no list of its symbols.
+    Of 64 bits, for this machine, and whole.
     """
-    loaded = _loaded(path, seconds)
-    if loaded is None:
-        return None
-    defined, wanted, seen = set(facts.exports), list(facts.needed), set[str]()
-    while wanted:
-        name = wanted.pop()
-        if name not in seen:
-            seen.add(name)
-            found = read_facts(loaded.get(name, ""))
-            if found is None:
-                return None
-            defined |= found.exports
-            wanted += found.needed
-    return [name for name in facts.undefined if name not in defined]
+    if file.entry is None:
+        raise Broken(f"it exports neither {' nor '.join(ENTRIES)}")
 
 
-def _loaded(path: str, seconds: float) -> dict[str, str] | None:
-    """The libraries of a process that has opened the library, by the end of their paths."""
-    done = child.run_command([sys.executable, "-I", "-S", "-c", _PROBE, path], seconds)
-    try:
-        paths = json.loads(done.output.splitlines()[-1])
-    except (IndexError, ValueError):  # it crashed, or its time was up
-        return None
-    return {os.path.basename(each): each for each in paths if each}
+@rule("file", "the linker's option -z defs")
+def has_all_its_symbols(file: LibraryFile) -> str:
+    """Libraries that it needs define all of its undefined symbols, those of Python excepted.
+
+    Otherwise it loads only where something else has loaded these libraries before.
+    """
+    python = [name for name in file.undefined if name.startswith(("Py", "_Py"))]
+    missing = [name for name in file.undefined if name not in (*python, "OrtGetApiBase")]
+    if missing:
+        text = f"no library that it needs defines {shortened(missing)}"
+        raise Broken(f"{text}: link it with the one that does")
+    text = f"expects {len(python)} symbols of a Python interpreter, so it loads only in one"
+    return text if python else ""
+
+
+@rule("file", "the header: the base is an argument of the entry")
+def uses_the_base_that_it_is_given(file: LibraryFile) -> None:
+    """It does not find OrtGetApiBase by its name, and is not linked with a libonnxruntime.
+
+    The name is that of whatever library was loaded first, which may be another one than its host.
+    """
+    if any(name.startswith("libonnxruntime.so") for name in file.dynamic(_NEEDED)):
+        raise Broken("it is linked with a libonnxruntime, and loads that one too")
+    if "OrtGetApiBase" in file.undefined:
+        raise Broken("it finds OrtGetApiBase by name: use the base that it is given instead")
+
+
+@rule("file", "the dynamic loader: RPATH and RUNPATH")
+def searches_no_folder_of_one_machine(file: LibraryFile) -> None:
+    """It searches for libraries beside itself or where the system has them.
+
+    An absolute folder is one of the machine that it was built on.
+    """
+    paths = ":".join(file.dynamic(_RPATH, _RUNPATH)).split(":")
+    if fixed := [path for path in paths if path.startswith("/")]:
+        raise Broken(f"it searches libraries in {', '.join(fixed)}")
+
+
+@rule("file", "the header of ONNX Runtime 1.31")
+def asks_for_no_experimental_function(file: LibraryFile) -> None:
+    """It needs no experimental function, which other releases do not have.
+
+    Found by the names in its file.
+    """
+    with (
+        Path(file.path).open("rb") as stream,
+        mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data,
+    ):
+        names = sorted({found[1].decode() for found in _EXPERIMENTAL.finditer(data)})
+    if names:
+        text = "it asks for experimental functions, which only ONNX Runtime 1.28 to 1.30 has: "
+        raise Broken(text + ", ".join(names))
+
+
+@rule("file", "the dynamic loader", must=False)
+def exports_its_entry_alone(file: LibraryFile) -> None:
+    """It exports its entry and nothing else, which could clash with names of others.
+
+    Templates of C++'s own library excepted.
+    """
+    beside = set(file.library.exports or ()) - _EXPORTS
+    if names := sorted(name for name in beside if not name.startswith(_STANDARD)):
+        raise Broken(f"exports beside {file.entry}, and may clash with others': {shortened(names)}")

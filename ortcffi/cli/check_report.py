@@ -1,34 +1,37 @@
 # SPDX-License-Identifier: MIT
-"""What ``ortcffi check`` found, for people and for machines."""
+"""What ``ortcffi check`` found: for people, for machines, for continuous integration, as a page."""
 
 import math
+import os
+import platform
 import re
 import time
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from html import escape
+from datetime import UTC, datetime
+from functools import partial
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
 from ortcffi._public import joined
 from ortcffi.cli.check_client import Client
 from ortcffi.cli.check_client import as_document as client_as_document
-from ortcffi.testing import ep_trials
-from ortcffi.testing.ep_bench import RULES
-from ortcffi.testing.ep_trials import Result
+from ortcffi.cli.info import package_version
+from ortcffi.testing.rules import BROKEN, KEPT, RULES, UNTRIED, Result, Rule, outcome_of
 
-__all__ = ["OK", "UNTRIED", "WRONG", "Finding", "Report", "TimeIsUp", "as_document", "as_html"]
-__all__ += ["as_junit", "describe", "exit_code"]
+__all__ = ["NOT_ALL", "OK", "WRONG", "Report", "TimeIsUp", "as_document", "as_junit"]
+__all__ += ["as_statement", "describe", "exit_code"]
 
-OK, WRONG, UNTRIED = 0, 1, 3  # exit codes; 2 is argparse's
-LIBRARY = "the library"
+OK, WRONG, NOT_ALL = 0, 1, 3  # exit codes; 2 is argparse's
 
 
 class Finding(NamedTuple):
-    """Something that is wrong."""
+    """A rule that is broken, on hosts in the same way."""
 
-    step: str  # file, registration, ops or kernels; or the rule for providers that is broken
+    rule: str
     text: str
-    on: str = LIBRARY  # the op that it is about
+    kind: str  # must, may, or waived
 
 
 class TimeIsUp(Exception):
@@ -40,20 +43,37 @@ class Report:
     """What was found in a library."""
 
     path: str
-    findings: list[Finding] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)  # of each rule on each host
     notes: list[str] = field(default_factory=list)  # what is good to know
     registrations: list[Client] = field(default_factory=list)  # with each host
-    results: list[Result] = field(default_factory=list)  # of each rule on each host
-    untried: dict[str, str] = field(default_factory=dict)  # ops, and why
-    cases: list[str] = field(default_factory=list)  # tests for pytest that fail
     summary: list[str] = field(default_factory=list)  # how much was tried, and how
+    untried: dict[str, str] = field(default_factory=dict)  # ops, and why
+    waived: Mapping[str, str] = field(default_factory=dict)  # rules that may be broken, and why
     until: float = math.inf  # when the check must have ended, as time.monotonic() counts
 
-    def found(self, step: str, text: str, on: str = LIBRARY) -> None:
-        """Add a finding, unless another host has shown the same."""
-        finding = Finding(step, text, on)
-        if finding not in self.findings:
-            self.findings.append(finding)
+    def add(self, rule: Rule, host: str, subject: Any) -> bool:
+        """Try a rule here; return whether it is kept. What is to be known is a note."""
+        outcome, text = outcome_of(partial(rule.check, subject))
+        self.results.append(Result(rule.name, host, outcome, text))
+        if outcome != BROKEN and text:
+            self.notes.append(text)
+        return outcome == KEPT
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The rules that are broken; hosts with the same text share a finding."""
+        hosts: dict[tuple[str, str, str], list[str]] = {}
+        for each in self.results:
+            if each.outcome == BROKEN:
+                hosts.setdefault((each.rule, each.on, each.text), []).append(each.host)
+        found = []
+        for (rule, on, text), names in hosts.items():
+            is_general = names == [""] or (on and "core" in names)
+            where = "" if is_general else f"on {', '.join(dict.fromkeys(names))}"
+            parts = filter(None, (on, where, text))
+            kind = "waived" if rule in self.waived else "must" if _is_must(rule) else "may"
+            found.append(Finding(rule, ": ".join(parts), kind))
+        return found
 
     def seconds(self, most: float) -> float:
         """How long a step may take that would have so many seconds of its own."""
@@ -63,34 +83,53 @@ class Report:
         return min(most, left)
 
 
+def _is_must(name: str) -> bool:
+    return all(each.must for each in RULES if each.name == name)
+
+
 def exit_code(report: Report) -> int:
     """What the command ends with."""
-    return WRONG if report.findings else UNTRIED if report.untried else OK
+    if any(each.kind == "must" for each in report.findings):
+        return WRONG
+    return NOT_ALL if report.untried else OK
 
 
 def describe(report: Report) -> str:
     """The report for people."""
-    lines = [f"library {report.path}"]
-    lines += [f"FINDING ({finding.step}): {finding.text}" for finding in report.findings]
+    lines, count = [f"library {report.path}"], 0
+    for rule, text, kind in report.findings:
+        count += kind == "must"
+        why = f" ({report.waived[rule]})" if kind == "waived" else ""
+        lines.append(f"{'FINDING' if kind == 'must' else kind} ({rule}): {text}{why}")
     lines += [f"NOT TRIED: {name}: {why}" for name, why in report.untried.items()]
-    lines += [f"note: {note}" for note in report.notes]
-    count = len(report.findings)
+    lines += [f"note: {note}" for note in [*report.notes, *_untried(report)]]
     last = {
         OK: "ok: nothing is wrong",
-        UNTRIED: "not ok: nothing is known to be wrong, but not all could be tried",
+        NOT_ALL: "not ok: nothing is known to be wrong, but not all could be tried",
         WRONG: f"not ok: {count} finding{'s' if count > 1 else ''}",
     }[exit_code(report)]
     return joined([*lines, "; ".join((last, *report.summary))], "\n    ")
+
+
+def _untried(report: Report) -> list[str]:
+    """The rules that were not tried on a host, by the reason."""
+    rules: dict[tuple[str, str], list[str]] = {}
+    for each in report.results:
+        if each.outcome == UNTRIED and each.text and not each.on and each.host:
+            rules.setdefault((each.host, each.text), []).append(each.rule)
+    return [
+        f"not tried on {host}, because {text}: {', '.join(names)}"
+        for (host, text), names in rules.items()
+    ]
 
 
 def as_document(report: Report) -> dict[str, Any]:
     """The report for machines."""
     return {
         "path": report.path,
-        "findings": [{"step": each.step, "text": each.text} for each in report.findings],
+        "findings": [finding._asdict() for finding in report.findings],
         "untried": report.untried,
         "notes": report.notes,
-        "cases": report.cases,
         "summary": report.summary,
         "registrations": list(map(client_as_document, report.registrations)),
         "rules": [result._asdict() for result in report.results],
@@ -100,44 +139,31 @@ def as_document(report: Report) -> dict[str, Any]:
 # --- for continuous integration -------------------------------------------------------------------
 
 _NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_TAGS = {ep_trials.BROKEN: "failure", ep_trials.UNTRIED: "skipped"}
 
 
 def as_junit(reports: list[Report]) -> str:
-    """The reports as JUnit's XML.
-
-    A test case for the library itself, and one for each op, or each rule on each host.
-    """
+    """The reports as JUnit's XML: a test case for each rule on each host, or with each op."""
     root = ET.Element("testsuites")
     for report in reports:
-        cases, path = _cases(report), _text(report.path)
-        tags = [tag for tag, _, _ in cases.values()]
-        counts = {f"{tag}s": str(tags.count(tag)) for tag in ("failure", "error")}
-        counts |= {"tests": str(len(cases)), "skipped": str(tags.count("skipped"))}
-        suite = ET.SubElement(root, "testsuite", {"name": path, **counts})
-        for name, (tag, message, lines) in cases.items():
+        path, tags = _text(report.path), Counter[str]()
+        suite = ET.SubElement(root, "testsuite", name=path)
+        for each in report.results:
+            place = " ".join(filter(None, (each.on and f"of {each.on}", each.host and "on")))
+            name = f"{each.rule} {place} {each.host}".strip()
             case = ET.SubElement(suite, "testcase", classname=path, name=_text(name))
+            is_kept = each.outcome == KEPT or each.rule in report.waived or not _is_must(each.rule)
+            is_op = each.on in report.untried and each.text == report.untried[each.on]
+            tag = "" if is_kept else "failure" if each.outcome == BROKEN else "skipped"
+            tag = "error" if is_op and each.outcome == UNTRIED else tag
+            tags[tag] += 1
             if tag:
-                ET.SubElement(case, tag, message=_text(message)).text = _text(lines) or None
+                ET.SubElement(case, tag, message=_text(each.text)).text = _text(each.text)
+        suite.set("tests", str(tags.total()))
+        for tag, name in {"failure": "failures", "error": "errors", "skipped": "skipped"}.items():
+            suite.set(name, str(tags[tag]))
         ET.SubElement(suite, "system-out").text = _text("\n".join(report.notes))
     ET.indent(root)
     return ET.tostring(root, "unicode", xml_declaration=True) + "\n"
-
-
-def _cases(report: Report) -> dict[str, tuple[str, str, str]]:
-    """What came of each case: ``failure``, ``error``, ``skipped`` or "", a message, and lines."""
-    ops = [f"{op.domain}:{op.name}" for client in report.registrations for op in client.ops]
-    cases = dict.fromkeys((LIBRARY, *ops), ("", "", ""))
-    for name, why in report.untried.items():
-        cases[name] = "error", f"it could not be tried: {why}", ""
-    for finding in reversed(_findings_of_no_rule(report)):
-        _, _, later = cases.get(finding.on, ("", "", ""))
-        lines = f"{finding.step}: {finding.text}" + (f"\n{later}" if later else "")
-        cases[finding.on] = "failure", finding.text, lines
-    for rule, host, outcome, text, _ in report.results:
-        lines = f"{rule}: {text}" if outcome == ep_trials.BROKEN else ""
-        cases[f"{rule} on {host}"] = _TAGS.get(outcome, ""), text, lines
-    return cases
 
 
 def _text(text: str) -> str:
@@ -145,62 +171,35 @@ def _text(text: str) -> str:
     return _NOT_IN_XML.sub("\ufffd", text)
 
 
-def _findings_of_no_rule(report: Report) -> list[Finding]:
-    rules = {result.rule for result in report.results}
-    return [finding for finding in report.findings if finding.step not in rules]
+# --- a page ---------------------------------------------------------------------------------------
+
+_MOST_TEXT = 300
 
 
-# --- a page that needs no other file --------------------------------------------------------------
-
-_STYLE = """
-body { font: 16px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em }
-table { border-collapse: collapse } th, td { padding: .2em .8em; text-align: left }
-tr { border-bottom: 1px solid #8884 } code { overflow-wrap: anywhere }
-.kept { color: #2a7d2a } .broken { color: #c22; font-weight: bold } .not-tried { color: #888 }
-:root { color-scheme: light dark }
-"""
-
-
-def as_html(reports: list[Report]) -> str:
-    """A page with a table of the rules on each host, then each rule that is broken, explained."""
-    body = "".join(map(_library, reports))
-    head = f'<meta charset="utf-8"><title>ortcffi check</title><style>{_STYLE}</style>'
-    page = f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>\n{body}</body></html>\n'
-    # The path of a library may have bytes that are not UTF-8.
-    return page.encode(errors="backslashreplace").decode()
+def as_statement(reports: list[Report]) -> str:
+    """A page of Markdown: the machine, then each library with counts, findings and waivers."""
+    versions = [f"{name} {package_version(name)}" for name in ("ortcffi", "onnxruntime", "onnx")]
+    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"
+    python, now = platform.python_version(), datetime.now(UTC)
+    about = f"{now:%d %B %Y}: {', '.join(versions)}, Python {python}, {machine}.\n"
+    text = "\n".join(["# What ortcffi check found\n", about, *map(_library, reports)])
+    return text.encode(errors="backslashreplace").decode()  # of paths that are not UTF-8
 
 
 def _library(report: Report) -> str:
-    hosts = list(dict.fromkeys(result.host for result in report.results))
-    found = {(result.rule, result.host): result for result in report.results}
-    rules = [each for each in RULES if any(each.name == name for name, _ in found)]
-    lines = [f"<h1>{escape(report.path.rpartition('/')[2])}</h1>\n"]
-    for step, text, _ in _findings_of_no_rule(report):
-        lines.append(f'<p class="broken">{escape(f"{step}: {text}")}</p>\n')
-    if hosts:
-        head = "".join(f"<th>{escape(host)}</th>" for host in hosts)
-        lines.append(f"<table>\n<tr><th>rule</th>{head}</tr>\n")
-        for name in (each.name for each in rules):
-            cells = "".join(_cell(found.get((name, host))) for host in hosts)
-            lines.append(f'<tr><td><a href="#{name}">{name}</a></td>{cells}</tr>\n')
-        lines.append("</table>\n")
-    lines += [f"<p>{escape(note)}</p>\n" for note in report.notes]
-    for each in rules:
-        paragraphs = [" ".join(part.split()) for part in each.text.split("\n\n") if part.strip()]
-        lines.append(f'<h2 id="{each.name}">{each.name}</h2>\n')
-        lines += [f"<p>{escape(part).replace('``', '')}</p>\n" for part in paragraphs]
-        for result in report.results:
-            if result.rule == each.name and result.text:
-                said = f"{result.outcome} on {escape(result.host)}: <code>{escape(result.text)}"
-                lines.append(f'<p class="{_class(result)}">{said}</code></p>\n')
-    return "".join(lines)
-
-
-def _class(result: Result) -> str:
-    return result.outcome.replace(" ", "-")
-
-
-def _cell(result: Result | None) -> str:
-    if result is None:
-        return "<td></td>"
-    return f'<td class="{_class(result)}" title="{escape(result.text)}">{result.outcome}</td>'
+    lines = [f"## {os.path.basename(report.path)}\n"]
+    lines += [f"{note[0].upper()}{note[1:]}.\n" for note in report.notes if "factory" in note]
+    lines += ["| rules on | tried | kept | broken | not tried |", "|---|---|---|---|---|"]
+    for host in dict.fromkeys(each.host for each in report.results):
+        counts = Counter(each.outcome for each in report.results if each.host == host)
+        tried = counts[KEPT] + counts[BROKEN]
+        numbers = f"{tried} | {counts[KEPT]} | {counts[BROKEN]} | {counts[UNTRIED]}"
+        lines.append(f"| {host or 'the file'} | {numbers} |")
+    if report.findings:
+        lines += ["", "| rule | | what was found |", "|---|---|---|"]
+    for rule, text, kind in report.findings:
+        said = " ".join(text.replace("|", "\\|").split())
+        said = f"{said[:_MOST_TEXT]} ..." if len(said) > _MOST_TEXT else said
+        why = f" Waived: {report.waived[rule]}" if kind == "waived" else ""
+        lines.append(f"| `{rule}` | {kind} | {said}{why} |")
+    return "\n".join([*lines, ""])

@@ -15,7 +15,7 @@ import struct
 from typing import BinaryIO, NamedTuple
 
 _LOAD_SEGMENT, _STRINGS, _SHARED_OBJECT = 1, 3, 3
-DYNAMIC, SYMBOLS, VERSIONS = 6, 11, 0x6FFFFFFE  # kinds of sections
+DYNAMIC, SYMBOLS = 6, 11  # kinds of sections
 _ENTRIES = {DYNAMIC: 16, SYMBOLS: 24}  # bytes of their entries
 _TABLE_LIMIT = 1 << 25  # bytes; hundreds of times what a library that exports a C API has
 _NAME_LIMIT, _EXPORTS_LIMIT = 1024, 100_000  # so that a hostile file cannot fill the memory
@@ -65,7 +65,6 @@ class Table(NamedTuple):
     kind: int
     data: bytes
     strings: bytes
-    entries: int
 
     def text(self, place: int) -> str:
         """The text at an offset; "" where there is none."""
@@ -140,13 +139,13 @@ def _tables(file: _File, head: bytes, kinds: set[int]) -> list[Table]:
     table = file.take(sections, 64 * section_count) if section_size == 64 else None
     found = list(struct.iter_unpack(file.order + "IIQQQQIIQQ", table or b""))
     tables = []
-    for _, kind, _, _, offset, length, link, info, _, size in found:
+    for _, kind, _, _, offset, length, link, _, _, size in found:
         entry = _ENTRIES.get(kind, 1)
         if kind in kinds and length % entry == 0 and size in (entry, 0) and link < len(found):
             strings = file.take(*found[link][4:6]) if found[link][1] == _STRINGS else None
             data = file.take(offset, length)
             if data is not None and strings is not None:
-                tables.append(Table(kind, data, strings, info))
+                tables.append(Table(kind, data, strings))
     return tables
 
 

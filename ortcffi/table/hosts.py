@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Hosts: emulated older ones, and all by name, as ``ortcffi check --api`` takes them."""
+"""Hosts: emulated older ones, and all by name, as ``ortcffi check --hosts`` takes them."""
 
 import re
 

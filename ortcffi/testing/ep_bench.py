@@ -1,19 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""How rules for execution providers are written: `rule`, and the `Bench` that each one gets.
-
-A rule is a function of a `Bench`. It returns if the rule is kept, raises `Broken` or any other
-exception if it is broken, and `NotTried` if that cannot be known. The name of the function is the
-name of the rule, its docstring the explanation: the command line, the reports and the
-documentation take both from here.
-"""
+"""The bench of rules for execution providers: a library, registered and at work on small models."""
 
 import gc
-import math
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +16,7 @@ from ortcffi.ep.hardware import HardwareDevice
 from ortcffi.ep.registered import RegisteredEp
 from ortcffi.ep.watched import left_statuses
 from ortcffi.errors import OrtError
+from ortcffi.kernels import child
 from ortcffi.kernels.host import host_function, made_by_slot
 from ortcffi.models.graph import Graph
 from ortcffi.models.model import Model
@@ -31,101 +25,32 @@ from ortcffi.table.hosts import host_api
 from ortcffi.testing.ep_factories import FactoryLibrary
 from ortcffi.testing.failing_slots import FailingSlots, watched_host
 from ortcffi.testing.live_objects import left_alive, live_objects, made_since
+from ortcffi.testing.rules import NotTried, Subject
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = [
-    "EXCEPTION",
-    "FIRST",
-    "RULES",
-    "Bench",
-    "Broken",
-    "NotTried",
-    "Rule",
-    "Subject",
-    "claims_of",
-    "open_model",
-    "own_model",
-    "own_values",
-    "parted_model",
-    "rule",
-    "sum_model",
-]
-
+__all__ = ["EXCEPTION", "FIRST", "Bench", "claims_of", "open_model", "own_model", "own_values"]
+__all__ += ["parted_model", "sum_model"]
 
 _MOST_TEXTS = 3  # of statuses
 FIRST = 22  # the API version that has execution providers in libraries
 EXCEPTION = "an exception left the execution provider"
 
 
-class Broken(Exception):
-    """A rule is broken; the text says how."""
-
-
-class NotTried(Exception):
-    """Whether a rule is kept cannot be known; the text says why."""
-
-
-class Subject(NamedTuple):
-    """A library, and how it is tried."""
-
-    path: str
-    host: str = "core"  # what registers it: one of `ortcffi.table.hosts.HOSTS`
-    name: str = "ortcffi"  # that it is registered under
-    asked: int = 0  # the lowest API version that it asked the core for; 0 for none
-    options: dict[str, str] = {}  # noqa: RUF012  # of the provider; never changed
-    hardware: list[tuple[str, int]] = []  # noqa: RUF012  # kinds and vendors to be invented
-    folder: str = ""  # of model.onnx and values.npz, inputs and outputs; "": the bench's own model
-    rtol: float = 1e-3  # the tolerance of floats
-    atol: float = 1e-3
-    fails: str = ""  # the slot that is to fail, with the number of its call behind a blank
-    until: float = math.inf  # when all must have ended, by time.monotonic() of all processes
-
-
-class Rule(NamedTuple):
-    """A rule for execution providers."""
-
-    name: str
-    text: str  # the first line is the rule itself
-    check: "Callable[[Bench], None]"
-    on_core: bool = True  # whether it can be tried on the core and the hosts that it emulates
-    on_real: bool = False  # and on a real library
-    alone: bool = False  # whether it is tried also where the library cannot be registered
-    with_model: bool = False  # whether it is about a model
-    with_failures: bool = False  # whether it is tried once for each call of a slot, which fails
-
-
-RULES: list[Rule] = []
-
-_Check = Callable[["Bench"], None]
-
-
-def rule(**about: bool) -> Callable[[_Check], _Check]:
-    """Make a rule of a function, of which more is said as the attributes of `Rule` have it."""
-
-    def add(check: _Check) -> _Check:
-        name = check.__name__.replace("_", "-")
-        RULES.append(Rule(name, check.__doc__ or "", check, **about))
-        return check
-
-    return add
-
-
 class Bench:
     """A subject in the process that tries a rule."""
+
+    most_memory = child.MEMORY
+    facts: dict[str, Any] = {}  # noqa: RUF012  # nothing else is told
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
         self.api: Api = host_api(subject.host)  # the table of its host
         self.failing: FailingSlots | None = None  # the host that the library gets
         self.ep: Ep | None = None  # the last one that was made
+        self.tolerance = subject.rtol, subject.atol  # of floats
         self.unreleased: object = None  # what the process ends with
-
-    @property
-    def tolerance(self) -> tuple[float, float]:
-        """Of floats, relative and absolute."""
-        return self.subject.rtol, self.subject.atol
 
     # --- the library by itself --------------------------------------------------------------------
 

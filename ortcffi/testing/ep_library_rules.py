@@ -12,8 +12,9 @@ from ortcffi.kernels.host import call_host, host_function
 from ortcffi.options.session_options import SessionOptions
 from ortcffi.table.hosts import emulate
 from ortcffi.table.trace import Trace
-from ortcffi.testing.ep_bench import EXCEPTION, FIRST, Bench, Broken, NotTried, rule
+from ortcffi.testing.ep_bench import EXCEPTION, FIRST, Bench
 from ortcffi.testing.ep_factories import EP_ENTRY, read_factory
+from ortcffi.testing.rules import Broken, NotTried, rule
 
 _TIMES = 100
 _SLACK = 8  # files and threads that a library may keep for good
@@ -23,7 +24,7 @@ _ROOM = 8  # devices for which ONNX Runtime has room
 # --- registration ---------------------------------------------------------------------------------
 
 
-@rule(on_real=True)
+@rule("registration", "the header: CreateEpFactories and ReleaseEpFactory", hosts="both")
 def registers(bench: Bench) -> None:
     """A host can register and unregister it.
 
@@ -34,7 +35,7 @@ def registers(bench: Bench) -> None:
         pass
 
 
-@rule(on_real=True)
+@rule("registration", "the header: what is unregistered is unloaded", hosts="both")
 def registers_a_hundred_times(bench: Bench) -> None:
     """It can be registered a hundred times in one process.
 
@@ -69,7 +70,7 @@ def _resources() -> dict[str, int]:
     return {what: len(os.listdir(path)) for what, path in folders.items() if os.path.isdir(path)}
 
 
-@rule(alone=True)
+@rule("registration", "the header: GetApi answers NULL for a newer version", alone=True)
 def answers_older_hosts_with_a_status(bench: Bench) -> None:
     """A host that is too old gets a status, which says so.
 
@@ -95,7 +96,7 @@ def answers_older_hosts_with_a_status(bench: Bench) -> None:
                 library.release(factory)
 
 
-@rule(alone=True)
+@rule("registration", "the header: max_factories", alone=True, must=False)
 def refuses_where_there_is_no_room(bench: Bench) -> None:
     """Without room for a factory, it returns a failing status and writes nothing.
 
@@ -112,7 +113,7 @@ def refuses_where_there_is_no_room(bench: Bench) -> None:
         raise Broken(f"with room for none, {EP_ENTRY} answers success, without a factory")
 
 
-@rule(alone=True)
+@rule("registration", "a host that has none", alone=True, must=False)
 def does_without_a_logger(bench: Bench) -> None:
     """It does not crash if its logger is NULL.
 
@@ -130,7 +131,7 @@ def does_without_a_logger(bench: Bench) -> None:
 # --- factories ------------------------------------------------------------------------------------
 
 
-@rule(alone=True)
+@rule("factory", "ONNX Runtime 1.32 calls them; measured", alone=True)
 def has_the_functions_of_a_factory(bench: Bench) -> None:
     """A factory has all functions that ONNX Runtime calls without checking for NULL.
 
@@ -150,7 +151,7 @@ def has_the_functions_of_a_factory(bench: Bench) -> None:
         raise Broken(f"two factories have the name {max(names, key=names.count)}")
 
 
-@rule(alone=True)
+@rule("factory", "the header: ort_version_supported", alone=True)
 def declares_a_version_that_it_asked_for(bench: Bench) -> None:
     """No struct declares a newer version than the library asked ``GetApi`` for.
 
@@ -167,7 +168,7 @@ def declares_a_version_that_it_asked_for(bench: Bench) -> None:
                 raise Broken(f"a factory declares version {version}; it asked for {asked}")
 
 
-@rule()
+@rule("factory", "the header: GetName of OrtEp and of OrtEpFactory")
 def keeps_its_names(bench: Bench) -> None:
     """Name, vendor and version stay the same, and the provider has its factory's name.
 
@@ -185,7 +186,7 @@ def keeps_its_names(bench: Bench) -> None:
             raise Broken(f"a provider says that its name is {name}, and its factory {names[0]}")
 
 
-@rule(alone=True)
+@rule("factory", "the header: max_ep_devices", alone=True)
 def lists_no_device_where_there_is_no_room(bench: Bench) -> None:
     """With no hardware, or no room for devices, it writes no device.
 
@@ -216,7 +217,7 @@ def _list_devices(factory: Any, hardware: list[Any], room: int) -> None:
         )
 
 
-@rule()
+@rule("factory", "the header: who releases what")
 def releases_what_its_factories_made(bench: Bench) -> None:
     """Nothing is left when the factories are released.
 
@@ -235,7 +236,7 @@ def releases_what_its_factories_made(bench: Bench) -> None:
 # --- the provider ---------------------------------------------------------------------------------
 
 
-@rule()
+@rule("provider", "the header: CreateEp")
 def makes_a_provider(bench: Bench) -> None:
     """``CreateEp`` makes a provider for the first device.
 
@@ -245,7 +246,7 @@ def makes_a_provider(bench: Bench) -> None:
         pass
 
 
-@rule()
+@rule("provider", "the header: Compile, GetKernelRegistry")
 def has_the_functions_of_a_provider(bench: Bench) -> None:
     """A provider can compile or has kernels, and releases what it makes.
 
@@ -267,7 +268,7 @@ def has_the_functions_of_a_provider(bench: Bench) -> None:
             raise Broken(f"its struct declares version {version}; the library asked for {asked}")
 
 
-@rule()
+@rule("provider", "a host that has none", must=False)
 def makes_a_provider_without_a_logger(bench: Bench) -> None:
     """``CreateEp`` does not crash if its logger is NULL.
 
@@ -287,7 +288,7 @@ def makes_a_provider_without_a_logger(bench: Bench) -> None:
         release(out[0])
 
 
-@rule()
+@rule("provider", "programs with several sessions")
 def ends_in_any_order(bench: Bench) -> None:
     """Two providers of one library live and end independently of each other.
 

@@ -21,16 +21,14 @@ from ortcffi.testing.ep_bench import (
     EXCEPTION,
     FIRST,
     Bench,
-    Broken,
-    NotTried,
     claims_of,
     open_model,
     parted_model,
-    rule,
     sum_model,
 )
 from ortcffi.testing.ep_compare import call_node, check_node
 from ortcffi.testing.live_objects import malloced
+from ortcffi.testing.rules import Broken, NotTried, rule
 
 _THREADS = 8
 _RUNS = 10  # of each thread
@@ -44,7 +42,7 @@ _LARGEST, _FILL = 4096, 0xA5  # blocks that are overwritten
 # --- taking nodes ---------------------------------------------------------------------------------
 
 
-@rule(with_model=True)
+@rule("nodes", "the header: GetCapability", with_model=True)
 def takes_nodes(bench: Bench) -> None:
     """``GetCapability`` accepts a graph, and takes each node at most once.
 
@@ -58,7 +56,7 @@ def takes_nodes(bench: Bench) -> None:
                 raise Broken(f"it takes the node {node.name or node.op_type} twice")
 
 
-@rule(with_model=True)
+@rule("nodes", "ONNX Runtime's tests: GetModelCompatibilityForEpDevices", with_model=True)
 def takes_the_same_nodes_again(bench: Bench) -> None:
     """It takes the same nodes when it is asked again.
 
@@ -77,7 +75,7 @@ def takes_the_same_nodes_again(bench: Bench) -> None:
         raise Broken(f"it takes {groups[0]}, and then {groups[1]}, by the outputs of nodes")
 
 
-@rule(with_model=True)
+@rule("nodes", "the header: Compile", with_model=True)
 def compiles_what_it_takes(bench: Bench) -> None:
     """``Compile`` succeeds for what ``GetCapability`` took.
 
@@ -88,7 +86,7 @@ def compiles_what_it_takes(bench: Bench) -> None:
         claims.ep.compile(claims)
 
 
-@rule(with_model=True)
+@rule("nodes", "the header: ReleaseNodeComputeInfos", with_model=True)
 def gives_each_node_an_info(bench: Bench) -> None:
     """``Compile`` gives each fused node an info of its own, with the version of its struct.
 
@@ -115,7 +113,7 @@ def gives_each_node_an_info(bench: Bench) -> None:
                 raise Broken(f"an info declares version {version}; the library asked for {asked}")
 
 
-@rule(with_model=True)
+@rule("nodes", "the header: graphs are valid during the call", with_model=True)
 def uses_no_graph_after_its_call(bench: Bench) -> None:
     """Graphs, nodes, values and their names are not used after the call that they are given to.
 
@@ -129,7 +127,7 @@ def uses_no_graph_after_its_call(bench: Bench) -> None:
         _compute(bench, ep.compile(claims))
 
 
-@rule(with_model=True)
+@rule("nodes", "the header: session_options of CreateEp", with_model=True)
 def uses_no_options_after_its_call(bench: Bench) -> None:
     """``CreateEp`` keeps nothing of the session's options.
 
@@ -155,7 +153,7 @@ def _overwrite_freed() -> list[Any]:
 # --- computing ------------------------------------------------------------------------------------
 
 
-@rule(with_model=True)
+@rule("results", "ONNX's definition of operators", with_model=True)
 def computes_what_others_do(bench: Bench) -> None:
     """It computes what the other engine does, within the tolerance.
 
@@ -207,7 +205,7 @@ def _known() -> Iterator[None]:
         raise NotTried(str(error)) from error
 
 
-@rule(with_model=True)
+@rule("results", "ONNX's definition of operators", with_model=True)
 def computes_anew_in_each_call(bench: Bench) -> None:
     """A result depends on the inputs of its call alone.
 
@@ -230,7 +228,7 @@ def computes_anew_in_each_call(bench: Bench) -> None:
         _expect(found, _compute(bench, fresh, doubled), bench)
 
 
-@rule(with_model=True)
+@rule("results", "the header: KernelContext_GetOutput", with_model=True)
 def writes_only_its_outputs(bench: Bench) -> None:
     """It writes all of its outputs, nothing beside them, and no input.
 
@@ -241,7 +239,7 @@ def writes_only_its_outputs(bench: Bench) -> None:
         _compute(bench, nodes)
 
 
-@rule(with_model=True)
+@rule("results", "ONNX's definition of operators", with_model=True)
 def computes_other_types_right(bench: Bench) -> None:
     """It computes the element types that it takes, and takes no others.
 
@@ -258,7 +256,7 @@ def computes_other_types_right(bench: Bench) -> None:
                     )
 
 
-@rule(with_model=True)
+@rule("results", "the header: IsConcurrentRunSupported", with_model=True)
 def computes_on_eight_threads(bench: Bench) -> None:
     """Eight threads compute with one provider at the same time.
 
@@ -300,7 +298,7 @@ def _compute_together(
             task.result()
 
 
-@rule(with_model=True)
+@rule("results", "programs with several sessions", with_model=True)
 def computes_after_another_has_ended(bench: Bench) -> None:
     """A provider computes after another one of its library has ended.
 
@@ -328,7 +326,7 @@ def _require_status(error: OrtError) -> None:
         raise Broken(f"{error}: answer a status instead")
 
 
-@rule(with_model=True)
+@rule("results", "ONNX's definition of shapes", with_model=True)
 def survives_empty_tensors(bench: Bench) -> None:
     """A tensor without elements is computed or refused.
 
@@ -346,7 +344,7 @@ def survives_empty_tensors(bench: Bench) -> None:
         raise Broken(f"the sum of two tensors of shape [0, 3] has the shape {list(found.shape)}")
 
 
-@rule(with_model=True)
+@rule("results", "ONNX's definition of operators", with_model=True)
 def refuses_shapes_that_do_not_fit(bench: Bench) -> None:
     """Inputs whose shapes do not fit together are refused with a status.
 
@@ -366,7 +364,7 @@ def refuses_shapes_that_do_not_fit(bench: Bench) -> None:
 # --- what is left ---------------------------------------------------------------------------------
 
 
-@rule(with_model=True)
+@rule("memory", "the header: who releases what", with_model=True)
 def leaves_nothing(bench: Bench) -> None:
     """Nothing is left after a model was compiled and computed.
 
@@ -382,7 +380,7 @@ def leaves_nothing(bench: Bench) -> None:
         raise Broken(f"it leaves {left}")
 
 
-@rule(with_model=True)
+@rule("memory", "the header: ReleaseEp, ReleaseNodeComputeInfos", with_model=True)
 def gives_its_memory_back(bench: Bench) -> None:
     """A provider that ends gives back the memory that it took.
 
@@ -409,7 +407,12 @@ def gives_its_memory_back(bench: Bench) -> None:
         raise Broken(f"each time {grown / 1024:.1f} KB stay in use")
 
 
-@rule(with_model=True, with_failures=True)
+@rule(
+    "memory",
+    "the header: functions that return a status",
+    with_model=True,
+    with_failures=True,
+)
 def bears_failures_of_the_host(bench: Bench) -> None:
     """A function of the host may fail: nothing crashes, and no object is left alive.
 
@@ -426,7 +429,7 @@ def bears_failures_of_the_host(bench: Bench) -> None:
         return
 
 
-@rule(on_core=False, on_real=True, with_model=True)
+@rule("sessions", "ONNX Runtime's tests of plug-in providers", hosts="real", with_model=True)
 def computes_in_a_session(bench: Bench) -> None:
     """A session of the real library computes the same with it as without it.
 

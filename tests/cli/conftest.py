@@ -6,11 +6,12 @@ import numpy.testing
 import pytest
 from support.processes import run_in_fork
 
-from ortcffi.cli import check_client, check_probe
+from ortcffi.cli import check_client
 from ortcffi.kernels import child
+from ortcffi.testing import op_rules
 
 # What the children need not import.
-__all__ = ["check_client", "check_probe", "numpy"]
+__all__ = ["check_client", "numpy", "op_rules"]
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ import pytest
 from support.processes import started
 
 from ortcffi.cli import check_client, doctor
-from ortcffi.cli.check_file import missing_symbols, read_facts
 from ortcffi.kernels import child
 from ortcffi.table.find import Runtime
 
@@ -89,13 +88,7 @@ def registered(path: Path, seconds: float) -> str:
     return check_client.examine(str(path), "core", seconds).problem or ""
 
 
-def linked(path: Path, seconds: float) -> str:
-    facts = read_facts(str(path))
-    assert facts is not None
-    return str(missing_symbols(str(path), facts, seconds))
-
-
-LOOKS = pytest.mark.parametrize("look", [opened, registered, linked])
+LOOKS = pytest.mark.parametrize("look", [opened, registered])
 
 
 @LOOKS
@@ -104,7 +97,6 @@ def test_a_library_that_hangs_takes_no_longer_than_the_limit(library, tmp_path, 
     assert look(path, 2.0) in (
         "does not return within 2 seconds",
         "it does not return within 2 seconds",
-        "None",
     )
     assert time.monotonic() - begin < 30
     assert_all_ended(tmp_path, 2)

@@ -6,11 +6,10 @@ import json
 import pytest
 from support.compilers import build_folder, compile_shared
 from support.paths import CHECKOUT
-from support.processes import run_pytest_in_fork
 
 from ortcffi.__main__ import main
-from ortcffi.cli import check_ops
-from ortcffi.cli.check_report import Report
+from ortcffi.cli import check
+from ortcffi.testing import op_bench, op_rules
 
 CLIENTS = CHECKOUT / "tests/c/clients"
 # What is said of each op. The host cannot know which attributes an op should read.
@@ -63,11 +62,12 @@ def planted(c_compiler):
 
 @pytest.mark.usefixtures("forks")
 def test_each_planted_bug_is_named_and_no_right_op(planted, capfd, monkeypatch):
-    monkeypatch.setattr(check_ops, "CALL_SECONDS", 2)
+    monkeypatch.setattr(op_bench, "CALL_SECONDS", 2)
+    monkeypatch.setattr(op_rules, "CALL_SECONDS", 2)
     assert main(["check", "--json", planted()]) == 1
     [report] = json.loads(capfd.readouterr().out)["libraries"]
     found: dict[str, str] = {}
-    for finding in report["findings"]:
+    for finding in (each for each in report["findings"] if each["kind"] == "must"):
         name, _, text = finding["text"].partition(": ")
         found[name] = f"{found.get(name, '')} {text}"
     assert set(found) - {f"buggy:{name}" for name in IN_SESSIONS} == {f"buggy:{n}" for n in SAID}
@@ -82,61 +82,36 @@ FORMULAS = """
 def Doubles(x, *, alpha=4.0):
     return x * alpha
 
-IgnoresAlpha = CrashesOnEmpty = Doubles
+IgnoresAlpha = Doubles
 
 def Counts(x, *, alpha):
     return x
 
-def SaysOtherShape(x):
+def SharesScratch(x):
     raise ValueError("not for me")
 """
 
 
-@pytest.fixture
-def compare(planted, tmp_path):
-    """``compare(formulas)`` compares planted ops with functions in a file formulas.py."""
-
-    def compare(formulas):
-        file = tmp_path / "formulas.py"
-        file.write_text(formulas)
-        report = Report(planted())
-        check_ops._compare_with_functions(report, str(file), "1e-3", "1e-3")
-        return report
-
-    return compare
-
-
-def test_ops_that_differ_from_a_function_are_shrunk_to_a_test_for_pytest(
-    compare, planted, tmp_path
-):
-    report = compare(FORMULAS)
-    crashed, ignored = report.findings
-    name = "buggy:IgnoresAlpha"
-    assert ignored.text.startswith(f"{name}: it differs from formulas.IgnoresAlpha, with in")
-    assert "inputs float32[]: output 0 is 0.2 at [], not 0.4" in ignored.text
-    assert "with inputs float32[0]: it fails: buggy:CrashesOnEmpty: while it" in crashed.text
-    assert report.untried == {
-        "buggy:Counts": "formulas.Counts: alpha has no default, which is the value of "
-        "the attribute",
-        "buggy:SaysOtherShape": "formulas.SaysOtherShape took no inputs: ValueError: not for me",
-    }
-    assert report.summary == [f"3 compared with {tmp_path}/formulas.py"]
-    for n, case in enumerate(report.cases):
-        (tmp_path / f"test_{n}.py").write_text(case)
-    (tmp_path / "pytest.ini").write_text(f"[pytest]\nort_library = {planted()}\n")
-    printed = run_pytest_in_fork(tmp_path)
-    assert "2 failed" in printed
-    assert "KernelCrashed: buggy:CrashesOnEmpty" in printed
-    assert "Mismatched elements: 1 / 1" in printed
-
-
-def test_functions_that_no_op_is_named_after_are_a_finding(compare):
-    [finding] = compare("def doubles(x): return x").findings
-    assert finding.text.endswith("formulas.py has the name of an op")
+@pytest.mark.usefixtures("forks")
+def test_an_op_that_differs_from_a_function_is_named_with_the_smallest_inputs(planted, tmp_path):
+    (tmp_path / "formulas.py").write_text(FORMULAS)
+    parser = check._parser()
+    report = check.check(
+        planted(), parser.parse_args([planted(), "--against", str(tmp_path / "formulas.py")])
+    )
+    came = {each.on: each for each in report.results if each.rule.startswith("computes-what")}
+    assert came["buggy:Doubles"].outcome == "kept"
+    differs = "it differs from formulas.IgnoresAlpha, with inputs float32[]: output 0 is "
+    assert came["buggy:IgnoresAlpha"].text.startswith(differs)
+    assert came["buggy:Counts"].text == (
+        "formulas.Counts: alpha has no default, which is the value of the attribute"
+    )
+    took = "formulas.SharesScratch took no inputs: ValueError: not for me"
+    assert came["buggy:SharesScratch"].text == took
 
 
 @pytest.mark.usefixtures("forks")
 def test_a_version_that_no_host_has_is_named(planted, capfd):
     assert main(["check", planted("-DASKS=99")]) == 1
-    text = "on the core: it crashes (SIGSEGV); it asks for API version 63, which that does not"
-    assert f"FINDING (registration): {text}" in capfd.readouterr().out
+    text = "on core: it crashes (SIGSEGV); it asks for API version 63, which that does not"
+    assert f"FINDING (registers-its-ops): {text}" in capfd.readouterr().out

@@ -10,12 +10,13 @@ from support import eps
 from support.paths import CHECKOUT
 from support.processes import run_in_fork
 
+from ortcffi.cli.check_ep import MODULES
 from ortcffi.kernels import child
-from ortcffi.testing import ep_trials
-from ortcffi.testing.ep_bench import RULES, NotTried, Subject
 from ortcffi.testing.ep_model_rules import computes_anew_in_each_call
+from ortcffi.testing.rules import RULES, NotTried, Subject, try_rules
 
 BREAKING = CHECKOUT / "tests/c/clients/breaking_ep.c"
+OF_EPS = [rule for rule in RULES if rule.check.__module__ in MODULES]
 TEXTS = {
     "registers": "EP_FAIL: no factory today",
     "answers-older-hosts-with-a-status": "a host of API version 22 gets success and no factory",
@@ -43,16 +44,16 @@ def try_rule(monkeypatch, request):
 
     def attempt(rule, breaks=""):
         monkeypatch.setenv("BREAKS", breaks)
-        host = "core" if rule.on_core else "real"
+        host = "real" if rule.hosts == "real" else "core"
         request.getfixturevalue(f"{host}_api")
         subject = Subject(str(eps.built(BREAKING)), host, asked=23)
-        (result,) = ep_trials.try_rules([rule], subject, failures=20)
+        (result,) = try_rules([rule], subject, failures=20)
         return result
 
     return attempt
 
 
-@pytest.fixture(params=RULES, ids=lambda rule: rule.name)
+@pytest.fixture(params=OF_EPS, ids=lambda rule: rule.name)
 def rule(request):
     return request.param
 
@@ -104,11 +105,11 @@ def test_a_second_call_is_not_tried_where_its_inputs_could_not_differ():
         values=lambda: {"i": np.arange(3), "of no part": np.ones(3)},
     )
     with pytest.raises(NotTried, match="has an input of floats"):
-        computes_anew_in_each_call(bench)
+        computes_anew_in_each_call.check(bench)
 
 
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_rules_are_explained(rule):
-    summary, _, more = rule.text.partition("\n\n")
-    assert summary.endswith(".")
-    assert "\n" not in summary
-    assert more.strip()
+    assert rule.holds.endswith(".")
+    assert "\n" not in rule.holds
+    assert rule.source
