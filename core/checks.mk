@@ -55,25 +55,27 @@ LINK_CLIENT_OF_WINDOWS = $(BUILD)/libortcore.dll.a $(THREADS) $(SEEN)
 # static: on Windows, the clients then need no DLL for threads.
 THREADS = $(if $(filter WINDOWS,$(SYSTEM)),-static -lpthread,-pthread)
 
-$(BUILD)/faults: $(wildcard $(FAULTS)/faults_*.c)
-vpath %.c $(CLIENTS) $(FAULTS)
+vpath %.c $(CLIENTS) $(FAULTS) $(BEHAVIOUR)
 COMPILE_CLIENT = $(CC) -std=gnu11 -Wall -Wextra $($(SYSTEM)_FLAGS) $(CFLAGS) -Iinclude -o $@
 $(BUILD)/%$(EXE): %.c $(wildcard ../tests/c/*/*.h) $(LIBRARY)
-	$(COMPILE_CLIENT) $(filter %.c,$^) $(LINK_CLIENT)
+	$(COMPILE_CLIENT) $(filter %.c %.o,$^) $(LINK_CLIENT)
 # Compiled as one file, which takes a third of the time: static names and macros of its files differ.
-$(BUILD)/behaviour$(EXE): $(wildcard $(BEHAVIOUR)/behaviour*.c ../tests/c/*/*.h) $(LIBRARY)
-	printf '#include "%s"\n' $(filter %.c,$^) | $(COMPILE_CLIENT) -I. -x c - -x none $(LINK_CLIENT)
+$(BUILD)/calls.o: $(wildcard $(BEHAVIOUR)/behaviour_*.c ../tests/c/*/*.h) $(LIBRARY)
+	printf '#include "%s"\n' $(filter %.c,$^) | $(COMPILE_CLIENT) -c -I. -x c -
+$(BUILD)/behaviour$(EXE): $(BEHAVIOUR)/behaviour.c $(BUILD)/calls.o
+$(BUILD)/faults: $(wildcard $(FAULTS)/faults_*.c $(FAULTS)/*.def) $(BUILD)/calls.o
 
 # These programs call internal functions of the core, so they are linked with its object files.
 $(BUILD)/faults $(BUILD)/system_faults $(BUILD)/adaptor_storm$(EXE) $(BUILD)/platform$(EXE) \
 $(BUILD)/arena_fork $(BUILD)/fork_order $(BUILD)/private_copy: LINK_CLIENT = \
   -Isrc $($(CHOSEN)_FLAGS) $(OBJECTS) $($(CHOSEN)_LINK) $(WRAP) $(THREADS) $(LDFLAGS) $(SEEN)
-$(BUILD)/faults: WRAP = -Wl,--wrap=malloc -rdynamic -DCUSTOM_OPS='"$(abspath $(BUILD))/custom_ops.so"' \
-  -DASKED_EP='"$(abspath $(BUILD))/asked_ep.so"' -DADD_EP='"$(abspath $(BUILD))/add_ep.so"' \
-  -DDEVICE_EP='"$(abspath $(BUILD))/device_ep.so"' -DLYING_EP='"$(abspath $(BUILD))/lying_ep.so"'
-$(BUILD)/faults: | $(BUILD)/custom_ops.so $(BUILD)/add_ep.so \
-  $(BUILD)/asked_ep.so $(BUILD)/device_ep.so $(BUILD)/lying_ep.so
-$(BUILD)/custom_ops.so $(BUILD)/asked_ep.so $(BUILD)/device_ep.so: $(BUILD)/%.so: $(CLIENTS)/%.c | $(LIBRARY)
+# The libraries that calls load; their paths are in macros.
+LOADED = custom_ops logger_library graph_reader asked_ep device_ep add_ep lying_ep
+path_of = -D$(shell echo $(1) | tr a-z A-Z)='"$(abspath $(BUILD))/$(1).so"'
+$(BUILD)/faults: WRAP = -Wl,--wrap=malloc,--wrap=posix_memalign -rdynamic -I$(FAULTS) \
+  $(foreach name,$(LOADED),$(call path_of,$(name)))
+$(BUILD)/faults: | $(LOADED:%=$(BUILD)/%.so)
+$(patsubst %,$(BUILD)/%.so,$(filter-out add_ep lying_ep,$(LOADED))): $(BUILD)/%.so: %.c | $(LIBRARY)
 	$(CC) $(FLAGS) $(CFLAGS) -Iinclude -shared $< -o $@
 $(BUILD)/add_ep.so: ../docs/guide/add_ep.c
 $(BUILD)/lying_ep.so: $(CLIENTS)/lying_ep.c ../docs/guide/add_ep.c

@@ -11,48 +11,28 @@ from support.processes import run
 
 from ortcffi import ffi, lib
 
-ALLOCATES = {  # the trials that need memory, for which silence would mean that nothing was tried
-    "CreateStatus",
-    "CreateMemoryInfo",
-    "CreateMemoryInfo_V2",
-    "CreateCpuMemoryInfo",
-    "CreateKeyValuePairs",
-    "AddKeyValuePair",
-    "AllocatorAlloc",
-    "AllocatorGetStats",
-    "Aligned",
-    "Limiting",
-    "Tracking",
-    "CreateTensorAsOrtValue",
-    "CreateTensorWithDataAsOrtValue",
-    "FillStringTensor",
-    "FillStringTensorElement",
-    "SetDimensions",
-    "SetSymbolicDimensions",
-    "GetTypeInfo",
-    "CreateMapTypeInfo",
-    "GetSequenceElementType",
-    "CreateEnv",
-    "GetOpSchema",
-    "ortcore_open_model_bytes",
-    "ortcore_model_graph",
-    "ortcore_untyped_values",
-    "ortcore_write_model",
-    "GetValueInfoTypeInfo",
-    "ValueInfo_GetInitializerValue",
-    "ValueInfo_GetExternalInitializerInfo",
-    "CreateExternalInitializerInfo",
-    "Graph_GetGraphView",
-    "Graph_GetModelMetadata",
-    "ModelMetadataGetProducerName",
-    "ModelMetadataGetCustomMetadataMapKeys",
-    "CreateGraph",
-    "SetGraphInputs",
-    "AddNodeToGraph",
-    "AddInitializerToGraph",
-    "CreateModel",
-    "ApplyModelToModelEditorSession",
-    "AddGraphToModel",
+# Where silence would mean that nothing was tried; "beside" is what only the core has.
+ALLOCATES = re.findall(
+    r"\w+",
+    """
+    CreateStatus CreateMemoryInfo CreateMemoryInfo_V2 CreateCpuMemoryInfo CreateKeyValuePairs
+    AddKeyValuePair AllocatorAlloc AllocatorGetStats CreateTensorAsOrtValue
+    CreateTensorWithDataAsOrtValue FillStringTensor FillStringTensorElement SetDimensions
+    SetSymbolicDimensions GetTypeInfo CreateMapTypeInfo GetSequenceElementType CreateEnv
+    GetOpSchema ValueInfo_GetInitializerValue CreateExternalInitializerInfo Graph_GetGraphView
+    Graph_GetModelMetadata ModelMetadataGetProducerName ModelMetadataGetCustomMetadataMapKeys
+    CreateGraph SetGraphInputs AddNodeToGraph AddInitializerToGraph CreateModel CompileModel Run
+    ApplyModelToModelEditorSession AddGraphToModel CreateSessionFromArray
+    RegisterCustomOpsLibrary CopyTensors beside
+    """,
+)
+
+# Providers in other libraries call these, inside calls whose allocations fail.
+CALLED_INSIDE = {
+    "EpGraphSupportInfo_AddNodesToFuse",
+    "EpGraphSupportInfo_AddSingleNode",
+    "EpGraphSupportInfo_LookUpKernel",
+    "NodeComputeContext_NodeName",
 }
 
 Insider = Callable[..., str]
@@ -73,24 +53,20 @@ def insider(build_insider: Callable[..., Path]) -> Insider:
 
 @pytest.fixture(scope="module")
 def allocations(insider: Insider) -> dict[str, int]:
-    """How many allocations each function made at most, every one of which failed in its turn."""
-    most: dict[str, int] = {}
-    for line in insider("faults", *ON_MALLOC).splitlines():
-        found = re.fullmatch(r"(.*): (\d+)", line)
-        assert found, line
-        for name in found[1].split():
-            most[name] = max(most.get(name, 0), int(found[2]))
-    return most
+    """How many allocations of each slot that was called failed, each in its turn."""
+    said = insider("faults", *ON_MALLOC)
+    return {name: int(count) for name, count in re.findall(r"^(\w+): (\d+)$", said, re.M)}
 
 
 def test_each_failing_allocation_gives_a_clean_answer(allocations):
-    assert {name for name in ALLOCATES if allocations[name] > 0} == ALLOCATES
+    assert [name for name in ALLOCATES if allocations[name] == 0] == []
 
 
-def test_every_function_that_the_core_implements_was_tried(allocations):
+def test_every_function_that_the_core_implements_was_called(allocations):
     rows = [lib.ortcffi_slot_row(index) for index in range(lib.ORTCFFI_SLOTS)]
     ours = {ffi.string(row.name).decode() for row in rows if ffi.string(row.who) == b"HOST"}
-    assert ours - allocations.keys() == set()
+    never = {name for name in ours - allocations.keys() if not name.startswith("Release")}
+    assert never - CALLED_INSIDE == set()
 
 
 def test_each_failing_call_of_the_system_gives_a_clean_answer(insider):

@@ -28,7 +28,7 @@ static OrtCustomOpDomain* registered;
 
 ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
                                                      const OrtApiBase* host) NO_EXCEPTION {
-  CHECK(host->GetApi(api_version) == api);
+  CHECK(host->GetApi(api_version) != NULL);
   registrations++;
   registered = some_domain("behaviour");
   CHECK(api->AddCustomOpDomain(options, registered) == NULL);
@@ -76,7 +76,6 @@ CALL("CustomOpDomain_Add(d,op of version 9999)") {
   static const OrtCustomOp later = {.version = 9999};
   custom_op_add(&later);
 }
-CALL("CustomOpDomain_Add(d,NULL)") { custom_op_add(NULL); }
 OPTIONS_CALL("AddCustomOpDomain(o,d)") {
   registered = some_domain("d");
   say_status(api->AddCustomOpDomain(options, registered));
@@ -91,7 +90,6 @@ OPTIONS_CALL("AddCustomOpDomain(o,d), then d is released first") {
   say_status(api->AddCustomOpDomain(options, domain));
   api->ReleaseCustomOpDomain(domain);
 }
-OPTIONS_CALL("AddCustomOpDomain(o,NULL)") { say_status(api->AddCustomOpDomain(options, NULL)); }
 
 /* --- Libraries -------------------------------------------------------------------------------- */
 
@@ -145,11 +143,6 @@ CALL("RegisterCustomOpsLibrary(o,path of one that fails,&h)") {
 }
 CALL("RegisterCustomOpsLibrary(o,\"/nope.so\",&h)") { register_library("/nope.so"); }
 CALL("RegisterCustomOpsLibrary(o,NULL,&h)") { register_library(NULL); }
-CALL("RegisterCustomOpsLibrary(NULL,\"/nope.so\",&h)") {
-  void* library = UNTOUCHED;
-  say_status(api->RegisterCustomOpsLibrary(NULL, "/nope.so", &library));
-  say_out(library, UNTOUCHED);
-}
 CALL("RegisterCustomOpsLibrary_V2(o,path)") {
   task = SUCCEED;
   register_library_v2(this_program());
@@ -160,9 +153,6 @@ CALL("RegisterCustomOpsLibrary_V2(o,path of one that fails)") {
 }
 CALL("RegisterCustomOpsLibrary_V2(o,\"/nope.so\")") { register_library_v2("/nope.so"); }
 CALL("RegisterCustomOpsLibrary_V2(o,NULL)") { register_library_v2(NULL); }
-CALL("RegisterCustomOpsLibrary_V2(NULL,\"/nope.so\")") {
-  say_status(api->RegisterCustomOpsLibrary_V2(NULL, system_path("/nope.so")));
-}
 
 static void register_function(const char* name) {
   OrtSessionOptions* options = some_options();
@@ -183,10 +173,6 @@ CALL("RegisterCustomOpsUsingFunction(o,\"no_such_function\")") {
   register_function("no_such_function");
 }
 CALL("RegisterCustomOpsUsingFunction(o,NULL)") { register_function(NULL); }
-CALL("RegisterCustomOpsUsingFunction(NULL,\"no_such_function\")") {
-  say_status(api->RegisterCustomOpsUsingFunction(NULL, "no_such_function"));
-}
 OPTIONS_CALL("EnableOrtCustomOps(o)") { say_status(api->EnableOrtCustomOps(options)); }
-CALL("EnableOrtCustomOps(NULL)") { say_status(api->EnableOrtCustomOps(NULL)); }
 
 #undef OPTIONS_CALL

@@ -74,13 +74,11 @@ WITH_EP("GetModelCompatibilityForEpDevices that fails", "no-validation",
 WITH_EP("GetModelCompatibilityForEpDevices of version 22", "version-22",
         is_compatible(&d, 1, "mine"))
 WITH_EP("GetModelCompatibilityForEpDevices(d,0,i,&o)", "mine", is_compatible(&d, 0, "mine"))
-WITH_EP("GetModelCompatibilityForEpDevices(d,1,NULL,&o)", "mine", is_compatible(&d, 1, NULL))
 WITH_EP("GetModelCompatibilityForEpDevices of two providers", "mine",
         const OrtEpDevice* both[] = {d, cpu_of(e)};
         is_compatible(both, 2, "mine"))
 WITH_EP("GetModelCompatibilityForEpDevices of NULL", "mine", const OrtEpDevice* both[] = {d, NULL};
         is_compatible(both, 2, "mine"))
-CALL("GetModelCompatibilityForEpDevices(NULL,1,i,&o)") { is_compatible(NULL, 1, "mine"); }
 CALL("GetModelCompatibilityForEpDevices of the CPU") {
   const OrtEpDevice* cpu = cpu_of(env_of_eps());
   is_compatible(&cpu, 1, "mine");

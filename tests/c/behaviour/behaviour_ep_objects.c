@@ -90,8 +90,6 @@ WITH_EP("CreateSyncStreamForEpDevice that makes none", "memory streams null-stre
         make_stream(d, NULL))
 WITH_EP("CreateSyncStreamForEpDevice of a factory of version 22", "memory streams version-22",
         make_stream(d, NULL))
-WITH_EP("CreateSyncStreamForEpDevice(d,NULL,NULL)", "memory streams",
-        say_status(api->CreateSyncStreamForEpDevice(d, NULL, NULL)))
 CALL("GetSyncIdForLastWaitOnSyncStream(NULL,NULL)") {
   say("%d", (int)api->GetEpApi()->GetSyncIdForLastWaitOnSyncStream(NULL, NULL));
 }

@@ -39,8 +39,6 @@ WITH_DEVICE("CreateExternalResourceImporterForDevice(d,&i)", "memory imports", i
 WITH_DEVICE("CreateExternalResourceImporterForDevice of none", "memory", interop_make(d))
 WITH_DEVICE("CreateExternalResourceImporterForDevice that fails", "memory no-importer",
             interop_make(d))
-WITH_DEVICE("CreateExternalResourceImporterForDevice(d,NULL)", "memory imports",
-            say_status(INTEROP->CreateExternalResourceImporterForDevice(d, NULL)))
 
 static void can(const OrtExternalResourceImporter* importer, int type) {
   bool memory = true, semaphore = true;
@@ -151,7 +149,5 @@ WITH_DEVICE("InitGraphicsInteropForEpDevice of version 0", "memory", graphics(d,
 WITH_DEVICE("InitGraphicsInteropForEpDevice of a factory of version 22", "memory version-22",
             graphics(d, api_version))
 CALL("InitGraphicsInteropForEpDevice(NULL,c)") { graphics(NULL, api_version); }
-WITH_DEVICE("InitGraphicsInteropForEpDevice(d,NULL)", "memory",
-            say_status(INTEROP->InitGraphicsInteropForEpDevice(d, NULL)))
 
 #undef WITH_DEVICE

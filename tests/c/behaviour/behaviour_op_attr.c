@@ -115,7 +115,6 @@ CALL("ReadOpAttr(INT as TENSOR)") {
   read_as(make(ORT_OP_ATTR_INT, ints, 1), ORT_OP_ATTR_TENSOR, 8);
 }
 CALL("ReadOpAttr(INT as 99)") { read_as(make(ORT_OP_ATTR_INT, ints, 1), (OrtOpAttrType)99, 8); }
-CALL("ReadOpAttr(NULL)") { read_as(NULL, ORT_OP_ATTR_INT, 8); }
 CALL("ReadOpAttr(INT,data NULL)") {
   OrtOpAttr* attr = make(ORT_OP_ATTR_INT, ints, 1);
   size_t size = 77;

@@ -258,7 +258,10 @@ static void* ORT_API_CALL give_only(OrtAllocator* self, size_t size) {
 }
 static void ORT_API_CALL take_only(OrtAllocator* self, void* block) { (void)self, (void)block; }
 static const OrtMemoryInfo* ORT_API_CALL info_of_only(const OrtAllocator* self) {
-  return (void)self, cpu_info();
+  static const OrtMemoryInfo* info;
+  (void)self;
+  info = info == NULL ? cpu_info() : info;
+  return info;
 }
 CALL("CreateAllocator(s of the environment's allocators,cpu)") {
   static OrtAllocator client = {
@@ -414,8 +417,6 @@ CALL("CreateModelEditorSessionFromArray(cut)") {
   struct model_bytes model = session_model();
   load(session_env(), model.at, 20);
 }
-CALL("CreateModelEditorSessionFromArray(env=NULL)") { load(NULL, "x", 1); }
-CALL("CreateModelEditorSessionFromArray(bytes=NULL)") { load(session_env(), NULL, 1); }
 CALL("CreateModelEditorSession(no file)") {
   OrtSession* session = UNTOUCHED;
   say_status(
@@ -535,8 +536,6 @@ CALL("SessionGetOpsetForDomain(s,\"\")") { say_opset(some_session(), ""); }
 CALL("SessionGetOpsetForDomain(s,twice)") { say_opset(loaded(), "twice"); }
 CALL("SessionGetOpsetForDomain(s,ai.onnx)") { say_opset(some_session(), "ai.onnx"); }
 CALL("SessionGetOpsetForDomain(s,nope)") { say_opset(some_session(), "nope"); }
-CALL("SessionGetOpsetForDomain(s,NULL)") { say_opset(some_session(), NULL); }
-CALL("SessionGetOpsetForDomain(NULL,\"\")") { say_opset(NULL, ""); }
 
 /* --- runs ------------------------------------------------------------------------------------- */
 

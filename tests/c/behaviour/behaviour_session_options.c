@@ -78,7 +78,6 @@ SAY("SessionOptionsAppendExecutionProvider(o,cpu)", APPEND(o, "cpu"))
 SAY("SessionOptionsAppendExecutionProvider(o,QNN)", APPEND(o, "QNN"))
 SAY("SessionOptionsAppendExecutionProvider(o,Nope)", APPEND(o, "Nope"))
 SAY("SessionOptionsAppendExecutionProvider(o,\"\")", APPEND(o, ""))
-SAY("SessionOptionsAppendExecutionProvider(NULL,CPU)", APPEND(NULL, "CPU"))
 
 SAY("SetIntraOpNumThreads(o,-5)", SetIntraOpNumThreads(o, -5))
 SAY("SetInterOpNumThreads(o,-5)", SetInterOpNumThreads(o, -5))

@@ -73,7 +73,6 @@ static void tensor_read_size(const OrtValue* value) {
   say_status(api->GetTensorSizeInBytes(value, &out));
   say("%d", out == 99 ? -1 : (int)out);
 }
-CALL("GetTensorSizeInBytes(NULL,&o)") { tensor_read_size(NULL); }
 CALL("GetTensorSizeInBytes(sequence)") { tensor_read_size(sequence()); }
 CALL("GetTensorSizeInBytes(float {2,3})") { tensor_read_size(TENSOR(FLOAT, 2, 3)); }
 CALL("GetTensorSizeInBytes(int4 {7})") {

@@ -1,268 +1,248 @@
 /* SPDX-License-Identifier: MIT */
-/* Trials of libraries with execution providers: asked_ep.c, on its devices with memory. */
+/* Execution providers in sessions and without: that of the guide, one with memory of its own that
+ * wants the channels last, and two that claim nodes which another one has taken. */
 #include "faults.h"
 
+#include "../clients/model_bytes.h"
+#include "ortcore.h"
+
+#define CORE(Type, name) ((Type)(void (*)(void))api->GetExperimentalFunction(name))
+
 static OrtEnv* env;
-static const OrtEpDevice* device;
-static OrtDeviceEpIncompatibilityDetails* details;
-static OrtSyncStream* stream;
-static OrtSessionOptions* chosen;
-static OrtValue *here, *there;
-static const OrtEpApi* ep(void) { return api->GetEpApi(); }
 
-static void with_env(void) { CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "id", &env) == NULL); }
-static OrtStatus* find_devices(void** out) {
-  const OrtEpDevice* const* devices = NULL;
-  const OrtHardwareDevice* hardware = NULL;
-  size_t count = 0;
-  (void)out;
-  CORE_TRY(api->GetEpDevices(env, &devices, &count));
-  CORE_TRY(api->GetNumHardwareDevices(env, &count));
-  return api->GetHardwareDevices(env, &hardware, 1);
-}
-
-#define WORDS "memory host-memory transfers streams domains imports incompatible three-devices"
-static OrtStatus* register_ep(void** out) {
-  return (void)out, api->RegisterExecutionProviderLibrary(env, WORDS, ASKED_EP);
-}
-static OrtStatus* register_nothing(void** out) {
-  return (void)out, api->RegisterExecutionProviderLibrary(env, "newer", ASKED_EP);
-}
-static void with_ep(void) {
+/* The device of a library that is registered under words which say what its provider does. */
+static const OrtEpDevice* device_of(const char* words, const char* path) {
   const OrtEpDevice* const* devices = NULL;
   size_t count = 0;
-  with_env();
-  CHECK(register_ep(NULL) == NULL);
-  CHECK(api->GetEpDevices(env, &devices, &count) == NULL && count == 4);
-  device = devices[1];
-}
-static OrtStatus* unregister(void** out) {
-  return (void)out, api->UnregisterExecutionProviderLibrary(env, WORDS);
-}
-static OrtStatus* read_entries(void** out) {
-  return ep()->GetEnvConfigEntries((OrtKeyValuePairs**)out);
+  CHECK(env != NULL || api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "faults", &env) == NULL);
+  CHECK(api->RegisterExecutionProviderLibrary(env, words, path) == NULL);
+  CHECK(api->GetEpDevices(env, &devices, &count) == NULL && count >= 2);
+  return devices[count - 1];
 }
 
-static OrtStatus* share(void** out) {
+static OrtValue* new_tensor(const int64_t* shape, size_t rank) {
   OrtAllocator* allocator = NULL;
-  (void)out;
-  return api->CreateSharedAllocator(env, device, OrtDeviceMemoryType_DEFAULT, OrtDeviceAllocator,
-                                    NULL, &allocator);
-}
-static OrtStatus* unshare(void** out) {
-  return (void)out, api->ReleaseSharedAllocator(env, device, OrtDeviceMemoryType_DEFAULT);
+  OrtValue* made = NULL;
+  void* data = NULL;
+  size_t size = 0;
+  CHECK(api->GetAllocatorWithDefaultOptions(&allocator) == NULL);
+  CHECK(api->CreateTensorAsOrtValue(allocator, shape, rank, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
+                                    &made) == NULL);
+  CHECK(api->GetTensorMutableData(made, &data) == NULL);
+  CHECK(api->GetTensorSizeInBytes(made, &size) == NULL);
+  memset(data, 0, size);
+  return made;
 }
 
-static OrtStatus* make_stream(void** out) {
-  return api->CreateSyncStreamForEpDevice(device, NULL, (OrtSyncStream**)out);
+/* --- sessions --------------------------------------------------------------------------------- */
+
+static OrtSessionOptions* new_options(void) {
+  OrtSessionOptions* made = NULL;
+  const char* key = "session.record_ep_graph_assignment_info";
+  CHECK(api->CreateSessionOptions(&made) == NULL);
+  CHECK(api->AddSessionConfigEntry(made, key, "1") == NULL);
+  return made;
 }
-static void release_stream(void* out) { api->ReleaseSyncStream(out); }
-static void with_stream(void) {
-  with_ep();
-  CHECK(make_stream((void**)&stream) == NULL);
+static void append(OrtSessionOptions* options, const OrtEpDevice* device) {
+  CHECK(api->SessionOptionsAppendExecutionProvider_V2(options, env, &device, 1, NULL, NULL, 0) ==
+        NULL);
 }
-static OrtStatus* read_stream(void** out) {
-  (void)out;
-  CHECK(api->SyncStream_GetHandle(stream) != NULL && ep()->SyncStream_GetImpl(stream) != NULL);
-  CHECK(ep()->SyncStream_GetSyncId(stream) == 0);
-  CHECK(ep()->GetSyncIdForLastWaitOnSyncStream(stream, stream) == 0);
+
+/* A session of nodes Add, each of what the one before makes, up to y. */
+static OrtSession* session_of(OrtSessionOptions* options, const char* made) {
+  char operands[] = "x x";
+  char output[] = "?";
+  struct model_bytes model = {.size = 0};
+  OrtSession* session = NULL;
+  put_number(&model, 1, 8);
+  begin_message(&model, 8);
+  put_text(&model, 1, "");
+  put_number(&model, 2, 18);
+  end_message(&model);
+  begin_message(&model, 7);
+  put_text(&model, 2, "graph");
+  for (; *made != 0; made++) {
+    output[0] = *made;
+    put_node(&model, "Add", operands, output);
+    operands[0] = operands[2] = *made;
+  }
+  put_value(&model, 11, "x", 1, 2, NULL);
+  put_value(&model, 12, "y", 1, 2, NULL);
+  end_message(&model);
+  if (!say_status(api->CreateSessionFromArray(env, model.at, model.size, options, &session))) {
+    exit(0);
+  }
+  return session;
+}
+
+static OrtStatus* ORT_API_CALL choose_all(const OrtEpDevice** devices, size_t count,
+                                          const OrtKeyValuePairs* of_model,
+                                          const OrtKeyValuePairs* of_runtime,
+                                          const OrtEpDevice** chosen, size_t room,
+                                          size_t* chosen_count, void* state) {
+  (void)of_model, (void)of_runtime, (void)state;
+  CHECK(count <= room);
+  memcpy(chosen, devices, count * sizeof *chosen);
+  *chosen_count = count;
   return NULL;
 }
-
-static void with_tensors(void) {
-  const OrtMemoryInfo* info = NULL;
-  OrtAllocator* of_device = NULL;
-  const int64_t dims[] = {3};
-  with_stream();
-  info = api->EpDevice_MemoryInfo(device, OrtDeviceMemoryType_DEFAULT);
-  CHECK(api->GetSharedAllocator(env, info, &of_device) == NULL);
-  CHECK(api->CreateTensorAsOrtValue(of_device, dims, 1, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
-                                    &there) == NULL);
-  CHECK(api->CreateTensorAsOrtValue(allocator, dims, 1, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
-                                    &here) == NULL);
+CALL("session: a provider that a function chooses") {
+  OrtSessionOptions* options = new_options();
+  device_of("add", ADD_EP);
+  CHECK(api->SessionOptionsSetEpSelectionPolicyDelegate(options, choose_all, NULL) == NULL);
+  session_of(options, "y");
 }
-static OrtStatus* copy(void** out) {
-  const OrtValue* from[] = {here};
-  (void)out;
-  const OrtMemoryDevice* memory = ep()->Value_GetMemoryDevice(there);
-  CHECK(!ep()->MemoryDevice_AreEqual(memory, ep()->Value_GetMemoryDevice(here)));
-  CHECK(ep()->MemoryDevice_GetDeviceType(memory) == OrtMemoryInfoDeviceType_GPU);
-  CHECK(ep()->MemoryDevice_GetMemoryType(memory) == OrtDeviceMemoryType_DEFAULT);
-  CHECK(ep()->MemoryDevice_GetDeviceId(memory) == 0 &&
-        ep()->MemoryDevice_GetVendorId(memory) == 0xBE57);
-  const OrtMemoryInfo* info = api->EpDevice_MemoryInfo(device, OrtDeviceMemoryType_DEFAULT);
-  CHECK(ep()->MemoryDevice_AreEqual(memory, ep()->MemoryInfo_GetMemoryDevice(info)));
-  CHECK(ep()->NodeComputeContext_NodeName(NULL) == NULL);
-  return api->CopyTensors(env, from, &there, stream, 1);
+CALL("session: a provider that a policy chooses") {
+  OrtSessionOptions* options = new_options();
+  device_of("add", ADD_EP);
+  CHECK(api->SessionOptionsSetEpSelectionPolicy(
+            options, OrtExecutionProviderDevicePolicy_MAX_PERFORMANCE) == NULL);
+  session_of(options, "y");
 }
-
-static OrtStatus* why_not(void** out) {
-  const OrtHardwareDevice* hardware = api->EpDevice_Device(device);
-  return api->GetHardwareDeviceEpIncompatibilityDetails(env, "AskedEP", hardware,
-                                                        (OrtDeviceEpIncompatibilityDetails**)out);
+CALL("session: runs") {
+  static const char *const x = "x", *const y = "y";
+  const int64_t two = 2;
+  OrtSessionOptions* options = new_options();
+  append(options, device_of("add", ADD_EP));
+  OrtSession* session = session_of(options, "y");
+  const OrtValue* in = new_tensor(&two, 1);
+  OrtValue* out = NULL;
+  say_status(api->Run(session, NULL, &x, &in, 1, &y, 1, &out));
+  say_pointer(out);
+  api->ReleaseSession(session);
 }
-static OrtStatus* why_not_other(void** out) {
-  const OrtHardwareDevice* hardware = api->EpDevice_Device(device);
-  return api->GetHardwareDeviceEpIncompatibilityDetails(env, "NoEP", hardware,
-                                                        (OrtDeviceEpIncompatibilityDetails**)out);
-}
-static void release_details(void* out) { api->ReleaseDeviceEpIncompatibilityDetails(out); }
-static void with_details(void) {
-  with_ep();
-  CHECK(why_not((void**)&details) == NULL);
-}
-static OrtStatus* read_details(void** out) {
-  uint32_t reasons;
-  int32_t code;
-  const char* notes;
-  (void)out;
-  CORE_TRY(api->DeviceEpIncompatibilityDetails_GetReasonsBitmask(details, &reasons));
-  CORE_TRY(api->DeviceEpIncompatibilityDetails_GetErrorCode(details, &code));
-  CORE_TRY(api->DeviceEpIncompatibilityDetails_GetNotes(details, &notes));
-  CHECK(reasons == 1 && code == 42 && strcmp(notes, "too old") == 0);
-  return ep()->DeviceEpIncompatibilityDetails_SetDetails(details, 2, 3, "other notes");
+/* The first provider takes the node in the middle, the second claims all as one group. */
+CALL("session: a group that is cut") {
+  const OrtEpAssignedSubgraph* const* parts = NULL;
+  size_t count = 0;
+  OrtSessionOptions* options = new_options();
+  append(options, device_of("middle", LYING_EP));
+  append(options, device_of("each", LYING_EP));
+  OrtSession* session = session_of(options, "aby");
+  CHECK(api->Session_GetEpGraphAssignmentInfo(session, &parts, &count) == NULL);
+  say("%zu", count);
 }
 
-static OrtStatus* is_compatible(void** out) {
-  OrtCompiledModelCompatibility answer;
-  (void)out;
-  return api->GetModelCompatibilityForEpDevices(&device, 1, "mine", &answer);
+/* --- without a session ------------------------------------------------------------------------ */
+
+static const OrtModelEditorApi* editor(void) { return api->GetModelEditorApi(); }
+
+static OrtValueInfo* float_value(const char* name, const int64_t* dims, size_t rank) {
+  OrtTensorTypeAndShapeInfo* shape = NULL;
+  OrtTypeInfo* type = NULL;
+  OrtValueInfo* made = NULL;
+  CHECK(api->CreateTensorTypeAndShapeInfo(&shape) == NULL);
+  CHECK(api->SetTensorElementType(shape, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT) == NULL);
+  CHECK(api->SetDimensions(shape, dims, rank) == NULL);
+  CHECK(editor()->CreateTensorTypeInfo(shape, &type) == NULL);
+  CHECK(editor()->CreateValueInfo(name, type, &made) == NULL);
+  return made;
+}
+static void add_node(OrtGraph* to, const char* op, const char* const* inputs, size_t count,
+                     const char* output) {
+  OrtNode* node = NULL;
+  CHECK(editor()->CreateNode(op, "", op, inputs, count, &output, 1, NULL, 0, &node) == NULL);
+  CHECK(editor()->AddNodeToGraph(to, node) == NULL);
+}
+static const OrtGraph* prepared(OrtGraph* graph, OrtValueInfo** inputs, OrtValueInfo** outputs,
+                                size_t output_count) {
+  OrtModel* model = NULL;
+  CHECK(editor()->SetGraphInputs(graph, inputs, 1) == NULL);
+  CHECK(editor()->SetGraphOutputs(graph, outputs, output_count) == NULL);
+  CHECK(editor()->CreateModel((const char* const[]){""}, (const int[]){18}, 1, &model) == NULL);
+  CHECK(editor()->AddGraphToModel(model, graph) == NULL);
+  OrtcoreModelGraph graph_of = CORE(OrtcoreModelGraph, ORTCORE_MODEL_GRAPH);
+  return MADE(const OrtGraph, graph_of(model, ORTCORE_GRAPH_PREPARED, &made));
 }
 
-static void with_options(void) {
-  with_ep();
-  CHECK(api->CreateSessionOptions(&chosen) == NULL);
+/* Claims, compiles, makes a kernel of the first node, and computes. */
+static void use(const OrtEpDevice* device, const OrtGraph* graph, OrtValue* x, size_t input_count) {
+  const OrtValue* const inputs[] = {x, NULL};
+  OrtSessionOptions* options = NULL;
+  OrtValue* out = NULL;
+  CHECK(api->CreateSessionOptions(&options) == NULL);
+  OrtcoreEp* provider =
+      MADE(OrtcoreEp, CORE(OrtcoreCreateEp, ORTCORE_CREATE_EP)(&device, 1, options, NULL, &made));
+  OrtcoreClaims* claims =
+      MADE(OrtcoreClaims, CORE(OrtcoreEpClaim, ORTCORE_EP_CLAIM)(provider, graph, &made));
+  may_keep = true; /* the model keeps the graphs of nodes that could not be compiled */
+  OrtcoreCompiled* compiled =
+      MADE(OrtcoreCompiled, CORE(OrtcoreEpCompile, ORTCORE_EP_COMPILE)(claims, &made));
+  may_keep = false;
+  const OrtcoreCompiledNode* node = &compiled->nodes[0];
+  const OrtcoreNode of = {.version = ORT_API_VERSION,
+                          .op = node->op,
+                          .inputs = node->inputs,
+                          .input_count = node->input_count,
+                          .outputs = node->outputs,
+                          .output_count = node->output_count};
+  OrtcoreKernel* kernel =
+      MADE(OrtcoreKernel, CORE(OrtcoreKernelCreate, ORTCORE_KERNEL_CREATE)(&of, &made));
+  say("%zu %zu", claims->group_count, compiled->node_count);
+  say_status(TRIED(
+      CORE(OrtcoreKernelCompute, ORTCORE_KERNEL_COMPUTE)(kernel, inputs, input_count, &out, 1)));
+  CORE(OrtcoreKernelRelease, ORTCORE_KERNEL_RELEASE)(kernel);
+  CORE(OrtcoreReleaseCompiled, ORTCORE_RELEASE_COMPILED)(compiled);
+  CORE(OrtcoreReleaseClaims, ORTCORE_RELEASE_CLAIMS)(claims);
+  CORE(OrtcoreReleaseEp, ORTCORE_RELEASE_EP)(provider);
 }
-static OrtStatus* append(void** out) {
-  static const char* const keys[] = {"a", "b"};
-  (void)out;
-  return api->SessionOptionsAppendExecutionProvider_V2(chosen, env, &device, 1, keys, keys, 2);
+CALL("provider: of the guide") {
+  static const char* const inputs[] = {"x", "x"};
+  const int64_t two = 2;
+  OrtValueInfo *x = float_value("x", &two, 1), *y = float_value("y", &two, 1);
+  OrtGraph* graph = NULL;
+  CHECK(editor()->CreateGraph(&graph) == NULL);
+  add_node(graph, "Add", inputs, 2, "y");
+  use(device_of("add", ADD_EP), prepared(graph, &x, &y, 1), new_tensor(&two, 1), 1);
 }
-static void with_choice(void) {
-  with_options();
-  CHECK(append(NULL) == NULL);
-}
-static OrtStatus* clone(void** out) {
-  return api->CloneSessionOptions(chosen, (OrtSessionOptions**)out);
-}
-static void release_options(void* out) { api->ReleaseSessionOptions(out); }
-static OrtStatus* read_weightless(void** out) {
-  const void* data;
-  size_t size;
-  (void)out;
-  return ep()->SessionOptionsGetWeightlessSourceModelBuffer(chosen, &data, &size);
-}
-
-static OrtStatus* make_importer(void** out) {
-  OrtExternalResourceImporter* importer = NULL;
-  CORE_TRY(api->GetInteropApi()->CreateExternalResourceImporterForDevice(device, &importer));
-  *out = importer;
-  return NULL;
-}
-static void release_importer(void* out) {
-  api->GetInteropApi()->ReleaseExternalResourceImporter(out);
-}
-
-static OrtKernelDefBuilder* builder;
-static OrtKernelRegistry* registry;
-static OrtKernelDef* def;
-
-static OrtStatus* make_builder(void** out) {
-  return ep()->CreateKernelDefBuilder((OrtKernelDefBuilder**)out);
-}
-static void release_builder(void* out) { ep()->ReleaseKernelDefBuilder(out); }
-static void with_builder(void) { CHECK(make_builder((void**)&builder) == NULL); }
-static OrtStatus* define(void** out) {
-  const OrtDataType* types[1];
-  const int places[] = {0};
-  CORE_TRY(ep()->GetTensorDataType(ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &types[0]));
-  CORE_TRY(ep()->KernelDefBuilder_SetOperatorType(builder, "Add"));
-  CORE_TRY(ep()->KernelDefBuilder_SetDomain(builder, "domain"));
-  CORE_TRY(ep()->KernelDefBuilder_SetExecutionProvider(builder, "provider"));
-  CORE_TRY(ep()->KernelDefBuilder_SetSinceVersion(builder, 7, 13));
-  CORE_TRY(ep()->KernelDefBuilder_SetInputMemType(builder, 0, OrtMemTypeCPUInput));
-  CORE_TRY(ep()->KernelDefBuilder_SetOutputMemType(builder, 0, OrtMemTypeCPUOutput));
-  CORE_TRY(ep()->KernelDefBuilder_AddTypeConstraint(builder, "T", types, 1));
-  CORE_TRY(ep()->KernelDefBuilder_AddInputOutputAliases(builder, places, places, 1));
-  CORE_TRY(ep()->KernelDefBuilder_AddInputOutputMutableAliases(builder, places, places, 1));
-  return ep()->KernelDefBuilder_Build(builder, (OrtKernelDef**)out);
-}
-static void release_def(void* out) { ep()->ReleaseKernelDef(out); }
-
-static OrtStatus* make_registry(void** out) {
-  return ep()->CreateKernelRegistry((OrtKernelRegistry**)out);
-}
-static void release_registry(void* out) { ep()->ReleaseKernelRegistry(out); }
-static void with_registry(void) {
-  with_builder();
-  CHECK(define((void**)&def) == NULL && make_registry((void**)&registry) == NULL);
-}
-static OrtStatus* ORT_API_CALL make_kernel(void* state, const OrtKernelInfo* info,
-                                           OrtKernelImpl** out) {
-  return (void)state, (void)info, (void)out, NULL;
-}
-static OrtStatus* add_kernel(void** out) {
-  int first, last;
-  OrtMemType memory;
-  (void)out;
-  CHECK(strcmp(ep()->KernelDef_GetOperatorType(def), "Add") == 0);
-  CHECK(strcmp(ep()->KernelDef_GetDomain(def), "domain") == 0);
-  CHECK(strcmp(ep()->KernelDef_GetExecutionProvider(def), "provider") == 0);
-  CORE_TRY(ep()->KernelDef_GetSinceVersion(def, &first, &last));
-  CORE_TRY(ep()->KernelDef_GetInputMemType(def, 0, &memory));
-  CORE_TRY(ep()->KernelDef_GetOutputMemType(def, 0, &memory));
-  return ep()->KernelRegistry_AddKernel(registry, def, make_kernel, NULL);
+/* y = the mean of x * w. */
+CALL("provider: on a device, with another layout") {
+  static const int64_t shape[] = {1, 2, 3, 3}, mean[] = {1, 2, 1, 1};
+  static const char *const factors[] = {"x", "w"}, *const product[] = {"p"};
+  OrtValueInfo* x = float_value("x", shape, 4);
+  OrtValueInfo* outputs[] = {float_value("p", shape, 4), float_value("y", mean, 4)};
+  OrtGraph* graph = NULL;
+  CHECK(editor()->CreateGraph(&graph) == NULL);
+  CHECK(editor()->AddInitializerToGraph(graph, "w", new_tensor(shape, 4), false) == NULL);
+  add_node(graph, "Mul", factors, 2, "p");
+  add_node(graph, "GlobalAveragePool", product, 1, "y");
+  use(device_of("nhwc memory streams", DEVICE_EP), prepared(graph, &x, outputs, 2),
+      new_tensor(shape, 4), 2);
 }
 
-static const struct trial trials[] = {
-    TRIAL("GetEpDevices GetNumHardwareDevices GetHardwareDevices", with_env, find_devices, NULL),
-    TRIAL("RegisterExecutionProviderLibrary", with_env, register_ep, NULL),
-    {"RegisterExecutionProviderLibrary of no factory", with_env, register_nothing, NULL, ORT_FAIL},
-    TRIAL("UnregisterExecutionProviderLibrary", with_ep, unregister, NULL),
-    {"UnregisterExecutionProviderLibrary of no library", with_env, unregister, NULL, ORT_FAIL},
-    TRIAL("GetEnvConfigEntries", with_env, read_entries, release_pairs),
-    TRIAL("CreateSharedAllocator", with_ep, share, NULL),
-    TRIAL("ReleaseSharedAllocator", with_ep, unshare, NULL),
-    TRIAL("CreateSyncStreamForEpDevice ReleaseSyncStream", with_ep, make_stream, release_stream),
-    TRIAL("SyncStream_GetHandle SyncStream_GetImpl SyncStream_GetSyncId "
-          "GetSyncIdForLastWaitOnSyncStream",
-          with_stream, read_stream, NULL),
-    TRIAL("CopyTensors MemoryInfo_GetMemoryDevice Value_GetMemoryDevice MemoryDevice_AreEqual "
-          "MemoryDevice_GetDeviceType MemoryDevice_GetMemoryType MemoryDevice_GetVendorId "
-          "MemoryDevice_GetDeviceId NodeComputeContext_NodeName",
-          with_tensors, copy, NULL),
-    TRIAL("GetHardwareDeviceEpIncompatibilityDetails ReleaseDeviceEpIncompatibilityDetails",
-          with_ep, why_not, release_details),
-    {"GetHardwareDeviceEpIncompatibilityDetails of no provider", with_ep, why_not_other, NULL,
-     ORT_INVALID_ARGUMENT},
-    TRIAL("DeviceEpIncompatibilityDetails_GetReasonsBitmask "
-          "DeviceEpIncompatibilityDetails_GetNotes DeviceEpIncompatibilityDetails_GetErrorCode "
-          "DeviceEpIncompatibilityDetails_SetDetails",
-          with_details, read_details, NULL),
-    TRIAL("GetModelCompatibilityForEpDevices", with_ep, is_compatible, NULL),
-    TRIAL("SessionOptionsAppendExecutionProvider_V2", with_options, append, NULL),
-    TRIAL("CloneSessionOptions with a provider", with_choice, clone, release_options),
-    TRIAL("SessionOptionsGetWeightlessSourceModelBuffer", with_options, read_weightless, NULL),
-    TRIAL("CreateExternalResourceImporterForDevice ReleaseExternalResourceImporter", with_ep,
-          make_importer, release_importer),
-    TRIAL("CreateKernelDefBuilder ReleaseKernelDefBuilder", NULL, make_builder, release_builder),
-    TRIAL("KernelDefBuilder_Build ReleaseKernelDef and what comes before", with_builder, define,
-          release_def),
-    TRIAL("CreateKernelRegistry ReleaseKernelRegistry", NULL, make_registry, release_registry),
-    TRIAL("KernelRegistry_AddKernel", with_registry, add_kernel, NULL),
-    {NULL},
-};
+/* --- profiles --------------------------------------------------------------------------------- */
 
-static void clean(void) {
-  release_builder(builder);
-  release_def(def);
-  release_registry(registry);
-  api->ReleaseValue(here);
-  api->ReleaseValue(there);
-  release_options(chosen);
-  release_details(details);
-  release_stream(stream);
-  api->ReleaseEnv(env);
+static const char* end_of_profiler;
+static void count_event(void* state, const OrtProfilingEvent* event) {
+  (void)event;
+  ++*(size_t*)state;
 }
-
-const struct section eps = {trials, clean};
+/* More events than a container has room for at first, in several calls. */
+static OrtStatus* ORT_API_CALL end_profiling(OrtEpProfilerImpl* self,
+                                             OrtProfilingEventsContainer* container) {
+  static const char *const keys[] = {"kernel", "bytes"}, *const values[] = {"gemm", "4096"};
+  const OrtEpApi* ep = api->GetEpApi();
+  OrtProfilingEvent* event = NULL;
+  OrtStatus* status = ep->CreateProfilingEvent(OrtProfilingEventCategory_KERNEL, 1, 2, "gemm_1", 3,
+                                               4, keys, values, 2, &event);
+  (void)self;
+  for (int i = 0; status == NULL && i < 5; i++) {
+    const OrtProfilingEvent* events[] = {event, event, event};
+    status = ep->ProfilingEventsContainer_AddEvents(container, events, 3);
+  }
+  ep->ReleaseProfilingEvent(event);
+  return status != NULL || end_of_profiler == NULL
+             ? status
+             : api->CreateStatus(ORT_EP_FAIL, end_of_profiler);
+}
+static void profile(const char* end) {
+  OrtEpProfilerImpl profiler = {.ort_version_supported = ORT_API_VERSION,
+                                .EndProfiling = end_profiling};
+  size_t taken = 0;
+  end_of_profiler = end;
+  say_status(
+      TRIED(CORE(OrtcoreEndProfiling, ORTCORE_END_PROFILING)(&profiler, count_event, &taken)));
+  say("%zu", taken);
+}
+CALL("profile: events") { profile(NULL); }
+CALL("profile: a profiler that fails") { profile("the device is lost"); }
