@@ -86,7 +86,8 @@ def show_a_value(graph, proto, rng):
 
 
 def scale_weights(graph, proto, rng):
-    floats = [each for each in proto.graph.initializer if each.data_type == 1]
+    tensors = proto.graph.initializer  # those of one dimension may say shapes
+    floats = [each for each in tensors if each.data_type == 1 and len(each.dims) > 1]
     if floats:
         tensor = rng.choice(floats)
         array = np.asarray(onnx.numpy_helper.to_array(tensor) * np.float32(0.75))
@@ -144,14 +145,15 @@ EDITS += [constants_out, constant_in, name_dimensions]
 
 # --- the models that come of it -------------------------------------------------------------------
 
-FREE = {"ch_PP-OCRv4_rec_infer.onnx": 48}  # heights of pictures
+HEIGHTS = {"ch_PP-OCRv4_rec_infer.onnx": 48}  # of pictures
 
 
 def feed_of(session, name, rng):
     """Numbers of the kinds that clients give a network."""
     feed = {}
     for value in session.get_inputs():
-        free = [1, 576] if len(value.shape) == 2 else [1, 3, FREE.get(name, 320), 320]
+        lengths = {2: [1, 576], 4: [1, 3, HEIGHTS.get(name, 320), 320]}
+        free = lengths.get(len(value.shape), [1, 1, 1])
         pairs = zip(value.shape, free, strict=False)
         shape = [each if isinstance(each, int) else other for each, other in pairs]
         if value.type == "tensor(int64)":
