@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import integer
 from ortcffi._public import quoted
+from ortcffi.errors import InvalidGraph
 from ortcffi.models.graph_attributes import names_of, subgraphs_of
 from ortcffi.models.graph_edits import versions_apart
 from ortcffi.models.message import Message, domain_of
@@ -44,7 +45,7 @@ def _changed(graph: "Graph", change: Callable[[Any], Any]) -> tuple[bytes, list[
     try:
         proto = onnx.load_model_from_string(content)
     except DecodeError as error:
-        raise ValueError(f"onnx cannot read the model: {error}") from error
+        raise InvalidGraph(f"onnx cannot read the model: {error}") from error
     return change(proto).SerializeToString(), weights
 
 
@@ -126,7 +127,7 @@ def _inferred(proto: Any) -> Any:
         made = shape_inference.infer_shapes(proto, data_prop=True)
     except shape_inference.InferenceError as error:
         reason = str(error).partition("\n")[0]
-        raise ValueError(f"onnx cannot say which types the model has: {reason}") from error
+        raise InvalidGraph(f"onnx cannot say which types the model has: {reason}") from error
     for output, before in zip(made.graph.output, proto.graph.output, strict=True):
         _keep_declared(output.type, before.type)
     return made
@@ -143,7 +144,8 @@ def _keep_declared(inferred: Any, declared: Any) -> None:
         return
     names = {length.dim_param for length in declared.tensor_type.shape.dim}
     for length in inferred.tensor_type.shape.dim:
-        if length.dim_param.startswith("unk__") and length.dim_param not in names:
+        name = length.dim_param  # bytes where it is not UTF-8
+        if isinstance(name, str) and name.startswith("unk__") and name not in names:
             length.Clear()
 
 
@@ -174,7 +176,7 @@ class _Counter:
     def _function(self, key: tuple[str, str, str], within: tuple[Any, ...]) -> int:
         if key in within or len(within) >= _DEEPEST:
             how = "calls itself" if key in within else f"is called {_DEEPEST} functions deep"
-            raise ValueError(f"the function {quoted(key[1])} {how}")
+            raise InvalidGraph(f"the function {quoted(key[1])} {how}")
         if key not in self._counts:
             self._counts[key] = self.nodes(self._functions[key].node, (*within, key))
         return self._counts[key]
@@ -203,7 +205,7 @@ def inline(graph: "Graph", max_nodes: int = 1_000_000) -> None:
     limit = integer("max_nodes", max_nodes, (0, 2**63 - 1))
     count = _Counter(functions).nodes(graph._message.node)
     if count > limit:
-        raise ValueError(f"the graph would have {count:,} nodes, and max_nodes is {limit:,}")
+        raise InvalidGraph(f"the graph would have {count:,} nodes, and max_nodes is {limit:,}")
 
     def inlined(proto: Any) -> Any:
         from onnx import inliner
@@ -215,7 +217,7 @@ def inline(graph: "Graph", max_nodes: int = 1_000_000) -> None:
             return inliner.inline_local_functions(proto)
         except Exception as error:  # of C++
             reason = str(error).partition("\n")[0]
-            raise ValueError(f"onnx cannot inline the functions: {reason}") from error
+            raise InvalidGraph(f"onnx cannot inline the functions: {reason}") from error
 
     for function in graph.functions:
         _check_opsets(graph, function)
@@ -260,7 +262,7 @@ def _pass_on(function: Any) -> None:
 def _check_opsets(graph: "Graph", function: Any) -> None:
     if apart := versions_apart(graph, function):
         own, version, name = apart
-        raise ValueError(
+        raise InvalidGraph(
             f"the function {quoted(function.name)} uses version {version} of the operators of "
             f"{name}, and the model version {own}"
         )

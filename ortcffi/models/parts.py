@@ -8,6 +8,7 @@ from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import public, refuse_pickle, shortened
 from ortcffi.custom_ops.op_attr import OpAttrType
 from ortcffi.errors import Fail, InvalidGraph, NotFound
+from ortcffi.errors import NotImplemented as NotAvailable
 from ortcffi.models.view import listed
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind
 from ortcffi.values.type_info import TypeInfo
@@ -69,7 +70,7 @@ class ModelValue(ValuePart):
         out, graph = ffi.new("const OrtTypeInfo**"), self.graph
         try:
             graph._ask("GetValueInfoTypeInfo", self._pointer, out)
-        except (Fail, InvalidGraph):
+        except (Fail, InvalidGraph, NotAvailable):
             return None
         if not out[0]:
             return None

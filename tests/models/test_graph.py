@@ -200,7 +200,7 @@ def test_a_wrong_argument_is_named_and_changes_nothing(words, wrong):
 @pytest.mark.parametrize(
     ("error", "spoil"),
     [
-        ("InvalidArgument", lambda g: g.node("Neg", ["nowhere"], ["z"])),
+        ("InvalidGraph", lambda g: g.node("Neg", ["nowhere"], ["z"])),
         ("Fail", lambda g: [g.node("Add", ["y", "q"], ["p"]), g.node("Neg", ["p"], ["q"])]),
     ],
 )

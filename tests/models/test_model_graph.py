@@ -246,7 +246,7 @@ def test_of_large_weights_no_page_is_read(tmp_path):
     [
         (ort.errors.NoSuchFile, "no.onnx' does not exist", "/no/no.onnx"),
         (ort.errors.InvalidProtobuf, "the bytes are no ONNX model", b"text"),
-        (ort.errors.InvalidArgument, "the model has no graph", b""),
+        (ort.errors.InvalidGraph, "the model has no graph", b""),
         (TypeError, "model must be a path or bytes-like, not int", 3),
         (ValueError, "model: .*not C-contiguous", memoryview(b"abcd")[::2]),
         (ValueError, "null character", "a\0b"),

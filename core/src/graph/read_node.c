@@ -308,7 +308,7 @@ OrtStatus* core_connect_node(struct core_scope* scope, OrtNode* node) {
       if (core_message_size(field.bytes) > 0) {
         CORE_TRY(core_find_value(scope, field.bytes, &value));
         if (value == NULL) {
-          return core_fail(scope->outer == NULL ? ORT_INVALID_ARGUMENT : ORT_INVALID_GRAPH,
+          return core_fail(ORT_INVALID_GRAPH,
                            "Invalid model. Node input '%.*s' is not a graph input, initializer, or "
                            "output of a previous node",
                            CORE_SHOWN(field.bytes));

@@ -58,8 +58,9 @@ static OrtStatus* read_head(struct stored_tensor* tensor, struct core_pool* pool
     return refuse_tensor("a tensor is malformed");
   }
   tensor->type = core_element_of_onnx(type);
-  if (tensor->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED) {
-    return refuse_tensor("a tensor has no element type that ONNX has");
+  if (tensor->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED ||
+      core_element_bits(tensor->type) == 0) {
+    return refuse_tensor("a tensor has no element type that the C API has");
   }
   CORE_TRY(read_lengths(pool, tensor->bytes, TENSOR_DIMENSIONS, &tensor->dims, &tensor->rank));
   return core_measure(tensor->type, tensor->dims, tensor->rank, ORT_FAIL, &tensor->count,

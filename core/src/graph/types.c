@@ -131,7 +131,7 @@ static OrtStatus* read_outer_type(const struct reader* reader, enum ONNXType kin
   ONNXTensorElementDataType key = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   OrtTypeInfo* inner = NULL;
   if (!core_find_message(bytes, inner_number, &inner_bytes)) {
-    return core_fail(ORT_INVALID_ARGUMENT, "a type that contains another one does not say which");
+    return core_fail(ORT_INVALID_GRAPH, "a type that contains another one does not say which");
   }
   while (kind == ONNX_TYPE_MAP && core_next_field(&rest, &field)) {
     if (field.number == MAP_TYPE_KEY && field.wire == CORE_VARINT) {

@@ -100,7 +100,7 @@ OrtStatus* core_read_model(OrtModel* model) {
     }
   }
   return model->graph_bytes.at != NULL ? NULL
-                                       : core_fail(ORT_INVALID_ARGUMENT, "the model has no graph");
+                                       : core_fail(ORT_INVALID_GRAPH, "the model has no graph");
 }
 
 /* --- files ----------------------------------------------------------------------------------- */

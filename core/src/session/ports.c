@@ -22,7 +22,7 @@ static OrtStatus* check_type(const OrtValueInfo* value, const OrtTypeInfo* type)
     return core_fail(ORT_FAIL, "the model does not say the type of the input %s", value->name);
   }
   return type != NULL && !has_elements(type)
-             ? core_fail(ORT_INVALID_ARGUMENT, "the model does not say the element type of %s",
+             ? core_fail(ORT_INVALID_GRAPH, "the model does not say the element type of %s",
                          value->name)
              : NULL;
 }
