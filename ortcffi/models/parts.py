@@ -67,15 +67,16 @@ class ModelValue(ValuePart):
         -----
         API function: ``GetValueInfoTypeInfo``.
         """
+        info = self._borrowed_type()
+        return info._copy() if info is not None and self.graph._is_temporary else info
+
+    def _borrowed_type(self) -> TypeInfo | None:
         out, graph = ffi.new("const OrtTypeInfo**"), self.graph
         try:
             graph._ask("GetValueInfoTypeInfo", self._pointer, out)
         except (Fail, InvalidGraph, NotAvailable):
             return None
-        if not out[0]:
-            return None
-        info = TypeInfo(graph.api, out[0], graph)
-        return info._copy() if graph._is_temporary else info
+        return TypeInfo(graph.api, out[0], graph) if out[0] else None
 
     @property
     def element_type(self) -> ElementType | int | None:
@@ -186,7 +187,7 @@ class ModelValue(ValuePart):
 
     @property
     def _tensor(self) -> Any:
-        info = self.type
+        info = self._borrowed_type()
         return None if info is None else info.tensor_info
 
     __reduce__ = refuse_pickle

@@ -422,10 +422,11 @@ class _Compiled(Definition):
         ports = [[value.name for value in values] for values in (graph.inputs, graph.outputs)]
         if ports != [[*node.inputs], [*node.outputs]]:
             function = _reordered(function, node, graph)
-        made = [graph.values[each] for each in node.outputs]
-        self.output_shapes = [_lengths(value.shape) for value in made]
-        self.containers = [_container_type(value.type) for value in made]
-        self.optional = [_is_optional(value.type) for value in made]
+        types = [graph.values[each]._borrowed_type() for each in node.outputs]
+        tensors = [None if each is None else each.tensor_info for each in types]
+        self.output_shapes = [_lengths(each and each.shape) for each in tensors]
+        self.containers = [None if tensors[i] else _container_type(t) for i, t in enumerate(types)]
+        self.optional = [not tensors[i] and _is_optional(t) for i, t in enumerate(types)]
         if not graph.api.is_core and (any(self.containers) or any(self.optional)):
             text = f"{name}: kernels can make sequences, maps and optionals on the core only"
             raise NotImplemented(text, "KernelContext_GetOutput")
@@ -433,11 +434,13 @@ class _Compiled(Definition):
             name,
             function,
             inputs=tuple(_operand(0) for _ in node.inputs),
-            outputs=tuple(_operand(value.element_type or 0) for value in made),
+            outputs=tuple(_operand(each.element_type if each else 0) for each in tensors),
             attributes=(),
-            shapes=_shapes(graph, node) if takes_out(function) else None,
+            shapes=None,
             borrow=borrow,
         )
+        if self.out_mode:
+            self.shapes, self.out_mode = _shapes(graph, node), 2
 
     def make(self, api: int, version: int, info: int) -> tuple[Any, None, int, bool]:
         """What to call; the node has no attributes, and no info."""
