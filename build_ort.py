@@ -61,7 +61,7 @@ OUR_FLAGS = [
     # CFFI calls every function through the cdef's signature: a wrong one must not compile.
     "-Werror=incompatible-pointer-types",
     "-Werror=int-conversion",
-    "-Wno-unused-parameter",  # in the functions that CFFI generates
+    "-Wno-unused-parameter",  # of functions whose signature CFFI, CPython or the API gives
     "-Wno-unused-function",
 ]
 NUMPY = ["-isystem", np.get_include()]  # not -I: warnings of its headers are NumPy's

@@ -106,8 +106,6 @@ _BASES = {
     "Engine": "session.compiled",
     "KernelHost": "kernels.kernel",
     "Tensor": "values.lifecycle",
-    "NodePart": "models.parts",
-    "ValuePart": "models.parts",
 }
 
 

@@ -7,7 +7,6 @@
 #include "ortcore.h"
 
 #include "boundary/table/slot_rows.h"
-#include "boundary/official/official.h"
 #include "boundary/table/load.h"
 #include "boundary/handle/list.h"
 #include "boundary/memory/allocators.h"
@@ -23,6 +22,7 @@
 #include "boundary/status/fail.h"
 #include "boundary/models/models.h"
 #include "boundary/session/session_types.h"
+#include "boundary/values/dlpack.h"
 #include "onnx/schemas.h"
 #include "boundary/python.h"
 

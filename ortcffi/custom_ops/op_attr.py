@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Attributes of nodes: ``OrtOpAttr``."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from enum import IntEnum
 from itertools import islice
@@ -119,7 +119,8 @@ class OpAttr(FromHandle):
             check(api, lib.ReadOpAttr(api, handle, kind, ffi.NULL, 0, size))
         data = ffi.new("char[]", max(size[0], 8))
         self._call("ReadOpAttr", kind, data, size[0], size)
-        return _read(kind, data, size[0])
+        value: Value = read_value(kind, data, size[0])
+        return value
 
     def __repr__(self) -> str:
         if self.closed or not self.api.supports("OpAttr_GetName"):
@@ -188,17 +189,24 @@ def _data(kind: OpAttrType, value: Any) -> tuple[Any, int, Any]:
     return ffi.new("char*[]", texts), len(texts), texts
 
 
-def _read(kind: int, data: Any, size: int) -> "Value":
+def _replaced(content: bytes) -> str:
+    return content.decode(errors="replace")
+
+
+def read_value(
+    kind: int, data: Any, size: int, text: Callable[[bytes], str | bytes] = _replaced
+) -> Any:
+    """What `ReadOpAttr` has written, of which `text` converts strings."""
     if kind in (OpAttrType.INT, OpAttrType.INTS):
         numbers: list[int] = list(ffi.unpack(ffi.cast("int64_t*", data), size // 8))
         return numbers[0] if kind == OpAttrType.INT else numbers
     if kind in (OpAttrType.FLOAT, OpAttrType.FLOATS):
         floats: list[float] = list(ffi.unpack(ffi.cast("float*", data), size // 4))
         return floats[0] if kind == OpAttrType.FLOAT else floats
-    text: str = ffi.unpack(data, size).decode(errors="replace")
+    content = ffi.unpack(data, size).removesuffix(b"\0")
     if kind == OpAttrType.STRING:
-        return text.removesuffix("\0")
-    return text.split("\0")[:-1]
+        return text(content)
+    return [text(each) for each in content.split(b"\0")] if size else []
 
 
 _MOST = 8

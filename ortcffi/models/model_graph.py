@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ortcffi._convert import decode
 from ortcffi._handle import Handle
-from ortcffi._native import address_of, compiled, ffi, lib
+from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import html_text, public
 from ortcffi.errors import NotImplemented as NotAvailable
 from ortcffi.errors import check
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.models import view
 from ortcffi.models.message import message_of_model, shown
-from ortcffi.models.parts import ModelNode, ModelValue
+from ortcffi.models.parts import ModelNode, ModelValue, index_values, list_parts, part_at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -109,7 +109,8 @@ class ModelGraph(Handle):
         out = ffi.new("const OrtGraph**")
         self._ask("Node_GetGraph", pointer, out)
         graph = self._graph_at(out[0]) if out[0] else self
-        return compiled.part_at(graph, address_of(pointer), ModelNode)
+        node: ModelNode = part_at(graph, pointer, ModelNode)
+        return node
 
     def _graph_at(self, pointer: Any) -> "ModelGraph":
         if address_of(pointer) == self._handle_address:
@@ -120,11 +121,9 @@ class ModelGraph(Handle):
             self._inner.append(graph)
         return graph
 
-    def _parts(self, which: int, kind: type[T]) -> tuple[T, ...]:
-        return compiled.list_parts(self, which, kind)
-
     def _value_at(self, address: int) -> ModelValue:
-        return compiled.part_at(self, address, ModelValue)
+        value: ModelValue = part_at(self, ffi.cast("const OrtValueInfo*", address), ModelValue)
+        return value
 
     def _index(self, what: str, make: Callable[[], dict[str, int]]) -> dict[str, int]:
         key = what, self._handle_address
@@ -158,22 +157,22 @@ class ModelGraph(Handle):
         -----
         API function: ``Graph_GetNodes``.
         """
-        return self._parts(lib.ORTCFFI_GRAPH_NODES, ModelNode)
+        return list_parts(self, "Graph_GetNodes", ModelNode)
 
     @property
     def inputs(self) -> tuple[ModelValue, ...]:
         """The inputs. API function: ``Graph_GetInputs``."""
-        return self._parts(lib.ORTCFFI_GRAPH_INPUTS, ModelValue)
+        return list_parts(self, "Graph_GetInputs", ModelValue)
 
     @property
     def outputs(self) -> tuple[ModelValue, ...]:
         """The outputs. API function: ``Graph_GetOutputs``."""
-        return self._parts(lib.ORTCFFI_GRAPH_OUTPUTS, ModelValue)
+        return list_parts(self, "Graph_GetOutputs", ModelValue)
 
     @property
     def values(self) -> Mapping[str, ModelValue]:
         """Inputs, initializers and what nodes make, by name, in this order."""
-        addresses = self._index("values", lambda: compiled.index_values(self))
+        addresses = self._index("values", lambda: index_values(self))
         return _ByName(addresses, self._value_at)
 
     @property
@@ -186,7 +185,7 @@ class ModelGraph(Handle):
         """
 
         def listed() -> dict[str, int]:
-            found = self._parts(lib.ORTCFFI_GRAPH_INITIALIZERS, ModelValue)
+            found = list_parts(self, "Graph_GetInitializers", ModelValue)
             return {value.name: value._address for value in found}
 
         make: Any = lambda address: self._value_at(address).initializer  # noqa: E731

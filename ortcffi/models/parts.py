@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Nodes and values of the graph of a model: ``OrtNode``, ``OrtValueInfo``."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ortcffi._convert import decode
-from ortcffi._native import address_of, compiled, ffi, lib
+from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public, refuse_pickle, shortened
-from ortcffi.custom_ops.op_attr import OpAttrType
-from ortcffi.errors import Fail, InvalidGraph, NotFound
+from ortcffi.custom_ops.op_attr import OpAttrType, read_value
+from ortcffi.errors import Fail, InvalidArgument, InvalidGraph, NotFound, check
 from ortcffi.errors import NotImplemented as NotAvailable
 from ortcffi.models.view import listed
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind
@@ -19,16 +19,101 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ortcffi.models._compiled import NodePart, ValuePart
     from ortcffi.models.model_graph import ModelGraph
     from ortcffi.values.tensor_type_info import Dimension
-else:
-    ValuePart, NodePart = compiled.ValuePart, compiled.NodePart
 
-__all__ = ["ModelNode", "ModelValue", "array_of"]
+P = TypeVar("P", bound="Part")
 
-public(ValuePart)
-public(NodePart)
+
+class Part:
+    """What a graph gives, and keeps; equal to another that is the same object of the library."""
+
+    __slots__ = ("_address", "_graph")
+
+    _address: int
+    _graph: "ModelGraph"
+
+    def __init__(self, *_given: object, **_named: object) -> None:
+        raise TypeError(f"a {type(self).__name__} belongs to a graph, which gives it")
+
+    @classmethod
+    def _at(cls, table: Any, _handle: Any, graph: "ModelGraph", pointer: Any) -> Self | None:
+        """The part at a pointer, during a use of the graph."""
+        if not pointer:
+            return None
+        part = cls.__new__(cls)
+        part._address, part._graph = address_of(pointer), graph
+        part._read(table, pointer)
+        return part
+
+    def _read(self, table: Any, pointer: Any) -> None:
+        raise NotImplementedError
+
+    @property
+    def graph(self) -> "ModelGraph":
+        """The graph that it is part of."""
+        return self._graph
+
+    def __eq__(self, other: object) -> bool:
+        return self._address == other._address if isinstance(other, Part) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._address)
+
+    __reduce__ = refuse_pickle
+
+
+def part_at(graph: "ModelGraph", pointer: Any, kind: type[P]) -> Any:
+    """The part of a graph at a pointer."""
+    return graph._read_handle(kind._at, graph.api.pointer, graph, pointer)
+
+
+def list_parts(graph: "ModelGraph", slot: str, kind: type[P], of: Any = None) -> tuple[Any, ...]:
+    """The parts in a list of the graph or a node; None for an operand that is left out."""
+
+    def listed(table: Any, handle: Any) -> tuple[Any, ...]:
+        found = _pointers(table, slot, handle if of is None else of)
+        return tuple(kind._at(table, handle, graph, each) for each in found)
+
+    parts: tuple[Any, ...] = graph._read_handle(listed, graph.api.pointer)
+    return parts
+
+
+def index_values(graph: "ModelGraph") -> dict[str, int]:
+    """The address of each value of a graph by name: inputs, initializers, and what nodes make."""
+
+    def indexed(table: Any, handle: Any) -> dict[str, int]:
+        lists = [("Graph_GetInputs", handle), ("Graph_GetInitializers", handle)]
+        nodes = _pointers(table, "Graph_GetNodes", handle)
+        lists += (("Node_GetOutputs", node) for node in nodes)
+        found: dict[str, int] = {}
+        for pointer in (each for slot, of in lists for each in _pointers(table, slot, of) if each):
+            found.setdefault(_text(table, "GetValueInfoName", pointer), address_of(pointer))
+        return found
+
+    index: dict[str, int] = graph._read_handle(indexed, graph.api.pointer)
+    return index
+
+
+def _pointers(table: Any, slot: str, of: Any) -> Any:
+    """The list that a slot gives of a graph or a node."""
+    count = ffi.new("size_t*")
+    check(table, getattr(lib, slot.replace("Get", "GetNum"))(table, of, count))
+    if slot == "Graph_GetNodes":
+        found = ffi.new("const OrtNode*[]", count[0])
+    elif slot == "Node_GetAttributes":
+        found = ffi.new("const OrtOpAttr*[]", count[0])
+    else:
+        found = ffi.new("const OrtValueInfo*[]", count[0])
+    if count[0]:
+        check(table, getattr(lib, slot)(table, of, found, count[0]))
+    return found
+
+
+def _text(table: Any, slot: str, of: Any) -> str:
+    out = ffi.new("const char**")
+    check(table, getattr(lib, slot)(table, of, out))
+    return decode(out[0])
 
 
 def array_of(graph: "ModelGraph", value: Value) -> "NDArray[Any] | Value":
@@ -44,20 +129,26 @@ def array_of(graph: "ModelGraph", value: Value) -> "NDArray[Any] | Value":
 
 
 @public
-class ModelValue(ValuePart):
+class ModelValue(Part):
     """A value of a graph: an input, an initializer, or what a node makes.
 
     Two are equal if they are the same value of the same graph.
 
     Attributes
     ----------
-    name : str
-        The name.
     graph : ModelGraph
         The graph that it is part of.
     """
 
-    __slots__ = ()
+    __slots__ = ("_name",)
+
+    def _read(self, table: Any, pointer: Any) -> None:
+        self._name = _text(table, "GetValueInfoName", pointer)
+
+    @property
+    def name(self) -> str:
+        """The name. API function: ``GetValueInfoName``."""
+        return self._name
 
     @property
     def type(self) -> TypeInfo | None:
@@ -190,8 +281,6 @@ class ModelValue(ValuePart):
         info = self._borrowed_type()
         return None if info is None else info.tensor_info
 
-    __reduce__ = refuse_pickle
-
     def __repr__(self) -> str:
         if self.graph.closed:
             return "<ModelValue of a closed graph>"
@@ -201,27 +290,66 @@ class ModelValue(ValuePart):
 
 
 @public
-class ModelNode(NodePart):
+class ModelNode(Part):
     """A node of a graph: one call of an operator.
 
     Two are equal if they are the same node of the same graph.
 
     Attributes
     ----------
-    op_type : str
-        The operator.
-    inputs, outputs : tuple of str
-        The names of what it reads and makes; "" for what is left out. ``node.graph[name]`` is the
-        value.
-    domain : str
-        The operator's domain; "" is that of ONNX.
-    name : str
-        The name of the node, which may be "".
     graph : ModelGraph
         The graph that it is part of.
     """
 
-    __slots__ = ()
+    __slots__ = ("_inputs", "_op_type", "_outputs")
+
+    def _read(self, table: Any, pointer: Any) -> None:
+        def names(slot: str) -> tuple[str, ...]:
+            found = _pointers(table, slot, pointer)
+            return tuple(_text(table, "GetValueInfoName", each) if each else "" for each in found)
+
+        self._op_type = _text(table, "Node_GetOperatorType", pointer)
+        self._inputs, self._outputs = names("Node_GetInputs"), names("Node_GetOutputs")
+
+    def _ask_text(self, slot: str) -> str:
+        read: Any = lambda table, _handle: _text(table, slot, self._pointer)  # noqa: E731
+        text: str = self.graph._read_handle(read, self.graph.api.pointer)
+        return text
+
+    @property
+    def op_type(self) -> str:
+        """The operator. API function: ``Node_GetOperatorType``."""
+        return self._op_type
+
+    @property
+    def domain(self) -> str:
+        """The operator's domain; "" is that of ONNX. API function: ``Node_GetDomain``."""
+        return self._ask_text("Node_GetDomain")
+
+    @property
+    def name(self) -> str:
+        """The name, which may be "". API function: ``Node_GetName``."""
+        return self._ask_text("Node_GetName")
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of what it reads; "" for what is left out. ``node.graph[name]`` is the value.
+
+        Notes
+        -----
+        API function: ``Node_GetInputs``.
+        """
+        return self._inputs
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The names of what it makes; "" for what is left out.
+
+        Notes
+        -----
+        API function: ``Node_GetOutputs``.
+        """
+        return self._outputs
 
     @property
     def attributes(self) -> dict[str, Any]:
@@ -238,16 +366,17 @@ class ModelNode(NodePart):
         ``ReadOpAttr``, ``OpAttr_GetTensorAttributeAsOrtValue``, ``Node_GetSubgraphs``.
         """
         graph, subgraphs = self.graph, None
-        attributes: dict[str, Any] = compiled.read_attributes(self)
+        attributes: dict[str, Any]
+        attributes = graph._read_handle(_attributes_of, graph.api.pointer, self._pointer)
         for name, value in attributes.items():
             if type(value) is not tuple:
                 continue
-            kind, address = value
+            kind, attribute = value
             if kind == OpAttrType.GRAPH:
                 subgraphs = self.subgraphs if subgraphs is None else subgraphs
                 attributes[name] = subgraphs.get(name)
             else:
-                attributes[name] = _tensor_of(graph, ffi.cast("const OrtOpAttr*", address))
+                attributes[name] = _tensor_of(graph, attribute)
         return attributes
 
     @property
@@ -265,7 +394,7 @@ class ModelNode(NodePart):
     @property
     def consumers(self) -> "tuple[ModelNode, ...]":
         """The nodes that read what it makes, each once."""
-        made = compiled.list_parts(self, lib.ORTCFFI_NODE_OUTPUTS, ModelValue)
+        made = list_parts(self.graph, "Node_GetOutputs", ModelValue, self._pointer)
         return _unique(node for value in made if value for node in value.consumers)
 
     @property
@@ -276,14 +405,14 @@ class ModelNode(NodePart):
         -----
         API functions: ``Node_GetInputs``, ``Node_GetImplicitInputs``.
         """
-        lists = (lib.ORTCFFI_NODE_INPUTS, lib.ORTCFFI_NODE_IMPLICIT_INPUTS)
-        read = (each for which in lists for each in compiled.list_parts(self, which, ModelValue))
+        read = list_parts(self.graph, "Node_GetInputs", ModelValue, self._pointer)
+        read += list_parts(self.graph, "Node_GetImplicitInputs", ModelValue, self._pointer)
         return _unique(node for value in read if value and (node := value.producer))
 
     @property
     def implicit_inputs(self) -> tuple[str, ...]:
         """The names of what only its subgraphs read. API function: ``Node_GetImplicitInputs``."""
-        read = compiled.list_parts(self, lib.ORTCFFI_NODE_IMPLICIT_INPUTS, ModelValue)
+        read = list_parts(self.graph, "Node_GetImplicitInputs", ModelValue, self._pointer)
         return tuple(value.name for value in read)
 
     @property
@@ -308,18 +437,11 @@ class ModelNode(NodePart):
         -----
         API function: ``Node_GetEpName``.
         """
-        graph, out = self.graph, ffi.new("const char**")
-        kept = graph.handle  # until the text is decoded
-        graph._ask("Node_GetEpName", self._pointer, out)
-        name = decode(out[0]) if out[0] else ""
-        del kept
-        return name
+        return self._ask_text("Node_GetEpName")
 
     @property
     def _pointer(self) -> Any:
         return ffi.cast("const OrtNode*", self._address)
-
-    __reduce__ = refuse_pickle
 
     def __repr__(self) -> str:
         if self.graph.closed:
@@ -339,3 +461,39 @@ def _tensor_of(graph: "ModelGraph", attribute: Any) -> "NDArray[Any] | Value":
     value, out = blank(Value, graph.api, graph, readonly=True)
     graph._ask("OpAttr_GetTensorAttributeAsOrtValue", attribute, out)
     return array_of(graph, value)
+
+
+def _attributes_of(table: Any, _handle: Any, node: Any) -> dict[str, Any]:
+    """The attributes of a node by name: of a tensor or a graph a tuple of the type and it."""
+    found = _pointers(table, "Node_GetAttributes", node)
+    return {_text(table, "OpAttr_GetName", each): _attribute(table, each) for each in found}
+
+
+def _attribute(table: Any, attribute: Any) -> Any:
+    out, size, data = ffi.new("OrtOpAttrType*"), ffi.new("size_t*"), ffi.new("char[]", _FEW)
+    try:
+        check(table, lib.OpAttr_GetType(table, attribute, out))
+    except InvalidArgument:
+        return None
+    kind = out[0]
+    if kind in (OpAttrType.TENSOR, OpAttrType.GRAPH):
+        return kind, attribute
+    if kind == OpAttrType.UNDEFINED or kind > OpAttrType.TENSOR:
+        return None
+    status = lib.ReadOpAttr(table, attribute, kind, data, _FEW, size)
+    if status and size[0] > _FEW:  # the size is written in any case
+        lib.ReleaseStatus(table, status)
+        data = ffi.new("char[]", size[0])
+        status = lib.ReadOpAttr(table, attribute, kind, data, size[0], size)
+    check(table, status)
+    return read_value(kind, data, size[0], _text_or_bytes)
+
+
+_FEW = 256  # bytes of a value that are read at once
+
+
+def _text_or_bytes(content: bytes) -> str | bytes:
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return content

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ortcffi._convert import encode, mapping, optional_mapping
-from ortcffi._native import address_of, compiled, ffi, lib
+from ortcffi._native import ffi, lib
 from ortcffi._public import meant, public, quoted
 from ortcffi.callbacks.from_c import report
 from ortcffi.custom_ops.describe import Characteristic, Operand
@@ -26,7 +26,7 @@ from ortcffi.kernels.op_sets import table_of_base
 from ortcffi.kernels.python_op import OpStruct
 from ortcffi.memory.info import MemType
 from ortcffi.models.model_graph import ModelGraph
-from ortcffi.models.parts import ModelNode
+from ortcffi.models.parts import ModelNode, part_at
 from ortcffi.models.view import listed
 from ortcffi.status import KeyValuePairs
 from ortcffi.values.containers import sequence_items
@@ -382,7 +382,7 @@ class _Provider:
     def _compile(self, graph: Any, fused: Any) -> Any:
         api = self.factory.api
         with ModelGraph(api, graph) as borrowed, ModelGraph(api, graph) as around:
-            node: ModelNode = compiled.part_at(around, address_of(fused), ModelNode)
+            node: ModelNode = part_at(around, fused, ModelNode)
             definition = _Compiled(
                 f"{self.name}: {', '.join(node.outputs)}",
                 self.instance.compile(borrowed),

@@ -8,17 +8,30 @@ hands out the binding's own object of a session, but not the ``OrtSession`` insi
 
 import re
 import struct
+from functools import cache
 from typing import Any
 
-from ortcffi._convert import decode
-from ortcffi._native import compiled, ffi, lib
+from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
+from ortcffi.values.capsules import name_of, new_capsule, pointer_in
 
-VALUE = lib.ORTCFFI_OFFICIAL_VALUE
-SESSION_OPTIONS = (lib.ORTCFFI_OFFICIAL_SESSION_OPTIONS, lib.ORTCFFI_OFFICIAL_OLD_OPTIONS)
-RUN_OPTIONS = lib.ORTCFFI_OFFICIAL_RUN_OPTIONS
-MEMORY_INFO = lib.ORTCFFI_OFFICIAL_MEMORY_INFO
-SESSION = b"N11onnxruntime16InferenceSessionE"  # the mangled name of what an OrtSession is
+# The mangled names of C++ types.
+VALUE = "8OrtValue"
+# What begins with the options; up to release 1.22 the options themselves.
+SESSION_OPTIONS = ("N11onnxruntime6python16PySessionOptionsE", "17OrtSessionOptions")
+RUN_OPTIONS = "13OrtRunOptions"
+MEMORY_INFO = "13OrtMemoryInfo"
+BINDING = "N11onnxruntime6python18PyInferenceSessionE"
+SESSION = b"N11onnxruntime16InferenceSessionE"  # what an OrtSession is
+
+# The names of the C++ ABI of manylinux wheels in releases of pybind11, the newest first. A binding
+# with another ABI returns None for a name, so a wrong one does no harm.
+_ABIS = (
+    b"system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1",
+    b"_gcc_libstdcpp_cxxabi1019",
+    b"_gcc_libstdcpp_cxxabi1018",
+)
+_TYPE_INFO = b"St9type_info"
 
 PACKAGE = "onnxruntime"
 # Which word of a PyInferenceSession points to the OrtSession, by the minor version of release 1.
@@ -43,20 +56,44 @@ def _place_in(version: str) -> int | None:
     return _PLACES.get(int(release[1])) if release else None
 
 
-def pointer_of(official: Any, *types: int) -> int:
+def pointer_of(official: Any, *types: str) -> int:
     """The address of the C++ object, of one of some types, that an object of the binding owns.
 
     Raises `UnknownLayoutError` for what has none, such as an object of another binding.
     """
     place = f"{type(official).__module__}.{type(official).__qualname__}"
     for kind in types:
-        if address := compiled.official_pointer(official, kind):
+        if address := _address_inside(official, kind):
             return address
-    names = " or ".join(_readable(decode(lib.ortcffi_official_type_name(k))) for k in types)
+    names = " or ".join(_readable(k) for k in types)
     text = f"{place} holds no C++ object of the type {names}"
     if place.startswith("onnxruntime.") and not hasattr(official, "_pybind11_conduit_v1_"):
         text += ", or does not hand it out, as no object of a release before 1.21 does"
     raise UnknownLayoutError(text)
+
+
+@cache
+def _type_capsule(name: str) -> tuple[object, ...]:
+    """A capsule of a ``std::type_info``, and what it needs.
+
+    Of that pybind11 reads the second word only, the name, by which it compares types.
+    """
+    text = ffi.new("char[]", name.encode())
+    words = ffi.new("uintptr_t[]", [0, address_of(text)])
+    return new_capsule(address_of(words), _TYPE_INFO, None), words, text
+
+
+def _address_inside(official: Any, kind: str) -> int:
+    """The address of the C++ object inside an object; 0 if it holds none of the type."""
+    try:
+        for abi in _ABIS:
+            wanted = _type_capsule(kind)[0]
+            answer = official._pybind11_conduit_v1_(abi, wanted, b"raw_pointer_ephemeral")
+            if answer is not None:
+                return pointer_in(answer, name_of(answer)) or 0
+    except BaseException:  # noqa: BLE001  # an object of any type may raise anything
+        return 0
+    return 0
 
 
 def _readable(name: str) -> str:
@@ -71,7 +108,7 @@ def _readable(name: str) -> str:
 
 def session_pointer(binding: Any, version: str) -> int:
     """The address of the ``OrtSession`` of an official session."""
-    address = pointer_of(binding, lib.ORTCFFI_OFFICIAL_SESSION)
+    address = pointer_of(binding, BINDING)
     place = _place_in(version)
     if place is None:
         raise UnknownLayoutError(f"the layout of sessions of onnxruntime {version} is not known")

@@ -20,7 +20,7 @@ from ortcffi._convert import mapping, of_type
 from ortcffi._native import ffi, lib
 from ortcffi._public import described, meant, quoted
 from ortcffi.errors import Cancelled, InvalidArgument, OutOfMemory, Overloaded, QueueTimeout, check
-from ortcffi.values import tensors
+from ortcffi.values import tensors, type_info
 from ortcffi.values.checks import array_of, element_of_array, not_held, unfit
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind, dtype_of, element_of
 from ortcffi.values.value import Value
@@ -344,7 +344,7 @@ def of_library(api: "Api", value: Value) -> Value:
 
 
 def _as_sequence(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
-    from ortcffi.values import containers, type_info
+    from ortcffi.values import containers
 
     element = type_info.contained_element(_inside(spec))
     items = containers.sequence_items(subject, x, element)
@@ -357,8 +357,6 @@ def _as_sequence(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
 
 
 def _as_map(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
-    from ortcffi.values import type_info
-
     return Value.map(mapping(subject, x), type_info.contained_dtype(_inside(spec)), api=api)
 
 
@@ -383,9 +381,11 @@ def _as_sparse(api: "Api", subject: str, x: Any) -> Value:
 def _as_tensor(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
     if isinstance(x, type):
         raise TypeError(f"{subject} must be an array, not the class {x.__name__}")
-    if isinstance(x, np.ma.MaskedArray):
-        raise TypeError(f"{subject} must not be masked, since values have no mask: use filled()")
     if isinstance(x, np.ndarray):
+        if isinstance(x, np.ma.MaskedArray):
+            raise TypeError(
+                f"{subject} must not be masked, since values have no mask: use filled()"
+            )
         if x.dtype == object and spec.element_type not in (None, ElementType.STRING):
             raise _of_objects(subject, spec, x)
         array = array_for(subject, spec, x)
@@ -418,8 +418,6 @@ def array_for(subject: str, spec: "ValueSpec", x: Any) -> "np.ndarray[Any, Any]"
     """An array of a list, a number or an array, in the model's dtype where that only rounds."""
     dtype = spec.dtype
     if spec.kind is ValueKind.OPTIONAL:
-        from ortcffi.values import type_info
-
         dtype = type_info.contained_dtype(spec.type_info)
     try:
         array = array_of(x, dtype)

@@ -5,10 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ortcffi._handle import owned_from
+from ortcffi._native import ffi, lib
 from ortcffi._table import table_for
+from ortcffi.values.capsules import is_valid, pointer_in, rename
 from ortcffi.values.checks import count_of
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind, bits_of, dtype_of
-from ortcffi.values.lifecycle import Imported, Tensor, V
+from ortcffi.values.lifecycle import Tensor, V
 from ortcffi.values.tensors import copy_of, twin_of
 
 if TYPE_CHECKING:
@@ -94,16 +97,17 @@ def from_dlpack(cls: type[V], x: Any, api: "Api | None", copy: bool) -> V:
     BufferError
         It is in a device's memory, or of a newer DLPack.
     """
-    made = None if copy else cls._from_producer(api, x, _old_producers)
-    if isinstance(made, cls):
-        return made
     found = table_for(api)
-    imported = made if isinstance(made, Imported) else Imported(_capsule_of(x))
-    # The capsule of an official OrtValue does not keep its array, so `x` goes after `imported`.
-    parent = (x, imported)
-    address, shape, strides, element, readonly, where = imported.facts
-    _check_device(where)
-    if not element:
+    tensor, flags, parent = _taken(x, _capsule_of(x))
+    shape = tuple(ffi.unpack(tensor.shape, tensor.rank)) if tensor.rank else ()
+    strides = tuple(ffi.unpack(tensor.strides, tensor.rank)) if tensor.strides else None
+    address = int(ffi.cast("uintptr_t", tensor.data))
+    address = address and address + tensor.byte_offset
+    readonly = bool(flags & lib.ORTCFFI_DL_READ_ONLY)
+    _check_device((tensor.device_type, tensor.device_id))
+    element = _ELEMENTS.get(tensor.code << 8 | tensor.bits)
+    is_padded = flags & lib.ORTCFFI_DL_PADDED and tensor.bits < 8
+    if element is None or tensor.lanes != 1 or is_padded:
         raise TypeError("x has elements that tensors cannot have")
     kind = ElementType(element)
     count = count_of(shape)
@@ -118,7 +122,7 @@ def from_dlpack(cls: type[V], x: Any, api: "Api | None", copy: bool) -> V:
         return twin_of(value) if copy else value
     dtype = dtype_of(element)
     if copy:
-        memory = _Memory(address, shape, None if is_contiguous else strides, dtype, imported)
+        memory = _Memory(address, shape, None if is_contiguous else strides, dtype, parent)
         return copy_of(cls, np.asarray(memory).view(dtype), kind, found)
     if not is_contiguous:
         raise ValueError("x is not C-contiguous: pass copy=True for a value of its own")
@@ -137,9 +141,9 @@ class _Memory:
         shape: tuple[int, ...],
         strides: tuple[int, ...] | None,
         dtype: "np.dtype[Any]",
-        imported: Imported,
+        parent: Any,
     ) -> None:
-        self.imported = imported
+        self.parent = parent
         steps = strides and tuple(step * dtype.itemsize for step in strides)
         self.__array_interface__ = {
             "data": (address, True),
@@ -148,6 +152,47 @@ class _Memory:
             "typestr": f"|V{dtype.itemsize}",
             "version": 3,
         }
+
+
+_ELEMENTS = {kind: each for each in ElementType if (kind := lib.ortcffi_dl_kind(each))}
+_VERSIONED, _LEGACY = b"dltensor_versioned", b"dltensor"
+_USED = {_VERSIONED: b"used_dltensor_versioned", _LEGACY: b"used_dltensor"}
+_MOST_DIMENSIONS = 64
+
+
+def _taken(x: Any, capsule: object) -> tuple[Any, int, Any]:
+    """The tensor in a capsule, its flags, and what gives it back and keeps `x`.
+
+    The capsule of an official OrtValue does not keep its array.
+    """
+    managed: Any
+    end: Any
+    if is_valid(capsule, _VERSIONED):
+        name, address = _VERSIONED, pointer_in(capsule, _VERSIONED)
+        managed = ffi.cast("ortcffi_dl_versioned*", address)
+        if managed.major != 1:
+            raise BufferError(f"x: __dlpack__ gave a tensor of DLPack {managed.major}, not of 1")
+        flags, end = managed.flags, lib.ortcffi_end_versioned
+    elif is_valid(capsule, _LEGACY):
+        name, address = _LEGACY, pointer_in(capsule, _LEGACY)
+        managed, flags = ffi.cast("ortcffi_dl_legacy*", address), 0
+        end = lib.ortcffi_end_legacy
+    else:
+        raise BufferError("x: __dlpack__ gave no capsule of a tensor, or a used one")
+    owner = owned_from(managed, end, x)
+    rename(capsule, _USED[name])
+    if not _is_sound(managed.tensor):
+        raise BufferError(
+            "x: __dlpack__ gave a tensor without a shape or memory, or of too many dimensions"
+        )
+    return managed.tensor, flags, owner
+
+
+def _is_sound(tensor: Any) -> bool:
+    if not 0 <= tensor.rank <= _MOST_DIMENSIONS or (tensor.rank and not tensor.shape):
+        return False
+    lengths = ffi.unpack(tensor.shape, tensor.rank) if tensor.rank else []
+    return min(lengths, default=0) >= 0 and bool(tensor.data or 0 in lengths)
 
 
 # Types whose __dlpack__ is older than DLPack 1.0 and takes no max_version: passing it each time

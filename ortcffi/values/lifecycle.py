@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ortcffi._ort import Cdata, OrtValue, Out
     from ortcffi.table.api import Api
 
-Imported = compiled.Imported
 Maker = compiled.Maker
 Tensor = compiled.Tensor
 V = TypeVar("V", bound=Tensor)

@@ -268,7 +268,9 @@ def from_strings(
         given = [fill if _is_missing(each) else each for each in given]
     lengths = (len(given),) if shape is None else dimensions(shape)
     _check_count(given, lengths)
-    return cls._from_strings(found._maker, given, lengths)
+    value = empty(cls, lengths, ElementType.STRING, None, found)
+    value._fill_strings(given)
+    return value
 
 
 def set_strings(value: Tensor, strings: "Sequence[str | bytes]") -> None:

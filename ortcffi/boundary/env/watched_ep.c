@@ -94,7 +94,6 @@ static void unlist(void* ep) {
 }
 
 void ortcffi_unwatch_ep(const OrtApi* api, ortcffi_watched_ep* ep) {
-  (void)api;
   if (call_with_gil(unlist, ep)) {
     free_ep(ep);
   }

@@ -45,7 +45,6 @@ static void hold_dealloc(PyObject* self) {
 
 /* end(): ends the call now instead of with the last reference. */
 static PyObject* hold_end(PyObject* self, PyObject* unused) {
-  (void)unused;
   if (((struct hold*)self)->is_use) {
     end_hold((struct hold*)self);
   }
@@ -120,7 +119,6 @@ static PyType_Spec hold_spec = {
 
 /* use_cffi(from_buffer, cast, address_of): gives the functions that make and read cdata. */
 static PyObject* use_cffi(PyObject* module, PyObject* arguments) {
-  (void)module;
   if (!PyArg_UnpackTuple(arguments, "use_cffi", 3, 3, &from_buffer, &cast, &address_of)) {
     return NULL;
   }

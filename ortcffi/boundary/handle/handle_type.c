@@ -9,7 +9,6 @@
 
 /* _open_handle(): the library has written the object. */
 static PyObject* made(PyObject* self, PyObject* unused) {
-  (void)unused;
   handle_made((struct handle*)self);
   Py_RETURN_NONE;
 }
@@ -56,13 +55,11 @@ static PyObject* call_to_write(PyObject* self, PyObject* arguments) {
 }
 
 PyObject* handle_close_method(PyObject* self, PyObject* unused) {
-  (void)unused;
   handle_close((struct handle*)self);
   Py_RETURN_NONE;
 }
 
 static PyObject* get_api(PyObject* self, void* unused) {
-  (void)unused;
   const struct handle* handle = (const struct handle*)self;
   if (handle->table == NULL) {
     PyErr_SetString(PyExc_AttributeError, "no library has made this object yet");
@@ -71,18 +68,15 @@ static PyObject* get_api(PyObject* self, void* unused) {
 }
 
 static PyObject* get_address(PyObject* self, void* unused) {
-  (void)unused;
   return PyLong_FromUnsignedLongLong((uintptr_t)((struct handle*)self)->object);
 }
 
 static PyObject* get_type(PyObject* self, void* unused) {
-  (void)unused;
   PyObject* type = ((struct handle*)self)->type;
   return Py_NewRef(type == NULL ? Py_None : type);
 }
 
 static PyObject* get_parents(PyObject* self, void* unused) {
-  (void)unused;
   PyObject* parents = ((struct handle*)self)->parents;
   if (parents != NULL && !PyTuple_Check(parents)) {
     return PyTuple_Pack(1, parents);
@@ -91,17 +85,14 @@ static PyObject* get_parents(PyObject* self, void* unused) {
 }
 
 static PyObject* get_owned(PyObject* self, void* unused) {
-  (void)unused;
   return PyBool_FromLong(((struct handle*)self)->release != NULL);
 }
 
 static PyObject* get_closed(PyObject* self, void* unused) {
-  (void)unused;
   return PyBool_FromLong(((struct handle*)self)->state != HANDLE_OPEN);
 }
 
 static PyObject* get_handle(PyObject* self, void* unused) {
-  (void)unused;
   struct handle* handle = (struct handle*)self;
   return handle_check(handle) < 0 ? NULL : handle_cdata(handle);
 }
@@ -168,7 +159,6 @@ static PyType_Spec handle_spec = {
  * Api or None, `type` is CFFI's type of the pointer; `api`, `release` and `object` are addresses.
  * An object that is not 0 exists already, so that the handle is open. */
 static PyObject* make(PyObject* module, PyObject* arguments) {
-  (void)module;
   PyObject *owner, *table, *type, *parents;
   unsigned long long api, release, object;
   if (!PyArg_ParseTuple(arguments, "O!OKOKOK", ortcffi_handle_type, &owner, &table, &api, &type,
@@ -191,7 +181,6 @@ static PyObject* make(PyObject* module, PyObject* arguments) {
 /* handle_out(handle, type): a cdata of `type`, CFFI's type of pointers to the object's pointer:
  * where C is to write the object to. Valid as long as the handle. */
 static PyObject* handle_out(PyObject* module, PyObject* arguments) {
-  (void)module;
   PyObject *handle, *type;
   if (!PyArg_ParseTuple(arguments, "O!O", ortcffi_handle_type, &handle, &type)) {
     return NULL;
@@ -202,21 +191,18 @@ static PyObject* handle_out(PyObject* module, PyObject* arguments) {
 /* object_at(address): the object at an address, which must be alive: C passes such addresses as
  * contexts of callbacks. */
 static PyObject* object_at(PyObject* module, PyObject* address) {
-  (void)module;
   void* object = PyLong_AsVoidPtr(address);
   return object == NULL ? NULL : Py_NewRef((PyObject*)object);
 }
 
 /* keep_forever(object): the object outlives the interpreter. */
 static PyObject* keep_forever(PyObject* module, PyObject* object) {
-  (void)module;
   Py_INCREF(object);
   Py_RETURN_NONE;
 }
 
 /* new_process(): in the child of a fork, objects with threads belong to another process. */
 static PyObject* new_process(PyObject* module, PyObject* unused) {
-  (void)module, (void)unused;
   ortcffi_process++;
   Py_RETURN_NONE;
 }

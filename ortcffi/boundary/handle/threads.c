@@ -45,7 +45,6 @@ _Unwind_Reason_Code ortcffi_wait_personality(int version, _Unwind_Action actions
 __attribute__((used)) _Unwind_Reason_Code
 ortcffi_wait_personality(int version, _Unwind_Action actions, _Unwind_Exception_Class kind,
                          struct _Unwind_Exception* header, struct _Unwind_Context* context) {
-  (void)version, (void)kind, (void)header, (void)context;
   while ((actions & _UA_FORCE_UNWIND) != 0) {
     pause();
   }

@@ -228,7 +228,6 @@ static PyObject* compute(PyObject* self, PyObject* arguments) {
 /* --- the type ----------------------------------------------------------------------------------*/
 
 static PyObject* new_host(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
-  (void)keywords;
   struct maker* maker;
   unsigned long long release;
   PyObject *pointer, *value_type, *memory, *op, *logger;

@@ -34,10 +34,7 @@ static size_t(ORT_API_CALL* const functions[])(int**, int**) = {EACH_LIST(NAME)}
 _Static_assert(sizeof functions / sizeof *functions == LISTS, "each list has a function");
 
 /* Frees nothing: lists are never freed. */
-static void ORT_API_CALL take_back(int* inputs, int* outputs) {
-  (void)inputs;
-  (void)outputs;
-}
+static void ORT_API_CALL take_back(int* inputs, int* outputs) {}
 
 static int is_same(const struct list* list, const int* inputs, const int* outputs, size_t count) {
   size_t size = count * sizeof *inputs;

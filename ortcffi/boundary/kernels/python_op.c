@@ -20,10 +20,7 @@ static const struct python_op* self_of(const OrtCustomOp* op) { return python_op
 
 static const char* ORT_API_CALL get_name(const OrtCustomOp* op) { return self_of(op)->name; }
 
-static const char* ORT_API_CALL get_provider(const OrtCustomOp* op) {
-  (void)op;
-  return NULL; /* the CPU's */
-}
+static const char* ORT_API_CALL get_provider(const OrtCustomOp* op) { return NULL; /* the CPU's */ }
 
 static size_t ORT_API_CALL count_inputs(const OrtCustomOp* op) { return self_of(op)->input_count; }
 
@@ -231,7 +228,6 @@ static int begin_op(struct python_op* op, PyObject* arguments) {
 }
 
 static PyObject* new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
-  (void)keywords;
   struct python_op* self = (struct python_op*)PyType_GenericAlloc(type, 0); /* zeroed */
   if (self == NULL) {
     return NULL;
@@ -269,7 +265,6 @@ static void dealloc(PyObject* self) {
 }
 
 static PyObject* get_address(PyObject* self, void* unused) {
-  (void)unused;
   return PyLong_FromVoidPtr(&((struct python_op*)self)->callbacks);
 }
 

@@ -35,7 +35,6 @@ static void note_base(const OrtApiBase* base) {
 /* set_registrar(registrar): sets what RegisterCustomOps calls, registrar(options, base), with
  * addresses. */
 static PyObject* set_registrar(PyObject* module, PyObject* function) {
-  (void)module;
   registrar = Py_NewRef(function);
   Py_RETURN_NONE;
 }

@@ -47,10 +47,7 @@ OrtStatus* ortcffi_open_scope(OrtAllocator* tracking, int selective, int depth, 
   return core_open_scope(tracking, selective, depth, out);
 }
 
-void ortcffi_release_scope(const OrtApi* api, core_scope* scope) {
-  (void)api;
-  core_release_scope(scope);
-}
+void ortcffi_release_scope(const OrtApi* api, core_scope* scope) { core_release_scope(scope); }
 
 static void call_observe(void* argument) {
   const struct call* call = argument;
@@ -138,7 +135,6 @@ OrtStatus* ortcffi_python_allocator(const OrtMemoryInfo* info, void* allocator,
 }
 
 void ortcffi_release_adaptor(const OrtApi* api, OrtAllocator* allocator) {
-  (void)api;
   core_release_adaptor(allocator);
 }
 

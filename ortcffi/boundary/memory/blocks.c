@@ -294,7 +294,6 @@ static PyType_Spec block_spec = {
 
 /* begin_blocks(most): `most` is the number of dimensions that an ndarray can have. */
 static PyObject* begin_blocks(PyObject* module, PyObject* most) {
-  (void)module;
   max_dimensions = PyLong_AsSsize_t(most);
   if (PyErr_Occurred()) {
     return NULL;

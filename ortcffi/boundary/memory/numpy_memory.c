@@ -60,7 +60,6 @@ static void* numpy_calloc(void* context, size_t count, size_t size) {
 }
 
 static void numpy_free(void* context, void* block, size_t size) {
-  (void)size;
   OrtAllocator* allocator = ((struct context*)context)->allocator;
   if (block != NULL) {
     allocator->Free(allocator, (char*)block - HEADER);
@@ -121,7 +120,6 @@ static struct context* context_of(PyObject* capsule) {
 
 /* numpy_handler(): the handler of this context; None for NumPy's own. */
 static PyObject* get_handler(PyObject* module, PyObject* unused) {
-  (void)module, (void)unused;
   PyObject* handler = ortcffi_arrays_begin() < 0 ? NULL : PyDataMem_GetHandler();
   if (handler == PyDataMem_DefaultHandler) {
     Py_DECREF(handler);
@@ -138,13 +136,11 @@ static PyObject* set_handler(PyObject* handler) {
 
 /* numpy_use(handler): sets what numpy_handler() has returned. */
 static PyObject* use_handler(PyObject* module, PyObject* handler) {
-  (void)module;
   return set_handler(handler == Py_None ? NULL : handler);
 }
 
 /* numpy_enter(allocator): sets a new handler of an allocator, which is given by its address. */
 static PyObject* enter(PyObject* module, PyObject* address) {
-  (void)module;
   OrtAllocator* allocator = PyLong_AsVoidPtr(address);
   PyObject* before = allocator == NULL ? NULL : PyDataMem_GetHandler();
   PyObject* handler = before == NULL ? NULL : new_handler(allocator, before);
@@ -156,7 +152,6 @@ static PyObject* enter(PyObject* module, PyObject* address) {
 
 /* numpy_leave(): sets the handler before the last one; False if that is not of an allocator. */
 static PyObject* leave(PyObject* module, PyObject* unused) {
-  (void)module, (void)unused;
   PyObject* handler = PyDataMem_GetHandler();
   if (handler == NULL) {
     return NULL;

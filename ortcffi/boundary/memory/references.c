@@ -106,7 +106,6 @@ PyObject* ortcffi_object_inside(const struct allocator* self) {
 
 /* adaptor_made(handle): references to the new adaptor hold the handle from now on. */
 static PyObject* adaptor_made(PyObject* module, PyObject* object) {
-  (void)module;
   struct handle* handle = handle_open(object);
   if (handle == NULL) {
     return NULL;
@@ -120,7 +119,6 @@ static PyObject* adaptor_made(PyObject* module, PyObject* object) {
 /* adaptor_reads(handle, api): the allocator inside a new adaptor is of another library, whose
  * statuses are read by the table at the address, which must stay as long as the adaptor. */
 static PyObject* adaptor_reads(PyObject* module, PyObject* arguments) {
-  (void)module;
   PyObject* object;
   unsigned long long api;
   struct handle* handle = NULL;
@@ -157,10 +155,7 @@ void ortcffi_retain_allocator(OrtAllocator* allocator) { core_allocator_retain(a
 
 void ortcffi_release_allocator(OrtAllocator* allocator) { core_allocator_release(allocator); }
 
-static void release_adaptor(const OrtApi* api, void* allocator) {
-  (void)api;
-  core_release_adaptor(allocator);
-}
+static void release_adaptor(const OrtApi* api, void* allocator) { core_release_adaptor(allocator); }
 
 void ortcffi_list_allocator(struct allocator* self) {
   if (self->handle.release == NULL && core_is_adaptor(self->handle.object)) {

@@ -35,8 +35,7 @@ static void* ORT_API_CALL scratch_alloc(OrtAllocator* self, size_t size) {
 }
 
 static void ORT_API_CALL scratch_free(OrtAllocator* self, void* block) {
-  (void)self;
-  (void)block; /* goes with the others */
+  /* goes with the others */
 }
 
 static const OrtMemoryInfo* ORT_API_CALL scratch_info(const OrtAllocator* self) {

@@ -25,7 +25,6 @@ static PyObject *owners, *numbers, *f_back, *f_lasti;
  * lines, the innermost first and the program's own last; a line is the address of its code and its
  * instruction's offset, 8 bytes each. */
 static PyObject* begin_stacks(PyObject* module, PyObject* arguments) {
-  (void)module;
   f_back = PyUnicode_InternFromString("f_back");
   f_lasti = PyUnicode_InternFromString("f_lasti");
   if (f_back == NULL || f_lasti == NULL ||
@@ -106,7 +105,6 @@ int64_t ortcffi_known_stack(int depth) {
 
 /* known_stack(depth): see ortcffi_known_stack. */
 static PyObject* known_stack(PyObject* module, PyObject* depth) {
-  (void)module;
   long most = PyLong_AsLong(depth);
   return PyErr_Occurred() ? NULL : PyLong_FromLongLong(ortcffi_known_stack((int)most));
 }

@@ -325,7 +325,6 @@ static enum core_onnx kind_of(const char* name) {
 }
 
 static PyObject* message_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
-  (void)type, (void)keywords; /* the type has no subtypes */
   const char* name;
   PyObject* buffer = NULL;
   Py_buffer view;
@@ -362,7 +361,6 @@ static void dealloc(PyObject* object) {
 }
 
 static PyObject* get_kind(PyObject* self, void* unused) {
-  (void)unused;
   return PyUnicode_FromString(core_onnx_names[((struct message*)self)->kind]);
 }
 
@@ -442,7 +440,6 @@ static PyObject* copy_of(PyObject* value, unsigned depth) {
 }
 
 static PyObject* copy(PyObject* self, PyObject* unused) {
-  (void)unused;
   return copy_of(self, ORTCFFI_DEEPEST_MESSAGE);
 }
 

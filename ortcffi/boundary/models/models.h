@@ -7,20 +7,6 @@
 #include <stdint.h>
 #include "onnxruntime_c_api.h"
 
-/* The parts of graphs as Python objects; parts.c describes the types. */
-
-/* A list of parts that a graph or a node has; attributes have no objects. */
-typedef enum ortcffi_parts {
-  ORTCFFI_GRAPH_INPUTS = 0,
-  ORTCFFI_GRAPH_OUTPUTS = 1,
-  ORTCFFI_GRAPH_INITIALIZERS = 2,
-  ORTCFFI_GRAPH_NODES = 3,
-  ORTCFFI_NODE_INPUTS = 4,
-  ORTCFFI_NODE_OUTPUTS = 5,
-  ORTCFFI_NODE_IMPLICIT_INPUTS = 6,
-  ORTCFFI_NODE_ATTRIBUTES = 7,
-} ortcffi_parts;
-
 /* Whether the memory of graphs that providers see during a call is closed at its end, so that a
  * later use ends the process. */
 void ortcffi_close_shown_graphs(int wanted);
@@ -40,40 +26,9 @@ size_t ortcffi_live_python_eps(void);
 
 #ifndef ORTCFFI_CDEF
 #include "boundary/limited_api.h"
-#include "boundary/handle/handle.h"
-#include "boundary/status/fail.h"
 
-/* Add the types ValuePart and NodePart, and the functions for Python, to the module. */
-int ortcffi_add_parts(PyObject* module);
-int ortcffi_add_attributes(PyObject* module);
+/* Adds the type Message to the module. */
 int ortcffi_add_messages(PyObject* module);
-
-/* Shared by the files that read graphs for Python. */
-
-struct part {
-  PyObject base;
-  struct handle* graph;
-  const void* object;
-  PyObject* facts[3]; /* of a value the name; of a node the operator, inputs and outputs */
-};
-
-/* An object as a node; NULL with an exception if it is none. */
-struct part* node_part(PyObject* object);
-
-/* Raises the exception for a failing status; -1 then. */
-int check_call(const struct handle* graph, OrtStatus* status, const char* function);
-
-#define FEW_PARTS 16
-struct parts_list {
-  const void** items;
-  size_t count;
-  const void* few[FEW_PARTS];
-};
-
-/* Reads a list, which end_parts frees; -1 with an exception. */
-int begin_parts(struct parts_list* self, const struct handle* graph, ortcffi_parts list,
-                const void* of);
-void end_parts(const struct parts_list* self);
 #endif
 
 #endif /* ORTCFFI_BOUNDARY_MODELS_H_ */

@@ -132,7 +132,6 @@ static const struct node* node_of(const OrtNodeComputeInfo* self) { return (cons
 static OrtStatus* ORT_API_CALL create_state(OrtNodeComputeInfo* self,
                                             OrtNodeComputeContext* context, void** out) {
   struct python_op* op = node_of(self)->op;
-  (void)context;
   return op->callbacks.CreateKernelV2(&op->callbacks, op->api, NULL, out);
 }
 
@@ -146,7 +145,6 @@ static void ORT_API_CALL release_state(OrtNodeComputeInfo* self, void* state) {
 }
 
 static void ORT_API_CALL release_nodes(OrtEp* self, OrtNodeComputeInfo** infos, size_t count) {
-  (void)self;
   for (size_t i = 0; i < count; i++) {
     struct node* node = (struct node*)infos[i];
     if (node != NULL) {
@@ -211,7 +209,7 @@ static int take_ops(const struct question* question, PyObject* answer) {
 static OrtStatus* ORT_API_CALL compile(OrtEp* self, const OrtGraph** graphs, const OrtNode** nodes,
                                        size_t count, OrtNodeComputeInfo** infos,
                                        OrtNode** context_nodes) {
-  (void)context_nodes; /* what is compiled cannot be saved */
+  /* what is compiled cannot be saved */
   struct question question = {
       .of = provider_of(self)->object,
       .method = "compile",
@@ -244,7 +242,6 @@ static const char* ORT_API_CALL factory_version(const OrtEpFactory* self) {
 }
 
 static uint32_t ORT_API_CALL vendor_id(const OrtEpFactory* self) {
-  (void)self;
   return 0; /* it adds no hardware devices */
 }
 
@@ -282,16 +279,11 @@ static OrtStatus* ORT_API_CALL create_ep(OrtEpFactory* self,
                               .count = 1,
                               .take = take_provider,
                               .out = out};
-  (void)devices;
-  (void)metadata;
-  (void)count;
-  (void)logger;
   return ask_factory(factory_of(self), &question);
 }
 
 static void ORT_API_CALL release_ep(OrtEpFactory* self, OrtEp* ep) {
   struct provider* provider = (struct provider*)ep;
-  (void)self;
   if (provider != NULL) {
     call_with_gil(drop_reference, provider->object);
     free_struct(provider);
@@ -300,7 +292,6 @@ static void ORT_API_CALL release_ep(OrtEpFactory* self, OrtEp* ep) {
 
 /* None is needed: all memory is the CPU's, which the host copies. */
 static OrtStatus* ORT_API_CALL create_data_transfer(OrtEpFactory* self, OrtDataTransferImpl** out) {
-  (void)self;
   *out = NULL;
   return NULL;
 }

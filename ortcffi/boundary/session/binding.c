@@ -168,7 +168,6 @@ static PyObject* run_bound(PyObject* self, PyObject* const* arguments, Py_ssize_
 /* _hand_out(): begins an exclusive use of the binding, and returns an object whose end() ends it.
  */
 static PyObject* hand_out(PyObject* self, PyObject* unused) {
-  (void)unused;
   struct binding* binding = (struct binding*)self;
   if (begin_use(binding) < 0) {
     return NULL;
@@ -179,7 +178,6 @@ static PyObject* hand_out(PyObject* self, PyObject* unused) {
 
 /* _copies(): copies of the bound outputs as arrays; None if Python must make them. */
 static PyObject* copies_of_outputs(PyObject* self, PyObject* unused) {
-  (void)unused;
   struct binding* binding = (struct binding*)self;
   OrtValue** handles = NULL;
   size_t count = 0;
@@ -309,7 +307,6 @@ static void add_bound(struct extents* all, PyObject* bound, int is_output) {
 
 /* _check_overlaps(): refuses outputs in memory of something else that is bound. */
 static PyObject* check_overlaps(PyObject* self, PyObject* unused) {
-  (void)unused;
   struct binding* binding = (struct binding*)self;
   PyObject* inputs = bound_of(binding, INPUTS);
   PyObject* outputs = bound_of(binding, OUTPUTS);
@@ -328,12 +325,10 @@ static PyObject* check_overlaps(PyObject* self, PyObject* unused) {
 }
 
 static PyObject* get_inputs(PyObject* self, void* unused) {
-  (void)unused;
   return bound_of((const struct binding*)self, INPUTS);
 }
 
 static PyObject* get_outputs(PyObject* self, void* unused) {
-  (void)unused;
   return bound_of((const struct binding*)self, OUTPUTS);
 }
 

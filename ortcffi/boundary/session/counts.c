@@ -140,7 +140,6 @@ static PyObject* as_tuples(const struct counts* counts) {
 }
 
 PyObject* ortcffi_session_counts(PyObject* self, PyObject* unused) {
-  (void)unused;
   struct counts counts = ((struct session*)self)->counts; /* at one moment: with the GIL */
   return as_tuples(&counts);
 }

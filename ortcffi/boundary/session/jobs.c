@@ -36,7 +36,6 @@ static void make_lock(struct mailbox* box) {
 }
 
 static PyObject* mailbox_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
-  (void)keywords;
   int fd;
   if (!PyArg_ParseTuple(arguments, "i", &fd)) {
     return NULL;
@@ -79,7 +78,6 @@ static void forget_parent(struct mailbox* box) {
 
 /* drain(): takes out all jobs, in the order in which they ended. */
 static PyObject* drain(PyObject* self, PyObject* unused) {
-  (void)unused;
   struct mailbox* box = (struct mailbox*)self;
   PyObject* list = PyList_New(0);
   if (list == NULL) {
@@ -275,7 +273,6 @@ static void end_run(struct job* job) {
 
 /* result(): of a job that has ended, once; or its exception. */
 static PyObject* result(PyObject* self, PyObject* unused) {
-  (void)unused;
   struct job* job = (struct job*)self;
   if (job->run.session == NULL || !atomic_load(&job->run.is_done)) {
     PyErr_SetString(PyExc_RuntimeError, "this Job has no result");
@@ -295,7 +292,6 @@ static PyObject* result(PyObject* self, PyObject* unused) {
 }
 
 static PyObject* cancel_job(PyObject* self, PyObject* unused) {
-  (void)unused;
   struct job* job = (struct job*)self;
   int is_running = job->run.session != NULL && !atomic_load(&job->run.is_done);
   if (is_running) {
@@ -306,7 +302,6 @@ static PyObject* cancel_job(PyObject* self, PyObject* unused) {
 
 /* take_owner(): takes the owner out of the job. */
 static PyObject* take_owner(PyObject* self, PyObject* unused) {
-  (void)unused;
   struct job* job = (struct job*)self;
   PyObject* owner = job->owner;
   job->owner = NULL;

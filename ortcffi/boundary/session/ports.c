@@ -78,6 +78,23 @@ static int read_tensor(struct reading* reading, struct port* port,
   return 0;
 }
 
+/* The kind of a sequence's members; UNKNOWN for another type. */
+static int read_member(const OrtApi* api, const OrtTypeInfo* info) {
+  const OrtSequenceTypeInfo* sequence = NULL;
+  OrtTypeInfo* member = NULL;
+  enum ONNXType kind = ONNX_TYPE_UNKNOWN;
+  OrtStatus* status = api->CastTypeInfoToSequenceTypeInfo(info, &sequence);
+  if (status == NULL && sequence != NULL) {
+    status = api->GetSequenceElementType(sequence, &member);
+  }
+  if (status == NULL && member != NULL) {
+    status = api->GetOnnxTypeFromTypeInfo(member, &kind);
+  }
+  api->ReleaseStatus(status);
+  api->ReleaseTypeInfo(member);
+  return (int)kind;
+}
+
 static int read_port(struct reading* reading, struct port* port, const struct kind* kind,
                      size_t place) {
   const struct session* session = reading->session;
@@ -95,7 +112,7 @@ static int read_port(struct reading* reading, struct port* port, const struct ki
     return -1;
   }
   port->kind = (int)type;
-  ortcffi_read_content_type(api, port->info, &port->content);
+  port->member = read_member(api, port->info);
   return port->tensor == NULL ? 0 : read_tensor(reading, port, port->tensor);
 }
 
@@ -298,7 +315,6 @@ static PyObject* owner_of(struct port* port, PyObject* make) {
 }
 
 PyObject* ortcffi_session_required(PyObject* self, PyObject* unused) {
-  (void)unused;
   const struct session* session = (const struct session*)self;
   PyObject* names = PySet_New(NULL);
   for (size_t i = 0; names != NULL && i < session->required; i++) {

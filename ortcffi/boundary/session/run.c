@@ -221,7 +221,7 @@ static struct contents contents_for(const struct session* session, int member) {
 /* What a run returns for a sequence or a map, which is released. */
 static PyObject* take_contents(const struct session* session, OrtValue* value,
                                const struct port* port) {
-  struct contents how = contents_for(session, port->content.member);
+  struct contents how = contents_for(session, port->member);
   PyObject* contents = ortcffi_contents(&how, value, port->kind);
   if (contents != NULL && !session->calls_python && how.bytes <= SMALL) {
     session->maker->api->ReleaseValue(value);

@@ -53,9 +53,6 @@ static int take_input(struct run* run, Py_ssize_t place, PyObject* x) {
   struct port* port = &session->inputs.items[place];
   OrtValue** given = &run->given[place];
   PyObject** holder = &run->holders[place];
-  if (PyList_CheckExact(x) || PyDict_CheckExact(x)) {
-    return ortcffi_make_contents(session, port, x, given, holder);
-  }
   PyObject* value = value_in(session, x);
   int taken = ortcffi_use_value(session, port, value, given, holder);
   Py_DECREF(value);

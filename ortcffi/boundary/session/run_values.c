@@ -94,25 +94,6 @@ int ortcffi_make_input(const struct session* session, struct port* port, PyObjec
   return made;
 }
 
-int ortcffi_make_contents(const struct session* session, struct port* port, PyObject* x,
-                          OrtValue** out, PyObject** holder) {
-  if (port->kind != ONNX_TYPE_TENSOR) {
-    struct making making = {.maker = session->maker, .type = &port->content};
-    return ortcffi_value_of_contents(&making, x, out, holder);
-  }
-  PyObject* array = PyList_CheckExact(x) ? ortcffi_array_of_list(x, port->element) : NULL;
-  if (array == NULL) {
-    return PyErr_Occurred() ? -1 : 0;
-  }
-  int made = ortcffi_make_input(session, port, array, out);
-  if (made == 1) {
-    *holder = array;
-  } else {
-    Py_DECREF(array);
-  }
-  return made;
-}
-
 void ortcffi_drop_input(const struct session* session, struct port* port, OrtValue* value,
                         PyObject* holder) {
   if (value != NULL && value == port->made) {

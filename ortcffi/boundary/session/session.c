@@ -42,7 +42,6 @@ static void release_counted(const OrtApi* api, void* session) {
 }
 
 static void forget_counted(const OrtApi* api, void* session) {
-  (void)api, (void)session;
   __atomic_sub_fetch(&live_sessions, 1, __ATOMIC_RELAXED);
 }
 
@@ -88,7 +87,6 @@ static Py_ssize_t hold_open(PyObject** room) {
 
 /* open_sessions(): a list of the open sessions that this package made, oldest first. */
 static PyObject* open_sessions(PyObject* module, PyObject* unused) {
-  (void)module, (void)unused;
   Py_ssize_t count = hold_open(NULL);
   PyObject** held = PyMem_Calloc((size_t)count + 1, sizeof *held); /* collects no garbage */
   if (held == NULL) {
@@ -141,7 +139,6 @@ static PyObject* begin_session(PyObject* self, PyObject* arguments) {
 
 /* _read_ports(): reads what the model wants and gives, once the library has made the session. */
 static PyObject* read_session(PyObject* self, PyObject* unused) {
-  (void)unused;
   struct session* session = (struct session*)self;
   if (session->life.object == NULL) {
     PyErr_SetString(PyExc_ValueError, "the library has made no session");
@@ -211,7 +208,6 @@ static int remake_session(struct handle* self) {
 
 /* _remakes(): makes the session renew itself in the child of a fork, at its first use there. */
 static PyObject* set_renew(PyObject* self, PyObject* unused) {
-  (void)unused;
   ((struct handle*)self)->renew = remake_session;
   Py_RETURN_NONE;
 }
@@ -219,7 +215,6 @@ static PyObject* set_renew(PyObject* self, PyObject* unused) {
 /* _is_here(): whether the session can be used in this process as it is; in the child of a fork it
  * may have to be made anew. */
 static PyObject* is_here(PyObject* self, PyObject* unused) {
-  (void)unused;
   const struct handle* life = (struct handle*)self;
   return PyBool_FromLong(life->process == 0 || life->process == ortcffi_process);
 }
@@ -256,12 +251,10 @@ static PyObject* ask_options(PyObject* self, PyObject* on) {
 }
 
 static PyObject* cancel(PyObject* self, PyObject* unused) {
-  (void)unused;
   return PyLong_FromSsize_t(ortcffi_stop_all((struct session*)self));
 }
 
 static PyObject* get_api(PyObject* self, void* unused) {
-  (void)unused;
   struct session* session = (struct session*)self;
   if (session->maker == NULL) {
     PyErr_SetString(PyExc_ValueError, "this Session was never made");
@@ -271,7 +264,6 @@ static PyObject* get_api(PyObject* self, void* unused) {
 }
 
 static PyObject* get_running(PyObject* self, void* unused) {
-  (void)unused;
   Py_ssize_t count = 0;
   for (struct run* run = ortcffi_runs; run != NULL; run = run->next) {
     count += run->session == (struct session*)self && !atomic_load(&run->is_done);
@@ -348,14 +340,12 @@ PyType_Spec ortcffi_session_spec = {
 /* end_runs(seconds): ends all runs that are under way, and waits until they have ended; False if
  * that takes longer. */
 static PyObject* end_runs(PyObject* module, PyObject* seconds) {
-  (void)module;
   double most = PyFloat_AsDouble(seconds);
   return PyErr_Occurred() ? NULL : PyBool_FromLong(ortcffi_end_runs(most));
 }
 
 /* runs_after_fork(): see ortcffi_runs_after_fork. */
 static PyObject* runs_after_fork(PyObject* module, PyObject* unused) {
-  (void)module, (void)unused;
   ortcffi_runs_after_fork();
   Py_RETURN_NONE;
 }

@@ -56,7 +56,7 @@ struct port {
   const char* text;                        /* the same in UTF-8, owned by the name */
   int kind;                                /* an ONNXType */
   int element;                             /* of a tensor */
-  struct content_type content;             /* of other kinds */
+  int member;                              /* the kind of a sequence's members, or UNKNOWN */
   Py_ssize_t rank;                         /* -1 where the model does not say */
   int64_t* shape;                          /* -1 for a dimension that the model leaves open */
   int is_on_cpu; /* the library says that it makes this output in memory of the CPU */
@@ -299,9 +299,6 @@ int ortcffi_use_value(const struct session* session, const struct port* port, Py
 /* As ortcffi_make_value, for an input: uses the cached value of an earlier run if it fits. */
 int ortcffi_make_input(const struct session* session, struct port* port, PyObject* x,
                        OrtValue** out);
-/* As ortcffi_make_input, of a list or a dict; `holder` is the object that keeps its memory. */
-int ortcffi_make_contents(const struct session* session, struct port* port, PyObject* x,
-                          OrtValue** out, PyObject** holder);
 /* Releases the value of an input, or returns it to the cache. */
 void ortcffi_drop_input(const struct session* session, struct port* port, OrtValue* value,
                         PyObject* holder);

@@ -23,7 +23,6 @@ static PyObject* code_and_text;
  * makes the exception for any other code. code_and_text(exception) is of a status, as int and
  * bytes. */
 static PyObject* set_errors(PyObject* module, PyObject* arguments) {
-  (void)module;
   if (!PyArg_UnpackTuple(arguments, "set_errors", 3, 3, &error_classes, &other_error,
                          &code_and_text)) {
     return NULL;
@@ -70,14 +69,12 @@ int ortcffi_keep_error(PyObject* error) {
 
 /* keep(error): leaves an exception with the current call of this thread; False if there is none. */
 static PyObject* keep(PyObject* module, PyObject* error) {
-  (void)module;
   return PyBool_FromLong(ortcffi_keep_error(error));
 }
 
 /* take_cause(): the exception of the last call of this thread, which had no memory and no status;
  * None if there is none. */
 static PyObject* take_cause(PyObject* module, PyObject* unused) {
-  (void)module, (void)unused;
   struct ortcffi_failure failure = ortcffi_take_failure(NULL);
   return failure.error == NULL ? Py_NewRef(Py_None) : failure.error;
 }
@@ -189,7 +186,6 @@ int ortcffi_fail(const OrtApi* api, OrtStatus* status, const char* function) {
 
 /* fail(api, status, function): the same with addresses; `function` may be None. */
 static PyObject* fail(PyObject* module, PyObject* arguments) {
-  (void)module;
   unsigned long long api, status;
   const char* function;
   if (PyArg_ParseTuple(arguments, "KKz", &api, &status, &function)) {
@@ -201,7 +197,6 @@ static PyObject* fail(PyObject* module, PyObject* arguments) {
 /* report(error, what): passes an exception to sys.unraisablehook; `what`, a str, says where it was
  * raised. */
 static PyObject* report(PyObject* module, PyObject* arguments) {
-  (void)module;
   PyObject *error, *what;
   if (!PyArg_UnpackTuple(arguments, "report", 2, 2, &error, &what)) {
     return NULL;
@@ -214,7 +209,6 @@ static PyObject* report(PyObject* module, PyObject* arguments) {
 /* call(function, arguments): calls a function of CFFI's that answers a status, so that exceptions
  * of callbacks are those of this call. */
 static PyObject* call_function(PyObject* module, PyObject* arguments) {
-  (void)module;
   PyObject *function, *given, *address = NULL;
   if (!PyArg_ParseTuple(arguments, "OO!", &function, &PyTuple_Type, &given)) {
     return NULL;

@@ -25,7 +25,6 @@ static int add_to_dict(PyObject* dict, const char* key, const char* value) {
 
 /* read_pairs(pairs): a new dict of all pairs, in the order of GetKeyValuePairs. */
 static PyObject* read_pairs(PyObject* module, PyObject* pairs) {
-  (void)module;
   const struct handle* handle = handle_open(pairs);
   /* Made first: it may start the collector, and with it any Python code. Strings do not. */
   PyObject* dict = handle == NULL ? NULL : PyDict_New();
@@ -44,7 +43,6 @@ static PyObject* read_pairs(PyObject* module, PyObject* pairs) {
 
 /* read_pair(pairs, key): the value of a key as a str, or None. Keys and values are bytes. */
 static PyObject* read_pair(PyObject* module, PyObject* arguments) {
-  (void)module;
   PyObject* pairs;
   const char* key;
   const struct handle* handle = NULL;
@@ -57,7 +55,6 @@ static PyObject* read_pair(PyObject* module, PyObject* arguments) {
 
 /* set_pair(pairs, key, value): adds or replaces a pair; False where there is no memory. */
 static PyObject* set_pair(PyObject* module, PyObject* arguments) {
-  (void)module;
   PyObject* pairs;
   const char *key, *value;
   const struct handle* handle = NULL;
@@ -72,7 +69,6 @@ static PyObject* set_pair(PyObject* module, PyObject* arguments) {
 
 /* remove_pair(pairs, key): False where there is none. */
 static PyObject* remove_pair(PyObject* module, PyObject* arguments) {
-  (void)module;
   PyObject* pairs;
   const char* key;
   const struct handle* handle = NULL;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "boundary/table/load.h"
+#include "platform/platform.h"
 #include "platform/private_copy.h"
 
 /* CFFI has released the GIL. The loader holds its own lock while it runs the constructors of a
@@ -40,4 +41,8 @@ void* ortcffi_library_symbol(void* library, const char* name) { return dlsym(lib
 const char* ortcffi_library_of(const void* address) {
   Dl_info info;
   return dladdr(address, &info) ? info.dli_fname : NULL;
+}
+
+int ortcffi_read_memory(uintptr_t address, void* out, size_t size) {
+  return size <= 4096 && core_read_memory((const void*)address, out, size) == CORE_READ;
 }

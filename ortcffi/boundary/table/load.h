@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens other libraries that export OrtGetApiBase. They are never closed. */
+/* Opens other libraries that export OrtGetApiBase, which are never closed, and reads memory. */
 #ifndef ORTCFFI_BOUNDARY_LOAD_H_
 #define ORTCFFI_BOUNDARY_LOAD_H_
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Opens a library with RTLD_NOW and RTLD_LOCAL. On failure answers NULL and writes the loader's
  * message to `reason`. The path NULL stands for the program and all libraries whose symbols are
@@ -19,5 +20,9 @@ void* ortcffi_library_symbol(void* library, const char* name);
 
 /* The path of the file that an address was loaded from, as the loader names it; NULL if none. */
 const char* ortcffi_library_of(const void* address);
+
+/* Copies up to 4096 bytes of memory that may not be readable, through the system, which checks it.
+ * Whether all were copied; otherwise the content of `out` is undefined. */
+int ortcffi_read_memory(uintptr_t address, void* out, size_t size);
 
 #endif /* ORTCFFI_BOUNDARY_LOAD_H_ */

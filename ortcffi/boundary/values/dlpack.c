@@ -8,33 +8,59 @@
 #include "boundary/gil.h"
 #include "boundary/values/dlpack.h"
 
-const struct dl_kind ortcffi_dl_kinds[DL_KINDS] = {
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8] = {0, 8},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16] = {0, 16},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32] = {0, 32},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64] = {0, 64},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT4] = {0, 4},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT2] = {0, 2},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8] = {1, 8},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT16] = {1, 16},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32] = {1, 32},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64] = {1, 64},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT4] = {1, 4},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT2] = {1, 2},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16] = {2, 16},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT] = {2, 32},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE] = {2, 64},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16] = {4, 16},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX64] = {5, 64},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128] = {5, 128},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL] = {6, 8},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E4M3FN] = {10, 8},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E4M3FNUZ] = {11, 8},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E5M2] = {12, 8},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E5M2FNUZ] = {13, 8},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E8M0] = {14, 8},
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT4E2M1] = {17, 4},
+/* The names of capsules. */
+#define LEGACY "dltensor"
+#define VERSIONED "dltensor_versioned"
+
+static const int kinds[] = {
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8] = 0 << 8 | 8,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16] = 0 << 8 | 16,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32] = 0 << 8 | 32,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64] = 0 << 8 | 64,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT4] = 0 << 8 | 4,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT2] = 0 << 8 | 2,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8] = 1 << 8 | 8,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT16] = 1 << 8 | 16,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32] = 1 << 8 | 32,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64] = 1 << 8 | 64,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT4] = 1 << 8 | 4,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT2] = 1 << 8 | 2,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16] = 2 << 8 | 16,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT] = 2 << 8 | 32,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE] = 2 << 8 | 64,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16] = 4 << 8 | 16,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX64] = 5 << 8 | 64,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128] = 5 << 8 | 128,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL] = 6 << 8 | 8,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E4M3FN] = 10 << 8 | 8,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E4M3FNUZ] = 11 << 8 | 8,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E5M2] = 12 << 8 | 8,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E5M2FNUZ] = 13 << 8 | 8,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E8M0] = 14 << 8 | 8,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT4E2M1] = 17 << 8 | 4,
 };
+
+int ortcffi_dl_kind(int element) {
+  return element < 0 || element >= (int)(sizeof kinds / sizeof *kinds) ? 0 : kinds[element];
+}
+
+static void end_legacy(void* managed) {
+  ortcffi_dl_legacy* legacy = managed;
+  if (legacy->deleter != NULL) {
+    legacy->deleter(legacy);
+  }
+}
+
+static void end_versioned(void* managed) {
+  ortcffi_dl_versioned* versioned = managed;
+  if (versioned->deleter != NULL) {
+    versioned->deleter(versioned);
+  }
+}
+
+void ortcffi_end_legacy(ortcffi_dl_legacy* managed) { call_with_gil(end_legacy, managed); }
+
+void ortcffi_end_versioned(ortcffi_dl_versioned* managed) { call_with_gil(end_versioned, managed); }
 
 /* The deleter of an exported tensor. Other libraries call it on any thread, at any time. */
 static void return_value(void* owner, void* block) {
@@ -42,22 +68,20 @@ static void return_value(void* owner, void* block) {
   free(block);
 }
 
-static void delete_legacy(struct legacy* self) { return_value(self->owner, self); }
-static void delete_versioned(struct versioned* self) { return_value(self->owner, self); }
+static void delete_legacy(ortcffi_dl_legacy* self) { return_value(self->owner, self); }
+static void delete_versioned(ortcffi_dl_versioned* self) { return_value(self->owner, self); }
 
 /* Destroys a capsule that was not consumed. */
 static void drop_capsule(PyObject* capsule) {
   if (PyCapsule_IsValid(capsule, LEGACY)) {
-    struct legacy* legacy = PyCapsule_GetPointer(capsule, LEGACY);
-    legacy->deleter(legacy);
+    end_legacy(PyCapsule_GetPointer(capsule, LEGACY));
   } else if (PyCapsule_IsValid(capsule, VERSIONED)) {
-    struct versioned* versioned = PyCapsule_GetPointer(capsule, VERSIONED);
-    versioned->deleter(versioned);
+    end_versioned(PyCapsule_GetPointer(capsule, VERSIONED));
   }
 }
 
 /* `shape` has room for the strides, too. */
-static void describe(const struct value* value, struct dl_tensor* out, int64_t* shape) {
+static void describe(const struct value* value, ortcffi_dl_tensor* out, int64_t* shape) {
   int64_t* strides = shape + value->rank;
   int64_t step = 1;
   for (size_t i = value->rank; i-- > 0;) {
@@ -65,12 +89,12 @@ static void describe(const struct value* value, struct dl_tensor* out, int64_t* 
     strides[i] = step;
     step *= shape[i] > 0 ? shape[i] : 1;
   }
-  *out = (struct dl_tensor){
+  *out = (ortcffi_dl_tensor){
       .data = value->data,
-      .device_type = DEVICE_CPU,
+      .device_type = 1, /* the CPU */
       .rank = (int32_t)value->rank,
-      .code = ortcffi_dl_kinds[value->element].code,
-      .bits = ortcffi_dl_kinds[value->element].bits,
+      .code = (uint8_t)(ortcffi_dl_kind(value->element) >> 8),
+      .bits = (uint8_t)ortcffi_dl_kind(value->element),
       .lanes = 1,
       .shape = shape,
       .strides = strides,
@@ -85,22 +109,23 @@ PyObject* ortcffi_value_capsule(PyObject* self, PyObject* arguments) {
       ortcffi_value_open(value) < 0 || ortcffi_value_data(value) < 0) {
     return NULL;
   }
-  size_t head = is_versioned ? sizeof(struct versioned) : sizeof(struct legacy);
+  size_t head = is_versioned ? sizeof(ortcffi_dl_versioned) : sizeof(ortcffi_dl_legacy);
   char* block = calloc(1, head + 2 * value->rank * sizeof(int64_t));
   if (block == NULL) {
     return PyErr_NoMemory();
   }
   int64_t* shape = (int64_t*)(void*)(block + head);
   if (is_versioned) {
-    struct versioned* managed = (struct versioned*)(void*)block;
+    ortcffi_dl_versioned* managed = (ortcffi_dl_versioned*)(void*)block;
     managed->major = 1;
     managed->minor = 1;
     managed->owner = self;
     managed->deleter = delete_versioned;
-    managed->flags = (value->is_readonly ? FLAG_READ_ONLY : 0u) | (is_copied ? FLAG_COPIED : 0u);
+    managed->flags = (value->is_readonly ? (unsigned)ORTCFFI_DL_READ_ONLY : 0u) |
+                     (is_copied ? (unsigned)ORTCFFI_DL_COPIED : 0u);
     describe(value, &managed->tensor, shape);
   } else {
-    struct legacy* managed = (struct legacy*)(void*)block;
+    ortcffi_dl_legacy* managed = (ortcffi_dl_legacy*)(void*)block;
     managed->owner = self;
     managed->deleter = delete_legacy;
     describe(value, &managed->tensor, shape);

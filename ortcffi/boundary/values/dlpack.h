@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* DLPack, version 1.1 and the capsules before version 1.0: shared by dlpack.c, which exports the
- * memory of values, and imported.c, which imports memory of other libraries. */
+/* DLPack, version 1.1 and the capsules before version 1.0: the structs of the protocol. */
 #ifndef ORTCFFI_BOUNDARY_VALUES_DLPACK_H_
 #define ORTCFFI_BOUNDARY_VALUES_DLPACK_H_
 
@@ -8,8 +7,7 @@
 
 #include "onnxruntime_c_api.h"
 
-/* The structs of the protocol, under names of our own. */
-struct dl_tensor {
+typedef struct ortcffi_dl_tensor {
   void* data;
   int32_t device_type, device_id;
   int32_t rank;
@@ -18,35 +16,30 @@ struct dl_tensor {
   int64_t* shape;
   int64_t* strides; /* in elements; NULL for C order, before version 1.2 */
   uint64_t byte_offset;
-};
+} ortcffi_dl_tensor;
 
-struct legacy {
-  struct dl_tensor tensor;
+typedef struct ortcffi_dl_legacy {
+  ortcffi_dl_tensor tensor;
   void* owner;
-  void (*deleter)(struct legacy* self);
-};
+  void (*deleter)(struct ortcffi_dl_legacy* self);
+} ortcffi_dl_legacy;
 
-struct versioned {
+typedef struct ortcffi_dl_versioned {
   uint32_t major, minor;
   void* owner;
-  void (*deleter)(struct versioned* self);
+  void (*deleter)(struct ortcffi_dl_versioned* self);
   uint64_t flags;
-  struct dl_tensor tensor;
-};
+  ortcffi_dl_tensor tensor;
+} ortcffi_dl_versioned;
 
-enum { FLAG_READ_ONLY = 1, FLAG_COPIED = 2, FLAG_PADDED = 4 };
-enum { DEVICE_CPU = 1 };
-enum { OUTSIDE_NUMPY = 4 }; /* type codes from here on: bfloat16, complex, bool and narrow floats */
+enum { ORTCFFI_DL_READ_ONLY = 1, ORTCFFI_DL_COPIED = 2, ORTCFFI_DL_PADDED = 4 };
 
-/* Names of capsules. */
-#define LEGACY "dltensor"
-#define VERSIONED "dltensor_versioned"
+/* The type code of an element type and its bits, as 256 * code + bits; 0 where DLPack has no such
+ * type. */
+int ortcffi_dl_kind(int element);
 
-/* The type code and the bits of an element type; no bits where DLPack has no such type. */
-struct dl_kind {
-  uint8_t code, bits;
-};
-#define DL_KINDS (ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E8M0 + 1)
-extern const struct dl_kind ortcffi_dl_kinds[DL_KINDS];
+/* Call the deleter of a tensor that was taken out of a capsule, with the GIL, which some need. */
+void ortcffi_end_legacy(ortcffi_dl_legacy* managed);
+void ortcffi_end_versioned(ortcffi_dl_versioned* managed);
 
-#endif
+#endif /* ORTCFFI_BOUNDARY_VALUES_DLPACK_H_ */

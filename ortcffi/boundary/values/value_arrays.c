@@ -79,10 +79,6 @@ static struct maker* maker_of(PyObject* api) {
   return (struct maker*)maker;
 }
 
-struct maker* ortcffi_maker_of(PyObject* api) {
-  return maker_of(api == Py_None ? PyDict_GetItemWithError(scope, name_chosen) : api);
-}
-
 /* The Maker for a call: without keywords that of the default Api, if one was chosen; with `api` as
  * the only keyword that of its argument. */
 static struct maker* maker_for(PyObject* keywords, PyObject* argument) {
@@ -156,18 +152,13 @@ int ortcffi_plain_array(PyObject* x, struct plain_array* out) {
 
 int ortcffi_text_array(PyObject* x, struct plain_array* out) {
   int number = is_as_in_c(x) ? PyArray_TYPE((PyArrayObject*)x) : NPY_NOTYPE;
-  out->text_bytes = number == NPY_UNICODE ? (size_t)PyArray_ITEMSIZE((PyArrayObject*)x) : 0;
-  if (out->text_bytes == 0 && number != NPY_OBJECT) {
+  if (number != NPY_UNICODE && number != NPY_OBJECT) {
     return 0;
   }
+  out->object = x;
   out->element = ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
   take_memory((PyArrayObject*)x, out);
   return 1;
-}
-
-static int has_strings(PyObject* x) {
-  int number = PyArray_CheckExact(x) ? PyArray_TYPE((PyArrayObject*)x) : NPY_NOTYPE;
-  return number == NPY_OBJECT || number == NPY_UNICODE;
 }
 
 /* _plain(maker, x): a value over the memory of an ndarray, or None where that is not plain. */
@@ -184,8 +175,8 @@ PyObject* ortcffi_value_plain(PyObject* type, PyObject* arguments) {
              : Py_NewRef(Py_None);
 }
 
-/* from_numpy(x) and from_numpy(x, api=api): for an ndarray that can be borrowed as it is, or one of
- * strings. Python handles all other arguments. */
+/* from_numpy(x) and from_numpy(x, api=api): for an ndarray that can be borrowed as it is. Python
+ * handles all other arguments. */
 PyObject* ortcffi_value_from_numpy(PyObject* type, PyObject* const* arguments, Py_ssize_t count,
                                    PyObject* keywords) {
   struct plain_array array;
@@ -196,8 +187,6 @@ PyObject* ortcffi_value_from_numpy(PyObject* type, PyObject* const* arguments, P
   if (maker != NULL && ortcffi_plain_array(arguments[0], &array)) {
     value = ortcffi_borrow(type, maker, array.data, array.bytes, array.shape, array.rank,
                            array.element, arguments[0], array.is_readonly);
-  } else if (maker != NULL && has_strings(arguments[0])) {
-    value = ortcffi_strings_of_array(type, maker, arguments[0]);
   }
   Py_XDECREF((PyObject*)maker);
   return value != NULL || PyErr_Occurred()
@@ -284,17 +273,6 @@ static PyObject* view_of(struct value* value, void* data, const int64_t* shape, 
   return array;
 }
 
-PyObject* ortcffi_new_object_array(const int64_t* shape, size_t rank, PyObject*** objects) {
-  PyArray_Descr* dtype = PyArray_DescrFromType(NPY_OBJECT);
-  PyObject* array =
-      dtype == NULL ? NULL : ortcffi_make_array(NULL, shape, rank, (PyObject*)dtype, 0);
-  Py_XDECREF((PyObject*)dtype);
-  if (array != NULL) {
-    *objects = PyArray_DATA((PyArrayObject*)array);
-  }
-  return array;
-}
-
 /* numpy(): a view of a tensor whose element type NumPy has. Python handles all other values. */
 PyObject* ortcffi_value_numpy(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                               PyObject* keywords) {
@@ -324,7 +302,6 @@ PyObject* ortcffi_value_numpy(PyObject* self, PyObject* const* arguments, Py_ssi
 /* _array(): an array of a tensor whose elements are NumPy's own; of strings, which must be UTF-8, a
  * copy. None for other values. */
 PyObject* ortcffi_value_array(PyObject* self, PyObject* unused) {
-  (void)unused;
   struct value* value = (struct value*)self;
   int kind = ortcffi_value_open(value) < 0 ? -1 : ortcffi_value_kind(value);
   if (kind < 0 || (kind == ONNX_TYPE_TENSOR && ortcffi_value_shape(value) < 0)) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Values as Python objects: tensors of strings, from and to lists of str. See values.h. */
+/* Values as Python objects: tensors of strings, from and to lists and arrays. See values.h. */
 #include <stdio.h>
 #include <string.h>
 
+#include "boundary/memory/numpy_arrays.h"
 #include "boundary/values/values.h"
 
 /* Has the pending UnicodeEncodeError say which string cannot be encoded. */
@@ -40,7 +41,8 @@ static const char* text_of(PyObject* item, Py_ssize_t place, Py_ssize_t* length)
 }
 
 /* Sets strings that contain a zero, at which the C string would end too early. */
-static int fill_long_ones(struct value* value, PyObject* strings, const char* const* texts) {
+static int fill_long_ones(const struct maker* maker, OrtValue* value, PyObject* strings,
+                          const char* const* texts) {
   Py_ssize_t count = PyList_Size(strings);
   for (Py_ssize_t i = 0; i < count; i++) {
     Py_ssize_t length;
@@ -52,18 +54,18 @@ static int fill_long_ones(struct value* value, PyObject* strings, const char* co
       continue;
     }
     char* buffer;
-    OrtStatus* status = value->maker->api->GetResizedStringTensorElementBuffer(
-        ortcffi_value_object(value), (size_t)i, (size_t)length, &buffer);
+    OrtStatus* status =
+        maker->api->GetResizedStringTensorElementBuffer(value, (size_t)i, (size_t)length, &buffer);
     if (status != NULL) {
-      ortcffi_value_fail(value->maker, status, "GetResizedStringTensorElementBuffer");
-      return -1;
+      return ortcffi_fail(maker->api, status, "GetResizedStringTensorElementBuffer");
     }
     memcpy(buffer, text, (size_t)length);
   }
   return 0;
 }
 
-static int fill_strings(struct value* value, PyObject* strings, const char** texts) {
+static int fill_texts(const struct maker* maker, OrtValue* value, PyObject* strings,
+                      const char** texts) {
   Py_ssize_t count = PyList_Size(strings);
   int has_zeros = 0;
   for (Py_ssize_t i = 0; i < count; i++) {
@@ -75,74 +77,83 @@ static int fill_strings(struct value* value, PyObject* strings, const char** tex
     has_zeros |= memchr(texts[i], 0, (size_t)length) != NULL;
   }
   /* The texts belong to objects of the list, which cannot change while the GIL is held. */
-  OrtStatus* status =
-      value->maker->api->FillStringTensor(ortcffi_value_object(value), texts, (size_t)count);
+  OrtStatus* status = maker->api->FillStringTensor(value, texts, (size_t)count);
   if (status != NULL) {
-    ortcffi_value_fail(value->maker, status, "FillStringTensor");
-    return -1;
+    return ortcffi_fail(maker->api, status, "FillStringTensor");
   }
-  return has_zeros ? fill_long_ones(value, strings, texts) : 0;
+  return has_zeros ? fill_long_ones(maker, value, strings, texts) : 0;
 }
 
-/* _fill_strings(list): sets all elements, in the order of the memory. */
+/* Sets all elements, in the order of the memory; -1 with an exception. */
+static int fill_strings(const struct maker* maker, OrtValue* value, PyObject* strings) {
+  const char** texts = PyMem_Malloc(((size_t)PyList_Size(strings) + 1) * sizeof *texts);
+  if (texts == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  int answer = fill_texts(maker, value, strings, texts);
+  PyMem_Free(texts);
+  return answer;
+}
+
+/* _fill_strings(list): sets all elements. */
 PyObject* ortcffi_value_fill_strings(PyObject* self, PyObject* strings) {
   struct value* value = (struct value*)self;
   if (!PyList_CheckExact(strings)) {
     PyErr_SetString(PyExc_TypeError, "_fill_strings takes a list");
     return NULL;
   }
-  const char** texts = PyMem_Malloc(((size_t)PyList_Size(strings) + 1) * sizeof *texts);
-  if (texts == NULL) {
-    return PyErr_NoMemory();
-  }
-  int answer = ortcffi_value_open(value) < 0 ? -1 : fill_strings(value, strings, texts);
-  PyMem_Free(texts);
-  if (answer < 0) {
-    return NULL;
-  }
-  Py_RETURN_NONE;
+  int answer = ortcffi_value_open(value) < 0
+                   ? -1
+                   : fill_strings(value->maker, ortcffi_value_object(value), strings);
+  return answer < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-PyObject* ortcffi_new_strings(PyObject* type, struct maker* maker, PyObject* strings,
-                              const int64_t* shape, size_t rank) {
-  PyObject* value = ortcffi_new_tensor(type, maker, maker->allocator, shape, rank,
-                                       ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING);
-  PyObject* done = value == NULL ? NULL : ortcffi_value_fill_strings(value, strings);
-  if (done == NULL) {
-    Py_CLEAR(value);
+int ortcffi_strings_from_array(const struct maker* maker, const struct plain_array* array,
+                               OrtValue** out) {
+  int64_t shape[MOST_DIMENSIONS]; /* a copy: another thread may give the array another shape */
+  size_t rank = array->rank;
+  memcpy(shape, array->shape, rank * sizeof *shape);
+  PyObject* flat = PyObject_CallMethod(array->object, "ravel", NULL);
+  PyObject* list = flat == NULL ? NULL : PyObject_CallMethod(flat, "tolist", NULL);
+  int answer = -1;
+  OrtStatus* status = NULL;
+  if (list != NULL) {
+    status = maker->api->CreateTensorAsOrtValue(maker->allocator, shape, rank,
+                                                ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, out);
+    answer = status == NULL ? fill_strings(maker, *out, list)
+                            : ortcffi_fail(maker->api, status, "CreateTensorAsOrtValue");
   }
-  Py_XDECREF(done);
-  return value;
+  if (answer < 0 && status == NULL && list != NULL) {
+    maker->api->ReleaseValue(*out);
+    *out = NULL;
+    if (PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_ValueError)) {
+      PyErr_Clear(); /* Python says why in its own words */
+      answer = 0;
+    }
+  } else if (answer == 0) {
+    answer = 1;
+  }
+  Py_XDECREF(flat);
+  Py_XDECREF(list);
+  return answer;
 }
 
-/* _from_strings(maker, list, shape): a tensor of as many strings as the shape has elements. */
-PyObject* ortcffi_value_from_strings(PyObject* type, PyObject* arguments) {
-  struct maker* maker;
-  PyObject *strings, *shape;
-  if (!PyArg_ParseTuple(arguments, "O!O!O!", ortcffi_maker_type, &maker, &PyList_Type, &strings,
-                        &PyTuple_Type, &shape)) {
-    return NULL;
-  }
-  int64_t* lengths = ortcffi_lengths_of(shape);
-  if (lengths == NULL) {
-    return NULL;
-  }
-  PyObject* value = ortcffi_new_strings(type, maker, strings, lengths, (size_t)PyTuple_Size(shape));
-  PyMem_Free(lengths);
-  return value;
-}
+/* How strings are read: as bytes, or as str with what is not UTF-8 refused or replaced. */
+enum how { AS_BYTES, STRICT, REPLACED };
 
-static PyObject* decode(const char* text, size_t length, int as_bytes) {
-  return as_bytes ? PyBytes_FromStringAndSize(text, (Py_ssize_t)length)
-                  : PyUnicode_DecodeUTF8(text, (Py_ssize_t)length, "replace");
+static PyObject* decode(const char* text, size_t length, enum how how) {
+  return how == AS_BYTES
+             ? PyBytes_FromStringAndSize(text, (Py_ssize_t)length)
+             : PyUnicode_DecodeUTF8(text, (Py_ssize_t)length, how == STRICT ? NULL : "replace");
 }
 
 static PyObject* list_of(const char* content, size_t size, const size_t* offsets, size_t count,
-                         int as_bytes) {
+                         enum how how) {
   PyObject* list = PyList_New((Py_ssize_t)count);
   for (size_t i = 0; list != NULL && i < count; i++) {
     size_t end = i + 1 < count ? offsets[i + 1] : size;
-    PyObject* item = decode(content + offsets[i], end - offsets[i], as_bytes);
+    PyObject* item = decode(content + offsets[i], end - offsets[i], how);
     if (item == NULL) {
       Py_CLEAR(list);
     } else {
@@ -153,7 +164,7 @@ static PyObject* list_of(const char* content, size_t size, const size_t* offsets
 }
 
 /* `count` elements, in the order of the memory; NULL with an exception. */
-static PyObject* read_strings(struct value* value, size_t count, int as_bytes) {
+static PyObject* read_strings(struct value* value, size_t count, enum how how) {
   const OrtApi* api = value->maker->api;
   size_t size;
   OrtStatus* status = api->GetStringTensorDataLength(ortcffi_value_object(value), &size);
@@ -168,7 +179,7 @@ static PyObject* read_strings(struct value* value, size_t count, int as_bytes) {
   } else {
     status =
         api->GetStringTensorContent(ortcffi_value_object(value), content, size, offsets, count);
-    list = status == NULL ? list_of(content, size, offsets, count, as_bytes)
+    list = status == NULL ? list_of(content, size, offsets, count, how)
                           : ortcffi_value_fail(value->maker, status, "GetStringTensorContent");
   }
   PyMem_Free(content);
@@ -176,22 +187,37 @@ static PyObject* read_strings(struct value* value, size_t count, int as_bytes) {
   return list;
 }
 
-static PyObject* read_all(PyObject* self, int as_bytes) {
+PyObject* ortcffi_value_string_array(struct value* value, int is_strict) {
+  PyArray_Descr* dtype = PyArray_DescrFromType(NPY_OBJECT);
+  size_t count = ortcffi_value_count(value);
+  PyObject* list = read_strings(value, count, is_strict ? STRICT : REPLACED);
+  PyObject* array = list == NULL
+                        ? NULL
+                        : ortcffi_make_array(NULL, value->shape, value->rank, (PyObject*)dtype, 0);
+  PyObject** objects = array == NULL ? NULL : PyArray_DATA((PyArrayObject*)array);
+  for (size_t i = 0; array != NULL && i < count; i++) {
+    Py_XDECREF(objects[i]); /* NumPy may fill a new array with None */
+    objects[i] = Py_NewRef(PyList_GetItem(list, (Py_ssize_t)i));
+  }
+  Py_XDECREF((PyObject*)dtype);
+  Py_XDECREF(list);
+  return array;
+}
+
+static PyObject* read_all(PyObject* self, enum how how) {
   struct value* value = (struct value*)self;
   if (ortcffi_value_open(value) < 0 || ortcffi_value_shape(value) < 0) {
     return NULL;
   }
-  return read_strings(value, ortcffi_value_count(value), as_bytes);
+  return read_strings(value, ortcffi_value_count(value), how);
 }
 
 PyObject* ortcffi_value_strings(PyObject* self, PyObject* unused) {
-  (void)unused;
-  return read_all(self, 0);
+  return read_all(self, REPLACED);
 }
 
 PyObject* ortcffi_value_raw_strings(PyObject* self, PyObject* unused) {
-  (void)unused;
-  return read_all(self, 1);
+  return read_all(self, AS_BYTES);
 }
 
 /* _sparse_strings(count): the strings that a sparse tensor stores. */
@@ -200,5 +226,5 @@ PyObject* ortcffi_value_sparse_strings(PyObject* self, PyObject* count) {
   if (PyErr_Occurred() || ortcffi_value_open((struct value*)self) < 0) {
     return NULL;
   }
-  return read_strings((struct value*)self, given, 0);
+  return read_strings((struct value*)self, given, REPLACED);
 }

@@ -95,7 +95,6 @@ int ortcffi_value_getbuffer(PyObject* self, Py_buffer* view, int flags) {
 }
 
 void ortcffi_value_releasebuffer(PyObject* self, Py_buffer* view) {
-  (void)self;
   PyMem_Free(view->internal);
   view->internal = NULL;
 }
@@ -103,7 +102,6 @@ void ortcffi_value_releasebuffer(PyObject* self, Py_buffer* view) {
 /* --- facts -------------------------------------------------------------------------------------*/
 
 static PyObject* get_shape(PyObject* self, void* unused) {
-  (void)unused;
   struct value* value = (struct value*)self;
   if (ortcffi_value_open(value) < 0 || ortcffi_value_shape(value) < 0 ||
       handle_begin(&value->life) < 0) {
@@ -115,7 +113,6 @@ static PyObject* get_shape(PyObject* self, void* unused) {
 }
 
 static PyObject* get_element(PyObject* self, void* unused) {
-  (void)unused;
   struct value* value = (struct value*)self;
   if (ortcffi_value_open(value) < 0 || ortcffi_value_shape(value) < 0) {
     return NULL;
@@ -124,14 +121,12 @@ static PyObject* get_element(PyObject* self, void* unused) {
 }
 
 static PyObject* get_kind(PyObject* self, void* unused) {
-  (void)unused;
   struct value* value = (struct value*)self;
   int kind = ortcffi_value_open(value) < 0 ? -1 : ortcffi_value_kind(value);
   return kind < 0 ? NULL : PyLong_FromLong(kind);
 }
 
 static PyObject* get_data(PyObject* self, void* unused) {
-  (void)unused;
   struct value* value = (struct value*)self;
   if (ortcffi_value_open(value) < 0 || ortcffi_value_data(value) < 0) {
     return NULL;
@@ -141,7 +136,6 @@ static PyObject* get_data(PyObject* self, void* unused) {
 }
 
 static PyObject* get_nbytes(PyObject* self, void* unused) {
-  (void)unused;
   struct value* value = (struct value*)self;
   if (ortcffi_value_open(value) < 0 || ortcffi_value_shape(value) < 0) {
     return NULL;
@@ -154,38 +148,32 @@ static PyObject* get_nbytes(PyObject* self, void* unused) {
 }
 
 static PyObject* get_address(PyObject* self, void* unused) {
-  (void)unused;
   struct value* value = (struct value*)self;
   return ortcffi_value_open(value) < 0 ? NULL : PyLong_FromVoidPtr(value->life.object);
 }
 
 /* Where a function of C is to write the OrtValue of a blank value. */
 static PyObject* get_out(PyObject* self, void* unused) {
-  (void)unused;
   return PyLong_FromVoidPtr(&((struct value*)self)->life.object);
 }
 
 /* Marks the value as held: something points into it, so it is not released before its last
  * reference. */
 static PyObject* hold(PyObject* self, PyObject* unused) {
-  (void)unused;
   ortcffi_value_hold((struct value*)self);
   Py_RETURN_NONE;
 }
 
 static PyObject* get_api(PyObject* self, void* unused) {
-  (void)unused;
   return Py_NewRef(((struct value*)self)->maker->owner);
 }
 
 static PyObject* get_handle(PyObject* self, void* unused) {
-  (void)unused;
   struct value* value = (struct value*)self;
   return ortcffi_value_open(value) < 0 ? NULL : handle_cdata(&value->life);
 }
 
 static PyObject* get_readonly(PyObject* self, void* unused) {
-  (void)unused;
   return PyBool_FromLong(((struct value*)self)->is_readonly);
 }
 
@@ -204,12 +192,10 @@ static PyGetSetDef value_members[] = {
 };
 
 static PyObject* enter(PyObject* self, PyObject* unused) {
-  (void)unused;
   return ortcffi_value_open((struct value*)self) < 0 ? NULL : Py_NewRef(self);
 }
 
 static PyObject* exit_block(PyObject* self, PyObject* exception) {
-  (void)exception;
   handle_close((struct handle*)self);
   Py_RETURN_NONE;
 }
@@ -228,9 +214,6 @@ static PyMethodDef value_methods[] = {
     {"_adopt", ortcffi_value_adopt, METH_VARARGS | METH_CLASS, NULL},
     {"_blank", ortcffi_value_blank, METH_VARARGS | METH_CLASS, NULL},
     {"_empty", ortcffi_value_empty, METH_VARARGS | METH_CLASS, NULL},
-    {"_from_strings", ortcffi_value_from_strings, METH_VARARGS | METH_CLASS, NULL},
-    {"_from_producer", ORTCFFI_METHOD(ortcffi_value_from_producer), METH_FASTCALL | METH_CLASS,
-     NULL},
     {"_hold", hold, METH_NOARGS, NULL},
     {"_plain", ortcffi_value_plain, METH_VARARGS | METH_CLASS, NULL},
     {"_array", ortcffi_value_array, METH_NOARGS, NULL},
@@ -265,7 +248,6 @@ static PyType_Spec value_spec = {
 /* begin_values(scope, pointer): `scope` is the dict of ortcffi._table and `pointer` CFFI's type
  * OrtValue*. To be called before the first value. */
 static PyObject* begin_values(PyObject* module, PyObject* arguments) {
-  (void)module;
   PyObject *scope, *pointer;
   if (!PyArg_UnpackTuple(arguments, "begin_values", 2, 2, &scope, &pointer) ||
       ortcffi_value_arrays_init(scope) < 0) {
@@ -284,11 +266,9 @@ int ortcffi_add_values(PyObject* module) {
   ortcffi_maker_type = (PyTypeObject*)PyType_FromSpec(&ortcffi_maker_spec);
   ortcffi_tensor_type =
       (PyTypeObject*)PyType_FromSpecWithBases(&value_spec, (PyObject*)ortcffi_handle_type);
-  PyTypeObject* imported = (PyTypeObject*)ortcffi_new_imported_type();
-  return ortcffi_maker_type == NULL || ortcffi_tensor_type == NULL || imported == NULL ||
+  return ortcffi_maker_type == NULL || ortcffi_tensor_type == NULL ||
                  PyModule_AddType(module, ortcffi_maker_type) < 0 ||
-                 PyModule_AddType(module, ortcffi_tensor_type) < 0 ||
-                 PyModule_AddType(module, imported) < 0
+                 PyModule_AddType(module, ortcffi_tensor_type) < 0
              ? -1
              : PyModule_AddFunctions(module, value_functions);
 }

@@ -21,7 +21,6 @@ PyObject* ortcffi_value_fail(const struct maker* maker, OrtStatus* status, const
 /* --- Maker -------------------------------------------------------------------------------------*/
 
 static PyObject* maker_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
-  (void)keywords;
   unsigned long long api, info, allocator;
   int version;
   PyObject *owner, *parent;

@@ -84,10 +84,6 @@ void ortcffi_value_hold(struct value* value);
 PyObject* ortcffi_new_tensor(PyObject* type, struct maker* maker, OrtAllocator* allocator,
                              const int64_t* shape, size_t rank, int element);
 
-/* A new tensor of the strings in a list, which has as many as the shape; NULL with an exception. */
-PyObject* ortcffi_new_strings(PyObject* type, struct maker* maker, PyObject* strings,
-                              const int64_t* shape, size_t rank);
-
 /* A new tensor over memory that `parent` keeps; NULL with an exception. */
 PyObject* ortcffi_borrow(PyObject* type, struct maker* maker, void* data, size_t size,
                          const int64_t* shape, size_t rank, int element, PyObject* parent,
@@ -119,7 +115,6 @@ void* ortcffi_empty_memory(void);
 
 /* Methods of Tensor, by file. */
 extern PyType_Spec ortcffi_maker_spec;
-PyObject* ortcffi_value_from_strings(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_blank(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_empty(PyObject* type, PyObject* arguments);
 /* CFFI's type OrtValue*. */
@@ -137,22 +132,13 @@ PyObject* ortcffi_value_numpy(PyObject* self, PyObject* const* arguments, Py_ssi
 PyObject* ortcffi_value_array(PyObject* self, PyObject* unused);
 PyObject* ortcffi_value_view(PyObject* self, PyObject* arguments);
 PyObject* ortcffi_value_capsule(PyObject* self, PyObject* arguments);
-/* The Maker of an Api, for None that of the default Api; NULL without an exception if it has none.
- */
-struct maker* ortcffi_maker_of(PyObject* api);
-/* _from_producer(api, x, old): a tensor over the memory of an object with DLPack. If Python must
- * decide: an Imported, or None if nothing was imported yet. `old` is the set of types whose
- * __dlpack__ takes no arguments. */
-PyObject* ortcffi_value_from_producer(PyObject* type, PyObject* const* arguments, Py_ssize_t count);
-/* The type Imported; see imported.c. */
-PyObject* ortcffi_new_imported_type(void);
 /* An array, as far as a tensor over its memory needs it. */
 struct plain_array {
   void* data;
   const int64_t* shape;
   size_t rank;
   size_t bytes;
-  size_t text_bytes; /* of each element of an array of str; 0 of other arrays */
+  PyObject* object; /* the array, if it is one of str, borrowed */
   int element;
   int is_readonly;
 };
@@ -162,19 +148,10 @@ int ortcffi_plain_array(PyObject* x, struct plain_array* out);
 /* Describes a C-contiguous ndarray of Python objects (PyObject*) or of str (UTF-32); 0 for any
  * other object. */
 int ortcffi_text_array(PyObject* x, struct plain_array* out);
-/* Makes an ndarray of Python objects, all NULL, and writes their address to `objects`; NULL with an
- * exception. */
-PyObject* ortcffi_new_object_array(const int64_t* shape, size_t rank, PyObject*** objects);
 /* A new tensor of strings, of an array that ortcffi_text_array has described. 1 with the value; 0
  * where an element is not a str that C can hold as it is; -1 with an exception. */
 int ortcffi_strings_from_array(const struct maker* maker, const struct plain_array* array,
                                OrtValue** out);
-/* A new tensor of `count` strings that end with a zero: 1 with the value; -1 with an exception. */
-int ortcffi_value_of_texts(const struct maker* maker, const int64_t* shape, size_t rank,
-                           const char* const* texts, size_t count, OrtValue** out);
-/* A tensor with the strings of an ndarray; NULL with an exception, or without one if Python must
- * raise it. */
-PyObject* ortcffi_strings_of_array(PyObject* type, struct maker* maker, PyObject* x);
 /* A new array of str with the elements of a tensor of strings. What is no UTF-8 is an error if
  * `is_strict`, and otherwise replaced. */
 PyObject* ortcffi_value_string_array(struct value* value, int is_strict);
