@@ -137,8 +137,7 @@ static int make_each(void) {
   make_each_that_comes_first(true);
   /* With the first environment of a process the real library registers all operators, which takes
    * longer than a call. */
-  OrtEnv* env = NULL;
-  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_WARNING, "each", &env) == NULL);
+  OrtEnv* env = NEW(OrtEnv, api->CreateEnv(ORT_LOGGING_LEVEL_WARNING, "each", &new_));
   api->ReleaseEnv(env);
   make_each_that_comes_first(false);
   return 0;

@@ -45,6 +45,10 @@ struct call {
   static const struct call* const listed_##n __attribute__((IN_SECTION, IN_ORDER)) = &call_##n; \
   static void make_##n(void)
 
+/* Writes a call that says what a slot answers. */
+#define ANSWER(text, ...) \
+  CALL(text) { say_status(__VA_ARGS__); }
+
 /* Writes a call whose body gets what `begin` makes and `end` gives back. */
 #define CALL_WITH(text, type, argument, begin, end) \
   CALL_WITH_NUMBER(text, type, argument, begin, end, __COUNTER__)

@@ -3,28 +3,21 @@
 #include "behaviour.h"
 
 static OrtEnv* env(void) {
-  OrtEnv* made = NULL;
-  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_WARNING, "arena", &made) == NULL);
-  return made;
+  return NEW(OrtEnv, api->CreateEnv(ORT_LOGGING_LEVEL_WARNING, "arena", &new_));
 }
 
 static OrtMemoryInfo* cpu(OrtAllocatorType type) {
-  OrtMemoryInfo* info = NULL;
-  CHECK(api->CreateCpuMemoryInfo(type, OrtMemTypeDefault, &info) == NULL);
-  return info;
+  return NEW(OrtMemoryInfo, api->CreateCpuMemoryInfo(type, OrtMemTypeDefault, &new_));
 }
 
 static OrtMemoryInfo* gpu(const char* name, OrtAllocatorType type, size_t alignment) {
-  OrtMemoryInfo* info = NULL;
-  CHECK(api->CreateMemoryInfo_V2(name, OrtMemoryInfoDeviceType_GPU, 7, 0,
-                                 OrtDeviceMemoryType_DEFAULT, alignment, type, &info) == NULL);
-  return info;
+  return NEW(OrtMemoryInfo,
+             api->CreateMemoryInfo_V2(name, OrtMemoryInfoDeviceType_GPU, 7, 0,
+                                      OrtDeviceMemoryType_DEFAULT, alignment, type, &new_));
 }
 
 static OrtAllocator* default_allocator(void) {
-  OrtAllocator* found = NULL;
-  CHECK(api->GetAllocatorWithDefaultOptions(&found) == NULL);
-  return found;
+  return NEW(OrtAllocator, api->GetAllocatorWithDefaultOptions(&new_));
 }
 
 static const OrtEpDevice* device(OrtEnv* env) {
@@ -112,8 +105,7 @@ CALL("CreateArenaCfgV2(cuda_mempool_bytes_to_keep_on_shrink=1)") {
   cfg_v2("cuda_mempool_bytes_to_keep_on_shrink", 1);
 }
 CALL("ReleaseArenaCfg(c)") {
-  OrtArenaCfg* made = NULL;
-  CHECK(api->CreateArenaCfg(0, -1, -1, -1, &made) == NULL);
+  OrtArenaCfg* made = NEW(OrtArenaCfg, api->CreateArenaCfg(0, -1, -1, -1, &new_));
   api->ReleaseArenaCfg(made);
   say("released");
 }
@@ -140,9 +132,7 @@ static OrtAllocator* client(uint32_t version, const OrtMemoryInfo* info) {
   return &made->base;
 }
 
-CALL("RegisterAllocator(e,default allocator)") {
-  say_status(api->RegisterAllocator(env(), default_allocator()));
-}
+ANSWER("RegisterAllocator(e,default allocator)", api->RegisterAllocator(env(), default_allocator()))
 CALL("RegisterAllocator(e,arena type)") {
   OrtAllocator* arena = client(ORT_API_VERSION, gpu("mine", OrtArenaAllocator, 0));
   say_status(api->RegisterAllocator(env(), arena));
@@ -155,17 +145,15 @@ CALL("RegisterAllocator twice") {
   say_status(api->UnregisterAllocator(shared, twice->Info(twice)));
   say_status(api->UnregisterAllocator(shared, twice->Info(twice)));
 }
-CALL("RegisterAllocator(e,of version 1)") {
-  say_status(api->RegisterAllocator(env(), client(1, gpu("mine", OrtDeviceAllocator, 0))));
-}
+ANSWER("RegisterAllocator(e,of version 1)",
+       api->RegisterAllocator(env(), client(1, gpu("mine", OrtDeviceAllocator, 0))))
 CALL("RegisterAllocator(e,without Info)") {
   static OrtAllocator none = {.version = ORT_API_VERSION};
   say_status(api->RegisterAllocator(env(), &none));
 }
 
-CALL("UnregisterAllocator(e,not registered)") {
-  say_status(api->UnregisterAllocator(env(), cpu(OrtDeviceAllocator)));
-}
+ANSWER("UnregisterAllocator(e,not registered)",
+       api->UnregisterAllocator(env(), cpu(OrtDeviceAllocator)))
 CALL("UnregisterAllocator(e,another name)") {
   OrtEnv* shared = env();
   CHECK(api->RegisterAllocator(
@@ -184,8 +172,8 @@ static void create_and_register(const OrtMemoryInfo* info) {
 }
 
 CALL("CreateAndRegisterAllocator(e,Cuda info)") {
-  OrtMemoryInfo* cuda = NULL;
-  CHECK(api->CreateMemoryInfo("Cuda", OrtDeviceAllocator, 0, OrtMemTypeDefault, &cuda) == NULL);
+  OrtMemoryInfo* cuda = NEW(OrtMemoryInfo, api->CreateMemoryInfo("Cuda", OrtDeviceAllocator, 0,
+                                                                 OrtMemTypeDefault, &new_));
   create_and_register(cuda);
 }
 CALL("CreateAndRegisterAllocator(e,Cpu device,NULL cfg)") {
@@ -253,8 +241,7 @@ CALL("GetSharedAllocator(e,Cpu arena created)") {
   OrtEnv* shared = env();
   OrtMemoryInfo* info = cpu(OrtArenaAllocator);
   CHECK(api->CreateAndRegisterAllocator(shared, info, NULL) == NULL);
-  OrtAllocator* out = NULL;
-  CHECK(api->GetSharedAllocator(shared, info, &out) == NULL);
+  OrtAllocator* out = NEW(OrtAllocator, api->GetSharedAllocator(shared, info, &new_));
   OrtAllocatorType type = OrtInvalidAllocator;
   CHECK(api->MemoryInfoGetType(out->Info(out), &type) == NULL);
   say("type=%d", (int)type);
@@ -272,10 +259,10 @@ CALL("GetSharedAllocator(e,two names of a device)") {
 
 CALL("GetSharedAllocator(e,types of memory of a device)") {
   OrtEnv* shared = env();
-  OrtMemoryInfo* input = NULL;
-  OrtMemoryInfo* output = NULL;
-  CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeCPUInput, &input) == NULL);
-  CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeCPUOutput, &output) == NULL);
+  OrtMemoryInfo* input =
+      NEW(OrtMemoryInfo, api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeCPUInput, &new_));
+  OrtMemoryInfo* output =
+      NEW(OrtMemoryInfo, api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeCPUOutput, &new_));
   OrtAllocator* mine = client(ORT_API_VERSION, input);
   CHECK(api->RegisterAllocator(shared, mine) == NULL);
   arena_get(shared, input, mine);
@@ -285,16 +272,15 @@ CALL("GetSharedAllocator(e,types of memory of a device)") {
   say_status(api->UnregisterAllocator(shared, input));
 }
 CALL("GetSharedAllocator(e,another device of the CPU)") {
-  OrtMemoryInfo* info = NULL;
-  CHECK(api->CreateMemoryInfo_V2("mine", OrtMemoryInfoDeviceType_CPU, 7, 1,
-                                 OrtDeviceMemoryType_DEFAULT, 64, OrtDeviceAllocator,
-                                 &info) == NULL);
+  OrtMemoryInfo* info =
+      NEW(OrtMemoryInfo,
+          api->CreateMemoryInfo_V2("mine", OrtMemoryInfoDeviceType_CPU, 7, 1,
+                                   OrtDeviceMemoryType_DEFAULT, 64, OrtDeviceAllocator, &new_));
   arena_get(env(), info, NULL);
 }
 
-CALL("GetSharedAllocator(e,i,NULL)") {
-  say_status(api->GetSharedAllocator(env(), cpu(OrtDeviceAllocator), NULL));
-}
+ANSWER("GetSharedAllocator(e,i,NULL)",
+       api->GetSharedAllocator(env(), cpu(OrtDeviceAllocator), NULL))
 
 static void create_shared(OrtEnv* shared, const OrtEpDevice* from, OrtDeviceMemoryType mem_type) {
   OrtAllocator* out = UNTOUCHED;

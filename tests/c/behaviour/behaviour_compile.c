@@ -9,12 +9,11 @@ static void* buffer = UNTOUCHED;
 static size_t size = 99;
 
 static OrtModelCompilationOptions* compile_fresh(void) {
-  OrtModelCompilationOptions* options = NULL;
   CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "x", &compile_env) == NULL);
   CHECK(api->CreateSessionOptions(&session) == NULL);
-  CHECK(api->GetCompileApi()->CreateModelCompilationOptionsFromSessionOptions(compile_env, session,
-                                                                              &options) == NULL);
-  return options;
+  return NEW(OrtModelCompilationOptions,
+             api->GetCompileApi()->CreateModelCompilationOptionsFromSessionOptions(compile_env,
+                                                                                   session, &new_));
 }
 
 static void compile_end(OrtModelCompilationOptions* options) {

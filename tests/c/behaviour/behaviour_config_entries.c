@@ -6,9 +6,8 @@
 static OrtEnv* config_entries_env;
 
 static OrtSessionOptions* config_entries_fresh(void) {
-  OrtSessionOptions* options = NULL;
   CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "behaviour", &config_entries_env) == NULL);
-  CHECK(api->CreateSessionOptions(&options) == NULL);
+  OrtSessionOptions* options = NEW(OrtSessionOptions, api->CreateSessionOptions(&new_));
   CHECK(api->AddSessionConfigEntry(options, "key", "abc") == NULL);
   return options;
 }
@@ -43,8 +42,7 @@ OPTIONS_CALL("AddSessionConfigEntry twice same key") {
   say("%s", value);
 }
 CALL("AddSessionConfigEntry twice without an environment") {
-  OrtSessionOptions* options = NULL;
-  CHECK(api->CreateSessionOptions(&options) == NULL);
+  OrtSessionOptions* options = NEW(OrtSessionOptions, api->CreateSessionOptions(&new_));
   say_status(api->AddSessionConfigEntry(options, "key", "1"));
   say_status(api->AddSessionConfigEntry(options, "key", "2"));
   api->ReleaseSessionOptions(options);

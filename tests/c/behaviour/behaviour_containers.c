@@ -59,9 +59,7 @@ static OrtValue* pair_of_floats(void) { return SEQUENCE(FLOATS(1, 2), FLOATS(3, 
 static OrtValue* float_map(void) { return MAP(INT64S(1, 2), FLOATS(10, 20)); }
 static OrtValue* pair_of_maps(void) { return SEQUENCE(float_map(), MAP(INT64S(7), FLOATS(70))); }
 static OrtValue* containers_sparse(void) {
-  OrtValue* value = NULL;
-  CHECK(api->CreateSparseTensorAsOrtValue(allocator(), DIMS(3, 3), FLOAT, &value) == NULL);
-  return value;
+  return NEW(OrtValue, api->CreateSparseTensorAsOrtValue(allocator(), DIMS(3, 3), FLOAT, &new_));
 }
 
 /* Sequences. */
@@ -109,10 +107,8 @@ CALL("CreateValue(sequence of strings)") {
   containers_make(ONNX_TYPE_SEQUENCE, IN(STRINGS("a", "", LONG_STRING), STRINGS("b")));
 }
 CALL("CreateValue(sequence of shapes {}, {0}, {2,0,3}, {1,2})") {
-  OrtValue* scalar = NULL;
-  CHECK(api->CreateTensorAsOrtValue(allocator(), NULL, 0, INT64, &scalar) == NULL);
-  int64_t* number = NULL;
-  CHECK(api->GetTensorMutableData(scalar, (void**)&number) == NULL);
+  OrtValue* scalar = NEW(OrtValue, api->CreateTensorAsOrtValue(allocator(), NULL, 0, INT64, &new_));
+  int64_t* number = NEW(int64_t, api->GetTensorMutableData(scalar, (void**)&new_));
   *number = 5;
   containers_make(ONNX_TYPE_SEQUENCE, IN(scalar, TENSOR(INT64, 0), TENSOR(INT64, 2, 0, 3),
                                          tensor_of(INT64, DIMS(1, 2))));
@@ -134,8 +130,7 @@ CALL("CreateValue(sequence of each element type)") {
 CALL("CreateValue(SEQUENCE) shares or copies") {
   OrtValue* tensor = FLOATS(1, 2);
   OrtValue* sequence = SEQUENCE(tensor);
-  float* data = NULL;
-  CHECK(api->GetTensorMutableData(tensor, (void**)&data) == NULL);
+  float* data = NEW(float, api->GetTensorMutableData(tensor, (void**)&new_));
   data[0] = 99;
   get(sequence, 0);
 }
@@ -147,18 +142,17 @@ CALL("CreateValue(SEQUENCE) of a tensor that is released first") {
 }
 CALL("CreateValue(SEQUENCE) of memory that is borrowed") {
   float numbers[] = {1, 2};
-  OrtValue* tensor = NULL;
-  CHECK(api->CreateTensorWithDataAsOrtValue(cpu_info(), numbers, sizeof numbers, DIMS(2), FLOAT,
-                                            &tensor) == NULL);
+  OrtValue* tensor = NEW(OrtValue, api->CreateTensorWithDataAsOrtValue(
+                                       cpu_info(), numbers, sizeof numbers, DIMS(2), FLOAT, &new_));
   OrtValue* sequence = SEQUENCE(tensor);
   numbers[0] = 99;
   get(sequence, 0);
 }
 static void of_memory(const char* device, float* numbers) {
-  OrtMemoryInfo* info = NULL;
-  OrtValue* tensor = NULL;
-  CHECK(api->CreateMemoryInfo(device, OrtDeviceAllocator, 0, OrtMemTypeDefault, &info) == NULL);
-  CHECK(api->CreateTensorWithDataAsOrtValue(info, numbers, 8, DIMS(2), FLOAT, &tensor) == NULL);
+  OrtMemoryInfo* info = NEW(OrtMemoryInfo, api->CreateMemoryInfo(device, OrtDeviceAllocator, 0,
+                                                                 OrtMemTypeDefault, &new_));
+  OrtValue* tensor =
+      NEW(OrtValue, api->CreateTensorWithDataAsOrtValue(info, numbers, 8, DIMS(2), FLOAT, &new_));
   create(ONNX_TYPE_SEQUENCE, IN(tensor));
 }
 CALL("CreateValue(SEQUENCE) of memory of a GPU") { of_memory("Cuda", (float[]){1, 2}); }
@@ -167,8 +161,7 @@ CALL("CreateValue(SEQUENCE) keeps maps that are released") {
   OrtValue* map = float_map();
   OrtValue* sequence = SEQUENCE(map, map);
   api->ReleaseValue(map);
-  OrtValue* element = NULL;
-  CHECK(api->GetValue(sequence, 1, allocator(), &element) == NULL);
+  OrtValue* element = NEW(OrtValue, api->GetValue(sequence, 1, allocator(), &new_));
   api->ReleaseValue(sequence);
   get(element, 1);
 }
@@ -220,10 +213,8 @@ CALL("CreateValue(map) of 1000 keys in reverse") {
     keys[i] = 500 - i;
   }
   OrtValue* tensor = of_bytes(INT64, keys, sizeof keys, 1000);
-  OrtValue* sorted = NULL;
-  CHECK(api->GetValue(MAP(tensor, tensor), 0, allocator(), &sorted) == NULL);
-  int64_t* data = NULL;
-  CHECK(api->GetTensorMutableData(sorted, (void**)&data) == NULL);
+  OrtValue* sorted = NEW(OrtValue, api->GetValue(MAP(tensor, tensor), 0, allocator(), &new_));
+  int64_t* data = NEW(int64_t, api->GetTensorMutableData(sorted, (void**)&new_));
   bool is_sorted = true;
   for (int i = 0; i < 1000; i++) {
     is_sorted = is_sorted && data[i] == i - 499;
@@ -277,19 +268,15 @@ CALL("GetValue(sequence of maps,0,allocator NULL)") {
 }
 CALL("GetValue(seq,0) shares or copies") {
   OrtValue* sequence = pair_of_floats();
-  OrtValue* element = NULL;
-  float* data = NULL;
-  CHECK(api->GetValue(sequence, 0, allocator(), &element) == NULL);
-  CHECK(api->GetTensorMutableData(element, (void**)&data) == NULL);
+  OrtValue* element = NEW(OrtValue, api->GetValue(sequence, 0, allocator(), &new_));
+  float* data = NEW(float, api->GetTensorMutableData(element, (void**)&new_));
   data[0] = 99;
   get(sequence, 0);
 }
 CALL("GetValue(map,1) shares or copies") {
   OrtValue* map = float_map();
-  OrtValue* values = NULL;
-  float* data = NULL;
-  CHECK(api->GetValue(map, 1, allocator(), &values) == NULL);
-  CHECK(api->GetTensorMutableData(values, (void**)&data) == NULL);
+  OrtValue* values = NEW(OrtValue, api->GetValue(map, 1, allocator(), &new_));
+  float* data = NEW(float, api->GetTensorMutableData(values, (void**)&new_));
   data[0] = 99;
   get(map, 1);
 }
@@ -320,29 +307,27 @@ static void containers_say_type(const OrtTypeInfo* type) {
   enum ONNXType kind = ONNX_TYPE_UNKNOWN;
   CHECK(api->GetOnnxTypeFromTypeInfo(type, &kind) == NULL);
   if (kind == ONNX_TYPE_SEQUENCE) {
-    const OrtSequenceTypeInfo* sequence = NULL;
-    OrtTypeInfo* element = NULL;
-    CHECK(api->CastTypeInfoToSequenceTypeInfo(type, &sequence) == NULL);
-    CHECK(api->GetSequenceElementType(sequence, &element) == NULL);
+    const OrtSequenceTypeInfo* sequence =
+        NEW(const OrtSequenceTypeInfo, api->CastTypeInfoToSequenceTypeInfo(type, &new_));
+    OrtTypeInfo* element = NEW(OrtTypeInfo, api->GetSequenceElementType(sequence, &new_));
     say("sequence of");
     containers_say_type(element);
     api->ReleaseTypeInfo(element);
   } else if (kind == ONNX_TYPE_MAP) {
-    const OrtMapTypeInfo* map = NULL;
-    OrtTypeInfo* value = NULL;
     ONNXTensorElementDataType key = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-    CHECK(api->CastTypeInfoToMapTypeInfo(type, &map) == NULL);
+    const OrtMapTypeInfo* map =
+        NEW(const OrtMapTypeInfo, api->CastTypeInfoToMapTypeInfo(type, &new_));
     CHECK(api->GetMapKeyType(map, &key) == NULL);
-    CHECK(api->GetMapValueType(map, &value) == NULL);
+    OrtTypeInfo* value = NEW(OrtTypeInfo, api->GetMapValueType(map, &new_));
     say("map of %d to", (int)key);
     containers_say_type(value);
     api->ReleaseTypeInfo(value);
   } else {
-    const OrtTensorTypeAndShapeInfo* tensor = NULL;
     ONNXTensorElementDataType element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
     size_t rank = 99;
     size_t count = 99;
-    CHECK(api->CastTypeInfoToTensorInfo(type, &tensor) == NULL);
+    const OrtTensorTypeAndShapeInfo* tensor =
+        NEW(const OrtTensorTypeAndShapeInfo, api->CastTypeInfoToTensorInfo(type, &new_));
     CHECK(api->GetTensorElementType(tensor, &element) == NULL);
     CHECK(api->GetDimensionsCount(tensor, &rank) == NULL);
     CHECK(api->GetTensorShapeElementCount(tensor, &count) == NULL);

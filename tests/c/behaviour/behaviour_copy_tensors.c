@@ -3,9 +3,7 @@
 #include "behaviour_values.h"
 
 static OrtEnv* environment(void) {
-  OrtEnv* env = NULL;
-  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "behaviour", &env) == NULL);
-  return env;
+  return NEW(OrtEnv, api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "behaviour", &new_));
 }
 
 static void copy(OrtValue* from, OrtValue* to) {
@@ -16,12 +14,11 @@ static void copy(OrtValue* from, OrtValue* to) {
 }
 
 static OrtValue* borrowed(const char* device, float* numbers, int64_t count) {
-  OrtMemoryInfo* info = NULL;
-  OrtValue* value = NULL;
-  CHECK(api->CreateMemoryInfo(device, OrtDeviceAllocator, 0, OrtMemTypeDefault, &info) == NULL);
-  CHECK(api->CreateTensorWithDataAsOrtValue(info, numbers, (size_t)count * sizeof *numbers, &count,
-                                            1, FLOAT, &value) == NULL);
-  return value;
+  OrtMemoryInfo* info = NEW(OrtMemoryInfo, api->CreateMemoryInfo(device, OrtDeviceAllocator, 0,
+                                                                 OrtMemTypeDefault, &new_));
+  return NEW(OrtValue,
+             api->CreateTensorWithDataAsOrtValue(info, numbers, (size_t)count * sizeof *numbers,
+                                                 &count, 1, FLOAT, &new_));
 }
 static float copy_tensors_numbers[4] = {1, 2, 3, 4};
 static float others[4] = {5, 6, 7, 8};
@@ -95,12 +92,12 @@ CALL("CopyTensors(two to different memories)") {
   say_status(api->CopyTensors(environment(), from, to, NULL, 2));
 }
 CALL("CopyTensors(two from memories of other names)") {
-  OrtMemoryInfo* info = NULL;
-  OrtValue* second = NULL;
-  CHECK(api->CreateMemoryInfo_V2("Mine", OrtMemoryInfoDeviceType_CPU, 0, 0,
-                                 OrtDeviceMemoryType_DEFAULT, 0, OrtDeviceAllocator,
-                                 &info) == NULL);
-  CHECK(api->CreateTensorWithDataAsOrtValue(info, others, 8, DIMS(2), FLOAT, &second) == NULL);
+  OrtMemoryInfo* info =
+      NEW(OrtMemoryInfo,
+          api->CreateMemoryInfo_V2("Mine", OrtMemoryInfoDeviceType_CPU, 0, 0,
+                                   OrtDeviceMemoryType_DEFAULT, 0, OrtDeviceAllocator, &new_));
+  OrtValue* second =
+      NEW(OrtValue, api->CreateTensorWithDataAsOrtValue(info, others, 8, DIMS(2), FLOAT, &new_));
   OrtValue* to[] = {FLOATS(0, 0), FLOATS(0, 0)};
   const OrtValue* from[] = {borrowed("Cpu", copy_tensors_numbers, 2), second};
   say_status(api->CopyTensors(environment(), from, to, NULL, 2));

@@ -17,8 +17,7 @@ static const char* ORT_API_CALL op_name(const OrtCustomOp* op) {
 static const OrtCustomOp op = {.version = ORT_API_VERSION, .GetName = op_name};
 
 static OrtCustomOpDomain* some_domain(const char* name) {
-  OrtCustomOpDomain* domain = NULL;
-  CHECK(api->CreateCustomOpDomain(name, &domain) == NULL);
+  OrtCustomOpDomain* domain = NEW(OrtCustomOpDomain, api->CreateCustomOpDomain(name, &new_));
   CHECK(api->CustomOpDomain_Add(domain, &op) == NULL);
   return domain;
 }
@@ -36,9 +35,7 @@ ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
 }
 
 static OrtSessionOptions* some_options(void) {
-  OrtSessionOptions* options = NULL;
-  CHECK(api->CreateSessionOptions(&options) == NULL);
-  return options;
+  return NEW(OrtSessionOptions, api->CreateSessionOptions(&new_));
 }
 
 static void custom_op_end(OrtSessionOptions* options) {

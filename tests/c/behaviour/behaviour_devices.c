@@ -27,12 +27,12 @@ static OrtStatus* ORT_API_CALL capacity_of(OrtEpFactory* self, const OrtEpDevice
 static OrtEpFactory factory;
 
 static OrtHardwareDevice* hardware(void) {
-  OrtHardwareDevice* made = NULL;
   OrtKeyValuePairs* facts = NULL;
   api->CreateKeyValuePairs(&facts);
   api->AddKeyValuePair(facts, "k", "v");
-  CHECK(api->GetEpApi()->CreateHardwareDevice(OrtHardwareDeviceType_NPU, 7, 8, "maker", facts,
-                                              &made) == NULL);
+  OrtHardwareDevice* made =
+      NEW(OrtHardwareDevice, api->GetEpApi()->CreateHardwareDevice(OrtHardwareDeviceType_NPU, 7, 8,
+                                                                   "maker", facts, &new_));
   api->ReleaseKeyValuePairs(facts);
   return made;
 }
@@ -103,11 +103,10 @@ CALL("CreateEpDevice with a version in the facts") { make_with("1.2.3", "version
 
 static void add_info(OrtAllocatorType type, OrtDeviceMemoryType memory) {
   OrtHardwareDevice* h = hardware();
-  OrtEpDevice* d = NULL;
-  OrtMemoryInfo* info = NULL;
-  CHECK(devices_make(h, NULL, &d) == NULL);
-  CHECK(api->CreateMemoryInfo_V2("mine", OrtMemoryInfoDeviceType_NPU, 7, 0, memory, 0, type,
-                                 &info) == NULL);
+  OrtEpDevice* d = NEW(OrtEpDevice, devices_make(h, NULL, &new_));
+  OrtMemoryInfo* info = NEW(
+      OrtMemoryInfo,
+      api->CreateMemoryInfo_V2("mine", OrtMemoryInfoDeviceType_NPU, 7, 0, memory, 0, type, &new_));
   say_status(api->GetEpApi()->EpDevice_AddAllocatorInfo(d, info));
   say("%d %d", api->EpDevice_MemoryInfo(d, OrtDeviceMemoryType_DEFAULT) == info,
       api->EpDevice_MemoryInfo(d, OrtDeviceMemoryType_HOST_ACCESSIBLE) == info);

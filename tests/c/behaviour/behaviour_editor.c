@@ -119,9 +119,8 @@ EDITOR_CALL("Graph_GetGraphView of the editor", OrtNode* n = free_node();
 /* --- models ---------------------------------------------------------------------------------- */
 
 static OrtModel* new_model(void) {
-  OrtModel* model = NULL;
-  CHECK(editor()->CreateModel((const char* const[]){""}, (const int[]){21}, 1, &model) == NULL);
-  return model;
+  return NEW(OrtModel,
+             editor()->CreateModel((const char* const[]){""}, (const int[]){21}, 1, &new_));
 }
 
 #define NEW_MODEL(text, ...)                                  \
@@ -142,8 +141,7 @@ NEW_MODEL("version -1", (const char* const[]){""}, (const int[]){-1}, 1)
 
 CALL("AddGraphToModel(empty graph)") {
   OrtModel* m = new_model();
-  OrtGraph* g = NULL;
-  CHECK(editor()->CreateGraph(&g) == NULL);
+  OrtGraph* g = NEW(OrtGraph, editor()->CreateGraph(&new_));
   say_status(editor()->AddGraphToModel(m, g));
   api->ReleaseModel(m);
 }
@@ -155,16 +153,14 @@ CALL("AddGraphToModel(a second graph)") {
   say_status(editor()->AddGraphToModel(m, second));
 }
 CALL("AddGraphToModel(a graph of another model)") {
-  OrtGraph* g = NULL;
-  CHECK(editor()->CreateGraph(&g) == NULL);
+  OrtGraph* g = NEW(OrtGraph, editor()->CreateGraph(&new_));
   say_status(editor()->AddGraphToModel(new_model(), g));
   say_status(editor()->AddGraphToModel(new_model(), g));
 }
 GRAPH_CALL("AddGraphToModel(a graph of a file)",
            say_status(editor()->AddGraphToModel(new_model(), (OrtGraph*)g)))
 CALL("AddNodeToGraph(graph that a model has)") {
-  OrtGraph* g = NULL;
-  CHECK(editor()->CreateGraph(&g) == NULL);
+  OrtGraph* g = NEW(OrtGraph, editor()->CreateGraph(&new_));
   say_status(editor()->AddGraphToModel(new_model(), g));
   say_status(editor()->AddNodeToGraph(g, free_node()));
 }

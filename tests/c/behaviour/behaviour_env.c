@@ -21,8 +21,7 @@ static void warn(void) {
     log(ORT_LOGGING_LEVEL_WARNING, NULL, "here", "Config with key ...");
     return;
   }
-  OrtSessionOptions* options = NULL;
-  CHECK(api->CreateSessionOptions(&options) == NULL);
+  OrtSessionOptions* options = NEW(OrtSessionOptions, api->CreateSessionOptions(&new_));
   CHECK(api->AddSessionConfigEntry(options, "k", "1") == NULL);
   CHECK(api->AddSessionConfigEntry(options, "k", "2") == NULL);
   api->ReleaseSessionOptions(options);
@@ -40,9 +39,7 @@ static void say_warning(void) {
 }
 
 static OrtEnv* some_env(OrtLoggingLevel severity) {
-  OrtEnv* env = NULL;
-  CHECK(api->CreateEnvWithCustomLogger(keep, "first", severity, "id", &env) == NULL);
-  return env;
+  return NEW(OrtEnv, api->CreateEnvWithCustomLogger(keep, "first", severity, "id", &new_));
 }
 
 /* Says what came of a call that makes an environment, and ends it. */
@@ -126,9 +123,8 @@ CALL("CreateEnvWithGlobalThreadPools(WARNING,\"x\",NULL,&o)") {
   say_env(api->CreateEnvWithGlobalThreadPools(ORT_LOGGING_LEVEL_WARNING, "x", NULL, &env), &env);
 }
 CALL("CreateEnvWithGlobalThreadPools(WARNING,\"x\",options,&o)") {
-  OrtThreadingOptions* threads = NULL;
   OrtEnv* env = UNTOUCHED;
-  CHECK(api->CreateThreadingOptions(&threads) == NULL);
+  OrtThreadingOptions* threads = NEW(OrtThreadingOptions, api->CreateThreadingOptions(&new_));
   say_env(api->CreateEnvWithGlobalThreadPools(ORT_LOGGING_LEVEL_WARNING, "x", threads, &env), &env);
   api->ReleaseThreadingOptions(threads);
 }
@@ -183,8 +179,7 @@ CALL("CreateEnvWithOptions(with entries,&o)") {
 }
 CALL("CreateEnvWithOptions(with threads,&o)") {
   struct OrtEnvCreationOptions options = creation_options();
-  OrtThreadingOptions* threads = NULL;
-  CHECK(api->CreateThreadingOptions(&threads) == NULL);
+  OrtThreadingOptions* threads = NEW(OrtThreadingOptions, api->CreateThreadingOptions(&new_));
   options.threading_options = threads;
   env_create(&options);
   api->ReleaseThreadingOptions(threads);
@@ -257,9 +252,8 @@ CALL("UpdateEnvWithCustomLogLevel(NULL,VERBOSE)") {
   update(NULL, ORT_LOGGING_LEVEL_VERBOSE);
   api->ReleaseEnv(env);
 }
-CALL("UpdateEnvWithCustomLogLevel(NULL,ERROR) without an environment") {
-  say_status(api->UpdateEnvWithCustomLogLevel(NULL, ORT_LOGGING_LEVEL_ERROR));
-}
+ANSWER("UpdateEnvWithCustomLogLevel(NULL,ERROR) without an environment",
+       api->UpdateEnvWithCustomLogLevel(NULL, ORT_LOGGING_LEVEL_ERROR))
 CALL("EnableTelemetryEvents(NULL)") { say_status(api->EnableTelemetryEvents(NULL)); }
 CALL("EnableTelemetryEvents(e)") {
   OrtEnv* env = some_env(ORT_LOGGING_LEVEL_ERROR);
@@ -277,6 +271,4 @@ CALL("SetLanguageProjection(e,99)") {
   say_status(api->SetLanguageProjection(env, (OrtLanguageProjection)99));
   api->ReleaseEnv(env);
 }
-CALL("SetLanguageProjection(NULL,0)") {
-  say_status(api->SetLanguageProjection(NULL, ORT_PROJECTION_C));
-}
+ANSWER("SetLanguageProjection(NULL,0)", api->SetLanguageProjection(NULL, ORT_PROJECTION_C))

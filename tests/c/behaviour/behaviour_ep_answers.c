@@ -157,8 +157,7 @@ static void weightless(const OrtSessionOptions* options) {
   say("%s %zu", data == UNTOUCHED ? "untouched" : data == NULL ? "NULL" : (const char*)data, size);
 }
 CALL("SessionOptionsGetWeightlessSourceModelBuffer(o,&d,&n)") {
-  OrtSessionOptions* options = NULL;
-  CHECK(api->CreateSessionOptions(&options) == NULL);
+  OrtSessionOptions* options = NEW(OrtSessionOptions, api->CreateSessionOptions(&new_));
   weightless(options);
   CHECK(api->SessionOptionsSetWeightlessSourceModelBuffer(options, "model", 5) == NULL);
   weightless(options);

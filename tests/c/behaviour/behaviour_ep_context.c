@@ -9,8 +9,7 @@ static OrtStatus* ORT_API_CALL give(void* state, const char* name, OrtAllocator*
 }
 
 static OrtSessionOptions* with_reader(OrtReadNamedBufferFunc function, void* state) {
-  OrtSessionOptions* options = NULL;
-  CHECK(api->CreateSessionOptions(&options) == NULL);
+  OrtSessionOptions* options = NEW(OrtSessionOptions, api->CreateSessionOptions(&new_));
   say_status(api->SessionOptionsSetEpContextDataReadFunc(options, function, state));
   return options;
 }
@@ -37,9 +36,8 @@ static void read_of(OrtReadNamedBufferFunc function, void* state) {
   api->GetEpApi()->ReleaseEpContextConfig(config);
 }
 
-CALL("SessionOptionsSetEpContextDataReadFunc(NULL,f,s)") {
-  say_status(api->SessionOptionsSetEpContextDataReadFunc(NULL, give, NULL));
-}
+ANSWER("SessionOptionsSetEpContextDataReadFunc(NULL,f,s)",
+       api->SessionOptionsSetEpContextDataReadFunc(NULL, give, NULL))
 CALL("SessionOptionsSetEpContextDataReadFunc(o,f,s)") { read_of(give, (void*)&api); }
 CALL("SessionOptionsSetEpContextDataReadFunc(o,f,NULL)") { read_of(give, NULL); }
 CALL("SessionOptionsSetEpContextDataReadFunc(o,NULL,s)") { read_of(NULL, (void*)&api); }

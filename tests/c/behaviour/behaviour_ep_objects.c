@@ -147,8 +147,7 @@ CALL("Value_GetMemoryDevice(v)") { say_memory(api->GetEpApi()->Value_GetMemoryDe
 CALL("Value_GetMemoryDevice(NULL)") { say_memory(api->GetEpApi()->Value_GetMemoryDevice(NULL)); }
 CALL("Value_GetMemoryDevice(sequence)") {
   const OrtValue* items[] = {FLOATS(1)};
-  OrtValue* sequence = NULL;
-  CHECK(api->CreateValue(items, 1, ONNX_TYPE_SEQUENCE, &sequence) == NULL);
+  OrtValue* sequence = NEW(OrtValue, api->CreateValue(items, 1, ONNX_TYPE_SEQUENCE, &new_));
   say_memory(api->GetEpApi()->Value_GetMemoryDevice(sequence));
 }
 EQUAL("the same", MEMORY)

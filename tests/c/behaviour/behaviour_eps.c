@@ -8,9 +8,7 @@
 #endif
 
 OrtEnv* env_of_eps(void) {
-  OrtEnv* env = NULL;
-  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "behaviour", &env) == NULL);
-  return env;
+  return NEW(OrtEnv, api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "behaviour", &new_));
 }
 
 const ORTCHAR_T* asked_ep(void) {
@@ -114,17 +112,13 @@ REGISTER("no-transfer")
 REGISTER("half-transfers")
 REGISTER("")
 
-CALL("RegisterExecutionProviderLibrary(e,NULL,p)") {
-  say_status(api->RegisterExecutionProviderLibrary(env_of_eps(), NULL, asked_ep()));
-}
-CALL("RegisterExecutionProviderLibrary of no file") {
-  say_status(
-      api->RegisterExecutionProviderLibrary(env_of_eps(), "mine", ORT_TSTR("/no/such/file")));
-}
+ANSWER("RegisterExecutionProviderLibrary(e,NULL,p)",
+       api->RegisterExecutionProviderLibrary(env_of_eps(), NULL, asked_ep()))
+ANSWER("RegisterExecutionProviderLibrary of no file",
+       api->RegisterExecutionProviderLibrary(env_of_eps(), "mine", ORT_TSTR("/no/such/file")))
 #if !defined(_WIN32)
-CALL("RegisterExecutionProviderLibrary of another library") {
-  say_status(api->RegisterExecutionProviderLibrary(env_of_eps(), "mine", getenv("LOGGER_LIBRARY")));
-}
+ANSWER("RegisterExecutionProviderLibrary of another library",
+       api->RegisterExecutionProviderLibrary(env_of_eps(), "mine", getenv("LOGGER_LIBRARY")))
 #endif
 CALL("RegisterExecutionProviderLibrary twice under a name") {
   OrtEnv* env = env_of_eps();
@@ -138,10 +132,8 @@ CALL("RegisterExecutionProviderLibrary under two names") {
   say_status(api->RegisterExecutionProviderLibrary(env, "other", asked_ep()));
   say_devices(env);
 }
-CALL("RegisterExecutionProviderLibrary(e,CPUExecutionProvider)") {
-  say_status(
-      api->RegisterExecutionProviderLibrary(env_of_eps(), "CPUExecutionProvider", asked_ep()));
-}
+ANSWER("RegisterExecutionProviderLibrary(e,CPUExecutionProvider)",
+       api->RegisterExecutionProviderLibrary(env_of_eps(), "CPUExecutionProvider", asked_ep()))
 CALL("RegisterExecutionProviderLibrary and ReleaseEnv") {
   OrtEnv* env = env_of_eps();
   say_status(api->RegisterExecutionProviderLibrary(env, "mine memory transfers", asked_ep()));
@@ -149,12 +141,10 @@ CALL("RegisterExecutionProviderLibrary and ReleaseEnv") {
   api->ReleaseEnv(env);
   say("%s", events_of_ep());
 }
-CALL("UnregisterExecutionProviderLibrary(e,NULL)") {
-  say_status(api->UnregisterExecutionProviderLibrary(env_of_eps(), NULL));
-}
-CALL("UnregisterExecutionProviderLibrary of no name") {
-  say_status(api->UnregisterExecutionProviderLibrary(env_of_eps(), "mine"));
-}
+ANSWER("UnregisterExecutionProviderLibrary(e,NULL)",
+       api->UnregisterExecutionProviderLibrary(env_of_eps(), NULL))
+ANSWER("UnregisterExecutionProviderLibrary of no name",
+       api->UnregisterExecutionProviderLibrary(env_of_eps(), "mine"))
 CALL("UnregisterExecutionProviderLibrary twice") {
   OrtEnv* env = env_of_eps();
   say_status(api->RegisterExecutionProviderLibrary(env, "mine", asked_ep()));
@@ -197,12 +187,11 @@ static void eps_say_entry(const char* key) {
 CALL("GetEnvConfigEntries without an environment") { eps_say_entry("k"); }
 CALL("GetEnvConfigEntries(&c)") {
   OrtKeyValuePairs* entries = NULL;
-  OrtEnv* env = NULL;
   api->CreateKeyValuePairs(&entries);
   api->AddKeyValuePair(entries, "k", "v");
   OrtEnvCreationOptions options = {api_version, ORT_LOGGING_LEVEL_FATAL, "id", NULL, NULL, NULL,
                                    entries};
-  CHECK(api->CreateEnvWithOptions(&options, &env) == NULL);
+  CHECK(NEW(OrtEnv, api->CreateEnvWithOptions(&options, &new_)) != NULL);
   api->ReleaseKeyValuePairs(entries);
   eps_say_entry("k");
   eps_say_entry("other");

@@ -6,8 +6,7 @@ static graph_function* looking;
 
 /* Subgraphs are shown as well. */
 static void look_at_main(const OrtGraph* graph) {
-  const char* name = NULL;
-  CHECK(api->Graph_GetName(graph, &name) == NULL);
+  const char* name = NEW(const char, api->Graph_GetName(graph, &new_));
   graph_function* look = looking;
   if (look != NULL && strcmp(name, "main") == 0) {
     looking = NULL;
@@ -163,12 +162,11 @@ static void say_view(const OrtGraph* g, const OrtNode** nodes, size_t count) {
   OrtGraph* view = UNTOUCHED;
   const OrtNode* found[8];
   const OrtValueInfo* values[8];
-  const char* name = NULL;
   if (!say_status(api->Graph_GetGraphView(g, nodes, count, &view))) {
     say_out(view, UNTOUCHED);
     return;
   }
-  CHECK(api->Graph_GetName(view, &name) == NULL);
+  const char* name = NEW(const char, api->Graph_GetName(view, &new_));
   say("%s", name);
   CHECK(api->Graph_GetNumNodes(view, &count) == NULL &&
         api->Graph_GetNodes(view, found, 8) == NULL);

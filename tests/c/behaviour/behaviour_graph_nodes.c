@@ -5,10 +5,8 @@
 
 OrtNode* free_node(void) {
   static const char* const names[] = {"a", "b"};
-  OrtNode* node = NULL;
-  CHECK(api->GetModelEditorApi()->CreateNode("Add", "", "n", names, 2, names + 1, 1, NULL, 0,
-                                             &node) == NULL);
-  return node;
+  return NEW(OrtNode, api->GetModelEditorApi()->CreateNode("Add", "", "n", names, 2, names + 1, 1,
+                                                           NULL, 0, &new_));
 }
 
 /* A call with the node If of a graph, one with a node of the model editor, one without a node. */

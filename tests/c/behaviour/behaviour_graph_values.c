@@ -5,8 +5,8 @@
 
 OrtValueInfo* free_value(const char* name) {
   OrtTypeInfo* type = matrix_type((const int64_t[]){2, 3}, "");
-  OrtValueInfo* value = NULL;
-  CHECK(api->GetModelEditorApi()->CreateValueInfo(name, type, &value) == NULL);
+  OrtValueInfo* value =
+      NEW(OrtValueInfo, api->GetModelEditorApi()->CreateValueInfo(name, type, &new_));
   api->ReleaseTypeInfo(type);
   return value;
 }

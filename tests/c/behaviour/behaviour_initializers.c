@@ -62,19 +62,19 @@ SCENE_CALL("AddInitializer duplicate name") {
   say_status(api->AddInitializer(s->options, "w", s->other));
 }
 SCENE_CALL("AddInitializer(o,\"w\",tensor with a deleter)") {
-  OrtValue* value = NULL;
   void* memory = s->allocator->Alloc(s->allocator, sizeof initializers_numbers);
-  CHECK(api->CreateTensorWithDataAndDeleterAsOrtValue(
-            s->allocator, memory, sizeof initializers_numbers, initializers_shape, 1,
-            ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &value) == NULL);
+  OrtValue* value =
+      NEW(OrtValue, api->CreateTensorWithDataAndDeleterAsOrtValue(
+                        s->allocator, memory, sizeof initializers_numbers, initializers_shape, 1,
+                        ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &new_));
   say_status(api->AddInitializer(s->options, "w", value));
   api->ReleaseValue(value);
 }
 SCENE_CALL("AddInitializer(o,\"w\",tensor without data)") {
-  OrtValue* value = NULL;
-  CHECK(api->CreateTensorWithDataAsOrtValue(s->info, NULL, sizeof initializers_numbers,
-                                            initializers_shape, 1,
-                                            ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &value) == NULL);
+  OrtValue* value =
+      NEW(OrtValue, api->CreateTensorWithDataAsOrtValue(
+                        s->info, NULL, sizeof initializers_numbers, initializers_shape, 1,
+                        ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &new_));
   say_status(api->AddInitializer(s->options, "w", value));
   api->ReleaseValue(value);
 }

@@ -6,9 +6,8 @@
 #define INTEROP (api->GetInteropApi())
 
 static OrtExternalResourceImporter* importer_of(const OrtEpDevice* device) {
-  OrtExternalResourceImporter* importer = NULL;
-  CHECK(INTEROP->CreateExternalResourceImporterForDevice(device, &importer) == NULL);
-  return importer;
+  return NEW(OrtExternalResourceImporter,
+             INTEROP->CreateExternalResourceImporterForDevice(device, &new_));
 }
 
 /* A call with a device `d` of a library that was asked for `words`, and perhaps its importer `i`.
@@ -100,12 +99,12 @@ WITH_IMPORTER("ImportMemory three times", "memory imports", import_many(i))
 
 static void interop_tensor(OrtExternalResourceImporter* importer, uint32_t version) {
   OrtExternalMemoryDescriptor memory = description(api_version);
-  OrtExternalMemoryHandle* handle = NULL;
   const int64_t dims[] = {2, 2};
   OrtExternalTensorDescriptor wanted = {version, FLOAT, dims, 2, 0};
   OrtValue* value = UNTOUCHED;
   void* data = NULL;
-  CHECK(INTEROP->ImportMemory(importer, &memory, &handle) == NULL);
+  OrtExternalMemoryHandle* handle =
+      NEW(OrtExternalMemoryHandle, INTEROP->ImportMemory(importer, &memory, &new_));
   if (say_status(INTEROP->CreateTensorFromMemory(importer, handle, &wanted, &value))) {
     CHECK(api->GetTensorMutableData(value, &data) == NULL);
     say("%d", data == interop_numbers);
@@ -122,10 +121,9 @@ WITH_IMPORTER("CreateTensorFromMemory(i,NULL,NULL,&t)", "memory imports", OrtVal
 
 static void in_stream(const OrtEpDevice* device, OrtExternalResourceImporter* importer) {
   OrtExternalSemaphoreDescriptor wanted = {api_version, 2, interop_numbers};
-  OrtExternalSemaphoreHandle* semaphore = NULL;
-  OrtSyncStream* stream = NULL;
-  CHECK(INTEROP->ImportSemaphore(importer, &wanted, &semaphore) == NULL);
-  CHECK(api->CreateSyncStreamForEpDevice(device, NULL, &stream) == NULL);
+  OrtExternalSemaphoreHandle* semaphore =
+      NEW(OrtExternalSemaphoreHandle, INTEROP->ImportSemaphore(importer, &wanted, &new_));
+  OrtSyncStream* stream = NEW(OrtSyncStream, api->CreateSyncStreamForEpDevice(device, NULL, &new_));
   say_status(INTEROP->WaitSemaphore(importer, semaphore, stream, 3));
   say_status(INTEROP->SignalSemaphore(importer, semaphore, stream, 4));
   say_status(INTEROP->WaitSemaphore(importer, NULL, stream, 3));

@@ -125,9 +125,8 @@ CONTEXT_CALL("KernelContext_GetLogger(out NULL)") {
 }
 
 static OrtMemoryInfo* memory_of(const char* name) {
-  OrtMemoryInfo* info = NULL;
-  CHECK(api->CreateMemoryInfo(name, OrtArenaAllocator, 0, OrtMemTypeDefault, &info) == NULL);
-  return info;
+  return NEW(OrtMemoryInfo,
+             api->CreateMemoryInfo(name, OrtArenaAllocator, 0, OrtMemTypeDefault, &new_));
 }
 static void get_allocator(OrtKernelContext* context, const OrtMemoryInfo* info) {
   OrtAllocator* own = UNTOUCHED;

@@ -10,18 +10,13 @@
 #define DOUBLE ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE
 
 static OrtKernelDefBuilder* builder(void) {
-  OrtKernelDefBuilder* made = NULL;
-  CHECK(EP->CreateKernelDefBuilder(&made) == NULL);
-  return made;
+  return NEW(OrtKernelDefBuilder, EP->CreateKernelDefBuilder(&new_));
 }
 static const OrtDataType* kernel_defs_type_of(ONNXTensorElementDataType type) {
-  const OrtDataType* found = NULL;
-  CHECK(EP->GetTensorDataType(type, &found) == NULL);
-  return found;
+  return NEW(const OrtDataType, EP->GetTensorDataType(type, &new_));
 }
 static OrtKernelDef* build(OrtKernelDefBuilder* from) {
-  OrtKernelDef* made = NULL;
-  CHECK(EP->KernelDefBuilder_Build(from, &made) == NULL);
+  OrtKernelDef* made = NEW(OrtKernelDef, EP->KernelDefBuilder_Build(from, &new_));
   EP->ReleaseKernelDefBuilder(from);
   return made;
 }
@@ -185,9 +180,8 @@ ADD_TWO("an open version in common", {"Add", "", "e", 13, INT_MAX, FLOAT, UNSET}
 ADD_TWO("an open version before", {"Add", "", "e", 6, INT_MAX, FLOAT, UNSET})
 ADD_TWO("another type", {"Add", "", "e", 7, 13, DOUBLE, UNSET})
 static void add_memories(OrtMemType first, OrtMemType second) {
-  OrtKernelRegistry* registry = NULL;
   struct kernel_defs_wanted wanted = ADD;
-  CHECK(EP->CreateKernelRegistry(&registry) == NULL);
+  OrtKernelRegistry* registry = NEW(OrtKernelRegistry, EP->CreateKernelRegistry(&new_));
   wanted.memory = first;
   say_status(EP->KernelRegistry_AddKernel(registry, def_of(wanted), kernel_defs_make, NULL));
   wanted.memory = second;
@@ -207,8 +201,7 @@ CALL("KernelRegistry_AddKernel twice, some memory after none") {
 }
 
 CALL("KernelRegistry_AddKernel of nothing set") {
-  OrtKernelRegistry* registry = NULL;
-  CHECK(EP->CreateKernelRegistry(&registry) == NULL);
+  OrtKernelRegistry* registry = NEW(OrtKernelRegistry, EP->CreateKernelRegistry(&new_));
   say_status(EP->KernelRegistry_AddKernel(registry, build(builder()), kernel_defs_make, NULL));
 }
 

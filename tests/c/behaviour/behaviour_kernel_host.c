@@ -113,8 +113,7 @@ static OrtcoreKernel* make_kernel(const struct parts* parts) {
   node.output_count = 3;
   node.config = parts->config;
   node.options = parts->options;
-  OrtcoreKernel* kernel = NULL;
-  CHECK(make(&node, &kernel) == NULL);
+  OrtcoreKernel* kernel = NEW(OrtcoreKernel, make(&node, &new_));
   for (size_t i = 0; i < ATTRIBUTES; i++) {
     api->ReleaseOpAttr(made[i]);
   }
@@ -151,18 +150,17 @@ void say_shape(const OrtTensorTypeAndShapeInfo* info) {
 }
 
 void say_value(const OrtValue* value) {
-  OrtTensorTypeAndShapeInfo* info = NULL;
   ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  const void* data = NULL;
   if (value == NULL) {
     say("NULL");
     return;
   }
-  CHECK(api->GetTensorTypeAndShape(value, &info) == NULL);
+  OrtTensorTypeAndShapeInfo* info =
+      NEW(OrtTensorTypeAndShapeInfo, api->GetTensorTypeAndShape(value, &new_));
   CHECK(api->GetTensorElementType(info, &type) == NULL);
   say_shape(info);
   api->ReleaseTensorTypeAndShapeInfo(info);
-  CHECK(api->GetTensorData(value, &data) == NULL);
+  const void* data = NEW(const void, api->GetTensorData(value, &new_));
   if (type != ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT) {
     return;
   }

@@ -90,13 +90,11 @@ const float x[6] = {1, 2, 3, 4, 5, 6};
 const int64_t x_shape[] = {2, 3}, four[] = {4}, just_one[] = {1};
 
 OrtValue* value_of(const int64_t* shape, size_t rank, size_t count) {
-  OrtValue* value = NULL;
-  OrtAllocator* allocator = NULL;
-  void* data = NULL;
-  CHECK(api->GetAllocatorWithDefaultOptions(&allocator) == NULL);
-  CHECK(api->CreateTensorAsOrtValue(allocator, shape, rank, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
-                                    &value) == NULL);
-  CHECK(api->GetTensorMutableData(value, &data) == NULL);
+  OrtAllocator* allocator = NEW(OrtAllocator, api->GetAllocatorWithDefaultOptions(&new_));
+  OrtValue* value =
+      NEW(OrtValue, api->CreateTensorAsOrtValue(allocator, shape, rank,
+                                                ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &new_));
+  void* data = NEW(void, api->GetTensorMutableData(value, &new_));
   memcpy(data, x, count * sizeof *x);
   return value;
 }
@@ -238,16 +236,13 @@ static struct message build_model(void) {
 }
 
 static void run_session(void) {
-  OrtEnv* env = NULL;
-  OrtSessionOptions* options = NULL;
   OrtSession* session = NULL;
-  OrtCustomOpDomain* domain = NULL;
   struct message model = build_model();
   OrtValue* values[] = {value_of(x_shape, 2, 6), value_of(four, 1, 4), value_of(just_one, 1, 1)};
   OrtValue* results[2] = {NULL, NULL};
-  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "probe", &env) == NULL);
-  CHECK(api->CreateSessionOptions(&options) == NULL);
-  CHECK(api->CreateCustomOpDomain("probe", &domain) == NULL);
+  OrtEnv* env = NEW(OrtEnv, api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "probe", &new_));
+  OrtSessionOptions* options = NEW(OrtSessionOptions, api->CreateSessionOptions(&new_));
+  OrtCustomOpDomain* domain = NEW(OrtCustomOpDomain, api->CreateCustomOpDomain("probe", &new_));
   CHECK(api->CustomOpDomain_Add(domain, &probe_op) == NULL);
   CHECK(api->AddCustomOpDomain(options, domain) == NULL);
   CHECK(api->AddSessionConfigEntry(options, "my.key", "my value") == NULL);

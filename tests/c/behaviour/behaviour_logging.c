@@ -94,9 +94,7 @@ static void set_function(OrtSessionOptions* options, OrtLoggingFunction function
   api->ReleaseSessionOptions(options);
 }
 static OrtSessionOptions* logging_some_options(void) {
-  OrtSessionOptions* options = NULL;
-  CHECK(api->CreateSessionOptions(&options) == NULL);
-  return options;
+  return NEW(OrtSessionOptions, api->CreateSessionOptions(&new_));
 }
 CALL("SetUserLoggingFunction(o,f,NULL)") { set_function(logging_some_options(), logging_tell); }
 CALL("SetUserLoggingFunction(o,NULL,NULL)") { set_function(logging_some_options(), NULL); }

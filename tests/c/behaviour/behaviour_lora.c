@@ -14,18 +14,15 @@ static void read_adapter(const void* bytes, size_t size, OrtAllocator* own) {
 }
 
 static OrtLoraAdapter* some_adapter(void) {
-  OrtLoraAdapter* adapter = NULL;
-  CHECK(api->CreateLoraAdapterFromArray(adapter_bytes, sizeof adapter_bytes, NULL, &adapter) ==
-        NULL);
-  return adapter;
+  return NEW(OrtLoraAdapter,
+             api->CreateLoraAdapterFromArray(adapter_bytes, sizeof adapter_bytes, NULL, &new_));
 }
 
 CALL("CreateLoraAdapterFromArray(good)") {
   read_adapter(adapter_bytes, sizeof adapter_bytes, NULL);
 }
 CALL("CreateLoraAdapterFromArray(CPU allocator)") {
-  OrtAllocator* own = NULL;
-  CHECK(api->GetAllocatorWithDefaultOptions(&own) == NULL);
+  OrtAllocator* own = NEW(OrtAllocator, api->GetAllocatorWithDefaultOptions(&new_));
   read_adapter(adapter_bytes, sizeof adapter_bytes, own);
 }
 CALL("CreateLoraAdapterFromArray(cut)") {
@@ -44,17 +41,15 @@ CALL("Run(with an adapter)") {
   const int64_t two = 2;
   const char* const input = "x";
   const char* const output = "b";
-  OrtMemoryInfo* info = NULL;
   OrtValue *x = NULL, *b = NULL;
-  OrtRunOptions* options = NULL;
-  const float* found = NULL;
-  CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info) == NULL);
+  OrtMemoryInfo* info =
+      NEW(OrtMemoryInfo, api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &new_));
   CHECK(api->CreateTensorWithDataAsOrtValue(info, numbers, sizeof numbers, &two, 1,
                                             ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &x) == NULL);
-  CHECK(api->CreateRunOptions(&options) == NULL);
+  OrtRunOptions* options = NEW(OrtRunOptions, api->CreateRunOptions(&new_));
   say_status(api->RunOptionsAddActiveLoraAdapter(options, some_adapter()));
   say_status(
       api->Run(some_session(), options, &input, (const OrtValue* const*)&x, 1, &output, 1, &b));
-  CHECK(api->GetTensorData(b, (const void**)&found) == NULL);
+  const float* found = NEW(const float, api->GetTensorData(b, (const void**)&new_));
   say("%g %g", (double)found[0], (double)found[1]);
 }

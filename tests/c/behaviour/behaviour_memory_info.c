@@ -5,14 +5,11 @@
 #include "behaviour.h"
 
 static OrtMemoryInfo* memory_info_cpu(void) {
-  OrtMemoryInfo* info = NULL;
-  CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info) == NULL);
-  return info;
+  return NEW(OrtMemoryInfo, api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &new_));
 }
 
 static void memory_info_say_name(const OrtMemoryInfo* info) {
-  const char* name = NULL;
-  CHECK(api->MemoryInfoGetName(info, &name) == NULL);
+  const char* name = NEW(const char, api->MemoryInfoGetName(info, &new_));
   say("name=%s", name);
 }
 
@@ -159,13 +156,12 @@ static void compare(const OrtMemoryInfo* one, const OrtMemoryInfo* other) {
 }
 
 CALL("CompareMemoryInfo(i,NULL,&o)") { compare(memory_info_cpu(), NULL); }
-CALL("CompareMemoryInfo(i,i,NULL)") {
-  say_status(api->CompareMemoryInfo(memory_info_cpu(), memory_info_cpu(), NULL));
-}
+ANSWER("CompareMemoryInfo(i,i,NULL)",
+       api->CompareMemoryInfo(memory_info_cpu(), memory_info_cpu(), NULL))
 CALL("CompareMemoryInfo(equal)") { compare(memory_info_cpu(), memory_info_cpu()); }
 CALL("CompareMemoryInfo(Device vs Arena)") {
-  OrtMemoryInfo* arena = NULL;
-  CHECK(api->CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &arena) == NULL);
+  OrtMemoryInfo* arena =
+      NEW(OrtMemoryInfo, api->CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &new_));
   compare(memory_info_cpu(), arena);
 }
 CALL("CompareMemoryInfo(Cpu vs V2 name \"other\")") {

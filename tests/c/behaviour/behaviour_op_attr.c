@@ -8,9 +8,7 @@ static const int64_t ints[] = {1, 2, 3, 4};
 static const char* const strings[] = {"a", "bc", ""};
 
 static OrtOpAttr* make(OrtOpAttrType type, const void* data, int len) {
-  OrtOpAttr* attr = NULL;
-  CHECK(api->CreateOpAttr("name", data, len, type, &attr) == NULL);
-  return attr;
+  return NEW(OrtOpAttr, api->CreateOpAttr("name", data, len, type, &new_));
 }
 
 /* Says how many bytes the attribute has, and releases it. */

@@ -6,9 +6,7 @@ static const OrtEpApi* ep(void) { return api->GetEpApi(); }
 
 /* Schemas are known once an environment exists. */
 static OrtEnv* op_schema_begin(void) {
-  OrtEnv* env = NULL;
-  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "test", &env) == NULL);
-  return env;
+  return NEW(OrtEnv, api->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "test", &new_));
 }
 
 static void say_schema(OrtOpSchema* schema) {
@@ -73,9 +71,8 @@ static void end(void) {
   api->ReleaseEnv(op_schema_env);
 }
 static const OrtOpSchemaTypeConstraint* constraint_of(const char* name, size_t index) {
-  const OrtOpSchemaTypeConstraint* constraint = NULL;
-  CHECK(ep()->OpSchema_GetTypeConstraint(schema_of(name), index, &constraint) == NULL);
-  return constraint;
+  return NEW(const OrtOpSchemaTypeConstraint,
+             ep()->OpSchema_GetTypeConstraint(schema_of(name), index, &new_));
 }
 
 static void op_schema_say_name(OrtStatus* status, const char* name) {
@@ -100,8 +97,8 @@ static void say_constraint(OrtStatus* status, const OrtOpSchemaTypeConstraint* c
   } else if (constraint == NULL) {
     say("NULL");
   } else {
-    const char* name = NULL;
-    CHECK(ep()->OpSchemaTypeConstraint_GetTypeParamName(constraint, &name) == NULL);
+    const char* name =
+        NEW(const char, ep()->OpSchemaTypeConstraint_GetTypeParamName(constraint, &new_));
     say("%s", name);
   }
 }

@@ -23,8 +23,7 @@ CALL("GetCurrentGpuDeviceId(NULL)") { say_status(api->GetCurrentGpuDeviceId(NULL
 
 static void set_callbacks(uint32_t version) {
   struct OrtThreadPoolCallbacksConfig config = {.version = version};
-  OrtEnv* env = NULL;
-  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "x", &env) == NULL);
+  OrtEnv* env = NEW(OrtEnv, api->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "x", &new_));
   say_status(api->SetPerSessionThreadPoolCallbacks(env, &config));
   api->ReleaseEnv(env);
 }

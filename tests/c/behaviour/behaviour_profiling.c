@@ -13,9 +13,8 @@ static OrtStatus* profiling_make(const char* name, const char* const* with_keys,
 }
 
 static OrtProfilingEvent* event(void) {
-  OrtProfilingEvent* made = NULL;
-  CHECK(profiling_make("my kernel", profiling_keys, profiling_values, 4, &made) == NULL);
-  return made;
+  return NEW(OrtProfilingEvent,
+             profiling_make("my kernel", profiling_keys, profiling_values, 4, &new_));
 }
 
 static void say_made(OrtStatus* status, OrtProfilingEvent* made) {

@@ -5,10 +5,8 @@
 static OrtEnv* run_options_env;
 
 static OrtRunOptions* run_options_fresh(void) {
-  OrtRunOptions* options = NULL;
   CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "behaviour", &run_options_env) == NULL);
-  CHECK(api->CreateRunOptions(&options) == NULL);
-  return options;
+  return NEW(OrtRunOptions, api->CreateRunOptions(&new_));
 }
 
 static void run_options_done(OrtRunOptions* options) {

@@ -12,18 +12,15 @@ OrtEnv* session_env(void) {
 }
 
 OrtSessionOptions* session_options(void) {
-  OrtSessionOptions* options = NULL;
-  CHECK(api->CreateSessionOptions(&options) == NULL);
+  OrtSessionOptions* options = NEW(OrtSessionOptions, api->CreateSessionOptions(&new_));
   add_twice(api, options);
   return options;
 }
 
 OrtSession* some_session(void) {
-  OrtSession* session = NULL;
   struct model_bytes model = session_model();
-  CHECK(api->CreateSessionFromArray(session_env(), model.at, model.size, session_options(),
-                                    &session) == NULL);
-  return session;
+  return NEW(OrtSession, api->CreateSessionFromArray(session_env(), model.at, model.size,
+                                                     session_options(), &new_));
 }
 
 /* --- how they are made ------------------------------------------------------------------------ */
@@ -59,12 +56,11 @@ CALL("CreateSessionFromArray(affinities that are empty)") {
 static OrtValue* numbers_of(size_t count) {
   static float numbers[4];
   const int64_t length = (int64_t)count;
-  OrtMemoryInfo* place = NULL;
-  OrtValue* value = NULL;
-  CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &place) == NULL);
-  CHECK(api->CreateTensorWithDataAsOrtValue(place, numbers, count * sizeof *numbers, &length, 1,
-                                            ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &value) == NULL);
-  return value;
+  OrtMemoryInfo* place =
+      NEW(OrtMemoryInfo, api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &new_));
+  return NEW(OrtValue,
+             api->CreateTensorWithDataAsOrtValue(place, numbers, count * sizeof *numbers, &length,
+                                                 1, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &new_));
 }
 static void session_create_with(const char* name, size_t count) {
   OrtSessionOptions* options = session_options();
@@ -106,9 +102,7 @@ static void open_file(const ORTCHAR_T* path) {
 CALL("CreateSession(no such file)") { open_file(ORT_TSTR("no/such/file.onnx")); }
 
 static OrtPrepackedWeightsContainer* some_weights(void) {
-  OrtPrepackedWeightsContainer* weights = NULL;
-  CHECK(api->CreatePrepackedWeightsContainer(&weights) == NULL);
-  return weights;
+  return NEW(OrtPrepackedWeightsContainer, api->CreatePrepackedWeightsContainer(&new_));
 }
 CALL("CreateSessionWithPrepackedWeightsContainer(no such file)") {
   OrtSession* session = NULL;
@@ -217,13 +211,12 @@ CALL("SessionEndProfiling(s that writes a profile)") {
   }
 }
 CALL("SessionGetProfilingStartTimeNs(s that writes a profile)") {
-  char* path = NULL;
   uint64_t time = 0;
   OrtSession* session = profiled(ORT_TSTR("behaviour_profile"));
   if (say_status(api->SessionGetProfilingStartTimeNs(session, &time))) {
     say("%s", time > UINT64_C(1600000000000000000) ? "since 1970" : "of another clock");
   }
-  CHECK(api->SessionEndProfiling(session, allocator(), &path) == NULL);
+  char* path = NEW(char, api->SessionEndProfiling(session, allocator(), &new_));
   remove(path);
 }
 CALL("CreateSessionFromArray(profile in a folder that is not there)") {
@@ -284,9 +277,8 @@ CALL("CreateAllocator(s,cpu)") {
 }
 
 static OrtModel* empty_model(void) {
-  OrtModel* model = NULL;
-  CHECK(editor()->CreateModel((const char* const[]){""}, (const int[]){21}, 1, &model) == NULL);
-  return model;
+  return NEW(OrtModel,
+             editor()->CreateModel((const char* const[]){""}, (const int[]){21}, 1, &new_));
 }
 CALL("CreateSessionFromModel(model without a graph)") {
   OrtSession* session = NULL;
@@ -294,33 +286,29 @@ CALL("CreateSessionFromModel(model without a graph)") {
 }
 /* A model whose input is its output, of floats of the dimensions 3, -1 and -1. */
 static OrtModel* model_with_names(const char** names) {
-  OrtTensorTypeAndShapeInfo* tensor = NULL;
-  OrtTypeInfo* type = NULL;
   OrtValueInfo *input = NULL, *output = NULL;
-  OrtGraph* graph = NULL;
   OrtModel* model = empty_model();
-  CHECK(api->CreateTensorTypeAndShapeInfo(&tensor) == NULL);
+  OrtTensorTypeAndShapeInfo* tensor =
+      NEW(OrtTensorTypeAndShapeInfo, api->CreateTensorTypeAndShapeInfo(&new_));
   CHECK(api->SetTensorElementType(tensor, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT) == NULL);
   CHECK(api->SetDimensions(tensor, (const int64_t[]){3, -1, -1}, 3) == NULL);
   CHECK(api->SetSymbolicDimensions(tensor, names, 3) == NULL);
-  CHECK(editor()->CreateTensorTypeInfo(tensor, &type) == NULL);
+  OrtTypeInfo* type = NEW(OrtTypeInfo, editor()->CreateTensorTypeInfo(tensor, &new_));
   CHECK(editor()->CreateValueInfo("x", type, &input) == NULL);
   CHECK(editor()->CreateValueInfo("x", type, &output) == NULL);
-  CHECK(editor()->CreateGraph(&graph) == NULL);
+  OrtGraph* graph = NEW(OrtGraph, editor()->CreateGraph(&new_));
   CHECK(editor()->SetGraphInputs(graph, &input, 1) == NULL);
   CHECK(editor()->SetGraphOutputs(graph, &output, 1) == NULL);
   CHECK(editor()->AddGraphToModel(model, graph) == NULL);
   return model;
 }
 static void say_dimensions(const char** names) {
-  OrtSession* session = NULL;
-  OrtTypeInfo* type = NULL;
-  const OrtTensorTypeAndShapeInfo* tensor = NULL;
   int64_t dims[3];
-  CHECK(editor()->CreateSessionFromModel(session_env(), model_with_names(names), NULL, &session) ==
-        NULL);
-  CHECK(api->SessionGetInputTypeInfo(session, 0, &type) == NULL);
-  CHECK(api->CastTypeInfoToTensorInfo(type, &tensor) == NULL);
+  OrtSession* session = NEW(OrtSession, editor()->CreateSessionFromModel(
+                                            session_env(), model_with_names(names), NULL, &new_));
+  OrtTypeInfo* type = NEW(OrtTypeInfo, api->SessionGetInputTypeInfo(session, 0, &new_));
+  const OrtTensorTypeAndShapeInfo* tensor =
+      NEW(const OrtTensorTypeAndShapeInfo, api->CastTypeInfoToTensorInfo(type, &new_));
   CHECK(api->GetDimensions(tensor, dims, 3) == NULL);
   CHECK(api->GetSymbolicDimensions(tensor, names, 3) == NULL);
   for (size_t i = 0; i < 3; i++) {
@@ -338,10 +326,9 @@ CALL("CreateSessionFromModel(dimension 3 with a name)") {
 }
 
 static OrtModelCompilationOptions* compilation(void) {
-  OrtModelCompilationOptions* made = NULL;
-  CHECK(api->GetCompileApi()->CreateModelCompilationOptionsFromSessionOptions(
-            session_env(), session_options(), &made) == NULL);
-  return made;
+  return NEW(OrtModelCompilationOptions,
+             api->GetCompileApi()->CreateModelCompilationOptionsFromSessionOptions(
+                 session_env(), session_options(), &new_));
 }
 /* Compiles the model, or other bytes, to a buffer. */
 static void compile(OrtModelCompilationOptions* options, const void* bytes, size_t size) {
@@ -368,9 +355,7 @@ CALL("CompileModel(no node compiled is an error)") {
   CHECK(api->GetCompileApi()->ModelCompilationOptions_SetFlags(options, 1) == NULL);
   compile(options, model.at, model.size);
 }
-CALL("CompileModel(no input)") {
-  say_status(api->GetCompileApi()->CompileModel(session_env(), compilation()));
-}
+ANSWER("CompileModel(no input)", api->GetCompileApi()->CompileModel(session_env(), compilation()))
 CALL("CompileModel(bytes without an output)") {
   struct model_bytes model = session_model();
   OrtModelCompilationOptions* options = compilation();
@@ -396,11 +381,9 @@ CALL("CompileModel(output in a folder that is not there)") {
 
 /* A session of the model editor. */
 static OrtSession* loaded(void) {
-  OrtSession* session = NULL;
   struct model_bytes model = session_model();
-  CHECK(editor()->CreateModelEditorSessionFromArray(session_env(), model.at, model.size,
-                                                    session_options(), &session) == NULL);
-  return session;
+  return NEW(OrtSession, editor()->CreateModelEditorSessionFromArray(
+                             session_env(), model.at, model.size, session_options(), &new_));
 }
 static void run(OrtSession* session, const char* name, const OrtValue* value, const char* output);
 
@@ -426,24 +409,20 @@ CALL("CreateModelEditorSession(no file)") {
 CALL("Run(session that is not finalized)") { run(loaded(), "x", FLOATS(3, 4), "a"); }
 /* A graph with a node Twice that reads `from` and makes `to`, its output, as a model. */
 static OrtModel* twice_more(const char* from, const char* to, int version) {
-  OrtValueInfo* output = NULL;
-  OrtTensorTypeAndShapeInfo* tensor = NULL;
-  OrtTypeInfo* type = NULL;
-  OrtNode* node = NULL;
-  OrtGraph* graph = NULL;
-  OrtModel* model = NULL;
   const char* domain = "twice";
   const int64_t shape = 2;
-  CHECK(api->CreateTensorTypeAndShapeInfo(&tensor) == NULL);
+  OrtTensorTypeAndShapeInfo* tensor =
+      NEW(OrtTensorTypeAndShapeInfo, api->CreateTensorTypeAndShapeInfo(&new_));
   CHECK(api->SetTensorElementType(tensor, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT) == NULL);
   CHECK(api->SetDimensions(tensor, &shape, 1) == NULL);
-  CHECK(editor()->CreateTensorTypeInfo(tensor, &type) == NULL);
-  CHECK(editor()->CreateValueInfo(to, type, &output) == NULL);
-  CHECK(editor()->CreateNode("Twice", domain, to, &from, 1, &to, 1, NULL, 0, &node) == NULL);
-  CHECK(editor()->CreateGraph(&graph) == NULL);
+  OrtTypeInfo* type = NEW(OrtTypeInfo, editor()->CreateTensorTypeInfo(tensor, &new_));
+  OrtValueInfo* output = NEW(OrtValueInfo, editor()->CreateValueInfo(to, type, &new_));
+  OrtNode* node =
+      NEW(OrtNode, editor()->CreateNode("Twice", domain, to, &from, 1, &to, 1, NULL, 0, &new_));
+  OrtGraph* graph = NEW(OrtGraph, editor()->CreateGraph(&new_));
   CHECK(editor()->AddNodeToGraph(graph, node) == NULL);
   CHECK(editor()->SetGraphOutputs(graph, &output, 1) == NULL);
-  CHECK(editor()->CreateModel(&domain, &version, 1, &model) == NULL);
+  OrtModel* model = NEW(OrtModel, editor()->CreateModel(&domain, &version, 1, &new_));
   CHECK(editor()->AddGraphToModel(model, graph) == NULL);
   return model;
 }
@@ -461,23 +440,18 @@ CALL("ApplyModelToModelEditorSession(twice)") {
   OrtModel* second = twice_more("c", "d", 1);
   say_status(editor()->ApplyModelToModelEditorSession(session, second));
 }
-CALL("ApplyModelToModelEditorSession(another version of the domain)") {
-  say_status(editor()->ApplyModelToModelEditorSession(loaded(), twice_more("a", "c", 2)));
-}
-CALL("ApplyModelToModelEditorSession(a value that nothing makes)") {
-  say_status(editor()->ApplyModelToModelEditorSession(loaded(), twice_more("z", "c", 1)));
-}
-CALL("ApplyModelToModelEditorSession(a node that reads itself)") {
-  say_status(editor()->ApplyModelToModelEditorSession(loaded(), twice_more("c", "c", 1)));
-}
-CALL("ApplyModelToModelEditorSession(ordinary session)") {
-  say_status(editor()->ApplyModelToModelEditorSession(some_session(), twice_more("a", "c", 1)));
-}
+ANSWER("ApplyModelToModelEditorSession(another version of the domain)",
+       editor()->ApplyModelToModelEditorSession(loaded(), twice_more("a", "c", 2)))
+ANSWER("ApplyModelToModelEditorSession(a value that nothing makes)",
+       editor()->ApplyModelToModelEditorSession(loaded(), twice_more("z", "c", 1)))
+ANSWER("ApplyModelToModelEditorSession(a node that reads itself)",
+       editor()->ApplyModelToModelEditorSession(loaded(), twice_more("c", "c", 1)))
+ANSWER("ApplyModelToModelEditorSession(ordinary session)",
+       editor()->ApplyModelToModelEditorSession(some_session(), twice_more("a", "c", 1)))
 CALL("ApplyModelToModelEditorSession(model without a graph)") {
-  OrtModel* model = NULL;
   const char* domain = "twice";
   const int version = 1;
-  CHECK(editor()->CreateModel(&domain, &version, 1, &model) == NULL);
+  OrtModel* model = NEW(OrtModel, editor()->CreateModel(&domain, &version, 1, &new_));
   say_status(editor()->ApplyModelToModelEditorSession(loaded(), model));
 }
 CALL("SessionGetInputCount, Name(session that is not finalized)") {
@@ -524,9 +498,8 @@ CALL("FinalizeModelEditorSession(options=NULL)") {
   say_status(editor()->FinalizeModelEditorSession(session, NULL, NULL));
   run(session, "x", FLOATS(3, 4), "a");
 }
-CALL("FinalizeModelEditorSession(ordinary session)") {
-  say_status(editor()->FinalizeModelEditorSession(some_session(), session_options(), NULL));
-}
+ANSWER("FinalizeModelEditorSession(ordinary session)",
+       editor()->FinalizeModelEditorSession(some_session(), session_options(), NULL))
 static void say_opset(const OrtSession* session, const char* domain) {
   int opset = -7;
   say_status(editor()->SessionGetOpsetForDomain(session, domain, &opset));
@@ -579,16 +552,14 @@ CALL("Run(w of another length)") {
 CALL("Run(terminated)") {
   const char *x = "x", *a = "a";
   OrtValue *value = FLOATS(1), *out = NULL;
-  OrtRunOptions* options = NULL;
-  CHECK(api->CreateRunOptions(&options) == NULL);
+  OrtRunOptions* options = NEW(OrtRunOptions, api->CreateRunOptions(&new_));
   CHECK(api->RunOptionsSetTerminate(options) == NULL);
   say_status(api->Run(some_session(), options, &x, (const OrtValue* const*)&value, 1, &a, 1, &out));
 }
 CALL("Run(profile in a folder that is not there)") {
   const char *x = "x", *a = "a";
   OrtValue *value = FLOATS(1), *out = NULL;
-  OrtRunOptions* options = NULL;
-  CHECK(api->CreateRunOptions(&options) == NULL);
+  OrtRunOptions* options = NEW(OrtRunOptions, api->CreateRunOptions(&new_));
   CHECK(api->RunOptionsEnableProfiling(options, ORT_TSTR("not/there/profile")) == NULL);
   say_status(api->Run(some_session(), options, &x, (const OrtValue* const*)&value, 1, &a, 1, &out));
 }

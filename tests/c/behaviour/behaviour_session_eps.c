@@ -3,11 +3,9 @@
 #include "behaviour_session.h"
 
 static OrtSession* session_with(OrtSessionOptions* options) {
-  OrtSession* session = NULL;
   struct model_bytes model = session_model();
-  CHECK(api->CreateSessionFromArray(session_env(), model.at, model.size, options, &session) ==
-        NULL);
-  return session;
+  return NEW(OrtSession,
+             api->CreateSessionFromArray(session_env(), model.at, model.size, options, &new_));
 }
 
 static OrtSession* recording_session(void) {
@@ -86,9 +84,7 @@ static void set_options(OrtSession* session, size_t count) {
 }
 CALL("SetEpDynamicOptions(s,0)") { set_options(some_session(), 0); }
 
-CALL("SessionReleaseCapturedGraph(s,1)") {
-  say_status(api->SessionReleaseCapturedGraph(some_session(), 1));
-}
+ANSWER("SessionReleaseCapturedGraph(s,1)", api->SessionReleaseCapturedGraph(some_session(), 1))
 
 /* --- runs on another thread ------------------------------------------------------------------- */
 
@@ -146,9 +142,8 @@ CALL("CreateSessionFromArray(threads of an environment without)") {
 }
 
 static void make_global_threads(OrtCustomJoinThreadFn join) {
-  OrtThreadingOptions* options = NULL;
   OrtEnv* env = NULL;
-  CHECK(api->CreateThreadingOptions(&options) == NULL);
+  OrtThreadingOptions* options = NEW(OrtThreadingOptions, api->CreateThreadingOptions(&new_));
   CHECK(api->SetGlobalIntraOpNumThreads(options, 2) == NULL);
   CHECK(api->SetGlobalCustomCreateThreadFn(options, create_thread) == NULL);
   CHECK(api->SetGlobalCustomJoinThreadFn(options, join) == NULL);

@@ -22,8 +22,7 @@ static OrtStatusPtr ORT_API_CALL create_logging(const OrtCustomOp* op, const Ort
   return NULL;
 }
 static OrtStatusPtr ORT_API_CALL compute_logging(void* kernel, OrtKernelContext* context) {
-  const OrtLogger* logger = NULL;
-  CHECK(api->KernelContext_GetLogger(context, &logger) == NULL);
+  const OrtLogger* logger = NEW(const OrtLogger, api->KernelContext_GetLogger(context, &new_));
   log_all(logger, "computed");
   return twice_compute(kernel, context);
 }
@@ -44,14 +43,12 @@ static void ORT_API_CALL hear(void* param, OrtLoggingLevel severity, const char*
 
 static OrtSessionOptions* logging_options(void) {
   static OrtCustomOp op;
-  OrtSessionOptions* options = NULL;
-  OrtCustomOpDomain* domain = NULL;
   twice_api = api;
   op = twice_op;
   op.CreateKernelV2 = create_logging;
   op.KernelComputeV2 = compute_logging;
-  CHECK(api->CreateSessionOptions(&options) == NULL);
-  CHECK(api->CreateCustomOpDomain("twice", &domain) == NULL);
+  OrtSessionOptions* options = NEW(OrtSessionOptions, api->CreateSessionOptions(&new_));
+  OrtCustomOpDomain* domain = NEW(OrtCustomOpDomain, api->CreateCustomOpDomain("twice", &new_));
   CHECK(api->CustomOpDomain_Add(domain, &op) == NULL);
   CHECK(api->AddCustomOpDomain(options, domain) == NULL);
   CHECK(api->SetUserLoggingFunction(options, hear, NULL) == NULL);
@@ -62,11 +59,10 @@ static OrtSessionOptions* logging_options(void) {
 /* Makes a session and runs its first node. */
 static void run_logging(const OrtSessionOptions* options, const OrtRunOptions* run_options) {
   struct model_bytes model = session_model();
-  OrtSession* session = NULL;
   const char *x = "x", *a = "a";
   OrtValue *value = FLOATS(3, 4), *out = NULL;
-  CHECK(api->CreateSessionFromArray(session_env(), model.at, model.size, options, &session) ==
-        NULL);
+  OrtSession* session = NEW(
+      OrtSession, api->CreateSessionFromArray(session_env(), model.at, model.size, options, &new_));
   OrtStatus* status =
       api->Run(session, run_options, &x, (const OrtValue* const*)&value, 1, &a, 1, &out);
   if (status != NULL) {
@@ -82,8 +78,7 @@ CALL("SetSessionLogId, messages of kernels") {
 }
 
 static OrtRunOptions* tagged(int severity, const char* tag) {
-  OrtRunOptions* options = NULL;
-  CHECK(api->CreateRunOptions(&options) == NULL);
+  OrtRunOptions* options = NEW(OrtRunOptions, api->CreateRunOptions(&new_));
   CHECK(api->RunOptionsSetRunLogSeverityLevel(options, severity) == NULL);
   CHECK(api->RunOptionsSetRunTag(options, tag) == NULL);
   return options;

@@ -3,9 +3,7 @@
 #include "behaviour.h"
 
 static OrtSessionOptions* session_options_fresh(void) {
-  OrtSessionOptions* options = NULL;
-  CHECK(api->CreateSessionOptions(&options) == NULL);
-  return options;
+  return NEW(OrtSessionOptions, api->CreateSessionOptions(&new_));
 }
 
 static void session_options_done(OrtSessionOptions* options) {

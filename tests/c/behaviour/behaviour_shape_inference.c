@@ -63,8 +63,8 @@ SHAPES_CALL("ShapeInferContext_GetAttribute(NULL)") { get_attribute(context, NUL
 
 static void set_output(const OrtShapeInferContext* context, size_t index) {
   static const int64_t dims[] = {2, 3};
-  OrtTensorTypeAndShapeInfo* info = NULL;
-  CHECK(api->CreateTensorTypeAndShapeInfo(&info) == NULL);
+  OrtTensorTypeAndShapeInfo* info =
+      NEW(OrtTensorTypeAndShapeInfo, api->CreateTensorTypeAndShapeInfo(&new_));
   CHECK(api->SetDimensions(info, dims, 2) == NULL);
   say_status(api->ShapeInferContext_SetOutputTypeShape(context, index, info));
   api->ReleaseTensorTypeAndShapeInfo(info);

@@ -6,9 +6,7 @@
 #include "behaviour_values.h"
 
 static inline OrtValue* sparse(ONNXTensorElementDataType type, const int64_t* shape, size_t rank) {
-  OrtValue* value = NULL;
-  CHECK(api->CreateSparseTensorAsOrtValue(allocator(), shape, rank, type, &value) == NULL);
-  return value;
+  return NEW(OrtValue, api->CreateSparseTensorAsOrtValue(allocator(), shape, rank, type, &new_));
 }
 
 /** A filled {3,3} tensor of two floats. */
@@ -22,16 +20,13 @@ static inline OrtValue* coo(void) {
 /** A {3,3} tensor over a caller's two floats, without indices yet. */
 static inline OrtValue* borrowing(void) {
   static float values[] = {10, 20};
-  OrtValue* value = NULL;
-  CHECK(api->CreateSparseTensorWithValuesAsOrtValue(cpu_info(), values, DIMS(3, 3), DIMS(2), FLOAT,
-                                                    &value) == NULL);
-  return value;
+  return NEW(OrtValue, api->CreateSparseTensorWithValuesAsOrtValue(cpu_info(), values, DIMS(3, 3),
+                                                                   DIMS(2), FLOAT, &new_));
 }
 
 static inline OrtMemoryInfo* gpu_info(void) {
-  OrtMemoryInfo* info = NULL;
-  CHECK(api->CreateMemoryInfo("Cuda", OrtDeviceAllocator, 0, OrtMemTypeDefault, &info) == NULL);
-  return info;
+  return NEW(OrtMemoryInfo,
+             api->CreateMemoryInfo("Cuda", OrtDeviceAllocator, 0, OrtMemTypeDefault, &new_));
 }
 
 /** Says the status of a call that gives a tensor its indices, and all that the tensor tells. */

@@ -56,9 +56,9 @@ static void say_strings(const OrtValue* value) {
   char bytes[100];
   size_t length = 0;
   size_t count = 0;
-  OrtTensorTypeAndShapeInfo* info = NULL;
   size_t offsets[8];
-  CHECK(api->GetSparseTensorValuesTypeAndShape(value, &info) == NULL);
+  OrtTensorTypeAndShapeInfo* info =
+      NEW(OrtTensorTypeAndShapeInfo, api->GetSparseTensorValuesTypeAndShape(value, &new_));
   CHECK(api->GetTensorShapeElementCount(info, &count) == NULL);
   CHECK(api->GetStringTensorDataLength(value, &length) == NULL && length < sizeof bytes);
   CHECK(api->GetStringTensorContent(value, bytes, length, offsets, count) == NULL);
@@ -80,8 +80,8 @@ void say_filled(const OrtValue* value, OrtStatus* status) {
   }
   sparse_formats_say_values(value);
   ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  OrtTensorTypeAndShapeInfo* info = NULL;
-  CHECK(api->GetTensorTypeAndShape(value, &info) == NULL);
+  OrtTensorTypeAndShapeInfo* info =
+      NEW(OrtTensorTypeAndShapeInfo, api->GetTensorTypeAndShape(value, &new_));
   CHECK(api->GetTensorElementType(info, &type) == NULL);
   if (type == STRING) {
     say_strings(value);
@@ -134,14 +134,11 @@ CALL("FillSparseTensorCsr(negative values_shape)") {
 }
 CALL("FillSparseTensorCsr(inner NULL)") { csr(MATRIX, 2, NULL, 2, DIMS(0, 1, 1, 2)); }
 CALL("FillSparseTensorCsr(outer NULL)") { csr(MATRIX, 2, DIMS(0, 2), NULL, 4); }
-CALL("FillSparseTensorCsr(dense tensor)") {
-  say_status(api->FillSparseTensorCsr(FLOATS(1), cpu_info(), DIMS(2), sparse_formats_numbers,
-                                      DIMS(0, 2), DIMS(0, 1, 1, 2)));
-}
-CALL("FillSparseTensorCsr(values NULL)") {
-  say_status(
-      api->FillSparseTensorCsr(MATRIX, cpu_info(), DIMS(2), NULL, DIMS(0, 2), DIMS(0, 1, 1, 2)));
-}
+ANSWER("FillSparseTensorCsr(dense tensor)",
+       api->FillSparseTensorCsr(FLOATS(1), cpu_info(), DIMS(2), sparse_formats_numbers, DIMS(0, 2),
+                                DIMS(0, 1, 1, 2)))
+ANSWER("FillSparseTensorCsr(values NULL)",
+       api->FillSparseTensorCsr(MATRIX, cpu_info(), DIMS(2), NULL, DIMS(0, 2), DIMS(0, 1, 1, 2)))
 CALL("FillSparseTensorCsr(strings)") {
   OrtValue* value = sparse(STRING, DIMS(3, 3));
   const char* const strings[] = {"one", "two"};
@@ -219,10 +216,9 @@ CALL("FillSparseTensorBlockSparse(indices NULL)") {
 CALL("FillSparseTensorBlockSparse(indices_shape NULL)") {
   blocks(BLOCKED, DIMS(2, 2, 2), NULL, 2, PLACES);
 }
-CALL("FillSparseTensorBlockSparse(dense tensor)") {
-  say_status(api->FillSparseTensorBlockSparse(FLOATS(1), cpu_info(), DIMS(2, 2, 2),
-                                              sparse_formats_numbers, DIMS(2, 2), PLACES));
-}
+ANSWER("FillSparseTensorBlockSparse(dense tensor)",
+       api->FillSparseTensorBlockSparse(FLOATS(1), cpu_info(), DIMS(2, 2, 2),
+                                        sparse_formats_numbers, DIMS(2, 2), PLACES))
 CALL("FillSparseTensorBlockSparse(strings)") {
   OrtValue* value = sparse(STRING, DIMS(4, 4));
   const char* const strings[] = {"a", "b", "c", "d"};
@@ -238,9 +234,8 @@ CALL("FillSparseTensorCoo(values_shape_len SIZE_MAX)") {
   OrtValue* value = sparse(FLOAT, DIMS(3));
   say_status(api->FillSparseTensorCoo(value, cpu_info(), one, SIZE_MAX, value_of_one, one, 1));
 }
-CALL("FillSparseTensorCoo(indices_num SIZE_MAX)") {
-  say_status(api->FillSparseTensorCoo(sparse(FLOAT, DIMS(3)), ONE_VALUE, one, SIZE_MAX));
-}
+ANSWER("FillSparseTensorCoo(indices_num SIZE_MAX)",
+       api->FillSparseTensorCoo(sparse(FLOAT, DIMS(3)), ONE_VALUE, one, SIZE_MAX))
 CALL("FillSparseTensorCsr(inner_indices_num SIZE_MAX)") {
   OrtValue* value = sparse(FLOAT, DIMS(3, 3));
   say_status(api->FillSparseTensorCsr(value, ONE_VALUE, one, SIZE_MAX, LIST(int64_t, 0, 1, 1, 1)));

@@ -10,10 +10,8 @@ static void use_coo(OrtValue* value, int64_t* indices, size_t count) {
 
 /* A tensor over no values. */
 static OrtValue* hollow(void) {
-  OrtValue* value = NULL;
-  CHECK(api->CreateSparseTensorWithValuesAsOrtValue(cpu_info(), NULL, DIMS(3, 3), DIMS(0), FLOAT,
-                                                    &value) == NULL);
-  return value;
+  return NEW(OrtValue, api->CreateSparseTensorWithValuesAsOrtValue(cpu_info(), NULL, DIMS(3, 3),
+                                                                   DIMS(0), FLOAT, &new_));
 }
 
 CALL("UseCooIndices(2 linear)") { use_coo(borrowing(), INDICES(1, 5)); }
@@ -54,9 +52,8 @@ CALL("UseCooIndices(int4 values)") {
 }
 CALL("UseCooIndices(values {1,2})") {
   float values[] = {1, 2};
-  OrtValue* value = NULL;
-  CHECK(api->CreateSparseTensorWithValuesAsOrtValue(cpu_info(), values, DIMS(3, 3), DIMS(1, 2),
-                                                    FLOAT, &value) == NULL);
+  OrtValue* value = NEW(OrtValue, api->CreateSparseTensorWithValuesAsOrtValue(
+                                      cpu_info(), values, DIMS(3, 3), DIMS(1, 2), FLOAT, &new_));
   use_coo(value, INDICES(0, 1));
 }
 
@@ -77,16 +74,13 @@ CALL("UseCsrIndices(outer NULL,4)") { use_csr(borrowing(), INDICES(0, 2), NULL, 
 CALL("UseCsrIndices on allocator-backed sparse") {
   use_csr(sparse(FLOAT, DIMS(3, 3)), INDICES(0, 2), INDICES(0, 1, 1, 2));
 }
-CALL("UseCsrIndices(dense tensor)") {
-  say_status(api->UseCsrIndices(FLOATS(1), INDICES(0, 2), INDICES(0, 1, 1, 2)));
-}
+ANSWER("UseCsrIndices(dense tensor)",
+       api->UseCsrIndices(FLOATS(1), INDICES(0, 2), INDICES(0, 1, 1, 2)))
 
 static OrtValue* block_values(void) {
   static float values[] = {1, 2, 3, 4, 5, 6, 7, 8};
-  OrtValue* value = NULL;
-  CHECK(api->CreateSparseTensorWithValuesAsOrtValue(cpu_info(), values, DIMS(4, 4), DIMS(2, 2, 2),
-                                                    FLOAT, &value) == NULL);
-  return value;
+  return NEW(OrtValue, api->CreateSparseTensorWithValuesAsOrtValue(cpu_info(), values, DIMS(4, 4),
+                                                                   DIMS(2, 2, 2), FLOAT, &new_));
 }
 static void use_blocks(OrtValue* value, const int64_t* shape, size_t rank, int32_t* indices) {
   say_filled(value, api->UseBlockSparseIndices(value, shape, rank, indices));
@@ -107,9 +101,8 @@ CALL("UseBlockSparseIndices on allocator-backed sparse") {
 CALL("UseBlockSparseIndices on allocator-backed sparse, nothing") {
   use_blocks(sparse(FLOAT, DIMS(4, 4)), DIMS(0), NULL);
 }
-CALL("UseBlockSparseIndices(dense tensor)") {
-  say_status(api->UseBlockSparseIndices(FLOATS(1), DIMS(2, 2), PLACES));
-}
+ANSWER("UseBlockSparseIndices(dense tensor)",
+       api->UseBlockSparseIndices(FLOATS(1), DIMS(2, 2), PLACES))
 
 static void format_of(const OrtValue* value) {
   OrtSparseFormat format = (OrtSparseFormat)99;
@@ -203,9 +196,8 @@ CALL("GetStringTensorElementLength(filled string sparse)") {
   say_status(api->GetStringTensorElementLength(filled_strings(), 0, &length));
   say("%zu", length);
 }
-CALL("FillStringTensorElement(filled string sparse)") {
-  say_status(api->FillStringTensorElement(filled_strings(), "two", 0));
-}
+ANSWER("FillStringTensorElement(filled string sparse)",
+       api->FillStringTensorElement(filled_strings(), "two", 0))
 CALL("GetTensorMutableData(filled sparse)") {
   void* data = UNTOUCHED;
   say_status(api->GetTensorMutableData(coo(), &data));

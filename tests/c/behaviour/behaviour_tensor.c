@@ -91,24 +91,23 @@ CALL("CreateTensorWithDataAsOrtValue(strings over a zeroed buffer)") {
 }
 WITH_DATA("strings, a byte too few", STRING, floats, 6 * 32 - 1, DIMS(6))
 CALL("CreateTensorWithDataAsOrtValue(memory of a GPU)") {
-  OrtMemoryInfo* info = NULL;
   OrtValue* value = UNTOUCHED;
-  CHECK(api->CreateMemoryInfo("Cuda", OrtDeviceAllocator, 0, OrtMemTypeDefault, &info) == NULL);
+  OrtMemoryInfo* info = NEW(OrtMemoryInfo, api->CreateMemoryInfo("Cuda", OrtDeviceAllocator, 0,
+                                                                 OrtMemTypeDefault, &new_));
   say_status(api->CreateTensorWithDataAsOrtValue(info, floats, 24, DIMS(6), FLOAT, &value));
   say_out(value, UNTOUCHED);
 }
 CALL("CreateTensorWithDataAsOrtValue(info released before use)") {
-  OrtMemoryInfo* info = NULL;
   const OrtMemoryInfo* kept = NULL;
   OrtValue* value = NULL;
-  const char* name = NULL;
-  CHECK(api->CreateMemoryInfo_V2("of a client", OrtMemoryInfoDeviceType_CPU, 0, 0,
-                                 OrtDeviceMemoryType_DEFAULT, 0, OrtDeviceAllocator,
-                                 &info) == NULL);
+  OrtMemoryInfo* info =
+      NEW(OrtMemoryInfo,
+          api->CreateMemoryInfo_V2("of a client", OrtMemoryInfoDeviceType_CPU, 0, 0,
+                                   OrtDeviceMemoryType_DEFAULT, 0, OrtDeviceAllocator, &new_));
   say_status(api->CreateTensorWithDataAsOrtValue(info, floats, 24, DIMS(6), FLOAT, &value));
   api->ReleaseMemoryInfo(info);
   say_status(api->GetTensorMemoryInfo(value, &kept));
-  CHECK(api->MemoryInfoGetName(kept, &name) == NULL);
+  const char* name = NEW(const char, api->MemoryInfoGetName(kept, &new_));
   say("%s", name);
   api->ReleaseValue(value);
 }
@@ -159,8 +158,7 @@ CALL("CreateTensorWithDataAndDeleterAsOrtValue(deleter without Info)") {
 CALL("CreateTensorWithDataAndDeleterAsOrtValue(strings)") {
   OrtValue* value = NULL;
   size_t length = 99;
-  void* block = NULL;
-  CHECK(api->AllocatorAlloc(allocator(), 64, &block) == NULL);
+  void* block = NEW(void, api->AllocatorAlloc(allocator(), 64, &new_));
   memset(block, 0xFF, 64);
   say_status(api->CreateTensorWithDataAndDeleterAsOrtValue(allocator(), block, 64, DIMS(2), STRING,
                                                            &value));

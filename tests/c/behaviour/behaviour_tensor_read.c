@@ -6,9 +6,7 @@ static OrtValue* tensor(void) { return FLOATS(0, 1, 2, 3, 4, 5); }
 static OrtValue* sequence(void) { return SEQUENCE(FLOATS(1, 2)); }
 static OrtValue* map(void) { return MAP(INT64S(1), FLOATS(1)); }
 static OrtValue* tensor_read_sparse(void) {
-  OrtValue* value = NULL;
-  CHECK(api->CreateSparseTensorAsOrtValue(allocator(), DIMS(3, 3), FLOAT, &value) == NULL);
-  return value;
+  return NEW(OrtValue, api->CreateSparseTensorAsOrtValue(allocator(), DIMS(3, 3), FLOAT, &new_));
 }
 
 #define SAYS_INT(slot, text, value)     \
@@ -91,8 +89,7 @@ static void at(OrtValue* value, const int64_t* location, size_t count) {
 /* Elements 0 to 5 in two rows. */
 static OrtValue* matrix(void) {
   OrtValue* value = TENSOR(FLOAT, 2, 3);
-  float* elements = NULL;
-  CHECK(api->GetTensorMutableData(value, (void**)&elements) == NULL);
+  float* elements = NEW(float, api->GetTensorMutableData(value, (void**)&new_));
   for (int i = 0; i < 6; i++) {
     elements[i] = (float)i;
   }

@@ -5,9 +5,7 @@
 #include "behaviour_values.h"
 
 static OrtTypeInfo* type_info_type_of(const OrtValue* value) {
-  OrtTypeInfo* type = NULL;
-  CHECK(api->GetTypeInfo(value, &type) == NULL);
-  return type;
+  return NEW(OrtTypeInfo, api->GetTypeInfo(value, &new_));
 }
 static OrtTypeInfo* tensor_type(void) { return type_info_type_of(TENSOR(FLOAT, 2, 3)); }
 static OrtValue* type_info_sequence(void) { return SEQUENCE(FLOATS(1), FLOATS(1, 2)); }
@@ -16,40 +14,37 @@ static OrtValue* type_info_map(void) { return MAP(INT64S(1), FLOATS(1)); }
 static void describe(const OrtTypeInfo* type);
 
 static void describe_tensor(const OrtTypeInfo* type) {
-  const OrtTensorTypeAndShapeInfo* info = NULL;
   ONNXTensorElementDataType element;
   size_t rank = 0;
-  CHECK(api->CastTypeInfoToTensorInfo(type, &info) == NULL);
+  const OrtTensorTypeAndShapeInfo* info =
+      NEW(const OrtTensorTypeAndShapeInfo, api->CastTypeInfoToTensorInfo(type, &new_));
   CHECK(api->GetTensorElementType(info, &element) == NULL);
   CHECK(api->GetDimensionsCount(info, &rank) == NULL);
   say("tensor type=%d rank=%zu HasShape=%d", (int)element, rank,
       (int)api->TensorTypeAndShape_HasShape(info));
 }
 static void describe_map(const OrtTypeInfo* type) {
-  const OrtMapTypeInfo* info = NULL;
   ONNXTensorElementDataType key;
-  OrtTypeInfo* value = NULL;
-  CHECK(api->CastTypeInfoToMapTypeInfo(type, &info) == NULL);
+  const OrtMapTypeInfo* info =
+      NEW(const OrtMapTypeInfo, api->CastTypeInfoToMapTypeInfo(type, &new_));
   CHECK(api->GetMapKeyType(info, &key) == NULL);
-  CHECK(api->GetMapValueType(info, &value) == NULL);
+  OrtTypeInfo* value = NEW(OrtTypeInfo, api->GetMapValueType(info, &new_));
   say("map key=%d", (int)key);
   describe(value);
   api->ReleaseTypeInfo(value);
 }
 static void describe_sequence(const OrtTypeInfo* type) {
-  const OrtSequenceTypeInfo* info = NULL;
-  OrtTypeInfo* element = NULL;
-  CHECK(api->CastTypeInfoToSequenceTypeInfo(type, &info) == NULL);
-  CHECK(api->GetSequenceElementType(info, &element) == NULL);
+  const OrtSequenceTypeInfo* info =
+      NEW(const OrtSequenceTypeInfo, api->CastTypeInfoToSequenceTypeInfo(type, &new_));
+  OrtTypeInfo* element = NEW(OrtTypeInfo, api->GetSequenceElementType(info, &new_));
   say("sequence");
   describe(element);
   api->ReleaseTypeInfo(element);
 }
 static void describe_optional(const OrtTypeInfo* type) {
-  const OrtOptionalTypeInfo* info = NULL;
-  OrtTypeInfo* contained = NULL;
-  CHECK(api->CastTypeInfoToOptionalTypeInfo(type, &info) == NULL);
-  CHECK(api->GetOptionalContainedTypeInfo(info, &contained) == NULL);
+  const OrtOptionalTypeInfo* info =
+      NEW(const OrtOptionalTypeInfo, api->CastTypeInfoToOptionalTypeInfo(type, &new_));
+  OrtTypeInfo* contained = NEW(OrtTypeInfo, api->GetOptionalContainedTypeInfo(info, &new_));
   say("optional");
   describe(contained);
   api->ReleaseTypeInfo(contained);
@@ -117,32 +112,33 @@ INNER(GetMapValueType)
 INNER(GetSequenceElementType)
 INNER(GetOptionalContainedTypeInfo)
 CALL("GetMapKeyType(map of strings)") {
-  const OrtMapTypeInfo* info = NULL;
   ONNXTensorElementDataType type;
-  CHECK(api->CastTypeInfoToMapTypeInfo(type_info_type_of(MAP(STRINGS("a"), STRINGS("b"))), &info) ==
-        NULL);
+  const OrtMapTypeInfo* info = NEW(
+      const OrtMapTypeInfo,
+      api->CastTypeInfoToMapTypeInfo(type_info_type_of(MAP(STRINGS("a"), STRINGS("b"))), &new_));
   say_status(api->GetMapKeyType(info, &type));
   say("%d", (int)type);
 }
 CALL("GetMapValueType(map)") {
-  const OrtMapTypeInfo* info = NULL;
   OrtTypeInfo* value = NULL;
-  CHECK(api->CastTypeInfoToMapTypeInfo(type_info_type_of(type_info_map()), &info) == NULL);
+  const OrtMapTypeInfo* info =
+      NEW(const OrtMapTypeInfo,
+          api->CastTypeInfoToMapTypeInfo(type_info_type_of(type_info_map()), &new_));
   say_status(api->GetMapValueType(info, &value));
   describe(value);
 }
 CALL("GetSequenceElementType(sequence)") {
-  const OrtSequenceTypeInfo* info = NULL;
   OrtTypeInfo* element = NULL;
-  CHECK(api->CastTypeInfoToSequenceTypeInfo(type_info_type_of(type_info_sequence()), &info) ==
-        NULL);
+  const OrtSequenceTypeInfo* info =
+      NEW(const OrtSequenceTypeInfo,
+          api->CastTypeInfoToSequenceTypeInfo(type_info_type_of(type_info_sequence()), &new_));
   say_status(api->GetSequenceElementType(info, &element));
   describe(element);
 }
 
 static OrtTensorTypeAndShapeInfo* type_info_shape(void) {
-  OrtTensorTypeAndShapeInfo* info = NULL;
-  CHECK(api->CreateTensorTypeAndShapeInfo(&info) == NULL);
+  OrtTensorTypeAndShapeInfo* info =
+      NEW(OrtTensorTypeAndShapeInfo, api->CreateTensorTypeAndShapeInfo(&new_));
   CHECK(api->SetDimensions(info, DIMS(-1, 3)) == NULL);
   return info;
 }
@@ -168,8 +164,7 @@ static void* nest(void* depth) {
   CHECK(taken[0] == 0);
   OrtTypeInfo* type = tensor_type();
   for (int i = 0; i < *(int*)depth; i++) {
-    OrtTypeInfo* outer = NULL;
-    CHECK(editor()->CreateSequenceTypeInfo(type, &outer) == NULL);
+    OrtTypeInfo* outer = NEW(OrtTypeInfo, editor()->CreateSequenceTypeInfo(type, &new_));
     api->ReleaseTypeInfo(type);
     type = outer;
   }

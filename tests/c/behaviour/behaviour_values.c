@@ -55,12 +55,12 @@ static void add_numbers(struct text* text, OrtValue* value, ONNXTensorElementDat
 }
 
 void say_tensor(const OrtValue* value) {
-  OrtTensorTypeAndShapeInfo* info = NULL;
   ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   size_t rank = 0;
   size_t count = 0;
   int64_t dims[8];
-  CHECK(api->GetTensorTypeAndShape(value, &info) == NULL);
+  OrtTensorTypeAndShapeInfo* info =
+      NEW(OrtTensorTypeAndShapeInfo, api->GetTensorTypeAndShape(value, &new_));
   CHECK(api->GetTensorElementType(info, &type) == NULL);
   CHECK(api->GetDimensionsCount(info, &rank) == NULL && rank <= 8);
   CHECK(api->GetDimensions(info, dims, rank) == NULL);

@@ -21,27 +21,22 @@
 #define DIMS(...) LIST(int64_t, __VA_ARGS__)
 
 static inline OrtAllocator* allocator(void) {
-  OrtAllocator* found = NULL;
-  CHECK(api->GetAllocatorWithDefaultOptions(&found) == NULL);
-  return found;
+  return NEW(OrtAllocator, api->GetAllocatorWithDefaultOptions(&new_));
 }
 
 static inline const OrtModelEditorApi* editor(void) { return api->GetModelEditorApi(); }
 
 static inline OrtMemoryInfo* cpu_info(void) {
-  OrtMemoryInfo* info = NULL;
-  CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info) == NULL);
-  return info;
+  return NEW(OrtMemoryInfo, api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &new_));
 }
 
 /** The type of a tensor of rank 2, as a model has it, with a name for the first dimension. */
 static inline OrtTypeInfo* matrix_type(const int64_t* dims, const char* first) {
-  OrtTensorTypeAndShapeInfo* info = NULL;
-  OrtTypeInfo* type = NULL;
-  CHECK(api->CreateTensorTypeAndShapeInfo(&info) == NULL);
+  OrtTensorTypeAndShapeInfo* info =
+      NEW(OrtTensorTypeAndShapeInfo, api->CreateTensorTypeAndShapeInfo(&new_));
   CHECK(api->SetDimensions(info, dims, 2) == NULL);
   CHECK(api->SetSymbolicDimensions(info, (const char*[]){first, ""}, 2) == NULL);
-  CHECK(api->GetModelEditorApi()->CreateTensorTypeInfo(info, &type) == NULL);
+  OrtTypeInfo* type = NEW(OrtTypeInfo, api->GetModelEditorApi()->CreateTensorTypeInfo(info, &new_));
   api->ReleaseTensorTypeAndShapeInfo(info);
   return type;
 }
@@ -90,9 +85,7 @@ static inline OrtValue* of_strings(const char* const* strings, size_t count) {
 #define STRINGS(...) of_strings(LIST(char* const, __VA_ARGS__))
 
 static inline OrtValue* made(enum ONNXType type, const OrtValue* const* in, size_t count) {
-  OrtValue* value = NULL;
-  CHECK(api->CreateValue(in, count, type, &value) == NULL);
-  return value;
+  return NEW(OrtValue, api->CreateValue(in, count, type, &new_));
 }
 
 #define SEQUENCE(...) made(ONNX_TYPE_SEQUENCE, LIST(OrtValue* const, __VA_ARGS__))

@@ -65,14 +65,10 @@ static int storm_in_scopes(int argc, char** argv, OrtAllocator* tracking) {
 
 int main(int argc, char** argv) {
   api = OrtGetApiBase()->GetApi(ORT_API_VERSION);
-  OrtAllocator* base = NULL;
-  OrtAllocator* limiting = NULL;
-  OrtAllocator* tracking = NULL;
-  OrtAllocator* aligned = NULL;
-  CHECK(api->GetAllocatorWithDefaultOptions(&base) == NULL);
-  CHECK(core_create_limiting(base, (size_t)INT64_MAX, &limiting) == NULL);
-  CHECK(core_create_tracking(limiting, &tracking) == NULL);
-  CHECK(core_create_aligned(tracking, ALIGNMENT, &aligned) == NULL);
+  OrtAllocator* base = NEW(OrtAllocator, api->GetAllocatorWithDefaultOptions(&new_));
+  OrtAllocator* limiting = NEW(OrtAllocator, core_create_limiting(base, (size_t)INT64_MAX, &new_));
+  OrtAllocator* tracking = NEW(OrtAllocator, core_create_tracking(limiting, &new_));
+  OrtAllocator* aligned = NEW(OrtAllocator, core_create_aligned(tracking, ALIGNMENT, &new_));
   /* Where sums of a size and the limit could overflow. */
   CHECK(limiting->Alloc(limiting, (size_t)INT64_MAX) == NULL);
   core_set_origin_source(origin);
@@ -83,8 +79,7 @@ int main(int argc, char** argv) {
   alignment = ALIGNMENT;
   result = result != 0 ? result : storm_in_scopes(argc, argv, tracking);
 
-  OrtAllocator* arena = NULL;
-  CHECK(core_create_arena(tracking, NULL, NULL, &arena) == NULL);
+  OrtAllocator* arena = NEW(OrtAllocator, core_create_arena(tracking, NULL, NULL, &new_));
   allocator = arena;
   alignment = 64;
   result = result != 0 ? result : storm(argc, argv);

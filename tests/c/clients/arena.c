@@ -34,8 +34,7 @@ static uint32_t next(uint32_t* state) {
 }
 
 static int64_t figure(const char* key) {
-  OrtKeyValuePairs* figures = NULL;
-  CHECK(api->AllocatorGetStats(arena, &figures) == NULL);
+  OrtKeyValuePairs* figures = NEW(OrtKeyValuePairs, api->AllocatorGetStats(arena, &new_));
   int64_t value = strtoll(api->GetKeyValue(figures, key), NULL, 10);
   api->ReleaseKeyValuePairs(figures);
   return value;
@@ -90,8 +89,7 @@ static void* storm(void* seed) {
 static void make_arena(OrtEnv* env, const OrtMemoryInfo* info) {
   const char* keys[] = {"max_mem", "initial_chunk_size_bytes"};
   const size_t values[] = {(size_t)MAX_MEM, 1000};
-  OrtArenaCfg* cfg = NULL;
-  CHECK(api->CreateArenaCfgV2(keys, values, 2, &cfg) == NULL);
+  OrtArenaCfg* cfg = NEW(OrtArenaCfg, api->CreateArenaCfgV2(keys, values, 2, &new_));
   CHECK(api->CreateAndRegisterAllocator(env, info, cfg) == NULL);
   api->ReleaseArenaCfg(cfg);
   CHECK(api->GetSharedAllocator(env, info, &arena) == NULL);
@@ -104,10 +102,9 @@ int main(int argc, char** argv) {
   api = get_base()->GetApi(ORT_API_VERSION);
   int threads = atoi(argv[2]);
   steps = atol(argv[3]);
-  OrtEnv* env = NULL;
-  OrtMemoryInfo* info = NULL;
-  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_WARNING, "arena", &env) == NULL);
-  CHECK(api->CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &info) == NULL);
+  OrtEnv* env = NEW(OrtEnv, api->CreateEnv(ORT_LOGGING_LEVEL_WARNING, "arena", &new_));
+  OrtMemoryInfo* info =
+      NEW(OrtMemoryInfo, api->CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &new_));
   make_arena(env, info);
   pthread_t handles[64];
   CHECK(threads <= 64);

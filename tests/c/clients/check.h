@@ -15,4 +15,12 @@
     }                                                                         \
   } while (0)
 
+/* The pointer that a call writes to `new_`, which must succeed. */
+#define NEW(type, ...)            \
+  ({                              \
+    type* new_ = NULL;            \
+    CHECK((__VA_ARGS__) == NULL); \
+    new_;                         \
+  })
+
 #endif /* ORTCFFI_TESTS_CHECK_H_ */

@@ -15,8 +15,7 @@ static const OrtApi* api;
 static OrtAllocator* allocator;
 
 static uint64_t figure(const char* key) {
-  OrtKeyValuePairs* stats = NULL;
-  CHECK(allocator->GetStats(allocator, &stats) == NULL);
+  OrtKeyValuePairs* stats = NEW(OrtKeyValuePairs, allocator->GetStats(allocator, &new_));
   const char* text = api->GetKeyValue(stats, key);
   CHECK(text != NULL);
   uint64_t number = strtoull(text, NULL, 10);

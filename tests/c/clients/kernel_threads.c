@@ -92,8 +92,7 @@ static OrtStatus* fork_inside(OrtKernelContext* context) {
 
 /* Bytes that the core's heap has given out. */
 static long long in_use(void) {
-  OrtKeyValuePairs* figures = NULL;
-  CHECK(allocator->GetStats(allocator, &figures) == NULL);
+  OrtKeyValuePairs* figures = NEW(OrtKeyValuePairs, allocator->GetStats(allocator, &new_));
   long long bytes = atoll(api->GetKeyValue(figures, "InUse"));
   api->ReleaseKeyValuePairs(figures);
   return bytes;

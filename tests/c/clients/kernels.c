@@ -5,54 +5,83 @@
  */
 #include "kernels.h"
 
+/* --- what is released in the end -------------------------------------------------------------- */
+
+static OrtValue* values[64];
+static OrtcoreKernel* kernels[64];
+static size_t value_count, kernel_count;
+
+static OrtValue* later(OrtValue* value) { return values[value_count++] = value; }
+static OrtValue* floats(void) { return later(new_floats()); }
+static OrtValue* ints(void) { return later(new_value(ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, 2)); }
+static OrtcoreKernel* kernel_of(const struct test_op* op) {
+  return kernels[kernel_count++] = new_kernel(op);
+}
+static void release_all_later(void) {
+  while (kernel_count > 0) {
+    host.release(kernels[--kernel_count]);
+  }
+  while (value_count > 0) {
+    api->ReleaseValue(values[--value_count]);
+  }
+}
+
+#define IN(...)                           \
+  (const OrtValue* const[]){__VA_ARGS__}, \
+      sizeof((const OrtValue* const[]){__VA_ARGS__}) / sizeof(OrtValue*)
+
+/* The output of a call that succeeds. */
+static OrtValue* output_of(OrtcoreKernel* kernel, const OrtValue* const* inputs, size_t count) {
+  OrtValue* out = NULL;
+  CHECK(host.compute(kernel, inputs, count, &out, 1) == NULL);
+  return later(out);
+}
+static void refuses(OrtcoreKernel* kernel, const OrtValue* const* inputs, size_t count,
+                    const char* part, const char* other) {
+  OrtValue* out = NULL;
+  CHECK(says(host.compute(kernel, inputs, count, &out, 1), ORT_INVALID_ARGUMENT, part, other));
+  CHECK(out == NULL);
+}
+static float* numbers_of(const OrtValue* value) {
+  return NEW(void, api->GetTensorMutableData((OrtValue*)value, &new_));
+}
+
+/* --- inputs and outputs ----------------------------------------------------------------------- */
+
 static void computes(void) {
   struct test_op op = twice_op();
-  OrtcoreKernel* kernel = new_kernel(&op);
-  OrtValue *in = new_floats(), *out = NULL;
-  void* data = NULL;
-  CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1) == NULL);
-  CHECK(api->GetTensorMutableData(out, &data) == NULL && ((float*)data)[5] == 12);
+  OrtcoreKernel* kernel = kernel_of(&op);
+  const OrtValue* in = floats();
+  OrtValue* out = output_of(kernel, &in, 1);
+  CHECK(numbers_of(out)[5] == 12);
   /* The same memory once more: preallocated. */
-  ((float*)data)[5] = 0;
+  numbers_of(out)[5] = 0;
   OrtValue* again = out;
-  CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &again, 1) == NULL);
-  CHECK(again == out && ((float*)data)[5] == 12);
-  /* An output of another shape than the kernel makes. */
-  OrtValue* scalar = new_value(ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, 0);
-  host.release(kernel);
-  api->ReleaseValue(scalar);
-  api->ReleaseValue(out);
-  api->ReleaseValue(in);
+  CHECK(host.compute(kernel, &in, 1, &again, 1) == NULL);
+  CHECK(again == out && numbers_of(out)[5] == 12);
 }
 
 static void refuses_inputs(void) {
   struct test_op op = twice_op();
-  OrtcoreKernel* kernel = new_kernel(&op);
-  OrtValue *ints = new_value(ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, 2), *out = NULL;
-  const OrtValue* inputs[] = {ints, ints};
-  CHECK(says(host.compute(kernel, inputs, 1, &out, 1), ORT_INVALID_ARGUMENT, "Probe 'node'",
-             "input 0 ('input0') must be a tensor of float, but is one of int64"));
-  CHECK(says(host.compute(kernel, NULL, 0, &out, 1), ORT_INVALID_ARGUMENT, "Probe 'node'",
-             "input 0 ('input0') is required"));
-  OrtValue* floats = new_floats();
-  inputs[0] = inputs[1] = floats;
-  CHECK(says(host.compute(kernel, inputs, 2, &out, 1), ORT_INVALID_ARGUMENT, "Probe", "2 inputs"));
-  CHECK(says(host.compute(kernel, inputs, 1, NULL, 0), ORT_INVALID_ARGUMENT, "Probe", "0 outputs"));
-  CHECK(says(host.compute(kernel, inputs, 1, &ints, 1), ORT_INVALID_ARGUMENT, "Probe", "output 0"));
-  CHECK(out == NULL);
-  host.release(kernel);
-  api->ReleaseValue(ints);
-  api->ReleaseValue(floats);
+  OrtcoreKernel* kernel = kernel_of(&op);
+  OrtValue* out = ints();
+  const OrtValue* in = floats();
+  refuses(kernel, IN(ints()), "Probe 'node'",
+          "input 0 ('input0') must be a tensor of float, but is one of int64");
+  refuses(kernel, NULL, 0, "Probe 'node'", "input 0 ('input0') is required");
+  refuses(kernel, IN(in, in), "Probe", "2 inputs");
+  CHECK(says(host.compute(kernel, &in, 1, NULL, 0), ORT_INVALID_ARGUMENT, "Probe", "0 outputs"));
+  CHECK(says(host.compute(kernel, &in, 1, &out, 1), ORT_INVALID_ARGUMENT, "Probe", "output 0"));
 }
 
 static void refuses_attributes_that_cannot_be_read(void) {
   const int64_t two = 2;
-  OrtMemoryInfo* cpu = NULL;
-  OrtValue* value = NULL;
   OrtOpAttr* attribute = NULL;
-  CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &cpu) == NULL);
-  CHECK(api->CreateTensorWithDataAsOrtValue(cpu, NULL, 8, &two, 1,
-                                            ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &value) == NULL);
+  OrtMemoryInfo* cpu =
+      NEW(OrtMemoryInfo, api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &new_));
+  OrtValue* value =
+      NEW(OrtValue, api->CreateTensorWithDataAsOrtValue(
+                        cpu, NULL, 8, &two, 1, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &new_));
   CHECK(says(host.tensor_attribute("value", value, &attribute), ORT_INVALID_ARGUMENT, "tensor",
              "must have data"));
   CHECK(attribute == NULL);
@@ -62,11 +91,9 @@ static void refuses_attributes_that_cannot_be_read(void) {
 
 static OrtStatus* count_inputs(OrtKernelContext* context) {
   size_t count = 0;
-  OrtValue* out = NULL;
-  void* data = NULL;
   CHECK(api->KernelContext_GetInputCount(context, &count) == NULL);
-  CHECK(api->KernelContext_GetOutput(context, 0, NULL, 0, &out) == NULL);
-  CHECK(api->GetTensorMutableData(out, &data) == NULL);
+  OrtValue* out = NEW(OrtValue, api->KernelContext_GetOutput(context, 0, NULL, 0, &new_));
+  void* data = NEW(void, api->GetTensorMutableData(out, &new_));
   *(float*)data = (float)count;
   return NULL;
 }
@@ -78,49 +105,30 @@ static void spreads_variadic_inputs(void) {
   op.kinds[1] = INPUT_OUTPUT_VARIADIC;
   op.least = 2;
   op.input_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  OrtcoreKernel* kernel = new_kernel(&op);
-  OrtValue *floats = new_floats(), *ints = new_value(ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, 2);
-  const OrtValue* inputs[] = {ints, floats, floats, floats};
-  OrtValue* out = NULL;
-  void* data = NULL;
-  CHECK(host.compute(kernel, inputs, 4, &out, 1) == NULL);
-  CHECK(api->GetTensorMutableData(out, &data) == NULL && *(float*)data == 4);
-  api->ReleaseValue(out);
-  out = NULL;
-  CHECK(says(host.compute(kernel, inputs, 2, &out, 1), ORT_INVALID_ARGUMENT, "Probe", "input 2"));
-  inputs[3] = ints;
-  CHECK(says(host.compute(kernel, inputs, 4, &out, 1), ORT_INVALID_ARGUMENT, "input 3", "int64"));
-  inputs[3] = NULL;
-  CHECK(
-      says(host.compute(kernel, inputs, 4, &out, 1), ORT_INVALID_ARGUMENT, "input 3", "required"));
-  host.release(kernel);
-  api->ReleaseValue(floats);
-  api->ReleaseValue(ints);
+  OrtcoreKernel* kernel = kernel_of(&op);
+  const OrtValue *f = floats(), *i = ints();
+  CHECK(*numbers_of(output_of(kernel, IN(i, f, f, f))) == 4);
+  refuses(kernel, IN(i, f), "Probe", "input 2");
+  refuses(kernel, IN(i, f, f, i), "input 3", "int64");
+  refuses(kernel, IN(i, f, f, NULL), "input 3", "required");
 }
 
-/* The output, of any type, is that of the input of any type; with nothing known, it fails. */
+/* The output, of any type, is that of the input of any type. */
 static void finds_the_type_of_outputs(void) {
   struct test_op op = one_to_one;
   op.work = count_inputs;
   op.input_type = op.output_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  OrtcoreKernel* kernel = new_kernel(&op);
-  OrtValue *ints = new_value(ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, 2), *out = NULL;
-  CHECK(host.compute(kernel, (const OrtValue* const*)&ints, 1, &out, 1) == NULL);
   OrtTensorTypeAndShapeInfo* info = NULL;
   ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  CHECK(api->GetTensorTypeAndShape(out, &info) == NULL);
+  CHECK(api->GetTensorTypeAndShape(output_of(kernel_of(&op), IN(ints())), &info) == NULL);
   CHECK(api->GetTensorElementType(info, &type) == NULL);
   CHECK(type == ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64);
   api->ReleaseTensorTypeAndShapeInfo(info);
-  api->ReleaseValue(out);
-  api->ReleaseValue(ints);
-  host.release(kernel);
 }
 
 static OrtStatus* make_a_sequence(OrtKernelContext* context) {
-  const OrtValue* in = NULL;
   OrtValue *sequence = NULL, *tensor = NULL;
-  CHECK(api->KernelContext_GetInput(context, 0, &in) == NULL);
+  const OrtValue* in = NEW(const OrtValue, api->KernelContext_GetInput(context, 0, &new_));
   CHECK(api->CreateValue(&in, 1, ONNX_TYPE_SEQUENCE, &sequence) == NULL);
   CHECK(says(host.set_output(NULL, 0, sequence), ORT_INVALID_ARGUMENT, "context", "NULL"));
   CHECK(says(host.set_output(context, 0, NULL), ORT_INVALID_ARGUMENT, "value", "NULL"));
@@ -144,8 +152,6 @@ static void makes_empty_sequences(void) {
       (OrtcoreEmptySequence)api->GetExperimentalFunction(ORTCORE_EMPTY_SEQUENCE);
   OrtValue *sequence = NULL, *item = NULL;
   OrtTypeInfo *type = NULL, *element = NULL;
-  const OrtSequenceTypeInfo* of = NULL;
-  const OrtTensorTypeAndShapeInfo* tensor = NULL;
   ONNXTensorElementDataType found = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   size_t count = 1;
   CHECK(says(make(ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8, NULL), ORT_INVALID_ARGUMENT, "out", "NULL"));
@@ -155,9 +161,11 @@ static void makes_empty_sequences(void) {
   CHECK(count == 0);
   CHECK(says(api->GetValue(sequence, 0, allocator, &item), ORT_FAIL, "index", "sequence"));
   CHECK(api->GetTypeInfo(sequence, &type) == NULL);
-  CHECK(api->CastTypeInfoToSequenceTypeInfo(type, &of) == NULL);
+  const OrtSequenceTypeInfo* of =
+      NEW(const OrtSequenceTypeInfo, api->CastTypeInfoToSequenceTypeInfo(type, &new_));
   CHECK(api->GetSequenceElementType(of, &element) == NULL);
-  CHECK(api->CastTypeInfoToTensorInfo(element, &tensor) == NULL);
+  const OrtTensorTypeAndShapeInfo* tensor =
+      NEW(const OrtTensorTypeAndShapeInfo, api->CastTypeInfoToTensorInfo(element, &new_));
   CHECK(api->GetTensorElementType(tensor, &found) == NULL);
   CHECK(found == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING);
   api->ReleaseTypeInfo(element);
@@ -169,22 +177,9 @@ static void makes_sequences(void) {
   struct test_op op = one_to_one;
   op.work = make_a_sequence;
   op.output_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  OrtcoreKernel* kernel = new_kernel(&op);
-  OrtValue *in = new_floats(), *out = NULL;
   size_t count = 0;
-  CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1) == NULL);
-  CHECK(api->GetValueCount(out, &count) == NULL);
+  CHECK(api->GetValueCount(output_of(kernel_of(&op), IN(floats())), &count) == NULL);
   CHECK(count == 1);
-  api->ReleaseValue(out);
-  host.release(kernel);
-  out = NULL;
-  op.work = make_a_sequence_and_fail;
-  kernel = new_kernel(&op);
-  CHECK(says(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1), ORT_FAIL, "Probe",
-             "the kernel fails"));
-  CHECK(out == NULL);
-  host.release(kernel);
-  api->ReleaseValue(in);
 }
 
 static OrtStatus* make_nothing(OrtKernelContext* context) { return (void)context, NULL; }
@@ -198,16 +193,14 @@ static OrtStatus* answer_not_found(OrtKernelContext* context) {
 static void fails_with(OrtStatus* (*work)(OrtKernelContext*), OrtErrorCode code, const char* text) {
   struct test_op op = one_to_one;
   op.work = work;
-  OrtcoreKernel* kernel = new_kernel(&op);
-  OrtValue *in = new_floats(), *out = NULL;
-  CHECK(says(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1), code, "Probe 'node'",
-             text));
+  OrtValue* out = NULL;
+  const OrtValue* in = floats();
+  CHECK(says(host.compute(kernel_of(&op), &in, 1, &out, 1), code, "Probe 'node'", text));
   CHECK(out == NULL);
-  api->ReleaseValue(in);
-  host.release(kernel);
 }
 
 static void tells_what_kernels_say(void) {
+  fails_with(make_a_sequence_and_fail, ORT_FAIL, "the kernel fails");
   fails_with(make_nothing, ORT_FAIL, "did not make output 0");
   fails_with(answer_ok, ORT_FAIL, "ORT_OK");
   fails_with(answer_not_found, ORT_MODEL_LOADED, "the kernel says no");
@@ -215,11 +208,9 @@ static void tells_what_kernels_say(void) {
 
 /* A kernel that releases what it borrowed. */
 static OrtStatus* release_all(OrtKernelContext* context) {
-  const OrtValue* in = NULL;
-  OrtValue* out = NULL;
   CHECK(twice(context) == NULL);
-  CHECK(api->KernelContext_GetInput(context, 0, &in) == NULL);
-  CHECK(api->KernelContext_GetOutput(context, 0, shape, 2, &out) == NULL);
+  const OrtValue* in = NEW(const OrtValue, api->KernelContext_GetInput(context, 0, &new_));
+  OrtValue* out = NEW(OrtValue, api->KernelContext_GetOutput(context, 0, shape, 2, &new_));
   for (int i = 0; i < 3; i++) {
     api->ReleaseValue((OrtValue*)in);
     api->ReleaseValue(out);
@@ -228,9 +219,9 @@ static OrtStatus* release_all(OrtKernelContext* context) {
 }
 
 static OrtStatus* release_constant(const OrtApi* table, const OrtKernelInfo* info) {
-  const OrtValue* constant = NULL;
   int is_constant = 0;
-  CHECK(table->KernelInfoGetConstantInput_tensor(info, 0, &is_constant, &constant) == NULL);
+  const OrtValue* constant =
+      NEW(const OrtValue, table->KernelInfoGetConstantInput_tensor(info, 0, &is_constant, &new_));
   for (int i = 0; is_constant && i < 3; i++) {
     table->ReleaseValue((OrtValue*)constant);
   }
@@ -244,14 +235,13 @@ static void survives_kernels_that_release_shared_values(void) {
   op.work = release_all;
   float own[6] = {1, 2, 3, 4, 5, 6};
   const char* name = "w";
-  OrtMemoryInfo* info = NULL;
   OrtValue *value = NULL, *out = NULL;
-  OrtSessionOptions* options = NULL;
   void* data = NULL;
-  CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info) == NULL);
+  OrtMemoryInfo* info =
+      NEW(OrtMemoryInfo, api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &new_));
   CHECK(api->CreateTensorWithDataAsOrtValue(info, own, sizeof own, shape, 2,
                                             ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &value) == NULL);
-  CHECK(api->CreateSessionOptions(&options) == NULL);
+  OrtSessionOptions* options = NEW(OrtSessionOptions, api->CreateSessionOptions(&new_));
   CHECK(api->AddExternalInitializers(options, &name, (const OrtValue* const*)&value, 1) == NULL);
   const OrtcoreOperand in = {.name = "x", .constant = value};
   OrtcoreNode node = {.version = ORT_API_VERSION, .op = &op.base, .inputs = &in, .input_count = 1};
@@ -279,33 +269,26 @@ static OrtStatus* keep(OrtKernelContext* context) {
 static void survives_kernels_that_take_too_much(void) {
   struct test_op op = one_to_one;
   op.work = release_all;
-  OrtcoreKernel* kernel = new_kernel(&op);
-  OrtValue *in = new_floats(), *out = NULL;
-  void* data = NULL;
-  CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1) == NULL);
-  CHECK(api->GetTensorMutableData(out, &data) == NULL && ((float*)data)[5] == 12);
-  CHECK(api->GetTensorMutableData(in, &data) == NULL && ((float*)data)[5] == 6);
-  api->ReleaseValue(out);
-  out = NULL;
+  OrtcoreKernel* kernel = kernel_of(&op);
+  const OrtValue* in = floats();
+  CHECK(numbers_of(output_of(kernel, &in, 1))[5] == 12 && numbers_of(in)[5] == 6);
   op.work = keep;
-  CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1) == NULL);
+  output_of(kernel, &in, 1);
   size_t count = 0;
   OrtValue* late = NULL;
+  void* data = NULL;
+  OrtTypeInfo* type = NULL;
+  OrtTensorTypeAndShapeInfo* info = NULL;
   CHECK(says(api->KernelContext_GetInputCount(kept, &count), ORT_INVALID_ARGUMENT, "context",
              "after the call"));
   CHECK(says(api->KernelContext_GetOutput(kept, 0, shape, 2, &late), ORT_INVALID_ARGUMENT,
              "context", "after the call"));
-  OrtTypeInfo* type = NULL;
-  OrtTensorTypeAndShapeInfo* info = NULL;
   api->ReleaseValue((OrtValue*)kept_input);
   CHECK(says(api->GetTensorMutableData((OrtValue*)kept_input, &data), ORT_RUNTIME_EXCEPTION,
              "GetTensorMutableData", "after the call"));
   CHECK(says(api->GetTypeInfo(kept_input, &type), ORT_INVALID_ARGUMENT, "GetTypeInfo",
              "after the call"));
   CHECK(says(api->GetTensorTypeAndShape(kept_input, &info), ORT_FAIL, "value", "tensor"));
-  api->ReleaseValue(out);
-  api->ReleaseValue(in);
-  host.release(kernel);
 }
 
 static void* ORT_API_CALL create_without_status(const OrtCustomOp* op, const OrtApi* table,
@@ -327,44 +310,34 @@ static void calls_each_function_of_its_kind(void) {
   mixed[1].base.KernelComputeV2 = NULL;
   mixed[1].base.KernelCompute = compute_without_status;
   for (size_t i = 0; i < 2; i++) {
-    OrtcoreKernel* kernel = new_kernel(&mixed[i]);
-    OrtValue *in = new_floats(), *out = NULL;
-    void* data = NULL;
-    CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1) == NULL);
-    CHECK(api->GetTensorMutableData(out, &data) == NULL);
-    CHECK(((const float*)data)[5] == 12);
-    api->ReleaseValue(out);
-    api->ReleaseValue(in);
-    host.release(kernel);
+    CHECK(numbers_of(output_of(kernel_of(&mixed[i]), IN(floats())))[5] == 12);
+    release_all_later();
   }
 }
 
-static void refuses_bad_ops(void) {
-  struct test_op op = twice_op();
-  OrtcoreNode node = {.version = ORT_API_VERSION, .op = &op.base};
+static void refuses_to_make(struct test_op op, uint32_t version, const char* part,
+                            const char* other) {
+  OrtcoreNode node = {.version = version, .op = &op.base};
   OrtcoreKernel* kernel = NULL;
-  op.base.version = 0;
-  CHECK(says(host.create(&node, &kernel), ORT_INVALID_ARGUMENT, "version", "0"));
-  op = twice_op();
-  op.base.KernelComputeV2 = NULL;
-  CHECK(says(host.create(&node, &kernel), ORT_INVALID_ARGUMENT, "KernelCompute", ""));
-  op.base.CreateKernelV2 = NULL;
-  CHECK(says(host.create(&node, &kernel), ORT_INVALID_ARGUMENT, "CreateKernel", ""));
-  op = twice_op();
-  op.name = NULL;
-  CHECK(says(host.create(&node, &kernel), ORT_INVALID_ARGUMENT, "name", ""));
-  op = twice_op();
-  op.inputs = (size_t)1 << 40;
-  CHECK(says(host.create(&node, &kernel), ORT_INVALID_ARGUMENT, "declares", "inputs"));
-  op = twice_op();
-  op.kinds[0] = INPUT_OUTPUT_VARIADIC;
-  op.least = 0x7FFFFFFF;
-  CHECK(says(host.create(&node, &kernel), ORT_INVALID_ARGUMENT, "needs", "inputs"));
-  op = twice_op();
-  node.version = 1;
-  CHECK(says(host.create(&node, &kernel), ORT_INVALID_ARGUMENT, "version", "30"));
-  CHECK(says(host.create(NULL, &kernel), ORT_INVALID_ARGUMENT, "node", "NULL"));
+  CHECK(says(host.create(&node, &kernel), ORT_INVALID_ARGUMENT, part, other));
   CHECK(kernel == NULL);
+}
+#define REFUSES(change, part, other)                   \
+  do {                                                 \
+    struct test_op op = twice_op();                    \
+    change;                                            \
+    refuses_to_make(op, ORT_API_VERSION, part, other); \
+  } while (0)
+static void refuses_bad_ops(void) {
+  OrtcoreKernel* kernel = NULL;
+  REFUSES(op.base.version = 0, "version", "0");
+  REFUSES(op.base.KernelComputeV2 = NULL, "KernelCompute", "");
+  REFUSES(op.base.CreateKernelV2 = NULL, "CreateKernel", "");
+  REFUSES(op.name = NULL, "name", "");
+  REFUSES(op.inputs = (size_t)1 << 40, "declares", "inputs");
+  REFUSES((op.kinds[0] = INPUT_OUTPUT_VARIADIC, op.least = 0x7FFFFFFF), "needs", "inputs");
+  refuses_to_make(twice_op(), 1, "version", "30");
+  CHECK(says(host.create(NULL, &kernel), ORT_INVALID_ARGUMENT, "node", "NULL"));
 }
 
 static OrtKernelInfo* info_copy;
@@ -397,11 +370,11 @@ static void infos_do_not_keep_constants(void) {
                             .outputs = &output,
                             .output_count = 1};
   OrtcoreKernel* kernel = NULL;
-  const OrtValue* found = NULL;
   int is_constant = 0;
   op.begin = copy_info;
   CHECK(host.create(&node, &kernel) == NULL);
-  CHECK(api->KernelInfoGetConstantInput_tensor(info_copy, 0, &is_constant, &found) == NULL);
+  const OrtValue* found = NEW(
+      const OrtValue, api->KernelInfoGetConstantInput_tensor(info_copy, 0, &is_constant, &new_));
   CHECK(is_constant == 1 && found != NULL);
   host.release(kernel);
   CHECK(api->KernelInfoGetConstantInput_tensor(info_copy, 0, &is_constant, &found) == NULL);
@@ -430,23 +403,27 @@ static void kernels_borrow_the_allocator_of_the_host(void) {
 }
 
 int main(int argc, char** argv) {
+  static void (*const tests[])(void) = {computes,
+                                        refuses_inputs,
+                                        refuses_attributes_that_cannot_be_read,
+                                        spreads_variadic_inputs,
+                                        finds_the_type_of_outputs,
+                                        makes_sequences,
+                                        makes_empty_sequences,
+                                        tells_what_kernels_say,
+                                        survives_kernels_that_take_too_much,
+                                        survives_kernels_that_release_shared_values,
+                                        calls_each_function_of_its_kind,
+                                        refuses_bad_ops,
+                                        keeps_copies_of_infos,
+                                        infos_do_not_keep_constants,
+                                        kernels_borrow_the_allocator_of_the_host};
   CHECK(argc == 2);
   find_host(((const OrtApiBase* (*)(void))entry_of(argv[1]))()->GetApi(ORT_API_VERSION));
-  computes();
-  refuses_inputs();
-  refuses_attributes_that_cannot_be_read();
-  spreads_variadic_inputs();
-  finds_the_type_of_outputs();
-  makes_sequences();
-  makes_empty_sequences();
-  tells_what_kernels_say();
-  survives_kernels_that_take_too_much();
-  survives_kernels_that_release_shared_values();
-  calls_each_function_of_its_kind();
-  refuses_bad_ops();
-  keeps_copies_of_infos();
-  infos_do_not_keep_constants();
-  kernels_borrow_the_allocator_of_the_host();
+  for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
+    tests[i]();
+    release_all_later();
+  }
   printf("kernels: OK\n");
   return 0;
 }

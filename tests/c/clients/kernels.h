@@ -139,11 +139,9 @@ static const float numbers[] = {1, 2, 3, 4, 5, 6};
 static const int64_t shape[] = {2, 3};
 
 static inline OrtValue* new_value(ONNXTensorElementDataType type, size_t rank) {
-  OrtValue* value = NULL;
-  CHECK(api->CreateTensorAsOrtValue(allocator, shape, rank, type, &value) == NULL);
+  OrtValue* value = NEW(OrtValue, api->CreateTensorAsOrtValue(allocator, shape, rank, type, &new_));
   if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT && rank == 2) {
-    void* data = NULL;
-    CHECK(api->GetTensorMutableData(value, &data) == NULL);
+    void* data = NEW(void, api->GetTensorMutableData(value, &new_));
     memcpy(data, numbers, sizeof numbers);
   }
   return value;
@@ -162,11 +160,9 @@ static inline OrtcoreKernel* new_kernel(const struct test_op* op) {
 
 /* The output is the first input, doubled. */
 static inline OrtStatus* twice(OrtKernelContext* context) {
-  const OrtValue* in = NULL;
-  OrtValue* out = NULL;
   void *from = NULL, *to = NULL;
-  CHECK(api->KernelContext_GetInput(context, 0, &in) == NULL);
-  CHECK(api->KernelContext_GetOutput(context, 0, shape, 2, &out) == NULL);
+  const OrtValue* in = NEW(const OrtValue, api->KernelContext_GetInput(context, 0, &new_));
+  OrtValue* out = NEW(OrtValue, api->KernelContext_GetOutput(context, 0, shape, 2, &new_));
   CHECK(api->GetTensorMutableData((OrtValue*)in, &from) == NULL);
   CHECK(api->GetTensorMutableData(out, &to) == NULL);
   for (size_t i = 0; i < 6; i++) {

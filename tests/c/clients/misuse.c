@@ -19,8 +19,7 @@ static char* take(size_t size) {
 }
 
 static uint64_t bad_frees(void) {
-  OrtKeyValuePairs* stats = NULL;
-  CHECK(allocator->GetStats(allocator, &stats) == NULL);
+  OrtKeyValuePairs* stats = NEW(OrtKeyValuePairs, allocator->GetStats(allocator, &new_));
   uint64_t count = strtoull(api->GetKeyValue(stats, "NumBadFrees"), NULL, 10);
   api->ReleaseKeyValuePairs(stats);
   return count;

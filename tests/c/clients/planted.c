@@ -30,8 +30,7 @@ int main(int argc, char** argv) {
   const OrtApiBase*(ORT_API_CALL * get_base)(void);
   *(void**)&get_base = entry_of(argv[1]);
   const OrtApi* api = get_base()->GetApi(ORT_API_VERSION);
-  OrtAllocator* allocator = NULL;
-  CHECK(api->GetAllocatorWithDefaultOptions(&allocator) == NULL);
+  OrtAllocator* allocator = NEW(OrtAllocator, api->GetAllocatorWithDefaultOptions(&new_));
   volatile int width = 8 * sizeof(int);
   volatile char* block = allocator->Alloc(allocator, 100);
   if (strcmp(argv[2], "overrun") == 0) {

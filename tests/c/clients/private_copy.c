@@ -14,9 +14,8 @@
 #define UNIQUE "_ZZN7CounterI5LocalE4liveEvE5count"
 
 static OrtSessionOptions* options_with(const char* path, OrtcoreCopy copy, int is_copy) {
-  OrtSessionOptions* options = NULL;
   int copied = -1;
-  CHECK(api->CreateSessionOptions(&options) == NULL);
+  OrtSessionOptions* options = NEW(OrtSessionOptions, api->CreateSessionOptions(&new_));
   CHECK(host.register_library(options, NULL, path, copy, &copied) == NULL);
   CHECK(copied == is_copy);
   return options;
@@ -28,10 +27,9 @@ static float count_in(const OrtSessionOptions* options) {
                       .op = host.find_op(options, "throwing", "Compute2")};
   OrtcoreKernel* kernel = NULL;
   OrtValue* out = NULL;
-  void* data = NULL;
   CHECK(host.create(&node, &kernel) == NULL);
   CHECK(host.compute(kernel, NULL, 0, &out, 1) == NULL);
-  CHECK(api->GetTensorMutableData(out, &data) == NULL);
+  void* data = NEW(void, api->GetTensorMutableData(out, &new_));
   float count = ((const float*)data)[0];
   api->ReleaseValue(out);
   host.release(kernel);
@@ -70,8 +68,7 @@ static void is_another_each_time(const char* path) {
 static void refuses_what_is_no_library(void) {
   static const char* const paths[] = {"/no/such/library.so", "/", "/dev/null", "/etc/passwd",
                                       "libm.so.6"};
-  OrtSessionOptions* options = NULL;
-  CHECK(api->CreateSessionOptions(&options) == NULL);
+  OrtSessionOptions* options = NEW(OrtSessionOptions, api->CreateSessionOptions(&new_));
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
     CHECK(says(host.register_library(options, NULL, paths[i], ORTCORE_COPY_ALWAYS, NULL), ORT_FAIL,
                "ortcore_register_library", paths[i]));

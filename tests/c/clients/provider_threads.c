@@ -122,9 +122,6 @@ int main(int count, char** arguments) {
                           .CreateEp = create_ep,
                           .ReleaseEp = release_ep};
   struct model_bytes bytes = branching_model();
-  OrtHardwareDevice* hardware = NULL;
-  OrtEpDevice* device = NULL;
-  OrtSessionOptions* options = NULL;
   OrtModel* model = NULL;
   CHECK(count == 2);
   api = ((const OrtApiBase* (*)(void))entry_of(arguments[1]))()->GetApi(ORT_API_VERSION);
@@ -132,10 +129,12 @@ int main(int count, char** arguments) {
   find_host();
   CHECK(host.open_model(bytes.at, bytes.size, NULL, &model) == NULL);
   CHECK(host.graph_of(model, ORTCORE_GRAPH_FOLDED, &graph) == NULL);
-  CHECK(ep_api->CreateHardwareDevice(OrtHardwareDeviceType_CPU, 0, 0, "all", NULL, &hardware) ==
-        NULL);
-  CHECK(ep_api->CreateEpDevice(&factory, hardware, NULL, NULL, &device) == NULL);
-  CHECK(api->CreateSessionOptions(&options) == NULL);
+  OrtHardwareDevice* hardware =
+      NEW(OrtHardwareDevice,
+          ep_api->CreateHardwareDevice(OrtHardwareDeviceType_CPU, 0, 0, "all", NULL, &new_));
+  OrtEpDevice* device =
+      NEW(OrtEpDevice, ep_api->CreateEpDevice(&factory, hardware, NULL, NULL, &new_));
+  OrtSessionOptions* options = NEW(OrtSessionOptions, api->CreateSessionOptions(&new_));
   compile_at_once(device, options);
   api->ReleaseSessionOptions(options);
   ep_api->ReleaseEpDevice(device);

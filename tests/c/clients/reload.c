@@ -16,11 +16,9 @@ static pthread_barrier_t used;
 static pthread_barrier_t closed;
 
 static void* use(void* unused) {
-  OrtAllocator* allocator = NULL;
-  CHECK(api->GetAllocatorWithDefaultOptions(&allocator) == NULL);
+  OrtAllocator* allocator = NEW(OrtAllocator, api->GetAllocatorWithDefaultOptions(&new_));
   for (size_t size = 1; size < (1 << 20); size = size * 3 / 2 + 1) {
-    void* block = NULL;
-    CHECK(api->AllocatorAlloc(allocator, size, &block) == NULL);
+    void* block = NEW(void, api->AllocatorAlloc(allocator, size, &new_));
     memset(block, 1, size);
     CHECK(api->AllocatorFree(allocator, block) == NULL);
     OrtStatus* status = api->CreateStatus(ORT_FAIL, "again");

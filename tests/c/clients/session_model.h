@@ -59,9 +59,8 @@ static const OrtCustomOp twice_op = {
 
 /* The domain must be released after the options. */
 static inline OrtCustomOpDomain* add_twice(const OrtApi* api, OrtSessionOptions* options) {
-  OrtCustomOpDomain* domain = NULL;
   twice_api = api;
-  CHECK(api->CreateCustomOpDomain("twice", &domain) == NULL);
+  OrtCustomOpDomain* domain = NEW(OrtCustomOpDomain, api->CreateCustomOpDomain("twice", &new_));
   CHECK(api->CustomOpDomain_Add(domain, &twice_op) == NULL);
   CHECK(api->AddCustomOpDomain(options, domain) == NULL);
   return domain;

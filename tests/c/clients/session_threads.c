@@ -105,8 +105,7 @@ static const char* const input = "x";
 static const char* const output = "a";
 
 static void run(OrtSession* session, const OrtValue* x) {
-  OrtValue* y = NULL;
-  CHECK(api->Run(session, NULL, &input, &x, 1, &output, 1, &y) == NULL);
+  OrtValue* y = NEW(OrtValue, api->Run(session, NULL, &input, &x, 1, &output, 1, &new_));
   api->ReleaseValue(y);
 }
 
@@ -180,11 +179,11 @@ static void run_in_child(OrtSession* session, const OrtValue* x) {
 static OrtValue* new_input(void) {
   static float numbers[] = {3, 4};
   const int64_t length = 2;
-  OrtMemoryInfo* info = NULL;
-  OrtValue* x = NULL;
-  CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info) == NULL);
-  CHECK(api->CreateTensorWithDataAsOrtValue(info, numbers, sizeof numbers, &length, 1,
-                                            ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &x) == NULL);
+  OrtMemoryInfo* info =
+      NEW(OrtMemoryInfo, api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &new_));
+  OrtValue* x = NEW(
+      OrtValue, api->CreateTensorWithDataAsOrtValue(info, numbers, sizeof numbers, &length, 1,
+                                                    ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &new_));
   api->ReleaseMemoryInfo(info);
   return x;
 }
@@ -224,16 +223,14 @@ static void make_in_two_shapes(OrtSession* session, int times) {
 }
 
 static OrtEnv* new_env(void) {
-  OrtThreadingOptions* options = NULL;
-  OrtEnv* env = NULL;
-  CHECK(api->CreateThreadingOptions(&options) == NULL);
+  OrtThreadingOptions* options = NEW(OrtThreadingOptions, api->CreateThreadingOptions(&new_));
   CHECK(api->SetGlobalIntraOpNumThreads(options, THREADS + 1) == NULL);
   CHECK(api->SetGlobalInterOpNumThreads(options, 1) == NULL);
   CHECK(api->SetGlobalCustomCreateThreadFn(options, create_thread) == NULL);
   CHECK(api->SetGlobalCustomThreadCreationOptions(options, settings) == NULL);
   CHECK(api->SetGlobalCustomJoinThreadFn(options, join_thread) == NULL);
-  CHECK(api->CreateEnvWithGlobalThreadPools(ORT_LOGGING_LEVEL_ERROR, "threads", options, &env) ==
-        NULL);
+  OrtEnv* env = NEW(OrtEnv, api->CreateEnvWithGlobalThreadPools(ORT_LOGGING_LEVEL_ERROR, "threads",
+                                                                options, &new_));
   api->ReleaseThreadingOptions(options);
   return env;
 }
@@ -241,14 +238,13 @@ static OrtEnv* new_env(void) {
 int main(int count, char** arguments) {
   bool forks = strcmp(arguments[count - 1], "fork") == 0;
   int times = count > 2 + forks ? atoi(arguments[2]) : 6000;
-  OrtCustomOpDomain* domain = NULL;
   const OrtApiBase*(ORT_API_CALL * get_base)(void);
   *(void**)&get_base = entry_of(arguments[1]);
   api = get_base()->GetApi(ORT_API_VERSION);
   twice_api = api;
   visiting_op = twice_op;
   visiting_op.KernelComputeV2 = compute;
-  CHECK(api->CreateCustomOpDomain("twice", &domain) == NULL);
+  OrtCustomOpDomain* domain = NEW(OrtCustomOpDomain, api->CreateCustomOpDomain("twice", &new_));
   CHECK(api->CustomOpDomain_Add(domain, &visiting_op) == NULL);
   OrtEnv* env = new_env();
   CHECK(made == THREADS);

@@ -9,8 +9,8 @@
 static OrtSessionOptions* options;
 
 static OrtStatus* create(const char* name, int64_t what, uint32_t threads, OrtcoreKernel** kernel) {
-  OrtOpAttr* attribute = NULL;
-  CHECK(api->CreateOpAttr("what", &what, 1, ORT_OP_ATTR_INT, &attribute) == NULL);
+  OrtOpAttr* attribute =
+      NEW(OrtOpAttr, api->CreateOpAttr("what", &what, 1, ORT_OP_ATTR_INT, &new_));
   OrtcoreNode node = {.version = ORT_API_VERSION,
                       .op = host.find_op(options, "throwing", name),
                       .name = "node",
@@ -24,9 +24,8 @@ static OrtStatus* create(const char* name, int64_t what, uint32_t threads, Ortco
 }
 
 static OrtStatus* compute(const char* name, int64_t what, uint32_t threads) {
-  OrtcoreKernel* kernel = NULL;
   OrtValue* out = NULL;
-  CHECK(create(name, what, threads, &kernel) == NULL);
+  OrtcoreKernel* kernel = NEW(OrtcoreKernel, create(name, what, threads, &new_));
   OrtStatus* status = host.compute(kernel, NULL, 0, &out, 1);
   api->ReleaseValue(out);
   host.release(kernel);
@@ -51,12 +50,10 @@ static const char* const thrown[] = {
 
 /* A kernel that does not throw tells what the others have left behind. */
 static void check_nothing_left(void) {
-  OrtcoreKernel* kernel = NULL;
   OrtValue* out = NULL;
-  void* data = NULL;
-  CHECK(create("Compute2", 0, 1, &kernel) == NULL);
+  OrtcoreKernel* kernel = NEW(OrtcoreKernel, create("Compute2", 0, 1, &new_));
   CHECK(host.compute(kernel, NULL, 0, &out, 1) == NULL);
-  CHECK(api->GetTensorMutableData(out, &data) == NULL);
+  void* data = NEW(void, api->GetTensorMutableData(out, &new_));
   CHECK(((const float*)data)[0] == 0 && ((const float*)data)[1] == 0);
   api->ReleaseValue(out);
   host.release(kernel);

@@ -35,9 +35,7 @@ extern bool may_keep;
 
 /** The default allocator. */
 static inline OrtAllocator* heap(void) {
-  OrtAllocator* found = NULL;
-  CHECK(api->GetAllocatorWithDefaultOptions(&found) == NULL);
-  return found;
+  return NEW(OrtAllocator, api->GetAllocatorWithDefaultOptions(&new_));
 }
 
 #endif /* ORTCFFI_TESTS_FAULTS_H_ */

@@ -21,14 +21,12 @@ static const OrtEpDevice* device_of(const char* words, const char* path) {
 }
 
 static OrtValue* new_tensor(const int64_t* shape, size_t rank) {
-  OrtAllocator* allocator = NULL;
-  OrtValue* made = NULL;
-  void* data = NULL;
   size_t size = 0;
-  CHECK(api->GetAllocatorWithDefaultOptions(&allocator) == NULL);
-  CHECK(api->CreateTensorAsOrtValue(allocator, shape, rank, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
-                                    &made) == NULL);
-  CHECK(api->GetTensorMutableData(made, &data) == NULL);
+  OrtAllocator* allocator = NEW(OrtAllocator, api->GetAllocatorWithDefaultOptions(&new_));
+  OrtValue* made =
+      NEW(OrtValue, api->CreateTensorAsOrtValue(allocator, shape, rank,
+                                                ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &new_));
+  void* data = NEW(void, api->GetTensorMutableData(made, &new_));
   CHECK(api->GetTensorSizeInBytes(made, &size) == NULL);
   memset(data, 0, size);
   return made;
@@ -37,9 +35,8 @@ static OrtValue* new_tensor(const int64_t* shape, size_t rank) {
 /* --- sessions --------------------------------------------------------------------------------- */
 
 static OrtSessionOptions* new_options(void) {
-  OrtSessionOptions* made = NULL;
   const char* key = "session.record_ep_graph_assignment_info";
-  CHECK(api->CreateSessionOptions(&made) == NULL);
+  OrtSessionOptions* made = NEW(OrtSessionOptions, api->CreateSessionOptions(&new_));
   CHECK(api->AddSessionConfigEntry(made, key, "1") == NULL);
   return made;
 }
@@ -128,15 +125,12 @@ CALL("session: a group that is cut") {
 static const OrtModelEditorApi* editor(void) { return api->GetModelEditorApi(); }
 
 static OrtValueInfo* float_value(const char* name, const int64_t* dims, size_t rank) {
-  OrtTensorTypeAndShapeInfo* shape = NULL;
-  OrtTypeInfo* type = NULL;
-  OrtValueInfo* made = NULL;
-  CHECK(api->CreateTensorTypeAndShapeInfo(&shape) == NULL);
+  OrtTensorTypeAndShapeInfo* shape =
+      NEW(OrtTensorTypeAndShapeInfo, api->CreateTensorTypeAndShapeInfo(&new_));
   CHECK(api->SetTensorElementType(shape, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT) == NULL);
   CHECK(api->SetDimensions(shape, dims, rank) == NULL);
-  CHECK(editor()->CreateTensorTypeInfo(shape, &type) == NULL);
-  CHECK(editor()->CreateValueInfo(name, type, &made) == NULL);
-  return made;
+  OrtTypeInfo* type = NEW(OrtTypeInfo, editor()->CreateTensorTypeInfo(shape, &new_));
+  return NEW(OrtValueInfo, editor()->CreateValueInfo(name, type, &new_));
 }
 static void add_node(OrtGraph* to, const char* op, const char* const* inputs, size_t count,
                      const char* output) {
@@ -158,9 +152,8 @@ static const OrtGraph* prepared(OrtGraph* graph, OrtValueInfo** inputs, OrtValue
 /* Claims, compiles, makes a kernel of the first node, and computes. */
 static void use(const OrtEpDevice* device, const OrtGraph* graph, OrtValue* x, size_t input_count) {
   const OrtValue* const inputs[] = {x, NULL};
-  OrtSessionOptions* options = NULL;
   OrtValue* out = NULL;
-  CHECK(api->CreateSessionOptions(&options) == NULL);
+  OrtSessionOptions* options = NEW(OrtSessionOptions, api->CreateSessionOptions(&new_));
   OrtcoreEp* provider =
       MADE(OrtcoreEp, CORE(OrtcoreCreateEp, ORTCORE_CREATE_EP)(&device, 1, options, NULL, &made));
   OrtcoreClaims* claims =
@@ -190,8 +183,7 @@ CALL("provider: of the guide") {
   static const char* const inputs[] = {"x", "x"};
   const int64_t two = 2;
   OrtValueInfo *x = float_value("x", &two, 1), *y = float_value("y", &two, 1);
-  OrtGraph* graph = NULL;
-  CHECK(editor()->CreateGraph(&graph) == NULL);
+  OrtGraph* graph = NEW(OrtGraph, editor()->CreateGraph(&new_));
   add_node(graph, "Add", inputs, 2, "y");
   use(device_of("add", ADD_EP), prepared(graph, &x, &y, 1), new_tensor(&two, 1), 1);
 }
@@ -201,8 +193,7 @@ CALL("provider: on a device, with another layout") {
   static const char *const factors[] = {"x", "w"}, *const product[] = {"p"};
   OrtValueInfo* x = float_value("x", shape, 4);
   OrtValueInfo* outputs[] = {float_value("p", shape, 4), float_value("y", mean, 4)};
-  OrtGraph* graph = NULL;
-  CHECK(editor()->CreateGraph(&graph) == NULL);
+  OrtGraph* graph = NEW(OrtGraph, editor()->CreateGraph(&new_));
   CHECK(editor()->AddInitializerToGraph(graph, "w", new_tensor(shape, 4), false) == NULL);
   add_node(graph, "Mul", factors, 2, "p");
   add_node(graph, "GlobalAveragePool", product, 1, "y");

@@ -40,27 +40,22 @@ static const OrtCustomOp op = {.version = ORT_API_VERSION,
 
 static const int64_t shape[] = {2};
 static OrtValue* some_value(void) {
-  OrtValue* made = NULL;
-  CHECK(api->CreateTensorAsOrtValue(heap(), shape, 1, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &made) ==
-        NULL);
-  return made;
+  return NEW(OrtValue, api->CreateTensorAsOrtValue(heap(), shape, 1,
+                                                   ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &new_));
 }
 /* A kernel of a node with attributes, entries and an op set. */
 static OrtcoreKernel* make_kernel(void) {
   static const char* const texts[] = {"first", "second"};
   static char asked[64];
   OrtValue* value = some_value();
-  OrtTypeInfo* type = NULL;
   OrtKeyValuePairs* config = NULL;
-  OrtSessionOptions* options = NULL;
-  OrtCustomOpDomain* domain = NULL;
   OrtOpAttr* attributes[] = {MADE(OrtOpAttr, core_tensor_attribute("tensor", value, &made)), NULL};
   CHECK(api->CreateOpAttr("texts", texts, 2, ORT_OP_ATTR_STRINGS, &attributes[1]) == NULL);
-  CHECK(api->GetTypeInfo(value, &type) == NULL);
+  OrtTypeInfo* type = NEW(OrtTypeInfo, api->GetTypeInfo(value, &new_));
   api->CreateKeyValuePairs(&config);
   api->AddKeyValuePair(config, "key", "value");
-  CHECK(api->CreateSessionOptions(&options) == NULL);
-  CHECK(api->CreateCustomOpDomain("trials", &domain) == NULL);
+  OrtSessionOptions* options = NEW(OrtSessionOptions, api->CreateSessionOptions(&new_));
+  OrtCustomOpDomain* domain = NEW(OrtCustomOpDomain, api->CreateCustomOpDomain("trials", &new_));
   CHECK(api->CustomOpDomain_Add(domain, &op) == NULL);
   CHECK(api->AddCustomOpDomain(options, domain) == NULL);
   OrtcoreOperand in = {.name = "in", .type = type}, out = {.name = "out", .constant = value};
@@ -171,8 +166,7 @@ CALL("kernel: shapes") {
   say_status(TRIED(core_kernel_infer_shapes(kernel, &in, 1, &out, 1)));
 }
 static void register_library(OrtcoreCopy copy) {
-  OrtSessionOptions* options = NULL;
-  CHECK(api->CreateSessionOptions(&options) == NULL);
+  OrtSessionOptions* options = NEW(OrtSessionOptions, api->CreateSessionOptions(&new_));
   say_status(TRIED(core_register_library(options, NULL, CUSTOM_OPS, copy, NULL)));
 }
 CALL("kernel: a library") { register_library(ORTCORE_COPY_IF_LOADED); }
