@@ -3,13 +3,11 @@
 
     python tools/draw_pictures.py [NAME ...]
 
-``peaks`` is the memory of a job by its lines; ``top``, what ``ortcffi top --svg`` draws of a
-program; ``speeds``, runs beside the official package. Times are those of this machine.
+``peaks`` is the memory of a job by its lines; ``top``, what ``ortcffi top --svg`` draws.
 """
 
 import argparse
 import inspect
-import json
 import subprocess
 import sys
 import tempfile
@@ -23,14 +21,7 @@ from matplotlib.figure import Figure
 import ortcffi as ort
 
 PICTURES = Path(__file__).resolve().parents[1] / "docs/pictures"
-OURS, THEIRS, INK = "#d9485f", "#0f93a8", "#7a828c"  # read on white and on black
-ROWS = {  # of `ortcffi bench`
-    "run": "run, small model",
-    "bound": "the same, bound",
-    "awaited": "the same, awaited",
-    "tensor": "array to tensor",
-    "kernel": "one custom op",
-}
+OURS, INK = "#d9485f", "#7a828c"  # read on white and on black
 PROGRAM = """\
 import numpy as np, onnxruntime, time
 import ortcffi as ort
@@ -78,25 +69,6 @@ def peaks(path: Path) -> None:
     save(axes, path)
 
 
-def speeds(path: Path) -> None:
-    """Bars of how many times as fast as the official package some calls are."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "figures.json")
-        command = [sys.executable, "-P", "-m", "ortcffi", "bench", "--json", str(file)]
-        subprocess.run(command, check=True, stdout=sys.stderr)
-        found = {row["name"]: row for row in json.loads(file.read_text())["rows"]}
-    ratios, texts = [], []
-    for name in ROWS:
-        ours, theirs = (found[name][package]["p50"] * 1e6 for package in ("ortcffi", "onnxruntime"))
-        ratios.append(theirs / ours)
-        texts.append(f"{ratios[-1]:.1f}x   {ours:.3g} us, {theirs:.3g}")
-    axes = bars(ratios, texts, [OURS] * len(ratios))
-    axes.set_yticks(range(len(ROWS)), list(ROWS.values()))
-    axes.axvline(1, color=THEIRS)
-    axes.set_xlabel("times as fast as onnxruntime (the line), and both times", color=INK)
-    save(axes, path)
-
-
 def top(path: Path) -> None:
     """What ``ortcffi top`` draws of a program that keeps some of its outputs."""
     with tempfile.TemporaryDirectory() as folder:
@@ -123,14 +95,14 @@ def save(axes: Any, path: Path) -> None:
     axes.figure.savefig(path, transparent=True, metadata={"Date": None})
 
 
-DRAWN = {"peaks": peaks, "top": top, "speeds": speeds}
+DRAWN = {"peaks": peaks, "top": top}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help="default: all three")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="default: both")
     names = parser.parse_args().names or DRAWN
     PICTURES.mkdir(exist_ok=True)
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "ortcffi"}):

@@ -20,16 +20,15 @@ from ortcffi.table.load import VARIABLE, LibraryNotFound, LoadError
 from ortcffi.testing.random_inputs import random_feed, shapes_of
 
 from .report import Result, as_json, heading, summary, table
-from .rows import Row, Sessions, package_rows, run_rows, small_model
+from .rows import Row, Sessions, run_rows, small_model
 from .turns import measure
 
 SECONDS = 30
 MOST_SECONDS = 86_400
 SAMPLE = 50e-6  # seconds
 DESCRIPTION = """Measures some calls of ortcffi beside the same calls of the package onnxruntime, in
-one process, in turns: runs of a model with random inputs, and without MODEL, for which a small one
-is built in, also errors, memory, tensors and custom ops. The table has the time that half of the
-calls take at most (p50), and of a MODEL that of 99 of 100 calls (p99)."""
+one process, in turns: runs of a model with random inputs, by default of a small one. The table has
+the time that half of the calls take at most (p50), and of a MODEL that of 99 of 100 calls (p99)."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -52,18 +51,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", nargs="?", help="the path of a model")
-    parser.add_argument("--size", type=int, default=1, help="of open dimensions (default: 1)")
-    parser.add_argument(
-        "--shape", metavar="NAME=1,3,48,192", action="append", default=[], help="of an input"
-    )
-    parser.add_argument(
-        "--threads", type=int, default=0, help="of MODEL's sessions; 0: the library chooses"
-    )
-    parser.add_argument(
-        "--seconds", type=_seconds, default=SECONDS, help="in all, about (default: %(default)s)"
-    )
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write the figures")
+    add: Any = parser.add_argument
+    add("model", metavar="MODEL", nargs="?", help="the path of a model")
+    add("--size", type=int, default=1, help="of open dimensions (default: 1)")
+    add("--shape", metavar="NAME=1,3,48,192", action="append", default=[], help="of an input")
+    add("--threads", type=int, default=0, help="of MODEL's sessions; 0: the library chooses")
+    text = "in all, about (default: %(default)s)"
+    add("--seconds", type=_seconds, default=SECONDS, help=text)
+    add("--json", metavar="FILE", type=Path, help="write the figures")
 
 
 def _seconds(text: str) -> float:
@@ -110,7 +105,7 @@ def _rows(given: argparse.Namespace, stack: ExitStack) -> list[Row]:
     rows = list(run_rows(sessions, feed, stack))
     if "bound" not in {row.name for row in rows}:
         print("left out: bound arrays, for an input is no tensor")
-    return rows if given.model else [*rows, *package_rows(official, sessions.ours.api)]
+    return rows
 
 
 def _official() -> ModuleType | None:

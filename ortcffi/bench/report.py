@@ -72,7 +72,7 @@ def summary(results: Sequence[Result], is_small: bool, busy: float) -> Iterator[
 
 
 def _compared(result: Result) -> str:
-    ratio, than = result.ratio, result.row.than
+    ratio, than = result.ratio, "by onnxruntime"
     if ratio is None:
         return ""
     if ratio >= 1.05:

@@ -6,10 +6,10 @@ Also ``python -m ortcffi config``, which prints compiler flags.
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ortcffi._public import public
-from ortcffi.cli.program import program_name
+from ortcffi.cli.program import fail, program_name
 
 DESCRIPTION = """\
 Print, on one line and quoted for a shell, what a C compiler needs to compile against the header
@@ -81,44 +81,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     import shlex
 
     parser = argparse.ArgumentParser(prog=program_name("config"), description=DESCRIPTION)
-    parser.add_argument("--cflags", action="store_true", help="flags for compiling: -I...")
-    parser.add_argument("--libs", action="store_true", help="flags for linking: -L... -l... -rpath")
-    parser.add_argument("--include", action="store_true", help="the directory of the header")
-    parser.add_argument("--library", action="store_true", help="the path of the library")
+    for name, (text, _) in _FLAGS.items():
+        parser.add_argument(f"--{name}", action="store_true", help=text)
     parser.add_argument("--as-libonnxruntime", metavar="DIR", help=AS_LIBONNXRUNTIME)
     options = parser.parse_args(arguments)
-    makers = {"cflags": _cflags, "libs": _libs, "include": _include, "library": _library}
-    chosen = [make for name, make in makers.items() if getattr(options, name)]
+    chosen = [make for name, (_, make) in _FLAGS.items() if getattr(options, name)]
     folder = options.as_libonnxruntime
     if not chosen and folder is None:
-        parser.error(
-            "give at least one of --cflags, --libs, --include, --library, --as-libonnxruntime"
-        )
+        parser.error(f"give at least one of --{', --'.join(_FLAGS)}, --as-libonnxruntime")
     try:
         words = [word for make in chosen for word in make()]
         words += [] if folder is None else [_link_into(folder)]
     except OSError as error:
-        parser.exit(1, f"{parser.prog}: {error}\n")
+        return fail(parser.prog, error)
     sys.stdout.write(shlex.join(words) + "\n")
     return 0
-
-
-def _cflags() -> list[str]:
-    return [f"-I{get_include()}"]
 
 
 def _libs() -> list[str]:
     directory = os.path.dirname(get_library())
     # The loader does not search this directory, so the program records it.
     return [f"-L{directory}", "-lortcore", f"-Wl,-rpath,{directory}"]
-
-
-def _include() -> list[str]:
-    return [get_include()]
-
-
-def _library() -> list[str]:
-    return [get_library()]
 
 
 def _link_into(folder: str) -> str:
@@ -132,3 +115,11 @@ def _link_into(folder: str) -> str:
             os.unlink(link)
         os.symlink(get_library(), link)  # fails where a file is there
     return os.path.abspath(folder)
+
+
+_FLAGS: dict[str, tuple[str, Callable[[], list[str]]]] = {
+    "cflags": ("flags for compiling: -I...", lambda: [f"-I{get_include()}"]),
+    "libs": ("flags for linking: -L... -l... -rpath", _libs),
+    "include": ("the directory of the header", lambda: [get_include()]),
+    "library": ("the path of the library", lambda: [get_library()]),
+}

@@ -57,9 +57,7 @@ def check(name: str, given: argparse.Namespace) -> Report:
     try:
         entry = _check_file(report)
         if entry == ENTRIES[0]:
-            if given.against and not os.path.isfile(given.against):
-                raise ValueError(f"--against: there is no file {given.against!r}, as ops need one")
-            check_ops(report, subject._replace(reference=given.against), given.hosts)
+            check_ops(report, subject, given.hosts)
         elif entry == ENTRIES[1]:
             core = register(report, "core")
             for factory in core.factories:
@@ -161,18 +159,17 @@ def _parser() -> argparse.ArgumentParser:
     add("--hosts", type=_hosts, default=(), help=text)
     text = f"how long the check of a library may take (default: {TIMEOUT})"
     add("--timeout", metavar="SECONDS", type=_timeout, default=TIMEOUT, help=text)
-    text = """what to compare with. Custom ops: a file of Python whose functions have their names.
-    Execution providers: real, onnx, or a library of providers (default: the installed onnxruntime,
-    else onnx)"""
-    add("--against", default="", metavar="ENGINE", help=text)
-    tolerance: Any = {"type": partial(_not_below_0, float, "a number"), "default": 1e-3}
-    add("--rtol", help="relative tolerance of a comparison (default: 1e-3)", **tolerance)
-    add("--atol", help="absolute tolerance of a comparison (default: 1e-3)", **tolerance)
     add = parser.add_argument_group("execution providers").add_argument
     text = "also try the rules about models, with a small model of the check's own"
     add("--conformance", action="store_true", help=text)
     add("--model", default="", help="the same with this model")
     add("--inputs", default="", metavar="FILE.npz", help="its inputs, else random")
+    text = """what to compare with: real, onnx, or a library of providers (default: the installed
+    onnxruntime, else onnx)"""
+    add("--against", default="", metavar="ENGINE", help=text)
+    tolerance: Any = {"type": partial(_not_below_0, float, "a number"), "default": 1e-3}
+    add("--rtol", help="relative tolerance of a comparison (default: 1e-3)", **tolerance)
+    add("--atol", help="absolute tolerance of a comparison (default: 1e-3)", **tolerance)
     text = f"""how many calls of the host's functions fail, each in a process of its own (default:
     {FAILURES} with --model or --conformance)"""
     add("--failures", type=partial(_not_below_0, int, "a whole number"), metavar="N", help=text)

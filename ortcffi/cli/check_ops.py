@@ -121,8 +121,6 @@ def _try_all(
     """Try ops on a host, each in a process of its own; on the newest by all rules."""
     report.seconds(0)
     rules = [each for each in _OF_OPS if asked or each.hosts == "all"]
-    if not subject.reference:
-        rules = [each for each in rules if each != op_rules.computes_what_its_function_does]
 
     def attempt(item: tuple[int, str]) -> Trial:
         version = asked[item[0]] if asked else 0

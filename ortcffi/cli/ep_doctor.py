@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What ``python -m ortcffi doctor`` says of installed execution providers.
+"""What ``ortcffi doctor`` and ``ortcffi info --eps`` say of installed execution providers.
 
 The library of each is loaded by the core, with no ONNX Runtime, in a process of its own.
 """
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ortcffi._public import joined
 from ortcffi._table import core_api
@@ -17,10 +18,15 @@ from ortcffi.ep.installed import InstalledEp, ep_named, installed_eps, registere
 from ortcffi.errors import OrtError
 from ortcffi.kernels import child
 from ortcffi.kernels.child import limit_this_process
+from ortcffi.models.by_onnx import with_types
+from ortcffi.models.contents import operator_name
+from ortcffi.models.model import Model
+from ortcffi.models.providers import Ep
 
-__all__ = ["EpFinding", "answer", "describe", "examine"]
+__all__ = ["EpFinding", "Taking", "answer", "describe", "examine", "take", "takings"]
 
 SECONDS = 60  # after which a library is reported as hanging
+TAKING = 300  # the same of one that is asked about a model
 
 
 class EpFinding(NamedTuple):
@@ -89,3 +95,45 @@ def describe(finding: EpFinding) -> str:
     else:
         lines.append("it loads, and lists no device here")
     return joined(lines, "\n    ")
+
+
+# --- a model --------------------------------------------------------------------------------------
+
+
+class Taking(NamedTuple):
+    """What a provider takes of a model."""
+
+    name: str  # as of `InstalledEp`
+    taken: int = 0  # how many nodes it takes
+    left: dict[str, int] = {}  # noqa: RUF012  # how many it leaves, by operator; never changed
+    problem: str = ""  # why it cannot say; "" if it can
+
+
+def takings(path: str) -> list[Taking]:
+    """Ask each installed provider that has a device here."""
+    found = []
+    for each in installed_eps() if sys.executable else ():
+        where = "ortcffi.cli.ep_doctor", "take", each.name, path
+        facts, problem, _ = child.ask(*where, seconds=TAKING)
+        if problem:
+            found.append(Taking(each.name, problem=problem))
+        elif facts[-1]["found"]:
+            found.append(Taking(each.name, *facts[-1]["found"]))
+    return found
+
+
+def take(name: str, path: str) -> None:
+    """Ask a provider, and give `takings` what it takes, what is left, and the problem or ""."""
+    limit_this_process()
+    found: Any = None
+    try:
+        installed = ep_named(name)
+        if devices := registered_in(Env("info", core_api()), installed).devices:
+            ep = Ep(devices[:1], installed.options)
+            claims = ep.capability(with_types(Model.load(path)))
+            left = Counter(operator_name(node.domain, node.op_type) for node in claims.left)
+            taken = sum(len(group.nodes) for group in claims.groups)
+            found = taken, dict(left.most_common()), ""
+    except (OrtError, LookupError) as error:
+        found = 0, {}, str(error)
+    child.tell(found=found, done=True)

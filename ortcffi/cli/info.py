@@ -3,7 +3,6 @@
 
 import argparse
 import json
-import os
 import platform
 import re
 import sys
@@ -13,13 +12,11 @@ from typing import Any
 
 from ortcffi._convert import decode
 from ortcffi._native import lib
-from ortcffi._public import few, shortened
 from ortcffi._table import core_api
 from ortcffi.cli import build_flags as config
 from ortcffi.cli.program import fail, program_name
 from ortcffi.errors import OrtError
 from ortcffi.table import load as loading
-from ortcffi.table.load import LoadError
 from ortcffi.testing.live_objects import live_objects
 
 DESCRIPTION = """\
@@ -27,8 +24,7 @@ Print the versions of this package and of what it runs on, how the core was buil
 the API it implements, and its live objects. With a model, print instead its inputs, outputs,
 operator sets, nodes by operator, parameters, metadata, and what is missing; for that nothing else
 need be installed. With --eps, which nodes each installed execution provider takes, which is then
-loaded in a process of its own. With the folder of a model package, print its components and their
-variants."""
+loaded in a process of its own."""
 EPILOG = """\
 implemented: the core implements the slot. other tables: the core answers another table. to come:
 not implemented yet, answers ORT_NOT_IMPLEMENTED. engine: needs an inference engine, so the core
@@ -121,67 +117,25 @@ def _render(facts: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def collect_package(path: str, library: str | None = None) -> dict[str, Any]:
-    """Read a model package and collect its facts as values for JSON.
-
-    Parameters
-    ----------
-    path : str
-        The folder of the package.
-    library : str, optional
-        The path of the library that reads it, by default the one that runs models.
-    """
-    from ortcffi.session.package import ModelPackage
-
-    api = None if library is None else loading.load(library)
-    with ModelPackage(path, api) as package:
-        return {
-            "package": os.path.abspath(path),
-            "schema_version": package.schema_version,
-            "components": package.components,
-            "library": package.api.path or "embedded core",
-            "library version": package.api.version_string,
-        }
-
-
-def render_package(facts: dict[str, Any]) -> str:
-    """The facts of a package as text."""
-    lines = [f"model package: {facts['package']}", f"schema version: {facts['schema_version']}"]
-    for component, variants in facts["components"].items():
-        lines.append(
-            f"component {component}:" if variants else f"component {component}: no variant"
-        )
-        lines += few(
-            [f"  {name}: {ep or 'no execution provider'}" for name, ep in variants.items()], 20
-        )
-    lines.append(f"library: {facts['library']} ({facts['library version']})")
-    return "\n".join(shortened(line, 300) for line in lines)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with its arguments, by default the process's, and return the exit code."""
     parser = argparse.ArgumentParser(
         prog=program_name("info"), description=DESCRIPTION, epilog=EPILOG
     )
-    parser.add_argument("model", nargs="?", help="the path of a model, or of a model package")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--library", metavar="PATH", help="a library that is to load it, too")
-    parser.add_argument("--graph", metavar="FILE", help="draw the graph into a file of SVG")
-    parser.add_argument(
-        "--eps", action="store_true", help="say what installed execution providers take of it"
-    )
+    add: Any = parser.add_argument
+    add("model", nargs="?", help="the path of a model")
+    add("--json", action="store_true", help="print JSON")
+    add("--graph", metavar="FILE", help="draw the graph into a file of SVG")
+    add("--eps", action="store_true", help="say what installed execution providers take of it")
     given = parser.parse_args(arguments)
-    if given.eps and (given.model is None or os.path.isdir(given.model)):
-        parser.error("--eps needs a model")
-    if given.library is not None and given.model is None:
-        parser.error("--library needs a model")
-    if given.graph is not None and (given.model is None or os.path.isdir(given.model)):
-        parser.error("--graph needs a model")
+    for name in ("eps", "graph"):
+        if given.model is None and getattr(given, name):
+            parser.error(f"--{name} needs a model")
     if given.graph is not None and not given.graph.lower().endswith(".svg"):
         parser.error("--graph must be the name of a file that ends with .svg")
     try:
         facts, render = _facts_of(given)
-    except (OrtError, LoadError, OSError, ValueError) as error:
+    except (OrtError, OSError, ValueError) as error:
         return fail(parser.prog, error)
     text = json.dumps(facts, indent=2) if given.json else render(facts)
     sys.stdout.write(text + "\n")
@@ -191,28 +145,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _facts_of(given: argparse.Namespace) -> tuple[dict[str, Any], Callable[[Any], str]]:
     if given.model is None:
         return collect(), _render
-    if os.path.isdir(given.model):
-        _require_package(given.model)
-        return collect_package(given.model, given.library), render_package
     from ortcffi.cli import model_info
 
     if given.graph is not None:
         model_info.draw(given.model, given.graph)
-    facts = model_info.collect(given.model, given.library)
+    facts = model_info.collect(given.model)
     if given.eps:
-        from ortcffi.cli.model_eps import takings
+        from ortcffi.cli.ep_doctor import takings
 
         facts["execution_providers"] = [each._asdict() for each in takings(given.model)]
     return facts, model_info.render
-
-
-def _require_package(folder: str) -> None:
-    if os.path.exists(os.path.join(folder, "manifest.json")):
-        return
-    models = sorted(name for name in os.listdir(folder) if name.lower().endswith(".onnx"))
-    there = f"; it has {', '.join(map(repr, models[:3]))}" if models else ""
-    there += f" and {len(models) - 3} more" if len(models) > 3 else ""
-    raise ValueError(
-        f"{folder!r} is a folder without 'manifest.json', so it is no model package: give the file "
-        f"of a model{there}"
-    )

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._new_file import write_whole
 from ortcffi._public import few, quoted, shortened, size
-from ortcffi.cli.program import write_log
 from ortcffi.models.contents import contents_of
 from ortcffi.models.model import Model
 from ortcffi.values.element_types import ElementType, ValueKind
@@ -24,16 +23,8 @@ _WIDTH = 300  # characters of a line
 _PORTS = ("inputs", "outputs", "overridable initializers")
 
 
-def collect(path: str, library: str | None = None) -> dict[str, Any]:
-    """Read a model and collect its facts as values for JSON.
-
-    Parameters
-    ----------
-    path : str
-        The path of the model.
-    library : str, optional
-        The path of a library that is to load it as well, without optimizing it.
-    """
+def collect(path: str) -> dict[str, Any]:
+    """Read a model and collect its facts as values for JSON."""
     with Model.load(path) as model:
         graph = model.graph
         metadata = graph.metadata._asdict()
@@ -55,27 +46,6 @@ def collect(path: str, library: str | None = None) -> dict[str, Any]:
                 "functions": functions,
             },
             "metadata": metadata,
-            **(_loaded(path, library) if library is not None else {}),
-        }
-
-
-def _loaded(path: str, library: str) -> dict[str, Any]:
-    from ortcffi.ep.devices import available_providers
-    from ortcffi.options.kinds import OptimizationLevel
-    from ortcffi.options.session_options import SessionOptions
-    from ortcffi.session.session import Session
-    from ortcffi.table.engine import engine_for
-    from ortcffi.table.load import load
-
-    api, level = engine_for(load(library)), OptimizationLevel.DISABLE_ALL
-    with (
-        SessionOptions(api, optimization_level=level, logger=write_log) as options,
-        Session(path, options),
-    ):
-        return {
-            "library": api.path,
-            "library version": api.version_string,
-            "providers": available_providers(api),
         }
 
 
@@ -123,9 +93,6 @@ def render(facts: dict[str, Any]) -> str:
     lines.append("metadata:")
     lines += [f"  {key.replace('_', ' ')}: {value}" for key, value in metadata.items() if value]
     lines += few([f"  {quoted(key)}: {value!r}" for key, value in custom.items()], _MOST_LINES)
-    if "library" in facts:
-        lines.append(f"library: {facts['library']} ({facts['library version']})")
-        lines.append(f"providers: {', '.join(facts['providers'])}")
     if "execution_providers" in facts:
         found = facts["execution_providers"]
         lines += map(_taking, found) if found else ["execution providers: none with a device here"]

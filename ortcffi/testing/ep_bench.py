@@ -191,15 +191,21 @@ def claims_of(ep: Ep, model: Model) -> EpClaims:
 
 def own_model() -> Model:
     """Two matrices multiplied, a third one added, negative numbers cut off."""
-    weights = _weights()
     graph = Graph()
-    graph.input("x", "f4", [2, 3])
-    for name, array in weights.items():
+    for name, array in _weights().items():
         graph.initializer(name, array)
-    graph.node("MatMul", ["x", "w"], ["product"], name="multiply")
-    graph.node("Add", ["product", "b"], ["sum"], name="add")
-    graph.node("Relu", ["sum"], ["y"], name="cut")
-    graph.output("y", "f4", [2, 4])
+    nodes = [("MatMul", "xw", "product"), ("Add", ["product", "b"], "sum"), ("Relu", ["sum"], "y")]
+    return _model(graph, {"x": ("f4", [2, 3])}, nodes, {"y": ("f4", [2, 4])})
+
+
+def _model(graph: Graph, inputs: Any, nodes: Any, outputs: Any) -> Model:
+    for name, port in inputs.items():
+        graph.input(name, *port)
+    for op, given, made in nodes:
+        domain = "ortcffi.testing" if op == "Unknown" else ""
+        graph.node(op, list(given), [made], name=made, domain=domain)
+    for name, port in outputs.items():
+        graph.output(name, *port)
     return Model.load(graph.to_bytes())
 
 
@@ -223,23 +229,14 @@ def open_model() -> Model:
 
 def sum_model(dtype: str, shape: list[int | None]) -> Model:
     """A sum of two tensors."""
-    graph = Graph()
-    graph.input("a", dtype, shape)
-    graph.input("b", dtype, shape)
-    graph.node("Add", ["a", "b"], ["y"], name="add")
-    graph.output("y", dtype, shape)
-    return Model.load(graph.to_bytes())
+    port = dtype, shape
+    return _model(Graph(), {"a": port, "b": port}, [("Add", "ab", "y")], {"y": port})
 
 
 def parted_model() -> Model:
     """Two sums, with an operator in between that no provider has."""
-    graph = Graph()
-    for name, shape in {"a": [2, 3], "b": [2, 3], "c": [4, 5]}.items():
-        graph.input(name, "f4", shape)
-    graph.node("Add", ["a", "b"], ["first"], name="first")
-    graph.node("Unknown", ["first"], ["between"], name="between", domain="ortcffi.testing")
-    graph.node("Add", ["between", "c"], ["y"], name="second")
-    graph.output("first", "f4", [2, 3])
-    graph.output("between", "f4", [4, 5])
-    graph.output("y", "f4", [4, 5])
-    return Model.load(graph.to_bytes())
+    small, large = ("f4", [2, 3]), ("f4", [4, 5])
+    nodes = [("Add", "ab", "first"), ("Unknown", ["first"], "between")]
+    nodes.append(("Add", ["between", "c"], "y"))
+    outputs = {"first": small, "between": large, "y": large}
+    return _model(Graph(), {"a": small, "b": small, "c": large}, nodes, outputs)

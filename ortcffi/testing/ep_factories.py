@@ -76,12 +76,6 @@ def make_factories(library: FactoryLibrary, base: Any, logger: Any) -> list[Fact
     """Make the factories of a library with the core as its host, look at them, and end them."""
     made = library.make(base, logger)
     factories = list(map(read_factory, made))
-    seen = set[str]()
-    for i, factory in enumerate(factories):
-        if factory.name in seen:
-            problems = (*factory.problems, "another factory has its name")
-            factories[i] = factory._replace(problems=problems)
-        seen.add(factory.name)
     for each in made:
         library.release(each)
     return factories

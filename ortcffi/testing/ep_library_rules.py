@@ -28,8 +28,7 @@ _ROOM = 8  # devices for which ONNX Runtime has room
 def registers(bench: Bench) -> None:
     """A host can register and unregister it.
 
-    ``CreateEpFactories`` makes a factory, which lists its devices, and ``ReleaseEpFactory`` ends
-    it. If this fails on a host, only rules that call these functions by themselves are tried there.
+    If this fails on a host, only rules that call these functions by themselves are tried there.
     """
     with bench.registered():
         pass
@@ -39,8 +38,7 @@ def registers(bench: Bench) -> None:
 def registers_a_hundred_times(bench: Bench) -> None:
     """It can be registered a hundred times in one process.
 
-    Programs look for devices again and again. After each turn the library is unloaded, if nothing
-    else keeps it: threads, files and objects of the host must have ended by then.
+    Programs look for devices again and again. Threads, files and objects must have ended by then.
     """
     counts: list[dict[str, int]] = []
     with bench.env() as env:
@@ -74,9 +72,7 @@ def _resources() -> dict[str, int]:
 def answers_older_hosts_with_a_status(bench: Bench) -> None:
     """A host that is too old gets a status, which says so.
 
-    ``GetApi`` returns NULL for a version that the host does not have. A library that uses it anyway
-    crashes; one that returns success without a factory does not tell the user the reason. Make
-    the status with the table of version 1, which every host has.
+    ``GetApi`` is NULL there: make the status with the table of version 1, which every host has.
     """
     library = bench.library()
     with bench.env():
@@ -117,7 +113,7 @@ def refuses_where_there_is_no_room(bench: Bench) -> None:
 def does_without_a_logger(bench: Bench) -> None:
     """It does not crash if its logger is NULL.
 
-    A host may have none. Return a failing status, or log nothing.
+    Return a failing status, or log nothing.
     """
     library = bench.library()
     try:
@@ -135,9 +131,7 @@ def does_without_a_logger(bench: Bench) -> None:
 def has_the_functions_of_a_factory(bench: Bench) -> None:
     """A factory has all functions that ONNX Runtime calls without checking for NULL.
 
-    Those of the version that its struct declares: a name, a vendor, a version that is a semantic
-    one, ``CreateDataTransfer`` (measured: a NULL there ends the process), and for each function
-    that makes something the one that releases it.
+    A name, a vendor, a semantic version, ``CreateDataTransfer``, and what releases all it makes.
     """
     with bench.factories(with_null=True) as made:
         names = []
@@ -155,8 +149,7 @@ def has_the_functions_of_a_factory(bench: Bench) -> None:
 def declares_a_version_that_it_asked_for(bench: Bench) -> None:
     """No struct declares a newer version than the library asked ``GetApi`` for.
 
-    A host reads the fields of a struct up to ``ort_version_supported``. Set it to the version that
-    the library is compiled for, or to that of the table that it got.
+    A host reads the fields of a struct up to ``ort_version_supported``.
     """
     asked = bench.subject.asked
     if not asked:
@@ -221,8 +214,7 @@ def _list_devices(factory: Any, hardware: list[Any], room: int) -> None:
 def releases_what_its_factories_made(bench: Bench) -> None:
     """Nothing is left when the factories are released.
 
-    The host counts what its functions have made for the library: key-value pairs, memory infos,
-    statuses, devices.
+    The host counts key-value pairs, memory infos, statuses, devices.
     """
 
     def work() -> None:
@@ -240,7 +232,7 @@ def releases_what_its_factories_made(bench: Bench) -> None:
 def makes_a_provider(bench: Bench) -> None:
     """``CreateEp`` makes a provider for the first device.
 
-    With the options that the check was given. If this fails, rules about providers are not tried.
+    With the options of the check. If this fails, rules about providers are not tried.
     """
     with bench.registered() as registered, bench.make(registered):
         pass
@@ -250,8 +242,7 @@ def makes_a_provider(bench: Bench) -> None:
 def has_the_functions_of_a_provider(bench: Bench) -> None:
     """A provider can compile or has kernels, and releases what it makes.
 
-    It needs ``GetName`` and ``GetCapability``, and either ``Compile`` with
-    ``ReleaseNodeComputeInfos`` or, from version 24 on, ``GetKernelRegistry``.
+    ``GetName``, ``GetCapability``, and ``Compile`` with its release or ``GetKernelRegistry``.
     """
     with bench.provider() as ep:
         struct = ep.handle.ep
@@ -292,9 +283,7 @@ def makes_a_provider_without_a_logger(bench: Bench) -> None:
 def ends_in_any_order(bench: Bench) -> None:
     """Two providers of one library live and end independently of each other.
 
-    Programs have several sessions, which end in any order, before or after the library is
-    unregistered. An exception that leaves a function which releases something ends the process in
-    ONNX Runtime; here the core logs it.
+    Before or after the library is unregistered. No exception leaves a function that releases.
     """
     logged: list[str] = []
     for first in (0, 1):

@@ -46,8 +46,7 @@ _LARGEST, _FILL = 4096, 0xA5  # blocks that are overwritten
 def takes_nodes(bench: Bench) -> None:
     """``GetCapability`` accepts a graph, and takes each node at most once.
 
-    If it takes no node of the model, the other rules about models are not tried: give another
-    model with ``--model``.
+    If it takes none, the other rules about models are not tried: give another ``--model``.
     """
     with bench.claims() as claims:
         taken = [node for group in claims.groups for node in group.nodes]
@@ -60,7 +59,7 @@ def takes_nodes(bench: Bench) -> None:
 def takes_the_same_nodes_again(bench: Bench) -> None:
     """It takes the same nodes when it is asked again.
 
-    Programs ask in advance which nodes it takes, and a session of the same model must agree.
+    Programs ask in advance which nodes it takes, and a session of the model must agree.
     """
     with (
         bench.provider() as ep,
@@ -79,8 +78,7 @@ def takes_the_same_nodes_again(bench: Bench) -> None:
 def compiles_what_it_takes(bench: Bench) -> None:
     """``Compile`` succeeds for what ``GetCapability`` took.
 
-    A node that is taken is not offered to other providers, so if it cannot be compiled, no session
-    of the model can be made.
+    A node that is taken is not offered to other providers.
     """
     with bench.claims() as claims:
         claims.ep.compile(claims)
@@ -117,9 +115,7 @@ def gives_each_node_an_info(bench: Bench) -> None:
 def uses_no_graph_after_its_call(bench: Bench) -> None:
     """Graphs, nodes, values and their names are not used after the call that they are given to.
 
-    ``GetCapability`` and ``Compile`` get them for the call. Here their memory is closed afterwards,
-    so a provider that uses one in a later call crashes, as it may in ONNX Runtime; copy a name that
-    is needed later. The nodes that ``Compile`` gets beside the graphs stay.
+    Their memory is closed then: copy names. Nodes that ``Compile`` gets beside the graphs stay.
     """
     lib.ortcffi_close_shown_graphs(1)
     with bench.claims() as claims:
@@ -131,8 +127,7 @@ def uses_no_graph_after_its_call(bench: Bench) -> None:
 def uses_no_options_after_its_call(bench: Bench) -> None:
     """``CreateEp`` keeps nothing of the session's options.
 
-    They are the host's, which may release them at once. Here what they were is overwritten before
-    the provider goes on, so that one that still reads them crashes. Copy what is needed later.
+    The host may release them at once. Here what they were is overwritten.
     """
     with bench.provider() as ep:
         kept = _overwrite_freed()
@@ -157,7 +152,7 @@ def _overwrite_freed() -> list[Any]:
 def computes_what_others_do(bench: Bench) -> None:
     """It computes what the other engine does, within the tolerance.
 
-    Each part that it takes is called by itself, with the inputs that the other engine has for it.
+    Each part that it takes is called with the inputs that the other engine has for it.
     """
     with bench.compiled() as nodes:
         _check(bench, nodes)
@@ -209,9 +204,7 @@ def _known() -> Iterator[None]:
 def computes_anew_in_each_call(bench: Bench) -> None:
     """A result depends on the inputs of its call alone.
 
-    Not on those of an earlier call: a second call with other inputs, twice as large, gives what
-    another provider gives for them. Only floats are doubled, since others may be indices: without
-    inputs of floats it is not tried.
+    A second call has inputs that are twice as large. Without inputs of floats it is not tried.
     """
     with bench.registered() as registered:
         with bench.tried("no provider could be made"):
@@ -232,8 +225,7 @@ def computes_anew_in_each_call(bench: Bench) -> None:
 def writes_only_its_outputs(bench: Bench) -> None:
     """It writes all of its outputs, nothing beside them, and no input.
 
-    Inputs may be the caller's, constants, or what another node reads next. Each part is computed
-    twice, with inputs and outputs in memory that is guarded, which must give the same bytes.
+    Each part is computed twice, in memory that is guarded, and must give the same bytes.
     """
     with bench.compiled(check=True) as nodes:
         _compute(bench, nodes)
@@ -243,7 +235,7 @@ def writes_only_its_outputs(bench: Bench) -> None:
 def computes_other_types_right(bench: Bench) -> None:
     """It computes the element types that it takes, and takes no others.
 
-    Tried with sums of two tensors of whole numbers and of numbers with 64 bits.
+    Tried with sums of whole numbers and of numbers with 64 bits.
     """
     with bench.provider() as ep:
         for dtype in ("i1", "u1", "i4", "i8", "f8"):
@@ -260,8 +252,7 @@ def computes_other_types_right(bench: Bench) -> None:
 def computes_on_eight_threads(bench: Bench) -> None:
     """Eight threads compute with one provider at the same time.
 
-    ONNX Runtime lets the runs of a session overlap, unless ``IsConcurrentRunSupported`` says no.
-    Each thread has inputs of its own. Tried with the model, and with a sum of two large matrices.
+    Unless ``IsConcurrentRunSupported`` says no. Each thread has inputs of its own.
     """
     with bench.compiled() as nodes:
         assert bench.ep is not None  # noqa: S101  # for the type checker
@@ -330,7 +321,6 @@ def _require_status(error: OrtError) -> None:
 def survives_empty_tensors(bench: Bench) -> None:
     """A tensor without elements is computed or refused.
 
-    They occur where a model leaves a dimension open: nothing was detected, or a batch is empty.
     Tried with a sum of two matrices whose sizes the model does not state.
     """
     with bench.compiled(open_model()) as (node, *_):
@@ -348,9 +338,7 @@ def survives_empty_tensors(bench: Bench) -> None:
 def refuses_shapes_that_do_not_fit(bench: Bench) -> None:
     """Inputs whose shapes do not fit together are refused with a status.
 
-    Hosts refuse inputs that contradict the model, such as another element type. Only the provider
-    can check what depends on open dimensions, and an exception of C++ must not leave it. Tried with
-    the sum of matrices of shapes [2, 3] and [4, 5].
+    Only the provider can check open dimensions. Tried with sums of [2, 3] and [4, 5].
     """
     with bench.compiled(open_model()) as (node, *_):
         try:
@@ -368,8 +356,7 @@ def refuses_shapes_that_do_not_fit(bench: Bench) -> None:
 def leaves_nothing(bench: Bench) -> None:
     """Nothing is left after a model was compiled and computed.
 
-    The host counts what its functions have made for the library: statuses, types and shapes,
-    values, memory infos.
+    The host counts statuses, types and shapes, values, memory infos.
     """
 
     def work() -> None:
@@ -384,8 +371,7 @@ def leaves_nothing(bench: Bench) -> None:
 def gives_its_memory_back(bench: Bench) -> None:
     """A provider that ends gives back the memory that it took.
 
-    Of the provider, its compiled nodes and their states: what ``malloc`` says is in use grows by
-    less than a kilobyte each time that a model is compiled and computed.
+    What ``malloc`` says is in use grows by less than a kilobyte for each provider that computed.
     """
     with bench.registered() as registered:
 
@@ -433,8 +419,7 @@ def bears_failures_of_the_host(bench: Bench) -> None:
 def computes_in_a_session(bench: Bench) -> None:
     """A session of the real library computes the same with it as without it.
 
-    Nodes that the provider does not take are computed by the library's own CPU provider. Graphs are
-    not optimized, so that the provider sees the nodes of the model.
+    Other nodes are the library's own. Graphs are not optimized.
     """
     values = bench.values()
     with bench.registered() as registered:

@@ -5,7 +5,7 @@ import signal
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import islice, product, zip_longest
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,6 @@ from ortcffi.kernels.kernel import Kernel
 from ortcffi.kernels.library import CustomOpLibrary
 from ortcffi.table.hosts import release_of
 from ortcffi.table.trace import Trace
-from ortcffi.testing.formulas import Formula, read_formula
 from ortcffi.testing.random_inputs import described, random_elements
 from ortcffi.testing.rules import NotTried, Subject
 from ortcffi.values.element_types import ElementType, dtype_of
@@ -85,14 +84,11 @@ class Bench:
         self.computed: list[tuple[list[Any], tuple[Any, ...]]] = []
         self.thrown: list[str] = []
         self.calls, self.refusals, self.refusal, self.wrong, self.made = 0, 0, "", "", False
-        self.formula: Formula | None = None  # whose attributes and inputs are used
         self._random = np.random.default_rng(0)
         self.begin("while the library is registered")
         self.library = CustomOpLibrary(subject.path, api=self._trace.api, watch=True)
         self.op = self.library.ops[subject.op]
         self._before = self._trace.called
-        with suppress(ValueError):  # which the comparison reports
-            self.formula = read_formula(subject.reference, self.op) if subject.reference else None
 
     @property
     def name(self) -> str:
@@ -135,11 +131,9 @@ class Bench:
         They are those of `attributes`, by default those of the kernel, which are not the cause of a
         crash if it has computed with them. With `others` kernels of other values are made, too.
         """
-        given = self.formula.attributes if self.formula else {}
         used = self.attributes if attributes is None else attributes
-        made_up = {name: value for name, value in used.items() if name not in given}
         has_computed = attributes is None and bool(self.computed)
-        text = str(made_up) if made_up and not has_computed else ""
+        text = str(used) if used and not has_computed else ""
         tell(doing=what, made_up=text or ("of other kernels" if others else ""))
         signal.alarm(CALL_SECONDS if limit else 0)
 
@@ -154,7 +148,7 @@ class Bench:
             self.refusal = f"it is for {self.op.description.provider}"
             return
         asked: dict[str, list[str]] = {}
-        attributes = dict(self.formula.attributes) if self.formula else {}
+        attributes: dict[str, Any] = {}
         for _ in range(8):
             self.refusal = ""  # the last one counts
             self.begin(f"while a kernel is made with attributes {attributes}", attributes)
@@ -164,10 +158,9 @@ class Bench:
             except (OrtError, ValueError) as error:
                 self._refused(error)
             more = {name: _PLAIN[kinds[0]] for name, kinds in asked.items()}
-            is_enough = attributes.keys() >= more.keys() or (self.made and self.formula)
-            if is_enough or not self.subject.made_up:
+            if attributes.keys() >= more.keys() or not self.subject.made_up:
                 break
-            attributes = more | attributes
+            attributes = more
         if self.made:
             self.refusal, self.refusals, self.thrown = "", 0, []
 
@@ -258,8 +251,7 @@ class Bench:
                 given.append(None)
                 continue
             given += [random_elements(dtype, shape, self._random) for _ in range(count)]
-        fixed = self.formula.inputs if self.formula else []
-        return [x if y is None else y for x, y in zip_longest(given, fixed[: len(given)])]
+        return given
 
 
 def _copied(x: Any) -> Any:

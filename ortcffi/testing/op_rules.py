@@ -22,7 +22,6 @@ from ortcffi.memory.tracking import Tracking
 from ortcffi.table.load import installed_libraries
 from ortcffi.testing.compare import compute_on_threads, flip, same_as_session
 from ortcffi.testing.ep_factories import missing_functions
-from ortcffi.testing.formulas import find_difference
 from ortcffi.testing.live_objects import left_alive, live_objects, made_since, malloced
 from ortcffi.testing.one_node import Model, ProcessEnded, run_in_process
 from ortcffi.testing.op_bench import CALL_SECONDS, OF_CPU, Bench
@@ -254,16 +253,6 @@ def computes_the_same_in_a_session(bench: Bench) -> None:
         except AssertionError as error:
             text = f"a session computes something else: {shorten(str(error), _MOST_TEXT)}"
             raise Broken(text) from None
-
-
-@rule("kernel", "the function that --against names")
-def computes_what_its_function_does(bench: Bench) -> None:
-    """It computes what a function of its name in Python does.
-
-    With random inputs, small ones first.
-    """
-    if (differs := find_difference(bench)) is not None:
-        raise Broken(differs)
 
 
 # --- what is left ---------------------------------------------------------------------------------

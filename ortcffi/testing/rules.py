@@ -88,7 +88,6 @@ class Subject(NamedTuple):
     # Of ops:
     op: int = 0  # its place in the library
     on: str = ""  # its domain and name
-    reference: str = ""  # a file of Python with functions that compute the same
     made_up: bool = True  # whether attributes get made-up values
 
 

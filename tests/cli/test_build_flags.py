@@ -73,9 +73,7 @@ def test_a_header_that_is_missing_says_what_to_do():
 
 @pytest.mark.usefixtures("installed")
 def test_the_command_says_what_is_missing_and_fails(capsys):
-    with pytest.raises(SystemExit) as ended:
-        config.main(["--libs"])
-    assert ended.value.code == 1
+    assert config.main(["--libs"]) == 1
     assert "make -C core" in capsys.readouterr().err
 
 
@@ -128,6 +126,5 @@ def test_a_folder_has_the_core_under_the_names_of_onnxruntimes_library(tmp_path,
     for name in ("libonnxruntime.so", "libonnxruntime.so.1"):
         assert (tmp_path / "as" / name).resolve() == Path(config.get_library()).resolve()
     (tmp_path / "libonnxruntime.so").write_text("of somebody else")
-    with pytest.raises(SystemExit):
-        config.main(["--as-libonnxruntime", str(tmp_path)])
+    assert config.main(["--as-libonnxruntime", str(tmp_path)]) == 1
     assert (tmp_path / "libonnxruntime.so").read_text() == "of somebody else"

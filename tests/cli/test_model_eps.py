@@ -8,7 +8,7 @@ import pytest
 from support import eps
 
 import ortcffi as ort
-from ortcffi.cli import info, model_eps
+from ortcffi.cli import ep_doctor, info
 from ortcffi.ep.installed import InstalledEp
 
 
@@ -32,8 +32,8 @@ def installed(monkeypatch, forks):  # noqa: ARG001  # the library is loaded in a
 
     def install(path):
         ep = InstalledEp("mine", "a-package", str(path), {})
-        monkeypatch.setattr(model_eps, "installed_eps", lambda: [ep])
-        monkeypatch.setattr(model_eps, "ep_named", lambda _name: ep)
+        monkeypatch.setattr(ep_doctor, "installed_eps", lambda: [ep])
+        monkeypatch.setattr(ep_doctor, "ep_named", lambda _name: ep)
 
     return install
 
@@ -55,7 +55,7 @@ def test_json_has_what_fails(model, installed, tmp_path, capsys):
 
 
 def test_that_none_is_installed_is_said(model, monkeypatch, capsys):
-    monkeypatch.setattr(model_eps, "installed_eps", list)
+    monkeypatch.setattr(ep_doctor, "installed_eps", list)
     assert info.main([model, "--eps"]) == 0
     assert "execution providers: none with a device here" in capsys.readouterr().out
 

@@ -43,11 +43,10 @@ def test_text_tells_what_the_model_wants_gives_and_says(model, capsys):
         "  w: float[1, 4]",
     ]
     assert {"  producer name: maker", "  version: 7", "  'author': 'a b'"} < set(lines)
-    assert not any(line.startswith("library") for line in lines)
 
 
-def test_json_has_the_same_facts(model, real_api, capsys):
-    assert main([str(model), "--json", "--library", real_api.path]) == 0
+def test_json_has_the_same_facts(model, capsys):
+    assert main([str(model), "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["inputs"] == [
         {
@@ -60,8 +59,6 @@ def test_json_has_the_same_facts(model, real_api, capsys):
     ]
     assert [port["name"] for port in facts["overridable initializers"]] == ["w"]
     assert facts["metadata"]["custom"] == {"author": "a b"}
-    assert (facts["library"], facts["library version"]) == (real_api.path, real_api.version_string)
-    assert facts["providers"] == ort.available_providers(real_api)
 
 
 def test_a_model_without_overridable_initializers_has_none(tmp_path, capsys):
@@ -80,12 +77,6 @@ def test_what_is_no_model_is_one_line_and_an_exit_code(tmp_path, capsys, name, c
     error = capsys.readouterr().err
     assert error.startswith("python -m ortcffi info: ")
     assert name in error
-
-
-def test_a_library_without_a_model_is_refused(capsys):
-    with pytest.raises(SystemExit):
-        main(["--library", "somewhere"])
-    assert "--library needs a model" in capsys.readouterr().err
 
 
 def test_the_file_tells_its_operator_sets_nodes_and_parameters(tmp_path, capsys):

@@ -44,11 +44,10 @@ def test_a_small_graph_is_drawn_whole(tmp_path, capsys):
     assert found == ["x float[1, 4]", "w float[1, 4]", "Mul", "y float[1, 4]"]
 
 
-def test_a_picture_needs_a_model(capsys, tmp_path):
-    for arguments in (["--graph", "x.svg"], [str(tmp_path), "--graph", "x.svg"]):
-        with pytest.raises(SystemExit):
-            main(arguments)
-        assert "--graph needs a model" in capsys.readouterr().err
+def test_a_picture_needs_a_model(capsys):
+    with pytest.raises(SystemExit):
+        main(["--graph", "x.svg"])
+    assert "--graph needs a model" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["model.onnx", "--graph", "model.png"])
     assert "a file that ends with .svg" in capsys.readouterr().err

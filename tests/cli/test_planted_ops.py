@@ -8,7 +8,6 @@ from support.compilers import build_folder, compile_shared
 from support.paths import CHECKOUT
 
 from ortcffi.__main__ import main
-from ortcffi.cli import check
 from ortcffi.testing import op_bench, op_rules
 
 CLIENTS = CHECKOUT / "tests/c/clients"
@@ -76,38 +75,6 @@ def test_each_planted_bug_is_named_and_no_right_op(planted, capfd, monkeypatch):
     assert report["untried"] == {}
     count = len(SAID) + len(IN_SESSIONS) + len(RIGHT)
     assert report["summary"][0].startswith(f"{count} of {count} ops were tried")
-
-
-FORMULAS = """
-def Doubles(x, *, alpha=4.0):
-    return x * alpha
-
-IgnoresAlpha = Doubles
-
-def Counts(x, *, alpha):
-    return x
-
-def SharesScratch(x):
-    raise ValueError("not for me")
-"""
-
-
-@pytest.mark.usefixtures("forks")
-def test_an_op_that_differs_from_a_function_is_named_with_the_smallest_inputs(planted, tmp_path):
-    (tmp_path / "formulas.py").write_text(FORMULAS)
-    parser = check._parser()
-    report = check.check(
-        planted(), parser.parse_args([planted(), "--against", str(tmp_path / "formulas.py")])
-    )
-    came = {each.on: each for each in report.results if each.rule.startswith("computes-what")}
-    assert came["buggy:Doubles"].outcome == "kept"
-    differs = "it differs from formulas.IgnoresAlpha, with inputs float32[]: output 0 is "
-    assert came["buggy:IgnoresAlpha"].text.startswith(differs)
-    assert came["buggy:Counts"].text == (
-        "formulas.Counts: alpha has no default, which is the value of the attribute"
-    )
-    took = "formulas.SharesScratch took no inputs: ValueError: not for me"
-    assert came["buggy:SharesScratch"].text == took
 
 
 @pytest.mark.usefixtures("forks")
