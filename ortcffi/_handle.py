@@ -218,6 +218,12 @@ class Handle(Owner, Closing):
         table = self.api.pointer
         check(table, self._read_handle(getattr(lib, slot), table, *arguments))
 
+    def _get(self, slot: str, kind: str) -> Any:
+        """What a function of the table answers for this object, by a pointer of a kind."""
+        out = ffi.new(kind)
+        self._call(slot, out)
+        return out[0]
+
     def _change(self, slot: str, *arguments: Any) -> None:
         """The same for a function that changes the object, while no other call is under way."""
         self.api.require(slot)

@@ -148,6 +148,11 @@ class Table:
                 f"{slot} came with API version {since}; this table has {self.version}", slot
             )
 
+    def _call(self, slot: str, *arguments: Any) -> None:
+        """Call a function of the table, which must have it; raise for a failing status."""
+        self.require(slot)
+        check(self.pointer, getattr(lib, slot)(self.pointer, *arguments))
+
     @property
     def _maker(self) -> "Maker":
         """What makes values of this table; `ortcffi.values.lifecycle` defines it."""

@@ -14,7 +14,6 @@ from ortcffi.compat._environment import api, env, text
 from ortcffi.compat._errors import as_runtime_error, translated
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.hardware import HardwareDevice
-from ortcffi.errors import check
 from ortcffi.memory.blocks import scratch_for
 
 
@@ -89,9 +88,7 @@ def get_ep_devices() -> list[OrtEpDevice]:
 @as_runtime_error
 def call(slot: str, *arguments: Any) -> None:
     """Call a function of the API."""
-    table = api()
-    table.require(slot)
-    check(table.pointer, getattr(lib, slot)(table.pointer, *arguments))
+    api()._call(slot, *arguments)
 
 
 @translated
@@ -105,12 +102,10 @@ def get_hardware_device_ep_incompatibility_details(
 ) -> dict[str, Any]:
     """Return why an execution provider cannot use a device: 0, None and 0 if it can."""
     table = api()
-    table.require("GetHardwareDeviceEpIncompatibilityDetails")
     release = lib.ReleaseDeviceEpIncompatibilityDetails
     owner = owner_of("OrtDeviceEpIncompatibilityDetails*", table, release)
     given = env().handle, text(ep_name).encode(), device._device.handle
-    get = lib.GetHardwareDeviceEpIncompatibilityDetails
-    check(table.pointer, get(table.pointer, *given, out_of(owner)))
+    table._call("GetHardwareDeviceEpIncompatibilityDetails", *given, out_of(owner))
     details = owned_by(owner)
     reasons, notes, code = ffi.new("uint32_t*"), ffi.new("const char**"), ffi.new("int32_t*")
     call("DeviceEpIncompatibilityDetails_GetReasonsBitmask", details, reasons)

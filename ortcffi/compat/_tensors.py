@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._native import ffi, lib
+from ortcffi._native import ffi
 from ortcffi.compat._arguments import ADDRESS, SIZE, lengths, number
 from ortcffi.compat._devices import OrtDevice, is_cpu, memory_info_of
 from ortcffi.compat._environment import api, env
 from ortcffi.compat._types import element_of
-from ortcffi.errors import OrtError, check
+from ortcffi.errors import OrtError
 from ortcffi.values.element_types import ElementType, bits_of
 from ortcffi.values.lifecycle import blank
 from ortcffi.values.value import Value
@@ -97,12 +97,8 @@ def tensor_at(
         info, memory = memory_info_of(device), ffi.cast("void*", start)
         value, out = blank(Value, library, keeps)
         dimensions = ffi.new("int64_t[]", given)
-        check(
-            library.pointer,
-            lib.CreateTensorWithDataAsOrtValue(
-                library.pointer, info.handle, memory, size, dimensions, len(given), element, out
-            ),
-        )
+        place = info.handle, memory, size, dimensions, len(given), element
+        library._call("CreateTensorWithDataAsOrtValue", *place, out)
     except OrtError as error:
         raise RuntimeError(str(error)) from None
     return value

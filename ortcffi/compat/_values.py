@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ortcffi._native import ffi, lib
+from ortcffi._native import ffi
 from ortcffi.compat._arguments import instance, number
 from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo, device_of, is_cpu, memory_info_of
 from ortcffi.compat._environment import api, env
@@ -22,8 +22,9 @@ from ortcffi.compat._types import (
     onnx_element_of,
     type_of,
 )
-from ortcffi.errors import OrtError, OutOfMemory, check
+from ortcffi.errors import OrtError, OutOfMemory
 from ortcffi.values.element_types import ElementType, ValueKind
+from ortcffi.values.lifecycle import has_value
 from ortcffi.values.tensors import bytes_of
 from ortcffi.values.value import Value
 
@@ -215,9 +216,7 @@ class OrtValue:
         return onnx_element_of(self._value)
 
     def has_value(self) -> bool:
-        out, table = ffi.new("int*"), api()
-        check(table.pointer, lib.HasValue(table.pointer, self._value.handle, out))
-        return bool(out[0])
+        return has_value(self._value)
 
     def is_tensor(self) -> bool:
         return self._value.kind is ValueKind.TENSOR
@@ -341,10 +340,7 @@ def copy_tensors(src: Sequence[OrtValue], dst: Sequence[OrtValue], stream: Any =
         raise RuntimeError("src and dst must be of the same length")
     source, target = (ffi.new("OrtValue*[]", side) for side in handles)
     queue = ffi.NULL if stream is None else stream._handle
-    table = api()
-    table.require("CopyTensors")
-    copied = lib.CopyTensors(table.pointer, env().handle, source, target, queue, count)
-    check(table.pointer, copied)
+    api()._call("CopyTensors", env().handle, source, target, queue, count)
 
 
 class OrtValueVector(list[OrtValue]):

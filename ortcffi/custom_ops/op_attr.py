@@ -104,9 +104,7 @@ class OpAttr(FromHandle):
     @property
     def type(self) -> OpAttrType | int:
         """The type. API function: ``OpAttr_GetType``, since version 23."""
-        out = ffi.new("OrtOpAttrType*")
-        self._call("OpAttr_GetType", out)
-        return known(OpAttrType, out[0])
+        return known(OpAttrType, self._get("OpAttr_GetType", "OrtOpAttrType*"))
 
     @property
     def value(self) -> "Value":

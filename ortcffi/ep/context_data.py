@@ -5,9 +5,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import decode
-from ortcffi._native import ffi, lib
+from ortcffi._native import ffi
 from ortcffi.callbacks.from_c import Subject, called_from_c, find, make_status_of_subject
-from ortcffi.errors import check
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata, OrtAllocator
@@ -36,10 +35,7 @@ def _read(
         raise TypeError(f"the function must return bytes-like, not {kind}") from None
     block = ffi.new("void**")
     if len(content):
-        check(
-            subject.api.pointer,
-            lib.AllocatorAlloc(subject.api.pointer, allocator, len(content), block),
-        )
+        subject.api._call("AllocatorAlloc", allocator, len(content), block)
         ffi.memmove(block[0], content, len(content))
     buffer[0], size[0] = block[0], len(content)
     return ffi.NULL

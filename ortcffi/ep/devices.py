@@ -109,12 +109,9 @@ class EpDevice(Handle):
         NotImplemented
             The execution provider does not say, as the CPU's, or the library is older.
         """
-        self.api.require("EpDevice_GetMemoryCapacity")
         kind = integer("mem_type", mem_type, UINT32)
-        handle, outs = self.handle, (ffi.new("uint64_t*"), ffi.new("uint64_t*"))
-        check(
-            self.api.pointer, lib.EpDevice_GetMemoryCapacity(self.api.pointer, handle, kind, *outs)
-        )
+        outs = ffi.new("uint64_t*"), ffi.new("uint64_t*")
+        self._call("EpDevice_GetMemoryCapacity", kind, *outs)
         return int(outs[0][0]), int(outs[1][0])
 
     def __eq__(self, other: object) -> bool:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi._convert import named_error
-from ortcffi._native import address_of, ffi, lib
+from ortcffi._native import address_of, ffi
 from ortcffi._table import table_at
 from ortcffi.custom_ops.describe import Characteristic
-from ortcffi.errors import check, code_and_text
+from ortcffi.errors import code_and_text
 from ortcffi.kernels.attributes import read_attributes, read_inferred_attributes
 from ortcffi.values.checks import array_as
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind, dtype_of
@@ -152,24 +152,21 @@ class Definition:
         return None
 
     def _infer(self, table: "Api", at: Any) -> None:
-        pointer = table.pointer
         keywords = read_inferred_attributes(table, at, self.attributes)
         if isinstance(self.function, type):
             keywords = {name: value for name, value in keywords.items() if value is not None}
         count = ffi.new("size_t*")
-        check(pointer, lib.ShapeInferContext_GetInputCount(pointer, at, count))
+        table._call("ShapeInferContext_GetInputCount", at, count)
         given = [self._inferred_input(table, at, i) for i in range(count[0])]
         for i, found in enumerate(self._shapes_of(given, keywords)):
             if found is None:
                 continue
             with self._output_type(table, i, found) as info:
-                check(
-                    pointer, lib.ShapeInferContext_SetOutputTypeShape(pointer, at, i, info.handle)
-                )
+                table._call("ShapeInferContext_SetOutputTypeShape", at, i, info.handle)
 
     def _inferred_input(self, api: "Api", context: Any, i: int) -> Any:
         out = ffi.new("OrtTensorTypeAndShapeInfo**")
-        check(api.pointer, lib.ShapeInferContext_GetInputTypeShape(api.pointer, context, i, out))
+        api._call("ShapeInferContext_GetInputTypeShape", context, i, out)
         info = TensorTypeInfo.from_handle(api, out[0], parent=context)
         return info.shape if info.element_type else None
 
@@ -227,10 +224,7 @@ class Definition:
             self._converted(index, result, None)
         lengths, out = ffi.new("int64_t[]", array.shape), ffi.new("OrtValue**")
         at = ffi.cast("OrtKernelContext*", context)
-        check(
-            table.pointer,
-            lib.KernelContext_GetOutput(table.pointer, at, index, lengths, array.ndim, out),
-        )
+        table._call("KernelContext_GetOutput", at, index, lengths, array.ndim, out)
         if not out[0]:
             return
         with Value.from_handle(table, out[0], parent=table) as value:

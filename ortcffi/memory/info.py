@@ -82,23 +82,17 @@ class MemoryInfo(Handle):
     @property
     def id(self) -> int:
         """The device's number. API function: ``MemoryInfoGetId``."""
-        out = ffi.new("int*")
-        self._call("MemoryInfoGetId", out)
-        return out[0]  # type: ignore[no-any-return]
+        return self._get("MemoryInfoGetId", "int*")  # type: ignore[no-any-return]
 
     @property
     def mem_type(self) -> "MemType | int":
         """What the memory is for. API function: ``MemoryInfoGetMemType``."""
-        out = ffi.new("OrtMemType*")
-        self._call("MemoryInfoGetMemType", out)
-        return known(MemType, out[0])
+        return known(MemType, self._get("MemoryInfoGetMemType", "OrtMemType*"))
 
     @property
     def allocator_type(self) -> "AllocatorType | int":
         """The kind of allocator. API function: ``MemoryInfoGetType``."""
-        out = ffi.new("OrtAllocatorType*")
-        self._call("MemoryInfoGetType", out)
-        return known(AllocatorType, out[0])
+        return known(AllocatorType, self._get("MemoryInfoGetType", "OrtAllocatorType*"))
 
     @property
     def device_type(self) -> "DeviceType | int":

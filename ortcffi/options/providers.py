@@ -95,14 +95,9 @@ def add_devices(
     values = [ffi.new("char[]", encode("a setting", value)) for value in pairs.values()]
     kept = [device.handle for device in chosen]
     handles: Any = ffi.new("const OrtEpDevice*[]", kept)
-    options.api.require("SessionOptionsAppendExecutionProvider_V2")
     env = chosen[0]._env_handle()
     arrays = ffi.new("char*[]", keys), ffi.new("char*[]", values)
     with lock:
         options._keep("ep_devices", kept)
-        check(
-            options.api.pointer,
-            lib.SessionOptionsAppendExecutionProvider_V2(
-                options.api.pointer, options.handle, env, handles, len(kept), *arrays, len(pairs)
-            ),
-        )
+        given = options.handle, env, handles, len(kept), *arrays, len(pairs)
+        options.api._call("SessionOptionsAppendExecutionProvider_V2", *given)

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
-from ortcffi.errors import check
 from ortcffi.kernels.host import empty_sequence_on_core
 from ortcffi.models.graph import Graph
 from ortcffi.models.message import Message
@@ -37,15 +36,11 @@ def _make(api: "Api", element: int) -> Value:
     env, model, name = environment_of(api, None), _model(element), ffi.new("char[]", b"y")
     session = owner_of("OrtSession*", api, lib.ReleaseSession, env)
     with SessionOptions(api, intra_op_threads=1) as options:
-        check(
-            api.pointer,
-            lib.CreateSessionFromArray(
-                api.pointer, env.handle, model, len(model), options.handle, out_of(session)
-            ),
-        )
+        given = env.handle, model, len(model), options.handle
+        api._call("CreateSessionFromArray", *given, out_of(session))
     nothing = ffi.NULL, ffi.NULL, ffi.NULL, 0
     names = ffi.new("char*[]", [name])
-    check(api.pointer, lib.Run(api.pointer, owned_by(session), *nothing, names, 1, out))
+    api._call("Run", owned_by(session), *nothing, names, 1, out)
     return value
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import decode, optional_mapping
-from ortcffi._native import ffi, lib
+from ortcffi._native import ffi
 from ortcffi.env.env import Env
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.installed import (
@@ -18,7 +18,6 @@ from ortcffi.ep.installed import (
     unknown_provider,
 )
 from ortcffi.ep.registered import register_once
-from ortcffi.errors import check
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session_options import SessionOptions
 from ortcffi.table.engine import engine_for
@@ -184,9 +183,7 @@ def assigned_groups(session: "Session") -> list[tuple[str, list[AssignedNode]]]:
     for i in range(count[0]):
         provider = _text(api, "EpAssignedSubgraph_GetEpName", groups[0][i])
         nodes, number = ffi.new("const OrtEpAssignedNode* const**"), ffi.new("size_t*")
-        check(
-            api.pointer, lib.EpAssignedSubgraph_GetNodes(api.pointer, groups[0][i], nodes, number)
-        )
+        api._call("EpAssignedSubgraph_GetNodes", groups[0][i], nodes, number)
         found.append((provider, [_node(api, nodes[0][j]) for j in range(number[0])]))
     del handle
     return found
@@ -203,5 +200,5 @@ def _node(api: "Api", node: Any) -> AssignedNode:
 
 def _text(api: "Api", slot: str, subject: Any) -> str:
     out = ffi.new("const char**")
-    check(api.pointer, getattr(lib, slot)(api.pointer, subject, out))
+    api._call(slot, subject, out)
     return decode(out[0])

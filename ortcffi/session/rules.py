@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ortcffi._convert import mapping, of_type
-from ortcffi._native import ffi, lib
+from ortcffi._native import ffi
 from ortcffi._public import described, meant, quoted
-from ortcffi.errors import Cancelled, InvalidArgument, OutOfMemory, Overloaded, QueueTimeout, check
+from ortcffi.errors import Cancelled, InvalidArgument, OutOfMemory, Overloaded, QueueTimeout
 from ortcffi.values import tensors, type_info
 from ortcffi.values.checks import array_of, element_of_array, not_held, unfit
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind, dtype_of, element_of
+from ortcffi.values.lifecycle import has_value
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -228,13 +229,6 @@ def as_result(value: Value) -> Any:
     if value.kind is ValueKind.TENSOR:
         return value.numpy(copy=value.element_type in PACKED)
     return value.to_python() if has_value(value) else None
-
-
-def has_value(value: Value) -> bool:
-    """Whether a value holds anything. API function: ``HasValue``."""
-    api, out = value.api, ffi.new("int*")
-    check(api.pointer, lib.HasValue(api.pointer, value.handle, out))
-    return bool(out[0])
 
 
 # --- errors ---------------------------------------------------------------------------------------

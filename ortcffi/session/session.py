@@ -12,7 +12,7 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import Suggests, few, html_table, public, shortened
 from ortcffi._table import made_by
 from ortcffi.env.env import Env
-from ortcffi.errors import OrtError, check
+from ortcffi.errors import OrtError
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.session.compiled import Engine
@@ -334,9 +334,7 @@ class Session(Suggests, Engine, Closing):
     # --- facts and settings -----------------------------------------------------------------------
 
     def _call(self, slot: str, *arguments: Any) -> None:
-        handle, api = self.handle, self.api
-        api.require(slot)
-        check(api.pointer, getattr(lib, slot)(api.pointer, handle, *arguments))
+        self.api._call(slot, self.handle, *arguments)
 
     @property
     def metadata(self) -> "ModelMetadata":

@@ -123,3 +123,10 @@ def description(value: Tensor) -> str:
     elif kind in (ValueKind.SEQUENCE, ValueKind.MAP):
         facts = f" of {len(value)}"  # type: ignore[arg-type]
     return f"<Value {kind.name.lower()}{facts}>"
+
+
+def has_value(value: Tensor) -> bool:
+    """Whether a value holds anything. API function: ``HasValue``."""
+    out = ffi.new("int*")
+    value.api._call("HasValue", value.handle, out)
+    return bool(out[0])

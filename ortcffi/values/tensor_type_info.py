@@ -93,9 +93,7 @@ class TensorTypeInfo(FromHandle):
 
         API functions: ``GetTensorElementType``, ``SetTensorElementType``.
         """
-        out = ffi.new("ONNXTensorElementDataType*")
-        self._call("GetTensorElementType", out)
-        return known(ElementType, out[0])
+        return known(ElementType, self._get("GetTensorElementType", "ONNXTensorElementDataType*"))
 
     @property
     def shape(self) -> "tuple[Dimension, ...] | None":
@@ -142,9 +140,7 @@ class TensorTypeInfo(FromHandle):
         Fail
             A dimension is unknown, or the number is too large to count.
         """
-        out = ffi.new("size_t*")
-        self._call("GetTensorShapeElementCount", out)
-        return out[0]  # type: ignore[no-any-return]
+        return self._get("GetTensorShapeElementCount", "size_t*")  # type: ignore[no-any-return]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TensorTypeInfo):

@@ -147,9 +147,7 @@ class TypeInfo(Handle):
     @property
     def kind(self) -> ValueKind | int:
         """What kind of value it is. API function: ``GetOnnxTypeFromTypeInfo``."""
-        out = ffi.new("ONNXType*")
-        self._call("GetOnnxTypeFromTypeInfo", out)
-        return known(ValueKind, out[0])
+        return known(ValueKind, self._get("GetOnnxTypeFromTypeInfo", "ONNXType*"))
 
     @property
     def denotation(self) -> str:
