@@ -170,7 +170,7 @@ def values(value: V) -> V:
     return member(value, 1)
 
 
-def length(value: Tensor) -> int:
+def length(value: "Tensor") -> int:
     """How many values a sequence contains, or pairs a map."""
     if value._kind == ValueKind.MAP:
         return member(value, 0).shape[0]
@@ -180,7 +180,7 @@ def length(value: Tensor) -> int:
     return int(out[0])
 
 
-def item(value: Tensor, key: Any) -> Any:
+def item(value: "Tensor", key: Any) -> Any:
     """A value of a sequence by its index, or of a map by its key."""
     if value._kind == ValueKind.MAP:
         return value._contents(None)[key]
@@ -191,7 +191,7 @@ def item(value: Tensor, key: Any) -> Any:
     return member(value, place % count)
 
 
-def iterate(value: Tensor) -> Iterator[Any]:
+def iterate(value: "Tensor") -> Iterator[Any]:
     """The values of a sequence, or the keys of a map."""
     if value._kind == ValueKind.MAP:
         return iter(list(value._contents(None)))
@@ -199,7 +199,7 @@ def iterate(value: Tensor) -> Iterator[Any]:
     return (member(value, place) for place in range(length(value)))
 
 
-def contains(value: Tensor, key: object) -> bool:
+def contains(value: "Tensor", key: object) -> bool:
     """Whether a map has a key."""
     require_kind(value, ValueKind.MAP, "keys")
     return key in value._contents(None)

@@ -26,7 +26,9 @@ OLDEST_VERSIONED = (1, 0)
 NEWEST = (1, 1)
 
 
-def array(value: Tensor, dtype: "DTypeLike | None", copy: bool | None) -> "NDArray[Any]":
+def array(
+    value: "Tensor", dtype: "DTypeLike | None" = None, copy: bool | None = None
+) -> "NDArray[Any]":
     """Answer NumPy's ``__array__``."""
     # Strings and packed elements can only be copied.
     is_copied = value._kind == ValueKind.TENSOR and value._element in (*PACKED, ElementType.STRING)
@@ -40,18 +42,19 @@ def array(value: Tensor, dtype: "DTypeLike | None", copy: bool | None) -> "NDArr
     return found
 
 
-def device(value: Tensor) -> tuple[int, int]:
+def device(value: "Tensor") -> tuple[int, int]:
     """Where the memory is: ``(1, 0)``, the CPU."""
     value._data  # noqa: B018  # raises where the CPU cannot read it
     return (CPU, 0)
 
 
 def capsule(
-    value: Tensor,
-    stream: object,
-    max_version: tuple[int, int] | None,
-    dl_device: tuple[int, int] | None,
-    copy: bool | None,
+    value: "Tensor",
+    *,
+    stream: object = None,
+    max_version: tuple[int, int] | None = None,
+    dl_device: tuple[int, int] | None = None,
+    copy: bool | None = None,
 ) -> "CapsuleType":
     """Return a capsule with the memory, which keeps the value.
 

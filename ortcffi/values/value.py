@@ -5,7 +5,7 @@ Its methods call functions of the other modules of this topic. Those for copies 
 tensors are imported when they are first used.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
@@ -17,7 +17,6 @@ from ortcffi.values.lifecycle import Tensor
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
-    from typing_extensions import CapsuleType
 
     from ortcffi._ort import Cdata
     from ortcffi.memory.allocator import Allocator, Shape
@@ -300,45 +299,18 @@ class Value(Tensor):
         """Set all elements of a tensor of strings, as `from_strings` does."""
         tensors.set_strings(self, strings)
 
-    def __array__(self, dtype: "DTypeLike | None" = None, copy: bool | None = None) -> "Array":
-        return dlpack.array(self, dtype, copy)
-
-    @described_by(dlpack.device)
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return dlpack.device(self)
-
-    @described_by(dlpack.capsule)
-    def __dlpack__(
-        self,
-        *,
-        stream: object = None,
-        max_version: tuple[int, int] | None = None,
-        dl_device: tuple[int, int] | None = None,
-        copy: bool | None = None,
-    ) -> "CapsuleType":
-        return dlpack.capsule(self, stream, max_version, dl_device, copy)
+    __array__ = dlpack.array
+    __dlpack_device__ = dlpack.device
+    __dlpack__ = dlpack.capsule
 
     # --- sequences and maps -----------------------------------------------------------------------
 
-    @described_by(containers.keys)
-    def keys(self) -> Self:
-        return containers.keys(self)
-
-    @described_by(containers.values)
-    def values(self) -> Self:
-        return containers.values(self)
-
-    def __len__(self) -> int:
-        return containers.length(self)
-
-    def __getitem__(self, key: Any) -> Any:
-        return containers.item(self, key)
-
-    def __iter__(self) -> Iterator[Any]:
-        return containers.iterate(self)
-
-    def __contains__(self, key: object) -> bool:
-        return containers.contains(self, key)
+    keys = containers.keys
+    values = containers.values
+    __len__ = containers.length
+    __getitem__ = containers.item
+    __iter__ = containers.iterate
+    __contains__ = containers.contains
 
     def __bool__(self) -> bool:
         return True  # whatever the length, which tensors do not have
