@@ -9,8 +9,6 @@ from itertools import repeat
 from statistics import quantiles
 from typing import NamedTuple
 
-__all__ = ["Figures", "Turn", "awaits", "calls", "measure"]
-
 TURN = 0.02  # seconds
 SPIN = 0.005
 SLOW = 0.2  # a call that takes longer is tried once before it is measured

@@ -29,8 +29,6 @@ from ortcffi.testing.ep_bench import own_model, own_values
 from ortcffi.testing.ep_compare import given_inputs, prepared, reference_values
 from ortcffi.testing.rules import KEPT, RULES, UNTRIED, Result, Rule, Subject, try_rules
 
-__all__ = ["check_eps", "subject_of"]
-
 FAILURES = 100  # the default number of calls that fail
 MODULES = ep_library_rules.__name__, ep_model_rules.__name__
 

@@ -11,8 +11,6 @@ from ortcffi.kernels import child
 from ortcffi.table import elf
 from ortcffi.testing.rules import Broken, NotTried, rule
 
-__all__ = ["ENTRIES", "LibraryFile", "shortened"]
-
 ENTRIES = ("RegisterCustomOps", "CreateEpFactories")
 SECONDS = 60
 _EXPORTS = {*ENTRIES, "ReleaseEpFactory"}

@@ -20,9 +20,6 @@ from ortcffi.cli.check_client import as_document as client_as_document
 from ortcffi.cli.info import package_version
 from ortcffi.testing.rules import BROKEN, KEPT, RULES, UNTRIED, Result, Rule, outcome_of
 
-__all__ = ["NOT_ALL", "OK", "WRONG", "Report", "TimeIsUp", "as_document", "as_junit"]
-__all__ += ["as_statement", "describe", "exit_code"]
-
 OK, WRONG, NOT_ALL = 0, 1, 3  # exit codes; 2 is argparse's
 
 

@@ -17,8 +17,6 @@ from ortcffi.models.message import Message
 from ortcffi.models.stored import array_of_tensor
 from ortcffi.values.value import Value
 
-__all__ = ["main"]
-
 DESCRIPTION = """\
 Print what differs between two models: texts, operator sets, nodes, types of values, weights,
 functions. A line begins with - if only A has something, with + if only B has it, with ! if it

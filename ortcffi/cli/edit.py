@@ -11,8 +11,6 @@ from ortcffi.cli.program import fail, program_name
 from ortcffi.errors import OrtError
 from ortcffi.models.graph import Graph
 
-__all__ = ["main"]
-
 DESCRIPTION = """\
 Change a model, and write it to a file, which may be the same one: it is replaced when the new one
 is complete. First a part is extracted, then dimensions are set, then values and nodes renamed, then

@@ -18,8 +18,6 @@ from ortcffi.official.layout import KNOWN_RELEASES, PACKAGE, is_known_release
 if TYPE_CHECKING:
     from ortcffi.official.attach import Official
 
-__all__ = ["OfficialFinding", "answer", "describe", "examine"]
-
 SECONDS = 60  # after which the package is reported as hanging
 # y = Neg(x), float[1], in opset 13. Older releases cannot be asked to write a model.
 _MODEL = (

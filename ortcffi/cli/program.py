@@ -13,8 +13,6 @@ from ortcffi._public import joined, printable, shortened
 if TYPE_CHECKING:
     from ortcffi.callbacks.logs import LogMessage
 
-__all__ = ["fail", "program_name", "unwinding", "unwritable", "write_log"]
-
 
 def program_name(command: str = "") -> str:
     """``ortcffi COMMAND`` for the installed script, otherwise ``python -m ortcffi COMMAND``."""

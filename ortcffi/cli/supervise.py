@@ -5,8 +5,6 @@ import os
 import signal
 from collections.abc import Mapping
 
-__all__ = ["start", "wait_for"]
-
 _PASSED = ("HUP", "INT", "QUIT", "USR1", "USR2", "TERM", "WINCH", "TTIN", "TTOU")  # as gunicorn has
 _OF_TERMINALS = ("SIGINT", "SIGQUIT", "SIGWINCH", "SIGTTIN", "SIGTTOU")
 _IGNORED_BY_PYTHON = ("SIGPIPE", "SIGXFSZ")

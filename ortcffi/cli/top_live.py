@@ -14,8 +14,6 @@ from typing import Protocol, TextIO
 from ortcffi.official.records import SessionRecord
 from ortcffi.official.report import as_table, shortened
 
-__all__ = ["Live", "Rates", "Shown", "frame"]
-
 TERMINAL = "/dev/tty"
 _PERIOD = 1.0  # seconds
 _SECONDS_TO_END = 5.0  # that a frame may take which is being drawn

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from ortcffi.models.graph import Graph
     from ortcffi.models.model import Model
 
-__all__ = ["MISSING", "convert_version", "infer_shapes", "inline", "prepare", "schema_of"]
-__all__ += ["with_types"]
-
 Key = tuple[str, str]  # domain, operator
 _DEEPEST = 100  # functions within functions
 _DESCRIBED = "ortcffi.described"  # the domain of functions that describe operators

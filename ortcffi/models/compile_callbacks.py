@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ortcffi._ort import Cdata
     from ortcffi.table.api import Api
 
-__all__ = ["Locate", "Sink", "StoredAt", "Write"]
-
 _OFFSET = (0, 2**63 - 1)
 
 

@@ -13,8 +13,6 @@ from ortcffi.values.element_types import ElementType, bits_of
 if TYPE_CHECKING:
     from ortcffi.models.model import Model
 
-__all__ = ["Contents", "contents_of", "operator_name"]
-
 _IN_MEMORY = "*"  # the location of weights in memory
 
 

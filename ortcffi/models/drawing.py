@@ -11,8 +11,6 @@ from ortcffi.models.view import listed
 if TYPE_CHECKING:
     from ortcffi.models.model_graph import ModelGraph
 
-__all__ = ["svg_of"]
-
 _MOST = 600  # nodes that are drawn
 _ROW, _HEIGHT, _GAP, _MARGIN = 44, 24, 18, 20
 _LETTER = 7.2  # pixels of the font

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ortcffi.ep.registered import RegisteredEp
     from ortcffi.table.api import Api
 
-__all__ = ["EpFactory", "EpLibrary"]
-
 
 @public
 class EpFactory(NamedTuple):

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from ortcffi.models.graph import Graph
 
-__all__ = ["convert_floats"]
-
 _FLOAT = int(ElementType.FLOAT)
 _NAMES = {
     ElementType.FLOAT16: "tensor(float16)",

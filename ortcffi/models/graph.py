@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from ortcffi.values.tensor_type_info import Dimension
     from ortcffi.values.value import Value
 
-__all__ = ["Graph", "GraphFunction"]
-
 DEFAULT_OPSETS = {"": 21}  # since version 1.20
 EXTERNAL = 128  # bytes of an initializer that libraries do not copy
 

@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from ortcffi.options.kinds import FreeDimension
     from ortcffi.values.tensor_type_info import Dimension
 
-__all__ = ["find", "fix_dimensions", "graphs_in", "initializer_names", "input_names", "made_names"]
-__all__ += ["mentioning", "read_names", "rename", "rename_in", "renamed", "set_batch"]
-__all__ += ["set_dimensions", "used_names"]
-
 Names = Mapping[str, str]
 
 

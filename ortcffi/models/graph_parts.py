@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from ortcffi.models.graph import Graph
     from ortcffi.values.tensor_type_info import Dimension
 
-__all__ = ["GraphNode", "GraphValue", "Nodes", "Ports", "dimensions_of", "outer_names"]
-__all__ += ["set_dimension", "set_type", "settle_attributes", "settle_message", "shape_of"]
-__all__ += ["tensor_type_of"]
-
-
 # --- values ---------------------------------------------------------------------------------------
 
 

@@ -12,9 +12,6 @@ from ortcffi.values.element_types import ElementType
 if TYPE_CHECKING:
     from ortcffi.models.model import Model
 
-__all__ = ["Message", "domain_of", "element_in_file", "element_of_file", "message_of_bytes"]
-__all__ += ["message_of_model", "shown"]
-
 Message = compiled.Message
 
 # The types that have other numbers in files than in the C API.

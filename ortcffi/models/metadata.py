@@ -10,8 +10,6 @@ from ortcffi._public import public
 from ortcffi.errors import check
 from ortcffi.memory.blocks import scratch_for
 
-__all__ = ["ModelMetadata", "read_metadata"]
-
 
 @public
 class ModelMetadata(NamedTuple):

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ortcffi.models.model_graph import ModelFunction, ModelGraph
     from ortcffi.table.api import Api
 
-__all__ = ["Model"]
-
 _PORTS = 20  # inputs, and outputs, of a table in a notebook
 
 

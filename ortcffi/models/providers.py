@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ortcffi.kernels.kernel import Kernel
     from ortcffi.models.parts import ModelNode
 
-__all__ = ["CompiledNode", "Ep", "EpClaims", "EpGroup"]
-
 
 @public
 class EpGroup(NamedTuple):

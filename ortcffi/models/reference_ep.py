@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from ortcffi.models.model_graph import ModelGraph
     from ortcffi.models.parts import ModelNode
 
-__all__ = ["ReferenceEp"]
-
 _PASSED_ON_THE_CORE = {ValueKind.TENSOR, ValueKind.SEQUENCE, ValueKind.MAP, ValueKind.OPTIONAL}
 
 

@@ -21,8 +21,6 @@ from ortcffi.models.compile_callbacks import Sink
 if TYPE_CHECKING:
     from ortcffi.models.model import Model
 
-__all__ = ["bytes_of", "save"]
-
 Take = Callable[[Any], object]
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ortcffi.models.parts import ModelNode, ModelValue
     from ortcffi.values.type_info import TypeInfo
 
-__all__ = ["add_alone", "take_over"]
-
 
 def take_over(graph: "Graph", shown: ModelGraph) -> None:
     """Fill a new graph with what a library shows."""

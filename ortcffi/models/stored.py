@@ -22,8 +22,6 @@ from ortcffi.values.element_types import PACKED, ElementType, ValueKind
 from ortcffi.values.tensors import bytes_of
 from ortcffi.values.value import Value
 
-__all__ = ["Home", "array_of_tensor", "constant_tensor", "home_of", "settle_tensor", "tensor_of"]
-
 
 class Home:
     """What a graph, its subgraphs and its functions share.

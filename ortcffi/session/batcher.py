@@ -19,8 +19,6 @@ from ortcffi.session.series import BATCH_WAITS, ROWS
 from ortcffi.session.session import Session
 from ortcffi.values.checks import element_of_array
 
-__all__ = ["Batcher"]
-
 _MOST = 2**31 - 1
 _TIMEOUT, _QUEUE_TIMEOUT, _OVERLOADED = -2, -4, -5  # for Session._count
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ortcffi.session.session import Session
     from ortcffi.values.type_info import ValueSpec
 
-__all__ = ["column_names", "inputs_of", "predict"]
-
 
 def column_names(x: Any) -> list[str] | None:
     """The names of a table's columns; None for what is no table."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ortcffi.session.session import Session
     from ortcffi.table.api import Api
 
-__all__ = ["kept", "parts_of"]
-
 _MOST = 4  # sessions that a process keeps
 kept: "OrderedDict[bytes, Session]" = OrderedDict()  # the one that was asked for last at the end
 # Held while a session is made, so that threads make it once. A fork does not wait for that.

@@ -14,8 +14,6 @@ from ortcffi.session.series import BATCH_WAITS, ROWS, RUNS, WAITS, Series, end_o
 if TYPE_CHECKING:
     from ortcffi.memory.stats import AllocatorStats
 
-__all__ = ["families", "text_of"]
-
 _BOUNDS = [1 << power for power in range(10, 36, 2)]  # nanoseconds
 _ROW = 1024  # nanoseconds, as C counts rows
 _HISTOGRAMS = {

@@ -19,9 +19,6 @@ from ortcffi.errors import ErrorCode
 if TYPE_CHECKING:
     from ortcffi.session.session import Session
 
-__all__ = ["BATCH_WAITS", "ROWS", "RUNS", "WAITS", "Series", "all_series", "attach", "end_of"]
-__all__ += ["errors_of", "model_of", "place_of", "quantile"]
-
 RUNS, WAITS, BATCH_WAITS, ROWS = range(4)  # as `enum histograms` in C
 _SIZE = 4096  # of the name in a file, and of the counts after it
 _MOST = 1000  # models that are told apart

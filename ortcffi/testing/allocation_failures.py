@@ -11,8 +11,6 @@ from ortcffi.memory.adaptors import Failing
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.tracking import Tracking
 
-__all__ = ["sweep_allocation_failures"]
-
 MOST = 10_000
 
 

@@ -27,8 +27,6 @@ from ortcffi.values.value import Value
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["compare_with_session"]
-
 
 def compare_with_session(  # noqa: PLR0913  # as many as a node has
     op: LibraryOp | PythonOp,

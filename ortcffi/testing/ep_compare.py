@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from ortcffi.values.type_info import ValueSpec
 
-__all__ = ["call_node", "check_node", "compare_ep", "given_inputs", "prepared", "reference_values"]
-
 Arrays = Mapping[str, Any]
 
 

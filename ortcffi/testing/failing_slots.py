@@ -18,8 +18,6 @@ from ortcffi.testing.live_objects import left_alive, live_objects
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["FailingSlots", "in_turn", "sweep_failing_slots", "watched_host"]
-
 
 def watched_host(version: int = HIGHEST_VERSION) -> "Api":
     """A host of the core whose slots note what they make, as ``watch=True`` has it for ops."""

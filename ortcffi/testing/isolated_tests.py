@@ -19,8 +19,6 @@ import pytest
 
 from ortcffi.kernels import child
 
-__all__ = ["pytest_runtest_protocol"]
-
 _is_child = False
 
 MARK = "ort_isolated"

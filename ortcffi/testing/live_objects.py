@@ -6,8 +6,6 @@ import ctypes
 from ortcffi._convert import decode
 from ortcffi._native import lib
 
-__all__ = ["left_alive", "live_objects", "made_since", "malloced"]
-
 
 def live_objects() -> dict[str, int]:
     """How many objects of each kind are alive in the core, and ops and kernels of Python."""

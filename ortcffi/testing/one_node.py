@@ -17,8 +17,6 @@ from ortcffi.options.session_options import SessionOptions
 from ortcffi.session.session import Session
 from ortcffi.table.load import load
 
-__all__ = ["Model", "ProcessEnded", "run_in_process", "tried"]
-
 
 class ProcessEnded(Exception):
     """A process did not end as it should; the message says how it did."""

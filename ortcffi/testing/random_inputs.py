@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from ortcffi.session.session import Session
     from ortcffi.values.type_info import ValueSpec
 
-__all__ = ["described", "random_array", "random_elements", "random_feed", "shapes_of"]
-
 Shapes = dict[str, tuple[int, ...]]
 
 
