@@ -5,12 +5,17 @@
 #include "env/preset_eps.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "env/registered_eps.h"
 #include "heap/heap.h"
 
 #define VARIABLE "ORTCORE_PROVIDERS"
+
+/* The option that is not the provider's: the vendor of the CPU that the library is shown, for
+ * libraries that refuse those of other vendors. */
+#define VENDOR "hardware.vendor_id"
 
 #if defined(_WIN32)
 #define SEPARATOR ";"
@@ -38,44 +43,81 @@ static void write_name(const char* path, char name[CORE_PATH_ROOM]) {
   snprintf(name, CORE_PATH_ROOM, "%.*s", (int)strcspn(file, "."), file);
 }
 
-/* Registers the library of an item, which the library gets. */
-static OrtStatus* register_item(struct OrtEnv* env, char* item) {
-  ORTCHAR_T path[CORE_PATH_ROOM];
-  char name[CORE_PATH_ROOM];
-  char* options = strchr(item, '?');
-  if (options != NULL) {
-    *options = 0;
+/* Cuts options such as "threads=2&device=0" off a path, which they follow. */
+static OrtStatus* cut_options(char* item, OrtKeyValuePairs** out) {
+  char* text = strchr(item, '?');
+  ort_CreateKeyValuePairs(out);
+  if (*out == NULL) {
+    return core_no_memory(1);
   }
-  if (core_native_path(item, path, sizeof path) > sizeof path) {
-    return core_status(ORT_INVALID_ARGUMENT, "the path of a library is too long");
+  if (text != NULL) {
+    *text++ = 0;
   }
-  write_name(item, name);
-  CORE_TRY(core_register_ep_library(env, NULL, name, path, NULL, 0));
-  struct core_registered_ep* ep = find(env, name);
-  if (ep == NULL) { /* another thread has unregistered it */
+  while (text != NULL) {
+    char *end = strchr(text, '&'), *value = strchr(text, '=');
+    if (end != NULL) {
+      *end++ = 0;
+    }
+    if (value != NULL && (end == NULL || value < end)) {
+      *value = 0;
+      ort_AddKeyValuePair(*out, text, value + 1);
+    }
+    text = end;
+  }
+  return NULL;
+}
+
+/* The CPU that a library is to be shown, of a vendor that its options name; NULL for the machine's.
+ */
+static OrtStatus* take_hardware(OrtKeyValuePairs* options, OrtHardwareDevice** out) {
+  const char* vendor = ort_GetKeyValue(options, VENDOR);
+  if (vendor == NULL) {
     return NULL;
   }
-  ep->preset = item;
-  ep->preset_options = options != NULL ? options + 1 : "";
-  core_drop(ep);
-  return NULL;
+  uint32_t id = (uint32_t)strtoul(vendor, NULL, 0);
+  ort_RemoveKeyValuePair(options, VENDOR);
+  return ort_ep_CreateHardwareDevice(OrtHardwareDeviceType_CPU, id, 0, "", NULL, out);
+}
+
+/* Registers a library, which gets the options. */
+static OrtStatus* register_library(struct OrtEnv* env, const char* utf8,
+                                   OrtKeyValuePairs** options) {
+  ORTCHAR_T path[CORE_PATH_ROOM];
+  char name[CORE_PATH_ROOM];
+  OrtHardwareDevice* hardware = NULL;
+  if (core_native_path(utf8, path, sizeof path) > sizeof path) {
+    return core_status(ORT_INVALID_ARGUMENT, "the path of a library is too long");
+  }
+  write_name(utf8, name);
+  CORE_TRY(take_hardware(*options, &hardware));
+  const OrtHardwareDevice* const shown[] = {hardware};
+  OrtStatus* status =
+      core_register_ep_library(env, NULL, name, path, hardware != NULL ? shown : NULL, 1);
+  core_drop(hardware);
+  struct core_registered_ep* ep = status == NULL ? find(env, name) : NULL;
+  if (ep != NULL) { /* no other thread has unregistered it */
+    ep->preset = *options;
+    *options = NULL;
+    core_drop(ep);
+  }
+  return status;
 }
 
 /* Registers the library of an item; what is wrong with it is logged. */
 static void add_item(struct OrtEnv* env, const char* text, size_t length) {
+  OrtKeyValuePairs* options = NULL;
   char* item = heap_alloc(length + 1);
   if (item == NULL) {
     return;
   }
   memcpy(item, text, length);
   item[length] = 0;
-  OrtStatus* status = register_item(env, item);
-  if (status == NULL) {
-    say(env, ORT_LOGGING_LEVEL_INFO, item);
-    return;
-  }
-  say(env, ORT_LOGGING_LEVEL_ERROR, ort_GetErrorMessage(status));
+  OrtStatus* status = cut_options(item, &options);
+  status = status == NULL ? register_library(env, item, &options) : status;
+  say(env, status == NULL ? ORT_LOGGING_LEVEL_INFO : ORT_LOGGING_LEVEL_ERROR,
+      status == NULL ? item : ort_GetErrorMessage(status));
   ort_ReleaseStatus(status);
+  ort_ReleaseKeyValuePairs(options);
   heap_free(item);
 }
 
@@ -95,46 +137,17 @@ void core_env_register_presets(struct OrtEnv* env) {
   }
 }
 
-/* --- the options of sessions ------------------------------------------------------------------ */
-
-/* Splits options such as "threads=2&device=0" in place. */
-static void read_options(char* text, OrtKeyValuePairs* pairs) {
-  while (*text != 0) {
-    char* end = text + strcspn(text, "&");
-    char* next = end + (*end != 0);
-    *end = 0;
-    char* value = strchr(text, '=');
-    if (value != NULL) {
-      *value = 0;
-      ort_AddKeyValuePair(pairs, text, value + 1);
-    }
-    text = next;
-  }
-}
-
 /* Adds the first device of a library to options. */
 static OrtStatus* add_device(const struct core_registered_ep* ep, OrtSessionOptions* options) {
-  OrtKeyValuePairs* pairs = NULL;
   const char *const *keys, *const *values;
-  size_t count, size = strlen(ep->preset_options) + 1;
+  size_t count;
   if (ep->library.device_count == 0) {
     return core_fail(ORT_FAIL, VARIABLE ": %s has no device here", ep->library.name);
   }
-  char* text = heap_alloc(size);
-  ort_CreateKeyValuePairs(&pairs);
-  if (text == NULL || pairs == NULL) {
-    heap_free(text);
-    ort_ReleaseKeyValuePairs(pairs);
-    return core_no_memory(size);
-  }
-  read_options(memcpy(text, ep->preset_options, size), pairs);
-  ort_GetKeyValuePairs(pairs, &keys, &values, &count);
+  ort_GetKeyValuePairs(ep->preset, &keys, &values, &count);
   const OrtEpDevice* device = ep->library.devices[0];
-  OrtStatus* status = ort_SessionOptionsAppendExecutionProvider_V2(options, ep->env, &device, 1,
-                                                                   keys, values, count);
-  ort_ReleaseKeyValuePairs(pairs);
-  heap_free(text);
-  return status;
+  return ort_SessionOptionsAppendExecutionProvider_V2(options, ep->env, &device, 1, keys, values,
+                                                      count);
 }
 
 OrtStatus* core_choose_presets(const struct OrtEnv* env, OrtSessionOptions* options) {

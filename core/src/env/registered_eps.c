@@ -17,7 +17,7 @@ static void end_registered(void* block) {
     core_free_shared(shared);
   }
   core_ep_library_end(&ep->library);
-  heap_free(ep->preset);
+  ort_ReleaseKeyValuePairs(ep->preset);
   core_drop(ep->env);
 }
 

@@ -20,10 +20,8 @@ struct core_registered_ep {
   /** What the environment shared of it until it was unregistered. */
   struct core_shared_allocator* allocators;
   bool is_virtual;
-  /** For a library that ORTCORE_PROVIDERS names: the item of the variable, with the path alone as a
-   * text, and the options behind it. NULL for others. */
-  char* preset;
-  const char* preset_options;
+  /** The options of a library that ORTCORE_PROVIDERS names; NULL for others. */
+  OrtKeyValuePairs* preset;
 };
 
 /** Has the environment share allocators for the memories of the library's devices that it shares
