@@ -1,26 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Builds the package so that it finds errors in memory, and runs Python with it.
+"""Builds the package under sanitizers, so that it finds errors in memory, and runs Python with it.
 
-    python tools/run_with_sanitizers.py [--filled] [--folder FOLDER] [PYTHON ARGUMENT ...]
+    python tools/run_with_sanitizers.py [--folder FOLDER] [PYTHON ARGUMENT ...]
 
-By default the package is built under the address sanitizer and that of undefined behaviour, which
-needs gcc, and runs the hostile program, random calls of all public names, on the core for a minute:
+The package is built under the address sanitizer and that of undefined behaviour, which needs gcc.
+By default it runs the hostile program, random calls of all public names, on the core for a minute:
 
     -m support.hostile_calls --no-limit --seconds 60 --threads 3 --seed SEED
 
-With --filled it is built without sanitizers, and the C library, which must be glibc, fills memory
-that is freed with the byte 0xdd, and memory that is allocated with 0x22. By default it runs
-
-    -m support.hostile_calls --table real --seconds 60 --threads 3 --seed SEED
-
-Code that uses memory that was freed, this package, Python, NumPy or the real library, is likely to
-fail soon. So --filled finds less than the sanitizers, but in libraries too that were not compiled
-with them. There the sanitizers cannot be used with calls that ask for too much memory: their
-`operator new` ends the process. To examine a failure, use `ulimit -c unlimited` and gdb.
-
-Give it other arguments, such as `-m pytest tests/values`. Both ways Python, NumPy and the core's
-default allocator allocate with malloc, so their blocks are watched too; what they keep for reuse
-without freeing it is not: NumPy has such caches, and Python has some for floats, tuples and lists.
+Give it other arguments, such as `-m pytest tests/values`. Python, NumPy and the core's default
+allocator allocate with malloc, so their blocks are watched too; what they keep for reuse without
+freeing it is not: NumPy has such caches, and Python has some for floats, tuples and lists.
 
 The tool builds a copy of this checkout, in two minutes. `--folder` keeps the copy, so that the next
 run compiles only what has changed. The exit code is not 0 if a sanitizer found an error, or if
@@ -53,23 +43,6 @@ SANITIZED = {
     "PYTHONMALLOC": "malloc",
     "PYTHONFAULTHANDLER": "0",
 }
-FILLED_BUILD = {"ORTCFFI_USE_MALLOC": "1"}
-FILLED = {
-    # glibc does not fill what goes into its thread-local caches.
-    "GLIBC_TUNABLES": f"glibc.malloc.perturb={0xDD}:glibc.malloc.tcache_count=0",
-    "PYTHONMALLOC": "malloc",
-    "PYTHONFAULTHANDLER": "1",
-}
-# A list of free blocks has its links at their start; blocks of this size would be cached.
-LOOK_AT_FREED_MEMORY = """
-import ctypes
-malloc, free = ctypes.PyDLL(None).malloc, ctypes.PyDLL(None).free
-malloc.restype, free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
-block = malloc(1000)
-middle = (ctypes.c_char * 8).from_address(block + 500)
-free(block)
-print(middle.raw.hex())
-"""
 
 
 def runtime() -> list[str]:
@@ -83,14 +56,6 @@ def runtime() -> list[str]:
             return []
         found.append(path)
     return found
-
-
-def fills() -> bool:
-    """Whether the C library fills memory that is freed, as glibc does."""
-    command = [sys.executable, "-c", LOOK_AT_FREED_MEMORY]
-    environment = {**os.environ, **FILLED}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    return done.stdout == "dd" * 8 + "\n"
 
 
 def build(folder: Path, wanted: dict[str, str]) -> None:
@@ -115,26 +80,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter, allow_abbrev=False
     )
-    parser.add_argument("--filled", action="store_true", help="fill freed memory; no sanitizers")
     parser.add_argument("--folder", type=Path, help="by default a temporary one")
     given, arguments = parser.parse_known_args()
-    if given.filled:
-        wanted, environment, table = FILLED_BUILD, FILLED, ["--table", "real"]
-        if not fills():
-            sys.stderr.write("the C library does not fill memory that is freed: use glibc\n")
-            return 1
-    else:
-        libraries, table = runtime(), ["--no-limit"]
-        wanted, environment = SANITIZED_BUILD, {**SANITIZED, "LD_PRELOAD": " ".join(libraries)}
-        if not libraries:
-            sys.stderr.write(f"the compiler does not have {', '.join(LIBRARIES)}: use gcc\n")
-            return 1
+    libraries = runtime()
+    if not libraries:
+        sys.stderr.write(f"the compiler does not have {', '.join(LIBRARIES)}: use gcc\n")
+        return 1
+    environment = {**SANITIZED, "LD_PRELOAD": " ".join(libraries)}
     if not arguments:
-        program = ["-m", "support.hostile_calls", *table, "--seconds", "60"]
+        program = ["-m", "support.hostile_calls", "--no-limit", "--seconds", "60"]
         arguments = [*program, "--threads", "3", "--seed", str(random.randrange(1 << 32))]
     with tempfile.TemporaryDirectory(prefix="ortcffi-sanitizers-") as temporary:
         folder = (given.folder or Path(temporary)).resolve()
-        build(folder, wanted)
+        build(folder, SANITIZED_BUILD)
         sys.stdout.write(f"python {shlex.join(arguments)}\n")
         sys.stdout.flush()
         return run(folder, environment, *arguments)

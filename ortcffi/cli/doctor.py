@@ -33,24 +33,12 @@ SECONDS = 60  # after which a library is reported as hanging
 
 
 class Finding(NamedTuple):
-    """The result of opening a library.
+    """The result of opening a library."""
 
-    Attributes
-    ----------
-    runtime : Runtime
-        The library, with a problem if it cannot be used.
-    used_version : int or None
-        The API version that ``load`` uses; None if the library cannot be used.
-    build_info : str or None
-        What ``GetBuildInfoString`` answers.
-    printed : str
-        What the library wrote to stderr.
-    """
-
-    runtime: Runtime
-    used_version: int | None = None
-    build_info: str | None = None
-    printed: str = ""
+    runtime: Runtime  # the library, with a problem if it cannot be used
+    used_version: int | None = None  # that ``load`` uses; None if the library cannot be used
+    build_info: str | None = None  # what ``GetBuildInfoString`` answers
+    printed: str = ""  # what the library wrote to stderr
 
     @property
     def asked_for(self) -> bool:

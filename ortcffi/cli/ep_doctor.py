@@ -30,26 +30,14 @@ TAKING = 300  # the same of one that is asked about a model
 
 
 class EpFinding(NamedTuple):
-    """What became of the library of an installed provider.
+    """What became of the library of an installed provider."""
 
-    Attributes
-    ----------
-    name, package, path : str
-        As of `InstalledEp`.
-    devices : list of str
-        What it lists: its own name for itself, and the kind and vendor of the hardware.
-    problem : str
-        Why it cannot be used; "" if it can.
-    printed : str
-        What it wrote to stderr before it failed.
-    """
-
-    name: str
+    name: str  # this and the next two as of `InstalledEp`
     package: str
     path: str
-    devices: Sequence[str] = ()
-    problem: str = ""
-    printed: str = ""
+    devices: Sequence[str] = ()  # their own names, and the kind and vendor of the hardware
+    problem: str = ""  # why it cannot be used; "" if it can
+    printed: str = ""  # what it wrote to stderr before it failed
 
 
 def examine(seconds: float = SECONDS) -> list[EpFinding]:

@@ -28,30 +28,14 @@ _MODEL = (
 
 
 class OfficialFinding(NamedTuple):
-    """What `attach` reaches in the installed official package.
+    """What `attach` reaches in the installed official package."""
 
-    Attributes
-    ----------
-    version : str
-        The release; empty if it is not known.
-    path : str
-        Its compiled module.
-    known_layouts : str
-        The releases whose sessions `Official.session` is known to find.
-    is_known : bool
-        Whether the release is among them.
-    reaches : list of str
-        What was reached: ``"table"``, ``"objects"``, ``"sessions"``, ``"environment"``.
-    problems : list of str
-        Why the rest was not.
-    """
-
-    version: str = ""
-    path: str = ""
-    known_layouts: str = f"{KNOWN_RELEASES[0]} to {KNOWN_RELEASES[1]}"
-    is_known: bool = False
-    reaches: Sequence[str] = ()
-    problems: Sequence[str] = ()
+    version: str = ""  # the release; "" if it is not known
+    path: str = ""  # its compiled module
+    known_layouts: str = f"{KNOWN_RELEASES[0]} to {KNOWN_RELEASES[1]}"  # whose sessions are found
+    is_known: bool = False  # whether the release is among them
+    reaches: Sequence[str] = ()  # of "table", "objects", "sessions", "environment"
+    problems: Sequence[str] = ()  # why the rest was not
 
 
 def examine(seconds: float = SECONDS) -> OfficialFinding | None:

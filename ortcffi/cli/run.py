@@ -37,37 +37,24 @@ _REFUSED = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return the exit code."""
     parser = argparse.ArgumentParser(prog=program_name("run"), description=DESCRIPTION)
-    parser.add_argument("model", help="the path of a model")
-    parser.add_argument(
-        "inputs",
-        nargs="*",
-        default=[],  # without one, argparse says that an input is required
-        metavar="INPUT",
-        help="NAME=FILE.npy, or FILE.npz with arrays by the names of inputs; inputs that are not "
-        "given are random",
-    )
-    parser.add_argument("--count", type=int, default=1, help="how often to run (default: 1)")
-    parser.add_argument("--threads", type=int, default=0, help="0: the library chooses")
-    parser.add_argument("--size", type=int, default=1, help="of open dimensions (default: 1)")
-    parser.add_argument(
-        "--shape", metavar="NAME=1,3,48,192", action="append", default=[], help="of an input"
-    )
-    parser.add_argument("--profile", action="store_true", help="print the time of each operator")
-    parser.add_argument("--library", metavar="PATH", help="the library that runs the model")
-    parser.add_argument(
-        "--ep",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="an execution provider, which the core runs without another library: that of an "
-        "installed package, such as nxrt or ggml, or the path of a library; may be repeated",
-    )
-    parser.add_argument(
-        "--compare",
-        metavar="NAME",
-        help="say how far the outputs differ from those of another provider; cpu: of the library "
-        "that is found",
-    )
+    add: Any = parser.add_argument
+    add("model", help="the path of a model")
+    text = """NAME=FILE.npy, or FILE.npz with arrays by the names of inputs; those that are not
+    given are random"""
+    # Without a default, argparse says that an input is required.
+    add("inputs", nargs="*", default=[], metavar="INPUT", help=text)
+    add("--count", type=int, default=1, help="how often to run (default: 1)")
+    add("--threads", type=int, default=0, help="0: the library chooses")
+    add("--size", type=int, default=1, help="of open dimensions (default: 1)")
+    add("--shape", metavar="NAME=1,3,48,192", action="append", default=[], help="of an input")
+    add("--profile", action="store_true", help="print the time of each operator")
+    add("--library", metavar="PATH", help="the library that runs the model")
+    text = """an execution provider, which the core runs without another library: that of an
+    installed package, such as nxrt or ggml, or the path of a library; may be repeated"""
+    add("--ep", metavar="NAME", action="append", default=[], help=text)
+    text = """say how far the outputs differ from those of another provider; cpu: of the library
+    that is found"""
+    add("--compare", metavar="NAME", help=text)
     given = parser.parse_args(arguments)
     if given.count < 1 or given.size < 1 or given.threads < 0:
         parser.error("--count and --size must be 1 or more, --threads 0 or more")

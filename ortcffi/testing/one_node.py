@@ -23,28 +23,14 @@ class ProcessEnded(Exception):
 
 
 class Model(NamedTuple):
-    """A model of one node, with its inputs.
-
-    Attributes
-    ----------
-    domain, name : str
-        The op.
-    version : int
-        The version of the domain.
-    inputs : list
-        Arrays, or None for an input that is left out.
-    attributes : dict
-        The attributes.
-    outputs : list
-        The dtypes and the ranks of the outputs; None for a rank that is not known.
-    """
+    """A model of one node, with its inputs."""
 
     domain: str
     name: str
-    version: int
-    inputs: list[Any]
+    version: int  # of the domain
+    inputs: list[Any]  # arrays, or None for an input that is left out
     attributes: dict[str, Any]
-    outputs: list[Any]
+    outputs: list[Any]  # dtypes and ranks; None for a rank that is not known
 
 
 def run_model(model: Model, register: Callable[[SessionOptions], None], api: Any) -> list[Any]:

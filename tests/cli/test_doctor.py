@@ -87,16 +87,24 @@ def test_an_older_library_is_used_at_its_own_version(toy):
     assert finding.build_info == "a toy"
 
 
-@pytest.mark.parametrize(("behaviour", "name"), [("abort()", "SIGABRT"), ("raise(11)", "SIGSEGV")])
-def test_a_library_that_crashes_is_a_finding(toy, behaviour, name):
-    finding = examine(toy(behaviour.replace("raise(11)", "*(volatile int*)0 = 0")))
-    assert finding.runtime.problem == f"crashes ({name})"
+ENDS = "ends the process, with exit code 7"
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "problem"),
+    [
+        ("abort()", "crashes (SIGABRT)"),
+        ("*(volatile int*)0 = 0", "crashes (SIGSEGV)"),
+        ("for (;;) pause()", "does not return within 1 seconds"),
+        ("_exit(7)", ENDS),
+        *((f'puts("{text}"); fflush(stdout); _exit(7)', ENDS) for text in ("1", "[]", "{}")),
+    ],
+)
+def test_a_library_that_ends_its_process_is_a_finding(toy, behaviour, problem):
+    seconds = 1 if "pause" in behaviour else 60
+    finding = examine(toy(behaviour), seconds=seconds)
+    assert finding.runtime.problem == problem
     assert finding.runtime.remedy == "get another build of it"
-
-
-def test_a_library_that_hangs_is_a_finding(toy):
-    finding = examine(toy("for (;;) pause()"), seconds=1)
-    assert finding.runtime.problem == "does not return within 1 seconds"
 
 
 def test_a_library_that_writes_or_asks_for_too_much_is_a_finding(toy, tmp_path, monkeypatch):
@@ -108,17 +116,6 @@ def test_a_library_that_writes_or_asks_for_too_much_is_a_finding(toy, tmp_path, 
     greedy = "if (malloc((size_t)1 << 40) == NULL) _exit(9)"
     problem = "ends the process, with exit code 9"
     assert examine(toy(greedy)).runtime.problem == problem
-
-
-def test_a_library_that_ends_the_process_is_a_finding(toy):
-    finding = examine(toy("_exit(7)"))
-    assert finding.runtime.problem == "ends the process, with exit code 7"
-
-
-@pytest.mark.parametrize("written", ["1", "[]", "{}"])
-def test_what_a_library_writes_before_it_ends_the_process_is_no_answer(toy, written):
-    finding = examine(toy(f'puts("{written}"); fflush(stdout); _exit(7)'))
-    assert finding.runtime.problem == "ends the process, with exit code 7"
 
 
 def test_what_a_library_prints_is_kept_apart_from_what_is_found(toy):

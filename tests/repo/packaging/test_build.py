@@ -92,3 +92,11 @@ def test_flags_of_a_distribution_come_after_ours_and_it_strips_by_itself(monkeyp
 def test_a_build_without_flags_of_others_is_optimised_and_stripped(build):
     assert {"-O2", "-g0"} <= set(build.COMPILE_FLAGS)
     assert {"-Wl,-s", "-Wl,-x"} & set(build.EXTENSION_LINK_FLAGS)
+
+
+def test_a_build_with_malloc_is_for_debuggers(monkeypatch):
+    build = build_with(monkeypatch, ORTCFFI_USE_MALLOC="1")
+    assert "core/src/heap/heap_wrapped.c" in build.CORE_SOURCES
+    assert "core/src/heap/heap.c" not in build.CORE_SOURCES
+    assert {"-DCORE_USE_MALLOC", "-g", "-O1"} <= set(build.COMPILE_FLAGS)
+    assert not {"-Wl,-s", "-Wl,-x"} & set(build.LINK_FLAGS)
