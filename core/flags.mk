@@ -13,8 +13,8 @@ MIMALLOC_FLAGS = -DCORE_USE_MIMALLOC
 MIMALLOC_LINK = -lmimalloc
 MALLOC_FLAGS = -DCORE_USE_MALLOC
 # gnu11, for attributes and thread-local storage models. Symbols are hidden: exports/ lists those
-# that the library exports.
-FLAGS = -std=gnu11 -fPIC -fvisibility=hidden -Wall -Wextra
+# that the library exports. The body of a slot need not use all parameters of the slot.
+FLAGS = -std=gnu11 -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter
 
 HARDEN_OF_POSIX = -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack
 # defs: an undefined symbol is an error. nodelete: dlclose does not unload the library, so threads

@@ -67,6 +67,13 @@
 /** The head of the definition of a slot that can fail. The slot itself calls this body, and puts
  * its name in front of the message of a status of core_fail: table/named.c. */
 #define CORE_SLOT(NAME, ...) OrtStatus* ORT_API_CALL CORE_BODY(NAME)(__VA_ARGS__) NO_EXCEPTION
+/** A slot that reads one thing: its last parameter, a `type*`, gets the value of an expression of
+ * the other ones. */
+#define CORE_GETTER(NAME, type, expression, ...) \
+  CORE_SLOT(NAME, __VA_ARGS__, type* core_out) { \
+    *core_out = expression;                      \
+    return NULL;                                 \
+  }
 /** @} */
 
 /** @name Objects
@@ -166,26 +173,47 @@ OrtStatus* core_no_memory(size_t size);
     return core_constant_status(&core_failure);                                          \
   } while (0)
 
-/** Guards up to four pointer arguments, in this order. `function` is the slot's name. */
-#define CORE_REQUIRE(function, ...)                                                         \
-  CORE_FIFTH(__VA_ARGS__, CORE_REQUIRE_4, CORE_REQUIRE_3, CORE_REQUIRE_2, CORE_REQUIRE_1, ) \
-  (function, __VA_ARGS__)
-#define CORE_FIFTH(a, b, c, d, fifth, ...) fifth
-#define CORE_REQUIRE_1(function, argument)                                           \
-  do {                                                                               \
-    if (CORE_UNLIKELY(!(argument))) {                                                \
-      CORE_FAIL(ORT_INVALID_ARGUMENT, #function ": " #argument " must not be NULL"); \
-    }                                                                                \
+#define CORE_FAIL_IF(condition, error_code, text) \
+  do {                                            \
+    if (CORE_UNLIKELY(condition)) {               \
+      CORE_FAIL(error_code, text);                \
+    }                                             \
   } while (0)
-#define CORE_REQUIRE_2(function, argument, ...) \
-  CORE_REQUIRE_1(function, argument);           \
-  CORE_REQUIRE_1(function, __VA_ARGS__)
-#define CORE_REQUIRE_3(function, argument, ...) \
-  CORE_REQUIRE_1(function, argument);           \
-  CORE_REQUIRE_2(function, __VA_ARGS__)
-#define CORE_REQUIRE_4(function, argument, ...) \
-  CORE_REQUIRE_1(function, argument);           \
-  CORE_REQUIRE_3(function, __VA_ARGS__)
+
+/** Returns from a function early, with a failing status. */
+#define CORE_RETURN_IF(condition, status) \
+  do {                                    \
+    if (CORE_UNLIKELY(condition)) {       \
+      return status;                      \
+    }                                     \
+  } while (0)
+
+/** Guards pointer arguments, up to twelve, in this order; passes over numbers, and over an argument
+ * in parentheses, which may be NULL. `function` is the slot's name. */
+#define CORE_REQUIRE(function, ...)                                                          \
+  CORE_PICK(__VA_ARGS__, CORE_NEED_12, CORE_NEED_11, CORE_NEED_10, CORE_NEED_9, CORE_NEED_8, \
+            CORE_NEED_7, CORE_NEED_6, CORE_NEED_5, CORE_NEED_4, CORE_NEED_3, CORE_NEED_2,    \
+            CORE_NEED_1, )                                                                   \
+  (function, __VA_ARGS__)
+#define CORE_PICK(a, b, c, d, e, f, g, h, i, j, k, l, thirteenth, ...) thirteenth
+/* Whether an argument is a pointer is the compiler's knowledge. */
+#define CORE_IS_POINTER(argument) \
+  (__builtin_classify_type(argument) == __builtin_classify_type((void*)0))
+#define CORE_NEED_1(function, argument)                                                 \
+  if (CORE_IS_POINTER(argument) && #argument[0] != '(' && CORE_UNLIKELY(!(argument))) { \
+    CORE_FAIL(ORT_INVALID_ARGUMENT, #function ": " #argument " must not be NULL");      \
+  }
+#define CORE_NEED_2(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_1(f, __VA_ARGS__)
+#define CORE_NEED_3(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_2(f, __VA_ARGS__)
+#define CORE_NEED_4(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_3(f, __VA_ARGS__)
+#define CORE_NEED_5(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_4(f, __VA_ARGS__)
+#define CORE_NEED_6(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_5(f, __VA_ARGS__)
+#define CORE_NEED_7(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_6(f, __VA_ARGS__)
+#define CORE_NEED_8(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_7(f, __VA_ARGS__)
+#define CORE_NEED_9(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_8(f, __VA_ARGS__)
+#define CORE_NEED_10(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_9(f, __VA_ARGS__)
+#define CORE_NEED_11(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_10(f, __VA_ARGS__)
+#define CORE_NEED_12(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_11(f, __VA_ARGS__)
 
 /** Guards a pointer argument; the message has also ONNX Runtime's words, which clients look for. */
 #define CORE_REQUIRE_SAYING(function, argument, words)                                           \

@@ -25,20 +25,13 @@ static OrtStatus* ORT_API_CALL inner_shrink(OrtAllocator* this_) NO_EXCEPTION {
 }
 
 OrtStatus* core_check_inner(const OrtAllocator* inner, const void* out) {
-  if (inner == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "inner must not be NULL");
-  }
-  if (inner->Alloc == NULL || inner->Free == NULL || inner->Info == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "inner has no Alloc, Free or Info");
-  }
-  if (core_is_adaptor(inner) &&
-      ((const struct core_adaptor*)inner)->depth >= CORE_DEEPEST_ADAPTOR) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "inner is the outermost of 100 adaptors, and no more are allowed");
-  }
-  if (out == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "out must not be NULL");
-  }
+  CORE_FAIL_IF(inner == NULL, ORT_INVALID_ARGUMENT, "inner must not be NULL");
+  CORE_FAIL_IF(inner->Alloc == NULL || inner->Free == NULL || inner->Info == NULL,
+               ORT_INVALID_ARGUMENT, "inner has no Alloc, Free or Info");
+  CORE_FAIL_IF(
+      core_is_adaptor(inner) && ((const struct core_adaptor*)inner)->depth >= CORE_DEEPEST_ADAPTOR,
+      ORT_INVALID_ARGUMENT, "inner is the outermost of 100 adaptors, and no more are allowed");
+  CORE_FAIL_IF(out == NULL, ORT_INVALID_ARGUMENT, "out must not be NULL");
   return NULL;
 }
 

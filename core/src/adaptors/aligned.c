@@ -34,9 +34,9 @@ static void ORT_API_CALL headed_free(OrtAllocator* this_, void* p) NO_EXCEPTION 
 
 OrtStatus* core_create_aligned(OrtAllocator* inner, size_t alignment, OrtAllocator** out) {
   CORE_TRY(core_check_inner(inner, out));
-  if (alignment == 0 || (alignment & (alignment - 1)) != 0 || alignment > CORE_LARGEST_ALIGNMENT) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "alignment must be a power of two up to 2 MiB");
-  }
+  CORE_FAIL_IF(
+      alignment == 0 || (alignment & (alignment - 1)) != 0 || alignment > CORE_LARGEST_ALIGNMENT,
+      ORT_INVALID_ARGUMENT, "alignment must be a power of two up to 2 MiB");
   struct aligned* self =
       (struct aligned*)core_new_adaptor(sizeof *self, inner, aligned_alloc_, headed_free);
   if (self == NULL) {

@@ -29,9 +29,7 @@ static OrtStatus* ORT_API_CALL callback_stats(const OrtAllocator* this_,
     ort_ReleaseKeyValuePairs(figures); /* the callback may fail after it has made them */
     return status;
   }
-  if (figures == NULL) {
-    CORE_FAIL(ORT_FAIL, "the allocator's callback gave no statistics");
-  }
+  CORE_FAIL_IF(figures == NULL, ORT_FAIL, "the allocator's callback gave no statistics");
   *out = figures;
   return NULL;
 }
@@ -54,12 +52,9 @@ static const struct core_class callback_class = CORE_ADAPTOR_CLASS(callback_end)
 OrtStatus* core_create_from_callbacks(const struct core_callbacks* callbacks,
                                       const OrtMemoryInfo* info, void* context, OrtAllocator* inner,
                                       OrtAllocator** out) {
-  if (callbacks == NULL || callbacks->alloc == NULL || callbacks->free == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "callbacks must have alloc and free");
-  }
-  if (info == NULL || out == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "info and out must not be NULL");
-  }
+  CORE_FAIL_IF(callbacks == NULL || callbacks->alloc == NULL || callbacks->free == NULL,
+               ORT_INVALID_ARGUMENT, "callbacks must have alloc and free");
+  CORE_FAIL_IF(info == NULL || out == NULL, ORT_INVALID_ARGUMENT, "info and out must not be NULL");
   if (inner != NULL) {
     CORE_TRY(core_check_inner(inner, out));
   }

@@ -31,9 +31,7 @@ static void ORT_API_CALL observing_free(OrtAllocator* this_, void* p) NO_EXCEPTI
 OrtStatus* core_create_observing(OrtAllocator* inner, core_observer observer, void* context,
                                  OrtAllocator** out) {
   CORE_TRY(core_check_inner(inner, out));
-  if (observer == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "observer must not be NULL");
-  }
+  CORE_FAIL_IF(observer == NULL, ORT_INVALID_ARGUMENT, "observer must not be NULL");
   struct observing* self =
       (struct observing*)core_new_adaptor(sizeof *self, inner, observing_alloc, observing_free);
   if (self == NULL) {

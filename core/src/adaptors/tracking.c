@@ -122,7 +122,6 @@ static void find_largest(int64_t* counters, int64_t* result) {
 /* The owner may overwrite this store to another thread's counter; then the owner has just rechecked
  * the peak itself. */
 static void lower_mark(int64_t* counters, int64_t* result) {
-  (void)result;
   CORE_SHARD_SET(counters[MARK], CORE_SHARD_GET(counters[LIVE]));
 }
 

@@ -39,18 +39,16 @@ static OrtStatus* set_key(struct OrtArenaCfg* cfg, const char* name, size_t valu
   while (i < CORE_COUNT_OF(keys) && strcmp(keys[i].name, name) != 0) {
     i++;
   }
-  if (i == CORE_COUNT_OF(keys)) {
-    return core_fail(ORT_INVALID_ARGUMENT,
-                     "arena_config_keys has \"%s\", which is no setting of an arena", name);
-  }
+  CORE_RETURN_IF(i == CORE_COUNT_OF(keys),
+                 core_fail(ORT_INVALID_ARGUMENT,
+                           "arena_config_keys has \"%s\", which is no setting of an arena", name));
   int64_t number = (int64_t)value;
   if (keys[i].offset == AT(max_mem)) {
     cfg->max_mem = value > INT64_MAX ? 0 : value;
   } else if (keys[i].offset >= 0) {
-    if (number < -1 || number > keys[i].most) {
-      return core_fail(ORT_INVALID_ARGUMENT, "arena_config_values has a number out of range for %s",
-                       name);
-    }
+    CORE_RETURN_IF(number < -1 || number > keys[i].most,
+                   core_fail(ORT_INVALID_ARGUMENT,
+                             "arena_config_values has a number out of range for %s", name));
     memcpy((char*)cfg + keys[i].offset, &number, sizeof number);
   }
   return NULL;
@@ -58,9 +56,7 @@ static OrtStatus* set_key(struct OrtArenaCfg* cfg, const char* name, size_t valu
 
 static OrtStatus* hand_out(const struct OrtArenaCfg* cfg, OrtArenaCfg** out) {
   struct OrtArenaCfg* copy = heap_alloc(sizeof *copy);
-  if (copy == NULL) {
-    return core_no_memory(sizeof *copy);
-  }
+  CORE_RETURN_IF(copy == NULL, core_no_memory(sizeof *copy));
   *copy = *cfg;
   core_begin(&copy->object, &cfg_class, 0);
   *out = copy;
@@ -69,13 +65,10 @@ static OrtStatus* hand_out(const struct OrtArenaCfg* cfg, OrtArenaCfg** out) {
 
 CORE_SLOT(ort_CreateArenaCfg, size_t max_mem, int arena_extend_strategy,
           int initial_chunk_size_bytes, int max_dead_bytes_per_chunk, OrtArenaCfg** out) {
-  CORE_REQUIRE(CreateArenaCfg, out);
-  if (arena_extend_strategy < -1 || arena_extend_strategy > 1) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateArenaCfg: arena_extend_strategy must be 0, 1 or -1");
-  }
-  if (initial_chunk_size_bytes < -1) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateArenaCfg: initial_chunk_size_bytes must be -1 or more");
-  }
+  CORE_FAIL_IF(arena_extend_strategy < -1 || arena_extend_strategy > 1, ORT_INVALID_ARGUMENT,
+               "CreateArenaCfg: arena_extend_strategy must be 0, 1 or -1");
+  CORE_FAIL_IF(initial_chunk_size_bytes < -1, ORT_INVALID_ARGUMENT,
+               "CreateArenaCfg: initial_chunk_size_bytes must be -1 or more");
   struct OrtArenaCfg cfg = core_default_arena_cfg;
   cfg.max_mem = max_mem > INT64_MAX ? 0 : max_mem;
   cfg.extend_strategy = arena_extend_strategy;
@@ -86,17 +79,14 @@ CORE_SLOT(ort_CreateArenaCfg, size_t max_mem, int arena_extend_strategy,
 
 CORE_SLOT(ort_CreateArenaCfgV2, const char* const* arena_config_keys,
           const size_t* arena_config_values, size_t num_keys, OrtArenaCfg** out) {
-  CORE_REQUIRE(CreateArenaCfgV2, out);
   if (num_keys > 0) {
     CORE_REQUIRE(CreateArenaCfgV2, arena_config_keys);
     CORE_REQUIRE(CreateArenaCfgV2, arena_config_values);
   }
   struct OrtArenaCfg cfg = core_default_arena_cfg;
   for (size_t i = 0; i < num_keys; i++) {
-    if (arena_config_keys[i] == NULL) {
-      CORE_FAIL(ORT_INVALID_ARGUMENT,
-                "CreateArenaCfgV2: arena_config_keys must not have a NULL among them");
-    }
+    CORE_FAIL_IF(arena_config_keys[i] == NULL, ORT_INVALID_ARGUMENT,
+                 "CreateArenaCfgV2: arena_config_keys must not have a NULL among them");
     CORE_TRY(set_key(&cfg, arena_config_keys[i], arena_config_values[i]));
   }
   return hand_out(&cfg, out);

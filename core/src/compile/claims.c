@@ -72,11 +72,9 @@ static OrtStatus* add_group(const OrtEpGraphSupportInfo* info, const OrtNode* co
 CORE_SLOT(ort_ep_EpGraphSupportInfo_AddNodesToFuse, OrtEpGraphSupportInfo* graph_support_info,
           const OrtNode* const* nodes, size_t num_nodes,
           const OrtNodeFusionOptions* node_fusion_options) {
-  CORE_REQUIRE(EpGraphSupportInfo_AddNodesToFuse, graph_support_info, nodes);
   CORE_REQUIRE_IN_CALL(EpGraphSupportInfo_AddNodesToFuse, graph_support_info);
-  if (num_nodes == 0) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "EpGraphSupportInfo_AddNodesToFuse: num_nodes must not be 0");
-  }
+  CORE_FAIL_IF(num_nodes == 0, ORT_INVALID_ARGUMENT,
+               "EpGraphSupportInfo_AddNodesToFuse: num_nodes must not be 0");
   const OrtcoreGroup group = {.is_fused = 1,
                               .drops_constants = node_fusion_options != NULL &&
                                                  node_fusion_options->drop_constant_initializers};
@@ -85,7 +83,6 @@ CORE_SLOT(ort_ep_EpGraphSupportInfo_AddNodesToFuse, OrtEpGraphSupportInfo* graph
 
 CORE_SLOT(ort_ep_EpGraphSupportInfo_AddSingleNode, OrtEpGraphSupportInfo* graph_support_info,
           const OrtNode* node) {
-  CORE_REQUIRE(EpGraphSupportInfo_AddSingleNode, graph_support_info, node);
   CORE_REQUIRE_IN_CALL(EpGraphSupportInfo_AddSingleNode, graph_support_info);
   return add_group(graph_support_info, &node, 1, (OrtcoreGroup){0});
 }
@@ -153,9 +150,8 @@ static OrtStatus* ask_all(struct core_claims* claims, const OrtGraph* graph) {
 
 OrtStatus* ORT_API_CALL core_ep_claim(OrtcoreEp* ep, const OrtGraph* graph, OrtcoreClaims** out) {
   CORE_REQUIRE(ortcore_ep_claim, ep, graph, out);
-  if (core_is_edited(graph)) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_ep_claim: graph must be the graph of a model");
-  }
+  CORE_FAIL_IF(core_is_edited(graph), ORT_INVALID_ARGUMENT,
+               "ortcore_ep_claim: graph must be the graph of a model");
   struct core_claims* claims = core_new_object(&claims_class, sizeof *claims);
   if (claims == NULL) {
     return CORE_OUT_OF_MEMORY(ortcore_ep_claim, sizeof *claims);

@@ -17,12 +17,9 @@ static const struct core_class compile_options_class = {.kind = CORE_COMPILE_OPT
 
 CORE_SLOT(ort_compile_CreateModelCompilationOptionsFromSessionOptions, const OrtEnv* env,
           const OrtSessionOptions* session_options, OrtModelCompilationOptions** out) {
-  CORE_REQUIRE(CreateModelCompilationOptionsFromSessionOptions, env, session_options, out);
   struct OrtModelCompilationOptions* options =
       core_new_object(&compile_options_class, sizeof *options);
-  if (options == NULL) {
-    return core_no_memory(sizeof *options);
-  }
+  CORE_RETURN_IF(options == NULL, core_no_memory(sizeof *options));
   CORE_HAND_OUT(ort_CloneSessionOptions(session_options, &options->session_options), options, out);
 }
 
@@ -177,9 +174,7 @@ SET(ort_compile_ModelCompilationOptions_SetEpContextBinaryInformation,
   FAIL_UNLESS(core_path_is_folder(output_directory), "output_directory must end in a separator")
   size_t size = core_path_size(output_directory);
   ORTCHAR_T* directory = core_copy_bytes(output_directory, size);
-  if (directory == NULL) {
-    return core_no_memory(size);
-  }
+  CORE_RETURN_IF(directory == NULL, core_no_memory(size));
   OrtStatus* status = set_path(model_compile_options, CORE_CONTEXT_NAME, model_name);
   if (status != NULL) {
     heap_free(directory);

@@ -202,9 +202,7 @@ static OrtStatus* move_constants(struct core_compiled_node* made) {
   struct core_device* device = NULL;
   size_t count = made->node->input_count;
   made->constants = new_array(count, sizeof *made->constants);
-  if (made->constants == NULL) {
-    return core_no_memory(count * sizeof *made->constants);
-  }
+  CORE_RETURN_IF(made->constants == NULL, core_no_memory(count * sizeof *made->constants));
   CORE_TRY(core_device_of(made->ep, &device));
   for (size_t i = 0; device != NULL && i < count; i++) {
     const OrtValue* constant = made->operands[i].constant;
@@ -229,9 +227,8 @@ static OrtStatus* finish_node(struct compiled* compiled, size_t place,
   made->ep = compiled->ep;
   made->operands = new_array(count, sizeof *made->operands);
   made->stays = new_array(node->output_count, sizeof *made->stays);
-  if (made->operands == NULL || made->stays == NULL) {
-    return core_no_memory(count * sizeof *made->operands);
-  }
+  CORE_RETURN_IF(made->operands == NULL || made->stays == NULL,
+                 core_no_memory(count * sizeof *made->operands));
   CORE_TRY(describe_all(made));
   CORE_TRY(move_constants(made));
   compiled->answers[place] =
@@ -248,14 +245,14 @@ static OrtStatus* finish_node(struct compiled* compiled, size_t place,
 
 static OrtStatus* finish_fused(struct compiled* compiled, size_t i) {
   const struct core_compiled_node node = {.node = compiled->fused[i], .info = compiled->infos[i]};
-  if (node.info == NULL) {
-    return core_fail(ORT_FAIL, "the provider left a node without an info: %s", node.node->name);
-  }
-  if (node.info->CreateState == NULL || node.info->Compute == NULL) {
-    return core_fail(ORT_FAIL,
-                     "the provider gave an info without CreateState or Compute for the node %s",
-                     node.node->name);
-  }
+  CORE_RETURN_IF(
+      node.info == NULL,
+      core_fail(ORT_FAIL, "the provider left a node without an info: %s", node.node->name));
+  CORE_RETURN_IF(
+      node.info->CreateState == NULL || node.info->Compute == NULL,
+      core_fail(ORT_FAIL,
+                "the provider gave an info without CreateState or Compute for the node %s",
+                node.node->name));
   CORE_TRY(finish_node(compiled, i, &node));
   compiled->answers[i].context_node = compiled->contexts[i];
   compiled->answers[i].info = compiled->infos[i];
@@ -278,9 +275,7 @@ static OrtStatus* check_count(const struct compiled* compiled) {
 static OrtStatus* copy_whole(const OrtNode* of, OrtNode** out) {
   size_t outer = of->implicit_inputs.count, count = of->input_count + outer + of->output_count;
   OrtNode* node = heap_alloc(sizeof *node + 2 * count * sizeof(void*));
-  if (node == NULL) {
-    return core_no_memory(sizeof *node);
-  }
+  CORE_RETURN_IF(node == NULL, core_no_memory(sizeof *node));
   *node = *of;
   node->values = (const OrtValueInfo**)(node + 1);
   node->operands = (const char**)(node->values + count);
@@ -303,10 +298,9 @@ static OrtStatus* finish_single(struct compiled* compiled, const OrtNode* of, si
   struct core_misfit misfit;
   CORE_TRY(core_find_kernel(compiled->ep, of, &found));
   const OrtCustomOp* op = found == NULL ? core_op_of_node(of, &misfit) : NULL;
-  if (found == NULL && op == NULL) {
-    return core_fail(ORT_FAIL, "the provider takes a node that it has no kernel for: %s",
-                     of->op_type);
-  }
+  CORE_RETURN_IF(
+      found == NULL && op == NULL,
+      core_fail(ORT_FAIL, "the provider takes a node that it has no kernel for: %s", of->op_type));
   node.kernel = found != NULL ? *found : core_kernel_of_op(op);
   if (of->subgraphs.count > 0) {
     CORE_TRY(copy_whole(of, &node.whole));
@@ -322,9 +316,8 @@ static OrtStatus* call_compile(void* argument) {
   if (count == 0) {
     return NULL;
   }
-  if (ep->Compile == NULL) {
-    CORE_FAIL(ORT_FAIL, "ortcore_ep_compile: the provider takes nodes fused, and has no Compile");
-  }
+  CORE_FAIL_IF(ep->Compile == NULL, ORT_FAIL,
+               "ortcore_ep_compile: the provider takes nodes fused, and has no Compile");
   return ep->Compile(ep, compiled->given_views, compiled->given_nodes, count, compiled->infos,
                      compiled->contexts);
 }
@@ -399,9 +392,8 @@ static OrtStatus* compile(struct compiled* compiled, const struct core_claims* c
 OrtStatus* ORT_API_CALL core_ep_compile(OrtcoreClaims* claims, OrtcoreCompiled** out) {
   CORE_REQUIRE(ortcore_ep_compile, claims, out);
   const struct core_claims* own = (const struct core_claims*)claims;
-  if (claims->group_count == 0) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_ep_compile: the provider takes no node");
-  }
+  CORE_FAIL_IF(claims->group_count == 0, ORT_INVALID_ARGUMENT,
+               "ortcore_ep_compile: the provider takes no node");
   struct compiled* compiled = core_new_object(&compiled_class, sizeof *compiled);
   if (compiled == NULL) {
     return CORE_OUT_OF_MEMORY(ortcore_ep_compile, sizeof *compiled);

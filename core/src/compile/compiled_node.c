@@ -119,9 +119,8 @@ static OrtStatus* make_kernel(struct state* state, const OrtKernelInfo* info) {
   const struct core_registered_kernel* of = &state->node->kernel;
   OrtKernelImpl* made = NULL;
   CORE_TRY(of->create(of->state, info, &made));
-  if (made == NULL || made->Compute == NULL || made->Release == NULL) {
-    CORE_FAIL(ORT_FAIL, "the provider made no kernel with Compute and Release");
-  }
+  CORE_FAIL_IF(made == NULL || made->Compute == NULL || made->Release == NULL, ORT_FAIL,
+               "the provider made no kernel with Compute and Release");
   state->kernel = made;
   return pack_weights(state);
 }
@@ -167,10 +166,7 @@ static OrtStatus* create(void* argument) {
 static OrtStatusPtr ORT_API_CALL create_kernel(const OrtCustomOp* op, const OrtApi* api,
                                                const OrtKernelInfo* info, void** kernel) {
   struct state* state = new_state(core_compiled_node_of(op));
-  (void)api;
-  if (state == NULL) {
-    return core_no_memory(sizeof *state);
-  }
+  CORE_RETURN_IF(state == NULL, core_no_memory(sizeof *state));
   const struct core_ep* ep = state->ep;
   info->node->ep = ep->seen.ep;
   info->node->of = state->node->node;
@@ -198,10 +194,10 @@ static OrtStatus* check_shapes(const struct state* state, const OrtKernelContext
     if (rank == ANY_RANK) {
       continue;
     }
-    if (!has_shape(core_context_input(context, i), (size_t)rank, next)) {
-      return core_status(ORT_INVALID_ARGUMENT, "the input '%s' has another shape than in the model",
-                         state->node->operands[i].name);
-    }
+    CORE_RETURN_IF(
+        !has_shape(core_context_input(context, i), (size_t)rank, next),
+        core_status(ORT_INVALID_ARGUMENT, "the input '%s' has another shape than in the model",
+                    state->node->operands[i].name));
     next += rank;
   }
   return NULL;

@@ -64,11 +64,11 @@ static OrtStatus* create_allocator(void* argument) {
     CORE_TRY(factory->CreateDataTransfer(factory, &transfer));
   }
   device->transfer = transfer;
-  if (device->allocator == NULL || device->transfer == NULL) {
-    return core_fail(ORT_FAIL,
-                     "a provider that computes in memory of its own must make an allocator for it "
-                     "and what copies tensors");
-  }
+  CORE_RETURN_IF(
+      device->allocator == NULL || device->transfer == NULL,
+      core_fail(ORT_FAIL,
+                "a provider that computes in memory of its own must make an allocator for it "
+                "and what copies tensors"));
   return NULL;
 }
 
@@ -100,9 +100,7 @@ OrtStatus* core_device_of(struct core_ep* ep, struct core_device** out) {
   struct core_device* found = __atomic_load_n(&ep->device, __ATOMIC_ACQUIRE);
   if (found == NULL && ep->memory != NULL) {
     struct core_device* made = heap_alloc(sizeof *made);
-    if (made == NULL) {
-      return core_no_memory(sizeof *made);
-    }
+    CORE_RETURN_IF(made == NULL, core_no_memory(sizeof *made));
     *made = (struct core_device){.ep = ep};
     OrtStatus* status = core_ep_call("CreateAllocator", create_allocator, made);
     if (status != NULL) {
@@ -134,11 +132,10 @@ static const OrtMemoryDevice* device_of(const OrtValue* value) {
 static OrtStatus* copy_by_ep(void* argument) {
   struct copying* self = argument;
   OrtDataTransferImpl* transfer = self->transfer;
-  if (transfer->CanCopy != NULL &&
-      !transfer->CanCopy(transfer, device_of(self->from), device_of(self->to))) {
-    CORE_FAIL(ORT_NOT_IMPLEMENTED,
-              "CopyTensors: the execution provider does not copy between these memories");
-  }
+  CORE_FAIL_IF(transfer->CanCopy != NULL &&
+                   !transfer->CanCopy(transfer, device_of(self->from), device_of(self->to)),
+               ORT_NOT_IMPLEMENTED,
+               "CopyTensors: the execution provider does not copy between these memories");
   return transfer->CopyTensors(transfer, &self->from, &self->to, &self->stream, 1);
 }
 

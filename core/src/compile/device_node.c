@@ -100,9 +100,7 @@ static OrtStatus* begin_run(struct run* run) {
   size_t size = sizeof *run->inner + (inputs + outputs) * sizeof *run->inner->passed;
   run->inner = heap_alloc(size);
   run->copies = heap_alloc((inputs + 1) * sizeof *run->copies);
-  if (run->inner == NULL || run->copies == NULL) {
-    return core_no_memory(size);
-  }
+  CORE_RETURN_IF(run->inner == NULL || run->copies == NULL, core_no_memory(size));
   memset(run->inner, 0, size);
   memset(run->copies, 0, (inputs + 1) * sizeof *run->copies);
   *run->inner = (OrtKernelContext){.mark = CORE_CONTEXT_MARK,

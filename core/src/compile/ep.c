@@ -47,10 +47,9 @@ struct ep_creation {
 
 static OrtStatus* check_devices(const OrtEpDevice* const* devices, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    if (!core_is_ep_device(devices[i]) || devices[i]->factory != devices[0]->factory) {
-      CORE_FAIL(ORT_INVALID_ARGUMENT,
-                "ortcore_create_ep: devices must be devices of this library, of one factory");
-    }
+    CORE_FAIL_IF(!core_is_ep_device(devices[i]) || devices[i]->factory != devices[0]->factory,
+                 ORT_INVALID_ARGUMENT,
+                 "ortcore_create_ep: devices must be devices of this library, of one factory");
   }
   return NULL;
 }
@@ -58,16 +57,12 @@ static OrtStatus* check_devices(const OrtEpDevice* const* devices, size_t count)
 /* Checks what is called without asking. */
 static OrtStatus* check_provider(struct core_ep* ep) {
   const OrtEp* made = ep->seen.ep;
-  if (made == NULL) {
-    return refuse("the factory answered success and made no provider");
-  }
-  if (made->ort_version_supported < 22 || made->GetName == NULL || made->GetCapability == NULL) {
-    return refuse("the provider must have GetName and GetCapability, and a version of 22 or more");
-  }
+  CORE_RETURN_IF(made == NULL, refuse("the factory answered success and made no provider"));
+  CORE_RETURN_IF(
+      made->ort_version_supported < 22 || made->GetName == NULL || made->GetCapability == NULL,
+      refuse("the provider must have GetName and GetCapability, and a version of 22 or more"));
   const char* name = made->GetName(made);
-  if (name == NULL) {
-    return refuse("the name of the provider must not be NULL");
-  }
+  CORE_RETURN_IF(name == NULL, refuse("the name of the provider must not be NULL"));
   CORE_TRY(core_copy_text(name, &ep->name));
   ep->seen.name = ep->name;
   return NULL;
@@ -96,9 +91,8 @@ OrtStatus* ORT_API_CALL core_create_ep(const OrtEpDevice* const* devices, size_t
                                        const OrtSessionOptions* options, const OrtLogger* logger,
                                        OrtcoreEp** out) {
   CORE_REQUIRE(ortcore_create_ep, devices, options, out);
-  if (count == 0 || count > CORE_EP_DEVICES) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_create_ep: count must be from 1 to 8");
-  }
+  CORE_FAIL_IF(count == 0 || count > CORE_EP_DEVICES, ORT_INVALID_ARGUMENT,
+               "ortcore_create_ep: count must be from 1 to 8");
   CORE_TRY(check_devices(devices, count));
   struct core_ep* ep = core_new_object(&ep_class, sizeof *ep);
   if (ep == NULL) {

@@ -76,7 +76,6 @@ OrtStatus* core_find_kernel(struct core_ep* ep, const OrtNode* node,
 CORE_SLOT(ort_ep_EpGraphSupportInfo_LookUpKernel, OrtEpGraphSupportInfo* graph_support_info,
           const OrtNode* node, const OrtKernelDef** out_kernel_def) {
   const struct core_registered_kernel* found = NULL;
-  CORE_REQUIRE(EpGraphSupportInfo_LookUpKernel, graph_support_info, node, out_kernel_def);
   CORE_REQUIRE_IN_CALL(EpGraphSupportInfo_LookUpKernel, graph_support_info);
   CORE_REQUIRE_MODEL(EpGraphSupportInfo_LookUpKernel, node, node->values);
   CORE_TRY(core_find_kernel(graph_support_info->claims->ep, node, &found));

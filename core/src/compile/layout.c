@@ -74,9 +74,7 @@ static OrtStatus* choose(const struct core_claims* claims, struct asking* asking
   }
   size_t* ids = core_pool_array(pool, room, sizeof *ids);
   bool* is_chosen = core_pool_array(pool, claims->graph->node_numbers, sizeof *is_chosen);
-  if (ids == NULL || is_chosen == NULL) {
-    return core_no_memory(room * sizeof *ids);
-  }
+  CORE_RETURN_IF(ids == NULL || is_chosen == NULL, core_no_memory(room * sizeof *ids));
   for (size_t i = 0; i < claims->seen.group_count; i++) {
     const OrtcoreGroup* group = &claims->seen.groups[i];
     for (size_t k = 0; k < group->node_count; k++) {
@@ -95,9 +93,7 @@ static OrtStatus* choose(const struct core_claims* claims, struct asking* asking
 static OrtStatus* name_providers(const struct core_claims* claims, OrtGraph* graph) {
   size_t known = claims->graph->node_numbers; /* nodes that are new have higher numbers */
   const char** names = core_pool_array(&graph->pool, known, sizeof *names);
-  if (names == NULL) {
-    return core_no_memory(known * sizeof *names);
-  }
+  CORE_RETURN_IF(names == NULL, core_no_memory(known * sizeof *names));
   for (size_t i = 0; i < claims->graph->nodes.count; i++) {
     const OrtNode* node = claims->graph->nodes.items[i];
     names[node->id] = node->provider;

@@ -22,9 +22,7 @@ static const struct core_class attr_class = {.kind = CORE_OP_ATTR, .end = end_at
 static OrtStatus* new_attr(const char* name, OrtOpAttrType type, size_t size, OrtOpAttr** out) {
   size_t name_size = strlen(name) + 1;
   OrtOpAttr* attr = heap_alloc(sizeof *attr + size + name_size);
-  if (attr == NULL) {
-    return core_no_memory(sizeof *attr + size + name_size);
-  }
+  CORE_RETURN_IF(attr == NULL, core_no_memory(sizeof *attr + size + name_size));
   *attr = (OrtOpAttr){.type = type, .size = size, .name = (char*)value_of(attr) + size};
   memcpy((char*)value_of(attr) + size, name, name_size);
   core_begin(&attr->object, &attr_class, 0);
@@ -54,15 +52,11 @@ static size_t measure(const void* data, size_t length, OrtOpAttrType type) {
 /* Checks the arguments; `*length` is then the number of elements or bytes, 0 for a negative len. */
 static OrtStatus* check_arguments(const char* name, const void* data, int len, OrtOpAttrType type,
                                   size_t* length) {
-  if (type < ORT_OP_ATTR_INT || type > ORT_OP_ATTR_STRINGS) {
-    CORE_FAIL(ORT_FAIL, "CreateOpAttr: type must be INT, INTS, FLOAT, FLOATS, STRING or STRINGS");
-  }
-  if (name == NULL) {
-    CORE_FAIL(ORT_RUNTIME_EXCEPTION, "CreateOpAttr: name must not be NULL");
-  }
-  if (type == ORT_OP_ATTR_STRING && len < 0) {
-    CORE_FAIL(ORT_RUNTIME_EXCEPTION, "CreateOpAttr: len must not be negative for a string");
-  }
+  CORE_FAIL_IF(type < ORT_OP_ATTR_INT || type > ORT_OP_ATTR_STRINGS, ORT_FAIL,
+               "CreateOpAttr: type must be INT, INTS, FLOAT, FLOATS, STRING or STRINGS");
+  CORE_FAIL_IF(name == NULL, ORT_RUNTIME_EXCEPTION, "CreateOpAttr: name must not be NULL");
+  CORE_FAIL_IF(type == ORT_OP_ATTR_STRING && len < 0, ORT_RUNTIME_EXCEPTION,
+               "CreateOpAttr: len must not be negative for a string");
   int is_single = type == ORT_OP_ATTR_INT || type == ORT_OP_ATTR_FLOAT;
   if (is_single || len > 0) {
     CORE_REQUIRE(CreateOpAttr, data);
@@ -74,12 +68,10 @@ static OrtStatus* check_arguments(const char* name, const void* data, int len, O
 CORE_SLOT(ort_CreateOpAttr, const char* name, const void* data, int len, OrtOpAttrType type,
           OrtOpAttr** op_attr) {
   size_t length = 0;
-  CORE_REQUIRE(CreateOpAttr, op_attr);
   CORE_TRY(check_arguments(name, data, len, type, &length));
   size_t size = measure(data, length, type);
-  if (size == SIZE_MAX) {
-    CORE_FAIL(ORT_RUNTIME_EXCEPTION, "CreateOpAttr: none of the strings may be NULL");
-  }
+  CORE_FAIL_IF(size == SIZE_MAX, ORT_RUNTIME_EXCEPTION,
+               "CreateOpAttr: none of the strings may be NULL");
   OrtOpAttr* attr = NULL;
   CORE_TRY(new_attr(name, type, size, &attr));
   if (type == ORT_OP_ATTR_STRINGS) {
@@ -94,12 +86,10 @@ CORE_SLOT(ort_CreateOpAttr, const char* name, const void* data, int len, OrtOpAt
 OrtStatus* ORT_API_CALL core_tensor_attribute(const char* name, const OrtValue* tensor,
                                               OrtOpAttr** out) {
   CORE_REQUIRE(ortcore_tensor_attribute, name, tensor, out);
-  if (!core_is_tensor(tensor)) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_tensor_attribute: tensor must be a dense tensor");
-  }
-  if (core_lacks_data(core_tensor_of(tensor))) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_tensor_attribute: tensor must have data");
-  }
+  CORE_FAIL_IF(!core_is_tensor(tensor), ORT_INVALID_ARGUMENT,
+               "ortcore_tensor_attribute: tensor must be a dense tensor");
+  CORE_FAIL_IF(core_lacks_data(core_tensor_of(tensor)), ORT_INVALID_ARGUMENT,
+               "ortcore_tensor_attribute: tensor must have data");
   OrtOpAttr* attr = NULL;
   CORE_TRY(core_named("ortcore_tensor_attribute",
                       new_attr(name, ORT_OP_ATTR_TENSOR, sizeof tensor, &attr)));
@@ -144,12 +134,10 @@ ORT_API_STATUS_IMPL(ort_ReadOpAttr, const OrtOpAttr* op_attr, OrtOpAttrType type
   }
   size_t size = readable(op_attr, type);
   *out = size;
-  if (len < size) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "ReadOpAttr: len is less than the bytes of the value");
-  }
-  if ((type == ORT_OP_ATTR_INT || type == ORT_OP_ATTR_FLOAT) && op_attr->type != type) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "ReadOpAttr: the attribute is of another type");
-  }
+  CORE_FAIL_IF(len < size, ORT_INVALID_ARGUMENT,
+               "ReadOpAttr: len is less than the bytes of the value");
+  CORE_FAIL_IF((type == ORT_OP_ATTR_INT || type == ORT_OP_ATTR_FLOAT) && op_attr->type != type,
+               ORT_INVALID_ARGUMENT, "ReadOpAttr: the attribute is of another type");
   if (size > 0) {
     CORE_REQUIRE(ReadOpAttr, data);
     memcpy(data, value_of(op_attr), size);
@@ -159,9 +147,8 @@ ORT_API_STATUS_IMPL(ort_ReadOpAttr, const OrtOpAttr* op_attr, OrtOpAttrType type
 
 ORT_API_STATUS_IMPL(ort_OpAttr_GetType, const OrtOpAttr* attribute, OrtOpAttrType* type) {
   CORE_REQUIRE(OpAttr_GetType, attribute, type);
-  if (attribute->type == ORT_OP_ATTR_UNDEFINED) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "OpAttr_GetType: the API has no such type of attributes");
-  }
+  CORE_FAIL_IF(attribute->type == ORT_OP_ATTR_UNDEFINED, ORT_INVALID_ARGUMENT,
+               "OpAttr_GetType: the API has no such type of attributes");
   *type = attribute->type;
   return NULL;
 }
@@ -174,7 +161,6 @@ ORT_API_STATUS_IMPL(ort_OpAttr_GetName, const OrtOpAttr* attribute, const char**
 
 CORE_SLOT(ort_OpAttr_GetTensorAttributeAsOrtValue, const OrtOpAttr* attribute,
           OrtValue** attr_tensor) {
-  CORE_REQUIRE(OpAttr_GetTensorAttributeAsOrtValue, attribute, attr_tensor);
   if (attribute->type == ORT_OP_ATTR_TENSOR) {
     OrtAllocator* allocator = NULL;
     CORE_TRY(ort_GetAllocatorWithDefaultOptions(&allocator));

@@ -31,9 +31,7 @@ static OrtStatus* no_memory(void) { return core_fail(ORT_RUNTIME_EXCEPTION, "out
 OrtStatus* core_new_op_domain(const char* name, OrtCustomOpDomain** out) {
   size_t size = strlen(name) + 1;
   OrtCustomOpDomain* domain = core_new_object(&domain_class, sizeof *domain + size);
-  if (domain == NULL) {
-    return no_memory();
-  }
+  CORE_RETURN_IF(domain == NULL, no_memory());
   domain->name = memcpy(domain + 1, name, size);
   *out = domain;
   return NULL;

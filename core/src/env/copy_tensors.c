@@ -15,15 +15,13 @@ static bool is_same_memory(const struct OrtMemoryInfo* a, const struct OrtMemory
 /* Checks that all values are tensors in the same memory. */
 static OrtStatus* check_side(const OrtValue* const* values, size_t count, const char* name) {
   for (size_t i = 0; i < count; i++) {
-    if (values[i] == NULL) {
-      return core_fail(ORT_INVALID_ARGUMENT, "%s[i] must not be NULL", name);
-    }
-    if (!core_is_tensor(values[i])) {
-      return core_fail(ORT_INVALID_ARGUMENT, "%s must be dense tensors", name);
-    }
-    if (!is_same_memory(&core_tensor_of(values[i])->info, &core_tensor_of(values[0])->info)) {
-      return core_fail(ORT_INVALID_ARGUMENT, "%s must all be in the same memory", name);
-    }
+    CORE_RETURN_IF(values[i] == NULL,
+                   core_fail(ORT_INVALID_ARGUMENT, "%s[i] must not be NULL", name));
+    CORE_RETURN_IF(!core_is_tensor(values[i]),
+                   core_fail(ORT_INVALID_ARGUMENT, "%s must be dense tensors", name));
+    CORE_RETURN_IF(
+        !is_same_memory(&core_tensor_of(values[i])->info, &core_tensor_of(values[0])->info),
+        core_fail(ORT_INVALID_ARGUMENT, "%s must all be in the same memory", name));
   }
   return NULL;
 }
@@ -33,15 +31,12 @@ static bool is_on_cpu(const OrtValue* value) {
 }
 
 static OrtStatus* check_pair(const struct core_tensor* from, const struct core_tensor* to) {
-  if (from->shape.type != to->shape.type) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "CopyTensors: tensors of a pair must have one element type");
-  }
-  if (!core_has_shape(&from->shape, to->shape.type, to->shape.dims, to->shape.rank)) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "CopyTensors: tensors of a pair must have one shape");
-  }
-  if (core_lacks_data(from) || core_lacks_data(to)) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "CopyTensors: tensors must have data");
-  }
+  CORE_FAIL_IF(from->shape.type != to->shape.type, ORT_INVALID_ARGUMENT,
+               "CopyTensors: tensors of a pair must have one element type");
+  CORE_FAIL_IF(!core_has_shape(&from->shape, to->shape.type, to->shape.dims, to->shape.rank),
+               ORT_INVALID_ARGUMENT, "CopyTensors: tensors of a pair must have one shape");
+  CORE_FAIL_IF(core_lacks_data(from) || core_lacks_data(to), ORT_INVALID_ARGUMENT,
+               "CopyTensors: tensors must have data");
   return NULL;
 }
 
@@ -85,9 +80,7 @@ static OrtStatus* copy_by_provider(const OrtEnv* env, const OrtValue* const* fro
                                    OrtValue* const* to, OrtSyncStream* stream, size_t count) {
   struct copying copying = {.from = (const OrtValue**)from, .to = (OrtValue**)to, .count = count};
   copying.streams = heap_alloc(count * sizeof *copying.streams);
-  if (copying.streams == NULL) {
-    return core_no_memory(count * sizeof *copying.streams);
-  }
+  CORE_RETURN_IF(copying.streams == NULL, core_no_memory(count * sizeof *copying.streams));
   for (size_t i = 0; i < count; i++) {
     copying.streams[i] = stream;
   }
@@ -113,10 +106,7 @@ static OrtStatus* copy_on_cpu(const OrtValue* const* from, OrtValue* const* to, 
 
 CORE_SLOT(ort_CopyTensors, const OrtEnv* env, const OrtValue* const* src_tensors,
           OrtValue* const* dst_tensors, OrtSyncStream* stream, size_t num_tensors) {
-  CORE_REQUIRE(CopyTensors, env, src_tensors, dst_tensors);
-  if (num_tensors == 0) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "CopyTensors: num_tensors must be above 0");
-  }
+  CORE_FAIL_IF(num_tensors == 0, ORT_INVALID_ARGUMENT, "CopyTensors: num_tensors must be above 0");
   const OrtValue* const* targets = (const OrtValue* const*)dst_tensors;
   CORE_TRY(check_side(src_tensors, num_tensors, "src_tensors"));
   CORE_TRY(check_side(targets, num_tensors, "dst_tensors"));

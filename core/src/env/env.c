@@ -42,22 +42,18 @@ static OrtStatus* copy_settings(const struct env_settings* from, struct OrtEnv* 
     return NULL;
   }
   to->threading = core_copy_threading_options(from->threading);
-  if (to->threading == NULL) {
-    return core_no_memory(sizeof *to->threading);
-  }
+  CORE_RETURN_IF(to->threading == NULL, core_no_memory(sizeof *to->threading));
   return core_new_thread_pool(&to->threading->functions, to->threading->intra_op_threads,
                               to->threading->inter_op_threads, &to->threads);
 }
 
 static OrtStatus* new_env(const struct env_settings* settings, struct OrtEnv** out) {
-  if (settings->id == NULL) {
-    return core_fail(ORT_RUNTIME_EXCEPTION, "logid must not be NULL for the first environment");
-  }
+  CORE_RETURN_IF(
+      settings->id == NULL,
+      core_fail(ORT_RUNTIME_EXCEPTION, "logid must not be NULL for the first environment"));
   size_t id_size = strlen(settings->id) + 1;
   struct OrtEnv* env = core_new_object(&env_class, sizeof *env + id_size);
-  if (env == NULL) {
-    return core_no_memory(sizeof *env + id_size);
-  }
+  CORE_RETURN_IF(env == NULL, core_no_memory(sizeof *env + id_size));
   env->logger = (struct OrtLogger){.function = settings->function,
                                    .param = settings->param,
                                    .id = memcpy(env + 1, settings->id, id_size),
@@ -158,14 +154,12 @@ void ORT_API_CALL ort_ReleaseEnv(OrtEnv* input) NO_EXCEPTION {
 }
 
 CORE_SLOT(ort_CreateEnv, OrtLoggingLevel log_severity_level, const char* logid, OrtEnv** out) {
-  CORE_REQUIRE(CreateEnv, out);
   struct env_settings settings = {.severity = (int)log_severity_level, .id = logid};
   return hand_out(&settings, out);
 }
 
 CORE_SLOT(ort_CreateEnvWithCustomLogger, OrtLoggingFunction logging_function, void* logger_param,
           OrtLoggingLevel log_severity_level, const char* logid, OrtEnv** out) {
-  CORE_REQUIRE(CreateEnvWithCustomLogger, out);
   struct env_settings settings = {.function = logging_function,
                                   .param = logger_param,
                                   .severity = (int)log_severity_level,
@@ -175,7 +169,6 @@ CORE_SLOT(ort_CreateEnvWithCustomLogger, OrtLoggingFunction logging_function, vo
 
 CORE_SLOT(ort_CreateEnvWithGlobalThreadPools, OrtLoggingLevel log_severity_level, const char* logid,
           const OrtThreadingOptions* tp_options, OrtEnv** out) {
-  CORE_REQUIRE(CreateEnvWithGlobalThreadPools, out);
   struct env_settings settings = {
       .severity = (int)log_severity_level, .id = logid, .threading = tp_options};
   return hand_out(&settings, out);
@@ -184,7 +177,6 @@ CORE_SLOT(ort_CreateEnvWithGlobalThreadPools, OrtLoggingLevel log_severity_level
 CORE_SLOT(ort_CreateEnvWithCustomLoggerAndGlobalThreadPools, OrtLoggingFunction logging_function,
           void* logger_param, OrtLoggingLevel log_severity_level, const char* logid,
           const OrtThreadingOptions* tp_options, OrtEnv** out) {
-  CORE_REQUIRE(CreateEnvWithCustomLoggerAndGlobalThreadPools, out);
   struct env_settings settings = {logging_function, logger_param, (int)log_severity_level, logid,
                                   tp_options,       NULL};
   return hand_out(&settings, out);
@@ -194,23 +186,17 @@ CORE_SLOT(ort_CreateEnvWithCustomLoggerAndGlobalThreadPools, OrtLoggingFunction 
 #define CREATION_OPTIONS_SINCE 24
 
 CORE_SLOT(ort_CreateEnvWithOptions, const OrtEnvCreationOptions* options, OrtEnv** out) {
-  CORE_REQUIRE(CreateEnvWithOptions, options, out);
-  if (options->version < CREATION_OPTIONS_SINCE) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "CreateEnvWithOptions: options->version must be 24 or more; a client sends the "
-              "version set equal to ORT_API_VERSION");
-  }
-  if (options->log_id == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "CreateEnvWithOptions: options->log_id must not be NULL, but a valid (non-null) log "
-              "identifier string");
-  }
-  if (options->logging_severity_level < ORT_LOGGING_LEVEL_VERBOSE ||
-      options->logging_severity_level > ORT_LOGGING_LEVEL_FATAL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "CreateEnvWithOptions: options->logging_severity_level must be from 0 to 4, a valid "
-              "logging severity level value from the OrtLoggingLevel enumeration");
-  }
+  CORE_FAIL_IF(options->version < CREATION_OPTIONS_SINCE, ORT_INVALID_ARGUMENT,
+               "CreateEnvWithOptions: options->version must be 24 or more; a client sends the "
+               "version set equal to ORT_API_VERSION");
+  CORE_FAIL_IF(options->log_id == NULL, ORT_INVALID_ARGUMENT,
+               "CreateEnvWithOptions: options->log_id must not be NULL, but a valid (non-null) log "
+               "identifier string");
+  CORE_FAIL_IF(options->logging_severity_level < ORT_LOGGING_LEVEL_VERBOSE ||
+                   options->logging_severity_level > ORT_LOGGING_LEVEL_FATAL,
+               ORT_INVALID_ARGUMENT,
+               "CreateEnvWithOptions: options->logging_severity_level must be from 0 to 4, a valid "
+               "logging severity level value from the OrtLoggingLevel enumeration");
   struct env_settings settings = {options->custom_logging_function, options->custom_logging_param,
                                   options->logging_severity_level,  options->log_id,
                                   options->threading_options,       options->config_entries};
@@ -218,11 +204,8 @@ CORE_SLOT(ort_CreateEnvWithOptions, const OrtEnvCreationOptions* options, OrtEnv
 }
 
 CORE_SLOT(ort_UpdateEnvWithCustomLogLevel, OrtEnv* ort_env, OrtLoggingLevel log_severity_level) {
-  (void)ort_env;
   struct OrtEnv* env = core_env_use();
-  if (env == NULL) {
-    CORE_FAIL(ORT_FAIL, "UpdateEnvWithCustomLogLevel: there is no environment");
-  }
+  CORE_FAIL_IF(env == NULL, ORT_FAIL, "UpdateEnvWithCustomLogLevel: there is no environment");
   __atomic_store_n(&env->logger.severity, (int)log_severity_level, __ATOMIC_RELAXED);
   core_drop(env);
   return NULL;

@@ -90,24 +90,17 @@ struct core_shared_allocator* core_describe_shared(const struct OrtMemoryInfo* i
 }
 
 CORE_SLOT(ort_RegisterAllocator, OrtEnv* env, OrtAllocator* allocator) {
-  CORE_REQUIRE(RegisterAllocator, env, allocator);
   const struct OrtMemoryInfo* info = allocator->Info == NULL ? NULL : allocator->Info(allocator);
-  if (!core_is_memory_info(info)) {
-    CORE_FAIL(
-        ORT_INVALID_ARGUMENT,
-        "RegisterAllocator: allocator must have an Info that answers an OrtMemoryInfo of this "
-        "library");
-  }
-  if (info->allocator_type == OrtArenaAllocator) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "RegisterAllocator: allocator must say of its memory that it is of type "
-              "OrtDeviceAllocator, even if it is an arena: the other type is for arenas that "
-              "CreateAndRegisterAllocator makes");
-  }
+  CORE_FAIL_IF(
+      !core_is_memory_info(info), ORT_INVALID_ARGUMENT,
+      "RegisterAllocator: allocator must have an Info that answers an OrtMemoryInfo of this "
+      "library");
+  CORE_FAIL_IF(info->allocator_type == OrtArenaAllocator, ORT_INVALID_ARGUMENT,
+               "RegisterAllocator: allocator must say of its memory that it is of type "
+               "OrtDeviceAllocator, even if it is an arena: the other type is for arenas that "
+               "CreateAndRegisterAllocator makes");
   struct core_shared_allocator* shared = core_describe_shared(info);
-  if (shared == NULL) {
-    return core_no_memory(sizeof *shared);
-  }
+  CORE_RETURN_IF(shared == NULL, core_no_memory(sizeof *shared));
   core_allocator_retain(allocator);
   shared->allocator = allocator;
   core_share_allocator(env, shared);
@@ -118,16 +111,14 @@ OrtStatus* core_unshare_allocator(struct OrtEnv* env, const struct OrtMemoryInfo
   core_lock(CORE_LOCK_ENV);
   struct core_shared_allocator* shared = unlist(env, info);
   core_unlock(CORE_LOCK_ENV);
-  if (shared == NULL) {
-    return core_fail(ORT_INVALID_ARGUMENT,
-                     "no allocator is registered for memory of this device and name");
-  }
+  CORE_RETURN_IF(shared == NULL,
+                 core_fail(ORT_INVALID_ARGUMENT,
+                           "no allocator is registered for memory of this device and name"));
   free_unlisted(shared);
   return NULL;
 }
 
 CORE_SLOT(ort_UnregisterAllocator, OrtEnv* env, const OrtMemoryInfo* mem_info) {
-  CORE_REQUIRE(UnregisterAllocator, env);
   CORE_REQUIRE_INFO(UnregisterAllocator, mem_info);
   return core_unshare_allocator(env, mem_info);
 }
@@ -165,16 +156,11 @@ static OrtStatus* create_allocator(const struct OrtMemoryInfo* info, const OrtAr
 
 CORE_SLOT(ort_CreateAndRegisterAllocator, OrtEnv* env, const OrtMemoryInfo* mem_info,
           const OrtArenaCfg* arena_cfg) {
-  CORE_REQUIRE(CreateAndRegisterAllocator, env);
   CORE_REQUIRE_INFO(CreateAndRegisterAllocator, mem_info);
-  if (mem_info->device_type != OrtMemoryInfoDeviceType_CPU) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "CreateAndRegisterAllocator: mem_info must be memory of the CPU");
-  }
+  CORE_FAIL_IF(mem_info->device_type != OrtMemoryInfoDeviceType_CPU, ORT_INVALID_ARGUMENT,
+               "CreateAndRegisterAllocator: mem_info must be memory of the CPU");
   struct core_shared_allocator* shared = core_describe_shared(mem_info);
-  if (shared == NULL) {
-    return core_no_memory(sizeof *shared);
-  }
+  CORE_RETURN_IF(shared == NULL, core_no_memory(sizeof *shared));
   OrtStatus* status = create_allocator(&shared->info, arena_cfg, &shared->allocator);
   if (status != NULL) {
     heap_free(shared);
@@ -189,22 +175,19 @@ CORE_SLOT(ort_CreateAndRegisterAllocatorV2, OrtEnv* env, const char* provider_ty
           const OrtMemoryInfo* mem_info, const OrtArenaCfg* arena_cfg,
           const char* const* provider_options_keys, const char* const* provider_options_values,
           size_t num_keys) {
-  CORE_REQUIRE(CreateAndRegisterAllocatorV2, env, provider_type);
   CORE_REQUIRE_INFO(CreateAndRegisterAllocatorV2, mem_info);
   CORE_REQUIRE_IF(num_keys > 0, CreateAndRegisterAllocatorV2, provider_options_keys);
   CORE_REQUIRE_IF(num_keys > 0, CreateAndRegisterAllocatorV2, provider_options_values);
-  if (strcmp(provider_type, "CPUExecutionProvider") != 0) {
-    return core_fail(ORT_INVALID_ARGUMENT, "provider_type must be CPUExecutionProvider, not \"%s\"",
-                     provider_type);
-  }
+  CORE_RETURN_IF(
+      strcmp(provider_type, "CPUExecutionProvider") != 0,
+      core_fail(ORT_INVALID_ARGUMENT, "provider_type must be CPUExecutionProvider, not \"%s\"",
+                provider_type));
   return ort_CreateAndRegisterAllocator(env, mem_info, arena_cfg);
 }
 
 CORE_SLOT(ort_GetSharedAllocator, OrtEnv* env, const OrtMemoryInfo* mem_info,
           OrtAllocator** allocator) {
-  CORE_REQUIRE(GetSharedAllocator, env);
   CORE_REQUIRE_INFO(GetSharedAllocator, mem_info);
-  CORE_REQUIRE(GetSharedAllocator, allocator);
   core_lock(CORE_LOCK_ENV);
   const struct core_shared_allocator* shared = find_newest(env, mem_info);
   OrtAllocator* found = shared == NULL ? NULL : shared->allocator;

@@ -27,16 +27,16 @@ void core_release_ep_allocator(struct core_shared_allocator* shared) {
 }
 
 static OrtStatus* check_made(OrtAllocator* made) {
-  if (made->Alloc == NULL || made->Free == NULL || made->Info == NULL) {
-    return core_fail(
-        ORT_FAIL, "Alloc, Free and Info must not be NULL in an allocator of an execution provider");
-  }
+  CORE_RETURN_IF(
+      made->Alloc == NULL || made->Free == NULL || made->Info == NULL,
+      core_fail(ORT_FAIL,
+                "Alloc, Free and Info must not be NULL in an allocator of an execution provider"));
   const struct OrtMemoryInfo* info = made->Info(made);
-  if (!core_is_memory_info(info) || info->allocator_type == OrtArenaAllocator) {
-    return core_fail(ORT_FAIL,
-                     "the Info of an allocator of an execution provider must be an OrtMemoryInfo, "
-                     "and not of type OrtArenaAllocator, even for an arena");
-  }
+  CORE_RETURN_IF(
+      !core_is_memory_info(info) || info->allocator_type == OrtArenaAllocator,
+      core_fail(ORT_FAIL,
+                "the Info of an allocator of an execution provider must be an OrtMemoryInfo, "
+                "and not of type OrtArenaAllocator, even for an arena"));
   return NULL;
 }
 
@@ -50,9 +50,7 @@ static OrtStatus* create(const OrtEpDevice* device, const OrtMemoryInfo* info,
     return NULL;
   }
   struct core_shared_allocator* shared = core_describe_shared(info);
-  if (shared == NULL) {
-    return core_no_memory(sizeof *shared);
-  }
+  CORE_RETURN_IF(shared == NULL, core_no_memory(sizeof *shared));
   OrtStatus* status = core_ep_call(NULL, create_ep_allocator, &making);
   if (status == NULL && making.made == NULL) {
     status = core_fail(ORT_FAIL, "the factory of an execution provider made no allocator");
@@ -112,25 +110,19 @@ void core_take_ep_allocators(struct OrtEnv* env, struct core_registered_ep* ep) 
 CORE_SLOT(ort_CreateSharedAllocator, OrtEnv* env, const OrtEpDevice* ep_device,
           OrtDeviceMemoryType mem_type, OrtAllocatorType allocator_type,
           const OrtKeyValuePairs* allocator_options, OrtAllocator** allocator) {
-  CORE_REQUIRE(CreateSharedAllocator, env, ep_device, allocator);
   const struct OrtMemoryInfo* info = core_ep_memory_of(ep_device, mem_type);
-  if (info == NULL || ep_device->library == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "CreateSharedAllocator: ep_device has no memory of its own of this mem_type");
-  }
-  if (allocator_type == OrtArenaAllocator) {
-    CORE_FAIL(ORT_FAIL,
-              "CreateSharedAllocator: allocator_type must be OrtDeviceAllocator: an execution "
-              "provider that has an arena brings it itself");
-  }
+  CORE_FAIL_IF(info == NULL || ep_device->library == NULL, ORT_INVALID_ARGUMENT,
+               "CreateSharedAllocator: ep_device has no memory of its own of this mem_type");
+  CORE_FAIL_IF(allocator_type == OrtArenaAllocator, ORT_FAIL,
+               "CreateSharedAllocator: allocator_type must be OrtDeviceAllocator: an execution "
+               "provider that has an arena brings it itself");
   struct core_shared_allocator* shared = NULL;
   /* First, as in ONNX Runtime: a factory may hand its old allocator out again while it is in use.
    */
   ort_ReleaseStatus(core_unshare_allocator(env, info));
   CORE_TRY(create(ep_device, info, allocator_options, &shared));
-  if (shared == NULL) {
-    CORE_FAIL(ORT_FAIL, "CreateSharedAllocator: the factory of ep_device makes no allocators");
-  }
+  CORE_FAIL_IF(shared == NULL, ORT_FAIL,
+               "CreateSharedAllocator: the factory of ep_device makes no allocators");
   *allocator = shared->allocator;
   core_share_allocator(env, shared);
   return NULL;
@@ -138,11 +130,8 @@ CORE_SLOT(ort_CreateSharedAllocator, OrtEnv* env, const OrtEpDevice* ep_device,
 
 CORE_SLOT(ort_ReleaseSharedAllocator, OrtEnv* env, const OrtEpDevice* ep_device,
           OrtDeviceMemoryType mem_type) {
-  CORE_REQUIRE(ReleaseSharedAllocator, env, ep_device);
   const struct OrtMemoryInfo* info = core_ep_memory_of(ep_device, mem_type);
-  if (info == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "ReleaseSharedAllocator: ep_device has no memory of its own of this mem_type");
-  }
+  CORE_FAIL_IF(info == NULL, ORT_INVALID_ARGUMENT,
+               "ReleaseSharedAllocator: ep_device has no memory of its own of this mem_type");
   return core_unshare_allocator(env, info);
 }

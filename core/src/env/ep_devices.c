@@ -7,7 +7,6 @@
 
 CORE_SLOT(ort_GetEpDevices, const OrtEnv* env, const OrtEpDevice* const** ep_devices,
           size_t* num_ep_devices) {
-  CORE_REQUIRE(GetEpDevices, env, ep_devices, num_ep_devices);
   CORE_TRY(core_env_find_devices(env));
   core_lock(CORE_LOCK_ENV);
   *ep_devices = env->devices;
@@ -16,19 +15,12 @@ CORE_SLOT(ort_GetEpDevices, const OrtEnv* env, const OrtEpDevice* const** ep_dev
   return NULL;
 }
 
-CORE_SLOT(ort_GetNumHardwareDevices, const OrtEnv* env, size_t* num_devices) {
-  CORE_REQUIRE(GetNumHardwareDevices, env, num_devices);
-  *num_devices = 1;
-  return NULL;
-}
+CORE_GETTER(ort_GetNumHardwareDevices, size_t, 1, const OrtEnv* env)
 
 CORE_SLOT(ort_GetHardwareDevices, const OrtEnv* env, const OrtHardwareDevice** devices,
           size_t num_devices) {
-  CORE_REQUIRE(GetHardwareDevices, env, devices);
-  if (num_devices < 1) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "GetHardwareDevices: num_devices is less than what GetNumHardwareDevices answers");
-  }
+  CORE_FAIL_IF(num_devices < 1, ORT_INVALID_ARGUMENT,
+               "GetHardwareDevices: num_devices is less than what GetNumHardwareDevices answers");
   CORE_TRY(core_env_find_devices(env));
   devices[0] = env->cpu;
   return NULL;
@@ -51,14 +43,12 @@ static struct core_registered_ep* find_factory(const OrtEnv* env, const char* na
 
 CORE_SLOT(ort_GetHardwareDeviceEpIncompatibilityDetails, const OrtEnv* env, const char* ep_name,
           const OrtHardwareDevice* hw, OrtDeviceEpIncompatibilityDetails** details) {
-  CORE_REQUIRE(GetHardwareDeviceEpIncompatibilityDetails, env, ep_name, hw, details);
   OrtEpFactory* factory = NULL;
   CORE_TRY(core_env_find_devices(env));
   struct core_registered_ep* ep = find_factory(env, ep_name, &factory);
-  if (ep == NULL) {
-    return core_fail(ORT_INVALID_ARGUMENT, "No valid factory found for execution provider '%s'",
-                     ep_name);
-  }
+  CORE_RETURN_IF(ep == NULL,
+                 core_fail(ORT_INVALID_ARGUMENT,
+                           "No valid factory found for execution provider '%s'", ep_name));
   OrtStatus* status = core_ask_incompatibility(factory, hw, details);
   core_drop(ep);
   return status;
@@ -85,11 +75,8 @@ static OrtStatus* copy_config(struct OrtEnv* env, OrtKeyValuePairs** out) {
 }
 
 CORE_SLOT(ort_ep_GetEnvConfigEntries, OrtKeyValuePairs** config_entries) {
-  CORE_REQUIRE(GetEnvConfigEntries, config_entries);
   struct OrtEnv* env = core_env_use();
-  if (env == NULL) {
-    CORE_FAIL(ORT_FAIL, "GetEnvConfigEntries: there is no environment");
-  }
+  CORE_FAIL_IF(env == NULL, ORT_FAIL, "GetEnvConfigEntries: there is no environment");
   OrtStatus* status = copy_config(env, config_entries);
   core_drop(env);
   return status;

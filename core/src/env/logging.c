@@ -39,11 +39,9 @@ void core_logger_log(const struct OrtLogger* logger, const struct core_record* r
   }
 }
 
-CORE_SLOT(ort_Logger_GetLoggingSeverityLevel, const OrtLogger* logger, OrtLoggingLevel* out) {
-  CORE_REQUIRE(Logger_GetLoggingSeverityLevel, logger, out);
-  *out = (OrtLoggingLevel)__atomic_load_n(&logger->severity, __ATOMIC_RELAXED);
-  return NULL;
-}
+CORE_GETTER(ort_Logger_GetLoggingSeverityLevel, OrtLoggingLevel,
+            (OrtLoggingLevel)__atomic_load_n(&logger->severity, __ATOMIC_RELAXED),
+            const OrtLogger* logger)
 
 /* The part of a path after the last separator. */
 static const ORTCHAR_T* name_of(const ORTCHAR_T* path) {
@@ -59,20 +57,15 @@ static const ORTCHAR_T* name_of(const ORTCHAR_T* path) {
 
 CORE_SLOT(ort_Logger_LogMessage, const OrtLogger* logger, OrtLoggingLevel log_severity_level,
           const char* message, const ORTCHAR_T* file_path, int line_number, const char* func_name) {
-  CORE_REQUIRE(Logger_LogMessage, logger);
   if (!core_logger_takes(logger, log_severity_level)) {
     return NULL;
   }
-  if (file_path == NULL || func_name == NULL) {
-    CORE_FAIL(ORT_RUNTIME_EXCEPTION,
-              "Logger_LogMessage: neither file_path nor func_name may be NULL");
-  }
+  CORE_FAIL_IF(file_path == NULL || func_name == NULL, ORT_RUNTIME_EXCEPTION,
+               "Logger_LogMessage: neither file_path nor func_name may be NULL");
   const ORTCHAR_T* file = name_of(file_path);
   size_t room = core_path_utf8_room(file) + LINE_ROOM + strlen(func_name);
   char* location = heap_alloc(room);
-  if (location == NULL) {
-    return core_no_memory(room);
-  }
+  CORE_RETURN_IF(location == NULL, core_no_memory(room));
   core_path_utf8(file, location, room);
   size_t length = strlen(location);
   snprintf(location + length, room - length, ":%d %s", line_number, func_name);

@@ -5,39 +5,30 @@
 #include "heap/heap.h"
 
 CORE_SLOT(ort_EnableTelemetryEvents, const OrtEnv* env) {
-  (void)env;
   return NULL;
 }
 
 CORE_SLOT(ort_DisableTelemetryEvents, const OrtEnv* env) {
-  (void)env;
   return NULL;
 }
 
 CORE_SLOT(ort_SetLanguageProjection, const OrtEnv* ort_env, OrtLanguageProjection projection) {
-  (void)ort_env;
-  (void)projection;
   return NULL;
 }
 
 CORE_SLOT(ort_SetCurrentGpuDeviceId, int device_id) {
-  (void)device_id;
   CORE_FAIL(ORT_FAIL, "SetCurrentGpuDeviceId: this library has no CUDA");
 }
 
 CORE_SLOT(ort_GetCurrentGpuDeviceId, int* device_id) {
-  (void)device_id;
   CORE_FAIL(ORT_FAIL, "GetCurrentGpuDeviceId: this library has no CUDA");
 }
 
 /* Answers one block: the array with a terminating NULL, then the names. */
 CORE_SLOT(ort_GetAvailableProviders, char*** out_ptr, int* provider_length) {
-  CORE_REQUIRE(GetAvailableProviders, out_ptr, provider_length);
   static const char cpu[] = "CPUExecutionProvider";
   char** providers = heap_alloc(2 * sizeof *providers + sizeof cpu);
-  if (providers == NULL) {
-    return core_no_memory(2 * sizeof *providers + sizeof cpu);
-  }
+  CORE_RETURN_IF(providers == NULL, core_no_memory(2 * sizeof *providers + sizeof cpu));
   providers[0] = memcpy(providers + 2, cpu, sizeof cpu);
   providers[1] = NULL;
   *out_ptr = providers;
@@ -46,7 +37,6 @@ CORE_SLOT(ort_GetAvailableProviders, char*** out_ptr, int* provider_length) {
 }
 
 CORE_SLOT(ort_ReleaseAvailableProviders, char** ptr, int providers_length) {
-  (void)providers_length;
   heap_free(ptr);
   return NULL;
 }
@@ -54,13 +44,9 @@ CORE_SLOT(ort_ReleaseAvailableProviders, char** ptr, int providers_length) {
 /* Fails as the builds of ONNX Runtime in the wheels do: they have no thread-pool callbacks. */
 CORE_SLOT(ort_SetPerSessionThreadPoolCallbacks, OrtEnv* env,
           const OrtThreadPoolCallbacksConfig* config) {
-  (void)env;
-  CORE_REQUIRE(SetPerSessionThreadPoolCallbacks, config);
-  if (config->version == 0 || config->version > ORT_API_VERSION) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "SetPerSessionThreadPoolCallbacks: config->version must be from 1 to " CORE_TEXT(
-                  ORT_API_VERSION));
-  }
+  CORE_FAIL_IF(config->version == 0 || config->version > ORT_API_VERSION, ORT_INVALID_ARGUMENT,
+               "SetPerSessionThreadPoolCallbacks: config->version must be from 1 to " CORE_TEXT(
+                   ORT_API_VERSION));
   CORE_FAIL(ORT_NOT_IMPLEMENTED,
             "SetPerSessionThreadPoolCallbacks: this library calls no functions about the work of "
             "threads");

@@ -71,9 +71,7 @@ static OrtStatus* list(struct OrtEnv* env, struct core_registered_ep* ep) {
   if (is_listed) {
     return NULL;
   }
-  if (!is_there) {
-    return core_no_memory(sizeof *env->devices);
-  }
+  CORE_RETURN_IF(!is_there, core_no_memory(sizeof *env->devices));
   return core_fail(ORT_FAIL, "a library is already registered under the name %s", ep->library.name);
 }
 
@@ -128,9 +126,7 @@ struct core_registered_ep* core_next_ep(const struct OrtEnv* env, struct core_re
 static OrtStatus* open_library(struct OrtEnv* env, const struct core_ep_source* source,
                                bool is_virtual) {
   struct core_registered_ep* ep = core_new_object(&registered_class, sizeof *ep);
-  if (ep == NULL) {
-    return core_no_memory(sizeof *ep);
-  }
+  CORE_RETURN_IF(ep == NULL, core_no_memory(sizeof *ep));
   core_retain(&env->object);
   ep->env = env;
   ep->is_virtual = is_virtual;
@@ -220,9 +216,7 @@ OrtStatus* ORT_API_CALL core_register_ep_library(OrtEnv* env, const OrtApiBase* 
                                                  const OrtHardwareDevice* const* hardware,
                                                  size_t hardware_count) {
   CORE_REQUIRE(RegisterExecutionProviderLibrary, env);
-  if (name == NULL) {
-    CORE_FAIL(ORT_RUNTIME_EXCEPTION, SLOT ": registration_name must not be NULL");
-  }
+  CORE_FAIL_IF(name == NULL, ORT_RUNTIME_EXCEPTION, SLOT ": registration_name must not be NULL");
   CORE_REQUIRE(RegisterExecutionProviderLibrary, path);
   CORE_TRY(core_named(SLOT, core_env_find_devices(env)));
   bool is_virtual = ends_in_virtual(name);
@@ -231,9 +225,9 @@ OrtStatus* ORT_API_CALL core_register_ep_library(OrtEnv* env, const OrtApiBase* 
   const OrtHardwareDevice* found[] = {env->cpu};
   env->virtual_libraries += is_virtual && !is_there;
   core_unlock(CORE_LOCK_ENV);
-  if (is_there) {
-    return core_status(ORT_FAIL, SLOT ": a library is already registered under the name %s", name);
-  }
+  CORE_RETURN_IF(
+      is_there,
+      core_status(ORT_FAIL, SLOT ": a library is already registered under the name %s", name));
   struct core_ep_source source = {.name = name,
                                   .path = path,
                                   .base = base != NULL ? base : core_api_base(),
@@ -255,11 +249,8 @@ CORE_SLOT(ort_RegisterExecutionProviderLibrary, OrtEnv* env, const char* registr
 }
 
 CORE_SLOT(ort_UnregisterExecutionProviderLibrary, OrtEnv* env, const char* registration_name) {
-  CORE_REQUIRE(UnregisterExecutionProviderLibrary, env);
-  if (registration_name == NULL) {
-    CORE_FAIL(ORT_RUNTIME_EXCEPTION,
-              "UnregisterExecutionProviderLibrary: registration_name must not be NULL");
-  }
+  CORE_FAIL_IF(registration_name == NULL, ORT_RUNTIME_EXCEPTION,
+               "UnregisterExecutionProviderLibrary: registration_name must not be NULL");
   core_lock(CORE_LOCK_ENV);
   struct core_registered_ep** at = find_ep(env, registration_name);
   bool is_library = *at != NULL && (*at)->library.handle != NULL;

@@ -35,7 +35,6 @@ static const struct vendor* vendor_of_cpu(void) {
     }
   }
 #else
-  (void)vendors;
 #endif
   return &unknown;
 }
@@ -71,8 +70,6 @@ static OrtStatus* ORT_API_CALL create(OrtEpFactory* self, const OrtHardwareDevic
                                       const OrtKeyValuePairs* const* metadata, size_t num_devices,
                                       const OrtSessionOptions* options, const OrtLogger* logger,
                                       OrtEp** ep) {
-  (void)self, (void)devices, (void)metadata, (void)num_devices, (void)options, (void)logger;
-  (void)ep;
   CORE_FAIL(ORT_NOT_IMPLEMENTED, "CreateEp: the core has no kernels of its own");
 }
 

@@ -36,11 +36,8 @@ static OrtStatus* fill_hardware(struct OrtHardwareDevice* device, const char* ve
 CORE_SLOT(ort_ep_CreateHardwareDevice, OrtHardwareDeviceType type, uint32_t vendor_id,
           uint32_t device_id, const char* vendor_name, const OrtKeyValuePairs* metadata,
           OrtHardwareDevice** hardware_device) {
-  CORE_REQUIRE(CreateHardwareDevice, vendor_name, hardware_device);
   struct OrtHardwareDevice* device = core_new_object(&hardware_device_class, sizeof *device);
-  if (device == NULL) {
-    return core_no_memory(sizeof *device);
-  }
+  CORE_RETURN_IF(device == NULL, core_no_memory(sizeof *device));
   device->type = type;
   device->vendor_id = vendor_id;
   device->device_id = device_id;
@@ -99,18 +96,15 @@ struct provider {
 static OrtStatus* ask_factory(OrtEpFactory* factory, struct provider* out) {
   out->name = factory->GetName == NULL ? NULL : factory->GetName(factory);
   out->vendor = factory->GetVendor == NULL ? NULL : factory->GetVendor(factory);
-  if (out->name == NULL || out->vendor == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "CreateEpDevice: ep_factory must have a name and a vendor, neither of them NULL");
-  }
+  CORE_FAIL_IF(out->name == NULL || out->vendor == NULL, ORT_INVALID_ARGUMENT,
+               "CreateEpDevice: ep_factory must have a name and a vendor, neither of them NULL");
   if (factory->ort_version_supported < 23) {
     return NULL;
   }
   out->version = factory->GetVersion == NULL ? NULL : factory->GetVersion(factory);
-  if (out->version == NULL || !is_semantic_version(out->version)) {
-    return core_fail(ORT_FAIL, "the version of ep_factory must be as 1.2.3, not %s",
-                     out->version == NULL ? "NULL" : out->version);
-  }
+  CORE_RETURN_IF(out->version == NULL || !is_semantic_version(out->version),
+                 core_fail(ORT_FAIL, "the version of ep_factory must be as 1.2.3, not %s",
+                           out->version == NULL ? "NULL" : out->version));
   return NULL;
 }
 
@@ -129,16 +123,12 @@ CORE_SLOT(ort_ep_CreateEpDevice, OrtEpFactory* ep_factory, const OrtHardwareDevi
           const OrtKeyValuePairs* ep_metadata, const OrtKeyValuePairs* ep_options,
           OrtEpDevice** ep_device) {
   struct provider provider = {NULL, NULL, NULL};
-  CORE_REQUIRE(CreateEpDevice, ep_factory, hardware_device, ep_device);
-  if (ep_metadata != NULL && ort_GetKeyValue(ep_metadata, "version") != NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "CreateEpDevice: ep_metadata must not have the key version: it is the factory's");
-  }
+  CORE_FAIL_IF(ep_metadata != NULL && ort_GetKeyValue(ep_metadata, "version") != NULL,
+               ORT_INVALID_ARGUMENT,
+               "CreateEpDevice: ep_metadata must not have the key version: it is the factory's");
   CORE_TRY(ask_factory(ep_factory, &provider));
   struct OrtEpDevice* device = core_new_object(&core_ep_device_class, sizeof *device);
-  if (device == NULL) {
-    return core_no_memory(sizeof *device);
-  }
+  CORE_RETURN_IF(device == NULL, core_no_memory(sizeof *device));
   device->factory = ep_factory;
   device->hardware = hardware_device;
   CORE_HAND_OUT(fill_device(device, &provider, ep_metadata, ep_options), device, ep_device);
@@ -148,7 +138,6 @@ void ORT_API_CALL ort_ep_ReleaseEpDevice(OrtEpDevice* input) NO_EXCEPTION { core
 
 CORE_SLOT(ort_ep_EpDevice_AddAllocatorInfo, OrtEpDevice* ep_device,
           const OrtMemoryInfo* allocator_memory_info) {
-  CORE_REQUIRE(EpDevice_AddAllocatorInfo, ep_device, allocator_memory_info);
   OrtAllocatorType type;
   CORE_TRY(ort_MemoryInfoGetType(allocator_memory_info, &type));
   bool is_of_host =
@@ -208,14 +197,11 @@ static OrtStatus* ask_capacity(void* argument) {
 
 CORE_SLOT(ort_EpDevice_GetMemoryCapacity, const OrtEpDevice* ep_device,
           OrtDeviceMemoryType memory_type, uint64_t* memory_1, uint64_t* memory_2) {
-  CORE_REQUIRE(EpDevice_GetMemoryCapacity, ep_device);
-  if (memory_1 == NULL && memory_2 == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "EpDevice_GetMemoryCapacity: memory_1 and memory_2 must not both be NULL");
-  }
-  if (!CORE_FACTORY_HAS(ep_device->factory, 32, GetDeviceMemoryCapacity)) {
-    return core_fail(ORT_NOT_IMPLEMENTED, "there is no function for it in %s", ep_device->name);
-  }
+  CORE_FAIL_IF(memory_1 == NULL && memory_2 == NULL, ORT_INVALID_ARGUMENT,
+               "EpDevice_GetMemoryCapacity: memory_1 and memory_2 must not both be NULL");
+  CORE_RETURN_IF(
+      !CORE_FACTORY_HAS(ep_device->factory, 32, GetDeviceMemoryCapacity),
+      core_fail(ORT_NOT_IMPLEMENTED, "there is no function for it in %s", ep_device->name));
   uint64_t found[2] = {0, 0}; /* written on success only, though a factory may write earlier */
   struct capacity capacity = {ep_device, memory_type, memory_1 == NULL ? NULL : &found[0],
                               memory_2 == NULL ? NULL : &found[1]};

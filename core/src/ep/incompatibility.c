@@ -35,9 +35,7 @@ static OrtStatus* get_details(void* argument) {
 OrtStatus* core_ask_incompatibility(OrtEpFactory* factory, const OrtHardwareDevice* hardware,
                                     OrtDeviceEpIncompatibilityDetails** out) {
   OrtDeviceEpIncompatibilityDetails* details = core_new_object(&details_class, sizeof *details);
-  if (details == NULL) {
-    return core_no_memory(sizeof *details);
-  }
+  CORE_RETURN_IF(details == NULL, core_no_memory(sizeof *details));
   struct question question = {factory, hardware, details};
   OrtStatus* status =
       CORE_FACTORY_HAS(factory, 24, GetHardwareDeviceIncompatibilityDetails)
@@ -49,7 +47,6 @@ OrtStatus* core_ask_incompatibility(OrtEpFactory* factory, const OrtHardwareDevi
 CORE_SLOT(ort_ep_DeviceEpIncompatibilityDetails_SetDetails,
           OrtDeviceEpIncompatibilityDetails* details, uint32_t reasons_bitmask, int32_t error_code,
           const char* notes) {
-  CORE_REQUIRE(DeviceEpIncompatibilityDetails_SetDetails, details);
   char* copy = NULL;
   if (notes != NULL) {
     CORE_TRY(core_copy_text(notes, &copy));
@@ -61,26 +58,12 @@ CORE_SLOT(ort_ep_DeviceEpIncompatibilityDetails_SetDetails,
   return NULL;
 }
 
-CORE_SLOT(ort_DeviceEpIncompatibilityDetails_GetReasonsBitmask,
-          const OrtDeviceEpIncompatibilityDetails* details, uint32_t* reasons_bitmask) {
-  CORE_REQUIRE(DeviceEpIncompatibilityDetails_GetReasonsBitmask, details, reasons_bitmask);
-  *reasons_bitmask = details->reasons;
-  return NULL;
-}
-
-CORE_SLOT(ort_DeviceEpIncompatibilityDetails_GetNotes,
-          const OrtDeviceEpIncompatibilityDetails* details, const char** notes) {
-  CORE_REQUIRE(DeviceEpIncompatibilityDetails_GetNotes, details, notes);
-  *notes = details->notes;
-  return NULL;
-}
-
-CORE_SLOT(ort_DeviceEpIncompatibilityDetails_GetErrorCode,
-          const OrtDeviceEpIncompatibilityDetails* details, int32_t* error_code) {
-  CORE_REQUIRE(DeviceEpIncompatibilityDetails_GetErrorCode, details, error_code);
-  *error_code = details->error_code;
-  return NULL;
-}
+CORE_GETTER(ort_DeviceEpIncompatibilityDetails_GetReasonsBitmask, uint32_t, details->reasons,
+            const OrtDeviceEpIncompatibilityDetails* details)
+CORE_GETTER(ort_DeviceEpIncompatibilityDetails_GetNotes, const char*, details->notes,
+            const OrtDeviceEpIncompatibilityDetails* details)
+CORE_GETTER(ort_DeviceEpIncompatibilityDetails_GetErrorCode, int32_t, details->error_code,
+            const OrtDeviceEpIncompatibilityDetails* details)
 
 void ORT_API_CALL
 ort_ReleaseDeviceEpIncompatibilityDetails(OrtDeviceEpIncompatibilityDetails* input) NO_EXCEPTION {
@@ -105,11 +88,10 @@ static OrtStatus* validate(void* argument) {
 
 static OrtStatus* check_devices(const OrtEpDevice* const* devices, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    if (devices[i] == NULL || devices[i]->factory != devices[0]->factory) {
-      CORE_FAIL(ORT_INVALID_ARGUMENT,
-                "GetModelCompatibilityForEpDevices: ep_devices must be of one execution provider, "
-                "none of them NULL");
-    }
+    CORE_FAIL_IF(devices[i] == NULL || devices[i]->factory != devices[0]->factory,
+                 ORT_INVALID_ARGUMENT,
+                 "GetModelCompatibilityForEpDevices: ep_devices must be of one execution provider, "
+                 "none of them NULL");
   }
   return NULL;
 }
@@ -117,11 +99,8 @@ static OrtStatus* check_devices(const OrtEpDevice* const* devices, size_t count)
 CORE_SLOT(ort_GetModelCompatibilityForEpDevices, const OrtEpDevice* const* ep_devices,
           size_t num_ep_devices, const char* compatibility_info,
           OrtCompiledModelCompatibility* out_status) {
-  CORE_REQUIRE(GetModelCompatibilityForEpDevices, ep_devices, compatibility_info, out_status);
-  if (num_ep_devices == 0) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "GetModelCompatibilityForEpDevices: num_ep_devices must be above 0");
-  }
+  CORE_FAIL_IF(num_ep_devices == 0, ORT_INVALID_ARGUMENT,
+               "GetModelCompatibilityForEpDevices: num_ep_devices must be above 0");
   CORE_TRY(check_devices(ep_devices, num_ep_devices));
   struct validation validation = {.factory = ep_devices[0]->factory,
                                   .count = num_ep_devices,
@@ -131,9 +110,7 @@ CORE_SLOT(ort_GetModelCompatibilityForEpDevices, const OrtEpDevice* const* ep_de
   if (CORE_FACTORY_HAS(validation.factory, 23, ValidateCompiledModelCompatibilityInfo)) {
     size_t size = num_ep_devices * sizeof *validation.hardware;
     validation.hardware = heap_alloc(size);
-    if (validation.hardware == NULL) {
-      return core_no_memory(size);
-    }
+    CORE_RETURN_IF(validation.hardware == NULL, core_no_memory(size));
     for (size_t i = 0; i < num_ep_devices; i++) {
       validation.hardware[i] = ep_devices[i]->hardware;
     }

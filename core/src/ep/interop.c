@@ -57,15 +57,12 @@ static OrtStatus* create_importer(void* argument) {
 
 CORE_SLOT(ort_interop_CreateExternalResourceImporterForDevice, const OrtEpDevice* ep_device,
           OrtExternalResourceImporter** out_importer) {
-  CORE_REQUIRE(CreateExternalResourceImporterForDevice, ep_device, out_importer);
   *out_importer = NULL;
   if (!CORE_FACTORY_HAS(ep_device->factory, 24, CreateExternalResourceImporterForDevice)) {
     return NULL;
   }
   struct OrtExternalResourceImporter* importer = core_new_object(&importer_class, sizeof *importer);
-  if (importer == NULL) {
-    return core_no_memory(sizeof *importer);
-  }
+  CORE_RETURN_IF(importer == NULL, core_no_memory(sizeof *importer));
   if (ep_device->library != NULL) {
     importer->library = ep_device->library;
     core_retain(importer->library);
@@ -99,7 +96,6 @@ static OrtStatus* can_import_memory(void* argument) {
 
 CORE_SLOT(ort_interop_CanImportMemory, const OrtExternalResourceImporter* importer,
           OrtExternalMemoryHandleType handle_type, bool* out_supported) {
-  CORE_REQUIRE(CanImportMemory, importer, out_supported);
   struct call call = {.impl = importer->impl, .type = (int)handle_type};
   CORE_TRY(core_ep_call("CanImportMemory", can_import_memory, &call));
   *out_supported = call.is_supported;
@@ -116,15 +112,11 @@ static OrtStatus* import_memory(void* argument) {
 
 CORE_SLOT(ort_interop_ImportMemory, OrtExternalResourceImporter* importer,
           const OrtExternalMemoryDescriptor* desc, OrtExternalMemoryHandle** out_handle) {
-  CORE_REQUIRE(ImportMemory, importer, desc, out_handle);
-  if (importer->impl->ImportMemory == NULL) {
-    CORE_FAIL(ORT_NOT_IMPLEMENTED, "ImportMemory: the execution provider imports no memory");
-  }
+  CORE_FAIL_IF(importer->impl->ImportMemory == NULL, ORT_NOT_IMPLEMENTED,
+               "ImportMemory: the execution provider imports no memory");
   struct call call = {.impl = importer->impl, .description = desc};
   CORE_TRY(core_ep_call("ImportMemory", import_memory, &call));
-  if (call.made == NULL) {
-    CORE_FAIL(ORT_FAIL, "ImportMemory: the execution provider gave no handle");
-  }
+  CORE_FAIL_IF(call.made == NULL, ORT_FAIL, "ImportMemory: the execution provider gave no handle");
   *out_handle = call.made;
   return NULL;
 }
@@ -154,16 +146,12 @@ static OrtStatus* make_tensor(void* argument) {
 CORE_SLOT(ort_interop_CreateTensorFromMemory, OrtExternalResourceImporter* importer,
           const OrtExternalMemoryHandle* mem_handle, const OrtExternalTensorDescriptor* tensor_desc,
           OrtValue** out_tensor) {
-  CORE_REQUIRE(CreateTensorFromMemory, importer, mem_handle, tensor_desc, out_tensor);
-  if (importer->impl->CreateTensorFromMemory == NULL) {
-    CORE_FAIL(ORT_NOT_IMPLEMENTED,
-              "CreateTensorFromMemory: the execution provider makes no such tensors");
-  }
+  CORE_FAIL_IF(importer->impl->CreateTensorFromMemory == NULL, ORT_NOT_IMPLEMENTED,
+               "CreateTensorFromMemory: the execution provider makes no such tensors");
   struct call call = {.impl = importer->impl, .from = mem_handle, .description = tensor_desc};
   CORE_TRY(core_ep_call("CreateTensorFromMemory", make_tensor, &call));
-  if (call.made == NULL) {
-    CORE_FAIL(ORT_FAIL, "CreateTensorFromMemory: the execution provider gave no tensor");
-  }
+  CORE_FAIL_IF(call.made == NULL, ORT_FAIL,
+               "CreateTensorFromMemory: the execution provider gave no tensor");
   *out_tensor = call.made;
   return NULL;
 }
@@ -180,7 +168,6 @@ static OrtStatus* can_import_semaphore(void* argument) {
 
 CORE_SLOT(ort_interop_CanImportSemaphore, const OrtExternalResourceImporter* importer,
           OrtExternalSemaphoreType type, bool* out_supported) {
-  CORE_REQUIRE(CanImportSemaphore, importer, out_supported);
   struct call call = {.impl = importer->impl, .type = (int)type};
   CORE_TRY(core_ep_call("CanImportSemaphore", can_import_semaphore, &call));
   *out_supported = call.is_supported;
@@ -197,15 +184,12 @@ static OrtStatus* import_semaphore(void* argument) {
 
 CORE_SLOT(ort_interop_ImportSemaphore, OrtExternalResourceImporter* importer,
           const OrtExternalSemaphoreDescriptor* desc, OrtExternalSemaphoreHandle** out_handle) {
-  CORE_REQUIRE(ImportSemaphore, importer, desc, out_handle);
-  if (importer->impl->ImportSemaphore == NULL) {
-    CORE_FAIL(ORT_NOT_IMPLEMENTED, "ImportSemaphore: the execution provider imports no semaphores");
-  }
+  CORE_FAIL_IF(importer->impl->ImportSemaphore == NULL, ORT_NOT_IMPLEMENTED,
+               "ImportSemaphore: the execution provider imports no semaphores");
   struct call call = {.impl = importer->impl, .description = desc};
   CORE_TRY(core_ep_call("ImportSemaphore", import_semaphore, &call));
-  if (call.made == NULL) {
-    CORE_FAIL(ORT_FAIL, "ImportSemaphore: the execution provider gave no handle");
-  }
+  CORE_FAIL_IF(call.made == NULL, ORT_FAIL,
+               "ImportSemaphore: the execution provider gave no handle");
   *out_handle = call.made;
   return NULL;
 }
@@ -230,10 +214,8 @@ static OrtStatus* wait_for(void* argument) {
 
 CORE_SLOT(ort_interop_WaitSemaphore, OrtExternalResourceImporter* importer,
           OrtExternalSemaphoreHandle* semaphore_handle, OrtSyncStream* stream, uint64_t value) {
-  CORE_REQUIRE(WaitSemaphore, importer, semaphore_handle, stream);
-  if (importer->impl->WaitSemaphore == NULL) {
-    CORE_FAIL(ORT_NOT_IMPLEMENTED, "WaitSemaphore: the execution provider cannot wait");
-  }
+  CORE_FAIL_IF(importer->impl->WaitSemaphore == NULL, ORT_NOT_IMPLEMENTED,
+               "WaitSemaphore: the execution provider cannot wait");
   struct call call = {
       .impl = importer->impl, .handle = semaphore_handle, .stream = stream, .value = value};
   return core_ep_call("WaitSemaphore", wait_for, &call);
@@ -246,10 +228,8 @@ static OrtStatus* signal_semaphore(void* argument) {
 
 CORE_SLOT(ort_interop_SignalSemaphore, OrtExternalResourceImporter* importer,
           OrtExternalSemaphoreHandle* semaphore_handle, OrtSyncStream* stream, uint64_t value) {
-  CORE_REQUIRE(SignalSemaphore, importer, semaphore_handle, stream);
-  if (importer->impl->SignalSemaphore == NULL) {
-    CORE_FAIL(ORT_NOT_IMPLEMENTED, "SignalSemaphore: the execution provider cannot signal");
-  }
+  CORE_FAIL_IF(importer->impl->SignalSemaphore == NULL, ORT_NOT_IMPLEMENTED,
+               "SignalSemaphore: the execution provider cannot signal");
   struct call call = {
       .impl = importer->impl, .handle = semaphore_handle, .stream = stream, .value = value};
   return core_ep_call("SignalSemaphore", signal_semaphore, &call);
@@ -265,12 +245,10 @@ static OrtStatus* begin_graphics(void* argument) {
 
 CORE_SLOT(ort_interop_InitGraphicsInteropForEpDevice, const OrtEpDevice* ep_device,
           const OrtGraphicsInteropConfig* config) {
-  CORE_REQUIRE(InitGraphicsInteropForEpDevice, ep_device, config);
-  if (!CORE_FACTORY_HAS(ep_device->factory, GRAPHICS_SINCE, InitGraphicsInterop)) {
-    CORE_FAIL(ORT_NOT_IMPLEMENTED,
-              "InitGraphicsInteropForEpDevice: the execution provider has no graphics "
-              "interoperation");
-  }
+  CORE_FAIL_IF(!CORE_FACTORY_HAS(ep_device->factory, GRAPHICS_SINCE, InitGraphicsInterop),
+               ORT_NOT_IMPLEMENTED,
+               "InitGraphicsInteropForEpDevice: the execution provider has no graphics "
+               "interoperation");
   struct call call = {.device = ep_device, .description = config};
   return core_ep_call("InitGraphicsInteropForEpDevice", begin_graphics, &call);
 }
@@ -282,12 +260,10 @@ static OrtStatus* end_graphics(void* argument) {
 }
 
 CORE_SLOT(ort_interop_DeinitGraphicsInteropForEpDevice, const OrtEpDevice* ep_device) {
-  CORE_REQUIRE(DeinitGraphicsInteropForEpDevice, ep_device);
-  if (!CORE_FACTORY_HAS(ep_device->factory, GRAPHICS_SINCE, DeinitGraphicsInterop)) {
-    CORE_FAIL(ORT_NOT_IMPLEMENTED,
-              "DeinitGraphicsInteropForEpDevice: the execution provider has no graphics "
-              "interoperation");
-  }
+  CORE_FAIL_IF(!CORE_FACTORY_HAS(ep_device->factory, GRAPHICS_SINCE, DeinitGraphicsInterop),
+               ORT_NOT_IMPLEMENTED,
+               "DeinitGraphicsInteropForEpDevice: the execution provider has no graphics "
+               "interoperation");
   struct call call = {.device = ep_device};
   return core_ep_call("DeinitGraphicsInteropForEpDevice", end_graphics, &call);
 }

@@ -22,7 +22,6 @@ const char* ORT_API_CALL ort_ep_KernelDef_GetExecutionProvider(const OrtKernelDe
 
 CORE_SLOT(ort_ep_KernelDef_GetSinceVersion, const OrtKernelDef* kernel_def, int* start_version,
           int* end_version) {
-  CORE_REQUIRE(KernelDef_GetSinceVersion, kernel_def, start_version, end_version);
   *start_version = kernel_def->first;
   *end_version = kernel_def->last;
   return NULL;
@@ -48,19 +47,11 @@ bool core_is_for_cpu(const struct OrtKernelDef* def, size_t index, bool is_outpu
   return memory == OrtMemTypeCPUInput || memory == OrtMemTypeCPUOutput;
 }
 
-CORE_SLOT(ort_ep_KernelDef_GetInputMemType, const OrtKernelDef* kernel_def, size_t input_index,
-          OrtMemType* mem_type) {
-  CORE_REQUIRE(KernelDef_GetInputMemType, kernel_def, mem_type);
-  *mem_type = memory_of(kernel_def, input_index, false);
-  return NULL;
-}
-
-CORE_SLOT(ort_ep_KernelDef_GetOutputMemType, const OrtKernelDef* kernel_def, size_t output_index,
-          OrtMemType* mem_type) {
-  CORE_REQUIRE(KernelDef_GetOutputMemType, kernel_def, mem_type);
-  *mem_type = memory_of(kernel_def, output_index, true);
-  return NULL;
-}
+CORE_GETTER(ort_ep_KernelDef_GetInputMemType, OrtMemType, memory_of(kernel_def, input_index, false),
+            const OrtKernelDef* kernel_def, size_t input_index)
+CORE_GETTER(ort_ep_KernelDef_GetOutputMemType, OrtMemType,
+            memory_of(kernel_def, output_index, true), const OrtKernelDef* kernel_def,
+            size_t output_index)
 
 void ORT_API_CALL ort_ep_ReleaseKernelDef(OrtKernelDef* input) NO_EXCEPTION { core_drop(input); }
 
@@ -71,7 +62,6 @@ static const OrtDataType data_types[CORE_ELEMENT_TYPES] = {
     TYPE(18), TYPE(19), TYPE(20), TYPE(21), TYPE(22), TYPE(23), TYPE(24), TYPE(25), TYPE(26)};
 
 CORE_SLOT(ort_ep_GetTensorDataType, ONNXTensorElementDataType elem_type, const OrtDataType** out) {
-  CORE_REQUIRE(GetTensorDataType, out);
   CORE_TRY(core_check_element_type("tensor", elem_type));
   *out = &data_types[elem_type];
   return NULL;

@@ -32,7 +32,6 @@ static const struct core_class builder_class = {.kind = CORE_KERNEL_DEF_BUILDER,
                                                 .end = end_builder};
 
 CORE_SLOT(ort_ep_CreateKernelDefBuilder, OrtKernelDefBuilder** kernel_def_builder_out) {
-  CORE_REQUIRE(CreateKernelDefBuilder, kernel_def_builder_out);
   struct OrtKernelDef* def = core_new_object(&def_class, sizeof *def);
   struct OrtKernelDefBuilder* builder =
       def == NULL ? NULL : core_new_object(&builder_class, sizeof *builder);
@@ -62,9 +61,7 @@ void ORT_API_CALL ort_ep_ReleaseKernelDefBuilder(OrtKernelDefBuilder* input) NO_
 
 static OrtStatus* set_text(char** text, const char* value) {
   char* copy = NULL;
-  if (value == NULL) {
-    return core_fail(ORT_RUNTIME_EXCEPTION, "the text must not be NULL");
-  }
+  CORE_RETURN_IF(value == NULL, core_fail(ORT_RUNTIME_EXCEPTION, "the text must not be NULL"));
   CORE_TRY(core_copy_text(value, &copy));
   heap_free(*text);
   *text = copy;
@@ -92,11 +89,10 @@ CORE_SLOT(ort_ep_KernelDefBuilder_SetExecutionProvider, OrtKernelDefBuilder* ker
 CORE_SLOT(ort_ep_KernelDefBuilder_SetSinceVersion, OrtKernelDefBuilder* kernel_def_builder,
           int since_version_start, int since_version_end) {
   BUILDS(KernelDefBuilder_SetSinceVersion);
-  if (since_version_start < 1 || since_version_end < since_version_start) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "KernelDefBuilder_SetSinceVersion: since_version_start must be 1 or more, and "
-              "since_version_end no lower");
-  }
+  CORE_FAIL_IF(since_version_start < 1 || since_version_end < since_version_start,
+               ORT_INVALID_ARGUMENT,
+               "KernelDefBuilder_SetSinceVersion: since_version_start must be 1 or more, and "
+               "since_version_end no lower");
   def->first = since_version_start;
   def->last = since_version_end;
   return NULL;
@@ -110,10 +106,9 @@ static OrtStatus* set_place(struct OrtKernelDef* def, size_t index, bool is_outp
   if (core_find_place(def, index, is_output) != NULL) {
     return NULL;
   }
-  if (!core_grow((void**)&def->places, def->place_count, &def->place_capacity,
-                 sizeof *def->places)) {
-    return core_no_memory(sizeof *def->places);
-  }
+  CORE_RETURN_IF(
+      !core_grow((void**)&def->places, def->place_count, &def->place_capacity, sizeof *def->places),
+      core_no_memory(sizeof *def->places));
   def->places[def->place_count++] = (struct core_place){index, memory, is_output};
   return NULL;
 }
@@ -133,22 +128,16 @@ CORE_SLOT(ort_ep_KernelDefBuilder_SetOutputMemType, OrtKernelDefBuilder* kernel_
 CORE_SLOT(ort_ep_KernelDefBuilder_AddTypeConstraint, OrtKernelDefBuilder* kernel_def_builder,
           const char* arg_name, const OrtDataType* const* types, size_t num_types) {
   BUILDS(KernelDefBuilder_AddTypeConstraint);
-  CORE_REQUIRE(KernelDefBuilder_AddTypeConstraint, arg_name, types);
-  if (num_types == 0 || num_types > SIZE_MAX / sizeof *types) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "KernelDefBuilder_AddTypeConstraint: num_types must be above 0, and a number");
-  }
+  CORE_FAIL_IF(num_types == 0 || num_types > SIZE_MAX / sizeof *types, ORT_INVALID_ARGUMENT,
+               "KernelDefBuilder_AddTypeConstraint: num_types must be above 0, and a number");
   for (size_t i = 0; i < num_types; i++) {
-    if (types[i] == NULL) {
-      CORE_FAIL(ORT_INVALID_ARGUMENT,
-                "KernelDefBuilder_AddTypeConstraint: types must not have NULL");
-    }
+    CORE_FAIL_IF(types[i] == NULL, ORT_INVALID_ARGUMENT,
+                 "KernelDefBuilder_AddTypeConstraint: types must not have NULL");
   }
   struct core_type_constraint made = {.count = num_types};
-  if (!core_grow((void**)&def->constraints, def->constraint_count, &def->constraint_capacity,
-                 sizeof made)) {
-    return core_no_memory(sizeof made);
-  }
+  CORE_RETURN_IF(!core_grow((void**)&def->constraints, def->constraint_count,
+                            &def->constraint_capacity, sizeof made),
+                 core_no_memory(sizeof made));
   CORE_TRY(core_copy_text(arg_name, &made.name));
   made.types = core_copy_bytes(types, num_types * sizeof *types);
   if (made.types == NULL) {
@@ -163,7 +152,6 @@ CORE_SLOT(ort_ep_KernelDefBuilder_AddTypeConstraint, OrtKernelDefBuilder* kernel
 #define CHECK_ALIASES(function)                                                    \
   BUILDS(function);                                                                \
   CORE_REQUIRE(function, input_indices, output_indices);                           \
-  (void)def;                                                                       \
   if (num_io_indices == 0) {                                                       \
     CORE_FAIL(ORT_INVALID_ARGUMENT, #function ": num_io_indices must be above 0"); \
   }                                                                                \
@@ -183,7 +171,6 @@ CORE_SLOT(ort_ep_KernelDefBuilder_AddInputOutputMutableAliases,
 CORE_SLOT(ort_ep_KernelDefBuilder_Build, OrtKernelDefBuilder* kernel_def_builder,
           OrtKernelDef** kernel_def_out) {
   BUILDS(KernelDefBuilder_Build);
-  CORE_REQUIRE(KernelDefBuilder_Build, kernel_def_out);
   kernel_def_builder->def = NULL;
   *kernel_def_out = def;
   return NULL;

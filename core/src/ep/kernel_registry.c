@@ -17,11 +17,8 @@ static void end_registry(void* block) {
 static const struct core_class registry_class = {.kind = CORE_KERNEL_REGISTRY, .end = end_registry};
 
 CORE_SLOT(ort_ep_CreateKernelRegistry, OrtKernelRegistry** kernel_registry) {
-  CORE_REQUIRE(CreateKernelRegistry, kernel_registry);
   struct OrtKernelRegistry* registry = core_new_object(&registry_class, sizeof *registry);
-  if (registry == NULL) {
-    return core_no_memory(sizeof *registry);
-  }
+  CORE_RETURN_IF(registry == NULL, core_no_memory(sizeof *registry));
   *kernel_registry = registry;
   return NULL;
 }
@@ -79,19 +76,16 @@ static bool conflict(const OrtKernelDef* added, const OrtKernelDef* other) {
 CORE_SLOT(ort_ep_KernelRegistry_AddKernel, OrtKernelRegistry* kernel_registry,
           const OrtKernelDef* kernel_def, OrtKernelCreateFunc kernel_create_func,
           void* kernel_create_func_state) {
-  CORE_REQUIRE(KernelRegistry_AddKernel, kernel_registry, kernel_def, kernel_create_func);
   for (size_t i = 0; i < kernel_registry->count; i++) {
-    if (conflict(kernel_def, kernel_registry->kernels[i].def)) {
-      return core_fail(ORT_FAIL, "the registry has a kernel for the same nodes of %s",
-                       ort_ep_KernelDef_GetOperatorType(kernel_def));
-    }
+    CORE_RETURN_IF(conflict(kernel_def, kernel_registry->kernels[i].def),
+                   core_fail(ORT_FAIL, "the registry has a kernel for the same nodes of %s",
+                             ort_ep_KernelDef_GetOperatorType(kernel_def)));
   }
   struct core_registered_kernel added = {(OrtKernelDef*)kernel_def, kernel_create_func,
                                          kernel_create_func_state};
-  if (!core_grow((void**)&kernel_registry->kernels, kernel_registry->count,
-                 &kernel_registry->capacity, sizeof added)) {
-    return core_no_memory(sizeof added);
-  }
+  CORE_RETURN_IF(!core_grow((void**)&kernel_registry->kernels, kernel_registry->count,
+                            &kernel_registry->capacity, sizeof added),
+                 core_no_memory(sizeof added));
   core_retain(&added.def->object);
   kernel_registry->kernels[kernel_registry->count++] = added;
   return NULL;

@@ -158,9 +158,7 @@ static OrtStatus* set_path(OrtEpDevice* device, const ORTCHAR_T* path) {
   if (path == NULL) {
     return NULL;
   }
-  if (!core_whole_path_utf8(path, text)) {
-    CORE_FAIL(ORT_FAIL, SLOT ": path is too long");
-  }
+  CORE_FAIL_IF(!core_whole_path_utf8(path, text), ORT_FAIL, SLOT ": path is too long");
   if (ort_GetKeyValue(device->metadata, "library_path") != NULL) {
     ort_RemoveKeyValuePair(device->metadata, "library_path");
   }
@@ -231,9 +229,7 @@ static OrtStatus* copy_hardware(struct core_ep_library* library,
                                 const struct core_ep_source* source) {
   size_t size = source->hardware_count * sizeof(OrtHardwareDevice*);
   library->hardware = heap_alloc(size + 1); /* the array must not be NULL */
-  if (library->hardware == NULL) {
-    return core_no_memory(size);
-  }
+  CORE_RETURN_IF(library->hardware == NULL, core_no_memory(size));
   for (size_t i = 0; i < source->hardware_count; i++) {
     core_retain((struct core_object*)&source->hardware[i]->object);
     library->hardware[library->hardware_count++] = source->hardware[i];
@@ -265,9 +261,7 @@ OrtStatus* core_ep_library_begin(const struct core_ep_source* source,
   if (source->path != NULL) {
     char error[CORE_LIBRARY_ERROR];
     library->handle = core_library_open(source->path, error);
-    if (library->handle == NULL) {
-      return core_fail(ORT_FAIL, "%s", error);
-    }
+    CORE_RETURN_IF(library->handle == NULL, core_fail(ORT_FAIL, "%s", error));
   }
   struct beginning beginning = {source, library};
   return core_ep_call(SLOT, ask_library, &beginning);

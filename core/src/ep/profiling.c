@@ -19,12 +19,10 @@ static OrtStatus* check_arguments(const char* const* arg_keys, const char* const
   CORE_REQUIRE_IF(count > 0, CreateProfilingEvent, arg_keys);
   CORE_REQUIRE_IF(count > 0, CreateProfilingEvent, arg_values);
   for (size_t i = 0; i < count; i++) {
-    if (arg_keys[i] == NULL) {
-      CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateProfilingEvent: arg_keys[i] must not be NULL");
-    }
-    if (arg_values[i] == NULL) {
-      CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateProfilingEvent: arg_values[i] must not be NULL");
-    }
+    CORE_FAIL_IF(arg_keys[i] == NULL, ORT_INVALID_ARGUMENT,
+                 "CreateProfilingEvent: arg_keys[i] must not be NULL");
+    CORE_FAIL_IF(arg_values[i] == NULL, ORT_INVALID_ARGUMENT,
+                 "CreateProfilingEvent: arg_values[i] must not be NULL");
   }
   return NULL;
 }
@@ -34,9 +32,8 @@ static OrtStatus* fill_event(struct OrtProfilingEvent* event, const char* name,
   CORE_TRY(core_copy_text(name, &event->name));
   for (size_t i = 0; i < count; i++) {
     size_t size = strlen(keys[i]) + 1;
-    if (core_items_add(&event->arguments, keys[i], size, values[i]) == NULL) {
-      return core_no_memory(size + strlen(values[i]) + 1);
-    }
+    CORE_RETURN_IF(core_items_add(&event->arguments, keys[i], size, values[i]) == NULL,
+                   core_no_memory(size + strlen(values[i]) + 1));
   }
   return NULL;
 }
@@ -46,17 +43,13 @@ CORE_SLOT(ort_ep_CreateProfilingEvent, OrtProfilingEventCategory category, int32
           const char* const* arg_keys, const char* const* arg_values, size_t num_args,
           OrtProfilingEvent** out) {
   CORE_REQUIRE_SAYING(CreateProfilingEvent, out, "output parameter is NULL");
-  CORE_REQUIRE(CreateProfilingEvent, event_name);
-  if ((int)category < OrtProfilingEventCategory_SESSION ||
-      (int)category > OrtProfilingEventCategory_API) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "CreateProfilingEvent: category must be SESSION, NODE, KERNEL or API");
-  }
+  CORE_FAIL_IF((int)category < OrtProfilingEventCategory_SESSION ||
+                   (int)category > OrtProfilingEventCategory_API,
+               ORT_INVALID_ARGUMENT,
+               "CreateProfilingEvent: category must be SESSION, NODE, KERNEL or API");
   CORE_TRY(check_arguments(arg_keys, arg_values, num_args));
   struct OrtProfilingEvent* event = core_new_object(&event_class, sizeof *event);
-  if (event == NULL) {
-    return core_no_memory(sizeof *event);
-  }
+  CORE_RETURN_IF(event == NULL, core_no_memory(sizeof *event));
   event->category = category;
   event->process_id = process_id;
   event->thread_id = thread_id;
@@ -69,34 +62,16 @@ void ORT_API_CALL ort_ep_ReleaseProfilingEvent(OrtProfilingEvent* input) NO_EXCE
   core_drop(input);
 }
 
-CORE_SLOT(ort_ep_ProfilingEvent_GetCategory, const OrtProfilingEvent* event,
-          OrtProfilingEventCategory* out) {
-  CORE_REQUIRE(ProfilingEvent_GetCategory, event, out);
-  *out = event->category;
-  return NULL;
-}
-
-CORE_SLOT(ort_ep_ProfilingEvent_GetName, const OrtProfilingEvent* event, const char** out) {
-  CORE_REQUIRE(ProfilingEvent_GetName, event, out);
-  *out = event->name;
-  return NULL;
-}
-
-CORE_SLOT(ort_ep_ProfilingEvent_GetTimestampUs, const OrtProfilingEvent* event, int64_t* out) {
-  CORE_REQUIRE(ProfilingEvent_GetTimestampUs, event, out);
-  *out = event->timestamp_us;
-  return NULL;
-}
-
-CORE_SLOT(ort_ep_ProfilingEvent_GetDurationUs, const OrtProfilingEvent* event, int64_t* out) {
-  CORE_REQUIRE(ProfilingEvent_GetDurationUs, event, out);
-  *out = event->duration_us;
-  return NULL;
-}
+CORE_GETTER(ort_ep_ProfilingEvent_GetCategory, OrtProfilingEventCategory, event->category,
+            const OrtProfilingEvent* event)
+CORE_GETTER(ort_ep_ProfilingEvent_GetName, const char*, event->name, const OrtProfilingEvent* event)
+CORE_GETTER(ort_ep_ProfilingEvent_GetTimestampUs, int64_t, event->timestamp_us,
+            const OrtProfilingEvent* event)
+CORE_GETTER(ort_ep_ProfilingEvent_GetDurationUs, int64_t, event->duration_us,
+            const OrtProfilingEvent* event)
 
 CORE_SLOT(ort_ep_ProfilingEvent_GetArgValue, const OrtProfilingEvent* event, const char* key,
           const char** out) {
-  CORE_REQUIRE(ProfilingEvent_GetArgValue, event);
   CORE_REQUIRE_SAYING(ProfilingEvent_GetArgValue, key, "Key parameter is NULL");
   CORE_REQUIRE_SAYING(ProfilingEvent_GetArgValue, out, "Output parameter is NULL");
   const struct core_item* item = core_items_find(&event->arguments, key, strlen(key) + 1);
@@ -119,16 +94,11 @@ void core_end_events(struct OrtProfilingEventsContainer* container) {
 
 CORE_SLOT(ort_ep_ProfilingEventsContainer_AddEvents, OrtProfilingEventsContainer* events_container,
           const OrtProfilingEvent* const* events, size_t num_events) {
-  CORE_REQUIRE(ProfilingEventsContainer_AddEvents, events_container, events);
-  if (num_events == 0) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "ProfilingEventsContainer_AddEvents: num_events must be above 0");
-  }
+  CORE_FAIL_IF(num_events == 0, ORT_INVALID_ARGUMENT,
+               "ProfilingEventsContainer_AddEvents: num_events must be above 0");
   for (size_t i = 0; i < num_events; i++) {
-    if (events[i] == NULL) {
-      CORE_FAIL(ORT_INVALID_ARGUMENT,
-                "ProfilingEventsContainer_AddEvents: events[i] must not be NULL");
-    }
+    CORE_FAIL_IF(events[i] == NULL, ORT_INVALID_ARGUMENT,
+                 "ProfilingEventsContainer_AddEvents: events[i] must not be NULL");
   }
   struct core_list* all = &events_container->events;
   size_t before = all->count;

@@ -44,9 +44,7 @@ static OrtStatus* create_stream(void* argument) {
 
 OrtStatus* core_make_stream(const struct core_stream_source* source, OrtSyncStream** out) {
   struct OrtSyncStream* made = core_new_object(&stream_class, sizeof *made);
-  if (made == NULL) {
-    return core_no_memory(sizeof *made);
-  }
+  CORE_RETURN_IF(made == NULL, core_no_memory(sizeof *made));
   if (source->library != NULL) {
     made->library = source->library;
     core_retain(made->library);
@@ -62,20 +60,16 @@ OrtStatus* core_make_stream(const struct core_stream_source* source, OrtSyncStre
 
 CORE_SLOT(ort_CreateSyncStreamForEpDevice, const OrtEpDevice* ep_device,
           const OrtKeyValuePairs* stream_options, OrtSyncStream** stream) {
-  CORE_REQUIRE(CreateSyncStreamForEpDevice, ep_device, stream);
   const struct core_stream_source source = {
       .factory = ep_device->factory,
       .memory = core_ep_memory_of(ep_device, OrtDeviceMemoryType_DEFAULT),
       .options = stream_options,
       .library = ep_device->library};
-  if (source.memory == NULL || source.memory->device_type == OrtMemoryInfoDeviceType_CPU) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "CreateSyncStreamForEpDevice: ep_device must have memory of its own, not the CPU's");
-  }
-  if (!core_has_streams(source.factory)) {
-    CORE_FAIL(ORT_NOT_IMPLEMENTED,
-              "CreateSyncStreamForEpDevice: the execution provider of ep_device has no streams");
-  }
+  CORE_FAIL_IF(source.memory == NULL || source.memory->device_type == OrtMemoryInfoDeviceType_CPU,
+               ORT_INVALID_ARGUMENT,
+               "CreateSyncStreamForEpDevice: ep_device must have memory of its own, not the CPU's");
+  CORE_FAIL_IF(!core_has_streams(source.factory), ORT_NOT_IMPLEMENTED,
+               "CreateSyncStreamForEpDevice: the execution provider of ep_device has no streams");
   return core_make_stream(&source, stream);
 }
 
@@ -94,12 +88,10 @@ const OrtSyncStreamImpl* ORT_API_CALL ort_ep_SyncStream_GetImpl(const OrtSyncStr
 /* A session of the core uses one stream, so that no stream ever waits for another one: their counts
  * of waits stay 0. */
 uint64_t ORT_API_CALL ort_ep_SyncStream_GetSyncId(const OrtSyncStream* stream) NO_EXCEPTION {
-  (void)stream;
   return 0;
 }
 
 uint64_t ORT_API_CALL ort_ep_GetSyncIdForLastWaitOnSyncStream(
     const OrtSyncStream* producer_stream, const OrtSyncStream* consumer_stream) NO_EXCEPTION {
-  (void)producer_stream, (void)consumer_stream;
   return 0;
 }

@@ -56,9 +56,8 @@ static OrtStatus* check_operands(const OrtNode* node, const struct core_schema* 
   }
   for (size_t i = 0; i < count && i < core_schema_operand_count(schema, is_output); i++) {
     const struct core_schema_operand operand = core_schema_operand_at(schema, is_output, i);
-    if (values[i] == NULL && operand.characteristic == INPUT_OUTPUT_REQUIRED) {
-      return refuse_named(node, "leaves out '", operand.name, "', which it must have");
-    }
+    CORE_RETURN_IF(values[i] == NULL && operand.characteristic == INPUT_OUTPUT_REQUIRED,
+                   refuse_named(node, "leaves out '", operand.name, "', which it must have"));
   }
   return NULL;
 }
@@ -81,9 +80,8 @@ static OrtStatus* check_attribute(const OrtNode* node, const struct core_schema*
   const OrtOpAttr* attribute = node->attributes.items[index];
   struct core_schema_attribute expected;
   int type = type_of(attribute);
-  if (core_find_attribute(node, attribute->name) != attribute) {
-    return refuse_named(node, "has the attribute '", attribute->name, "' twice");
-  }
+  CORE_RETURN_IF(core_find_attribute(node, attribute->name) != attribute,
+                 refuse_named(node, "has the attribute '", attribute->name, "' twice"));
   if (!core_schema_find_attribute(schema, attribute->name, &expected)) {
     /* Names that begin so are for what tools add. */
     return strncmp(attribute->name, "__", 2) == 0
@@ -101,9 +99,8 @@ static OrtStatus* check_attributes(const OrtNode* node, const struct core_schema
   }
   for (size_t i = 0; i < core_schema_attribute_count(schema); i++) {
     const struct core_schema_attribute expected = core_schema_attribute_at(schema, i);
-    if (expected.is_required && core_find_attribute(node, expected.name) == NULL) {
-      return refuse_named(node, "lacks the attribute '", expected.name, "'");
-    }
+    CORE_RETURN_IF(expected.is_required && core_find_attribute(node, expected.name) == NULL,
+                   refuse_named(node, "lacks the attribute '", expected.name, "'"));
   }
   return NULL;
 }
@@ -143,18 +140,16 @@ bool core_is_described(const OrtNode* node) {
 /* Loop and Scan have a value for each output, so that one cannot be left out. */
 static OrtStatus* check_bodies(const OrtNode* node) {
   for (size_t i = 0; node->subgraphs.count > 0 && i < node->output_count; i++) {
-    if (node->values[node->input_count + i] == NULL && strcmp(node->op_type, "If") != 0) {
-      return refuse(node, "leaves out an output, which has a value in its body");
-    }
+    CORE_RETURN_IF(node->values[node->input_count + i] == NULL && strcmp(node->op_type, "If") != 0,
+                   refuse(node, "leaves out an output, which has a value in its body"));
   }
   return NULL;
 }
 
 OrtStatus* core_check_node(const OrtNode* node) {
   const struct core_schema* schema = node->schema;
-  if (core_schema_is_deprecated(schema)) {
-    return refuse(node, "is no longer in the version of its operator set");
-  }
+  CORE_RETURN_IF(core_schema_is_deprecated(schema),
+                 refuse(node, "is no longer in the version of its operator set"));
   CORE_TRY(check_operands(node, schema, false));
   CORE_TRY(check_operands(node, schema, true));
   CORE_TRY(check_bodies(node));

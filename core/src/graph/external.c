@@ -69,10 +69,8 @@ OrtStatus* core_read_external(struct core_message tensor, struct core_external_d
       continue;
     }
     const char* why = read_entry(key, value, out);
-    if (why != NULL) {
-      return core_fail(ORT_FAIL, "the entry '%.*s' of external data, '%.*s', %s", CORE_SHOWN(key),
-                       CORE_SHOWN(value), why);
-    }
+    CORE_RETURN_IF(why != NULL, core_fail(ORT_FAIL, "the entry '%.*s' of external data, '%.*s', %s",
+                                          CORE_SHOWN(key), CORE_SHOWN(value), why));
   }
   return !core_is_malformed(&tensor) && out->location.at != NULL
              ? NULL
@@ -139,14 +137,10 @@ static OrtStatus* map_file(OrtModel* model, const char* name, struct core_weight
     return NULL;
   }
   const char* why = find_file(model, name, real);
-  if (why != NULL) {
-    return refuse_file(name, why);
-  }
+  CORE_RETURN_IF(why != NULL, refuse_file(name, why));
   size_t size = sizeof(struct core_weights_file) + strlen(name) + 1;
   struct core_weights_file* file = heap_alloc(size);
-  if (file == NULL) {
-    return core_no_memory(size);
-  }
+  CORE_RETURN_IF(file == NULL, core_no_memory(size));
   strcpy(file->name, name);
   if (!core_map_file(real, &file->mapping)) {
     heap_free(file);
@@ -213,21 +207,19 @@ OrtStatus* core_find_weights(const OrtModel* model, const struct core_external_d
   if (core_is_in_memory(model, data)) {
     found = model->weights[data->offset];
   } else {
-    if (!core_external_name(data, name)) {
-      return refuse_file("", "' has no name that a file can have");
-    }
+    CORE_RETURN_IF(!core_external_name(data, name),
+                   refuse_file("", "' has no name that a file can have"));
     CORE_TRY(find_file_bytes(model, name, &file));
     if (data->offset <= file.size) {
       found.bytes = file.bytes + data->offset;
       found.size = file.size - (size_t)data->offset;
     }
   }
-  if (found.bytes == NULL || found.size < size) {
-    return core_fail(ORT_FAIL, "a tensor has more elements than its external data");
-  }
-  if (data->length != 0 && data->length != size) {
-    return core_fail(ORT_FAIL, "the external data of a tensor have not the size of its shape");
-  }
+  CORE_RETURN_IF(found.bytes == NULL || found.size < size,
+                 core_fail(ORT_FAIL, "a tensor has more elements than its external data"));
+  CORE_RETURN_IF(
+      data->length != 0 && data->length != size,
+      core_fail(ORT_FAIL, "the external data of a tensor have not the size of its shape"));
   *out = found.bytes;
   return NULL;
 }

@@ -19,9 +19,7 @@ static OrtStatus* new_info(const ORTCHAR_T* path, int64_t offset, size_t size,
                            OrtExternalInitializerInfo** out) {
   size_t length = core_path_size(path);
   OrtExternalInitializerInfo* info = core_new_object(&external_info_class, sizeof *info + length);
-  if (info == NULL) {
-    return core_no_memory(sizeof *info + length);
-  }
+  CORE_RETURN_IF(info == NULL, core_no_memory(sizeof *info + length));
   info->offset = offset;
   info->size = size;
   info->path = memcpy(info + 1, path, length);
@@ -31,10 +29,8 @@ static OrtStatus* new_info(const ORTCHAR_T* path, int64_t offset, size_t size,
 
 CORE_SLOT(ort_CreateExternalInitializerInfo, const ORTCHAR_T* filepath, int64_t file_offset,
           size_t byte_size, OrtExternalInitializerInfo** out) {
-  CORE_REQUIRE(CreateExternalInitializerInfo, out);
-  if (filepath == NULL) {
-    CORE_FAIL(ORT_RUNTIME_EXCEPTION, "CreateExternalInitializerInfo: filepath must not be NULL");
-  }
+  CORE_FAIL_IF(filepath == NULL, ORT_RUNTIME_EXCEPTION,
+               "CreateExternalInitializerInfo: filepath must not be NULL");
   return new_info(filepath, file_offset, byte_size, out);
 }
 
@@ -44,7 +40,6 @@ CORE_SLOT(ort_ValueInfo_GetExternalInitializerInfo, const OrtValueInfo* value_in
   char name[CORE_PATH_ROOM];
   ORTCHAR_T path[CORE_PATH_ROOM];
   size_t size = 0;
-  CORE_REQUIRE(ValueInfo_GetExternalInitializerInfo, value_info, info);
   const OrtValueInfo* value = core_origin(value_info);
   if (!(value->flags & CORE_IS_INITIALIZER) ||
       value->flags & (CORE_IS_SPARSE | CORE_IS_CONSTANT_NODE | CORE_IS_REPLACED) ||
@@ -57,11 +52,11 @@ CORE_SLOT(ort_ValueInfo_GetExternalInitializerInfo, const OrtValueInfo* value_in
     *info = NULL;
     return NULL;
   }
-  if (!core_external_name(&data, name) || core_native_path(name, path, sizeof path) > sizeof path) {
-    CORE_FAIL(ORT_FAIL,
-              "ValueInfo_GetExternalInitializerInfo: the model has external data in a file whose "
-              "name no file can have");
-  }
+  CORE_FAIL_IF(
+      !core_external_name(&data, name) || core_native_path(name, path, sizeof path) > sizeof path,
+      ORT_FAIL,
+      "ValueInfo_GetExternalInitializerInfo: the model has external data in a file whose "
+      "name no file can have");
   CORE_TRY(core_measure_tensor(value->graph->model, value->tensor_bytes, &size));
   return new_info(path, (int64_t)data.offset, size, info);
 }

@@ -307,19 +307,17 @@ static OrtStatus* check_type(const OrtNode* node, size_t index, const struct cor
   if (*known == element) {
     return NULL;
   }
-  if (!is_allowed(schema, &operand, core_element_name(type))) {
-    return refuse_operand(is_output ? ORT_FAIL : ORT_INVALID_GRAPH, node, value, "which is none");
-  }
-  if (*known != 0) {
-    return refuse_operand(ORT_FAIL, node, value, "unlike others of one type parameter");
-  }
+  CORE_RETURN_IF(
+      !is_allowed(schema, &operand, core_element_name(type)),
+      refuse_operand(is_output ? ORT_FAIL : ORT_INVALID_GRAPH, node, value, "which is none"));
+  CORE_RETURN_IF(*known != 0,
+                 refuse_operand(ORT_FAIL, node, value, "unlike others of one type parameter"));
   uint64_t stated =
       is_output && operand.constraint != SIZE_MAX && IS_OF_TENSORS(schema, operand.constraint)
           ? element_stated(node, schema)
           : 0;
-  if (stated != 0 && stated != element) {
-    return refuse_operand(ORT_FAIL, node, value, "unlike what an attribute says");
-  }
+  CORE_RETURN_IF(stated != 0 && stated != element,
+                 refuse_operand(ORT_FAIL, node, value, "unlike what an attribute says"));
   *known = element;
   return NULL;
 }

@@ -63,9 +63,7 @@ static OrtStatus* new_value_like(struct change* change, const OrtValueInfo* of,
                                  const int64_t* order, size_t rank, OrtValueInfo** out) {
   size_t size = strlen(of->name) + 32;
   char* name = core_pool_take(&change->graph->pool, size);
-  if (name == NULL) {
-    return core_no_memory(size);
-  }
+  CORE_RETURN_IF(name == NULL, core_no_memory(size));
   for (unsigned i = 0; i == 0 || has_name(change, name); i++) {
     snprintf(name, size, "%s_nhwc%.0u", of->name, i);
   }
@@ -77,9 +75,7 @@ static OrtStatus* new_order(struct change* change, const int64_t* order, size_t 
                             OrtOpAttr** out) {
   size_t size = rank * sizeof *order;
   OrtOpAttr* attribute = core_pool_take(&change->graph->pool, sizeof *attribute + size);
-  if (attribute == NULL) {
-    return core_no_memory(size);
-  }
+  CORE_RETURN_IF(attribute == NULL, core_no_memory(size));
   attribute->object.references = CORE_PERMANENT;
   attribute->name = "perm";
   attribute->type = ORT_OP_ATTR_INTS;
@@ -95,9 +91,7 @@ static OrtStatus* add_transpose(struct change* change, const OrtValueInfo* input
   OrtOpAttr* attribute = NULL;
   OrtNode* node = core_pool_take(pool, sizeof *node);
   const OrtValueInfo** values = core_pool_array(pool, 2, sizeof *values);
-  if (node == NULL || values == NULL) {
-    return core_no_memory(sizeof *node);
-  }
+  CORE_RETURN_IF(node == NULL || values == NULL, core_no_memory(sizeof *node));
   CORE_TRY(new_order(change, order, rank, &attribute));
   node->object.references = CORE_PERMANENT;
   node->op_type = "Transpose";
@@ -132,9 +126,7 @@ static OrtStatus* find_input(struct change* change, const OrtValueInfo* value, s
   CORE_TRY(new_value_like(change, value, order, rank, &made));
   CORE_TRY(add_transpose(change, value, made, order, rank));
   item = core_items_add(&change->copies, &value, sizeof value, NULL);
-  if (item == NULL) {
-    return core_no_memory(sizeof *item);
-  }
+  CORE_RETURN_IF(item == NULL, core_no_memory(sizeof *item));
   item->pointer = *out = made;
   return NULL;
 }
@@ -154,21 +146,20 @@ static OrtStatus* move_output(struct change* change, OrtNode* node, size_t rank)
 static OrtStatus* move_node(struct change* change, OrtNode* node) {
   const OrtTensorTypeAndShapeInfo* type;
   CORE_TRY(core_known_tensor(node->values[0], &type));
-  if (type == NULL || !type->has_shape) {
-    return core_fail(ORT_FAIL,
-                     "the provider wants the channels last, and the model does not say how many "
-                     "dimensions a value has: %s",
-                     node->values[0]->name);
-  }
+  CORE_RETURN_IF(
+      type == NULL || !type->has_shape,
+      core_fail(ORT_FAIL,
+                "the provider wants the channels last, and the model does not say how many "
+                "dimensions a value has: %s",
+                node->values[0]->name));
   if (type->rank < 3) {
     return NULL;
   }
-  if (type->rank > MOST_DIMENSIONS) {
-    return core_fail(
-        ORT_FAIL,
-        "the provider wants the channels last of a value with more than 16 dimensions: %s",
-        node->values[0]->name);
-  }
+  CORE_RETURN_IF(
+      type->rank > MOST_DIMENSIONS,
+      core_fail(ORT_FAIL,
+                "the provider wants the channels last of a value with more than 16 dimensions: %s",
+                node->values[0]->name));
   CORE_TRY(find_input(change, node->values[0], type->rank, &node->values[0]));
   CORE_TRY(move_output(change, node, type->rank));
   node->domain = CORE_CHANNELS_LAST;
@@ -203,9 +194,8 @@ static OrtStatus* apply(struct change* change, const OrtGraph* from, const size_
   OrtGraph* graph = change->graph;
   graph->moved = core_pool_array(&graph->pool, from->moved_count + count, sizeof *graph->moved);
   change->nodes = core_pool_array(&graph->pool, graph->node_numbers, sizeof *change->nodes);
-  if (graph->moved == NULL || change->nodes == NULL) {
-    return core_no_memory(graph->node_numbers * sizeof *change->nodes);
-  }
+  CORE_RETURN_IF(graph->moved == NULL || change->nodes == NULL,
+                 core_no_memory(graph->node_numbers * sizeof *change->nodes));
   CORE_TRY(list_all(change));
   CORE_TRY(move_nodes(change, from->moved, from->moved_count));
   CORE_TRY(move_nodes(change, ids, count));

@@ -28,18 +28,14 @@ struct given {
 static OrtStatus* new_node(const struct given* given, struct OrtNode** out) {
   size_t inputs = core_texts_size(given->inputs, given->input_count);
   size_t outputs = core_texts_size(given->outputs, given->output_count);
-  if (inputs == SIZE_MAX || outputs == SIZE_MAX) {
-    CORE_FAIL(ORT_RUNTIME_EXCEPTION,
-              "CreateNode: neither input_names nor output_names may have a NULL entry");
-  }
+  CORE_FAIL_IF(inputs == SIZE_MAX || outputs == SIZE_MAX, ORT_RUNTIME_EXCEPTION,
+               "CreateNode: neither input_names nor output_names may have a NULL entry");
   size_t operands = given->input_count + given->output_count;
   size_t names = (operands + 3) * sizeof(char*);
   size_t size =
       sizeof(struct OrtNode) + names + core_texts_size(given->texts, 3) + inputs + outputs;
   struct OrtNode* node = core_new_object(&node_class, size);
-  if (node == NULL) {
-    return core_no_memory(size);
-  }
+  CORE_RETURN_IF(node == NULL, core_no_memory(size));
   node->operands = (const char**)(void*)(node + 1);
   node->input_count = given->input_count;
   node->output_count = given->output_count;
@@ -59,18 +55,14 @@ static OrtStatus* new_node(const struct given* given, struct OrtNode** out) {
 /* Lists the attributes; the caller still owns them. */
 static OrtStatus* list_attributes(struct OrtNode* node, OrtOpAttr** attributes, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    if (attributes[i] == NULL) {
-      CORE_FAIL(ORT_INVALID_ARGUMENT,
-                "CreateNode: attributes must not have a NULL entry (null entries)");
-    }
-    if (core_is_permanent(&attributes[i]->object) ||
-        core_list_has(&node->attributes, attributes[i])) {
-      CORE_FAIL(ORT_INVALID_ARGUMENT,
-                "CreateNode: an attribute can belong to one node only (Duplicate OrtOpAttr)");
-    }
-    if (!core_list_add(&node->attributes, attributes[i])) {
-      return core_no_memory((i + 1) * sizeof(void*));
-    }
+    CORE_FAIL_IF(attributes[i] == NULL, ORT_INVALID_ARGUMENT,
+                 "CreateNode: attributes must not have a NULL entry (null entries)");
+    CORE_FAIL_IF(core_is_permanent(&attributes[i]->object) ||
+                     core_list_has(&node->attributes, attributes[i]),
+                 ORT_INVALID_ARGUMENT,
+                 "CreateNode: an attribute can belong to one node only (Duplicate OrtOpAttr)");
+    CORE_RETURN_IF(!core_list_add(&node->attributes, attributes[i]),
+                   core_no_memory((i + 1) * sizeof(void*)));
   }
   return NULL;
 }
@@ -80,7 +72,6 @@ CORE_SLOT(ort_model_editor_CreateNode, const char* operator_name, const char* do
           const char* const* output_names, size_t output_names_len, OrtOpAttr** attributes,
           size_t attribs_len, OrtNode** node) {
   struct OrtNode* made = NULL;
-  CORE_REQUIRE(CreateNode, operator_name, domain_name, node_name, node);
   CORE_REQUIRE_IF(input_names_len > 0, CreateNode, input_names);
   CORE_REQUIRE_IF(output_names_len > 0, CreateNode, output_names);
   const struct given given = {{operator_name, domain_name, node_name},
@@ -162,7 +153,6 @@ const OrtOpAttr* core_find_attribute(const OrtNode* node, const char* name) {
 
 CORE_SLOT(ort_Node_GetAttributeByName, const OrtNode* node, const char* attribute_name,
           const OrtOpAttr** attribute) {
-  CORE_REQUIRE(Node_GetAttributeByName, node, attribute_name, attribute);
   const OrtOpAttr* found = core_find_attribute(node, attribute_name);
   if (found != NULL) {
     *attribute = found;
@@ -180,14 +170,12 @@ CORE_SLOT(ort_Node_GetAttributeByName, const OrtNode* node, const char* attribut
 /* --- only for nodes of a model's graph ------------------------------------------------------- */
 
 CORE_SLOT(ort_Node_GetId, const OrtNode* node, size_t* node_id) {
-  CORE_REQUIRE(Node_GetId, node, node_id);
   CORE_REQUIRE_MODEL(Node_GetId, node, node->values);
   *node_id = node->id;
   return NULL;
 }
 
 CORE_SLOT(ort_Node_GetSinceVersion, const OrtNode* node, int* since_version) {
-  CORE_REQUIRE(Node_GetSinceVersion, node, since_version);
   CORE_REQUIRE_MODEL(Node_GetSinceVersion, node, node->values);
   const struct core_schema* schema = core_schema_of(node);
   bool is_fused = node->graph == NULL;
@@ -216,7 +204,6 @@ ORT_API_STATUS_IMPL(ort_Node_GetOutputs, const OrtNode* node, const OrtValueInfo
 }
 
 CORE_SLOT(ort_Node_GetNumImplicitInputs, const OrtNode* node, size_t* num_implicit_inputs) {
-  CORE_REQUIRE(Node_GetNumImplicitInputs, node, num_implicit_inputs);
   CORE_REQUIRE_MODEL(Node_GetNumImplicitInputs, node, node->values);
   *num_implicit_inputs = node->implicit_inputs.count;
   return NULL;
@@ -224,7 +211,6 @@ CORE_SLOT(ort_Node_GetNumImplicitInputs, const OrtNode* node, size_t* num_implic
 
 CORE_SLOT(ort_Node_GetImplicitInputs, const OrtNode* node, const OrtValueInfo** implicit_inputs,
           size_t num_implicit_inputs) {
-  CORE_REQUIRE(Node_GetImplicitInputs, node);
   CORE_REQUIRE_IF(node->implicit_inputs.count > 0, Node_GetImplicitInputs, implicit_inputs);
   CORE_REQUIRE_MODEL(Node_GetImplicitInputs, node, node->values);
   return core_copy_list("num_implicit_inputs", &node->implicit_inputs,
@@ -232,7 +218,6 @@ CORE_SLOT(ort_Node_GetImplicitInputs, const OrtNode* node, const OrtValueInfo** 
 }
 
 CORE_SLOT(ort_Node_GetNumSubgraphs, const OrtNode* node, size_t* num_subgraphs) {
-  CORE_REQUIRE(Node_GetNumSubgraphs, node, num_subgraphs);
   CORE_REQUIRE_MODEL(Node_GetNumSubgraphs, node, node->values);
   *num_subgraphs = node->subgraphs.count;
   return NULL;
@@ -240,7 +225,6 @@ CORE_SLOT(ort_Node_GetNumSubgraphs, const OrtNode* node, size_t* num_subgraphs) 
 
 CORE_SLOT(ort_Node_GetSubgraphs, const OrtNode* node, const OrtGraph** subgraphs,
           size_t num_subgraphs, const char** attribute_names) {
-  CORE_REQUIRE(Node_GetSubgraphs, node);
   CORE_REQUIRE_IF(node->subgraphs.count > 0, Node_GetSubgraphs, subgraphs);
   CORE_REQUIRE_MODEL(Node_GetSubgraphs, node, node->values);
   CORE_TRY(
@@ -251,14 +235,6 @@ CORE_SLOT(ort_Node_GetSubgraphs, const OrtNode* node, const OrtGraph** subgraphs
   return NULL;
 }
 
-CORE_SLOT(ort_Node_GetGraph, const OrtNode* node, const OrtGraph** graph) {
-  CORE_REQUIRE(Node_GetGraph, node, graph);
-  *graph = node->graph;
-  return NULL;
-}
-
-CORE_SLOT(ort_Node_GetEpName, const OrtNode* node, const char** out) {
-  CORE_REQUIRE(Node_GetEpName, node, out);
-  *out = node->provider != NULL ? node->provider : "";
-  return NULL;
-}
+CORE_GETTER(ort_Node_GetGraph, const OrtGraph*, node->graph, const OrtNode* node)
+CORE_GETTER(ort_Node_GetEpName, const char*, node->provider != NULL ? node->provider : "",
+            const OrtNode* node)

@@ -23,9 +23,7 @@ static OrtStatus* add_opset(struct core_pool* pool, struct core_message bytes,
     domain.end = domain.at;
   }
   const char* text = core_pool_text(pool, domain.at, core_message_size(domain));
-  if (text == NULL) {
-    return core_no_memory(core_message_size(domain) + 1);
-  }
+  CORE_RETURN_IF(text == NULL, core_no_memory(core_message_size(domain) + 1));
   size_t i = 0;
   while (i < to->count && strcmp(to->domains[i], text) < 0) {
     i++;
@@ -46,9 +44,8 @@ OrtStatus* core_read_opsets(struct core_pool* pool, struct core_message bytes, u
   size_t count = core_count_messages(bytes, number);
   *out = (struct core_opsets){core_pool_array(pool, count, sizeof *out->domains),
                               core_pool_array(pool, count, sizeof *out->versions), 0};
-  if (out->domains == NULL || out->versions == NULL) {
-    return core_no_memory(count * (sizeof *out->domains + sizeof *out->versions));
-  }
+  CORE_RETURN_IF(out->domains == NULL || out->versions == NULL,
+                 core_no_memory(count * (sizeof *out->domains + sizeof *out->versions)));
   while (core_next_field(&bytes, &field)) {
     if (field.number == number && field.wire == CORE_LENGTH) {
       CORE_TRY(add_opset(pool, field.bytes, out));

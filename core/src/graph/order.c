@@ -18,7 +18,6 @@ static void each_use(const OrtNode* node, void (*function)(OrtValueInfo*, struct
 }
 
 static void count_use(OrtValueInfo* value, struct core_use use, void* total) {
-  (void)use;
   value->use_count++;
   ++*(size_t*)total;
 }
@@ -40,9 +39,7 @@ OrtStatus* core_list_uses(struct core_pool* pool, const struct core_list* nodes)
     each_use(nodes->items[i], count_use, &total);
   }
   struct core_use* uses = core_pool_array(pool, total, sizeof *uses);
-  if (uses == NULL) {
-    return core_no_memory(total * sizeof *uses);
-  }
+  CORE_RETURN_IF(uses == NULL, core_no_memory(total * sizeof *uses));
   for (size_t i = 0; i < nodes->count; i++) {
     each_use(nodes->items[i], note_use, &uses);
   }
@@ -90,9 +87,7 @@ static OrtStatus* sort_nodes(struct core_scope* scope) {
   size_t* waits = core_pool_array(&scope->root->pool, numbers, sizeof *waits);
   struct core_list ready = {core_pool_array(&scope->root->pool, nodes->count, sizeof(void*)), 0,
                             nodes->count};
-  if (waits == NULL || ready.items == NULL) {
-    return core_no_memory(numbers * sizeof(void*));
-  }
+  CORE_RETURN_IF(waits == NULL || ready.items == NULL, core_no_memory(numbers * sizeof(void*)));
   for (size_t i = 0; i < nodes->count; i++) {
     each_use(nodes->items[i], count_producer, waits);
   }
@@ -104,9 +99,8 @@ static OrtStatus* sort_nodes(struct core_scope* scope) {
   for (size_t i = 0; i < ready.count; i++) {
     release_users(ready.items[i], waits, &ready);
   }
-  if (ready.count < nodes->count) {
-    return core_fail(ORT_FAIL, "the nodes of a graph depend on each other in a cycle");
-  }
+  CORE_RETURN_IF(ready.count < nodes->count,
+                 core_fail(ORT_FAIL, "the nodes of a graph depend on each other in a cycle"));
   *nodes = ready;
   return NULL;
 }
@@ -126,12 +120,10 @@ OrtStatus* core_order_nodes(struct core_scope* scope) {
 /* --- nodes that lead to no output ------------------------------------------------------------- */
 
 static void drop_use(OrtValueInfo* value, struct core_use use, void* argument) {
-  (void)use, (void)argument;
   value->use_count--;
 }
 
 static void forget_uses(OrtValueInfo* value, struct core_use use, void* argument) {
-  (void)use, (void)argument;
   value->uses = NULL;
   value->use_count = 0;
 }

@@ -15,15 +15,13 @@ static OrtStatus* replace(struct core_scope* scope, OrtValueInfo* value, const O
   const struct core_tensor* tensor = core_tensor_of(with);
   struct core_tensor* made = NULL;
   bool fits;
-  if (!core_is_cpu_memory(&tensor->info)) {
-    return refuse_value(ORT_INVALID_ARGUMENT, value->name,
-                        "' is replaced with a tensor that is not in the CPU's memory");
-  }
+  CORE_RETURN_IF(!core_is_cpu_memory(&tensor->info),
+                 refuse_value(ORT_INVALID_ARGUMENT, value->name,
+                              "' is replaced with a tensor that is not in the CPU's memory"));
   CORE_TRY(core_fits_initializer(value, tensor, &fits));
-  if (!fits) {
-    return refuse_value(ORT_INVALID_ARGUMENT, value->name,
-                        "' is replaced with a tensor of another element type or shape");
-  }
+  CORE_RETURN_IF(!fits,
+                 refuse_value(ORT_INVALID_ARGUMENT, value->name,
+                              "' is replaced with a tensor of another element type or shape"));
   CORE_TRY(core_borrow_tensor(&tensor->info, tensor->data, tensor->bytes, tensor->shape.dims,
                               tensor->shape.rank, tensor->shape.type, &made));
   if (!core_list_add(&scope->root->tensors, (void*)with)) {
@@ -58,14 +56,13 @@ static OrtStatus* replace_external(struct core_scope* scope, const struct core_i
     const char* name = items->list[i].key;
     OrtValueInfo* value;
     CORE_TRY(core_find_value(scope, core_message_of(name), &value));
-    if (value == NULL || !(value->flags & CORE_IS_INITIALIZER)) {
-      return refuse_value(ORT_FAIL, name, "' is to be replaced, and the model has none");
-    }
-    if (value->flags & (CORE_IS_SPARSE | CORE_IS_CONSTANT_NODE) ||
-        !core_is_external(value->tensor_bytes)) {
-      return refuse_value(ORT_FAIL, name,
-                          "' is to be replaced as external data, and the model has its elements");
-    }
+    CORE_RETURN_IF(value == NULL || !(value->flags & CORE_IS_INITIALIZER),
+                   refuse_value(ORT_FAIL, name, "' is to be replaced, and the model has none"));
+    CORE_RETURN_IF(
+        value->flags & (CORE_IS_SPARSE | CORE_IS_CONSTANT_NODE) ||
+            !core_is_external(value->tensor_bytes),
+        refuse_value(ORT_FAIL, name,
+                     "' is to be replaced as external data, and the model has its elements"));
     CORE_TRY(replace(scope, value, items->list[i].pointer));
   }
   return NULL;

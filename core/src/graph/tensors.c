@@ -27,13 +27,9 @@ static OrtStatus* read_lengths(struct core_pool* pool, struct core_message messa
   struct core_numbers numbers = {.message = message, .number = number, .wire = CORE_VARINT};
   uint64_t length;
   *count = core_count_numbers(numbers);
-  if (*count > CORE_LARGEST_RANK) {
-    return refuse_tensor("a tensor has too many dimensions");
-  }
+  CORE_RETURN_IF(*count > CORE_LARGEST_RANK, refuse_tensor("a tensor has too many dimensions"));
   int64_t* lengths = core_pool_array(pool, *count, sizeof *lengths);
-  if (lengths == NULL) {
-    return core_no_memory(*count * sizeof *lengths);
-  }
+  CORE_RETURN_IF(lengths == NULL, core_no_memory(*count * sizeof *lengths));
   for (size_t i = 0; core_next_number(&numbers, &length); i++) {
     lengths[i] = (int64_t)length;
   }
@@ -47,21 +43,17 @@ static OrtStatus* read_head(struct stored_tensor* tensor, struct core_pool* pool
   struct core_field field;
   uint64_t type = 0;
   while (core_next_field(&rest, &field)) {
-    if (field.number == TENSOR_SEGMENT) {
-      return refuse_tensor("tensors in segments are not supported");
-    }
+    CORE_RETURN_IF(field.number == TENSOR_SEGMENT,
+                   refuse_tensor("tensors in segments are not supported"));
     if (field.number == TENSOR_ELEMENT && field.wire == CORE_VARINT) {
       type = field.value;
     }
   }
-  if (core_is_malformed(&rest)) {
-    return refuse_tensor("a tensor is malformed");
-  }
+  CORE_RETURN_IF(core_is_malformed(&rest), refuse_tensor("a tensor is malformed"));
   tensor->type = core_element_of_onnx(type);
-  if (tensor->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED ||
-      core_element_bits(tensor->type) == 0) {
-    return refuse_tensor("a tensor has no element type that the C API has");
-  }
+  CORE_RETURN_IF(tensor->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED ||
+                     core_element_bits(tensor->type) == 0,
+                 refuse_tensor("a tensor has no element type that the C API has"));
   CORE_TRY(read_lengths(pool, tensor->bytes, TENSOR_DIMENSIONS, &tensor->dims, &tensor->rank));
   return core_measure(tensor->type, tensor->dims, tensor->rank, ORT_FAIL, &tensor->count,
                       &tensor->size);
@@ -118,9 +110,8 @@ static OrtStatus* read_tensor_numbers(const struct stored_tensor* tensor,
   size_t bytes;
   uint64_t number;
   struct core_numbers numbers = numbers_of(tensor, &bytes);
-  if (core_count_numbers(numbers) != tensor->size / bytes) {
-    return refuse_tensor("a tensor has not as many elements as its shape");
-  }
+  CORE_RETURN_IF(core_count_numbers(numbers) != tensor->size / bytes,
+                 refuse_tensor("a tensor has not as many elements as its shape"));
   CORE_TRY(new_tensor(tensor, out));
   uint8_t* to = (*out)->data;
   bool is_bool = tensor->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL;
@@ -170,9 +161,8 @@ static OrtStatus* set_strings(struct core_message bytes, uint32_t number,
 
 static OrtStatus* read_tensor_strings(const struct stored_tensor* tensor,
                                       struct core_tensor** out) {
-  if (core_count_messages(tensor->bytes, TENSOR_STRINGS) != tensor->count) {
-    return refuse_tensor("a tensor has not as many strings as its shape");
-  }
+  CORE_RETURN_IF(core_count_messages(tensor->bytes, TENSOR_STRINGS) != tensor->count,
+                 refuse_tensor("a tensor has not as many strings as its shape"));
   CORE_TRY(new_tensor(tensor, out));
   return set_strings(tensor->bytes, TENSOR_STRINGS, out);
 }
@@ -186,9 +176,8 @@ static OrtStatus* find_elements(const struct stored_tensor* tensor, const uint8_
     return core_find_weights(tensor->model, &data, tensor->size, out);
   }
   if (core_find_message(tensor->bytes, TENSOR_RAW, &raw)) {
-    if (core_message_size(raw) != tensor->size) {
-      return refuse_tensor("the raw data of a tensor has not the size of its shape");
-    }
+    CORE_RETURN_IF(core_message_size(raw) != tensor->size,
+                   refuse_tensor("the raw data of a tensor has not the size of its shape"));
     *out = raw.at;
   }
   return NULL;
@@ -254,19 +243,16 @@ static bool find_element(const struct core_shape* dense, const int64_t* index, s
 static OrtStatus* find_places(const struct core_shape* dense, size_t count,
                               const struct core_tensor* indices, int64_t* places) {
   size_t width = count > 0 ? indices->shape.count / count : 1;
-  if (indices->shape.type != ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64 ||
-      indices->shape.count != count * width || (width != 1 && width != dense->rank)) {
-    return refuse_tensor("a sparse tensor has not an index for each of its values");
-  }
+  CORE_RETURN_IF(indices->shape.type != ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64 ||
+                     indices->shape.count != count * width || (width != 1 && width != dense->rank),
+                 refuse_tensor("a sparse tensor has not an index for each of its values"));
   for (size_t i = 0; i < count; i++) {
     int64_t index[8];
-    if (width > CORE_COUNT_OF(index)) {
-      return refuse_tensor("a sparse tensor has too many dimensions");
-    }
+    CORE_RETURN_IF(width > CORE_COUNT_OF(index),
+                   refuse_tensor("a sparse tensor has too many dimensions"));
     memcpy(index, (const int64_t*)indices->data + i * width, width * sizeof *index);
-    if (!find_element(dense, index, width, &places[i])) {
-      return refuse_tensor("an index of a sparse tensor is outside of its shape");
-    }
+    CORE_RETURN_IF(!find_element(dense, index, width, &places[i]),
+                   refuse_tensor("an index of a sparse tensor is outside of its shape"));
   }
   return NULL;
 }
@@ -285,9 +271,7 @@ static OrtStatus* fill(const struct stored_sparse* from, bool is_sparse, OrtValu
   size_t count = values->shape.count, bytes = core_element_bits(values->shape.type) / 8;
   int64_t length = (int64_t)count;
   int64_t* places = core_pool_array((struct core_pool*)&from->pool, count, sizeof *places);
-  if (places == NULL) {
-    return core_no_memory(count * sizeof *places);
-  }
+  CORE_RETURN_IF(places == NULL, core_no_memory(count * sizeof *places));
   CORE_TRY(find_places(core_shape_of(out), count, from->indices, places));
   if (is_sparse) {
     return ort_FillSparseTensorCoo(out, &core_cpu_memory_info, &length, 1, values->data, places,
@@ -304,9 +288,8 @@ static OrtStatus* fill(const struct stored_sparse* from, bool is_sparse, OrtValu
 
 static OrtStatus* make_of_sparse(const struct stored_sparse* from, bool is_sparse, OrtValue** out) {
   ONNXTensorElementDataType type = from->values->shape.type;
-  if (core_element_bits(type) < 8 || type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
-    return refuse_tensor("a sparse tensor has elements that only dense ones can have");
-  }
+  CORE_RETURN_IF(core_element_bits(type) < 8 || type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING,
+                 refuse_tensor("a sparse tensor has elements that only dense ones can have"));
   CORE_TRY(is_sparse ? ort_CreateSparseTensorAsOrtValue(default_allocator(), from->dims, from->rank,
                                                         type, out)
                      : core_new_tensor(default_allocator(), from->dims, from->rank, type,
@@ -324,10 +307,9 @@ static OrtStatus* read_sparse(const OrtModel* model, struct core_message bytes, 
                               OrtValue** out) {
   struct stored_sparse from = {.values = NULL};
   struct core_message values_bytes, indices_bytes;
-  if (!core_find_message(bytes, SPARSE_VALUES, &values_bytes) ||
-      !core_find_message(bytes, SPARSE_INDICES, &indices_bytes)) {
-    return refuse_tensor("a sparse tensor has no values or no indices");
-  }
+  CORE_RETURN_IF(!core_find_message(bytes, SPARSE_VALUES, &values_bytes) ||
+                     !core_find_message(bytes, SPARSE_INDICES, &indices_bytes),
+                 refuse_tensor("a sparse tensor has no values or no indices"));
   OrtStatus* status = core_read_tensor(model, values_bytes, &from.values);
   if (status == NULL) {
     status = core_read_tensor(model, indices_bytes, &from.indices);
@@ -368,9 +350,8 @@ static OrtStatus* read_list(struct core_message bytes, bool is_scalar,
   bool is_text = type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
   size_t count = is_text ? core_count_messages(bytes, numbers.number) : core_count_numbers(numbers);
   int64_t length = (int64_t)count;
-  if (is_scalar && is_text && count > 1) {
-    return refuse_tensor("a node Constant has several values");
-  }
+  CORE_RETURN_IF(is_scalar && is_text && count > 1,
+                 refuse_tensor("a node Constant has several values"));
   CORE_TRY(core_new_tensor(default_allocator(), &length, is_scalar ? 0 : 1, type, out));
   if (is_text) {
     return set_strings(bytes, numbers.number, out);
@@ -451,9 +432,8 @@ static OrtStatus* read_constant(const OrtModel* model, struct core_message attri
     return read_list(attribute, constant->is_scalar, constant->type, numbers,
                      (struct core_tensor**)out);
   }
-  if (!core_find_message(attribute, constant->number, &tensor)) {
-    return refuse_tensor("a node Constant has no value");
-  }
+  CORE_RETURN_IF(!core_find_message(attribute, constant->number, &tensor),
+                 refuse_tensor("a node Constant has no value"));
   return constant->number == ATTRIBUTE_TENSOR
              ? core_read_tensor(model, tensor, (struct core_tensor**)out)
              : read_sparse(model, tensor, is_sparse, out);

@@ -78,21 +78,17 @@ static OrtStatus* read_shape(const struct reader* reader, struct core_pool* pool
   struct core_field field;
   info->has_shape = true;
   info->rank = core_count_messages(shape, SHAPE_DIMENSION);
-  if (info->rank > CORE_LARGEST_RANK) {
-    return refuse_type("a value has too many dimensions");
-  }
+  CORE_RETURN_IF(info->rank > CORE_LARGEST_RANK, refuse_type("a value has too many dimensions"));
   info->dims = core_pool_array(pool, info->rank, sizeof *info->dims);
   info->names = core_pool_array(pool, info->rank, sizeof *info->names);
-  if (info->dims == NULL || info->names == NULL) {
-    return core_no_memory(info->rank * sizeof *info->dims);
-  }
+  CORE_RETURN_IF(info->dims == NULL || info->names == NULL,
+                 core_no_memory(info->rank * sizeof *info->dims));
   for (size_t i = 0; core_next_field(&shape, &field);) {
     if (field.number != SHAPE_DIMENSION || field.wire != CORE_LENGTH) {
       continue;
     }
-    if (!read_dimension(reader, pool, field.bytes, &info->dims[i], &info->names[i])) {
-      return core_no_memory(core_message_size(field.bytes));
-    }
+    CORE_RETURN_IF(!read_dimension(reader, pool, field.bytes, &info->dims[i], &info->names[i]),
+                   core_no_memory(core_message_size(field.bytes)));
     i++;
   }
   return NULL;
@@ -130,9 +126,9 @@ static OrtStatus* read_outer_type(const struct reader* reader, enum ONNXType kin
   struct core_field field;
   ONNXTensorElementDataType key = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   OrtTypeInfo* inner = NULL;
-  if (!core_find_message(bytes, inner_number, &inner_bytes)) {
-    return core_fail(ORT_INVALID_GRAPH, "a type that contains another one does not say which");
-  }
+  CORE_RETURN_IF(
+      !core_find_message(bytes, inner_number, &inner_bytes),
+      core_fail(ORT_INVALID_GRAPH, "a type that contains another one does not say which"));
   while (kind == ONNX_TYPE_MAP && core_next_field(&rest, &field)) {
     if (field.number == MAP_TYPE_KEY && field.wire == CORE_VARINT) {
       key = core_element_of_onnx(field.value);
@@ -145,9 +141,7 @@ static OrtStatus* read_outer_type(const struct reader* reader, enum ONNXType kin
 static OrtStatus* read_type(const struct reader* reader, struct core_message bytes, unsigned depth,
                             OrtTypeInfo** out) {
   struct core_field field;
-  if (depth >= LARGEST_DEPTH) {
-    return refuse_type("types are nested too deeply");
-  }
+  CORE_RETURN_IF(depth >= LARGEST_DEPTH, refuse_type("types are nested too deeply"));
   while (core_next_field(&bytes, &field)) {
     if (field.wire != CORE_LENGTH) {
       continue;

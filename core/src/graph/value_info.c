@@ -16,9 +16,7 @@ static const struct core_class value_info_class = {.kind = CORE_VALUE_INFO, .end
 static OrtStatus* new_value(const char* name, OrtValueInfo** out) {
   size_t size = strlen(name) + 1;
   struct OrtValueInfo* value = core_new_object(&value_info_class, sizeof *value + size);
-  if (value == NULL) {
-    return core_no_memory(sizeof *value + size);
-  }
+  CORE_RETURN_IF(value == NULL, core_no_memory(sizeof *value + size));
   value->name = memcpy(value + 1, name, size);
   *out = value;
   return NULL;
@@ -32,13 +30,9 @@ OrtStatus* core_new_initializer(const char* name, OrtValueInfo** out) {
 
 CORE_SLOT(ort_model_editor_CreateValueInfo, const char* name, const OrtTypeInfo* type_info,
           OrtValueInfo** value_info) {
-  CORE_REQUIRE(CreateValueInfo, name, type_info, value_info);
-  if (*name == 0) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateValueInfo: name must not be empty");
-  }
-  if (type_info->kind != ONNX_TYPE_TENSOR) {
-    CORE_FAIL(ORT_FAIL, "CreateValueInfo: type_info must be that of a dense tensor");
-  }
+  CORE_FAIL_IF(*name == 0, ORT_INVALID_ARGUMENT, "CreateValueInfo: name must not be empty");
+  CORE_FAIL_IF(type_info->kind != ONNX_TYPE_TENSOR, ORT_FAIL,
+               "CreateValueInfo: type_info must be that of a dense tensor");
   OrtValueInfo* value = NULL;
   CORE_TRY(new_value(name, &value));
   CORE_HAND_OUT(core_copy_type_info(type_info, &value->type), value, value_info);
@@ -93,11 +87,9 @@ OrtStatus* core_known_tensor(const OrtValueInfo* value, const OrtTensorTypeAndSh
 }
 
 CORE_SLOT(ort_GetValueInfoTypeInfo, const OrtValueInfo* value_info, const OrtTypeInfo** type_info) {
-  CORE_REQUIRE(GetValueInfoTypeInfo, value_info, type_info);
   CORE_TRY(core_known_type(value_info, type_info));
-  if (*type_info == NULL) {
-    return core_fail(ORT_FAIL, "the model does not say the type of '%s'", value_info->name);
-  }
+  CORE_RETURN_IF(*type_info == NULL,
+                 core_fail(ORT_FAIL, "the model does not say the type of '%s'", value_info->name));
   return NULL;
 }
 
@@ -159,7 +151,6 @@ OrtStatus* core_check_initializers(const OrtGraph* graph) {
 
 CORE_SLOT(ort_ValueInfo_GetInitializerValue, const OrtValueInfo* value_info,
           const OrtValue** initializer_value) {
-  CORE_REQUIRE(ValueInfo_GetInitializerValue, value_info, initializer_value);
   return core_initializer_of(value_info, initializer_value);
 }
 
@@ -167,10 +158,8 @@ CORE_SLOT(ort_ValueInfo_GetInitializerValue, const OrtValueInfo* value_info,
 
 CORE_SLOT(ort_ValueInfo_GetValueProducer, const OrtValueInfo* value_info,
           const OrtNode** producer_node, size_t* producer_output_index) {
-  CORE_REQUIRE(ValueInfo_GetValueProducer, value_info, producer_node);
-  if (value_info->graph == NULL) {
-    CORE_FAIL(ORT_NOT_FOUND, "ValueInfo_GetValueProducer: the value is in no graph");
-  }
+  CORE_FAIL_IF(value_info->graph == NULL, ORT_NOT_FOUND,
+               "ValueInfo_GetValueProducer: the value is in no graph");
   *producer_node = value_info->producer;
   if (producer_output_index != NULL) {
     *producer_output_index = value_info->producer_index;
@@ -180,27 +169,21 @@ CORE_SLOT(ort_ValueInfo_GetValueProducer, const OrtValueInfo* value_info,
 
 CORE_SLOT(ort_ValueInfo_GetValueNumConsumers, const OrtValueInfo* value_info,
           size_t* num_consumers) {
-  CORE_REQUIRE(ValueInfo_GetValueNumConsumers, value_info, num_consumers);
-  if (value_info->graph == NULL) {
-    CORE_FAIL(ORT_FAIL, "ValueInfo_GetValueNumConsumers: the value is in no graph");
-  }
+  CORE_FAIL_IF(value_info->graph == NULL, ORT_FAIL,
+               "ValueInfo_GetValueNumConsumers: the value is in no graph");
   *num_consumers = value_info->use_count;
   return NULL;
 }
 
 CORE_SLOT(ort_ValueInfo_GetValueConsumers, const OrtValueInfo* value_info, const OrtNode** nodes,
           int64_t* input_indices, size_t num_consumers) {
-  CORE_REQUIRE(ValueInfo_GetValueConsumers, value_info);
   if (value_info->use_count > 0) {
     CORE_REQUIRE(ValueInfo_GetValueConsumers, nodes, input_indices);
   }
-  if (value_info->graph == NULL) {
-    CORE_FAIL(ORT_FAIL, "ValueInfo_GetValueConsumers: the value is in no graph");
-  }
-  if (num_consumers < value_info->use_count) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "ValueInfo_GetValueConsumers: num_consumers is less than the items of the list");
-  }
+  CORE_FAIL_IF(value_info->graph == NULL, ORT_FAIL,
+               "ValueInfo_GetValueConsumers: the value is in no graph");
+  CORE_FAIL_IF(num_consumers < value_info->use_count, ORT_INVALID_ARGUMENT,
+               "ValueInfo_GetValueConsumers: num_consumers is less than the items of the list");
   for (size_t i = 0; i < value_info->use_count; i++) {
     nodes[i] = value_info->uses[i].node;
     input_indices[i] = value_info->uses[i].index;
@@ -213,37 +196,16 @@ static bool has_flags(const OrtValueInfo* value, uint32_t has, uint32_t lacks) {
   return (value->flags & (has | lacks)) == has;
 }
 
-CORE_SLOT(ort_ValueInfo_IsRequiredGraphInput, const OrtValueInfo* value_info,
-          bool* is_required_graph_input) {
-  CORE_REQUIRE(ValueInfo_IsRequiredGraphInput, value_info, is_required_graph_input);
-  *is_required_graph_input = has_flags(value_info, CORE_IS_INPUT, CORE_IS_INITIALIZER);
-  return NULL;
-}
-
-CORE_SLOT(ort_ValueInfo_IsOptionalGraphInput, const OrtValueInfo* value_info,
-          bool* is_optional_graph_input) {
-  CORE_REQUIRE(ValueInfo_IsOptionalGraphInput, value_info, is_optional_graph_input);
-  *is_optional_graph_input = has_flags(value_info, CORE_IS_INPUT | CORE_IS_OVERRIDABLE, 0) ||
-                             has_flags(value_info, CORE_IS_INPUT | CORE_IS_CONSTANT_INPUT, 0);
-  return NULL;
-}
-
-CORE_SLOT(ort_ValueInfo_IsGraphOutput, const OrtValueInfo* value_info, bool* is_graph_output) {
-  CORE_REQUIRE(ValueInfo_IsGraphOutput, value_info, is_graph_output);
-  *is_graph_output = has_flags(value_info, CORE_IS_OUTPUT, 0);
-  return NULL;
-}
-
-CORE_SLOT(ort_ValueInfo_IsConstantInitializer, const OrtValueInfo* value_info,
-          bool* is_constant_initializer) {
-  CORE_REQUIRE(ValueInfo_IsConstantInitializer, value_info, is_constant_initializer);
-  *is_constant_initializer = core_is_constant(value_info);
-  return NULL;
-}
-
-CORE_SLOT(ort_ValueInfo_IsFromOuterScope, const OrtValueInfo* value_info,
-          bool* is_from_outer_scope) {
-  CORE_REQUIRE(ValueInfo_IsFromOuterScope, value_info, is_from_outer_scope);
-  *is_from_outer_scope = has_flags(value_info, CORE_IS_OUTER, 0);
-  return NULL;
-}
+CORE_GETTER(ort_ValueInfo_IsRequiredGraphInput, bool,
+            has_flags(value_info, CORE_IS_INPUT, CORE_IS_INITIALIZER),
+            const OrtValueInfo* value_info)
+CORE_GETTER(ort_ValueInfo_IsOptionalGraphInput, bool,
+            has_flags(value_info, CORE_IS_INPUT | CORE_IS_OVERRIDABLE, 0) ||
+                has_flags(value_info, CORE_IS_INPUT | CORE_IS_CONSTANT_INPUT, 0),
+            const OrtValueInfo* value_info)
+CORE_GETTER(ort_ValueInfo_IsGraphOutput, bool, has_flags(value_info, CORE_IS_OUTPUT, 0),
+            const OrtValueInfo* value_info)
+CORE_GETTER(ort_ValueInfo_IsConstantInitializer, bool, core_is_constant(value_info),
+            const OrtValueInfo* value_info)
+CORE_GETTER(ort_ValueInfo_IsFromOuterScope, bool, has_flags(value_info, CORE_IS_OUTER, 0),
+            const OrtValueInfo* value_info)

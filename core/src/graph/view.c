@@ -104,9 +104,8 @@ static OrtStatus* copy_node(struct making* making, const OrtNode* of) {
   OrtNode* node = core_pool_take(pool, sizeof *node);
   size_t operands = of->input_count + of->output_count;
   const OrtValueInfo** values = core_pool_array(pool, operands, sizeof *values);
-  if (node == NULL || values == NULL) {
-    return core_no_memory(sizeof *node + operands * sizeof *values);
-  }
+  CORE_RETURN_IF(node == NULL || values == NULL,
+                 core_no_memory(sizeof *node + operands * sizeof *values));
   *node = *of;
   node->graph = making->scope.graph;
   node->place = making->scope.graph->nodes.count;
@@ -140,13 +139,10 @@ static OrtStatus* sort_inputs(struct making* making) {
 /* Notes the nodes of the view. */
 static OrtStatus* choose(struct making* making, const OrtNode* const* nodes, size_t count) {
   making->nodes = core_pool_array(&making->scope.root->pool, count, sizeof *making->nodes);
-  if (making->nodes == NULL) {
-    return core_no_memory(count * sizeof *making->nodes);
-  }
+  CORE_RETURN_IF(making->nodes == NULL, core_no_memory(count * sizeof *making->nodes));
   for (size_t i = 0; i < count; i++) {
-    if (nodes[i] == NULL || nodes[i]->graph != making->from) {
-      return core_fail(ORT_INVALID_ARGUMENT, "nodes must be nodes of the graph");
-    }
+    CORE_RETURN_IF(nodes[i] == NULL || nodes[i]->graph != making->from,
+                   core_fail(ORT_INVALID_ARGUMENT, "nodes must be nodes of the graph"));
     making->nodes[i] = nodes[i];
   }
   qsort(making->nodes, count, sizeof *making->nodes, compare_places);
@@ -183,9 +179,7 @@ static OrtGraph* new_closing_struct(void) {
 static OrtStatus* new_graph(const OrtGraph* from, bool closes, OrtGraph** out) {
   OrtGraph* graph =
       closes ? new_closing_struct() : core_new_object(&core_graph_class, sizeof *graph);
-  if (graph == NULL) {
-    return core_no_memory(sizeof *graph);
-  }
+  CORE_RETURN_IF(graph == NULL, core_no_memory(sizeof *graph));
   graph->model = from->model;
   graph->opsets = from->opsets;
   graph->form = from->form;
@@ -230,14 +224,9 @@ void core_end_view(OrtGraph* view) {
 CORE_SLOT(ort_Graph_GetGraphView, const OrtGraph* src_graph, const OrtNode** nodes,
           size_t num_nodes, OrtGraph** dst_graph) {
   static const struct core_view how = {"sub_graph", false, false};
-  CORE_REQUIRE(Graph_GetGraphView, src_graph, nodes, dst_graph);
-  if (num_nodes == 0) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "Graph_GetGraphView: num_nodes must not be 0");
-  }
-  if (core_is_edited(src_graph)) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "Graph_GetGraphView: src_graph must not be made with the model editor");
-  }
+  CORE_FAIL_IF(num_nodes == 0, ORT_INVALID_ARGUMENT, "Graph_GetGraphView: num_nodes must not be 0");
+  CORE_FAIL_IF(core_is_edited(src_graph), ORT_INVALID_ARGUMENT,
+               "Graph_GetGraphView: src_graph must not be made with the model editor");
   return core_make_view(src_graph, nodes, num_nodes, &how, dst_graph);
 }
 
@@ -264,9 +253,7 @@ static OrtStatus* fuse(struct core_scope* scope, const OrtGraph* view, const cha
   node->output_count = view->outputs.count;
   node->values = core_pool_array(&scope->root->pool, node->input_count + node->output_count,
                                  sizeof *node->values);
-  if (node->values == NULL) {
-    return core_no_memory(view->inputs.count * sizeof *node->values);
-  }
+  CORE_RETURN_IF(node->values == NULL, core_no_memory(view->inputs.count * sizeof *node->values));
   CORE_TRY(core_read_text(scope, core_message_of(view->name), &node->op_type));
   CORE_TRY(core_read_text(scope, core_message_of(name), &node->name));
   CORE_TRY(core_read_text(scope, core_message_of(provider), &node->domain));

@@ -76,12 +76,10 @@ static inline CORE_INLINE void heap_leave(struct heap_thread* self) {
 /** @} */
 
 static inline CORE_INLINE void* heap_try_alloc_small(size_t size) {
-  (void)size;
   return NULL;
 }
 
 static inline CORE_INLINE void* heap_try_alloc_large(size_t size) {
-  (void)size;
   return NULL;
 }
 
@@ -91,7 +89,6 @@ static inline CORE_INLINE size_t heap_mark(const void* pointer) {
 
 /* The allocator below may own memory that it has not mapped. */
 static inline CORE_INLINE int heap_can_read(const void* pointer) {
-  (void)pointer;
   return 0;
 }
 

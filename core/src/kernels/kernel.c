@@ -98,15 +98,12 @@ static void destroy(struct core_op_call* call) {
 }
 
 static OrtStatus* check_op(const OrtCustomOp* op) {
-  if (op->version == 0) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_kernel_create: the op's version must not be 0");
-  }
-  if (!creates_with_status(op) && op->CreateKernel == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_kernel_create: the op has no CreateKernel");
-  }
-  if (!core_computes_with_status(op) && op->KernelCompute == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_kernel_create: the op has no KernelCompute");
-  }
+  CORE_FAIL_IF(op->version == 0, ORT_INVALID_ARGUMENT,
+               "ortcore_kernel_create: the op's version must not be 0");
+  CORE_FAIL_IF(!creates_with_status(op) && op->CreateKernel == NULL, ORT_INVALID_ARGUMENT,
+               "ortcore_kernel_create: the op has no CreateKernel");
+  CORE_FAIL_IF(!core_computes_with_status(op) && op->KernelCompute == NULL, ORT_INVALID_ARGUMENT,
+               "ortcore_kernel_create: the op has no KernelCompute");
   return NULL;
 }
 
@@ -141,9 +138,8 @@ static const struct core_class kernel_class = {.kind = CORE_KERNEL, .end = end_k
 OrtStatus* core_kernel_create(const struct core_kernel_host* host, const OrtcoreNode* node,
                               OrtcoreKernel** out) {
   CORE_REQUIRE(ortcore_kernel_create, node, out);
-  if (node->version < CORE_KERNELS_SINCE) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_kernel_create: the node's version must be 30 or more");
-  }
+  CORE_FAIL_IF(node->version < CORE_KERNELS_SINCE, ORT_INVALID_ARGUMENT,
+               "ortcore_kernel_create: the node's version must be 30 or more");
   CORE_REQUIRE(ortcore_kernel_create, node->op);
   CORE_TRY(check_op(node->op));
   OrtcoreKernel* kernel = core_new_object(&kernel_class, sizeof *kernel);

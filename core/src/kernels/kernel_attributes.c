@@ -9,14 +9,10 @@
 /* Finds an attribute; of another type than `type` it is NULL. */
 static OrtStatus* find_attribute(const OrtKernelInfo* info, const char* name, OrtOpAttrType type,
                                  const OrtOpAttr** out) {
-  if (name == NULL) {
-    return core_fail(ORT_RUNTIME_EXCEPTION, "name must not be NULL");
-  }
+  CORE_RETURN_IF(name == NULL, core_fail(ORT_RUNTIME_EXCEPTION, "name must not be NULL"));
   core_note_asked(info->node, type, name);
   const OrtOpAttr* attr = core_node_attribute(info->node, name);
-  if (attr == NULL) {
-    return core_fail(ORT_FAIL, "there is no attribute %s", name);
-  }
+  CORE_RETURN_IF(attr == NULL, core_fail(ORT_FAIL, "there is no attribute %s", name));
   *out = attr->type == type ? attr : NULL;
   return NULL;
 }
@@ -32,7 +28,6 @@ CORE_SLOT(ort_KernelInfoGetAttribute_float, const OrtKernelInfo* info, const cha
           float* out) {
   const OrtOpAttr* attr = NULL;
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttribute_float);
-  CORE_REQUIRE(KernelInfoGetAttribute_float, out);
   CORE_TRY(require(info, name, ORT_OP_ATTR_FLOAT, &attr));
   memcpy(out, core_op_attr_value(attr), sizeof *out);
   return NULL;
@@ -42,7 +37,6 @@ CORE_SLOT(ort_KernelInfoGetAttribute_int64, const OrtKernelInfo* info, const cha
           int64_t* out) {
   const OrtOpAttr* attr = NULL;
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttribute_int64);
-  CORE_REQUIRE(KernelInfoGetAttribute_int64, out);
   CORE_TRY(require(info, name, ORT_OP_ATTR_INT, &attr));
   memcpy(out, core_op_attr_value(attr), sizeof *out);
   return NULL;
@@ -52,7 +46,6 @@ CORE_SLOT(ort_KernelInfoGetAttribute_string, const OrtKernelInfo* info, const ch
           size_t* size) {
   const OrtOpAttr* attr = NULL;
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttribute_string);
-  CORE_REQUIRE(KernelInfoGetAttribute_string, size);
   CORE_TRY(require(info, name, ORT_OP_ATTR_STRING, &attr));
   return core_give_text(core_op_attr_value(attr), attr->size, out, size);
 }
@@ -64,9 +57,8 @@ static OrtStatus* give_numbers(const OrtOpAttr* attr, size_t each, void* out, si
   if (out == NULL || count == 0) {
     return NULL;
   }
-  if (room < count) {
-    return core_fail(ORT_INVALID_ARGUMENT, "size is too small for the numbers");
-  }
+  CORE_RETURN_IF(room < count,
+                 core_fail(ORT_INVALID_ARGUMENT, "size is too small for the numbers"));
   memcpy(out, core_op_attr_value(attr), attr->size);
   return NULL;
 }
@@ -75,7 +67,6 @@ CORE_SLOT(ort_KernelInfoGetAttributeArray_float, const OrtKernelInfo* info, cons
           float* out, size_t* size) {
   const OrtOpAttr* attr = NULL;
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttributeArray_float);
-  CORE_REQUIRE(KernelInfoGetAttributeArray_float, size);
   CORE_TRY(find_attribute(info, name, ORT_OP_ATTR_FLOATS, &attr));
   return give_numbers(attr, sizeof *out, out, size);
 }
@@ -84,7 +75,6 @@ CORE_SLOT(ort_KernelInfoGetAttributeArray_int64, const OrtKernelInfo* info, cons
           int64_t* out, size_t* size) {
   const OrtOpAttr* attr = NULL;
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttributeArray_int64);
-  CORE_REQUIRE(KernelInfoGetAttributeArray_int64, size);
   CORE_TRY(find_attribute(info, name, ORT_OP_ATTR_INTS, &attr));
   return give_numbers(attr, sizeof *out, out, size);
 }
@@ -93,7 +83,6 @@ CORE_SLOT(ort_KernelInfoGetAttribute_tensor, const OrtKernelInfo* info, const ch
           OrtAllocator* allocator, OrtValue** out) {
   const OrtOpAttr* attr = NULL;
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttribute_tensor);
-  CORE_REQUIRE(KernelInfoGetAttribute_tensor, allocator, out);
   CORE_TRY(require(info, name, ORT_OP_ATTR_TENSOR, &attr));
   return core_copy_tensor((const struct core_tensor*)core_op_attr_tensor(attr), allocator,
                           (struct core_tensor**)out);
@@ -111,9 +100,7 @@ static void free_strings(OrtAllocator* allocator, char** strings, size_t count) 
 static OrtStatus* give_strings(const char* texts, size_t count, OrtAllocator* allocator,
                                char*** out) {
   char** strings = allocator->Alloc(allocator, count * sizeof *strings);
-  if (strings == NULL) {
-    return core_no_memory(count * sizeof *strings);
-  }
+  CORE_RETURN_IF(strings == NULL, core_no_memory(count * sizeof *strings));
   for (size_t i = 0; i < count; i++) {
     size_t size = strlen(texts) + 1;
     strings[i] = allocator->Alloc(allocator, size);
@@ -132,7 +119,6 @@ CORE_SLOT(ort_KernelInfoGetAttributeArray_string, const OrtKernelInfo* info, con
           OrtAllocator* allocator, char*** out, size_t* size) {
   const OrtOpAttr* attr = NULL;
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttributeArray_string);
-  CORE_REQUIRE(KernelInfoGetAttributeArray_string, size);
   CORE_TRY(find_attribute(info, name, ORT_OP_ATTR_STRINGS, &attr));
   const char* texts = attr != NULL ? core_op_attr_value(attr) : NULL;
   size_t count = 0;
@@ -141,9 +127,8 @@ CORE_SLOT(ort_KernelInfoGetAttributeArray_string, const OrtKernelInfo* info, con
   }
   char** strings = NULL;
   if (out != NULL && count > 0) {
-    if (allocator == NULL || allocator->Alloc == NULL || allocator->Free == NULL) {
-      CORE_FAIL(ORT_FAIL, "KernelInfoGetAttributeArray_string: allocator must allocate and free");
-    }
+    CORE_FAIL_IF(allocator == NULL || allocator->Alloc == NULL || allocator->Free == NULL, ORT_FAIL,
+                 "KernelInfoGetAttributeArray_string: allocator must allocate and free");
     CORE_TRY(give_strings(texts, count, allocator, &strings));
   }
   if (out != NULL) {

@@ -121,9 +121,9 @@ static OrtStatus* new_output(const OrtKernelContext* context, size_t index, cons
                              size_t rank, struct core_tensor** out) {
   const struct core_node* node = context->node;
   ONNXTensorElementDataType type = type_of_output(context, index);
-  if (CORE_UNLIKELY(type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED)) {
-    return core_fail(ORT_FAIL, "the type of the output is not known; say it in the node's outputs");
-  }
+  CORE_RETURN_IF(
+      type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED,
+      core_fail(ORT_FAIL, "the type of the output is not known; say it in the node's outputs"));
   bool is_on_device = context->is_on_device && type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING &&
                       !context->passed[context->input_count + index].is_for_cpu;
   OrtAllocator* allocator = is_on_device ? node->device_allocator : node->allocator;
@@ -148,10 +148,8 @@ static OrtStatus* check_output(const OrtValue* value, const int64_t* dims, size_
   for (size_t i = 0; is_same && i < rank; i++) {
     is_same = shape->dims[i] == dims[i];
   }
-  if (!is_same) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "KernelContext_GetOutput: the output exists already and has another shape");
-  }
+  CORE_FAIL_IF(!is_same, ORT_INVALID_ARGUMENT,
+               "KernelContext_GetOutput: the output exists already and has another shape");
   return NULL;
 }
 
@@ -203,10 +201,8 @@ OrtStatus* ORT_API_CALL core_kernel_set_output(OrtKernelContext* context, size_t
   if (index >= context->output_count || !core_node_has(outputs, index)) {
     return NULL;
   }
-  if (!can_be(outputs, index, value)) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "ortcore_kernel_set_output: value is not of the type of the output");
-  }
+  CORE_FAIL_IF(!can_be(outputs, index, value), ORT_INVALID_ARGUMENT,
+               "ortcore_kernel_set_output: value is not of the type of the output");
   OrtValue* handle = &context->passed[context->input_count + index].handle;
   OrtValue *there = NULL, *made = core_retain_value(value);
   if (!__atomic_compare_exchange_n(&handle->target, &there, made, false, __ATOMIC_ACQ_REL,
@@ -220,13 +216,10 @@ OrtStatus* ORT_API_CALL core_kernel_set_output(OrtKernelContext* context, size_t
 CORE_SLOT(ort_KernelContext_GetPreallocatedOutput, const OrtKernelContext* context,
           size_t output_index, OrtValue** output) {
   CORE_REQUIRE_CONTEXT(KernelContext_GetPreallocatedOutput);
-  CORE_REQUIRE(KernelContext_GetPreallocatedOutput, output);
   size_t count = 0;
   CORE_TRY(ort_KernelContext_GetOutputCount(context, &count));
-  if (output_index >= count) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "KernelContext_GetPreallocatedOutput: output_index must be less than the count");
-  }
+  CORE_FAIL_IF(output_index >= count, ORT_INVALID_ARGUMENT,
+               "KernelContext_GetPreallocatedOutput: output_index must be less than the count");
   /* The slot gives a value that may be written to. */
   struct core_passed* passed =
       (struct core_passed*)&context->passed[context->input_count + output_index];
@@ -236,14 +229,12 @@ CORE_SLOT(ort_KernelContext_GetPreallocatedOutput, const OrtKernelContext* conte
 
 CORE_SLOT(ort_KernelContext_GetGPUComputeStream, const OrtKernelContext* context, void** out) {
   CORE_REQUIRE_CONTEXT(KernelContext_GetGPUComputeStream);
-  CORE_REQUIRE(KernelContext_GetGPUComputeStream, out);
   *out = ort_SyncStream_GetHandle(context->stream);
   return NULL;
 }
 
 CORE_SLOT(ort_KernelContext_GetSyncStream, const OrtKernelContext* context, OrtSyncStream** out) {
   CORE_REQUIRE_CONTEXT(KernelContext_GetSyncStream);
-  CORE_REQUIRE(KernelContext_GetSyncStream, out);
   *out = context->stream;
   return NULL;
 }
@@ -251,15 +242,12 @@ CORE_SLOT(ort_KernelContext_GetSyncStream, const OrtKernelContext* context, OrtS
 CORE_SLOT(ort_KernelContext_GetResource, const OrtKernelContext* context, int resource_version,
           int resource_id, void** resource) {
   CORE_REQUIRE_CONTEXT(KernelContext_GetResource);
-  CORE_REQUIRE(KernelContext_GetResource, resource);
-  (void)resource_version, (void)resource_id;
   *resource = NULL;
   CORE_FAIL(ORT_INVALID_ARGUMENT, "KernelContext_GetResource: there is no stream with resources");
 }
 
 CORE_SLOT(ort_KernelContext_GetLogger, const OrtKernelContext* context, const OrtLogger** logger) {
   CORE_REQUIRE_CONTEXT(KernelContext_GetLogger);
-  CORE_REQUIRE(KernelContext_GetLogger, logger);
   *logger = context->logger != NULL ? context->logger : core_node_logger(context->node);
   return NULL;
 }
@@ -267,14 +255,12 @@ CORE_SLOT(ort_KernelContext_GetLogger, const OrtKernelContext* context, const Or
 CORE_SLOT(ort_KernelContext_GetAllocator, const OrtKernelContext* context,
           const OrtMemoryInfo* mem_info, OrtAllocator** out) {
   CORE_REQUIRE_CONTEXT(KernelContext_GetAllocator);
-  CORE_REQUIRE(KernelContext_GetAllocator, mem_info, out);
   return core_node_allocator(context->node, mem_info, out);
 }
 
 CORE_SLOT(ort_KernelContext_GetScratchBuffer, const OrtKernelContext* context,
           const OrtMemoryInfo* mem_info, size_t count_or_bytes, void** out) {
   CORE_REQUIRE_CONTEXT(KernelContext_GetScratchBuffer);
-  CORE_REQUIRE(KernelContext_GetScratchBuffer, mem_info, out);
   OrtAllocator* allocator = NULL;
   CORE_TRY(core_node_allocator(context->node, mem_info, &allocator));
   if (count_or_bytes == 0) {
@@ -282,9 +268,7 @@ CORE_SLOT(ort_KernelContext_GetScratchBuffer, const OrtKernelContext* context,
     return NULL;
   }
   struct core_scratch* scratch = new_scratch(context->node, allocator, count_or_bytes);
-  if (scratch == NULL) {
-    return core_no_memory(count_or_bytes);
-  }
+  CORE_RETURN_IF(scratch == NULL, core_no_memory(count_or_bytes));
   /* Any thread of the kernel may ask. */
   struct core_scratch** first = &((OrtKernelContext*)context)->scratch;
   scratch->next = __atomic_load_n(first, __ATOMIC_RELAXED);

@@ -12,9 +12,8 @@ OrtStatus* core_give_text(const char* text, size_t length, char* out, size_t* si
   if (out == NULL) {
     return NULL;
   }
-  if (room < length + 1) {
-    return core_fail(ORT_INVALID_ARGUMENT, "size is too small for the text");
-  }
+  CORE_RETURN_IF(room < length + 1,
+                 core_fail(ORT_INVALID_ARGUMENT, "size is too small for the text"));
   memcpy(out, text, length);
   out[length] = '\0';
   return NULL;
@@ -22,9 +21,9 @@ OrtStatus* core_give_text(const char* text, size_t length, char* out, size_t* si
 
 OrtStatus* core_node_allocator(const struct core_node* node, const OrtMemoryInfo* info,
                                OrtAllocator** out) {
-  if (!core_is_memory_info(info)) {
-    return core_fail(ORT_INVALID_ARGUMENT, "mem_info must be an OrtMemoryInfo of this library");
-  }
+  CORE_RETURN_IF(
+      !core_is_memory_info(info),
+      core_fail(ORT_INVALID_ARGUMENT, "mem_info must be an OrtMemoryInfo of this library"));
   OrtAllocator* other = node->device_allocator;
   if (core_is_cpu_memory(info)) {
     *out = node->allocator;
@@ -42,11 +41,8 @@ const struct core_class core_kernel_info_class = {.kind = CORE_KERNEL_INFO, .end
 
 CORE_SLOT(ort_CopyKernelInfo, const OrtKernelInfo* info, OrtKernelInfo** info_copy) {
   CORE_REQUIRE_KERNEL_INFO(CopyKernelInfo);
-  CORE_REQUIRE(CopyKernelInfo, info_copy);
   OrtKernelInfo* copy = core_new_object(&core_kernel_info_class, sizeof *copy);
-  if (copy == NULL) {
-    return core_no_memory(sizeof *copy);
-  }
+  CORE_RETURN_IF(copy == NULL, core_no_memory(sizeof *copy));
   copy->node = info->node;
   core_note_asked(info->node, ORT_OP_ATTR_UNDEFINED, "");
   core_retain(&copy->node->object);
@@ -64,22 +60,19 @@ void ORT_API_CALL ort_ReleaseKernelInfo(OrtKernelInfo* input) NO_EXCEPTION {
 
 CORE_SLOT(ort_KernelInfo_GetInputCount, const OrtKernelInfo* info, size_t* out) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetInputCount);
-  CORE_REQUIRE(KernelInfo_GetInputCount, out);
   *out = info->node->inputs.count;
   return NULL;
 }
 
 CORE_SLOT(ort_KernelInfo_GetOutputCount, const OrtKernelInfo* info, size_t* out) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetOutputCount);
-  CORE_REQUIRE(KernelInfo_GetOutputCount, out);
   *out = info->node->outputs.count;
   return NULL;
 }
 
 static OrtStatus* give_name(const struct core_side* side, size_t index, char* out, size_t* size) {
-  if (index >= side->count) {
-    return core_fail(ORT_INVALID_ARGUMENT, "index must be less than the count");
-  }
+  CORE_RETURN_IF(index >= side->count,
+                 core_fail(ORT_INVALID_ARGUMENT, "index must be less than the count"));
   const char* name = side->list[index].name;
   return core_give_text(name, strlen(name), out, size);
 }
@@ -87,21 +80,18 @@ static OrtStatus* give_name(const struct core_side* side, size_t index, char* ou
 CORE_SLOT(ort_KernelInfo_GetInputName, const OrtKernelInfo* info, size_t index, char* out,
           size_t* size) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetInputName);
-  CORE_REQUIRE(KernelInfo_GetInputName, size);
   return give_name(&info->node->inputs, index, out, size);
 }
 
 CORE_SLOT(ort_KernelInfo_GetOutputName, const OrtKernelInfo* info, size_t index, char* out,
           size_t* size) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetOutputName);
-  CORE_REQUIRE(KernelInfo_GetOutputName, size);
   return give_name(&info->node->outputs, index, out, size);
 }
 
 static OrtStatus* give_type(const struct core_side* side, size_t index, OrtTypeInfo** out) {
-  if (index >= side->count) {
-    return core_fail(ORT_INVALID_ARGUMENT, "index must be less than the count");
-  }
+  CORE_RETURN_IF(index >= side->count,
+                 core_fail(ORT_INVALID_ARGUMENT, "index must be less than the count"));
   const struct core_node_operand* operand = &side->list[index];
   bool is_there = side->expected[index].is_there;
   if (is_there && operand->type_info != NULL) {
@@ -110,9 +100,8 @@ static OrtStatus* give_type(const struct core_side* side, size_t index, OrtTypeI
   if (is_there && operand->constant != NULL) {
     return ort_GetTypeInfo(operand->constant, out);
   }
-  if (!is_there || side->expected[index].type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED) {
-    return core_fail(ORT_INVALID_GRAPH, "the node does not say the type");
-  }
+  CORE_RETURN_IF(!is_there || side->expected[index].type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED,
+                 core_fail(ORT_INVALID_GRAPH, "the node does not say the type"));
   const OrtTensorTypeAndShapeInfo shapeless = {.type = side->expected[index].type};
   return core_new_tensor_type(ONNX_TYPE_TENSOR, &shapeless, out);
 }
@@ -120,48 +109,41 @@ static OrtStatus* give_type(const struct core_side* side, size_t index, OrtTypeI
 CORE_SLOT(ort_KernelInfo_GetInputTypeInfo, const OrtKernelInfo* info, size_t index,
           OrtTypeInfo** type_info) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetInputTypeInfo);
-  CORE_REQUIRE(KernelInfo_GetInputTypeInfo, type_info);
   return give_type(&info->node->inputs, index, type_info);
 }
 
 CORE_SLOT(ort_KernelInfo_GetOutputTypeInfo, const OrtKernelInfo* info, size_t index,
           OrtTypeInfo** type_info) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetOutputTypeInfo);
-  CORE_REQUIRE(KernelInfo_GetOutputTypeInfo, type_info);
   return give_type(&info->node->outputs, index, type_info);
 }
 
 CORE_SLOT(ort_KernelInfo_GetNodeName, const OrtKernelInfo* info, char* out, size_t* size) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetNodeName);
-  CORE_REQUIRE(KernelInfo_GetNodeName, size);
   const char* name = info->node->name;
   return core_give_text(name, strlen(name), out, size);
 }
 
 CORE_SLOT(ort_KernelInfo_GetOperatorDomain, const OrtKernelInfo* info, char* out, size_t* size) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetOperatorDomain);
-  CORE_REQUIRE(KernelInfo_GetOperatorDomain, size);
   const char* domain = info->node->domain;
   return core_give_text(domain, strlen(domain), out, size);
 }
 
 CORE_SLOT(ort_KernelInfo_GetOperatorType, const OrtKernelInfo* info, char* out, size_t* size) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetOperatorType);
-  CORE_REQUIRE(KernelInfo_GetOperatorType, size);
   const char* name = info->node->op_name;
   return core_give_text(name, strlen(name), out, size);
 }
 
 CORE_SLOT(ort_KernelInfo_GetOperatorSinceVersion, const OrtKernelInfo* info, int* since_version) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetOperatorSinceVersion);
-  CORE_REQUIRE(KernelInfo_GetOperatorSinceVersion, since_version);
   *since_version = info->node->since_version;
   return NULL;
 }
 
 CORE_SLOT(ort_KernelInfo_GetLogger, const OrtKernelInfo* info, const OrtLogger** logger) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetLogger);
-  CORE_REQUIRE(KernelInfo_GetLogger, logger);
   *logger = core_node_logger(info->node);
   return NULL;
 }
@@ -169,7 +151,6 @@ CORE_SLOT(ort_KernelInfo_GetLogger, const OrtKernelInfo* info, const OrtLogger**
 CORE_SLOT(ort_KernelInfoGetConstantInput_tensor, const OrtKernelInfo* info, size_t index,
           int* is_constant, const OrtValue** out) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetConstantInput_tensor);
-  CORE_REQUIRE(KernelInfoGetConstantInput_tensor, is_constant, out);
   const struct core_side* inputs = &info->node->inputs;
   *is_constant = index < inputs->count && inputs->list[index].constant != NULL;
   if (*is_constant) {
@@ -181,16 +162,13 @@ CORE_SLOT(ort_KernelInfoGetConstantInput_tensor, const OrtKernelInfo* info, size
 CORE_SLOT(ort_KernelInfoGetAllocator, const OrtKernelInfo* info, OrtMemType mem_type,
           OrtAllocator** out) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAllocator);
-  CORE_REQUIRE(KernelInfoGetAllocator, out);
   /* All memory is the CPU's, whatever it is used for. */
-  (void)mem_type;
   *out = info->node->allocator;
   return NULL;
 }
 
 CORE_SLOT(ort_KernelInfo_GetConfigEntries, const OrtKernelInfo* info, OrtKeyValuePairs** out) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetConfigEntries);
-  CORE_REQUIRE(KernelInfo_GetConfigEntries, out);
   const struct core_node* node = info->node;
   return node->config == NULL && node->options != NULL
              ? node->host->api->GetSessionOptionsConfigEntries(node->options, out)
@@ -199,11 +177,8 @@ CORE_SLOT(ort_KernelInfo_GetConfigEntries, const OrtKernelInfo* info, OrtKeyValu
 
 CORE_SLOT(ort_ep_KernelInfo_GetEp, const OrtKernelInfo* info, const OrtEp** ep) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetEp);
-  CORE_REQUIRE(KernelInfo_GetEp, ep);
-  if (info->node->ep == NULL) {
-    CORE_FAIL(ORT_FAIL,
-              "KernelInfo_GetEp: info must be that of a kernel of a plug-in execution provider");
-  }
+  CORE_FAIL_IF(info->node->ep == NULL, ORT_FAIL,
+               "KernelInfo_GetEp: info must be that of a kernel of a plug-in execution provider");
   *ep = info->node->ep;
   return NULL;
 }

@@ -83,9 +83,7 @@ const OrtLogger* core_node_logger(const struct core_node* node) {
 /* Zeroed memory for an array; none for an empty one. */
 static OrtStatus* new_array(size_t count, size_t size, void* out) {
   void* array = count > 0 ? heap_alloc(count * size) : NULL;
-  if (array == NULL && count > 0) {
-    return core_no_memory(count * size);
-  }
+  CORE_RETURN_IF(array == NULL && count > 0, core_no_memory(count * size));
   if (array != NULL) {
     memset(array, 0, count * size);
   }
@@ -96,9 +94,7 @@ static OrtStatus* new_array(size_t count, size_t size, void* out) {
 static OrtStatus* copy_text(const char* from, const char** out) {
   size_t size = from != NULL ? strlen(from) + 1 : 1;
   char* copy = heap_alloc(size);
-  if (copy == NULL) {
-    return core_no_memory(size);
-  }
+  CORE_RETURN_IF(copy == NULL, core_no_memory(size));
   *out = memcpy(copy, from != NULL ? from : "", size);
   return NULL;
 }
@@ -157,9 +153,8 @@ static void read_name(struct core_op_call* call) {
 static OrtStatus* copy_name(struct core_node* node) {
   struct name_call own = {.call = {node, read_name, NULL}};
   CORE_TRY(core_call_op(&own.call));
-  if (own.name[0] == '\0') {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_kernel_create: the op must have a name");
-  }
+  CORE_FAIL_IF(own.name[0] == '\0', ORT_INVALID_ARGUMENT,
+               "ortcore_kernel_create: the op must have a name");
   node->since_version = own.first;
   return copy_text(own.name, &node->op_name);
 }
@@ -363,9 +358,7 @@ static const struct core_class node_class = {.kind = CORE_SHARED, .end = end_nod
 OrtStatus* core_new_node(const struct core_kernel_host* host, const OrtcoreNode* from,
                          struct core_node** out) {
   struct core_node* node = core_new_object(&node_class, sizeof *node);
-  if (node == NULL) {
-    return core_no_memory(sizeof *node);
-  }
+  CORE_RETURN_IF(node == NULL, core_no_memory(sizeof *node));
   node->host = host;
   node->op = from->op;
   node->api = from->api != NULL ? from->api : host->api;

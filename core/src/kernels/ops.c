@@ -28,9 +28,8 @@ static OrtStatus* name_operands(struct request* request) {
   size_t inputs = request->input_count, count = inputs + request->output_count;
   char* names = core_pool_array(&request->pool, count, NAME_ROOM);
   request->operands = core_pool_array(&request->pool, count, sizeof *request->operands);
-  if (names == NULL || request->operands == NULL) {
-    return core_no_memory(count * sizeof *request->operands);
-  }
+  CORE_RETURN_IF(names == NULL || request->operands == NULL,
+                 core_no_memory(count * sizeof *request->operands));
   for (size_t i = 0; i < count; i++, names += NAME_ROOM) {
     snprintf(names, NAME_ROOM, "%s%zu", i < inputs ? "Input" : "Output",
              i < inputs ? i : i - inputs);
@@ -123,9 +122,7 @@ static OrtStatus* make_kernel(const struct request* request, const OrtOpAttr* co
 
 static OrtStatus* find_op(struct request* request) {
   const struct core_node* node = request->call.node;
-  if (node->options == NULL) {
-    return refuse(request);
-  }
+  CORE_RETURN_IF(node->options == NULL, refuse(request));
   request->search.ops = node->host->custom_ops(node->options);
   request->search.at_domain = request->search.at_op = 0;
   CORE_TRY(core_call_op(&request->call));
@@ -154,7 +151,6 @@ CORE_SLOT(ort_CreateOp, const OrtKernelInfo* info, const char* op_name, const ch
           const OrtOpAttr* const* attr_values, int attr_count, int input_count, int output_count,
           OrtOp** ort_op) {
   CORE_REQUIRE_KERNEL_INFO(CreateOp);
-  CORE_REQUIRE(CreateOp, op_name, domain, ort_op);
   REQUIRE_COUNT(CreateOp, type_constraint_count);
   REQUIRE_COUNT(CreateOp, attr_count);
   REQUIRE_COUNT(CreateOp, input_count);
@@ -162,9 +158,7 @@ CORE_SLOT(ort_CreateOp, const OrtKernelInfo* info, const char* op_name, const ch
   CORE_REQUIRE_IF(type_constraint_count > 0, CreateOp, type_constraint_names);
   CORE_REQUIRE_IF(type_constraint_count > 0, CreateOp, type_constraint_values);
   CORE_REQUIRE_IF(attr_count > 0, CreateOp, attr_values);
-  if (version < 1) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateOp: version must be 1 or more");
-  }
+  CORE_FAIL_IF(version < 1, ORT_INVALID_ARGUMENT, "CreateOp: version must be 1 or more");
   struct request request = {.call = {info->node, find_newest, NULL},
                             .search = {.domain = domain, .name = op_name, .version = version},
                             .input_count = (size_t)input_count,
@@ -185,7 +179,6 @@ CORE_SLOT(ort_InvokeOp, const OrtKernelContext* context, const OrtOp* ort_op,
           const OrtValue* const* input_values, int input_count, OrtValue* const* output_values,
           int output_count) {
   CORE_REQUIRE_CONTEXT(InvokeOp);
-  CORE_REQUIRE(InvokeOp, ort_op);
   const struct core_node* node = kernel_of(ort_op)->node;
   if (input_count < 0 || (size_t)input_count != node->inputs.count || output_count < 0 ||
       (size_t)output_count != node->outputs.count) {
@@ -197,9 +190,8 @@ CORE_SLOT(ort_InvokeOp, const OrtKernelContext* context, const OrtOp* ort_op,
   CORE_REQUIRE_IF(input_count > 0, InvokeOp, input_values);
   CORE_REQUIRE_IF(output_count > 0, InvokeOp, output_values);
   for (int i = 0; i < output_count; i++) {
-    if (output_values[i] == NULL) {
-      CORE_FAIL(ORT_INVALID_ARGUMENT, "InvokeOp: output_values must not have NULL");
-    }
+    CORE_FAIL_IF(output_values[i] == NULL, ORT_INVALID_ARGUMENT,
+                 "InvokeOp: output_values must not have NULL");
   }
   return core_kernel_compute(kernel_of(ort_op), input_values, (size_t)input_count,
                              (OrtValue**)output_values, (size_t)output_count);

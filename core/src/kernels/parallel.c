@@ -138,7 +138,6 @@ static void share_with_pool(struct job* job, struct core_thread_pool* pool, stru
 CORE_SLOT(ort_KernelContext_ParallelFor, const OrtKernelContext* context, void (*fn)(void*, size_t),
           size_t total, size_t num_batch, void* usr_data) {
   CORE_REQUIRE_CONTEXT(KernelContext_ParallelFor);
-  CORE_REQUIRE(KernelContext_ParallelFor, fn);
   if (total == 0) {
     return NULL;
   }

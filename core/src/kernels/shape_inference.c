@@ -22,7 +22,6 @@ struct OrtShapeInferContext {
 
 CORE_SLOT(ort_ShapeInferContext_GetInputCount, const OrtShapeInferContext* context, size_t* out) {
   REQUIRE_INFERENCE(ShapeInferContext_GetInputCount);
-  CORE_REQUIRE(ShapeInferContext_GetInputCount, out);
   *out = context->input_count;
   return NULL;
 }
@@ -30,11 +29,8 @@ CORE_SLOT(ort_ShapeInferContext_GetInputCount, const OrtShapeInferContext* conte
 CORE_SLOT(ort_ShapeInferContext_GetInputTypeShape, const OrtShapeInferContext* context,
           size_t index, OrtTensorTypeAndShapeInfo** info) {
   REQUIRE_INFERENCE(ShapeInferContext_GetInputTypeShape);
-  CORE_REQUIRE(ShapeInferContext_GetInputTypeShape, info);
-  if (index >= context->input_count) {
-    CORE_FAIL(ORT_RUNTIME_EXCEPTION,
-              "ShapeInferContext_GetInputTypeShape: index must be less than the count");
-  }
+  CORE_FAIL_IF(index >= context->input_count, ORT_RUNTIME_EXCEPTION,
+               "ShapeInferContext_GetInputTypeShape: index must be less than the count");
   *info = context->inputs[index];
   return NULL;
 }
@@ -42,28 +38,23 @@ CORE_SLOT(ort_ShapeInferContext_GetInputTypeShape, const OrtShapeInferContext* c
 CORE_SLOT(ort_ShapeInferContext_GetAttribute, const OrtShapeInferContext* context,
           const char* attr_name, const OrtOpAttr** attr) {
   REQUIRE_INFERENCE(ShapeInferContext_GetAttribute);
-  CORE_REQUIRE(ShapeInferContext_GetAttribute, attr);
-  if (attr_name == NULL) {
-    CORE_FAIL(ORT_RUNTIME_EXCEPTION, "ShapeInferContext_GetAttribute: attr_name must not be NULL");
-  }
+  CORE_FAIL_IF(attr_name == NULL, ORT_RUNTIME_EXCEPTION,
+               "ShapeInferContext_GetAttribute: attr_name must not be NULL");
   *attr = core_node_attribute(context->node, attr_name);
   core_note_asked(context->node, *attr != NULL ? (*attr)->type : ORT_OP_ATTR_GRAPH, attr_name);
-  if (*attr == NULL) {
-    return core_fail(ORT_INVALID_ARGUMENT, "there is no attribute %s", attr_name);
-  }
+  CORE_RETURN_IF(*attr == NULL,
+                 core_fail(ORT_INVALID_ARGUMENT, "there is no attribute %s", attr_name));
   return NULL;
 }
 
 CORE_SLOT(ort_ShapeInferContext_SetOutputTypeShape, const OrtShapeInferContext* context,
           size_t index, const OrtTensorTypeAndShapeInfo* info) {
   REQUIRE_INFERENCE(ShapeInferContext_SetOutputTypeShape);
-  if (info == NULL) {
-    CORE_FAIL(ORT_FAIL, "ShapeInferContext_SetOutputTypeShape: info must not be NULL");
-  }
-  if (index >= context->output_count) {
-    CORE_FAIL(ORT_RUNTIME_EXCEPTION,
-              "ShapeInferContext_SetOutputTypeShape: index must be less than the count of outputs");
-  }
+  CORE_FAIL_IF(info == NULL, ORT_FAIL,
+               "ShapeInferContext_SetOutputTypeShape: info must not be NULL");
+  CORE_FAIL_IF(
+      index >= context->output_count, ORT_RUNTIME_EXCEPTION,
+      "ShapeInferContext_SetOutputTypeShape: index must be less than the count of outputs");
   OrtTensorTypeAndShapeInfo* copy = NULL;
   CORE_TRY(core_copy_shape_info(info, &copy));
   /* The op says the shape; the type is what it declares. */
@@ -115,9 +106,8 @@ OrtStatus* ORT_API_CALL core_kernel_infer_shapes(OrtcoreKernel* kernel,
   CORE_REQUIRE_IF(input_count > 0, ortcore_kernel_infer_shapes, inputs);
   CORE_REQUIRE_IF(output_count > 0, ortcore_kernel_infer_shapes, outputs);
   struct core_node* node = kernel->node;
-  if (input_count > CORE_MOST_OPERANDS || output_count > CORE_MOST_OPERANDS) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_kernel_infer_shapes: there are too many operands");
-  }
+  CORE_FAIL_IF(input_count > CORE_MOST_OPERANDS || output_count > CORE_MOST_OPERANDS,
+               ORT_INVALID_ARGUMENT, "ortcore_kernel_infer_shapes: there are too many operands");
   bool has_function = node->op->version >= INFERENCE_SINCE && node->op->InferOutputShapeFn != NULL;
   size_t size = (input_count + output_count + 1) * sizeof(OrtTensorTypeAndShapeInfo*);
   OrtTensorTypeAndShapeInfo** infos = heap_alloc(size);

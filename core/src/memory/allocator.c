@@ -45,7 +45,6 @@ static CORE_NOINLINE void* alloc_large(size_t size) {
 }
 
 static void* ORT_API_CALL default_alloc(OrtAllocator* this_, size_t size) NO_EXCEPTION {
-  (void)this_;
   if (CORE_UNLIKELY(size - 1 >= HEAP_SMALL)) {
     return alloc_large(size);
   }
@@ -78,7 +77,6 @@ static CORE_NOINLINE void free_large(void* p, size_t mark) {
 }
 
 static void ORT_API_CALL default_free(OrtAllocator* this_, void* p) NO_EXCEPTION {
-  (void)this_;
   size_t mark = heap_mark(p);
   if (CORE_UNLIKELY(mark >= HEAP_FIRST_LARGE)) {
     free_large(p, mark);
@@ -88,19 +86,16 @@ static void ORT_API_CALL default_free(OrtAllocator* this_, void* p) NO_EXCEPTION
 }
 
 static const OrtMemoryInfo* ORT_API_CALL default_info(const OrtAllocator* this_) NO_EXCEPTION {
-  (void)this_;
   return &core_cpu_memory_info;
 }
 
 static OrtStatus* ORT_API_CALL default_shrink(OrtAllocator* this_) NO_EXCEPTION {
-  (void)this_;
   heap_shrink();
   return NULL;
 }
 
 static OrtStatus* ORT_API_CALL default_stats(const OrtAllocator* this_,
                                              OrtKeyValuePairs** out) NO_EXCEPTION {
-  (void)this_;
   CORE_REQUIRE(GetStats, out);
   struct heap_stats stats;
   heap_read_stats(&stats);
@@ -130,7 +125,6 @@ static const OrtAllocator default_allocator = {
 };
 
 CORE_SLOT(ort_GetAllocatorWithDefaultOptions, OrtAllocator** out) {
-  CORE_REQUIRE(GetAllocatorWithDefaultOptions, out);
   *out = (OrtAllocator*)&default_allocator;
   return NULL;
 }
@@ -138,9 +132,8 @@ CORE_SLOT(ort_GetAllocatorWithDefaultOptions, OrtAllocator** out) {
 static CORE_NOINLINE OrtStatus* allocator_alloc_slow(OrtAllocator* ort_allocator, size_t size,
                                                      void** out) {
   CORE_REQUIRE(AllocatorAlloc, ort_allocator, out);
-  if (ort_allocator->Alloc == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "AllocatorAlloc: ort_allocator has no Alloc");
-  }
+  CORE_FAIL_IF(ort_allocator->Alloc == NULL, ORT_INVALID_ARGUMENT,
+               "AllocatorAlloc: ort_allocator has no Alloc");
   void* block = ort_allocator->Alloc(ort_allocator, size);
   if (block == NULL && size != 0) {
     return CORE_OUT_OF_MEMORY(AllocatorAlloc, size);
@@ -194,9 +187,8 @@ OrtStatus* core_allocate_text(OrtAllocator* allocator, const void* text, size_t 
 
 static CORE_NOINLINE OrtStatus* allocator_free_slow(OrtAllocator* ort_allocator, void* p) {
   CORE_REQUIRE(AllocatorFree, ort_allocator);
-  if (ort_allocator->Free == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "AllocatorFree: ort_allocator has no Free");
-  }
+  CORE_FAIL_IF(ort_allocator->Free == NULL, ORT_INVALID_ARGUMENT,
+               "AllocatorFree: ort_allocator has no Free");
   if (ort_allocator == &default_allocator) {
     enum heap_verdict verdict = heap_free(p);
     return verdict == HEAP_FREED ? NULL : core_refusal(p, complaint(verdict));
@@ -229,10 +221,8 @@ ORT_API_STATUS_IMPL(ort_AllocatorFree, OrtAllocator* ort_allocator, void* p) {
 }
 
 CORE_SLOT(ort_AllocatorGetInfo, const OrtAllocator* ort_allocator, const OrtMemoryInfo** out) {
-  CORE_REQUIRE(AllocatorGetInfo, ort_allocator, out);
-  if (ort_allocator->Info == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "AllocatorGetInfo: ort_allocator has no Info");
-  }
+  CORE_FAIL_IF(ort_allocator->Info == NULL, ORT_INVALID_ARGUMENT,
+               "AllocatorGetInfo: ort_allocator has no Info");
   *out = ort_allocator->Info(ort_allocator);
   return NULL;
 }
@@ -241,7 +231,6 @@ CORE_SLOT(ort_AllocatorGetInfo, const OrtAllocator* ort_allocator, const OrtMemo
 #define STATS_SINCE 23
 
 CORE_SLOT(ort_AllocatorGetStats, const OrtAllocator* ort_allocator, OrtKeyValuePairs** out) {
-  CORE_REQUIRE(AllocatorGetStats, ort_allocator, out);
   bool has_stats = ort_allocator->version >= STATS_SINCE && ort_allocator->GetStats != NULL;
   /* As in ONNX Runtime, whose default allocator has none. Its own GetStats has figures. */
   if (has_stats && ort_allocator != &default_allocator) {
@@ -252,5 +241,4 @@ CORE_SLOT(ort_AllocatorGetStats, const OrtAllocator* ort_allocator, OrtKeyValueP
 
 void ORT_API_CALL ort_ReleaseAllocator(OrtAllocator* input) NO_EXCEPTION {
   /* There is nothing to release: the core has only the default allocator, which all share. */
-  (void)input;
 }

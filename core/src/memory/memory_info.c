@@ -78,13 +78,11 @@ ORT_API_STATUS_IMPL(ort_CreateMemoryInfo, const char* name, OrtAllocatorType typ
                     OrtMemType mem_type, OrtMemoryInfo** out) {
   CORE_REQUIRE(CreateMemoryInfo, name, out);
   const struct device* device = find_device(name);
-  if (device == NULL) {
-    CORE_FAIL(
-        ORT_INVALID_ARGUMENT,
-        "CreateMemoryInfo: name is not a device that it knows (names are case-sensitive: Cpu, "
-        "Cuda, CudaPinned, DML, Hip, HipPinned, OpenVINO_GPU, OpenVINO_RT_NPU, QnnHtpShared, "
-        "WebGPU_Buf, WebNN_Ten). Try CreateMemoryInfo_V2, which takes any name.");
-  }
+  CORE_FAIL_IF(
+      device == NULL, ORT_INVALID_ARGUMENT,
+      "CreateMemoryInfo: name is not a device that it knows (names are case-sensitive: Cpu, "
+      "Cuda, CudaPinned, DML, Hip, HipPinned, OpenVINO_GPU, OpenVINO_RT_NPU, QnnHtpShared, "
+      "WebGPU_Buf, WebNN_Ten). Try CreateMemoryInfo_V2, which takes any name.");
   struct OrtMemoryInfo info = {.name = device->kept_as,
                                .allocator_type = type,
                                .mem_type = mem_type,
@@ -98,7 +96,6 @@ ORT_API_STATUS_IMPL(ort_CreateMemoryInfo, const char* name, OrtAllocatorType typ
 
 CORE_SLOT(ort_CreateCpuMemoryInfo, OrtAllocatorType type, OrtMemType mem_type,
           OrtMemoryInfo** out) {
-  CORE_REQUIRE(CreateCpuMemoryInfo, out);
   struct OrtMemoryInfo info = {.name = "Cpu", .allocator_type = type, .mem_type = mem_type};
   return hand_out(&info, out);
 }
@@ -106,15 +103,12 @@ CORE_SLOT(ort_CreateCpuMemoryInfo, OrtAllocatorType type, OrtMemType mem_type,
 CORE_SLOT(ort_CreateMemoryInfo_V2, const char* name, OrtMemoryInfoDeviceType device_type,
           uint32_t vendor_id, int32_t device_id, OrtDeviceMemoryType mem_type, size_t alignment,
           OrtAllocatorType allocator_type, OrtMemoryInfo** out) {
-  CORE_REQUIRE(CreateMemoryInfo_V2, name, out);
-  if (device_type != CPU && device_type != GPU && device_type != NPU &&
-      device_type != OrtMemoryInfoDeviceType_FPGA) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "CreateMemoryInfo_V2: device_type must be CPU, GPU, FPGA or NPU");
-  }
-  if (device_id != (int16_t)device_id) {
-    CORE_FAIL(ORT_RUNTIME_EXCEPTION, "CreateMemoryInfo_V2: device_id must fit in 16 bits");
-  }
+  CORE_FAIL_IF(device_type != CPU && device_type != GPU && device_type != NPU &&
+                   device_type != OrtMemoryInfoDeviceType_FPGA,
+               ORT_INVALID_ARGUMENT,
+               "CreateMemoryInfo_V2: device_type must be CPU, GPU, FPGA or NPU");
+  CORE_FAIL_IF(device_id != (int16_t)device_id, ORT_RUNTIME_EXCEPTION,
+               "CreateMemoryInfo_V2: device_id must fit in 16 bits");
   struct OrtMemoryInfo info = {
       .name = name,
       .owns_name = true,
@@ -132,7 +126,6 @@ CORE_SLOT(ort_CreateMemoryInfo_V2, const char* name, OrtMemoryInfoDeviceType dev
 CORE_SLOT(ort_CompareMemoryInfo, const OrtMemoryInfo* info1, const OrtMemoryInfo* info2, int* out) {
   CORE_REQUIRE_INFO(CompareMemoryInfo, info1);
   CORE_REQUIRE_INFO(CompareMemoryInfo, info2);
-  CORE_REQUIRE(CompareMemoryInfo, out);
   int equal =
       info1->allocator_type == info2->allocator_type && info1->mem_type == info2->mem_type &&
       info1->device_id == info2->device_id && info1->device_type == info2->device_type &&
@@ -144,28 +137,24 @@ CORE_SLOT(ort_CompareMemoryInfo, const OrtMemoryInfo* info1, const OrtMemoryInfo
 
 CORE_SLOT(ort_MemoryInfoGetName, const OrtMemoryInfo* ptr, const char** out) {
   CORE_REQUIRE_INFO(MemoryInfoGetName, ptr);
-  CORE_REQUIRE(MemoryInfoGetName, out);
   *out = ptr->name;
   return NULL;
 }
 
 CORE_SLOT(ort_MemoryInfoGetId, const OrtMemoryInfo* ptr, int* out) {
   CORE_REQUIRE_INFO(MemoryInfoGetId, ptr);
-  CORE_REQUIRE(MemoryInfoGetId, out);
   *out = ptr->device_id;
   return NULL;
 }
 
 CORE_SLOT(ort_MemoryInfoGetMemType, const OrtMemoryInfo* ptr, OrtMemType* out) {
   CORE_REQUIRE_INFO(MemoryInfoGetMemType, ptr);
-  CORE_REQUIRE(MemoryInfoGetMemType, out);
   *out = ptr->mem_type;
   return NULL;
 }
 
 CORE_SLOT(ort_MemoryInfoGetType, const OrtMemoryInfo* ptr, OrtAllocatorType* out) {
   CORE_REQUIRE_INFO(MemoryInfoGetType, ptr);
-  CORE_REQUIRE(MemoryInfoGetType, out);
   *out = ptr->allocator_type;
   return NULL;
 }

@@ -48,9 +48,7 @@ static OrtStatus* find_text(struct core_message model, const char* ep_type,
     if (field.number != METADATA || field.wire != CORE_LENGTH) {
       continue;
     }
-    if (!read_entry(field.bytes, &key, &value)) {
-      return refuse_bytes();
-    }
+    CORE_RETURN_IF(!read_entry(field.bytes, &key, &value), refuse_bytes());
     if (out->at == NULL && is_key_of(key, ep_type)) {
       *out = value;
     }
@@ -82,16 +80,11 @@ CORE_SLOT(ort_GetCompatibilityInfoFromModel, const ORTCHAR_T* model_path, const 
           OrtAllocator* allocator, char** compatibility_info) {
   char path[CORE_PATH_ROOM];
   struct core_mapping file = {NULL, 0};
-  CORE_REQUIRE(GetCompatibilityInfoFromModel, model_path, ep_type, allocator, compatibility_info);
-  if (*ep_type == 0) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "GetCompatibilityInfoFromModel: ep_type must not be empty");
-  }
-  if (!core_whole_path_utf8(model_path, path)) {
-    CORE_FAIL(ORT_INVALID_GRAPH, "GetCompatibilityInfoFromModel: model_path is too long");
-  }
-  if (!core_map_file(path, &file)) {
-    return refuse_path(path);
-  }
+  CORE_FAIL_IF(*ep_type == 0, ORT_INVALID_ARGUMENT,
+               "GetCompatibilityInfoFromModel: ep_type must not be empty");
+  CORE_FAIL_IF(!core_whole_path_utf8(model_path, path), ORT_INVALID_GRAPH,
+               "GetCompatibilityInfoFromModel: model_path is too long");
+  CORE_RETURN_IF(!core_map_file(path, &file), refuse_path(path));
   struct core_message model = {file.bytes, file.bytes + file.size};
   OrtStatus* status = answer(model, ep_type, allocator, compatibility_info);
   core_unmap_file(&file);
@@ -100,12 +93,8 @@ CORE_SLOT(ort_GetCompatibilityInfoFromModel, const ORTCHAR_T* model_path, const 
 
 CORE_SLOT(ort_GetCompatibilityInfoFromModelBytes, const void* model_data, size_t model_data_length,
           const char* ep_type, OrtAllocator* allocator, char** compatibility_info) {
-  CORE_REQUIRE(GetCompatibilityInfoFromModelBytes, model_data, ep_type, allocator,
-               compatibility_info);
-  if (model_data_length == 0 || *ep_type == 0) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "GetCompatibilityInfoFromModelBytes: neither model_data nor ep_type may be empty");
-  }
+  CORE_FAIL_IF(model_data_length == 0 || *ep_type == 0, ORT_INVALID_ARGUMENT,
+               "GetCompatibilityInfoFromModelBytes: neither model_data nor ep_type may be empty");
   CORE_TRY(core_check_model_size(model_data_length));
   const uint8_t* bytes = model_data;
   struct core_message model = {bytes, bytes + model_data_length};

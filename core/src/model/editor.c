@@ -39,11 +39,8 @@ static const struct core_class graph_class = {.kind = CORE_GRAPH, .end = end_gra
   } while (0)
 
 CORE_SLOT(ort_model_editor_CreateGraph, OrtGraph** graph) {
-  CORE_REQUIRE(CreateGraph, graph);
   OrtGraph* made = core_new_object(&graph_class, sizeof *made);
-  if (made == NULL) {
-    return core_no_memory(sizeof *made);
-  }
+  CORE_RETURN_IF(made == NULL, core_no_memory(sizeof *made));
   made->name = CORE_EDITOR_GRAPH_NAME;
   *graph = made;
   return NULL;
@@ -90,7 +87,6 @@ static OrtStatus* set_values(const char* name, struct core_list* list, OrtValueI
 
 CORE_SLOT(ort_model_editor_SetGraphInputs, OrtGraph* graph, OrtValueInfo** inputs,
           size_t inputs_len) {
-  CORE_REQUIRE(SetGraphInputs, graph);
   CORE_REQUIRE_IF(inputs_len > 0, SetGraphInputs, inputs);
   REQUIRE_EDITABLE(SetGraphInputs, graph);
   return set_values("inputs", &graph->inputs, inputs, inputs_len);
@@ -98,7 +94,6 @@ CORE_SLOT(ort_model_editor_SetGraphInputs, OrtGraph* graph, OrtValueInfo** input
 
 CORE_SLOT(ort_model_editor_SetGraphOutputs, OrtGraph* graph, OrtValueInfo** outputs,
           size_t outputs_len) {
-  CORE_REQUIRE(SetGraphOutputs, graph);
   CORE_REQUIRE_IF(outputs_len > 0, SetGraphOutputs, outputs);
   REQUIRE_EDITABLE(SetGraphOutputs, graph);
   return set_values("outputs", &graph->outputs, outputs, outputs_len);
@@ -144,15 +139,12 @@ static bool add_initializer(OrtGraph* graph, OrtValueInfo* value, const OrtValue
 
 CORE_SLOT(ort_model_editor_AddInitializerToGraph, OrtGraph* graph, const char* name,
           OrtValue* tensor, bool data_is_external) {
-  CORE_REQUIRE(AddInitializerToGraph, graph, name, tensor);
   REQUIRE_EDITABLE(AddInitializerToGraph, graph);
   const char* why = name[0] == 0 ? "name must not be empty"
                     : core_items_find(&graph->names, name, strlen(name) + 1) != NULL
                         ? "an initializer of that name has already been added to the graph"
                         : refuse_tensor(graph, tensor, data_is_external);
-  if (why != NULL) {
-    return core_fail(ORT_INVALID_ARGUMENT, "%s", why);
-  }
+  CORE_RETURN_IF(why != NULL, core_fail(ORT_INVALID_ARGUMENT, "%s", why));
   OrtValueInfo* value = NULL;
   CORE_TRY(core_new_initializer(name, &value));
   if (!add_initializer(graph, value, tensor)) {
@@ -166,14 +158,10 @@ CORE_SLOT(ort_model_editor_AddInitializerToGraph, OrtGraph* graph, const char* n
 }
 
 CORE_SLOT(ort_model_editor_AddNodeToGraph, OrtGraph* graph, OrtNode* node) {
-  CORE_REQUIRE(AddNodeToGraph, graph, node);
   REQUIRE_EDITABLE(AddNodeToGraph, graph);
-  if (core_is_permanent(&node->object)) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "AddNodeToGraph: the node has already been added to a graph");
-  }
-  if (!core_list_add(&graph->nodes, node)) {
-    return core_no_memory(sizeof node);
-  }
+  CORE_FAIL_IF(core_is_permanent(&node->object), ORT_INVALID_ARGUMENT,
+               "AddNodeToGraph: the node has already been added to a graph");
+  CORE_RETURN_IF(!core_list_add(&graph->nodes, node), core_no_memory(sizeof node));
   core_make_part(&node->object);
   return NULL;
 }
@@ -194,7 +182,6 @@ CORE_SLOT(ort_model_editor_CreateModel, const char* const* domain_names, const i
           size_t opset_entries_len, OrtModel** model) {
   struct core_writing opsets = {0};
   OrtModel* made = NULL;
-  CORE_REQUIRE(CreateModel, model);
   CORE_REQUIRE_IF(opset_entries_len > 0, CreateModel, domain_names);
   CORE_REQUIRE_IF(opset_entries_len > 0, CreateModel, opset_versions);
   CORE_TRY(core_new_model(&made));
@@ -250,11 +237,9 @@ static OrtStatus* write_model(OrtModel* model, const OrtGraph* graph) {
 }
 
 CORE_SLOT(ort_model_editor_AddGraphToModel, OrtModel* model, OrtGraph* graph) {
-  CORE_REQUIRE(AddGraphToModel, model, graph);
   REQUIRE_EDITABLE(AddGraphToModel, graph);
-  if (model->graph_bytes.at != NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "AddGraphToModel: the model has a graph already");
-  }
+  CORE_FAIL_IF(model->graph_bytes.at != NULL, ORT_INVALID_ARGUMENT,
+               "AddGraphToModel: the model has a graph already");
   CORE_TRY(write_model(model, graph));
   core_make_part(&graph->object);
   graph->model = model;

@@ -129,7 +129,6 @@ OrtStatus* core_describe_model(const OrtModel* model, OrtKeyValuePairs** out) {
 }
 
 CORE_SLOT(ort_Graph_GetModelMetadata, const OrtGraph* graph, OrtModelMetadata** out) {
-  CORE_REQUIRE(Graph_GetModelMetadata, graph, out);
   CORE_REQUIRE_MODEL(Graph_GetModelMetadata, graph, graph->model);
   OrtModelMetadata* metadata = core_new_object(&metadata_class, sizeof *metadata);
   if (metadata == NULL || !fill(metadata, graph->model)) {
@@ -146,43 +145,34 @@ void ORT_API_CALL ort_ReleaseModelMetadata(OrtModelMetadata* input) NO_EXCEPTION
 
 CORE_SLOT(ort_ModelMetadataGetProducerName, const OrtModelMetadata* model_metadata,
           OrtAllocator* allocator, char** value) {
-  CORE_REQUIRE(ModelMetadataGetProducerName, model_metadata, allocator, value);
   return core_allocate_string(allocator, model_metadata->texts[PRODUCER], value);
 }
 
 CORE_SLOT(ort_ModelMetadataGetGraphName, const OrtModelMetadata* model_metadata,
           OrtAllocator* allocator, char** value) {
-  CORE_REQUIRE(ModelMetadataGetGraphName, model_metadata, allocator, value);
   return core_allocate_string(allocator, model_metadata->texts[GRAPH_TEXT], value);
 }
 
 CORE_SLOT(ort_ModelMetadataGetDomain, const OrtModelMetadata* model_metadata,
           OrtAllocator* allocator, char** value) {
-  CORE_REQUIRE(ModelMetadataGetDomain, model_metadata, allocator, value);
   return core_allocate_string(allocator, model_metadata->texts[DOMAIN_TEXT], value);
 }
 
 CORE_SLOT(ort_ModelMetadataGetDescription, const OrtModelMetadata* model_metadata,
           OrtAllocator* allocator, char** value) {
-  CORE_REQUIRE(ModelMetadataGetDescription, model_metadata, allocator, value);
   return core_allocate_string(allocator, model_metadata->texts[DESCRIPTION], value);
 }
 
 CORE_SLOT(ort_ModelMetadataGetGraphDescription, const OrtModelMetadata* model_metadata,
           OrtAllocator* allocator, char** value) {
-  CORE_REQUIRE(ModelMetadataGetGraphDescription, model_metadata, allocator, value);
   return core_allocate_string(allocator, model_metadata->texts[GRAPH_DESCRIPTION], value);
 }
 
-CORE_SLOT(ort_ModelMetadataGetVersion, const OrtModelMetadata* model_metadata, int64_t* value) {
-  CORE_REQUIRE(ModelMetadataGetVersion, model_metadata, value);
-  *value = model_metadata->version;
-  return NULL;
-}
+CORE_GETTER(ort_ModelMetadataGetVersion, int64_t, model_metadata->version,
+            const OrtModelMetadata* model_metadata)
 
 CORE_SLOT(ort_ModelMetadataLookupCustomMetadataMap, const OrtModelMetadata* model_metadata,
           OrtAllocator* allocator, const char* key, char** value) {
-  CORE_REQUIRE(ModelMetadataLookupCustomMetadataMap, model_metadata, allocator, key, value);
   const struct core_item* item = core_items_find(&model_metadata->entries, key, strlen(key) + 1);
   if (item == NULL) {
     *value = NULL;
@@ -208,7 +198,6 @@ static OrtStatus* give_keys(const struct core_items* entries, OrtAllocator* allo
 
 CORE_SLOT(ort_ModelMetadataGetCustomMetadataMapKeys, const OrtModelMetadata* model_metadata,
           OrtAllocator* allocator, char*** keys, int64_t* num_keys) {
-  CORE_REQUIRE(ModelMetadataGetCustomMetadataMapKeys, model_metadata, allocator, keys, num_keys);
   const struct core_items* entries = &model_metadata->entries;
   void* made = NULL;
   if (entries->count > 0) {

@@ -34,9 +34,7 @@ static const struct core_class model_class = {.kind = CORE_MODEL, .end = end_mod
 OrtStatus* core_new_model(OrtModel** out) {
   static const ORTCHAR_T nowhere[1] = {0};
   OrtModel* model = core_new_object(&model_class, sizeof *model);
-  if (model == NULL) {
-    return core_no_memory(sizeof *model);
-  }
+  CORE_RETURN_IF(model == NULL, core_no_memory(sizeof *model));
   model->path = nowhere;
   *out = model;
   return NULL;
@@ -68,9 +66,7 @@ static OrtStatus* add_graph_bytes(OrtModel* model, struct core_message part) {
     return NULL;
   }
   uint8_t* joined = core_pool_take(&model->pool, before + size);
-  if (joined == NULL) {
-    return core_no_memory(before + size);
-  }
+  CORE_RETURN_IF(joined == NULL, core_no_memory(before + size));
   memcpy(joined, graph->at, before);
   memcpy(joined + before, part.at, size);
   *graph = (struct core_message){joined, joined + before + size};
@@ -81,9 +77,8 @@ OrtStatus* core_read_model(OrtModel* model) {
   struct core_message rest = model->bytes;
   struct core_field field;
   model->function_count = 0;
-  if (core_check_model_fields(rest) == CORE_FIELDS_DAMAGED) {
-    return refuse("the bytes are no ONNX model");
-  }
+  CORE_RETURN_IF(core_check_model_fields(rest) == CORE_FIELDS_DAMAGED,
+                 refuse("the bytes are no ONNX model"));
   CORE_TRY(make_room_for_graphs(model));
   CORE_TRY(core_read_opsets(&model->pool, rest, MODEL_OPSET, &model->opsets));
   while (core_next_field(&rest, &field)) {
@@ -133,18 +128,14 @@ static bool set_folders(OrtModel* model, char* path, char* real) {
 
 static OrtStatus* open_file(OrtModel* model, const ORTCHAR_T* path) {
   char text[CORE_PATH_ROOM], real[CORE_PATH_ROOM];
-  if (!core_whole_path_utf8(path, text)) {
-    return core_fail(ORT_INVALID_ARGUMENT, "model_path is too long");
-  }
+  CORE_RETURN_IF(!core_whole_path_utf8(path, text),
+                 core_fail(ORT_INVALID_ARGUMENT, "model_path is too long"));
   enum core_file found = core_find_file(text, real);
-  if (found != CORE_REGULAR_FILE || !core_map_file(real, &model->file)) {
-    return refuse_file(text, found);
-  }
+  CORE_RETURN_IF(found != CORE_REGULAR_FILE || !core_map_file(real, &model->file),
+                 refuse_file(text, found));
   size_t size = core_path_size(path);
   ORTCHAR_T* kept = core_pool_take(&model->pool, size);
-  if (kept == NULL || !set_folders(model, text, real)) {
-    return core_no_memory(size);
-  }
+  CORE_RETURN_IF(kept == NULL || !set_folders(model, text, real), core_no_memory(size));
   model->path = memcpy(kept, path, size);
   model->bytes = (struct core_message){model->file.bytes, model->file.bytes + model->file.size};
   return core_about(core_read_model(model), "'%s'", text);
@@ -200,10 +191,9 @@ OrtStatus* core_copy_model(const void* bytes, size_t size, OrtModel** out) {
 
 static OrtStatus* give_folder(OrtModel* model) {
   char real[CORE_PATH_ROOM];
-  if (core_find_file(model->changes.folder, real) != CORE_FOLDER) {
-    return core_fail(ORT_INVALID_ARGUMENT, "there is no folder of weights %s",
-                     model->changes.folder);
-  }
+  CORE_RETURN_IF(
+      core_find_file(model->changes.folder, real) != CORE_FOLDER,
+      core_fail(ORT_INVALID_ARGUMENT, "there is no folder of weights %s", model->changes.folder));
   model->folder = model->real_folder = core_pool_text(&model->pool, real, strlen(real));
   return model->folder != NULL ? NULL : core_no_memory(strlen(real));
 }
@@ -242,9 +232,7 @@ static OrtStatus* open_with_weights(OrtModel* model, const struct core_weight* w
   size_t before = of != NULL ? of->weight_count : 0, size = (before + count) * sizeof *weights;
   CORE_TRY(core_check_model_size(core_message_size(model->bytes)));
   model->weights = size > 0 ? heap_alloc(size) : NULL;
-  if (size > 0 && model->weights == NULL) {
-    return core_no_memory(size);
-  }
+  CORE_RETURN_IF(size > 0 && model->weights == NULL, core_no_memory(size));
   for (size_t i = 0; i < before + count; i++) {
     model->weights[i] = i < before ? of->weights[i] : weights[i - before];
   }

@@ -93,7 +93,6 @@ struct writer {
 
 static OrtStatus* write_out(struct writer* writer, struct sink* sink, const void* bytes,
                             size_t size) {
-  (void)writer;
   return size > 0 ? sink->write(sink->state, bytes, size) : NULL;
 }
 
@@ -205,10 +204,9 @@ static OrtStatus* put_elsewhere(struct writer* writer, const uint8_t* bytes, uin
 static OrtStatus* put_weight_number(struct writer* writer, const uint8_t* bytes, size_t size) {
   size_t number = writer->weight_count;
   if (writer->collects_weights) {
-    if (!core_grow((void**)&writer->weights, number, &writer->weight_capacity,
-                   sizeof *writer->weights)) {
-      return core_no_memory(number * sizeof *writer->weights);
-    }
+    CORE_RETURN_IF(!core_grow((void**)&writer->weights, number, &writer->weight_capacity,
+                              sizeof *writer->weights),
+                   core_no_memory(number * sizeof *writer->weights));
     writer->weights[number] = (struct core_weight){bytes, size};
   }
   writer->weight_count++;
@@ -259,9 +257,8 @@ static OrtStatus* put_placed(struct writer* writer, struct core_message tensor,
                              const OrtExternalInitializerInfo* place) {
   char path[CORE_PATH_ROOM];
   uint64_t size = ort_ExternalInitializerInfo_GetByteSize(place);
-  if (!core_whole_path_utf8(ort_ExternalInitializerInfo_GetFilePath(place), path)) {
-    return core_fail(ORT_INVALID_ARGUMENT, "the path of an initializer is too long");
-  }
+  CORE_RETURN_IF(!core_whole_path_utf8(ort_ExternalInitializerInfo_GetFilePath(place), path),
+                 core_fail(ORT_INVALID_ARGUMENT, "the path of an initializer is too long"));
   CORE_TRY(put_without_elements(writer, tensor));
   return put_external(writer, path, (uint64_t)ort_ExternalInitializerInfo_GetFileOffset(place),
                       &size);
@@ -333,9 +330,9 @@ static OrtStatus* copy_inner(struct writer* writer, enum message kind,
     return copy_message(writer, kind, field->bytes, depth);
   }
   size_t place = writer->size_count;
-  if (!core_grow((void**)&writer->sizes, place, &writer->size_capacity, sizeof *writer->sizes)) {
-    return core_no_memory(place * sizeof *writer->sizes);
-  }
+  CORE_RETURN_IF(
+      !core_grow((void**)&writer->sizes, place, &writer->size_capacity, sizeof *writer->sizes),
+      core_no_memory(place * sizeof *writer->sizes));
   writer->size_count++;
   uint64_t start = writer->sinks[0].position;
   CORE_TRY(copy_message(writer, kind, field->bytes, depth));
@@ -352,9 +349,7 @@ static OrtStatus* copy_message(struct writer* writer, enum message kind,
   if (kind == TENSOR) {
     return copy_tensor(writer, message);
   }
-  if (depth == 0) {
-    return core_fail(ORT_INVALID_GRAPH, "graphs are nested too deeply");
-  }
+  CORE_RETURN_IF(depth == 0, core_fail(ORT_INVALID_GRAPH, "graphs are nested too deeply"));
   for (; core_next_field(&message, &field); before = message.at) {
     enum message inner = field.wire == CORE_LENGTH ? message_in(kind, field.number) : OTHER;
     if (inner != OTHER) {
@@ -363,9 +358,8 @@ static OrtStatus* copy_message(struct writer* writer, enum message kind,
       start = message.at;
     }
   }
-  if (core_is_malformed(&message)) {
-    return core_fail(ORT_INVALID_PROTOBUF, "the model is malformed");
-  }
+  CORE_RETURN_IF(core_is_malformed(&message),
+                 core_fail(ORT_INVALID_PROTOBUF, "the model is malformed"));
   return put_all(writer, start, (size_t)(message.at - start));
 }
 
@@ -378,9 +372,7 @@ static OrtStatus* pass(struct writer* writer, bool is_measuring) {
 
 OrtStatus* core_collect_weights(const OrtModel* model, struct core_weight** out, size_t* count) {
   struct writer* writer = heap_alloc(sizeof *writer);
-  if (writer == NULL) {
-    return core_no_memory(sizeof *writer);
-  }
+  CORE_RETURN_IF(writer == NULL, core_no_memory(sizeof *writer));
   memset(writer, 0, sizeof *writer);
   writer->model = model;
   writer->is_skeleton = writer->collects_weights = true;
@@ -404,15 +396,13 @@ OrtStatus* core_collect_weights(const OrtModel* model, struct core_weight** out,
 }
 
 static OrtStatus* check_writing(const OrtcoreWriting* writing) {
-  if (writing->version == 0) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_write_model: writing must have its version");
-  }
+  CORE_FAIL_IF(writing->version == 0, ORT_INVALID_ARGUMENT,
+               "ortcore_write_model: writing must have its version");
   CORE_REQUIRE(ortcore_write_model, writing->write);
   CORE_REQUIRE_IF(writing->write_external != NULL, ortcore_write_model, writing->external_name);
-  if ((writing->external_alignment & (writing->external_alignment - 1)) != 0) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "ortcore_write_model: external_alignment must be 0 or a power of two");
-  }
+  CORE_FAIL_IF((writing->external_alignment & (writing->external_alignment - 1)) != 0,
+               ORT_INVALID_ARGUMENT,
+               "ortcore_write_model: external_alignment must be 0 or a power of two");
   return NULL;
 }
 
@@ -449,9 +439,8 @@ OrtStatus* core_write_compiled_model(const OrtModel* model, const OrtcoreWriting
                                      enum core_contexts contexts) {
   CORE_REQUIRE(ortcore_write_model, model, writing);
   CORE_TRY(check_writing(writing));
-  if (core_check_fields(model->bytes, ONNX_MODEL) > CORE_FIELDS_IN_PARTS) {
-    CORE_FAIL(ORT_INVALID_PROTOBUF, "ortcore_write_model: the model is malformed");
-  }
+  CORE_FAIL_IF(core_check_fields(model->bytes, ONNX_MODEL) > CORE_FIELDS_IN_PARTS,
+               ORT_INVALID_PROTOBUF, "ortcore_write_model: the model is malformed");
   struct writer* writer = heap_alloc(sizeof *writer);
   if (writer == NULL) {
     return CORE_OUT_OF_MEMORY(ortcore_write_model, sizeof *writer);

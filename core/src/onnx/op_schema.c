@@ -66,7 +66,6 @@ static void fill(OrtOpSchema* self) {
 
 CORE_SLOT(ort_ep_GetOpSchema, const char* name, int max_inclusive_version, const char* domain,
           OrtOpSchema** out_schema) {
-  CORE_REQUIRE(GetOpSchema, name, domain, out_schema);
   const struct core_schema* schema = core_find_schema(name, domain, max_inclusive_version);
   if (schema == NULL) {
     *out_schema = NULL;
@@ -74,9 +73,7 @@ CORE_SLOT(ort_ep_GetOpSchema, const char* name, int max_inclusive_version, const
   }
   size_t size = block_size(schema);
   OrtOpSchema* self = core_new_object(&op_schema_class, size);
-  if (self == NULL) {
-    return core_no_memory(size);
-  }
+  CORE_RETURN_IF(self == NULL, core_no_memory(size));
   self->schema = schema;
   self->constraint_count = core_schema_constraint_count(schema);
   fill(self);
@@ -86,11 +83,8 @@ CORE_SLOT(ort_ep_GetOpSchema, const char* name, int max_inclusive_version, const
 
 void ORT_API_CALL ort_ep_ReleaseOpSchema(OrtOpSchema* input) NO_EXCEPTION { core_drop(input); }
 
-CORE_SLOT(ort_ep_OpSchema_GetSinceVersion, const OrtOpSchema* schema, int* out) {
-  CORE_REQUIRE(OpSchema_GetSinceVersion, schema, out);
-  *out = core_schema_since(schema->schema);
-  return NULL;
-}
+CORE_GETTER(ort_ep_OpSchema_GetSinceVersion, int, core_schema_since(schema->schema),
+            const OrtOpSchema* schema)
 
 /* --- inputs and outputs ----------------------------------------------------------------------- */
 
@@ -107,14 +101,10 @@ static const OrtOpSchemaTypeConstraint* constraint_of_operand(const OrtOpSchema*
   return constraint == SIZE_MAX ? NULL : &schema->constraints[constraint];
 }
 
-CORE_SLOT(ort_ep_OpSchema_GetNumInputs, const OrtOpSchema* schema, size_t* out) {
-  CORE_REQUIRE(OpSchema_GetNumInputs, schema, out);
-  *out = core_schema_operand_count(schema->schema, false);
-  return NULL;
-}
+CORE_GETTER(ort_ep_OpSchema_GetNumInputs, size_t, core_schema_operand_count(schema->schema, false),
+            const OrtOpSchema* schema)
 
 CORE_SLOT(ort_ep_OpSchema_GetInputName, const OrtOpSchema* schema, size_t index, const char** out) {
-  CORE_REQUIRE(OpSchema_GetInputName, schema, out);
   REQUIRE_INDEX(OpSchema_GetInputName, index, core_schema_operand_count(schema->schema, false));
   *out = core_schema_operand_at(schema->schema, false, index).name;
   return NULL;
@@ -122,22 +112,17 @@ CORE_SLOT(ort_ep_OpSchema_GetInputName, const OrtOpSchema* schema, size_t index,
 
 CORE_SLOT(ort_ep_OpSchema_GetInputTypeConstraint, const OrtOpSchema* schema, size_t index,
           const OrtOpSchemaTypeConstraint** out) {
-  CORE_REQUIRE(OpSchema_GetInputTypeConstraint, schema, out);
   REQUIRE_INDEX(OpSchema_GetInputTypeConstraint, index,
                 core_schema_operand_count(schema->schema, false));
   *out = constraint_of_operand(schema, false, index);
   return NULL;
 }
 
-CORE_SLOT(ort_ep_OpSchema_GetNumOutputs, const OrtOpSchema* schema, size_t* out) {
-  CORE_REQUIRE(OpSchema_GetNumOutputs, schema, out);
-  *out = core_schema_operand_count(schema->schema, true);
-  return NULL;
-}
+CORE_GETTER(ort_ep_OpSchema_GetNumOutputs, size_t, core_schema_operand_count(schema->schema, true),
+            const OrtOpSchema* schema)
 
 CORE_SLOT(ort_ep_OpSchema_GetOutputName, const OrtOpSchema* schema, size_t index,
           const char** out) {
-  CORE_REQUIRE(OpSchema_GetOutputName, schema, out);
   REQUIRE_INDEX(OpSchema_GetOutputName, index, core_schema_operand_count(schema->schema, true));
   *out = core_schema_operand_at(schema->schema, true, index).name;
   return NULL;
@@ -145,7 +130,6 @@ CORE_SLOT(ort_ep_OpSchema_GetOutputName, const OrtOpSchema* schema, size_t index
 
 CORE_SLOT(ort_ep_OpSchema_GetOutputTypeConstraint, const OrtOpSchema* schema, size_t index,
           const OrtOpSchemaTypeConstraint** out) {
-  CORE_REQUIRE(OpSchema_GetOutputTypeConstraint, schema, out);
   REQUIRE_INDEX(OpSchema_GetOutputTypeConstraint, index,
                 core_schema_operand_count(schema->schema, true));
   *out = constraint_of_operand(schema, true, index);
@@ -154,31 +138,22 @@ CORE_SLOT(ort_ep_OpSchema_GetOutputTypeConstraint, const OrtOpSchema* schema, si
 
 /* --- type constraints ------------------------------------------------------------------------- */
 
-CORE_SLOT(ort_ep_OpSchema_GetTypeConstraintCount, const OrtOpSchema* schema, size_t* out) {
-  CORE_REQUIRE(OpSchema_GetTypeConstraintCount, schema, out);
-  *out = schema->constraint_count;
-  return NULL;
-}
+CORE_GETTER(ort_ep_OpSchema_GetTypeConstraintCount, size_t, schema->constraint_count,
+            const OrtOpSchema* schema)
 
 CORE_SLOT(ort_ep_OpSchema_GetTypeConstraint, const OrtOpSchema* schema, size_t index,
           const OrtOpSchemaTypeConstraint** out) {
-  CORE_REQUIRE(OpSchema_GetTypeConstraint, schema, out);
   REQUIRE_INDEX(OpSchema_GetTypeConstraint, index, schema->constraint_count);
   *out = &schema->constraints[index];
   return NULL;
 }
 
-CORE_SLOT(ort_ep_OpSchemaTypeConstraint_GetTypeParamName,
-          const OrtOpSchemaTypeConstraint* type_constraint, const char** out) {
-  CORE_REQUIRE(OpSchemaTypeConstraint_GetTypeParamName, type_constraint, out);
-  *out = type_constraint->name;
-  return NULL;
-}
+CORE_GETTER(ort_ep_OpSchemaTypeConstraint_GetTypeParamName, const char*, type_constraint->name,
+            const OrtOpSchemaTypeConstraint* type_constraint)
 
 CORE_SLOT(ort_ep_OpSchemaTypeConstraint_GetAllowedTypes,
           const OrtOpSchemaTypeConstraint* type_constraint, const char* const** out_types,
           size_t* num_types) {
-  CORE_REQUIRE(OpSchemaTypeConstraint_GetAllowedTypes, type_constraint, out_types, num_types);
   *out_types = type_constraint->types;
   *num_types = type_constraint->type_count;
   return NULL;
@@ -187,7 +162,6 @@ CORE_SLOT(ort_ep_OpSchemaTypeConstraint_GetAllowedTypes,
 CORE_SLOT(ort_ep_OpSchemaTypeConstraint_GetInputIndices,
           const OrtOpSchemaTypeConstraint* type_constraint, const size_t** out_indices,
           size_t* count) {
-  CORE_REQUIRE(OpSchemaTypeConstraint_GetInputIndices, type_constraint, out_indices, count);
   *out_indices = type_constraint->places[0];
   *count = type_constraint->place_counts[0];
   return NULL;
@@ -196,7 +170,6 @@ CORE_SLOT(ort_ep_OpSchemaTypeConstraint_GetInputIndices,
 CORE_SLOT(ort_ep_OpSchemaTypeConstraint_GetOutputIndices,
           const OrtOpSchemaTypeConstraint* type_constraint, const size_t** out_indices,
           size_t* count) {
-  CORE_REQUIRE(OpSchemaTypeConstraint_GetOutputIndices, type_constraint, out_indices, count);
   *out_indices = type_constraint->places[1];
   *count = type_constraint->place_counts[1];
   return NULL;

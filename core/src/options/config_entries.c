@@ -13,16 +13,15 @@
 
 OrtStatus* core_config_set(struct core_items* entries, const char* key, const char* value) {
   size_t key_length = strnlen(key, KEY_LIMIT + 1);
-  if (key_length == 0 || key_length > KEY_LIMIT) {
-    return core_fail(ORT_INVALID_ARGUMENT,
-                     "config_key must have 1 to 1024 bytes. Config key is empty or longer than "
-                     "maximum length 1024");
-  }
-  if (strnlen(value, VALUE_LIMIT + 1) > VALUE_LIMIT) {
-    return core_fail(ORT_INVALID_ARGUMENT,
-                     "config_value must have at most 8192 bytes. Config value is longer than "
-                     "maximum length: 8192");
-  }
+  CORE_RETURN_IF(
+      key_length == 0 || key_length > KEY_LIMIT,
+      core_fail(ORT_INVALID_ARGUMENT,
+                "config_key must have 1 to 1024 bytes. Config key is empty or longer than "
+                "maximum length 1024"));
+  CORE_RETURN_IF(strnlen(value, VALUE_LIMIT + 1) > VALUE_LIMIT,
+                 core_fail(ORT_INVALID_ARGUMENT,
+                           "config_value must have at most 8192 bytes. Config value is longer than "
+                           "maximum length: 8192"));
   struct core_item* item = core_items_find(entries, key, key_length + 1);
   bool done = item != NULL ? core_items_set_text(entries, item, value)
                            : core_items_add(entries, key, key_length + 1, value) != NULL;
@@ -37,7 +36,6 @@ const char* core_config_get(const struct core_items* entries, const char* key) {
 CORE_SLOT(ort_AddSessionConfigEntry, OrtSessionOptions* options, const char* config_key,
           const char* config_value) {
   bool is_named = false;
-  CORE_REQUIRE(AddSessionConfigEntry, options, config_key, config_value);
   CORE_TRY(core_set_named(options, config_key, config_value, &is_named));
   if (is_named) {
     return NULL;
@@ -47,49 +45,38 @@ CORE_SLOT(ort_AddSessionConfigEntry, OrtSessionOptions* options, const char* con
 
 CORE_SLOT(ort_HasSessionConfigEntry, const OrtSessionOptions* options, const char* config_key,
           int* out) {
-  CORE_REQUIRE(HasSessionConfigEntry, options);
-  if (config_key == NULL) {
-    CORE_FAIL(ORT_RUNTIME_EXCEPTION, "HasSessionConfigEntry: config_key must not be NULL");
-  }
-  CORE_REQUIRE(HasSessionConfigEntry, out);
+  CORE_FAIL_IF(config_key == NULL, ORT_RUNTIME_EXCEPTION,
+               "HasSessionConfigEntry: config_key must not be NULL");
   *out = core_config_get(&options->lists[CORE_SESSION_CONFIG], config_key) != NULL;
   return NULL;
 }
 
 CORE_SLOT(ort_GetSessionConfigEntry, const OrtSessionOptions* options, const char* config_key,
           char* config_value, size_t* size) {
-  CORE_REQUIRE(GetSessionConfigEntry, options);
-  if (config_key == NULL) {
-    CORE_FAIL(ORT_RUNTIME_EXCEPTION, "GetSessionConfigEntry: config_key must not be NULL");
-  }
-  CORE_REQUIRE(GetSessionConfigEntry, size);
+  CORE_FAIL_IF(config_key == NULL, ORT_RUNTIME_EXCEPTION,
+               "GetSessionConfigEntry: config_key must not be NULL");
   const char* value = core_config_get(&options->lists[CORE_SESSION_CONFIG], config_key);
-  if (value == NULL) {
-    return core_fail(ORT_INVALID_ARGUMENT, "there is no entry '%s'", config_key);
-  }
+  CORE_RETURN_IF(value == NULL,
+                 core_fail(ORT_INVALID_ARGUMENT, "there is no entry '%s'", config_key));
   size_t room = *size;
   *size = strlen(value) + 1;
   if (config_value == NULL) {
     return NULL;
   }
-  if (room < *size) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "GetSessionConfigEntry: config_value is too small for the value; size now says how "
-              "many bytes it needs");
-  }
+  CORE_FAIL_IF(room < *size, ORT_INVALID_ARGUMENT,
+               "GetSessionConfigEntry: config_value is too small for the value; size now says how "
+               "many bytes it needs");
   memcpy(config_value, value, *size);
   return NULL;
 }
 
 CORE_SLOT(ort_GetSessionOptionsConfigEntries, const OrtSessionOptions* options,
           OrtKeyValuePairs** out) {
-  CORE_REQUIRE(GetSessionOptionsConfigEntries, options, out);
   return core_pairs_of(&options->lists[CORE_SESSION_CONFIG], out);
 }
 
 CORE_SLOT(ort_AddRunConfigEntry, OrtRunOptions* options, const char* config_key,
           const char* config_value) {
-  CORE_REQUIRE(AddRunConfigEntry, options, config_key, config_value);
   return core_config_set(&options->config, config_key, config_value);
 }
 
@@ -103,9 +90,7 @@ static OrtStatus* fix_dimension(OrtSessionOptions* options, const char* key, boo
                                 int64_t value) {
   size_t size = strlen(key) + 1;
   struct core_item* item = core_items_add(&options->lists[CORE_FREE_DIMENSIONS], key, size, NULL);
-  if (item == NULL) {
-    return core_no_memory(size);
-  }
+  CORE_RETURN_IF(item == NULL, core_no_memory(size));
   item->number = value;
   item->mark = is_denotation;
   return NULL;
@@ -113,12 +98,10 @@ static OrtStatus* fix_dimension(OrtSessionOptions* options, const char* key, boo
 
 CORE_SLOT(ort_AddFreeDimensionOverride, OrtSessionOptions* options, const char* dim_denotation,
           int64_t dim_value) {
-  CORE_REQUIRE(AddFreeDimensionOverride, options, dim_denotation);
   return fix_dimension(options, dim_denotation, true, dim_value);
 }
 
 CORE_SLOT(ort_AddFreeDimensionOverrideByName, OrtSessionOptions* options, const char* dim_name,
           int64_t dim_value) {
-  CORE_REQUIRE(AddFreeDimensionOverrideByName, options, dim_name);
   return fix_dimension(options, dim_name, false, dim_value);
 }

@@ -65,9 +65,7 @@ static OrtStatus* set_option(struct core_items* entries, const char* name, const
     return NULL;
   }
   char* entry = entry_of(name, key);
-  if (entry == NULL) {
-    return core_no_memory(strlen(key));
-  }
+  CORE_RETURN_IF(entry == NULL, core_no_memory(strlen(key)));
   bool is_kept = only_new && core_config_get(entries, entry) != NULL;
   OrtStatus* status = is_kept ? NULL : core_config_set(entries, entry, value);
   heap_free(entry);
@@ -119,9 +117,7 @@ static OrtStatus* add_domains(void* argument) {
   size_t size = 0;
   OrtCustomOpDomain** domains =
       __builtin_mul_overflow(count, sizeof *domains, &size) ? NULL : heap_alloc(size);
-  if (domains == NULL) {
-    return core_no_memory(size);
-  }
+  CORE_RETURN_IF(domains == NULL, core_no_memory(size));
   memset(domains, 0, size);
   OrtStatus* status = factory->GetCustomOpDomains(factory, domains, count);
   for (size_t i = 0; status == NULL && i < count; i++) {
@@ -161,9 +157,7 @@ static OrtStatus* keep_choice(OrtSessionOptions* options, struct core_ep_choice*
 static OrtStatus* add_choice(OrtSessionOptions* options, const OrtEpDevice* const* devices,
                              size_t count, const struct options_of_ep* given) {
   struct core_ep_choice* choice = new_choice(devices, count);
-  if (choice == NULL) {
-    return core_no_memory(sizeof *choice);
-  }
+  CORE_RETURN_IF(choice == NULL, core_no_memory(sizeof *choice));
   OrtStatus* status = keep_choice(options, choice, given);
   if (status != NULL) {
     core_drop(choice);
@@ -178,13 +172,11 @@ OrtStatus* core_add_ep_choice(OrtSessionOptions* options, const OrtEpDevice* con
 
 static OrtStatus* check_devices(const OrtEpDevice* const* devices, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    if (devices[i] == NULL || devices[i]->library == NULL) {
-      CORE_FAIL(ORT_INVALID_ARGUMENT, SLOT ": ep_devices must be devices of GetEpDevices");
-    }
-    if (strcmp(devices[i]->name, devices[0]->name) != 0 ||
-        devices[i]->factory != devices[0]->factory) {
-      CORE_FAIL(ORT_INVALID_ARGUMENT, SLOT ": ep_devices must be of one execution provider");
-    }
+    CORE_FAIL_IF(devices[i] == NULL || devices[i]->library == NULL, ORT_INVALID_ARGUMENT,
+                 SLOT ": ep_devices must be devices of GetEpDevices");
+    CORE_FAIL_IF(strcmp(devices[i]->name, devices[0]->name) != 0 ||
+                     devices[i]->factory != devices[0]->factory,
+                 ORT_INVALID_ARGUMENT, SLOT ": ep_devices must be of one execution provider");
   }
   return NULL;
 }
@@ -193,11 +185,7 @@ CORE_SLOT(ort_SessionOptionsAppendExecutionProvider_V2, OrtSessionOptions* sessi
           OrtEnv* env, const OrtEpDevice* const* ep_devices, size_t num_ep_devices,
           const char* const* ep_option_keys, const char* const* ep_option_vals,
           size_t num_ep_options) {
-  CORE_REQUIRE(SessionOptionsAppendExecutionProvider_V2, session_options, env);
-  if (num_ep_devices == 0) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, SLOT ": num_ep_devices must be above 0");
-  }
-  CORE_REQUIRE(SessionOptionsAppendExecutionProvider_V2, ep_devices);
+  CORE_FAIL_IF(num_ep_devices == 0, ORT_INVALID_ARGUMENT, SLOT ": num_ep_devices must be above 0");
   CORE_REQUIRE_IF(num_ep_options > 0, SessionOptionsAppendExecutionProvider_V2, ep_option_keys);
   CORE_REQUIRE_IF(num_ep_options > 0, SessionOptionsAppendExecutionProvider_V2, ep_option_vals);
   CORE_TRY(check_devices(ep_devices, num_ep_devices));
@@ -208,8 +196,6 @@ CORE_SLOT(ort_SessionOptionsAppendExecutionProvider_V2, OrtSessionOptions* sessi
 CORE_SLOT(ort_ep_SessionOptionsGetWeightlessSourceModelBuffer,
           const OrtSessionOptions* session_options, const void** source_model_data,
           size_t* source_model_data_length) {
-  CORE_REQUIRE(SessionOptionsGetWeightlessSourceModelBuffer, session_options, source_model_data,
-               source_model_data_length);
   *source_model_data = session_options->settings.weightless_source;
   *source_model_data_length = session_options->settings.weightless_source_size;
   return NULL;

@@ -21,9 +21,7 @@ CORE_SLOT(ort_ep_SessionOptionsGetEpContextConfig, const OrtSessionOptions* sess
   CORE_REQUIRE_SAYING(SessionOptionsGetEpContextConfig, config,
                       "Output OrtEpContextConfig is NULL");
   struct OrtEpContextConfig* made = core_new_object(&ep_context_class, sizeof *made);
-  if (made == NULL) {
-    return core_no_memory(sizeof *made);
-  }
+  CORE_RETURN_IF(made == NULL, core_no_memory(sizeof *made));
   made->functions = session_options->settings.ep_context;
   *config = made;
   return NULL;

@@ -24,31 +24,24 @@ void core_release_initializers(const struct core_items* items) {
 
 /* Adds a value under a new name. It must be a tensor over memory that it does not own. */
 static OrtStatus* add_value(struct core_items* items, const char* name, const OrtValue* value) {
-  if (!core_is_tensor(value)) {
-    return core_fail(ORT_INVALID_ARGUMENT, "the value must be a tensor");
-  }
-  if (core_lacks_data(core_tensor_of(value))) {
-    return core_fail(ORT_INVALID_ARGUMENT, "the tensor must have data");
-  }
-  if (core_owns_data(core_tensor_of(value))) {
-    return core_fail(ORT_INVALID_ARGUMENT,
-                     "the tensor must be one over the caller's memory "
-                     "(CreateTensorWithDataAsOrtValue); this one owns its memory");
-  }
+  CORE_RETURN_IF(!core_is_tensor(value),
+                 core_fail(ORT_INVALID_ARGUMENT, "the value must be a tensor"));
+  CORE_RETURN_IF(core_lacks_data(core_tensor_of(value)),
+                 core_fail(ORT_INVALID_ARGUMENT, "the tensor must have data"));
+  CORE_RETURN_IF(core_owns_data(core_tensor_of(value)),
+                 core_fail(ORT_INVALID_ARGUMENT,
+                           "the tensor must be one over the caller's memory "
+                           "(CreateTensorWithDataAsOrtValue); this one owns its memory"));
   size_t size = strlen(name) + 1;
-  if (core_items_find(items, name, size) != NULL) {
-    return core_fail(ORT_INVALID_ARGUMENT, "a value was already added for %s", name);
-  }
+  CORE_RETURN_IF(core_items_find(items, name, size) != NULL,
+                 core_fail(ORT_INVALID_ARGUMENT, "a value was already added for %s", name));
   struct core_item* item = core_items_add(items, name, size, NULL);
-  if (item == NULL) {
-    return core_no_memory(size);
-  }
+  CORE_RETURN_IF(item == NULL, core_no_memory(size));
   item->pointer = core_target(value);
   return NULL;
 }
 
 CORE_SLOT(ort_AddInitializer, OrtSessionOptions* options, const char* name, const OrtValue* val) {
-  CORE_REQUIRE(AddInitializer, options, name, val);
   return add_value(&options->lists[CORE_INITIALIZERS], name, val);
 }
 
@@ -61,9 +54,7 @@ static OrtStatus* refuse_element(const char* array, size_t i, const char* reason
 static OrtStatus* require_elements(const char* name, const void* array, size_t count) {
   const void* const* pointers = array;
   for (size_t i = 0; i < count; i++) {
-    if (pointers[i] == NULL) {
-      return refuse_element(name, i, "must not be NULL");
-    }
+    CORE_RETURN_IF(pointers[i] == NULL, refuse_element(name, i, "must not be NULL"));
   }
   return NULL;
 }
@@ -71,7 +62,6 @@ static OrtStatus* require_elements(const char* name, const void* array, size_t c
 CORE_SLOT(ort_AddExternalInitializers, OrtSessionOptions* options,
           const char* const* initializer_names, const OrtValue* const* initializers,
           size_t num_initializers) {
-  CORE_REQUIRE(AddExternalInitializers, options);
   CORE_REQUIRE_IF(num_initializers > 0, AddExternalInitializers, initializer_names);
   CORE_REQUIRE_IF(num_initializers > 0, AddExternalInitializers, initializers);
   CORE_TRY(require_elements("initializer_names", initializer_names, num_initializers));
@@ -95,9 +85,8 @@ CORE_SLOT(ort_AddExternalInitializers, OrtSessionOptions* options,
 /* Adds a file under a name that must be new. */
 static OrtStatus* add_file(struct core_items* items, const ORTCHAR_T* const* names, size_t i) {
   size_t size = core_path_size(names[i]);
-  if (core_items_find(items, names[i], size) != NULL) {
-    return refuse_element("external_initializer_file_names", i, "was given before");
-  }
+  CORE_RETURN_IF(core_items_find(items, names[i], size) != NULL,
+                 refuse_element("external_initializer_file_names", i, "was given before"));
   return core_items_add(items, names[i], size, NULL) == NULL ? core_no_memory(size) : NULL;
 }
 
@@ -106,7 +95,6 @@ CORE_SLOT(ort_AddExternalInitializersFromFilesInMemory, OrtSessionOptions* optio
           char* const* external_initializer_file_buffer_array,
           const size_t* external_initializer_file_lengths, size_t num_external_initializer_files) {
   size_t count = num_external_initializer_files;
-  CORE_REQUIRE(AddExternalInitializersFromFilesInMemory, options);
   CORE_REQUIRE_IF(count > 0, AddExternalInitializersFromFilesInMemory,
                   external_initializer_file_names);
   CORE_REQUIRE_IF(count > 0, AddExternalInitializersFromFilesInMemory,
@@ -142,12 +130,9 @@ struct OrtPrepackedWeightsContainer {
 static const struct core_class container_class = {.kind = CORE_PREPACKED_WEIGHTS};
 
 CORE_SLOT(ort_CreatePrepackedWeightsContainer, OrtPrepackedWeightsContainer** out) {
-  CORE_REQUIRE(CreatePrepackedWeightsContainer, out);
   struct OrtPrepackedWeightsContainer* container =
       core_new_object(&container_class, sizeof *container);
-  if (container == NULL) {
-    return core_no_memory(sizeof *container);
-  }
+  CORE_RETURN_IF(container == NULL, core_no_memory(sizeof *container));
   *out = container;
   return NULL;
 }

@@ -56,9 +56,8 @@ static OrtStatus* set_path(void* field, const char* value) {
   if (value[0] == 0) {
     return core_set_text(field, NULL, 0);
   }
-  if (core_native_path(value, path, sizeof path) > sizeof path) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "AddSessionConfigEntry: config_value is too long for a path");
-  }
+  CORE_FAIL_IF(core_native_path(value, path, sizeof path) > sizeof path, ORT_INVALID_ARGUMENT,
+               "AddSessionConfigEntry: config_value is too long for a path");
   return core_set_text(field, path, core_path_size(path));
 }
 
@@ -85,11 +84,11 @@ static OrtStatus* set_option(OrtSessionOptions* options, const core_option_row* 
     return set_path(field, value);
   }
   bool has_words = words_of[row->kind].words != NULL;
-  if (has_words ? !find_word(words_of[row->kind].words, words_of[row->kind].count, value, &number)
-                : !read_number(value, &number)) {
-    return core_fail(ORT_INVALID_ARGUMENT, "config_value of '%.80s' must be %s", row->entry,
-                     has_words ? words_of[row->kind].expected : "a number of 32 bits");
-  }
+  CORE_RETURN_IF(
+      has_words ? !find_word(words_of[row->kind].words, words_of[row->kind].count, value, &number)
+                : !read_number(value, &number),
+      core_fail(ORT_INVALID_ARGUMENT, "config_value of '%.80s' must be %s", row->entry,
+                has_words ? words_of[row->kind].expected : "a number of 32 bits"));
   core_set_number(options, row, number);
   return NULL;
 }

@@ -77,9 +77,7 @@ void core_set_number(void* options, const core_option_row* row, int number) {
 
 OrtStatus* core_set_text(void* field, const void* text, size_t size) {
   void *copy = text == NULL ? NULL : core_copy_bytes(text, size), *before;
-  if (text != NULL && copy == NULL) {
-    return core_no_memory(size);
-  }
+  CORE_RETURN_IF(text != NULL && copy == NULL, core_no_memory(size));
   memcpy(&before, field, sizeof before);
   memcpy(field, &copy, sizeof copy);
   heap_free(before);

@@ -18,11 +18,8 @@ static void end_run_options(void* block) {
 const struct core_class core_run_options_class = {.kind = CORE_RUN_OPTIONS, .end = end_run_options};
 
 CORE_SLOT(ort_CreateRunOptions, OrtRunOptions** out) {
-  CORE_REQUIRE(CreateRunOptions, out);
   struct OrtRunOptions* options = core_new_object(&core_run_options_class, sizeof *options);
-  if (options == NULL) {
-    return core_no_memory(sizeof *options);
-  }
+  CORE_RETURN_IF(options == NULL, core_no_memory(sizeof *options));
   core_begin_options(options, CORE_OF_RUN);
   *out = options;
   return NULL;
@@ -31,15 +28,11 @@ CORE_SLOT(ort_CreateRunOptions, OrtRunOptions** out) {
 void ORT_API_CALL ort_ReleaseRunOptions(OrtRunOptions* input) NO_EXCEPTION { core_drop(input); }
 
 CORE_SLOT(ort_RunOptionsSetRunTag, OrtRunOptions* options, const char* run_tag) {
-  CORE_REQUIRE(RunOptionsSetRunTag, options);
   return run_tag == NULL ? NULL : core_set_text(&options->tag, run_tag, strlen(run_tag) + 1);
 }
 
-CORE_SLOT(ort_RunOptionsGetRunTag, const OrtRunOptions* options, const char** run_tag) {
-  CORE_REQUIRE(RunOptionsGetRunTag, options, run_tag);
-  *run_tag = options->tag == NULL ? "" : options->tag;
-  return NULL;
-}
+CORE_GETTER(ort_RunOptionsGetRunTag, const char*, options->tag == NULL ? "" : options->tag,
+            const OrtRunOptions* options)
 
 void ORT_API_CALL ort_RunOptionsSetSyncStream(OrtRunOptions* options,
                                               OrtSyncStream* sync_stream) NO_EXCEPTION {

@@ -34,7 +34,6 @@ const struct core_class core_session_options_class = {.kind = CORE_SESSION_OPTIO
                                                       .end = end_session_options};
 
 CORE_SLOT(ort_CreateSessionOptions, OrtSessionOptions** options) {
-  CORE_REQUIRE(CreateSessionOptions, options);
   struct OrtSessionOptions* made = core_new_object(&core_session_options_class, sizeof *made);
   void* flag = core_new_object(&flag_class, sizeof(struct core_load_flag));
   if (made == NULL || flag == NULL) {
@@ -68,7 +67,6 @@ static bool copy_parts(const struct OrtSessionOptions* from, struct OrtSessionOp
 
 CORE_SLOT(ort_CloneSessionOptions, const OrtSessionOptions* in_options,
           OrtSessionOptions** out_options) {
-  CORE_REQUIRE(CloneSessionOptions, in_options, out_options);
   struct OrtSessionOptions* copy = core_new_object(&core_session_options_class, sizeof *copy);
   if (copy != NULL) {
     copy->settings = in_options->settings;
@@ -77,9 +75,7 @@ CORE_SLOT(ort_CloneSessionOptions, const OrtSessionOptions* in_options,
       copy = NULL;
     }
   }
-  if (copy == NULL) {
-    return core_no_memory(sizeof *copy);
-  }
+  CORE_RETURN_IF(copy == NULL, core_no_memory(sizeof *copy));
   *out_options = copy;
   return NULL;
 }
@@ -90,25 +86,21 @@ void ORT_API_CALL ort_ReleaseSessionOptions(OrtSessionOptions* input) NO_EXCEPTI
 
 CORE_SLOT(ort_SetUserLoggingFunction, OrtSessionOptions* options,
           OrtLoggingFunction user_logging_function, void* user_logging_param) {
-  CORE_REQUIRE(SetUserLoggingFunction, options);
   options->settings.logging_function = user_logging_function;
   options->settings.logging_param = user_logging_param;
   return NULL;
 }
 
 CORE_SLOT(ort_SetSessionExecutionMode, OrtSessionOptions* options, ExecutionMode execution_mode) {
-  CORE_REQUIRE(SetSessionExecutionMode, options);
-  if (execution_mode != ORT_SEQUENTIAL && execution_mode != ORT_PARALLEL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "SetSessionExecutionMode: execution_mode must be ORT_SEQUENTIAL or ORT_PARALLEL");
-  }
+  CORE_FAIL_IF(execution_mode != ORT_SEQUENTIAL && execution_mode != ORT_PARALLEL,
+               ORT_INVALID_ARGUMENT,
+               "SetSessionExecutionMode: execution_mode must be ORT_SEQUENTIAL or ORT_PARALLEL");
   options->settings.execution_mode = execution_mode;
   return NULL;
 }
 
 CORE_SLOT(ort_SetSessionGraphOptimizationLevel, OrtSessionOptions* options,
           GraphOptimizationLevel graph_optimization_level) {
-  CORE_REQUIRE(SetSessionGraphOptimizationLevel, options);
   switch ((int)graph_optimization_level) {
     case ORT_DISABLE_ALL:
     case ORT_ENABLE_BASIC:
@@ -125,7 +117,6 @@ CORE_SLOT(ort_SetSessionGraphOptimizationLevel, OrtSessionOptions* options,
 }
 
 CORE_SLOT(ort_SessionOptionsSetLoadCancellationFlag, OrtSessionOptions* options, bool cancel) {
-  CORE_REQUIRE(SessionOptionsSetLoadCancellationFlag, options);
   __atomic_store_n(&options->settings.loading_cancelled->is_cancelled, cancel, __ATOMIC_RELEASE);
   return NULL;
 }
@@ -140,26 +131,21 @@ static void set_policy(OrtSessionOptions* options, OrtExecutionProviderDevicePol
 
 CORE_SLOT(ort_SessionOptionsSetEpSelectionPolicy, OrtSessionOptions* session_options,
           OrtExecutionProviderDevicePolicy policy) {
-  CORE_REQUIRE(SessionOptionsSetEpSelectionPolicy, session_options);
   set_policy(session_options, policy, NULL, NULL);
   return NULL;
 }
 
 CORE_SLOT(ort_SessionOptionsSetEpSelectionPolicyDelegate, OrtSessionOptions* session_options,
           EpSelectionDelegate delegate, void* delegate_state) {
-  CORE_REQUIRE(SessionOptionsSetEpSelectionPolicyDelegate, session_options);
   set_policy(session_options, OrtExecutionProviderDevicePolicy_DEFAULT, delegate, delegate_state);
   return NULL;
 }
 
 CORE_SLOT(ort_SessionOptionsSetWeightlessSourceModelBuffer, OrtSessionOptions* options,
           const void* source_model_data, size_t source_model_data_length) {
-  CORE_REQUIRE(SessionOptionsSetWeightlessSourceModelBuffer, options, source_model_data);
-  if (source_model_data_length == 0) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "SessionOptionsSetWeightlessSourceModelBuffer: source_model_data_length must be "
-              "above 0");
-  }
+  CORE_FAIL_IF(source_model_data_length == 0, ORT_INVALID_ARGUMENT,
+               "SessionOptionsSetWeightlessSourceModelBuffer: source_model_data_length must be "
+               "above 0");
   options->settings.weightless_source = source_model_data;
   options->settings.weightless_source_size = source_model_data_length;
   return NULL;
@@ -168,8 +154,6 @@ CORE_SLOT(ort_SessionOptionsSetWeightlessSourceModelBuffer, OrtSessionOptions* o
 CORE_SLOT(ort_SessionOptionsAppendExecutionProvider, OrtSessionOptions* options,
           const char* provider_name, const char* const* provider_options_keys,
           const char* const* provider_options_values, size_t num_keys) {
-  (void)provider_options_keys, (void)provider_options_values, (void)num_keys;
-  CORE_REQUIRE(SessionOptionsAppendExecutionProvider, options, provider_name);
   if (strcmp(provider_name, "CPU") == 0 || strcmp(provider_name, "CPUExecutionProvider") == 0) {
     return NULL;
   }
@@ -182,7 +166,6 @@ CORE_SLOT(ort_SessionOptionsAppendExecutionProvider, OrtSessionOptions* options,
 /* Programs that are linked with onnxruntime may refer to it, though it changes nothing. */
 CORE_EXPORT OrtStatus* ORT_API_CALL OrtSessionOptionsAppendExecutionProvider_CPU(
     OrtSessionOptions* options, int use_arena) NO_EXCEPTION {
-  (void)use_arena;
   CORE_REQUIRE(OrtSessionOptionsAppendExecutionProvider_CPU, options);
   return NULL;
 }

@@ -23,12 +23,9 @@ const struct core_class core_threading_options_class = {.kind = CORE_THREADING_O
                                                         .end = end_threading_options};
 
 CORE_SLOT(ort_CreateThreadingOptions, OrtThreadingOptions** out) {
-  CORE_REQUIRE(CreateThreadingOptions, out);
   struct OrtThreadingOptions* options =
       core_new_object(&core_threading_options_class, sizeof *options);
-  if (options == NULL) {
-    return core_no_memory(sizeof *options);
-  }
+  CORE_RETURN_IF(options == NULL, core_no_memory(sizeof *options));
   core_begin_options(options, CORE_OF_THREADING);
   *out = options;
   return NULL;
@@ -52,21 +49,16 @@ OrtThreadingOptions* core_copy_threading_options(const OrtThreadingOptions* opti
 }
 
 CORE_SLOT(ort_SetGlobalSpinControl, OrtThreadingOptions* tp_options, int allow_spinning) {
-  CORE_REQUIRE(SetGlobalSpinControl, tp_options);
-  if (allow_spinning != 0 && allow_spinning != 1) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "SetGlobalSpinControl: allow_spinning must be 0 or 1");
-  }
+  CORE_FAIL_IF(allow_spinning != 0 && allow_spinning != 1, ORT_INVALID_ARGUMENT,
+               "SetGlobalSpinControl: allow_spinning must be 0 or 1");
   tp_options->spinning = allow_spinning == 1;
   return NULL;
 }
 
 CORE_SLOT(ort_SetGlobalIntraOpThreadAffinity, OrtThreadingOptions* tp_options,
           const char* affinity_string) {
-  CORE_REQUIRE(SetGlobalIntraOpThreadAffinity, tp_options, affinity_string);
   size_t length = strnlen(affinity_string, AFFINITY_LIMIT + 1);
-  if (length == 0 || length > AFFINITY_LIMIT) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "SetGlobalIntraOpThreadAffinity: affinity_string must have 1 to 4096 bytes");
-  }
+  CORE_FAIL_IF(length == 0 || length > AFFINITY_LIMIT, ORT_INVALID_ARGUMENT,
+               "SetGlobalIntraOpThreadAffinity: affinity_string must have 1 to 4096 bytes");
   return core_set_text(&tp_options->affinity, affinity_string, length + 1);
 }

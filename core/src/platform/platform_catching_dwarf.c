@@ -46,7 +46,6 @@ __attribute__((used)) _Unwind_Reason_Code core_catch_personality(int version,
                                                                  _Unwind_Exception_Class kind,
                                                                  exception_header* header,
                                                                  struct _Unwind_Context* context) {
-  (void)version, (void)kind, (void)context;
   /* Forced unwinding, as when a thread is cancelled, must not be stopped. */
   if ((actions & _UA_FORCE_UNWIND) != 0) {
     return _URC_CONTINUE_UNWIND;

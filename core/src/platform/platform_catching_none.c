@@ -4,7 +4,6 @@
 
 bool core_call_catching(void (*function)(void* argument), void* argument,
                         core_exception_report report) {
-  (void)report;
   function(argument);
   return true;
 }

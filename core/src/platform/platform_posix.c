@@ -185,7 +185,6 @@ void core_address_huge_pages(void* start, size_t size, int wanted) {
 #if defined(MADV_HUGEPAGE)
   madvise(start, size, wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 #else
-  (void)start, (void)size, (void)wanted;
 #endif
 }
 
@@ -285,8 +284,6 @@ static bool is_cut_off(int file, uint64_t size) {
 }
 #else
 static bool is_cut_off(int file, uint64_t size) {
-  (void)file;
-  (void)size;
   return false;
 }
 #endif
@@ -401,7 +398,6 @@ struct found_runtimes {
 };
 
 static int find_runtime(struct dl_phdr_info* library, size_t info_size, void* argument) {
-  (void)info_size;
   struct found_runtimes* found = argument;
   const char* path = library->dlpi_name != NULL ? library->dlpi_name : "";
   const char* name = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
@@ -462,7 +458,6 @@ struct readable {
 };
 
 static int find_segment(struct dl_phdr_info* library, size_t info_size, void* argument) {
-  (void)info_size;
   struct readable* readable = argument;
   for (size_t i = 0; i < library->dlpi_phnum; i++) {
     const ElfW(Phdr)* segment = &library->dlpi_phdr[i];
@@ -483,7 +478,6 @@ size_t core_readable_size(const void* address, size_t wanted) {
 }
 #else
 size_t core_readable_size(const void* address, size_t wanted) {
-  (void)address, (void)wanted;
   return 0;
 }
 #endif

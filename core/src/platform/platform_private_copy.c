@@ -217,7 +217,6 @@ void* core_library_open_copy(const char* path, char error[CORE_LIBRARY_ERROR], b
 }
 #else
 bool core_library_is_open(const char* path) {
-  (void)path;
   return false;
 }
 

@@ -32,7 +32,6 @@ void core_condition_wait_briefly(core_condition* condition, core_mutex* mutex) {
 }
 
 static BOOL CALLBACK call(INIT_ONCE* once, void* function, void** context) {
-  (void)once, (void)context;
   (*(void (**)(void))function)();
   return TRUE;
 }
@@ -69,7 +68,6 @@ static void end_thread(void) {
 }
 
 static void NTAPI loader_callback(void* module, DWORD reason, void* reserved) {
-  (void)module, (void)reserved;
   if (reason == DLL_PROCESS_ATTACH) {
     stay();
   } else if (reason == DLL_THREAD_DETACH) {
@@ -141,7 +139,6 @@ void* core_address_reserve(size_t size) {
 }
 
 void core_address_release(void* start, size_t size) {
-  (void)size;
   VirtualFree(start, 0, MEM_RELEASE);
 }
 
@@ -173,7 +170,6 @@ int core_address_zero(void* start, size_t size) {
 }
 
 void core_address_huge_pages(void* start, size_t size, int wanted) {
-  (void)start, (void)size, (void)wanted;
 }
 
 void* core_map(size_t size) {

@@ -78,7 +78,6 @@ static inline void core_copy_short_text(char* to, size_t room, const char* from,
     return;
   }
 #else
-  (void)room;
 #endif
   memcpy(to, from, length);
 }

@@ -41,10 +41,9 @@ static OrtStatus* ask_for_writing(void* argument) {
 static OrtStatus* check_contexts(const struct core_session_ep* own) {
   for (size_t i = 0; i < own->compiled->node_count; i++) {
     const OrtcoreCompiledNode* node = &own->compiled->nodes[i];
-    if (node->node->graph == NULL && node->context_node == NULL) {
-      return core_status(ORT_FAIL, "%s: OrtEp::Compile() returned a NULL EPContext node.",
-                         own->ep->name);
-    }
+    CORE_RETURN_IF(node->node->graph == NULL && node->context_node == NULL,
+                   core_status(ORT_FAIL, "%s: OrtEp::Compile() returned a NULL EPContext node.",
+                               own->ep->name));
   }
   return NULL;
 }

@@ -72,9 +72,8 @@ OrtStatus* core_note_assigned(OrtSession* session) {
   const OrtEpAssignedSubgraph** assigned = core_pool_array(&session->pool, count, sizeof *assigned);
   /* Pointers to nodes, not to steps: those move when they are put in order. */
   const OrtNode** nodes = core_pool_array(&session->pool, count, sizeof *nodes);
-  if (list == NULL || assigned == NULL || nodes == NULL) {
-    return core_no_memory(count * sizeof *list);
-  }
+  CORE_RETURN_IF(list == NULL || assigned == NULL || nodes == NULL,
+                 core_no_memory(count * sizeof *list));
   /* The steps of providers come first, one for each group. */
   for (size_t i = list_groups(session, list); i < count; i++) {
     nodes[i] = session->steps[i].node;
@@ -93,46 +92,27 @@ OrtStatus* core_note_assigned(OrtSession* session) {
 
 CORE_SLOT(ort_Session_GetEpGraphAssignmentInfo, const OrtSession* session,
           const OrtEpAssignedSubgraph* const** ep_subgraphs, size_t* num_ep_subgraphs) {
-  CORE_REQUIRE(Session_GetEpGraphAssignmentInfo, session, ep_subgraphs, num_ep_subgraphs);
-  if (session->assigned == NULL) {
-    CORE_FAIL(ORT_FAIL,
-              "Session_GetEpGraphAssignmentInfo: Session configuration entry "
-              "'session.record_ep_graph_assignment_info' must be set to \"1\"");
-  }
+  CORE_FAIL_IF(session->assigned == NULL, ORT_FAIL,
+               "Session_GetEpGraphAssignmentInfo: Session configuration entry "
+               "'session.record_ep_graph_assignment_info' must be set to \"1\"");
   *ep_subgraphs = session->assigned;
   *num_ep_subgraphs = session->assigned_count;
   return NULL;
 }
 
-CORE_SLOT(ort_EpAssignedSubgraph_GetEpName, const OrtEpAssignedSubgraph* ep_subgraph,
-          const char** out) {
-  CORE_REQUIRE(EpAssignedSubgraph_GetEpName, ep_subgraph, out);
-  *out = ep_subgraph->provider;
-  return NULL;
-}
+CORE_GETTER(ort_EpAssignedSubgraph_GetEpName, const char*, ep_subgraph->provider,
+            const OrtEpAssignedSubgraph* ep_subgraph)
 
 CORE_SLOT(ort_EpAssignedSubgraph_GetNodes, const OrtEpAssignedSubgraph* ep_subgraph,
           const OrtEpAssignedNode* const** ep_nodes, size_t* num_ep_nodes) {
-  CORE_REQUIRE(EpAssignedSubgraph_GetNodes, ep_subgraph, ep_nodes, num_ep_nodes);
   *ep_nodes = (const OrtEpAssignedNode* const*)ep_subgraph->nodes;
   *num_ep_nodes = ep_subgraph->count;
   return NULL;
 }
 
-CORE_SLOT(ort_EpAssignedNode_GetName, const OrtEpAssignedNode* ep_node, const char** out) {
-  CORE_REQUIRE(EpAssignedNode_GetName, ep_node, out);
-  *out = ((const OrtNode*)ep_node)->name;
-  return NULL;
-}
-
-CORE_SLOT(ort_EpAssignedNode_GetDomain, const OrtEpAssignedNode* ep_node, const char** out) {
-  CORE_REQUIRE(EpAssignedNode_GetDomain, ep_node, out);
-  *out = ((const OrtNode*)ep_node)->domain;
-  return NULL;
-}
-
-CORE_SLOT(ort_EpAssignedNode_GetOperatorType, const OrtEpAssignedNode* ep_node, const char** out) {
-  CORE_REQUIRE(EpAssignedNode_GetOperatorType, ep_node, out);
-  *out = ((const OrtNode*)ep_node)->op_type;
-  return NULL;
-}
+CORE_GETTER(ort_EpAssignedNode_GetName, const char*, ((const OrtNode*)ep_node)->name,
+            const OrtEpAssignedNode* ep_node)
+CORE_GETTER(ort_EpAssignedNode_GetDomain, const char*, ((const OrtNode*)ep_node)->domain,
+            const OrtEpAssignedNode* ep_node)
+CORE_GETTER(ort_EpAssignedNode_GetOperatorType, const char*, ((const OrtNode*)ep_node)->op_type,
+            const OrtEpAssignedNode* ep_node)

@@ -36,12 +36,9 @@ static void end_binding(void* block) {
 static const struct core_class binding_class = {.kind = CORE_IO_BINDING, .end = end_binding};
 
 CORE_SLOT(ort_CreateIoBinding, OrtSession* session, OrtIoBinding** out) {
-  CORE_REQUIRE(CreateIoBinding, session, out);
   CORE_REQUIRE_READY(session, ORT_FAIL, "Session not initialized.");
   struct OrtIoBinding* binding = core_new_object(&binding_class, sizeof *binding);
-  if (binding == NULL) {
-    return core_no_memory(sizeof *binding);
-  }
+  CORE_RETURN_IF(binding == NULL, core_no_memory(sizeof *binding));
   binding->session = session;
   core_retain(&session->object);
   *out = binding;
@@ -56,9 +53,7 @@ static OrtStatus* bind(struct core_items* items, const char* name, const OrtValu
   struct core_item* item = core_items_find(items, name, size);
   if (item == NULL) {
     item = core_items_add(items, name, size, NULL);
-    if (item == NULL) {
-      return core_no_memory(size);
-    }
+    CORE_RETURN_IF(item == NULL, core_no_memory(size));
   }
   OrtValue* before = (OrtValue*)item->pointer;
   item->pointer = value != NULL ? core_retain_value(value) : NULL;
@@ -68,26 +63,21 @@ static OrtStatus* bind(struct core_items* items, const char* name, const OrtValu
 }
 
 CORE_SLOT(ort_BindInput, OrtIoBinding* binding_ptr, const char* name, const OrtValue* val_ptr) {
-  CORE_REQUIRE(BindInput, binding_ptr, name, val_ptr);
   const OrtSession* session = binding_ptr->session;
-  if (core_find_port(&session->inputs, name, 0) == NULL &&
-      core_find_port(&session->overridable, name, 0) == NULL) {
-    return core_status(ORT_FAIL, "Failed to find input name in the mapping: %s", name);
-  }
+  CORE_RETURN_IF(core_find_port(&session->inputs, name, 0) == NULL &&
+                     core_find_port(&session->overridable, name, 0) == NULL,
+                 core_status(ORT_FAIL, "Failed to find input name in the mapping: %s", name));
   return bind(&binding_ptr->inputs, name, val_ptr);
 }
 
 CORE_SLOT(ort_BindOutput, OrtIoBinding* binding_ptr, const char* name, const OrtValue* val_ptr) {
-  CORE_REQUIRE(BindOutput, binding_ptr, name, val_ptr);
   return bind(&binding_ptr->outputs, name, val_ptr);
 }
 
 CORE_SLOT(ort_BindOutputToDevice, OrtIoBinding* binding_ptr, const char* name,
           const OrtMemoryInfo* mem_info_ptr) {
-  CORE_REQUIRE(BindOutputToDevice, binding_ptr, name, mem_info_ptr);
-  if (!core_is_cpu_memory(mem_info_ptr)) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "BindOutputToDevice: runs leave outputs in the CPU's memory");
-  }
+  CORE_FAIL_IF(!core_is_cpu_memory(mem_info_ptr), ORT_INVALID_ARGUMENT,
+               "BindOutputToDevice: runs leave outputs in the CPU's memory");
   return bind(&binding_ptr->outputs, name, NULL);
 }
 
@@ -117,19 +107,15 @@ static OrtStatus* synchronize(void* argument) {
 }
 
 CORE_SLOT(ort_SynchronizeBoundInputs, OrtIoBinding* binding_ptr) {
-  CORE_REQUIRE(SynchronizeBoundInputs, binding_ptr);
   return core_ep_call("Sync", synchronize, binding_ptr->session);
 }
 
 CORE_SLOT(ort_SynchronizeBoundOutputs, OrtIoBinding* binding_ptr) {
-  CORE_REQUIRE(SynchronizeBoundOutputs, binding_ptr);
   return core_ep_call("Sync", synchronize, binding_ptr->session);
 }
 
 CORE_SLOT(ort_GetBoundOutputNames, const OrtIoBinding* binding_ptr, OrtAllocator* allocator,
           char** buffer, size_t** lengths, size_t* count) {
-  CORE_REQUIRE(GetBoundOutputNames, binding_ptr, allocator, buffer, lengths);
-  CORE_REQUIRE(GetBoundOutputNames, count);
   const struct core_items* outputs = &binding_ptr->outputs;
   void *names = NULL, *sizes = NULL;
   size_t size = 0, at = 0;
@@ -158,16 +144,14 @@ CORE_SLOT(ort_GetBoundOutputNames, const OrtIoBinding* binding_ptr, OrtAllocator
 
 CORE_SLOT(ort_GetBoundOutputValues, const OrtIoBinding* binding_ptr, OrtAllocator* allocator,
           OrtValue*** output, size_t* output_count) {
-  CORE_REQUIRE(GetBoundOutputValues, binding_ptr, allocator, output, output_count);
   const struct core_items* outputs = &binding_ptr->outputs;
   void* values = NULL;
   size_t made = 0;
   for (size_t i = 0; i < outputs->count; i++) {
     made += outputs->list[i].pointer != NULL;
   }
-  if (made != outputs->count) {
-    CORE_FAIL(ORT_FAIL, "GetBoundOutputValues: an output has no value before the first run");
-  }
+  CORE_FAIL_IF(made != outputs->count, ORT_FAIL,
+               "GetBoundOutputValues: an output has no value before the first run");
   if (made > 0) {
     CORE_TRY(ort_AllocatorAlloc(allocator, made * sizeof(OrtValue*), &values));
   }
@@ -189,9 +173,8 @@ static OrtStatus* list_bound(const struct core_items* items, struct core_pool* p
                              bool only_callers, struct bound* out) {
   out->names = core_pool_array(pool, items->count, sizeof *out->names);
   out->values = core_pool_array(pool, items->count, sizeof *out->values);
-  if (out->names == NULL || out->values == NULL) {
-    return core_no_memory(items->count * sizeof *out->values);
-  }
+  CORE_RETURN_IF(out->names == NULL || out->values == NULL,
+                 core_no_memory(items->count * sizeof *out->values));
   for (size_t i = 0; i < items->count; i++) {
     const struct core_item* item = &items->list[i];
     out->names[i] = item->key;
@@ -225,10 +208,8 @@ static OrtStatus* run_bound(OrtSession* session, const OrtRunOptions* options,
 CORE_SLOT(ort_RunWithBinding, OrtSession* session, const OrtRunOptions* run_options,
           const OrtIoBinding* binding_ptr) {
   struct core_pool pool = {0};
-  CORE_REQUIRE(RunWithBinding, session, binding_ptr);
-  if (binding_ptr->session != session) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "RunWithBinding: binding_ptr was made for another session");
-  }
+  CORE_FAIL_IF(binding_ptr->session != session, ORT_INVALID_ARGUMENT,
+               "RunWithBinding: binding_ptr was made for another session");
   CORE_REQUIRE_OUTPUTS(binding_ptr->outputs.count);
   OrtStatus* status = run_bound(session, run_options, binding_ptr, &pool);
   core_pool_end(&pool);

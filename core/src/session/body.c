@@ -118,9 +118,7 @@ static OrtStatus* new_session(const OrtSessionOptions* of, OrtModel* model, OrtS
   const struct core_source source = {.model = model};
   OrtSessionOptions* options = NULL;
   OrtEnv* env = core_env_use();
-  if (env == NULL) {
-    CORE_FAIL(ORT_FAIL, "there is no environment");
-  }
+  CORE_FAIL_IF(env == NULL, ORT_FAIL, "there is no environment");
   OrtStatus* status = new_options(of, &options);
   status = status == NULL ? core_new_session(env, options, &source, false, out) : status;
   ort_ReleaseSessionOptions(options);
@@ -136,13 +134,11 @@ OrtStatus* core_new_body(const struct core_node* kernel, const char* attribute,
   while (i < node->subgraphs.count && strcmp(node->subgraph_names[i], attribute) != 0) {
     i++;
   }
-  if (i == node->subgraphs.count) {
-    return core_fail(ORT_INVALID_ARGUMENT, "the node has no graph %s", attribute);
-  }
+  CORE_RETURN_IF(i == node->subgraphs.count,
+                 core_fail(ORT_INVALID_ARGUMENT, "the node has no graph %s", attribute));
   const OrtGraph* graph = node->subgraphs.items[i];
-  if (!list_names(out, node, graph)) {
-    return core_no_memory(graph->inputs.count * sizeof(char*));
-  }
+  CORE_RETURN_IF(!list_names(out, node, graph),
+                 core_no_memory(graph->inputs.count * sizeof(char*)));
   CORE_TRY(write_model(out, node, graph, bytes_of(node, attribute), &model));
   OrtStatus* status = new_session(kernel->options, model, &out->session);
   core_drop(model);
@@ -159,9 +155,7 @@ OrtStatus* core_run_body(const struct core_body* body, const OrtKernelContext* c
                          const OrtValue* const* own, OrtValue** outputs) {
   size_t count = body->own_count + body->outer_count;
   const OrtValue** inputs = heap_alloc((count + 1) * sizeof *inputs);
-  if (inputs == NULL) {
-    return core_no_memory(count * sizeof *inputs);
-  }
+  CORE_RETURN_IF(inputs == NULL, core_no_memory(count * sizeof *inputs));
   for (size_t i = 0; i < count; i++) {
     inputs[i] = i < body->own_count
                     ? own[i]

@@ -134,16 +134,12 @@ static OrtStatus* call_delegate(struct choosing* self, const OrtEpDevice** list,
     ort_ReleaseStatus(status);
     return failure;
   }
-  if (self->chosen_count == 0) {
-    CORE_FAIL(ORT_FAIL, "EP selection delegate did not select anything.");
-  }
-  if (self->chosen_count > MOST_CHOSEN) {
-    CORE_FAIL(ORT_FAIL, "EP selection delegate selected too many EP devices: the limit is 8");
-  }
+  CORE_FAIL_IF(self->chosen_count == 0, ORT_FAIL, "EP selection delegate did not select anything.");
+  CORE_FAIL_IF(self->chosen_count > MOST_CHOSEN, ORT_FAIL,
+               "EP selection delegate selected too many EP devices: the limit is 8");
   for (size_t i = 0; i < self->chosen_count; i++) {
-    if (!is_listed(self, self->chosen[i])) {
-      CORE_FAIL(ORT_FAIL, "EP selection delegate selected what is none of its devices");
-    }
+    CORE_FAIL_IF(!is_listed(self, self->chosen[i]), ORT_FAIL,
+                 "EP selection delegate selected what is none of its devices");
   }
   return NULL;
 }

@@ -113,11 +113,11 @@ static OrtStatus* too_long(void) {
 /* Has large initializers go to a file beside that of the model, in which `external` names it. */
 static OrtStatus* write_beside(const char* model, const char* external, char path[CORE_PATH_ROOM],
                                struct file* file, OrtcoreWriting* writing) {
-  if (!core_path_is_inside(external)) {
-    return core_fail(ORT_INVALID_ARGUMENT,
-                     "the file of initializers must be a relative path without \"..\", and not %s",
-                     external);
-  }
+  CORE_RETURN_IF(
+      !core_path_is_inside(external),
+      core_fail(ORT_INVALID_ARGUMENT,
+                "the file of initializers must be a relative path without \"..\", and not %s",
+                external));
   int folder = (int)core_path_folder_length(model);
   int size = snprintf(path, CORE_PATH_ROOM, "%.*s%s", folder, model, external);
   if (size < 0 || size >= CORE_PATH_ROOM) {
@@ -167,11 +167,9 @@ struct task {
 };
 
 static OrtStatus* check_options(const OrtModelCompilationOptions* options) {
-  if (options->input == CORE_INPUT_NONE) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "CompileModel: Input model to compile must be loaded from "
-              "either a file or a memory buffer");
-  }
+  CORE_FAIL_IF(options->input == CORE_INPUT_NONE, ORT_INVALID_ARGUMENT,
+               "CompileModel: Input model to compile must be loaded from "
+               "either a file or a memory buffer");
   return NULL;
 }
 
@@ -209,9 +207,9 @@ static OrtStatus* find_output(struct task* task) {
     if (!core_whole_path_utf8(options->paths[CORE_INPUT_FILE], input)) {
       return too_long();
     }
-    if (core_find_file(input, real) == CORE_NO_FILE) {
-      return core_fail(ORT_INVALID_ARGUMENT, "Input model path does not exist: \"%s\"", input);
-    }
+    CORE_RETURN_IF(
+        core_find_file(input, real) == CORE_NO_FILE,
+        core_fail(ORT_INVALID_ARGUMENT, "Input model path does not exist: \"%s\"", input));
   }
   if (options->output == CORE_OUTPUT_PATH) {
     return core_whole_path_utf8(options->paths[CORE_OUTPUT_FILE], task->path)
@@ -221,9 +219,8 @@ static OrtStatus* find_output(struct task* task) {
   if (options->output != CORE_OUTPUT_BESIDE_INPUT) {
     return NULL;
   }
-  if (options->input != CORE_INPUT_PATH) {
-    CORE_FAIL(ORT_FAIL, "CompileModel: a model that is not read from a file needs an output");
-  }
+  CORE_FAIL_IF(options->input != CORE_INPUT_PATH, ORT_FAIL,
+               "CompileModel: a model that is not read from a file needs an output");
   return find_path_beside(input, task->path);
 }
 
@@ -303,12 +300,12 @@ static OrtStatus* compile(struct task* task, const OrtEnv* env) {
       .size = options->input_size,
       .model = options->input == CORE_INPUT_MODEL ? (OrtModel*)options->input_model : NULL};
   CORE_TRY(core_new_session(env, task->session_options, &source, true, &task->session));
-  if (options->flags & OrtCompileApiFlags_ERROR_IF_NO_NODES_COMPILED &&
-      !core_has_compiled_nodes(task->session)) {
-    CORE_FAIL(ORT_FAIL,
-              "Unable to compile any nodes. Check that the session EPs support compilation and can "
-              "execute at least one subgraph in the model.");
-  }
+  CORE_FAIL_IF(
+      options->flags & OrtCompileApiFlags_ERROR_IF_NO_NODES_COMPILED &&
+          !core_has_compiled_nodes(task->session),
+      ORT_FAIL,
+      "Unable to compile any nodes. Check that the session EPs support compilation and can "
+      "execute at least one subgraph in the model.");
   return NULL;
 }
 
@@ -367,9 +364,7 @@ static OrtStatus* fill_block(const struct core_compile_buffer* buffer,
     return NULL;
   }
   *block = buffer->allocator->Alloc(buffer->allocator, from->size);
-  if (*block == NULL) {
-    return core_no_memory(from->size);
-  }
+  CORE_RETURN_IF(*block == NULL, core_no_memory(from->size));
   memcpy(*block, from->bytes, from->size);
   return NULL;
 }
@@ -413,11 +408,8 @@ static OrtStatus* perform(struct task* task, const OrtEnv* env) {
 
 CORE_SLOT(ort_compile_CompileModel, const OrtEnv* env,
           const OrtModelCompilationOptions* model_options) {
-  CORE_REQUIRE(CompileModel, env, model_options);
   struct task* task = heap_alloc(sizeof *task);
-  if (task == NULL) {
-    return core_no_memory(sizeof *task);
-  }
+  CORE_RETURN_IF(task == NULL, core_no_memory(sizeof *task));
   memset(task, 0, sizeof *task);
   task->options = model_options;
   OrtStatus* status = perform(task, env);

@@ -202,17 +202,15 @@ static OrtStatus* refuse_context(const struct core_step* step, const char* why) 
 
 /* A context stands for a node only if it has its name and makes the same values. */
 static OrtStatus* check_context(const struct core_step* step, const OrtNode* context) {
-  if (strcmp(context->op_type, "EPContext") != 0 || strcmp(context->domain, "com.microsoft") != 0) {
-    return refuse_context(
-        step,
-        "Compile of the provider must return nodes EPContext of com.microsoft, and "
-        "did not for ");
-  }
-  if (strcmp(context->name, step->node->name) != 0) {
-    return core_fail(ORT_INVALID_GRAPH,
-                     "an EPContext must have the name of the node that it stands for: %s",
-                     step->node->name);
-  }
+  CORE_RETURN_IF(
+      strcmp(context->op_type, "EPContext") != 0 || strcmp(context->domain, "com.microsoft") != 0,
+      refuse_context(step,
+                     "Compile of the provider must return nodes EPContext of com.microsoft, and "
+                     "did not for "));
+  CORE_RETURN_IF(strcmp(context->name, step->node->name) != 0,
+                 core_fail(ORT_INVALID_GRAPH,
+                           "an EPContext must have the name of the node that it stands for: %s",
+                           step->node->name));
   bool is_same = context->output_count == step->output_count;
   for (size_t i = 0; is_same && i < step->output_count; i++) {
     const char* name = step->outputs[i].name;
@@ -273,12 +271,12 @@ static OrtStatus* write_step(struct making* making, const struct core_step* step
     }
     return NULL;
   }
-  if (node->bytes.at == NULL || strcmp(node->domain, CORE_CHANNELS_LAST) == 0) {
-    return core_fail(ORT_NOT_IMPLEMENTED,
-                     "a compiled model cannot have a node whose layout a provider wants changed "
-                     "and that it leaves to others: %s",
-                     node->name);
-  }
+  CORE_RETURN_IF(
+      node->bytes.at == NULL || strcmp(node->domain, CORE_CHANNELS_LAST) == 0,
+      core_fail(ORT_NOT_IMPLEMENTED,
+                "a compiled model cannot have a node whose layout a provider wants changed "
+                "and that it leaves to others: %s",
+                node->name));
   return write_node(making, node);
 }
 
@@ -348,9 +346,7 @@ static OrtStatus* write_contexts(struct making* making, const OrtcoreWriting* wr
   CORE_TRY(write_graph(making));
   write_metadata(making);
   write_domain(making);
-  if (making->to.has_failed) {
-    return no_memory_to_write(making);
-  }
+  CORE_RETURN_IF(making->to.has_failed, no_memory_to_write(making));
   /* Opened again, because core_write_model decides which weights go to another file. */
   CORE_TRY(
       core_open_model_bytes(making->to.bytes, making->to.size, making->session->model, &model));

@@ -128,17 +128,12 @@ static OrtStatus* check_value(const struct core_port* port, const OrtValue* valu
 
 static OrtStatus* set_input(const OrtSession* session, struct core_frame* frame, const char* name,
                             const OrtValue* value, size_t i) {
-  if (CORE_UNLIKELY(name == NULL)) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "Run: input_names must not have NULL");
-  }
-  if (CORE_UNLIKELY(value == NULL)) {
-    return core_fail(ORT_INVALID_ARGUMENT, "NULL input supplied for input %s", name);
-  }
+  CORE_FAIL_IF(name == NULL, ORT_INVALID_ARGUMENT, "Run: input_names must not have NULL");
+  CORE_RETURN_IF(value == NULL,
+                 core_fail(ORT_INVALID_ARGUMENT, "NULL input supplied for input %s", name));
   const struct core_port* port = core_find_port(&session->inputs, name, i);
   port = port != NULL ? port : core_find_port(&session->overridable, name, 0);
-  if (CORE_UNLIKELY(port == NULL)) {
-    return core_status(ORT_INVALID_ARGUMENT, "Invalid input name: %s", name);
-  }
+  CORE_RETURN_IF(port == NULL, core_status(ORT_INVALID_ARGUMENT, "Invalid input name: %s", name));
   CORE_TRY(check_value(port, value, "input"));
   frame->values[port->value] = (OrtValue*)value;
   return NULL;
@@ -159,9 +154,8 @@ static OrtStatus* set_adapters(const OrtSession* session, struct core_frame* fra
 /* An optional input that is left out holds nothing. */
 static CORE_COLD OrtStatus* leave_out_input(struct core_frame* frame,
                                             const struct core_port* port) {
-  if (port->type == NULL || port->type->kind != ONNX_TYPE_OPTIONAL) {
-    return core_status(ORT_INVALID_ARGUMENT, "Missing Input: %s", port->name);
-  }
+  CORE_RETURN_IF(port->type == NULL || port->type->kind != ONNX_TYPE_OPTIONAL,
+                 core_status(ORT_INVALID_ARGUMENT, "Missing Input: %s", port->name));
   CORE_TRY(core_empty_optional(&frame->values[port->value]));
   frame->is_own[port->value] = true;
   return NULL;
@@ -186,13 +180,10 @@ OrtStatus* core_set_outputs(const OrtSession* session, struct core_frame* frame,
                             const struct core_feeds* feeds) {
   for (size_t i = 0; i < feeds->output_count; i++) {
     const char* name = feeds->output_names[i];
-    if (CORE_UNLIKELY(name == NULL)) {
-      CORE_FAIL(ORT_INVALID_ARGUMENT, "Run: output_names must not have NULL");
-    }
+    CORE_FAIL_IF(name == NULL, ORT_INVALID_ARGUMENT, "Run: output_names must not have NULL");
     const struct core_port* port = core_find_port(&session->outputs, name, i);
-    if (CORE_UNLIKELY(port == NULL)) {
-      return core_status(ORT_INVALID_ARGUMENT, "Invalid output name: %s", name);
-    }
+    CORE_RETURN_IF(port == NULL,
+                   core_status(ORT_INVALID_ARGUMENT, "Invalid output name: %s", name));
     if (feeds->outputs[i] == NULL) {
       continue;
     }
@@ -225,20 +216,17 @@ static OrtStatus* copy_output(const OrtValue* from, OrtValue** out) {
 /* Copies into the tensor of the caller. */
 static OrtStatus* fill_output(const OrtValue* from, OrtValue* to) {
   const struct core_shape* wanted = core_shape_of(to);
-  if (!core_is_tensor(from) || !core_is_tensor(to) ||
-      !core_has_shape(core_shape_of(from), wanted->type, wanted->dims, wanted->rank)) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "Run: an output that is given must have the element type and shape of the result");
-  }
+  CORE_FAIL_IF(!core_is_tensor(from) || !core_is_tensor(to) ||
+                   !core_has_shape(core_shape_of(from), wanted->type, wanted->dims, wanted->rank),
+               ORT_INVALID_ARGUMENT,
+               "Run: an output that is given must have the element type and shape of the result");
   return core_copy_elements(core_tensor_of(from), core_tensor_of(to));
 }
 
 static OrtStatus* hand_over_one(const struct core_frame* frame, core_value_number value,
                                 OrtValue** out) {
   const OrtValue* made = frame->values[value];
-  if (made == NULL) {
-    CORE_FAIL(ORT_FAIL, "Run: the model left out an output that is asked for");
-  }
+  CORE_FAIL_IF(made == NULL, ORT_FAIL, "Run: the model left out an output that is asked for");
   if (*out == made) {
     return NULL;
   }
@@ -279,9 +267,7 @@ OrtStatus* core_hand_over(const OrtSession* session, const struct core_frame* fr
     return hand_each_over(session, frame, feeds, few);
   }
   bool* many = heap_alloc(feeds->output_count);
-  if (many == NULL) {
-    return core_no_memory(feeds->output_count);
-  }
+  CORE_RETURN_IF(many == NULL, core_no_memory(feeds->output_count));
   OrtStatus* status = hand_each_over(session, frame, feeds, many);
   heap_free(many);
   return status;

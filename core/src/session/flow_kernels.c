@@ -20,15 +20,12 @@ static void ORT_API_CALL release(OrtKernelImpl* self) {
 OrtStatus* core_new_flow(const OrtKernelInfo* info, const char* const names[2],
                          core_flow_function* compute, struct core_flow** out) {
   const struct core_node* kernel = info->node;
-  if (kernel->of == NULL || kernel->options == NULL || kernel->device_allocator != NULL) {
-    CORE_FAIL(ORT_NOT_IMPLEMENTED,
-              "kernels with subgraphs are made for sessions of the core, and for providers that "
-              "compute in the memory of the CPU");
-  }
+  CORE_FAIL_IF(kernel->of == NULL || kernel->options == NULL || kernel->device_allocator != NULL,
+               ORT_NOT_IMPLEMENTED,
+               "kernels with subgraphs are made for sessions of the core, and for providers that "
+               "compute in the memory of the CPU");
   struct core_flow* flow = heap_alloc(sizeof *flow);
-  if (flow == NULL) {
-    return core_no_memory(sizeof *flow);
-  }
+  CORE_RETURN_IF(flow == NULL, core_no_memory(sizeof *flow));
   *flow = (struct core_flow){
       .base = {.ort_version_supported = ORT_API_VERSION, .Compute = compute, .Release = release},
       .node = kernel->of};
@@ -76,9 +73,8 @@ OrtStatus* core_begin_carried(const OrtKernelContext* context, size_t first, siz
                               const OrtValue** values) {
   for (size_t i = 0; i < count; i++) {
     values[i] = core_context_input(context, first + i);
-    if (values[i] == NULL) {
-      CORE_FAIL(ORT_INVALID_ARGUMENT, "a value that a body carries on is left out");
-    }
+    CORE_FAIL_IF(values[i] == NULL, ORT_INVALID_ARGUMENT,
+                 "a value that a body carries on is left out");
   }
   return NULL;
 }
@@ -90,9 +86,8 @@ OrtStatus* core_set_output_of(OrtKernelContext* context, size_t i, const OrtValu
   const struct core_shape* shape = core_shape_of(value);
   OrtValue* out = NULL;
   CORE_TRY(ort_KernelContext_GetOutput(context, i, shape->dims, shape->rank, &out));
-  if (out != NULL && core_shape_of(out)->type != shape->type) {
-    CORE_FAIL(ORT_FAIL, "a body makes another element type than its node");
-  }
+  CORE_FAIL_IF(out != NULL && core_shape_of(out)->type != shape->type, ORT_FAIL,
+               "a body makes another element type than its node");
   return out == NULL ? NULL : core_copy_elements(core_tensor_of(value), core_tensor_of(out));
 }
 
@@ -109,14 +104,10 @@ static OrtStatus* ORT_API_CALL compute_if(OrtKernelImpl* self, OrtKernelContext*
   const struct core_flow* flow = (const struct core_flow*)self;
   const bool* condition =
       number_of(core_context_input(context, 0), ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL);
-  if (condition == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "the condition of If must be one bool");
-  }
+  CORE_FAIL_IF(condition == NULL, ORT_INVALID_ARGUMENT, "the condition of If must be one bool");
   const struct core_body* body = &flow->bodies[*condition ? 0 : 1];
   OrtValue** made = heap_alloc((body->output_count + 1) * sizeof *made);
-  if (made == NULL) {
-    return core_no_memory(body->output_count * sizeof *made);
-  }
+  CORE_RETURN_IF(made == NULL, core_no_memory(body->output_count * sizeof *made));
   OrtStatus* status = core_run_body(body, context, NULL, made);
   if (status == NULL) {
     status = core_set_outputs_of(context, made, body->output_count);
@@ -128,7 +119,6 @@ static OrtStatus* ORT_API_CALL compute_if(OrtKernelImpl* self, OrtKernelContext*
 
 CORE_SLOT(ort_ep_CreateIfKernel, const OrtKernelInfo* kernel_info, OrtKernelImpl** kernel_out) {
   static const char* const names[] = {"then_branch", "else_branch"};
-  CORE_REQUIRE(CreateIfKernel, kernel_info, kernel_out);
   struct core_flow* flow = NULL;
   CORE_TRY(core_new_flow(kernel_info, names, compute_if, &flow));
   *kernel_out = &flow->base;
@@ -223,10 +213,9 @@ static OrtStatus* shape_of_all(const struct turns* turns, size_t i,
   }
   for (size_t k = 0; k < list->count; k++) {
     const OrtValue* each = list->items[k];
-    if (!core_is_tensor(each) ||
-        !core_has_shape(core_shape_of(each), first->type, first->dims, first->rank)) {
-      return core_fail(ORT_FAIL, "an output of Loop has not one shape in all turns");
-    }
+    CORE_RETURN_IF(!core_is_tensor(each) ||
+                       !core_has_shape(core_shape_of(each), first->type, first->dims, first->rank),
+                   core_fail(ORT_FAIL, "an output of Loop has not one shape in all turns"));
   }
   return NULL;
 }
@@ -243,9 +232,8 @@ static OrtStatus* join(const struct turns* turns, size_t i) {
     return NULL;
   }
   const struct core_tensor* tensor = core_tensor_of(out);
-  if (tensor->shape.type != core_shape_of(list->items[0])->type) {
-    CORE_FAIL(ORT_FAIL, "a body makes another element type than its node");
-  }
+  CORE_FAIL_IF(tensor->shape.type != core_shape_of(list->items[0])->type, ORT_FAIL,
+               "a body makes another element type than its node");
   return helper->ConcatOutput(helper, NULL, (const OrtValue* const*)list->items, list->count,
                               tensor->data, tensor->bytes);
 }
@@ -273,9 +261,7 @@ static OrtStatus* ORT_API_CALL compute_loop(OrtKernelImpl* self, OrtKernelContex
   struct turns turns = {.flow = flow, .context = context, .body = &flow->bodies[0]};
   turns.carried = turns.body->own_count - 2;
   turns.scans = turns.body->output_count - 1 - turns.carried;
-  if (!begin_turns(&turns)) {
-    return core_no_memory(turns.body->own_count * sizeof(void*));
-  }
+  CORE_RETURN_IF(!begin_turns(&turns), core_no_memory(turns.body->own_count * sizeof(void*)));
   OrtStatus* status = loop(&turns);
   end_turns(&turns);
   return status;
@@ -284,11 +270,8 @@ static OrtStatus* ORT_API_CALL compute_loop(OrtKernelImpl* self, OrtKernelContex
 CORE_SLOT(ort_ep_CreateLoopKernel, const OrtKernelInfo* kernel_info, OrtLoopKernelHelper* helper,
           OrtKernelImpl** kernel_out) {
   static const char* const names[] = {"body", NULL};
-  CORE_REQUIRE(CreateLoopKernel, kernel_info, helper, kernel_out);
-  if (helper->Release == NULL || helper->ConcatOutput == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "CreateLoopKernel: helper must have the functions Release and ConcatOutput");
-  }
+  CORE_FAIL_IF(helper->Release == NULL || helper->ConcatOutput == NULL, ORT_INVALID_ARGUMENT,
+               "CreateLoopKernel: helper must have the functions Release and ConcatOutput");
   struct core_flow* flow = NULL;
   CORE_TRY(core_new_flow(kernel_info, names, compute_loop, &flow));
   const struct core_body* body = &flow->bodies[0];

@@ -27,9 +27,7 @@ static OrtStatus* take_group(struct core_partition* partition, const OrtcoreGrou
     const char* name = core_first_output(group->nodes[i]);
     struct core_item* item =
         name != NULL ? core_items_add(&partition->taken, name, strlen(name) + 1, NULL) : NULL;
-    if (item == NULL && name != NULL) {
-      return core_no_memory(strlen(name));
-    }
+    CORE_RETURN_IF(item == NULL && name != NULL, core_no_memory(strlen(name)));
     if (item != NULL) {
       item->number = (int64_t)number;
     }
@@ -47,9 +45,7 @@ static OrtStatus* link_groups(struct core_partition* partition, const OrtGraph* 
   }
   size_t* circles = core_pool_array(pool, count, sizeof *circles);
   size_t* ends = core_pool_array(pool, partition->group_count + 1, sizeof *ends); /* place + 1 */
-  if (circles == NULL || ends == NULL) {
-    return core_no_memory(count * sizeof *circles);
-  }
+  CORE_RETURN_IF(circles == NULL || ends == NULL, core_no_memory(count * sizeof *circles));
   for (size_t place = 0; place < count; place++) {
     const char* name = core_first_output(graph->nodes.items[place]);
     const struct core_item* item =
@@ -92,9 +88,7 @@ static OrtStatus* find_stretch(const struct core_partition* partition, const Ort
   }
   size_t count = out->last - out->first + 1;
   out->marks = core_pool_array(pool, count, sizeof *out->marks);
-  if (out->marks == NULL) {
-    return core_no_memory(count);
-  }
+  CORE_RETURN_IF(out->marks == NULL, core_no_memory(count));
   for (size_t i = 0; i < group->node_count; i++) {
     *mark_of(out, group->nodes[i]) = IN_GROUP;
   }

@@ -93,9 +93,7 @@ static OrtStatus* make_tensor(const struct buffer* buffer, uint64_t data, size_t
                               OrtValue** out) {
   size_t count = 0, needed = 0;
   CORE_TRY(core_measure(type, dims, rank, ORT_FAIL, &count, &needed));
-  if (needed != size) {
-    return refuse_adapter("a parameter has another size than its shape");
-  }
+  CORE_RETURN_IF(needed != size, refuse_adapter("a parameter has another size than its shape"));
   return core_borrow_tensor(&core_cpu_memory_info, (void*)(buffer->bytes + data), size, dims, rank,
                             type, (struct core_tensor**)out);
 }
@@ -108,15 +106,11 @@ static OrtStatus* add_parameter(OrtLoraAdapter* adapter, struct buffer* buffer, 
   uint64_t shape = vector_of(buffer, table, PARAMETER_DIMS, sizeof(int64_t), &rank);
   uint64_t data = vector_of(buffer, table, PARAMETER_DATA, 1, &size);
   int32_t type = number_in(buffer, table, PARAMETER_TYPE);
-  if (number_at(buffer, name + length, 1) != 0 || buffer->is_broken || length == 0) {
-    return refuse_adapter("a parameter has no name, or leads out of the bytes");
-  }
-  if (!is_number(type)) {
-    return refuse_adapter("a parameter has elements of a type that is not supported");
-  }
-  if (rank > MOST_DIMENSIONS) {
-    return refuse_adapter("a parameter has more than 64 dimensions");
-  }
+  CORE_RETURN_IF(number_at(buffer, name + length, 1) != 0 || buffer->is_broken || length == 0,
+                 refuse_adapter("a parameter has no name, or leads out of the bytes"));
+  CORE_RETURN_IF(!is_number(type),
+                 refuse_adapter("a parameter has elements of a type that is not supported"));
+  CORE_RETURN_IF(rank > MOST_DIMENSIONS, refuse_adapter("a parameter has more than 64 dimensions"));
   parameter->name = (const char*)buffer->bytes + name;
   for (size_t i = 0; i < rank; i++) {
     dims[i] = (int64_t)number_at(buffer, shape + i * sizeof *dims, sizeof *dims);
@@ -130,21 +124,15 @@ static OrtStatus* add_parameter(OrtLoraAdapter* adapter, struct buffer* buffer, 
 static OrtStatus* read_adapter(OrtLoraAdapter* adapter, struct buffer* buffer) {
   size_t count = 0;
   bool is_named = buffer->size >= 8 && memcmp(buffer->bytes + 4, IDENTIFIER, 4) == 0;
-  if (!is_named) {
-    return refuse_adapter("they do not begin with the identifier of adapters");
-  }
+  CORE_RETURN_IF(!is_named, refuse_adapter("they do not begin with the identifier of adapters"));
   uint64_t root = follow(buffer, 0);
-  if (number_in(buffer, root, ADAPTER_FORMAT) != FORMAT_VERSION) {
-    return refuse_adapter("the format must be that of version 1");
-  }
+  CORE_RETURN_IF(number_in(buffer, root, ADAPTER_FORMAT) != FORMAT_VERSION,
+                 refuse_adapter("the format must be that of version 1"));
   uint64_t parameters = vector_of(buffer, root, ADAPTER_PARAMETERS, 4, &count);
-  if (parameters == 0 || count > MOST_PARAMETERS) {
-    return refuse_adapter("they have no list of parameters, or too long a one");
-  }
+  CORE_RETURN_IF(parameters == 0 || count > MOST_PARAMETERS,
+                 refuse_adapter("they have no list of parameters, or too long a one"));
   adapter->parameters = core_pool_array(&adapter->pool, count, sizeof *adapter->parameters);
-  if (adapter->parameters == NULL) {
-    return core_no_memory(count * sizeof *adapter->parameters);
-  }
+  CORE_RETURN_IF(adapter->parameters == NULL, core_no_memory(count * sizeof *adapter->parameters));
   for (size_t i = 0; i < count; i++) {
     CORE_TRY(add_parameter(adapter, buffer, follow(buffer, parameters + 4 * i)));
   }
@@ -175,9 +163,7 @@ static const struct core_class lora_class = {.kind = CORE_LORA_ADAPTER, .end = e
 
 static OrtStatus* new_adapter(const void* bytes, size_t size, OrtLoraAdapter** out) {
   OrtLoraAdapter* adapter = core_new_object(&lora_class, sizeof *adapter);
-  if (adapter == NULL) {
-    return core_no_memory(sizeof *adapter);
-  }
+  CORE_RETURN_IF(adapter == NULL, core_no_memory(sizeof *adapter));
   const void* copy = core_pool_text(&adapter->pool, bytes, size);
   struct buffer buffer = {copy, size, false};
   OrtStatus* status = copy != NULL ? read_adapter(adapter, &buffer) : core_no_memory(size);
@@ -188,13 +174,11 @@ CORE_SLOT(ort_CreateLoraAdapter, const ORTCHAR_T* adapter_file_path, OrtAllocato
           OrtLoraAdapter** out) {
   char path[CORE_PATH_ROOM], real[CORE_PATH_ROOM];
   struct core_mapping file;
-  CORE_REQUIRE(CreateLoraAdapter, adapter_file_path, out);
   REFUSE_ALLOCATOR(CreateLoraAdapter, allocator);
-  if (!core_whole_path_utf8(adapter_file_path, path) ||
-      core_find_file(path, real) != CORE_REGULAR_FILE || !core_map_file(real, &file)) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "CreateLoraAdapter: adapter_file_path must be the path of a file that can be read");
-  }
+  CORE_FAIL_IF(!core_whole_path_utf8(adapter_file_path, path) ||
+                   core_find_file(path, real) != CORE_REGULAR_FILE || !core_map_file(real, &file),
+               ORT_INVALID_ARGUMENT,
+               "CreateLoraAdapter: adapter_file_path must be the path of a file that can be read");
   OrtStatus* status = new_adapter(file.bytes, file.size, out);
   core_unmap_file(&file);
   return status;
@@ -202,7 +186,6 @@ CORE_SLOT(ort_CreateLoraAdapter, const ORTCHAR_T* adapter_file_path, OrtAllocato
 
 CORE_SLOT(ort_CreateLoraAdapterFromArray, const void* bytes, size_t num_bytes,
           OrtAllocator* allocator, OrtLoraAdapter** out) {
-  CORE_REQUIRE(CreateLoraAdapterFromArray, bytes, out);
   REFUSE_ALLOCATOR(CreateLoraAdapterFromArray, allocator);
   return new_adapter(bytes, num_bytes, out);
 }
@@ -211,6 +194,5 @@ void ORT_API_CALL ort_ReleaseLoraAdapter(OrtLoraAdapter* input) NO_EXCEPTION { c
 
 CORE_SLOT(ort_RunOptionsAddActiveLoraAdapter, OrtRunOptions* options,
           const OrtLoraAdapter* adapter) {
-  CORE_REQUIRE(RunOptionsAddActiveLoraAdapter, options, adapter);
   return core_list_add(&options->adapters, (void*)adapter) ? NULL : core_no_memory(sizeof adapter);
 }

@@ -12,10 +12,9 @@
 static OrtStatus* add_step(struct core_partition* partition, const OrtcoreNode* node,
                            const OrtNode* of, const OrtcoreCompiledNode* compiled) {
   OrtSession* session = partition->session;
-  if (!core_grow((void**)&session->steps, session->step_count, &session->step_room,
-                 sizeof *session->steps)) {
-    return core_no_memory(sizeof *session->steps);
-  }
+  CORE_RETURN_IF(!core_grow((void**)&session->steps, session->step_count, &session->step_room,
+                            sizeof *session->steps),
+                 core_no_memory(sizeof *session->steps));
   struct core_step* step = &session->steps[session->step_count];
   *step = (struct core_step){.inputs = node->inputs,
                              .input_count = node->input_count,
@@ -67,9 +66,8 @@ static OrtStatus* end_initialization(void* argument) {
 static OrtStatus* check_name(const OrtSession* session) {
   const char* name = core_last_ep(session)->ep->name;
   for (size_t i = 0; i + 1 < session->ep_count; i++) {
-    if (strcmp(session->eps[i].ep->name, name) == 0) {
-      return core_status(ORT_FAIL, "Provider %s has already been registered.", name);
-    }
+    CORE_RETURN_IF(strcmp(session->eps[i].ep->name, name) == 0,
+                   core_status(ORT_FAIL, "Provider %s has already been registered.", name));
   }
   return NULL;
 }
@@ -99,12 +97,11 @@ static OrtStatus* check_compilation(const OrtSession* session) {
   for (size_t i = 0; !is_wanted && i < own->claims->group_count; i++) {
     const OrtcoreGroup* group = &own->claims->groups[i];
     for (size_t k = 0; group->is_fused && k < group->node_count; k++) {
-      if (!is_context(group->nodes[k])) {
-        return core_status(ORT_MODEL_REQUIRES_COMPILATION,
-                           "The provider '%s' must compile nodes, which the options refuse "
-                           "(session.disable_model_compile)",
-                           own->ep->name);
-      }
+      CORE_RETURN_IF(!is_context(group->nodes[k]),
+                     core_status(ORT_MODEL_REQUIRES_COMPILATION,
+                                 "The provider '%s' must compile nodes, which the options refuse "
+                                 "(session.disable_model_compile)",
+                                 own->ep->name));
     }
   }
   return NULL;
@@ -220,14 +217,14 @@ static void list_left(const struct core_partition* partition, char* text, size_t
 static OrtStatus* refuse_node(const struct core_partition* partition, const OrtNode* node) {
   char asked[400], left[700];
   list_providers(partition->session, asked, sizeof asked);
-  if (is_context(node)) {
-    return core_fail(
-        ORT_NOT_IMPLEMENTED,
-        "the model was compiled for an execution provider that the session does not have: "
-        "EPContext node '%.100s' is not compatible with any execution provider added to the "
-        "session: %s",
-        node->name, asked);
-  }
+  CORE_RETURN_IF(
+      is_context(node),
+      core_fail(
+          ORT_NOT_IMPLEMENTED,
+          "the model was compiled for an execution provider that the session does not have: "
+          "EPContext node '%.100s' is not compatible with any execution provider added to the "
+          "session: %s",
+          node->name, asked));
   list_left(partition, left, sizeof left);
   bool is_of_onnx = core_newest_opset(node->domain) > 0;
   bool is_unknown = is_of_onnx && core_opset_version_of(node) > 0 && core_schema_of(node) == NULL;
@@ -258,9 +255,7 @@ static OrtStatus* describe_operands(OrtSession* session, const OrtNode* node,
                                     OrtcoreOperand** out) {
   size_t count = node->input_count + node->output_count;
   *out = core_pool_array(&session->pool, count, sizeof **out);
-  if (*out == NULL) {
-    return core_no_memory(count * sizeof **out);
-  }
+  CORE_RETURN_IF(*out == NULL, core_no_memory(count * sizeof **out));
   for (size_t i = 0; i < count; i++) {
     const OrtValueInfo* value = node->values[i];
     bool with_constant = value != NULL && core_is_constant(value);
@@ -274,18 +269,14 @@ static OrtStatus* add_custom_op(struct core_partition* partition, const OrtNode*
   OrtSession* session = partition->session;
   struct core_misfit misfit;
   const OrtCustomOp* op = core_op_of_node(node, &misfit);
-  if (op == NULL && misfit.text[0] != 0) {
-    return refuse_misfit(node, &misfit);
-  }
-  if (op == NULL || node->subgraphs.count > 0) {
-    return refuse_node(partition, node);
-  }
-  if (core_session_wants(session, "session.disable_cpu_ep_fallback")) {
-    return core_status(ORT_FAIL,
-                       "No provider takes the node '%s', and the options refuse the CPU for it "
-                       "(session.disable_cpu_ep_fallback)",
-                       node->name);
-  }
+  CORE_RETURN_IF(op == NULL && misfit.text[0] != 0, refuse_misfit(node, &misfit));
+  CORE_RETURN_IF(op == NULL || node->subgraphs.count > 0, refuse_node(partition, node));
+  CORE_RETURN_IF(
+      core_session_wants(session, "session.disable_cpu_ep_fallback"),
+      core_status(ORT_FAIL,
+                  "No provider takes the node '%s', and the options refuse the CPU for it "
+                  "(session.disable_cpu_ep_fallback)",
+                  node->name));
   OrtcoreOperand* operands;
   CORE_TRY(describe_operands(session, node, &operands));
   const OrtcoreNode made = {.version = ORT_API_VERSION,
@@ -308,9 +299,7 @@ static OrtStatus* add_left(struct core_partition* partition, const OrtNode* node
   size_t inputs = node->input_count + node->implicit_inputs.count;
   size_t count = inputs + node->output_count;
   OrtcoreOperand* operands = core_pool_array(&partition->session->pool, count, sizeof *operands);
-  if (operands == NULL) {
-    return core_no_memory(count * sizeof *operands);
-  }
+  CORE_RETURN_IF(operands == NULL, core_no_memory(count * sizeof *operands));
   for (size_t i = 0; i < count; i++) {
     const OrtValueInfo* value = i < node->input_count ? node->values[i]
                                 : i < inputs ? node->implicit_inputs.items[i - node->input_count]

@@ -43,9 +43,7 @@ static OrtStatus* number_of(struct plan* plan, const char* name, core_value_numb
   struct core_item* item = core_items_find(&plan->names, name, strlen(name) + 1);
   if (item == NULL) {
     item = core_items_add(&plan->names, name, strlen(name) + 1, NULL);
-    if (item == NULL) {
-      return core_no_memory(strlen(name));
-    }
+    CORE_RETURN_IF(item == NULL, core_no_memory(strlen(name)));
     item->number = plan->session->value_count++;
   }
   *out = (core_value_number)item->number;
@@ -56,9 +54,7 @@ static OrtStatus* number_step(struct plan* plan, struct core_step* step) {
   OrtSession* session = plan->session;
   size_t count = step->input_count + step->output_count;
   step->values = core_pool_array(&session->pool, count, sizeof *step->values);
-  if (step->values == NULL) {
-    return core_no_memory(count * sizeof *step->values);
-  }
+  CORE_RETURN_IF(step->values == NULL, core_no_memory(count * sizeof *step->values));
   for (size_t i = 0; i < count; i++) {
     bool is_input = i < step->input_count;
     const OrtcoreOperand* operand =
@@ -91,9 +87,7 @@ static OrtStatus* find_constants(struct plan* plan) {
   const OrtGraph* graphs[] = {session->graph, session->last_graph};
   size_t count = session->value_count + plan->most_copies;
   session->constants = core_pool_array(&session->pool, count, sizeof *session->constants);
-  if (session->constants == NULL) {
-    return core_no_memory(count * sizeof *session->constants);
-  }
+  CORE_RETURN_IF(session->constants == NULL, core_no_memory(count * sizeof *session->constants));
   for (size_t g = 0; g < (graphs[0] == graphs[1] ? 1 : 2); g++) {
     for (size_t i = 0; i < graphs[g]->initializers.count; i++) {
       CORE_TRY(set_constant(plan, graphs[g]->initializers.items[i]));
@@ -203,9 +197,7 @@ static OrtStatus* move_steps(struct plan* plan) {
   OrtSession* session = plan->session;
   size_t size = session->step_count * sizeof *session->steps;
   struct core_step* moved = core_pool_take(&plan->pool, size);
-  if (moved == NULL) {
-    return core_no_memory(size);
-  }
+  CORE_RETURN_IF(moved == NULL, core_no_memory(size));
   for (uint32_t at = 0; at < session->step_count; at++) {
     moved[at] = session->steps[plan->order[at]];
   }
@@ -223,9 +215,8 @@ static OrtStatus* plan_ends(struct plan* plan, const bool* is_output) {
   OrtSession* session = plan->session;
   uint32_t* places = core_pool_array(&plan->pool, session->step_count, sizeof *places);
   uint32_t* last = core_pool_array(&plan->pool, session->value_count, sizeof *last);
-  if (places == NULL || last == NULL) {
-    return core_no_memory(session->step_count * sizeof *places);
-  }
+  CORE_RETURN_IF(places == NULL || last == NULL,
+                 core_no_memory(session->step_count * sizeof *places));
   for (uint32_t at = 0; at < session->step_count; at++) {
     struct core_step* step = &session->steps[at];
     for (size_t i = 0; i < step->input_count + step->output_count; i++) {
@@ -241,9 +232,7 @@ static OrtStatus* plan_ends(struct plan* plan, const bool* is_output) {
   for (uint32_t at = 0; at < session->step_count; at++) {
     struct core_step* step = &session->steps[at];
     step->ends = core_pool_array(&session->pool, places[at], sizeof *step->ends);
-    if (step->ends == NULL) {
-      return core_no_memory(places[at] * sizeof *step->ends);
-    }
+    CORE_RETURN_IF(step->ends == NULL, core_no_memory(places[at] * sizeof *step->ends));
   }
   for (core_value_number value = 0; value < session->value_count; value++) {
     if (plan->makers[value] != NO_STEP && !is_output[value]) {
@@ -327,9 +316,7 @@ static OrtStatus* place_outputs(struct plan* plan, bool* is_output) {
   for (uint32_t s = 0; plan->most_copies > 0 && s < session->step_count; s++) {
     struct core_step* step = &session->steps[s];
     step->copies = core_pool_array(&plan->session->pool, step->output_count, sizeof *step->copies);
-    if (step->copies == NULL) {
-      return core_no_memory(step->output_count * sizeof *step->copies);
-    }
+    CORE_RETURN_IF(step->copies == NULL, core_no_memory(step->output_count * sizeof *step->copies));
     for (size_t i = 0; i < step->output_count; i++) {
       place_output(plan, step, i, is_output);
     }
@@ -385,9 +372,7 @@ static OrtStatus* make_plan(struct plan* plan) {
   size_t values = session->value_count + plan->most_copies;
   bool* is_given = core_pool_array(&plan->pool, values, sizeof *is_given);
   bool* is_output = core_pool_array(&plan->pool, values, sizeof *is_output);
-  if (is_given == NULL || is_output == NULL) {
-    return core_no_memory(values);
-  }
+  CORE_RETURN_IF(is_given == NULL || is_output == NULL, core_no_memory(values));
   mark_ports(&session->inputs, is_given);
   mark_ports(&session->outputs, is_output);
   for (core_value_number value = 0; value < session->value_count; value++) {

@@ -109,14 +109,12 @@ static OrtStatus* open_profile(struct core_profile* profile, const ORTCHAR_T* pr
   char real[CORE_PATH_ROOM];
   /* Where another profile has begun in this millisecond, the next one gives another name. */
   do {
-    if (!set_path(profile, prefix)) {
-      return core_fail(ORT_INVALID_ARGUMENT, "profile_file_prefix is too long");
-    }
+    CORE_RETURN_IF(!set_path(profile, prefix),
+                   core_fail(ORT_INVALID_ARGUMENT, "profile_file_prefix is too long"));
     profile->file = core_create_file(profile->path, true);
   } while (profile->file == NULL && core_find_file(profile->path, real) != CORE_NO_FILE);
-  if (profile->file == NULL) {
-    return core_fail(ORT_FAIL, "the profile '%s' cannot be created", profile->path);
-  }
+  CORE_RETURN_IF(profile->file == NULL,
+                 core_fail(ORT_FAIL, "the profile '%s' cannot be created", profile->path));
   core_put_text(&profile->text, "[\n");
   return NULL;
 }
@@ -124,9 +122,7 @@ static OrtStatus* open_profile(struct core_profile* profile, const ORTCHAR_T* pr
 OrtStatus* core_begin_profile(const ORTCHAR_T* prefix, const OrtLogger* logger,
                               struct core_profile** out) {
   struct core_profile* profile = heap_alloc(sizeof *profile);
-  if (profile == NULL) {
-    return core_no_memory(sizeof *profile);
-  }
+  CORE_RETURN_IF(profile == NULL, core_no_memory(sizeof *profile));
   memset(profile, 0, sizeof *profile);
   if (!core_mutex_begin(&profile->lock)) {
     heap_free(profile);
@@ -165,11 +161,10 @@ static OrtStatus* create_profiler(void* argument) {
   struct asked* self = argument;
   OrtEpProfilerImpl* made = NULL;
   CORE_TRY(self->ep->CreateProfiler(self->ep, &made));
-  if (made != NULL &&
-      (made->Release == NULL || made->StartProfiling == NULL || made->EndProfiling == NULL)) {
-    CORE_FAIL(ORT_FAIL,
-              "CreateProfiler: the profiler must have Release, StartProfiling and EndProfiling");
-  }
+  CORE_FAIL_IF(
+      made != NULL &&
+          (made->Release == NULL || made->StartProfiling == NULL || made->EndProfiling == NULL),
+      ORT_FAIL, "CreateProfiler: the profiler must have Release, StartProfiling and EndProfiling");
   self->profiler = made;
   return NULL;
 }
@@ -364,9 +359,7 @@ static OrtStatus* name_step(const OrtNode* node, char** out) {
   }
   size_t size = strlen(name) + sizeof number + sizeof "_kernel_time";
   *out = heap_alloc(size);
-  if (*out == NULL) {
-    return core_no_memory(size);
-  }
+  CORE_RETURN_IF(*out == NULL, core_no_memory(size));
   snprintf(*out, size, "%s%s_kernel_time", name, number);
   return NULL;
 }
@@ -400,9 +393,8 @@ static OrtStatus* close_profile(struct core_profile* profile) {
   OrtStatus* status = profile->failed;
   profile->failed = NULL;
   core_mutex_unlock(&profile->lock);
-  if (status == NULL && profile->text.has_failed) {
-    return core_no_memory(profile->text.capacity);
-  }
+  CORE_RETURN_IF(status == NULL && profile->text.has_failed,
+                 core_no_memory(profile->text.capacity));
   return status != NULL || is_closed
              ? status
              : core_fail(ORT_FAIL, "the profile cannot be written: %s", profile->path);

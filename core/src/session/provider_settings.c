@@ -36,17 +36,12 @@ static OrtStatus* release_graph(void* argument) {
 
 CORE_SLOT(ort_SetEpDynamicOptions, OrtSession* sess, const char* const* keys,
           const char* const* values, size_t kv_len) {
-  CORE_REQUIRE(SetEpDynamicOptions, sess);
-  if (kv_len == 0) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "SetEpDynamicOptions: kv_len must not be 0");
-  }
-  CORE_REQUIRE(SetEpDynamicOptions, keys, values);
+  CORE_FAIL_IF(kv_len == 0, ORT_INVALID_ARGUMENT, "SetEpDynamicOptions: kv_len must not be 0");
   struct call call = {sess, keys, values, kv_len, 0};
   return core_ep_call("SetDynamicOptions", set_options, &call);
 }
 
 CORE_SLOT(ort_SessionReleaseCapturedGraph, OrtSession* session, int graph_annotation_id) {
-  CORE_REQUIRE(SessionReleaseCapturedGraph, session);
   struct call call = {.session = session, .graph = graph_annotation_id};
   return core_ep_call("ReleaseCapturedGraph", release_graph, &call);
 }

@@ -59,9 +59,7 @@ static OrtStatus* new_frame(const OrtSession* session, struct core_frame** out) 
   CORE_REQUIRE_READY(session, ORT_FAIL, "Session not initialized.");
   size_t size = size_of_frame(session);
   struct core_frame* frame = heap_alloc(size);
-  if (frame == NULL) {
-    return core_no_memory(size);
-  }
+  CORE_RETURN_IF(frame == NULL, core_no_memory(size));
   begin_frame(session, frame);
   *out = frame;
   return NULL;
@@ -154,9 +152,8 @@ static inline void release_read(struct core_frame* frame, const struct core_step
 }
 
 static OrtStatus* check_terminated(const OrtRunOptions* options) {
-  if (options != NULL && __atomic_load_n(&options->terminated, __ATOMIC_RELAXED)) {
-    CORE_FAIL(ORT_FAIL, "Exiting due to terminate flag being set to true.");
-  }
+  CORE_FAIL_IF(options != NULL && __atomic_load_n(&options->terminated, __ATOMIC_RELAXED), ORT_FAIL,
+               "Exiting due to terminate flag being set to true.");
   return NULL;
 }
 
@@ -362,14 +359,11 @@ static CORE_COLD OrtStatus* run_special(OrtSession* session, struct core_frame* 
   struct OrtLogger logger = session->logger;
   const char* tag = options != NULL && options->tag != NULL ? options->tag : "";
   size_t size = strlen(logger.id) + strlen(tag) + sizeof ":";
-  if (options != NULL && (options->log_severity < CORE_DEFAULT_SEVERITY ||
-                          options->log_severity > ORT_LOGGING_LEVEL_FATAL)) {
-    CORE_FAIL(ORT_FAIL, "Run: the log severity of run_options must be -1 to 4");
-  }
+  CORE_FAIL_IF(options != NULL && (options->log_severity < CORE_DEFAULT_SEVERITY ||
+                                   options->log_severity > ORT_LOGGING_LEVEL_FATAL),
+               ORT_FAIL, "Run: the log severity of run_options must be -1 to 4");
   char* id = heap_alloc(size);
-  if (id == NULL) {
-    return core_no_memory(size);
-  }
+  CORE_RETURN_IF(id == NULL, core_no_memory(size));
   bool has_both = logger.id[0] != 0 && tag[0] != 0;
   snprintf(id, size, "%s%s%s", logger.id, has_both ? ":" : "", tag);
   logger.id = id;
@@ -401,11 +395,9 @@ OrtStatus* core_run(OrtSession* session, const OrtRunOptions* options,
 CORE_SLOT(ort_Run, OrtSession* session, const OrtRunOptions* run_options,
           const char* const* input_names, const OrtValue* const* inputs, size_t input_len,
           const char* const* output_names, size_t output_names_len, OrtValue** outputs) {
-  CORE_REQUIRE(Run, session);
   CORE_REQUIRE_IF(input_len > 0, Run, input_names);
   CORE_REQUIRE_IF(input_len > 0, Run, inputs);
   CORE_REQUIRE_OUTPUTS(output_names_len);
-  CORE_REQUIRE(Run, output_names, outputs);
   const struct core_feeds feeds = {input_names,  inputs,  input_len,
                                    output_names, outputs, output_names_len};
   return core_run(session, run_options, &feeds);

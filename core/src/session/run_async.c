@@ -36,19 +36,14 @@ CORE_SLOT(ort_RunAsync, OrtSession* session, const OrtRunOptions* run_options,
           const char* const* input_names, const OrtValue* const* input, size_t input_len,
           const char* const* output_names, size_t output_names_len, OrtValue** output,
           RunAsyncCallbackFn run_async_callback, void* user_data) {
-  CORE_REQUIRE(RunAsync, session, output_names, output, run_async_callback);
   CORE_REQUIRE_IF(input_len > 0, RunAsync, input_names);
   CORE_REQUIRE_IF(input_len > 0, RunAsync, input);
   CORE_REQUIRE_OUTPUTS(output_names_len);
-  if (session->thread_count < 2) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "RunAsync: session must have a second thread (SetIntraOpNumThreads, "
-              "SetGlobalIntraOpNumThreads)");
-  }
+  CORE_FAIL_IF(session->thread_count < 2, ORT_INVALID_ARGUMENT,
+               "RunAsync: session must have a second thread (SetIntraOpNumThreads, "
+               "SetGlobalIntraOpNumThreads)");
   struct job* job = heap_alloc(sizeof *job);
-  if (job == NULL) {
-    return core_no_memory(sizeof *job);
-  }
+  CORE_RETURN_IF(job == NULL, core_no_memory(sizeof *job));
   *job = (struct job){
       .thread = {.function = run_job, .argument = job},
       .task = {.function = run_job, .argument = job},

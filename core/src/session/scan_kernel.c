@@ -68,17 +68,13 @@ static OrtStatus* begin_input(struct scan* scan, size_t i) {
       value != NULL && core_is_tensor(value) ? core_shape_of(value) : NULL;
   size_t permutation[CORE_LARGEST_RANK];
   int64_t dims[CORE_LARGEST_RANK];
-  if (shape == NULL || shape->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
-    CORE_FAIL(ORT_NOT_IMPLEMENTED, "inputs of Scan must be tensors of numbers");
-  }
+  CORE_FAIL_IF(shape == NULL || shape->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING,
+               ORT_NOT_IMPLEMENTED, "inputs of Scan must be tensors of numbers");
   part.axis += part.axis < 0 ? (int64_t)shape->rank : 0;
-  if (part.axis < 0 || (size_t)part.axis >= shape->rank) {
-    return refuse_axis();
-  }
+  CORE_RETURN_IF(part.axis < 0 || (size_t)part.axis >= shape->rank, refuse_axis());
   int64_t length = shape->dims[part.axis];
-  if (i > 0 && length != scan->length) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "the inputs of Scan have not one length");
-  }
+  CORE_FAIL_IF(i > 0 && length != scan->length, ORT_INVALID_ARGUMENT,
+               "the inputs of Scan have not one length");
   scan->length = length;
   if (part.axis == 0) {
     scan->wholes[i] = core_retain_value(value);
@@ -108,10 +104,9 @@ static OrtStatus* cut(struct scan* scan, size_t i, int64_t turn) {
 static OrtStatus* put(struct scan* scan, size_t i, int64_t turn) {
   const OrtValue* made = scan->made[scan->states + i];
   const struct core_shape* shape = core_is_tensor(made) ? core_shape_of(made) : NULL;
-  if (shape == NULL || shape->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING ||
-      shape->rank == CORE_LARGEST_RANK) {
-    CORE_FAIL(ORT_NOT_IMPLEMENTED, "outputs of Scan must be tensors of numbers");
-  }
+  CORE_FAIL_IF(shape == NULL || shape->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING ||
+                   shape->rank == CORE_LARGEST_RANK,
+               ORT_NOT_IMPLEMENTED, "outputs of Scan must be tensors of numbers");
   if (scan->results[i] == NULL) {
     int64_t dims[CORE_LARGEST_RANK] = {scan->length};
     for (size_t k = 0; k < shape->rank; k++) {
@@ -120,10 +115,10 @@ static OrtStatus* put(struct scan* scan, size_t i, int64_t turn) {
     CORE_TRY(new_tensor(dims, shape->rank + 1, shape->type, &scan->results[i]));
   }
   const struct core_tensor *part = core_tensor_of(made), *whole = core_tensor_of(scan->results[i]);
-  if (!core_has_shape(shape, whole->shape.type, whole->shape.dims + 1, whole->shape.rank - 1) ||
-      part->bytes * (size_t)scan->length != whole->bytes) {
-    CORE_FAIL(ORT_FAIL, "an output of Scan has not one shape in all turns");
-  }
+  CORE_FAIL_IF(
+      !core_has_shape(shape, whole->shape.type, whole->shape.dims + 1, whole->shape.rank - 1) ||
+          part->bytes * (size_t)scan->length != whole->bytes,
+      ORT_FAIL, "an output of Scan has not one shape in all turns");
   bool is_reversed = part_of(scan->flow->node, true, i).is_reversed;
   size_t at = (size_t)(is_reversed ? scan->length - 1 - turn : turn);
   if (part->bytes > 0) {
@@ -157,16 +152,12 @@ static OrtStatus* give(struct scan* scan, size_t i) {
   size_t permutation[CORE_LARGEST_RANK], place = scan->states + i;
   int64_t dims[CORE_LARGEST_RANK];
   OrtValue* out = NULL;
-  if (scan->results[i] == NULL) {
-    CORE_FAIL(ORT_NOT_IMPLEMENTED,
-              "Scan has no turns, so that the shapes of its outputs are not "
-              "known");
-  }
+  CORE_FAIL_IF(scan->results[i] == NULL, ORT_NOT_IMPLEMENTED,
+               "Scan has no turns, so that the shapes of its outputs are not "
+               "known");
   const struct core_shape* shape = core_shape_of(scan->results[i]);
   axis += axis < 0 ? (int64_t)shape->rank : 0;
-  if (axis < 0 || (size_t)axis >= shape->rank) {
-    return refuse_axis();
-  }
+  CORE_RETURN_IF(axis < 0 || (size_t)axis >= shape->rank, refuse_axis());
   if (axis == 0) {
     return core_set_output_of(scan->context, place, scan->results[i]);
   }
@@ -220,14 +211,10 @@ static OrtStatus* ORT_API_CALL compute(OrtKernelImpl* self, OrtKernelContext* co
 CORE_SLOT(ort_ep_CreateScanKernel, const OrtKernelInfo* kernel_info, OrtScanKernelHelper* helper,
           OrtKernelImpl** kernel_out) {
   static const char* const names[] = {"body", NULL};
-  CORE_REQUIRE(CreateScanKernel, kernel_info, helper, kernel_out);
-  if (helper->Release == NULL || helper->Transpose == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "CreateScanKernel: helper must have the functions Release and Transpose");
-  }
-  if (kernel_info->node->of != NULL && core_opset_version_of(kernel_info->node->of) < 9) {
-    CORE_FAIL(ORT_FAIL, "CreateScanKernel: Scan must be of version 9 or later");
-  }
+  CORE_FAIL_IF(helper->Release == NULL || helper->Transpose == NULL, ORT_INVALID_ARGUMENT,
+               "CreateScanKernel: helper must have the functions Release and Transpose");
+  CORE_FAIL_IF(kernel_info->node->of != NULL && core_opset_version_of(kernel_info->node->of) < 9,
+               ORT_FAIL, "CreateScanKernel: Scan must be of version 9 or later");
   struct core_flow* flow = NULL;
   CORE_TRY(core_new_flow(kernel_info, names, compute, &flow));
   const struct core_body* body = &flow->bodies[0];

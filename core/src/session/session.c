@@ -58,11 +58,9 @@ static OrtStatus* check_optimized_path(const OrtSession* session) {
   if (session->options->settings.optimized_model_path == NULL) {
     return NULL;
   }
-  if (core_has_compiled_nodes(session)) {
-    CORE_FAIL(ORT_FAIL,
-              "Unable to serialize model as it contains compiled nodes. Please disable any "
-              "execution providers which generate compiled nodes.");
-  }
+  CORE_FAIL_IF(core_has_compiled_nodes(session), ORT_FAIL,
+               "Unable to serialize model as it contains compiled nodes. Please disable any "
+               "execution providers which generate compiled nodes.");
   return core_fail(
       ORT_NOT_IMPLEMENTED,
       "this library optimizes no model, so it has none to write (SetOptimizedModelFilePath)");
@@ -131,10 +129,9 @@ void core_session_log(const OrtSession* session, OrtLoggingLevel severity, const
 }
 
 OrtStatus* core_check_cancelled(const OrtSession* session) {
-  if (__atomic_load_n(&session->options->settings.loading_cancelled->is_cancelled,
-                      __ATOMIC_ACQUIRE)) {
-    CORE_FAIL(ORT_MODEL_LOAD_CANCELED, "Session initialization canceled due to user request.");
-  }
+  CORE_FAIL_IF(__atomic_load_n(&session->options->settings.loading_cancelled->is_cancelled,
+                               __ATOMIC_ACQUIRE),
+               ORT_MODEL_LOAD_CANCELED, "Session initialization canceled due to user request.");
   return NULL;
 }
 
@@ -150,20 +147,19 @@ static OrtStatus* begin_threads(OrtSession* session) {
   const char* affinities = core_config_get(&session->options->lists[CORE_SESSION_CONFIG],
                                            "session.intra_op_thread_affinities");
   session->shares_threads = !settings->per_session_threads;
-  if (affinities != NULL && affinities[0] == 0) {
-    CORE_FAIL(ORT_FAIL, "Affinity string must not be empty");
-  }
+  CORE_FAIL_IF(affinities != NULL && affinities[0] == 0, ORT_FAIL,
+               "Affinity string must not be empty");
   if (!session->shares_threads) {
     note_threads(session, settings->intra_op_threads, &settings->threads);
     int inter_op = settings->execution_mode == ORT_PARALLEL ? settings->inter_op_threads : 1;
     return core_new_thread_pool(&settings->threads, settings->intra_op_threads, inter_op,
                                 &session->threads);
   }
-  if (session->env->threading == NULL) {
-    return core_fail(ORT_FAIL,
-                     "the options want the threads of the environment (DisablePerSessionThreads), "
-                     "which has none: it was not created with CreateEnvWithGlobalThreadPools");
-  }
+  CORE_RETURN_IF(
+      session->env->threading == NULL,
+      core_fail(ORT_FAIL,
+                "the options want the threads of the environment (DisablePerSessionThreads), "
+                "which has none: it was not created with CreateEnvWithGlobalThreadPools"));
   note_threads(session, session->env->threading->intra_op_threads,
                &session->env->threading->functions);
   return NULL;
@@ -176,9 +172,7 @@ static OrtStatus* begin_session(OrtSession* session, const OrtSessionOptions* op
   begin_logger(session);
   session->has_lock = core_mutex_begin(&session->lock);
   session->has_turn = core_condition_begin(&session->turn);
-  if (!session->has_lock || !session->has_turn) {
-    return core_no_memory(sizeof session->lock);
-  }
+  CORE_RETURN_IF(!session->has_lock || !session->has_turn, core_no_memory(sizeof session->lock));
   CORE_TRY(begin_threads(session));
   const ORTCHAR_T* prefix = session->options->settings.profiling;
   return prefix != NULL ? core_begin_profile(prefix, &session->logger, &session->profile) : NULL;
@@ -226,10 +220,9 @@ static OrtStatus* initialize(OrtSession* session) {
 
 static OrtStatus* open_model(const struct core_source* source, OrtModel** out) {
   if (source->model != NULL) {
-    if (source->model->graph_bytes.at == NULL) {
-      return core_fail(ORT_INVALID_ARGUMENT,
-                       "the model must have a graph, given by AddGraphToModel");
-    }
+    CORE_RETURN_IF(
+        source->model->graph_bytes.at == NULL,
+        core_fail(ORT_INVALID_ARGUMENT, "the model must have a graph, given by AddGraphToModel"));
     core_retain(&source->model->object);
     *out = source->model;
     return NULL;
@@ -243,11 +236,10 @@ static OrtStatus* load(OrtSession* session, const struct core_source* source) {
   const char* format =
       core_config_get(&session->options->lists[CORE_SESSION_CONFIG], "session.load_model_format");
   CORE_TRY(core_check_cancelled(session));
-  if (format != NULL && strcmp(format, "ORT") == 0) {
-    return core_fail(ORT_FAIL,
-                     "this library loads models of ONNX's format alone, and the entry "
-                     "session.load_model_format says ORT");
-  }
+  CORE_RETURN_IF(format != NULL && strcmp(format, "ORT") == 0,
+                 core_fail(ORT_FAIL,
+                           "this library loads models of ONNX's format alone, and the entry "
+                           "session.load_model_format says ORT"));
   if (session->profile == NULL) {
     return open_model(source, &session->model);
   }
@@ -266,9 +258,7 @@ static OrtStatus* hand_out(OrtStatus* status, OrtSession* session, OrtSession** 
 static OrtStatus* new_loaded(const OrtEnv* env, const OrtSessionOptions* options,
                              const struct core_source* source, OrtSession** out) {
   OrtSession* session = core_new_object(&core_session_class, sizeof *session);
-  if (session == NULL) {
-    return core_no_memory(sizeof *session);
-  }
+  CORE_RETURN_IF(session == NULL, core_no_memory(sizeof *session));
   session->env = (OrtEnv*)env;
   core_retain(&session->env->object);
   OrtStatus* status = begin_session(session, options);
@@ -286,14 +276,12 @@ OrtStatus* core_new_session(const OrtEnv* env, const OrtSessionOptions* options,
 
 CORE_SLOT(ort_CreateSession, const OrtEnv* env, const ORTCHAR_T* model_path,
           const OrtSessionOptions* options, OrtSession** out) {
-  CORE_REQUIRE(CreateSession, env, model_path, out);
   const struct core_source source = {.path = model_path};
   return core_new_session(env, options, &source, false, out);
 }
 
 CORE_SLOT(ort_CreateSessionFromArray, const OrtEnv* env, const void* model_data,
           size_t model_data_length, const OrtSessionOptions* options, OrtSession** out) {
-  CORE_REQUIRE(CreateSessionFromArray, env, model_data, out);
   const struct core_source source = {.bytes = model_data, .size = model_data_length};
   return core_new_session(env, options, &source, false, out);
 }
@@ -302,22 +290,17 @@ CORE_SLOT(ort_CreateSessionFromArray, const OrtEnv* env, const void* model_data,
 CORE_SLOT(ort_CreateSessionWithPrepackedWeightsContainer, const OrtEnv* env,
           const ORTCHAR_T* model_path, const OrtSessionOptions* options,
           OrtPrepackedWeightsContainer* prepacked_weights_container, OrtSession** out) {
-  CORE_REQUIRE(CreateSessionWithPrepackedWeightsContainer, env, model_path,
-               prepacked_weights_container, out);
   return ort_CreateSession(env, model_path, options, out);
 }
 
 CORE_SLOT(ort_CreateSessionFromArrayWithPrepackedWeightsContainer, const OrtEnv* env,
           const void* model_data, size_t model_data_length, const OrtSessionOptions* options,
           OrtPrepackedWeightsContainer* prepacked_weights_container, OrtSession** out) {
-  CORE_REQUIRE(CreateSessionFromArrayWithPrepackedWeightsContainer, env, model_data,
-               prepacked_weights_container, out);
   return ort_CreateSessionFromArray(env, model_data, model_data_length, options, out);
 }
 
 CORE_SLOT(ort_model_editor_CreateSessionFromModel, const OrtEnv* env, const OrtModel* model,
           const OrtSessionOptions* options, OrtSession** out) {
-  CORE_REQUIRE(CreateSessionFromModel, env, model, out);
   const struct core_source source = {.model = (OrtModel*)model};
   return core_new_session(env, options, &source, false, out);
 }
@@ -342,7 +325,6 @@ static OrtStatus* new_editor(const OrtEnv* env, const OrtSessionOptions* options
 
 CORE_SLOT(ort_model_editor_CreateModelEditorSession, const OrtEnv* env, const ORTCHAR_T* model_path,
           const OrtSessionOptions* options, OrtSession** out) {
-  CORE_REQUIRE(CreateModelEditorSession, env, model_path, out);
   const struct core_source source = {.path = model_path};
   return new_editor(env, options, &source, out);
 }
@@ -350,18 +332,14 @@ CORE_SLOT(ort_model_editor_CreateModelEditorSession, const OrtEnv* env, const OR
 CORE_SLOT(ort_model_editor_CreateModelEditorSessionFromArray, const OrtEnv* env,
           const void* model_data, size_t model_data_length, const OrtSessionOptions* options,
           OrtSession** out) {
-  CORE_REQUIRE(CreateModelEditorSessionFromArray, env, model_data, out);
   const struct core_source source = {.bytes = model_data, .size = model_data_length};
   return new_editor(env, options, &source, out);
 }
 
 CORE_SLOT(ort_model_editor_SessionGetOpsetForDomain, const OrtSession* session, const char* domain,
           int* opset) {
-  CORE_REQUIRE(SessionGetOpsetForDomain, session, domain, opset);
   const int64_t* version = core_find_opset(&session->model->opsets, domain);
-  if (version == NULL) {
-    CORE_FAIL(ORT_FAIL, "Domain not used by model.");
-  }
+  CORE_FAIL_IF(version == NULL, ORT_FAIL, "Domain not used by model.");
   *opset = (int)*version;
   return NULL;
 }
@@ -369,9 +347,8 @@ CORE_SLOT(ort_model_editor_SessionGetOpsetForDomain, const OrtSession* session, 
 /* Nothing changes unless the new model can be read. */
 static OrtStatus* apply(OrtSession* session, const OrtModel* model) {
   OrtModel* extended = NULL;
-  if (session->state != CORE_SESSION_LOADED) {
-    CORE_FAIL(ORT_MODEL_LOADED, "This session has already been initialized.");
-  }
+  CORE_FAIL_IF(session->state != CORE_SESSION_LOADED, ORT_MODEL_LOADED,
+               "This session has already been initialized.");
   CORE_TRY(core_extend_model(session->model, model, &extended));
   OrtStatus* status = show_model(session, extended);
   if (status != NULL) {
@@ -384,7 +361,6 @@ static OrtStatus* apply(OrtSession* session, const OrtModel* model) {
 }
 
 CORE_SLOT(ort_model_editor_ApplyModelToModelEditorSession, OrtSession* session, OrtModel* model) {
-  CORE_REQUIRE(ApplyModelToModelEditorSession, session, model);
   core_mutex_lock(&session->lock);
   OrtStatus* status = apply(session, model);
   core_mutex_unlock(&session->lock);
@@ -396,9 +372,8 @@ static OrtStatus* finalize(OrtSession* session, const OrtSessionOptions* options
   if (session->state == CORE_SESSION_READY) {
     return NULL;
   }
-  if (session->state == CORE_SESSION_FAILED) {
-    CORE_FAIL(ORT_FAIL, "FinalizeModelEditorSession: the session could not be finalized before");
-  }
+  CORE_FAIL_IF(session->state == CORE_SESSION_FAILED, ORT_FAIL,
+               "FinalizeModelEditorSession: the session could not be finalized before");
   if (options != NULL) {
     OrtSessionOptions* copy = NULL;
     CORE_TRY(ort_CloneSessionOptions(options, &copy));
@@ -412,8 +387,6 @@ static OrtStatus* finalize(OrtSession* session, const OrtSessionOptions* options
 CORE_SLOT(ort_model_editor_FinalizeModelEditorSession, OrtSession* session,
           const OrtSessionOptions* options,
           OrtPrepackedWeightsContainer* prepacked_weights_container) {
-  (void)prepacked_weights_container;
-  CORE_REQUIRE(FinalizeModelEditorSession, session);
   core_mutex_lock(&session->lock);
   OrtStatus* status = finalize(session, options);
   core_mutex_unlock(&session->lock);

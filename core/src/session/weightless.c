@@ -34,14 +34,13 @@ OrtStatus* core_read_weightless(OrtSession* session) {
   if (mode == NULL) {
     return NULL;
   }
-  if (mode[0] < '0' || mode[0] > '2' || mode[1] != 0) {
-    return core_status(ORT_INVALID_ARGUMENT,
-                       "Invalid value '%s' for " MODE
-                       ". Valid values are: \"0\" (OrtWeightlessSupport_NONE), \"1\" "
-                       "(OrtWeightlessSupport_EXTERNAL_ONLY), and \"2\" "
-                       "(OrtWeightlessSupport_ALL).",
-                       mode);
-  }
+  CORE_RETURN_IF(mode[0] < '0' || mode[0] > '2' || mode[1] != 0,
+                 core_status(ORT_INVALID_ARGUMENT,
+                             "Invalid value '%s' for " MODE
+                             ". Valid values are: \"0\" (OrtWeightlessSupport_NONE), \"1\" "
+                             "(OrtWeightlessSupport_EXTERNAL_ONLY), and \"2\" "
+                             "(OrtWeightlessSupport_ALL).",
+                             mode));
   return core_config_set(&session->options->lists[CORE_SESSION_CONFIG], ENABLE,
                          mode[0] == '0' ? "0" : "1");
 }
@@ -60,13 +59,11 @@ OrtStatus* core_check_weightless_devices(const OrtSession* session,
     for (size_t k = 0; modes != NULL && k < CORE_COUNT_OF(names); k++) {
       is_supported |= strcmp(modes, names[k]) == 0 && has_mode((OrtWeightlessSupport)k, mode);
     }
-    if (!is_supported) {
-      return core_status(ORT_EP_FAIL,
-                         "Weightless mode '%s' requested (" MODE
-                         "=%s), but a device of '%s' does "
-                         "not support it: see its metadata",
-                         names[mode[0] - '0'], mode, devices[i]->name);
-    }
+    CORE_RETURN_IF(!is_supported, core_status(ORT_EP_FAIL,
+                                              "Weightless mode '%s' requested (" MODE
+                                              "=%s), but a device of '%s' does "
+                                              "not support it: see its metadata",
+                                              names[mode[0] - '0'], mode, devices[i]->name));
   }
   return NULL;
 }
@@ -127,12 +124,11 @@ OrtStatus* core_ask_for_weightless(void* argument) {
     note_version(session, own);
     return NULL;
   }
-  if (ep->GetWeightlessSupport == NULL) {
-    return core_status(ORT_NOT_IMPLEMENTED,
-                       "Weightless mode requested (%s=%s) but EP '%s' does not implement "
-                       "GetWeightlessSupport.",
-                       key, value, own->name);
-  }
+  CORE_RETURN_IF(ep->GetWeightlessSupport == NULL,
+                 core_status(ORT_NOT_IMPLEMENTED,
+                             "Weightless mode requested (%s=%s) but EP '%s' does not implement "
+                             "GetWeightlessSupport.",
+                             key, value, own->name));
   CORE_TRY(ep->GetWeightlessSupport(ep, &support));
   bool is_known = (unsigned)support < CORE_COUNT_OF(names);
   bool is_fine = mode != NULL ? has_mode(support, mode) : support != OrtWeightlessSupport_NONE;

@@ -51,9 +51,7 @@ static OrtStatus* new_sparse(const int64_t* dims, size_t rank, ONNXTensorElement
   CORE_TRY(core_check_rank("dense_shape_len", rank));
   size_t size = sizeof(struct core_sparse) + rank * sizeof *dims;
   struct core_sparse* sparse = heap_alloc(size);
-  if (sparse == NULL) {
-    return core_no_memory(size);
-  }
+  CORE_RETURN_IF(sparse == NULL, core_no_memory(size));
   int64_t* kept = (int64_t*)(sparse + 1);
   for (size_t i = 0; i < rank; i++) {
     kept[i] = dims[i];
@@ -67,11 +65,9 @@ static OrtStatus* new_sparse(const int64_t* dims, size_t rank, ONNXTensorElement
 
 CORE_SLOT(ort_CreateSparseTensorAsOrtValue, OrtAllocator* allocator, const int64_t* dense_shape,
           size_t dense_shape_len, ONNXTensorElementDataType type, OrtValue** out) {
-  CORE_REQUIRE(CreateSparseTensorAsOrtValue, allocator);
   if (dense_shape_len > 0) {
     CORE_REQUIRE(CreateSparseTensorAsOrtValue, dense_shape);
   }
-  CORE_REQUIRE(CreateSparseTensorAsOrtValue, out);
   CORE_TRY(check_type(type));
   struct core_sparse* sparse = NULL;
   CORE_TRY(new_sparse(dense_shape, dense_shape_len, type, &sparse));
@@ -91,20 +87,16 @@ CORE_SLOT(ort_CreateSparseTensorAsOrtValue, OrtAllocator* allocator, const int64
 CORE_SLOT(ort_CreateSparseTensorWithValuesAsOrtValue, const OrtMemoryInfo* info, void* p_data,
           const int64_t* dense_shape, size_t dense_shape_len, const int64_t* values_shape,
           size_t values_shape_len, ONNXTensorElementDataType type, OrtValue** out) {
-  CORE_REQUIRE(CreateSparseTensorWithValuesAsOrtValue, info);
   if (dense_shape_len > 0) {
     CORE_REQUIRE(CreateSparseTensorWithValuesAsOrtValue, dense_shape);
   }
   if (values_shape_len > 0) {
     CORE_REQUIRE(CreateSparseTensorWithValuesAsOrtValue, values_shape);
   }
-  CORE_REQUIRE(CreateSparseTensorWithValuesAsOrtValue, out);
   CORE_TRY(check_type(type));
-  if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "CreateSparseTensorWithValuesAsOrtValue: type must not be STRING: strings are "
-              "copied, by CreateSparseTensorAsOrtValue and a FillSparseTensor function");
-  }
+  CORE_FAIL_IF(type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, ORT_INVALID_ARGUMENT,
+               "CreateSparseTensorWithValuesAsOrtValue: type must not be STRING: strings are "
+               "copied, by CreateSparseTensorAsOrtValue and a FillSparseTensor function");
   struct core_sparse* sparse = NULL;
   CORE_TRY(new_sparse(dense_shape, dense_shape_len, type, &sparse));
   OrtStatus* status = core_borrow_tensor(info, p_data, SIZE_MAX, values_shape, values_shape_len,
@@ -113,10 +105,9 @@ CORE_SLOT(ort_CreateSparseTensorWithValuesAsOrtValue, const OrtMemoryInfo* info,
 }
 
 OrtStatus* core_as_sparse(const OrtValue* value, struct core_sparse** out) {
-  if (core_type_of(value) != ONNX_TYPE_SPARSETENSOR) {
-    return core_fail(core_type_of(value) == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION,
-                     "ort_value must be a sparse tensor");
-  }
+  CORE_RETURN_IF(core_type_of(value) != ONNX_TYPE_SPARSETENSOR,
+                 core_fail(core_type_of(value) == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION,
+                           "ort_value must be a sparse tensor"));
   *out = (struct core_sparse*)core_target(value);
   return NULL;
 }
@@ -125,9 +116,8 @@ OrtStatus* core_as_sparse(const OrtValue* value, struct core_sparse** out) {
 static OrtStatus* as_filled(const OrtValue* value, struct core_sparse** out) {
   struct core_sparse* sparse = NULL;
   CORE_TRY(core_as_sparse(value, &sparse));
-  if (sparse->format == ORT_SPARSE_UNDEFINED) {
-    return core_fail(ORT_FAIL, "ort_value must be filled first");
-  }
+  CORE_RETURN_IF(sparse->format == ORT_SPARSE_UNDEFINED,
+                 core_fail(ORT_FAIL, "ort_value must be filled first"));
   *out = sparse;
   return NULL;
 }
@@ -140,7 +130,6 @@ static OrtStatus* find_values(const OrtValue* value, struct core_tensor** out) {
 }
 
 CORE_SLOT(ort_GetSparseTensorFormat, const OrtValue* ort_value, OrtSparseFormat* out) {
-  CORE_REQUIRE(GetSparseTensorFormat, ort_value, out);
   struct core_sparse* sparse = NULL;
   CORE_TRY(core_as_sparse(ort_value, &sparse));
   *out = sparse->format;
@@ -148,21 +137,17 @@ CORE_SLOT(ort_GetSparseTensorFormat, const OrtValue* ort_value, OrtSparseFormat*
 }
 
 CORE_SLOT(ort_GetSparseTensorValues, const OrtValue* ort_value, const void** out) {
-  CORE_REQUIRE(GetSparseTensorValues, ort_value, out);
   struct core_tensor* values = NULL;
   CORE_TRY(find_values(ort_value, &values));
-  if (values->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "GetSparseTensorValues: ort_value must not be of strings: GetStringTensorContent "
-              "reads those");
-  }
+  CORE_FAIL_IF(values->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, ORT_INVALID_ARGUMENT,
+               "GetSparseTensorValues: ort_value must not be of strings: GetStringTensorContent "
+               "reads those");
   *out = values->data;
   return NULL;
 }
 
 CORE_SLOT(ort_GetSparseTensorValuesTypeAndShape, const OrtValue* ort_value,
           OrtTensorTypeAndShapeInfo** out) {
-  CORE_REQUIRE(GetSparseTensorValuesTypeAndShape, ort_value, out);
   struct core_tensor* values = NULL;
   CORE_TRY(find_values(ort_value, &values));
   return core_new_shape_info(&values->shape, out);
@@ -181,16 +166,14 @@ static OrtStatus* find_indices(const OrtValue* value, enum OrtSparseIndicesForma
                                struct core_tensor** out) {
   struct core_sparse* sparse = NULL;
   CORE_TRY(as_filled(value, &sparse));
-  if ((size_t)format >= CORE_COUNT_OF(kinds) || kinds[format].format != sparse->format) {
-    return core_fail(ORT_FAIL, "indices_format must be of the tensor's format");
-  }
+  CORE_RETURN_IF((size_t)format >= CORE_COUNT_OF(kinds) || kinds[format].format != sparse->format,
+                 core_fail(ORT_FAIL, "indices_format must be of the tensor's format"));
   *out = sparse->indices[kinds[format].number];
   return NULL;
 }
 
 CORE_SLOT(ort_GetSparseTensorIndicesTypeShape, const OrtValue* ort_value,
           enum OrtSparseIndicesFormat indices_format, OrtTensorTypeAndShapeInfo** out) {
-  CORE_REQUIRE(GetSparseTensorIndicesTypeShape, ort_value, out);
   struct core_tensor* indices = NULL;
   CORE_TRY(find_indices(ort_value, indices_format, &indices));
   return core_new_shape_info(&indices->shape, out);
@@ -198,7 +181,6 @@ CORE_SLOT(ort_GetSparseTensorIndicesTypeShape, const OrtValue* ort_value,
 
 CORE_SLOT(ort_GetSparseTensorIndices, const OrtValue* ort_value,
           enum OrtSparseIndicesFormat indices_format, size_t* num_indices, const void** indices) {
-  CORE_REQUIRE(GetSparseTensorIndices, ort_value, num_indices, indices);
   struct core_tensor* found = NULL;
   CORE_TRY(find_indices(ort_value, indices_format, &found));
   *num_indices = found->shape.count;

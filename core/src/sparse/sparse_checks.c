@@ -20,9 +20,7 @@ static OrtStatus* outside(const char* what, int64_t index, int64_t end) {
 static OrtStatus* check_linear(const struct core_shape* dense, const int64_t* indices,
                                size_t count) {
   for (size_t i = 0; i < dense->rank; i++) {
-    if (dense->dims[i] < 0) {
-      return refuse("the tensor's shape has a negative dimension");
-    }
+    CORE_RETURN_IF(dense->dims[i] < 0, refuse("the tensor's shape has a negative dimension"));
   }
   if (dense->count == CORE_UNCOUNTED) {
     return misfit("the tensor has more elements than one index can tell apart");
@@ -37,9 +35,7 @@ static OrtStatus* check_linear(const struct core_shape* dense, const int64_t* in
 
 static OrtStatus* check_pairs(const struct core_shape* dense, const int64_t* indices,
                               size_t count) {
-  if (dense->rank != 2) {
-    return refuse("pairs of indices need a tensor of two dimensions");
-  }
+  CORE_RETURN_IF(dense->rank != 2, refuse("pairs of indices need a tensor of two dimensions"));
   for (size_t i = 0; i < count; i++) {
     if (is_outside(indices[i], dense->dims[i % 2])) {
       return outside(i % 2 == 0 ? "rows" : "columns", indices[i], dense->dims[i % 2]);
@@ -63,25 +59,20 @@ OrtStatus* core_check_coo(const struct core_shape* dense, size_t values, const i
 }
 
 static OrtStatus* check_outer(size_t inner_count, const int64_t* outer, size_t count) {
-  if (outer[0] != 0) {
-    return refuse("outer indices must begin with 0");
-  }
-  if (outer[count - 1] < 0 || (size_t)outer[count - 1] != inner_count) {
-    return refuse("outer indices must end with the count of inner ones");
-  }
+  CORE_RETURN_IF(outer[0] != 0, refuse("outer indices must begin with 0"));
+  CORE_RETURN_IF(outer[count - 1] < 0 || (size_t)outer[count - 1] != inner_count,
+                 refuse("outer indices must end with the count of inner ones"));
   for (size_t i = 1; i < count; i++) {
-    if (outer[i] < outer[i - 1] || outer[i] > outer[count - 1]) {
-      return refuse("outer indices must not decrease");
-    }
+    CORE_RETURN_IF(outer[i] < outer[i - 1] || outer[i] > outer[count - 1],
+                   refuse("outer indices must not decrease"));
   }
   return NULL;
 }
 
 OrtStatus* core_check_csr(const struct core_shape* dense, size_t values, const int64_t* inner,
                           size_t inner_count, const int64_t* outer, size_t outer_count) {
-  if (inner_count > LARGEST_COUNT || outer_count > LARGEST_COUNT) {
-    return refuse("there are more indices than can be in memory");
-  }
+  CORE_RETURN_IF(inner_count > LARGEST_COUNT || outer_count > LARGEST_COUNT,
+                 refuse("there are more indices than can be in memory"));
   for (size_t i = 0; i < inner_count && dense->rank == 2; i++) {
     if (is_outside(inner[i], dense->dims[1])) {
       return outside("inner indices", inner[i], dense->dims[1]);

@@ -19,9 +19,8 @@ struct filling {
 static OrtStatus* as_unfilled(OrtValue* value, struct core_sparse** out) {
   struct core_sparse* sparse = NULL;
   CORE_TRY(core_as_sparse(value, &sparse));
-  if (sparse->format != ORT_SPARSE_UNDEFINED) {
-    return core_fail(ORT_FAIL, "ort_value has been filled before");
-  }
+  CORE_RETURN_IF(sparse->format != ORT_SPARSE_UNDEFINED,
+                 core_fail(ORT_FAIL, "ort_value has been filled before"));
   *out = sparse;
   return NULL;
 }
@@ -32,25 +31,21 @@ static OrtStatus* take_storage(struct filling* filling, OrtValue* value) {
   CORE_TRY(core_check_rank("values_shape_len", filling->rank));
   CORE_TRY(core_measure(filling->sparse->shape.type, filling->dims, filling->rank, ORT_FAIL,
                         &filling->count, &bytes));
-  if (filling->count > 0 && filling->values == NULL) {
-    return core_fail(ORT_INVALID_ARGUMENT, "values must not be NULL");
-  }
-  if (!core_is_memory_info(filling->info)) {
-    return core_fail(ORT_INVALID_ARGUMENT,
-                     "data_mem_info must be an OrtMemoryInfo of this library");
-  }
-  if (!core_is_cpu_memory(filling->info)) {
-    return core_fail(ORT_FAIL, "data_mem_info must be memory of the CPU");
-  }
+  CORE_RETURN_IF(filling->count > 0 && filling->values == NULL,
+                 core_fail(ORT_INVALID_ARGUMENT, "values must not be NULL"));
+  CORE_RETURN_IF(
+      !core_is_memory_info(filling->info),
+      core_fail(ORT_INVALID_ARGUMENT, "data_mem_info must be an OrtMemoryInfo of this library"));
+  CORE_RETURN_IF(!core_is_cpu_memory(filling->info),
+                 core_fail(ORT_FAIL, "data_mem_info must be memory of the CPU"));
   return NULL;
 }
 
 static OrtStatus* copy_strings(const struct filling* filling, struct core_tensor* to) {
   const char* const* strings = filling->values;
   for (size_t i = 0; i < filling->count; i++) {
-    if (strings[i] == NULL) {
-      return core_fail(ORT_INVALID_ARGUMENT, "values[i] must not be NULL");
-    }
+    CORE_RETURN_IF(strings[i] == NULL,
+                   core_fail(ORT_INVALID_ARGUMENT, "values[i] must not be NULL"));
     CORE_TRY(core_strings_set(&to->strings, i, strings[i], strlen(strings[i])));
   }
   return NULL;
@@ -58,13 +53,11 @@ static OrtStatus* copy_strings(const struct filling* filling, struct core_tensor
 
 static OrtStatus* copy_values(const struct filling* filling, const int64_t* dims, size_t rank) {
   struct core_sparse* sparse = filling->sparse;
-  if (sparse->allocator == NULL) {
-    return core_fail(ORT_FAIL, "ort_value must have memory of its own, not borrowed values");
-  }
+  CORE_RETURN_IF(sparse->allocator == NULL,
+                 core_fail(ORT_FAIL, "ort_value must have memory of its own, not borrowed values"));
   CORE_TRY(core_new_tensor(sparse->allocator, dims, rank, sparse->shape.type, &sparse->values));
-  if (!core_is_cpu_memory(&sparse->values->info)) {
-    return core_fail(ORT_FAIL, "the memory of ort_value must be the CPU's to be filled");
-  }
+  CORE_RETURN_IF(!core_is_cpu_memory(&sparse->values->info),
+                 core_fail(ORT_FAIL, "the memory of ort_value must be the CPU's to be filled"));
   if (sparse->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
     return copy_strings(filling, sparse->values);
   }
@@ -102,7 +95,6 @@ static OrtStatus* finish_filling(const struct filling* filling, OrtStatus* statu
 CORE_SLOT(ort_FillSparseTensorCoo, OrtValue* ort_value, const OrtMemoryInfo* data_mem_info,
           const int64_t* values_shape, size_t values_shape_len, const void* values,
           const int64_t* indices_data, size_t indices_num) {
-  CORE_REQUIRE(FillSparseTensorCoo, ort_value, data_mem_info);
   if (values_shape_len > 0) {
     CORE_REQUIRE(FillSparseTensorCoo, values_shape);
   }
@@ -126,7 +118,6 @@ CORE_SLOT(ort_FillSparseTensorCsr, OrtValue* ort_value, const OrtMemoryInfo* dat
           const int64_t* values_shape, size_t values_shape_len, const void* values,
           const int64_t* inner_indices_data, size_t inner_indices_num,
           const int64_t* outer_indices_data, size_t outer_indices_num) {
-  CORE_REQUIRE(FillSparseTensorCsr, ort_value, data_mem_info);
   if (values_shape_len > 0) {
     CORE_REQUIRE(FillSparseTensorCsr, values_shape);
   }
@@ -157,7 +148,6 @@ CORE_SLOT(ort_FillSparseTensorBlockSparse, OrtValue* ort_value, const OrtMemoryI
           const int64_t* values_shape, size_t values_shape_len, const void* values,
           const int64_t* indices_shape_data, size_t indices_shape_len,
           const int32_t* indices_data) {
-  CORE_REQUIRE(FillSparseTensorBlockSparse, ort_value, data_mem_info);
   if (values_shape_len > 0) {
     CORE_REQUIRE(FillSparseTensorBlockSparse, values_shape);
   }
@@ -202,7 +192,6 @@ static OrtStatus* borrow_indices(struct core_sparse* sparse, ONNXTensorElementDa
 }
 
 CORE_SLOT(ort_UseCooIndices, OrtValue* ort_value, int64_t* indices_data, size_t indices_num) {
-  CORE_REQUIRE(UseCooIndices, ort_value);
   if (indices_num > 0) {
     CORE_REQUIRE(UseCooIndices, indices_data);
   }
@@ -220,7 +209,6 @@ CORE_SLOT(ort_UseCooIndices, OrtValue* ort_value, int64_t* indices_data, size_t 
 
 CORE_SLOT(ort_UseCsrIndices, OrtValue* ort_value, int64_t* inner_data, size_t inner_num,
           int64_t* outer_data, size_t outer_num) {
-  CORE_REQUIRE(UseCsrIndices, ort_value);
   if (inner_num > 0) {
     CORE_REQUIRE(UseCsrIndices, inner_data);
   }
@@ -248,7 +236,6 @@ CORE_SLOT(ort_UseCsrIndices, OrtValue* ort_value, int64_t* inner_data, size_t in
 
 CORE_SLOT(ort_UseBlockSparseIndices, OrtValue* ort_value, const int64_t* indices_shape,
           size_t indices_shape_len, int32_t* indices_data) {
-  CORE_REQUIRE(UseBlockSparseIndices, ort_value);
   if (indices_shape_len > 0) {
     CORE_REQUIRE(UseBlockSparseIndices, indices_shape);
   }

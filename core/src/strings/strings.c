@@ -80,9 +80,7 @@ static bool assign(struct core_string* string, const char* text, size_t length) 
 static OrtStatus* fill_together(struct core_strings* strings, const struct core_span* texts,
                                 size_t size) {
   char* block = heap_alloc(size);
-  if (block == NULL) {
-    return core_no_memory(size);
-  }
+  CORE_RETURN_IF(block == NULL, core_no_memory(size));
   char* at = block;
   for (size_t i = 0; i < strings->count; i++) {
     size_t length = texts[i].length;
@@ -135,9 +133,7 @@ static void move_string(const struct core_string* from, struct core_string* to) 
 static OrtStatus* fill_apart(struct core_strings* strings, const struct core_span* texts) {
   size_t count = strings->count;
   struct core_string* made = heap_alloc(count * sizeof *made);
-  if (made == NULL) {
-    return core_no_memory(count * sizeof *made);
-  }
+  CORE_RETURN_IF(made == NULL, core_no_memory(count * sizeof *made));
   OrtStatus* status = make_apart(texts, count, made);
   if (status == NULL) {
     end_elements(strings);
@@ -166,8 +162,6 @@ bool core_strings_fill_short(struct core_strings* strings, const char* const* te
   }
   core_strings_clear(strings->elements, i + 1);
 #else
-  (void)strings;
-  (void)texts;
 #endif
   return false;
 }
@@ -184,9 +178,7 @@ OrtStatus* core_strings_copy(const struct core_strings* from, struct core_string
     return NULL;
   }
   struct core_span* texts = heap_alloc(count * sizeof *texts);
-  if (texts == NULL) {
-    return core_no_memory(count * sizeof *texts);
-  }
+  CORE_RETURN_IF(texts == NULL, core_no_memory(count * sizeof *texts));
   size_t size = count;
   for (size_t i = 0; i < count; i++) {
     const struct core_string* string = &from->elements[i];
@@ -235,9 +227,7 @@ OrtStatus* core_strings_set(struct core_strings* strings, size_t index, const ch
   if (!is_together(strings, string->text)) {
     return assign(string, text, length) ? NULL : core_no_memory(length);
   }
-  if (!assign(&made, text, length)) {
-    return core_no_memory(length);
-  }
+  CORE_RETURN_IF(!assign(&made, text, length), core_no_memory(length));
   move_string(&made, string);
   return NULL;
 }
@@ -247,9 +237,7 @@ OrtStatus* core_strings_resize(struct core_strings* strings, size_t index, size_
   struct core_string resized;
   core_strings_clear(&resized, 1);
   strings->has_own_texts = strings->has_texts = true;
-  if (!make_room(&resized, length)) {
-    return core_no_memory(length);
-  }
+  CORE_RETURN_IF(!make_room(&resized, length), core_no_memory(length));
   size_t kept = string->length < length ? string->length : length;
   memcpy(resized.text, core_string_text(string), kept);
   memset(resized.text + kept, 0, length - kept + 1);

@@ -7,48 +7,15 @@
 #include "heap/heap.h"
 #include "table/engine_reasons.h"
 
-/* Stubs ignore most of their arguments. */
-#if defined(__GNUC__)
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-#endif
-
-/* A stub's guards: whether an argument is a pointer is the compiler's knowledge. */
-#define STUB_POINTER_CLASS __builtin_classify_type((void*)0)
-#define STUB_REQUIRE(function, argument)                                        \
-  if (__builtin_classify_type(argument) == STUB_POINTER_CLASS && !(argument)) { \
-    return refuse_null(function ": " #argument);                                \
-  }
-#define STUB_EACH_1(f, a) STUB_REQUIRE(f, a)
-#define STUB_EACH_2(f, a, ...) STUB_REQUIRE(f, a) STUB_EACH_1(f, __VA_ARGS__)
-#define STUB_EACH_3(f, a, ...) STUB_REQUIRE(f, a) STUB_EACH_2(f, __VA_ARGS__)
-#define STUB_EACH_4(f, a, ...) STUB_REQUIRE(f, a) STUB_EACH_3(f, __VA_ARGS__)
-#define STUB_EACH_5(f, a, ...) STUB_REQUIRE(f, a) STUB_EACH_4(f, __VA_ARGS__)
-#define STUB_EACH_6(f, a, ...) STUB_REQUIRE(f, a) STUB_EACH_5(f, __VA_ARGS__)
-#define STUB_EACH_7(f, a, ...) STUB_REQUIRE(f, a) STUB_EACH_6(f, __VA_ARGS__)
-#define STUB_EACH_8(f, a, ...) STUB_REQUIRE(f, a) STUB_EACH_7(f, __VA_ARGS__)
-#define STUB_EACH_9(f, a, ...) STUB_REQUIRE(f, a) STUB_EACH_8(f, __VA_ARGS__)
-#define STUB_EACH_10(f, a, ...) STUB_REQUIRE(f, a) STUB_EACH_9(f, __VA_ARGS__)
-#define STUB_EACH_11(f, a, ...) STUB_REQUIRE(f, a) STUB_EACH_10(f, __VA_ARGS__)
-#define STUB_EACH_12(f, a, ...) STUB_REQUIRE(f, a) STUB_EACH_11(f, __VA_ARGS__)
-#define STUB_PICK(a, b, c, d, e, f, g, h, i, j, k, l, each, ...) each
-#define STUB_EACH(...)                                                                       \
-  STUB_PICK(__VA_ARGS__, STUB_EACH_12, STUB_EACH_11, STUB_EACH_10, STUB_EACH_9, STUB_EACH_8, \
-            STUB_EACH_7, STUB_EACH_6, STUB_EACH_5, STUB_EACH_4, STUB_EACH_3, STUB_EACH_2,    \
-            STUB_EACH_1, )
-#define STUB_REQUIRE_ALL(function, ...) STUB_EACH(__VA_ARGS__)(function, __VA_ARGS__)
-#define STUB_LIST(...) __VA_ARGS__
-
 /* A NULL is refused before 'not implemented', so that a caller's mistake has the same answer before
  * and after the slot is written. */
-static CORE_COLD OrtStatus* refuse_null(const char* argument) {
-  return core_status(ORT_INVALID_ARGUMENT, "%s must not be NULL", argument);
-}
-
 #define STUB_STATUS(symbol, name, parameters, arguments, text)    \
   static OrtStatus* ORT_API_CALL symbol parameters NO_EXCEPTION { \
-    STUB_REQUIRE_ALL(#name, STUB_LIST arguments)                  \
+    STUB_REQUIRE(name, STUB_LIST arguments);                      \
     CORE_FAIL(ORT_NOT_IMPLEMENTED, #name text);                   \
   }
+#define STUB_REQUIRE(name, ...) CORE_REQUIRE(name, __VA_ARGS__)
+#define STUB_LIST(...) __VA_ARGS__
 #define STUB_VOID(symbol, parameters) \
   static void ORT_API_CALL symbol parameters NO_EXCEPTION {}
 #define STUB_VALUE(symbol, returns, parameters) \

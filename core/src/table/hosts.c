@@ -231,9 +231,7 @@ OrtStatus* ORT_API_CALL core_register_library(OrtSessionOptions* options, const 
   bool is_copied = false;
   void* library = is_private ? core_library_open_copy(path, error, &is_copied)
                              : core_library_open_utf8(path, error);
-  if (library == NULL) {
-    return core_status(ORT_FAIL, "ortcore_register_library: %s", error);
-  }
+  CORE_RETURN_IF(library == NULL, core_status(ORT_FAIL, "ortcore_register_library: %s", error));
   base = base != NULL ? base : core_kernel_base(ORT_API_VERSION);
   CORE_TRY(
       core_named("ortcore_register_library",

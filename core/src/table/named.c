@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Each slot that can fail: it calls its body, and puts its name in front of the message of a status
- * that core_fail made. So the functions that a slot calls need not know it. */
+/* Each slot that can fail: it guards the pointers that must not be NULL, calls its body, and puts
+ * its name in front of the message of a status that core_fail made. So the functions that a slot
+ * calls need not know it. */
 #include "core.h"
 
 #define NAMED_HOST(symbol, name, parameters, arguments)    \
   OrtStatus* ORT_API_CALL symbol parameters NO_EXCEPTION { \
+    CORE_REQUIRE_ALL(name, LIST arguments);                \
     return core_named(#name, CORE_BODY(symbol) arguments); \
   }
+#define CORE_REQUIRE_ALL(name, ...) CORE_REQUIRE(name, __VA_ARGS__)
+#define LIST(...) __VA_ARGS__
 #define NAMED_ENGINE(symbol, name, parameters, arguments)
 #define NAMED_NOT_YET(symbol, name, parameters, arguments)
 

@@ -317,13 +317,11 @@ OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
                                          const char* version_string, OrtcoreFigures* figures,
                                          OrtcoreTrace** out) {
   CORE_REQUIRE(ortcore_trace_begin, api, version_string, out);
-  if (version == 0) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_trace_begin: version must be 1 or more");
-  }
+  CORE_FAIL_IF(version == 0, ORT_INVALID_ARGUMENT,
+               "ortcore_trace_begin: version must be 1 or more");
   /* Two traces could end up forwarding to each other. */
-  if (is_traced(api)) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_trace_begin: api must not be the table of a trace");
-  }
+  CORE_FAIL_IF(is_traced(api), ORT_INVALID_ARGUMENT,
+               "ortcore_trace_begin: api must not be the table of a trace");
   core_run_once(&once, fill_tables);
   core_lock(CORE_LOCK_TRACE);
   struct hook* trace = closed_trace(api);
@@ -331,9 +329,8 @@ OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
     open_trace(trace, api, version, version_string, figures);
   }
   core_unlock(CORE_LOCK_TRACE);
-  if (trace == NULL) {
-    CORE_FAIL(ORT_FAIL, "ortcore_trace_begin: two traces are open; end one of them first");
-  }
+  CORE_FAIL_IF(trace == NULL, ORT_FAIL,
+               "ortcore_trace_begin: two traces are open; end one of them first");
   *out = &trace->handed_out;
   return NULL;
 }

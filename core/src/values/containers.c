@@ -81,9 +81,7 @@ static OrtStatus* order_of_keys(const struct core_tensor* keys, size_t** order, 
   if (keys_count > 0) {
     size_t size = 0;
     both = __builtin_mul_overflow(keys_count, 2 * sizeof *both, &size) ? NULL : heap_alloc(size);
-    if (both == NULL) {
-      return core_no_memory(size);
-    }
+    CORE_RETURN_IF(both == NULL, core_no_memory(size));
   }
   for (size_t i = 0; i < keys_count; i++) {
     both[i] = i;
@@ -121,13 +119,10 @@ static const struct core_class sequence_class = {.kind = CORE_VALUE, .end = end_
 
 /* Elements are copied, so the CPU must be able to read them. */
 static OrtStatus* check_readable(const struct core_tensor* tensor) {
-  if (core_lacks_data(tensor)) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateValue: in has a tensor without data");
-  }
-  if (!core_is_cpu_memory(&tensor->info)) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "CreateValue: in has a tensor whose memory is not the CPU's: it cannot be copied");
-  }
+  CORE_FAIL_IF(core_lacks_data(tensor), ORT_INVALID_ARGUMENT,
+               "CreateValue: in has a tensor without data");
+  CORE_FAIL_IF(!core_is_cpu_memory(&tensor->info), ORT_INVALID_ARGUMENT,
+               "CreateValue: in has a tensor whose memory is not the CPU's: it cannot be copied");
   return NULL;
 }
 
@@ -139,35 +134,28 @@ static bool is_float_map(const struct core_map* map) {
  * so add_tensor copies it. */
 static OrtStatus* add_map(const struct core_map* map, const struct core_map* first,
                           OrtValue** out) {
-  if (!is_float_map(map)) {
-    CORE_FAIL(ORT_FAIL, "CreateValue: maps in a sequence must have values of type FLOAT");
-  }
-  if (map->keys->shape.type != first->keys->shape.type) {
-    CORE_FAIL(ORT_FAIL, "CreateValue: all maps in a sequence must have keys of one type");
-  }
+  CORE_FAIL_IF(!is_float_map(map), ORT_FAIL,
+               "CreateValue: maps in a sequence must have values of type FLOAT");
+  CORE_FAIL_IF(map->keys->shape.type != first->keys->shape.type, ORT_FAIL,
+               "CreateValue: all maps in a sequence must have keys of one type");
   *out = core_retain_value(&map->base);
   return NULL;
 }
 
 static OrtStatus* add_tensor(const struct core_tensor* tensor, const struct core_tensor* first,
                              OrtValue** out) {
-  if (tensor->shape.type != first->shape.type) {
-    CORE_FAIL(ORT_FAIL, "CreateValue: all tensors in a sequence must have one element type");
-  }
+  CORE_FAIL_IF(tensor->shape.type != first->shape.type, ORT_FAIL,
+               "CreateValue: all tensors in a sequence must have one element type");
   CORE_TRY(check_readable(tensor));
   return core_copy_tensor(tensor, default_allocator(), (struct core_tensor**)out);
 }
 
 static OrtStatus* copy_element(const OrtValue* value, const OrtValue* first, OrtValue** out) {
-  if (core_type_of(first) != ONNX_TYPE_TENSOR && core_type_of(first) != ONNX_TYPE_MAP) {
-    CORE_FAIL(ORT_FAIL, "CreateValue: elements of a sequence must be tensors or maps");
-  }
-  if (value == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateValue: in[i] must not be NULL");
-  }
-  if (core_type_of(value) != core_type_of(first)) {
-    CORE_FAIL(ORT_FAIL, "CreateValue: elements of a sequence must be all tensors or all maps");
-  }
+  CORE_FAIL_IF(core_type_of(first) != ONNX_TYPE_TENSOR && core_type_of(first) != ONNX_TYPE_MAP,
+               ORT_FAIL, "CreateValue: elements of a sequence must be tensors or maps");
+  CORE_FAIL_IF(value == NULL, ORT_INVALID_ARGUMENT, "CreateValue: in[i] must not be NULL");
+  CORE_FAIL_IF(core_type_of(value) != core_type_of(first), ORT_FAIL,
+               "CreateValue: elements of a sequence must be all tensors or all maps");
   return core_type_of(value) == ONNX_TYPE_MAP
              ? add_map((const struct core_map*)core_target(value),
                        (const struct core_map*)core_target(first), out)
@@ -177,14 +165,11 @@ static OrtStatus* copy_element(const OrtValue* value, const OrtValue* first, Ort
 /* Makes a sequence with room for elements; it has none yet. */
 static OrtStatus* new_sequence(size_t count, struct core_sequence** out) {
   size_t size = 0;
-  if (__builtin_mul_overflow(count, sizeof(OrtValue*), &size) ||
-      __builtin_add_overflow(size, sizeof(struct core_sequence), &size)) {
-    return core_no_memory(SIZE_MAX);
-  }
+  CORE_RETURN_IF(__builtin_mul_overflow(count, sizeof(OrtValue*), &size) ||
+                     __builtin_add_overflow(size, sizeof(struct core_sequence), &size),
+                 core_no_memory(SIZE_MAX));
   struct core_sequence* sequence = heap_alloc(size);
-  if (sequence == NULL) {
-    return core_no_memory(size);
-  }
+  CORE_RETURN_IF(sequence == NULL, core_no_memory(size));
   core_begin_value(&sequence->base, &sequence_class, ONNX_TYPE_SEQUENCE);
   sequence->count = 0;
   *out = sequence;
@@ -212,9 +197,8 @@ static OrtStatus* create_sequence(const OrtValue* const* in, size_t count, OrtVa
 OrtStatus* ORT_API_CALL core_empty_sequence(ONNXTensorElementDataType type, OrtValue** out) {
   struct core_sequence* sequence = NULL;
   CORE_REQUIRE(ortcore_empty_sequence, out);
-  if (core_element_bits(type) == 0) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_empty_sequence: type must be that of elements");
-  }
+  CORE_FAIL_IF(core_element_bits(type) == 0, ORT_INVALID_ARGUMENT,
+               "ortcore_empty_sequence: type must be that of elements");
   CORE_TRY(core_named("ortcore_empty_sequence", new_sequence(0, &sequence)));
   sequence->type = type;
   *out = &sequence->base;
@@ -232,27 +216,22 @@ static bool can_be_value(ONNXTensorElementDataType type) {
 }
 
 static OrtStatus* check_pair(const struct core_tensor* keys, const struct core_tensor* values) {
-  if (keys->shape.rank > 1 || values->shape.rank > 1) {
-    CORE_FAIL(ORT_FAIL, "CreateValue: keys and values must have at most one dimension");
-  }
-  if (keys->shape.count != values->shape.count) {
-    CORE_FAIL(ORT_FAIL, "CreateValue: keys and values must be equally many");
-  }
-  if (!can_be_key(keys->shape.type)) {
-    CORE_FAIL(ORT_FAIL, "CreateValue: keys must be of type INT64 or STRING");
-  }
-  if (!can_be_value(values->shape.type)) {
-    CORE_FAIL(ORT_FAIL, "CreateValue: values must be of type FLOAT, DOUBLE, INT64 or STRING");
-  }
+  CORE_FAIL_IF(keys->shape.rank > 1 || values->shape.rank > 1, ORT_FAIL,
+               "CreateValue: keys and values must have at most one dimension");
+  CORE_FAIL_IF(keys->shape.count != values->shape.count, ORT_FAIL,
+               "CreateValue: keys and values must be equally many");
+  CORE_FAIL_IF(!can_be_key(keys->shape.type), ORT_FAIL,
+               "CreateValue: keys must be of type INT64 or STRING");
+  CORE_FAIL_IF(!can_be_value(values->shape.type), ORT_FAIL,
+               "CreateValue: values must be of type FLOAT, DOUBLE, INT64 or STRING");
   CORE_TRY(check_readable(keys));
   return check_readable(values);
 }
 
 static OrtStatus* as_part_of_map(const OrtValue* value, struct core_tensor** out) {
-  if (!core_is_tensor(value)) {
-    return core_fail(core_type_of(value) == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION,
-                     "in must be two tensors for a map: keys and values");
-  }
+  CORE_RETURN_IF(!core_is_tensor(value),
+                 core_fail(core_type_of(value) == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION,
+                           "in must be two tensors for a map: keys and values"));
   *out = core_tensor_of(value);
   return NULL;
 }
@@ -288,9 +267,8 @@ static OrtStatus* fill_map(struct core_map* map, const struct core_tensor* keys,
 
 /* Keys are stored in ascending order, each once: a reader of the map sees that of std::map. */
 static OrtStatus* create_map(const OrtValue* const* in, size_t count, OrtValue** out) {
-  if (count != 2) {
-    CORE_FAIL(ORT_FAIL, "CreateValue: num_values must be 2 for a map: keys and values");
-  }
+  CORE_FAIL_IF(count != 2, ORT_FAIL,
+               "CreateValue: num_values must be 2 for a map: keys and values");
   CORE_REQUIRE(CreateValue, in[0], in[1]);
   struct core_tensor* keys = NULL;
   struct core_tensor* values = NULL;
@@ -298,9 +276,7 @@ static OrtStatus* create_map(const OrtValue* const* in, size_t count, OrtValue**
   CORE_TRY(as_part_of_map(in[1], &values));
   CORE_TRY(check_pair(keys, values));
   struct core_map* map = heap_alloc_object(sizeof *map);
-  if (map == NULL) {
-    return core_no_memory(sizeof *map);
-  }
+  CORE_RETURN_IF(map == NULL, core_no_memory(sizeof *map));
   map->keys = map->values = NULL;
   core_begin_value(&map->base, &map_class, ONNX_TYPE_MAP);
   OrtStatus* status = fill_map(map, keys, values);
@@ -314,11 +290,7 @@ static OrtStatus* create_map(const OrtValue* const* in, size_t count, OrtValue**
 
 CORE_SLOT(ort_CreateValue, const OrtValue* const* in, size_t num_values, enum ONNXType value_type,
           OrtValue** out) {
-  CORE_REQUIRE(CreateValue, out);
-  if (num_values == 0) {
-    CORE_FAIL(ORT_FAIL, "CreateValue: num_values must be at least 1");
-  }
-  CORE_REQUIRE(CreateValue, in);
+  CORE_FAIL_IF(num_values == 0, ORT_FAIL, "CreateValue: num_values must be at least 1");
   if (value_type == ONNX_TYPE_SEQUENCE) {
     return create_sequence(in, num_values, out);
   }
@@ -333,7 +305,6 @@ static OrtStatus* not_a_container(void) {
 }
 
 CORE_SLOT(ort_GetValueCount, const OrtValue* value, size_t* out) {
-  CORE_REQUIRE(GetValueCount, value, out);
   if (core_type_of(value) != ONNX_TYPE_MAP && core_type_of(value) != ONNX_TYPE_SEQUENCE) {
     return not_a_container();
   }
@@ -350,18 +321,17 @@ static OrtStatus* copy_out(const OrtValue* tensor, OrtAllocator* allocator, OrtV
 
 static OrtStatus* get_of_map(const struct core_map* map, int index, OrtAllocator* allocator,
                              OrtValue** out) {
-  if (index != 0 && index != 1) {
-    CORE_FAIL(ORT_FAIL, "GetValue: index must be 0 or 1 for a map: its keys or its values");
-  }
+  CORE_FAIL_IF(index != 0 && index != 1, ORT_FAIL,
+               "GetValue: index must be 0 or 1 for a map: its keys or its values");
   return copy_out(index == 0 ? &map->keys->base : &map->values->base, allocator, out);
 }
 
 static OrtStatus* get_of_sequence(const struct core_sequence* sequence, int index,
                                   OrtAllocator* allocator, OrtValue** out) {
   bool has_maps = sequence->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  if (index < 0 || (size_t)index >= sequence->count) {
-    return core_fail(has_maps ? ORT_RUNTIME_EXCEPTION : ORT_FAIL, "index must be in the sequence");
-  }
+  CORE_RETURN_IF(
+      index < 0 || (size_t)index >= sequence->count,
+      core_fail(has_maps ? ORT_RUNTIME_EXCEPTION : ORT_FAIL, "index must be in the sequence"));
   if (!has_maps) {
     return copy_out(sequence->elements[index], allocator, out);
   }
@@ -370,7 +340,6 @@ static OrtStatus* get_of_sequence(const struct core_sequence* sequence, int inde
 }
 
 CORE_SLOT(ort_GetValue, const OrtValue* value, int index, OrtAllocator* allocator, OrtValue** out) {
-  CORE_REQUIRE(GetValue, value, out);
   switch (core_type_of(value)) {
     case ONNX_TYPE_MAP:
       return get_of_map((const struct core_map*)core_target(value), index, allocator, out);

@@ -28,9 +28,7 @@ static const struct core_class info_class = {.kind = CORE_SHAPE_INFO, .end = end
 
 static OrtStatus* new_info(OrtTensorTypeAndShapeInfo** out) {
   OrtTensorTypeAndShapeInfo* info = core_new_object(&info_class, sizeof *info);
-  if (info == NULL) {
-    return core_no_memory(sizeof *info);
-  }
+  CORE_RETURN_IF(info == NULL, core_no_memory(sizeof *info));
   *out = info;
   return NULL;
 }
@@ -53,9 +51,7 @@ static OrtStatus* resize(OrtTensorTypeAndShapeInfo* info, size_t rank) {
   size_t kept = rank < info->rank ? rank : info->rank;
   bool is_few = rank <= CORE_FEW_DIMENSIONS;
   int64_t* dims = is_few ? info->few.dims : heap_alloc(size);
-  if (dims == NULL) {
-    return core_no_memory(size);
-  }
+  CORE_RETURN_IF(dims == NULL, core_no_memory(size));
   const char** names = is_few ? info->few.names : (const char**)(dims + rank);
   free_names(info->names, kept, info->rank);
   for (size_t i = 0; i < rank; i++) {
@@ -146,7 +142,6 @@ OrtStatus* core_copy_shape_info(const OrtTensorTypeAndShapeInfo* from,
 }
 
 CORE_SLOT(ort_CreateTensorTypeAndShapeInfo, OrtTensorTypeAndShapeInfo** out) {
-  CORE_REQUIRE(CreateTensorTypeAndShapeInfo, out);
   OrtTensorTypeAndShapeInfo* info = NULL;
   CORE_TRY(new_info(&info));
   info->type = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
@@ -156,14 +151,12 @@ CORE_SLOT(ort_CreateTensorTypeAndShapeInfo, OrtTensorTypeAndShapeInfo** out) {
 
 CORE_SLOT(ort_SetTensorElementType, OrtTensorTypeAndShapeInfo* info,
           enum ONNXTensorElementDataType type) {
-  CORE_REQUIRE(SetTensorElementType, info);
   info->type = type;
   return NULL;
 }
 
 CORE_SLOT(ort_SetDimensions, OrtTensorTypeAndShapeInfo* info, const int64_t* dim_values,
           size_t dim_count) {
-  CORE_REQUIRE(SetDimensions, info);
   CORE_REQUIRE_IF(dim_count > 0, SetDimensions, dim_values);
   CORE_TRY(check_count(dim_count));
   for (size_t i = 0; i < dim_count; i++) {
@@ -177,7 +170,6 @@ CORE_SLOT(ort_SetDimensions, OrtTensorTypeAndShapeInfo* info, const int64_t* dim
 
 CORE_SLOT(ort_SetSymbolicDimensions, OrtTensorTypeAndShapeInfo* info, const char* dim_params[],
           size_t dim_params_length) {
-  CORE_REQUIRE(SetSymbolicDimensions, info);
   CORE_REQUIRE_IF(dim_params_length > 0, SetSymbolicDimensions, dim_params);
   CORE_TRY(check_count(dim_params_length));
   CORE_TRY(set_names(info, dim_params, dim_params_length));
@@ -185,22 +177,12 @@ CORE_SLOT(ort_SetSymbolicDimensions, OrtTensorTypeAndShapeInfo* info, const char
   return NULL;
 }
 
-CORE_SLOT(ort_GetTensorElementType, const OrtTensorTypeAndShapeInfo* info,
-          enum ONNXTensorElementDataType* out) {
-  CORE_REQUIRE(GetTensorElementType, info, out);
-  *out = info->type;
-  return NULL;
-}
-
-CORE_SLOT(ort_GetDimensionsCount, const OrtTensorTypeAndShapeInfo* info, size_t* out) {
-  CORE_REQUIRE(GetDimensionsCount, info, out);
-  *out = info->rank;
-  return NULL;
-}
+CORE_GETTER(ort_GetTensorElementType, enum ONNXTensorElementDataType, info->type,
+            const OrtTensorTypeAndShapeInfo* info)
+CORE_GETTER(ort_GetDimensionsCount, size_t, info->rank, const OrtTensorTypeAndShapeInfo* info)
 
 CORE_SLOT(ort_GetDimensions, const OrtTensorTypeAndShapeInfo* info, int64_t* dim_values,
           size_t dim_values_length) {
-  CORE_REQUIRE(GetDimensions, info);
   size_t count = dim_values_length < info->rank ? dim_values_length : info->rank;
   CORE_REQUIRE_IF(count > 0, GetDimensions, dim_values);
   for (size_t i = 0; i < count; i++) {
@@ -211,7 +193,6 @@ CORE_SLOT(ort_GetDimensions, const OrtTensorTypeAndShapeInfo* info, int64_t* dim
 
 CORE_SLOT(ort_GetSymbolicDimensions, const OrtTensorTypeAndShapeInfo* info,
           const char* dim_params[], size_t dim_params_length) {
-  CORE_REQUIRE(GetSymbolicDimensions, info);
   size_t count = dim_params_length < info->rank ? dim_params_length : info->rank;
   CORE_REQUIRE_IF(count > 0, GetSymbolicDimensions, dim_params);
   for (size_t i = 0; i < count; i++) {
@@ -221,26 +202,21 @@ CORE_SLOT(ort_GetSymbolicDimensions, const OrtTensorTypeAndShapeInfo* info,
 }
 
 CORE_SLOT(ort_GetTensorShapeElementCount, const OrtTensorTypeAndShapeInfo* info, size_t* out) {
-  CORE_REQUIRE(GetTensorShapeElementCount, info, out);
   int64_t count = info->has_shape ? 1 : 0;
   for (size_t i = 0; i < info->rank; i++) {
-    if (info->dims[i] < 0) {
-      CORE_FAIL(ORT_FAIL, "GetTensorShapeElementCount: info has a dimension of any size");
-    }
-    if (__builtin_mul_overflow(count, info->dims[i], &count)) {
-      CORE_FAIL(ORT_FAIL, "GetTensorShapeElementCount: info has more elements than can be counted");
-    }
+    CORE_FAIL_IF(info->dims[i] < 0, ORT_FAIL,
+                 "GetTensorShapeElementCount: info has a dimension of any size");
+    CORE_FAIL_IF(__builtin_mul_overflow(count, info->dims[i], &count), ORT_FAIL,
+                 "GetTensorShapeElementCount: info has more elements than can be counted");
   }
   *out = (size_t)count;
   return NULL;
 }
 
 CORE_SLOT(ort_GetTensorTypeAndShape, const OrtValue* value, OrtTensorTypeAndShapeInfo** out) {
-  CORE_REQUIRE(GetTensorTypeAndShape, value, out);
   const struct core_shape* shape = core_shape_of(value);
-  if (shape == NULL) {
-    CORE_FAIL(ORT_FAIL, "GetTensorTypeAndShape: value must be a dense or a sparse tensor");
-  }
+  CORE_FAIL_IF(shape == NULL, ORT_FAIL,
+               "GetTensorTypeAndShape: value must be a dense or a sparse tensor");
   return core_new_shape_info(shape, out);
 }
 

@@ -26,9 +26,8 @@ static OrtStatus* read_strings(const OrtValue* value, const struct core_strings*
   const struct core_tensor* tensor = core_tensor_of(value);
   if (core_type_of(value) == ONNX_TYPE_SPARSETENSOR) {
     const struct core_sparse* sparse = (const struct core_sparse*)core_target(value);
-    if (sparse->format == ORT_SPARSE_UNDEFINED) {
-      return core_fail(ORT_INVALID_ARGUMENT, "value must be filled first");
-    }
+    CORE_RETURN_IF(sparse->format == ORT_SPARSE_UNDEFINED,
+                   core_fail(ORT_INVALID_ARGUMENT, "value must be filled first"));
     tensor = sparse->values;
   } else if (!core_is_tensor(value)) {
     return core_fail(ORT_NOT_IMPLEMENTED, "value must be a dense or a sparse tensor");
@@ -43,9 +42,8 @@ static OrtStatus* measure(const char* const* s, size_t count, struct core_span* 
                           size_t* size) {
   *size = count;
   for (size_t i = 0; i < count; i++) {
-    if (CORE_UNLIKELY(s[i] == NULL)) {
-      CORE_FAIL(ORT_INVALID_ARGUMENT, "FillStringTensor: s must not have an element that is NULL");
-    }
+    CORE_FAIL_IF(s[i] == NULL, ORT_INVALID_ARGUMENT,
+                 "FillStringTensor: s must not have an element that is NULL");
     texts[i] = (struct core_span){s[i], core_text_length(s[i])};
     *size += texts[i].length;
   }
@@ -53,26 +51,20 @@ static OrtStatus* measure(const char* const* s, size_t count, struct core_span* 
 }
 
 CORE_SLOT(ort_FillStringTensor, OrtValue* value, const char* const* s, size_t s_len) {
-  CORE_REQUIRE(FillStringTensor, value);
   struct core_tensor* tensor = NULL;
   CORE_TRY(strings_of(value, &tensor));
-  if (s_len != tensor->shape.count) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "FillStringTensor: s_len must be the number of elements");
-  }
+  CORE_FAIL_IF(s_len != tensor->shape.count, ORT_INVALID_ARGUMENT,
+               "FillStringTensor: s_len must be the number of elements");
   if (s_len == 0) {
     return NULL;
   }
-  CORE_REQUIRE(FillStringTensor, s);
-  if (tensor->data == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "FillStringTensor: value has no memory for its strings");
-  }
+  CORE_FAIL_IF(tensor->data == NULL, ORT_INVALID_ARGUMENT,
+               "FillStringTensor: value has no memory for its strings");
   if (core_strings_fill_short(&tensor->strings, s)) {
     return NULL;
   }
   struct core_span* texts = heap_alloc(s_len * sizeof *texts);
-  if (texts == NULL) {
-    return core_no_memory(s_len * sizeof *texts);
-  }
+  CORE_RETURN_IF(texts == NULL, core_no_memory(s_len * sizeof *texts));
   size_t size = 0;
   OrtStatus* status = measure(s, s_len, texts, &size);
   if (status == NULL) {
@@ -83,24 +75,19 @@ CORE_SLOT(ort_FillStringTensor, OrtValue* value, const char* const* s, size_t s_
 }
 
 CORE_SLOT(ort_FillStringTensorElement, OrtValue* value, const char* s, size_t index) {
-  CORE_REQUIRE(FillStringTensorElement, value, s);
   struct core_tensor* tensor = NULL;
   CORE_TRY(strings_of(value, &tensor));
-  if (index >= tensor->strings.count) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "FillStringTensorElement: index is outside of the tensor");
-  }
+  CORE_FAIL_IF(index >= tensor->strings.count, ORT_INVALID_ARGUMENT,
+               "FillStringTensorElement: index is outside of the tensor");
   return core_strings_set(&tensor->strings, index, s, strlen(s));
 }
 
 CORE_SLOT(ort_GetResizedStringTensorElementBuffer, OrtValue* value, size_t index,
           size_t length_in_bytes, char** buffer) {
-  CORE_REQUIRE(GetResizedStringTensorElementBuffer, value, buffer);
   struct core_tensor* tensor = NULL;
   CORE_TRY(strings_of(value, &tensor));
-  if (index >= tensor->strings.count) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "GetResizedStringTensorElementBuffer: index is outside of the tensor");
-  }
+  CORE_FAIL_IF(index >= tensor->strings.count, ORT_INVALID_ARGUMENT,
+               "GetResizedStringTensorElementBuffer: index is outside of the tensor");
   CORE_TRY(core_strings_resize(&tensor->strings, index, length_in_bytes));
   *buffer = tensor->strings.elements[index].text;
   return NULL;
@@ -115,7 +102,6 @@ static size_t total_length(const struct core_strings* strings) {
 }
 
 CORE_SLOT(ort_GetStringTensorDataLength, const OrtValue* value, size_t* len) {
-  CORE_REQUIRE(GetStringTensorDataLength, value, len);
   const struct core_strings* strings = NULL;
   CORE_TRY(read_strings(value, &strings));
   *len = total_length(strings);
@@ -124,17 +110,14 @@ CORE_SLOT(ort_GetStringTensorDataLength, const OrtValue* value, size_t* len) {
 
 CORE_SLOT(ort_GetStringTensorContent, const OrtValue* value, void* s, size_t s_len, size_t* offsets,
           size_t offsets_len) {
-  CORE_REQUIRE(GetStringTensorContent, value);
   const struct core_strings* strings = NULL;
   CORE_TRY(read_strings(value, &strings));
-  if (offsets_len != strings->count) {
-    CORE_FAIL(ORT_FAIL, "GetStringTensorContent: offsets_len must be the number of elements");
-  }
+  CORE_FAIL_IF(offsets_len != strings->count, ORT_FAIL,
+               "GetStringTensorContent: offsets_len must be the number of elements");
   size_t total = total_length(strings);
-  if (s_len < total) {
-    CORE_FAIL(ORT_FAIL,
-              "GetStringTensorContent: s_len must be at least what GetStringTensorDataLength says");
-  }
+  CORE_FAIL_IF(
+      s_len < total, ORT_FAIL,
+      "GetStringTensorContent: s_len must be at least what GetStringTensorDataLength says");
   CORE_REQUIRE_IF(total > 0, GetStringTensorContent, s);
   CORE_REQUIRE_IF(offsets_len > 0, GetStringTensorContent, offsets);
   size_t at = 0;
@@ -154,15 +137,13 @@ static OrtStatus* read_element(const OrtValue* value, size_t index,
                                const struct core_string** out) {
   const struct core_strings* strings = NULL;
   CORE_TRY(read_strings(value, &strings));
-  if (index >= strings->count) {
-    return core_fail(ORT_INVALID_ARGUMENT, "index is outside of the tensor");
-  }
+  CORE_RETURN_IF(index >= strings->count,
+                 core_fail(ORT_INVALID_ARGUMENT, "index is outside of the tensor"));
   *out = &strings->elements[index];
   return NULL;
 }
 
 CORE_SLOT(ort_GetStringTensorElementLength, const OrtValue* value, size_t index, size_t* out) {
-  CORE_REQUIRE(GetStringTensorElementLength, value, out);
   const struct core_string* string = NULL;
   CORE_TRY(read_element(value, index, &string));
   *out = string->length;
@@ -170,14 +151,11 @@ CORE_SLOT(ort_GetStringTensorElementLength, const OrtValue* value, size_t index,
 }
 
 CORE_SLOT(ort_GetStringTensorElement, const OrtValue* value, size_t s_len, size_t index, void* s) {
-  CORE_REQUIRE(GetStringTensorElement, value);
   const struct core_string* string = NULL;
   CORE_TRY(read_element(value, index, &string));
-  if (s_len < string->length) {
-    CORE_FAIL(ORT_FAIL,
-              "GetStringTensorElement: s_len must be at least what GetStringTensorElementLength "
-              "says");
-  }
+  CORE_FAIL_IF(s_len < string->length, ORT_FAIL,
+               "GetStringTensorElement: s_len must be at least what GetStringTensorElementLength "
+               "says");
   if (string->length > 0) {
     CORE_REQUIRE(GetStringTensorElement, s);
     memcpy(s, core_string_text(string), string->length);

@@ -7,9 +7,8 @@
 #include "values/value.h"
 
 static OrtStatus* check_shape(const int64_t* dims, size_t rank) {
-  if (CORE_UNLIKELY(dims == NULL && rank > 0)) {
-    return core_fail(ORT_INVALID_ARGUMENT, "shape must not be NULL");
-  }
+  CORE_RETURN_IF(dims == NULL && rank > 0,
+                 core_fail(ORT_INVALID_ARGUMENT, "shape must not be NULL"));
   return core_check_rank("shape_len", rank);
 }
 
@@ -53,13 +52,11 @@ static inline CORE_INLINE struct core_tensor* new_shell(const OrtMemoryInfo* inf
 
 static OrtStatus* info_of_allocator(const OrtAllocator* allocator, const OrtMemoryInfo** out) {
   const OrtMemoryInfo* info = allocator->Info != NULL ? allocator->Info(allocator) : NULL;
-  if (CORE_UNLIKELY(!core_is_memory_info(info))) {
-    return core_fail(ORT_INVALID_ARGUMENT,
-                     "the allocator's Info answers no OrtMemoryInfo of this library");
-  }
-  if (CORE_UNLIKELY(allocator->Free == NULL)) {
-    return core_fail(ORT_INVALID_ARGUMENT, "the allocator has no Free");
-  }
+  CORE_RETURN_IF(!core_is_memory_info(info),
+                 core_fail(ORT_INVALID_ARGUMENT,
+                           "the allocator's Info answers no OrtMemoryInfo of this library"));
+  CORE_RETURN_IF(allocator->Free == NULL,
+                 core_fail(ORT_INVALID_ARGUMENT, "the allocator has no Free"));
   *out = info;
   return NULL;
 }
@@ -83,14 +80,11 @@ OrtStatus* core_new_tensor(OrtAllocator* allocator, const int64_t* dims, size_t 
   CORE_TRY(check_shape(dims, rank));
   CORE_TRY(core_measure(type, dims, rank, ORT_FAIL, &count, &bytes));
   CORE_TRY(info_of_allocator(allocator, &info));
-  if (CORE_UNLIKELY(allocator->Alloc == NULL)) {
-    return core_fail(ORT_INVALID_ARGUMENT, "the allocator has no Alloc");
-  }
+  CORE_RETURN_IF(allocator->Alloc == NULL,
+                 core_fail(ORT_INVALID_ARGUMENT, "the allocator has no Alloc"));
   /* First, since an allocator of another library may throw. */
   void* data = bytes > 0 ? allocator->Alloc(allocator, bytes) : NULL;
-  if (CORE_UNLIKELY(data == NULL && bytes > 0)) {
-    return core_no_memory(bytes);
-  }
+  CORE_RETURN_IF(data == NULL && bytes > 0, core_no_memory(bytes));
   struct core_tensor* tensor = new_shell(info, dims, rank);
   if (CORE_UNLIKELY(tensor == NULL)) {
     if (data != NULL) {
@@ -122,14 +116,11 @@ static OrtStatus* over_bytes(const OrtMemoryInfo* info, void* data, size_t size,
   }
   CORE_TRY(check_shape(dims, rank));
   CORE_TRY(core_measure(type, dims, rank, ORT_INVALID_ARGUMENT, &count, &bytes));
-  if (CORE_UNLIKELY(size < bytes)) {
-    return core_fail(ORT_INVALID_ARGUMENT, "p_data_len must be at least %zu, but is %zu", bytes,
-                     size);
-  }
+  CORE_RETURN_IF(
+      size < bytes,
+      core_fail(ORT_INVALID_ARGUMENT, "p_data_len must be at least %zu, but is %zu", bytes, size));
   struct core_tensor* tensor = new_shell(info, dims, rank);
-  if (CORE_UNLIKELY(tensor == NULL)) {
-    return core_no_memory(sizeof *tensor);
-  }
+  CORE_RETURN_IF(tensor == NULL, core_no_memory(sizeof *tensor));
   tensor->shape.type = type;
   tensor->shape.count = count;
   tensor->data = data;
@@ -146,9 +137,8 @@ static OrtStatus* over_bytes(const OrtMemoryInfo* info, void* data, size_t size,
 OrtStatus* core_borrow_tensor(const OrtMemoryInfo* info, void* data, size_t size,
                               const int64_t* dims, size_t rank, ONNXTensorElementDataType type,
                               struct core_tensor** out) {
-  if (CORE_UNLIKELY(!core_is_memory_info(info))) {
-    return core_fail(ORT_INVALID_ARGUMENT, "info must be an OrtMemoryInfo of this library");
-  }
+  CORE_RETURN_IF(!core_is_memory_info(info),
+                 core_fail(ORT_INVALID_ARGUMENT, "info must be an OrtMemoryInfo of this library"));
   return over_bytes(info, data, size, dims, rank, type, out);
 }
 
@@ -177,7 +167,6 @@ OrtStatus* core_copy_tensor(const struct core_tensor* from, OrtAllocator* alloca
 
 CORE_SLOT(ort_CreateTensorAsOrtValue, OrtAllocator* allocator, const int64_t* shape,
           size_t shape_len, ONNXTensorElementDataType type, OrtValue** out) {
-  CORE_REQUIRE(CreateTensorAsOrtValue, allocator, out);
   CORE_TRY(core_check_element_type("tensor", type));
   return core_new_tensor(allocator, shape, shape_len, type, (struct core_tensor**)out);
 }
@@ -185,7 +174,6 @@ CORE_SLOT(ort_CreateTensorAsOrtValue, OrtAllocator* allocator, const int64_t* sh
 CORE_SLOT(ort_CreateTensorWithDataAsOrtValue, const OrtMemoryInfo* info, void* p_data,
           size_t p_data_len, const int64_t* shape, size_t shape_len, ONNXTensorElementDataType type,
           OrtValue** out) {
-  CORE_REQUIRE(CreateTensorWithDataAsOrtValue, info, out);
   CORE_TRY(core_check_element_type("tensor", type));
   return core_borrow_tensor(info, p_data, p_data_len, shape, shape_len, type,
                             (struct core_tensor**)out);
@@ -194,7 +182,6 @@ CORE_SLOT(ort_CreateTensorWithDataAsOrtValue, const OrtMemoryInfo* info, void* p
 CORE_SLOT(ort_CreateTensorWithDataAndDeleterAsOrtValue, OrtAllocator* deleter, void* p_data,
           size_t p_data_len, const int64_t* shape, size_t shape_len, ONNXTensorElementDataType type,
           OrtValue** out) {
-  CORE_REQUIRE(CreateTensorWithDataAndDeleterAsOrtValue, deleter, out);
   const OrtMemoryInfo* info = NULL;
   struct core_tensor* tensor = NULL;
   CORE_TRY(core_check_element_type("tensor", type));
@@ -233,7 +220,6 @@ ORT_API_STATUS_IMPL(ort_GetTensorMutableData, OrtValue* value, void** out) {
 }
 
 CORE_SLOT(ort_GetTensorData, const OrtValue* value, const void** out) {
-  CORE_REQUIRE(GetTensorData, value, out);
   struct core_tensor* tensor = NULL;
   CORE_TRY(core_as_tensor(value, &tensor));
   *out = tensor->data;
@@ -250,15 +236,11 @@ ORT_API_STATUS_IMPL(ort_GetTensorMemoryInfo, const OrtValue* value,
 }
 
 CORE_SLOT(ort_GetTensorSizeInBytes, const OrtValue* ort_value, size_t* size) {
-  CORE_REQUIRE(GetTensorSizeInBytes, ort_value, size);
-  if (!core_is_tensor(ort_value)) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "GetTensorSizeInBytes: ort_value must be a tensor");
-  }
+  CORE_FAIL_IF(!core_is_tensor(ort_value), ORT_INVALID_ARGUMENT,
+               "GetTensorSizeInBytes: ort_value must be a tensor");
   const struct core_tensor* tensor = core_tensor_of(ort_value);
-  if (tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "GetTensorSizeInBytes: ort_value must not be a tensor of strings");
-  }
+  CORE_FAIL_IF(tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, ORT_INVALID_ARGUMENT,
+               "GetTensorSizeInBytes: ort_value must not be a tensor of strings");
   *size = tensor->bytes;
   return NULL;
 }
@@ -266,15 +248,12 @@ CORE_SLOT(ort_GetTensorSizeInBytes, const OrtValue* ort_value, size_t* size) {
 /* Computes the row-major index of an element. */
 static OrtStatus* locate(const struct core_shape* shape, const int64_t* location, size_t count,
                          size_t* out) {
-  if (count != shape->rank) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "TensorAt: location_values_count must be the number of dimensions");
-  }
+  CORE_FAIL_IF(count != shape->rank, ORT_INVALID_ARGUMENT,
+               "TensorAt: location_values_count must be the number of dimensions");
   size_t place = 0;
   for (size_t i = 0; i < count; i++) {
-    if (location[i] < 0 || location[i] >= shape->dims[i]) {
-      CORE_FAIL(ORT_INVALID_ARGUMENT, "TensorAt: location_values is outside of the tensor");
-    }
+    CORE_FAIL_IF(location[i] < 0 || location[i] >= shape->dims[i], ORT_INVALID_ARGUMENT,
+                 "TensorAt: location_values is outside of the tensor");
     place = place * (size_t)shape->dims[i] + (size_t)location[i];
   }
   *out = place;
@@ -283,20 +262,15 @@ static OrtStatus* locate(const struct core_shape* shape, const int64_t* location
 
 CORE_SLOT(ort_TensorAt, OrtValue* value, const int64_t* location_values,
           size_t location_values_count, void** out) {
-  CORE_REQUIRE(TensorAt, value);
   CORE_REQUIRE_IF(location_values_count > 0, TensorAt, location_values);
-  CORE_REQUIRE(TensorAt, out);
   struct core_tensor* tensor = NULL;
   size_t place = 0;
   CORE_TRY(core_as_tensor(value, &tensor));
-  if (tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "TensorAt: value must not be a tensor of strings");
-  }
+  CORE_FAIL_IF(tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, ORT_INVALID_ARGUMENT,
+               "TensorAt: value must not be a tensor of strings");
   size_t bits = core_element_bits(tensor->shape.type);
-  if (bits < 8) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "TensorAt: value must have elements of whole bytes; packed ones have no address");
-  }
+  CORE_FAIL_IF(bits < 8, ORT_INVALID_ARGUMENT,
+               "TensorAt: value must have elements of whole bytes; packed ones have no address");
   CORE_TRY(locate(&tensor->shape, location_values, location_values_count, &place));
   *out = (char*)tensor->data + place * (bits / 8);
   return NULL;

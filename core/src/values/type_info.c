@@ -12,9 +12,7 @@ static const struct core_class type_class = {.kind = CORE_TYPE_INFO};
 
 static OrtStatus* new_type(enum ONNXType kind, OrtTypeInfo** out) {
   OrtTypeInfo* type = core_new_object(&type_class, sizeof *type);
-  if (type == NULL) {
-    return core_no_memory(sizeof *type);
-  }
+  CORE_RETURN_IF(type == NULL, core_no_memory(sizeof *type));
   type->kind = kind;
   *out = type;
   return NULL;
@@ -102,12 +100,11 @@ static OrtStatus* wrap(enum ONNXType kind, ONNXTensorElementDataType key, const 
 static OrtStatus* type_of_tensor(const OrtValue* value, OrtTypeInfo** out) {
   const struct core_shape* shape = core_shape_of(value);
   OrtTypeInfo* type = NULL;
-  if (shape == NULL) {
-    return core_fail(ORT_INVALID_ARGUMENT, "value %s",
-                     core_type_of(value) == ONNX_TYPE_OPTIONAL
-                         ? "is an optional that holds nothing, of which no type is known"
-                         : "is used after the call that it was valid for");
-  }
+  CORE_RETURN_IF(shape == NULL,
+                 core_fail(ORT_INVALID_ARGUMENT, "value %s",
+                           core_type_of(value) == ONNX_TYPE_OPTIONAL
+                               ? "is an optional that holds nothing, of which no type is known"
+                               : "is used after the call that it was valid for"));
   CORE_TRY(new_type(core_type_of(value), &type));
   return hand_out(core_new_shape_info(shape, &type->tensor), type, out);
 }
@@ -171,7 +168,6 @@ bool core_is_of_type(const OrtValue* value, const OrtTypeInfo* type) {
 }
 
 CORE_SLOT(ort_GetTypeInfo, const OrtValue* value, OrtTypeInfo** out) {
-  CORE_REQUIRE(GetTypeInfo, value, out);
   switch (core_type_of(value)) {
     case ONNX_TYPE_MAP:
       return type_of_map((const struct core_map*)core_target(value), out);
@@ -182,15 +178,11 @@ CORE_SLOT(ort_GetTypeInfo, const OrtValue* value, OrtTypeInfo** out) {
   }
 }
 
-CORE_SLOT(ort_GetOnnxTypeFromTypeInfo, const OrtTypeInfo* type_info, enum ONNXType* out) {
-  CORE_REQUIRE(GetOnnxTypeFromTypeInfo, type_info, out);
-  *out = type_info->kind;
-  return NULL;
-}
+CORE_GETTER(ort_GetOnnxTypeFromTypeInfo, enum ONNXType, type_info->kind,
+            const OrtTypeInfo* type_info)
 
 CORE_SLOT(ort_GetDenotationFromTypeInfo, const OrtTypeInfo* type_info,
           const char** const denotation, size_t* len) {
-  CORE_REQUIRE(GetDenotationFromTypeInfo, type_info, denotation, len);
   /* Only models have denotations. */
   *denotation = "";
   *len = 0;
@@ -199,94 +191,67 @@ CORE_SLOT(ort_GetDenotationFromTypeInfo, const OrtTypeInfo* type_info,
 
 CORE_SLOT(ort_CastTypeInfoToTensorInfo, const OrtTypeInfo* type_info,
           const OrtTensorTypeAndShapeInfo** out) {
-  CORE_REQUIRE(CastTypeInfoToTensorInfo, type_info, out);
   bool is_tensor = type_info->kind == ONNX_TYPE_TENSOR || type_info->kind == ONNX_TYPE_SPARSETENSOR;
   *out = is_tensor ? type_info->tensor : NULL;
   return NULL;
 }
 
-CORE_SLOT(ort_CastTypeInfoToMapTypeInfo, const OrtTypeInfo* type_info, const OrtMapTypeInfo** out) {
-  CORE_REQUIRE(CastTypeInfoToMapTypeInfo, type_info, out);
-  *out = type_info->kind == ONNX_TYPE_MAP ? &type_info->map : NULL;
-  return NULL;
-}
-
-CORE_SLOT(ort_CastTypeInfoToSequenceTypeInfo, const OrtTypeInfo* type_info,
-          const OrtSequenceTypeInfo** out) {
-  CORE_REQUIRE(CastTypeInfoToSequenceTypeInfo, type_info, out);
-  *out = type_info->kind == ONNX_TYPE_SEQUENCE ? &type_info->sequence : NULL;
-  return NULL;
-}
-
-CORE_SLOT(ort_CastTypeInfoToOptionalTypeInfo, const OrtTypeInfo* type_info,
-          const OrtOptionalTypeInfo** out) {
-  CORE_REQUIRE(CastTypeInfoToOptionalTypeInfo, type_info, out);
-  *out = type_info->kind == ONNX_TYPE_OPTIONAL ? &type_info->optional : NULL;
-  return NULL;
-}
-
-CORE_SLOT(ort_GetMapKeyType, const OrtMapTypeInfo* map_type_info,
-          enum ONNXTensorElementDataType* out) {
-  CORE_REQUIRE(GetMapKeyType, map_type_info, out);
-  *out = map_type_info->key;
-  return NULL;
-}
+CORE_GETTER(ort_CastTypeInfoToMapTypeInfo, const OrtMapTypeInfo*,
+            type_info->kind == ONNX_TYPE_MAP ? &type_info->map : NULL, const OrtTypeInfo* type_info)
+CORE_GETTER(ort_CastTypeInfoToSequenceTypeInfo, const OrtSequenceTypeInfo*,
+            type_info->kind == ONNX_TYPE_SEQUENCE ? &type_info->sequence : NULL,
+            const OrtTypeInfo* type_info)
+CORE_GETTER(ort_CastTypeInfoToOptionalTypeInfo, const OrtOptionalTypeInfo*,
+            type_info->kind == ONNX_TYPE_OPTIONAL ? &type_info->optional : NULL,
+            const OrtTypeInfo* type_info)
+CORE_GETTER(ort_GetMapKeyType, enum ONNXTensorElementDataType, map_type_info->key,
+            const OrtMapTypeInfo* map_type_info)
 
 CORE_SLOT(ort_GetMapValueType, const OrtMapTypeInfo* map_type_info, OrtTypeInfo** type_info) {
-  CORE_REQUIRE(GetMapValueType, map_type_info, type_info);
   return core_copy_type_info(map_type_info->value, type_info);
 }
 
 CORE_SLOT(ort_GetSequenceElementType, const OrtSequenceTypeInfo* sequence_type_info,
           OrtTypeInfo** type_info) {
-  CORE_REQUIRE(GetSequenceElementType, sequence_type_info, type_info);
   return core_copy_type_info(sequence_type_info->element, type_info);
 }
 
 CORE_SLOT(ort_GetOptionalContainedTypeInfo, const OrtOptionalTypeInfo* optional_type_info,
           OrtTypeInfo** out) {
-  CORE_REQUIRE(GetOptionalContainedTypeInfo, optional_type_info, out);
   return core_copy_type_info(optional_type_info->contained, out);
 }
 
 CORE_SLOT(ort_model_editor_CreateTensorTypeInfo, const OrtTensorTypeAndShapeInfo* tensor_info,
           OrtTypeInfo** type_info) {
-  CORE_REQUIRE(CreateTensorTypeInfo, tensor_info, type_info);
   return core_new_tensor_type(ONNX_TYPE_TENSOR, tensor_info, type_info);
 }
 
 CORE_SLOT(ort_model_editor_CreateSparseTensorTypeInfo, const OrtTensorTypeAndShapeInfo* tensor_info,
           OrtTypeInfo** type_info) {
-  CORE_REQUIRE(CreateSparseTensorTypeInfo, tensor_info, type_info);
   return core_new_tensor_type(ONNX_TYPE_SPARSETENSOR, tensor_info, type_info);
 }
 
 CORE_SLOT(ort_model_editor_CreateMapTypeInfo, ONNXTensorElementDataType map_key_type,
           const OrtTypeInfo* map_value_type, OrtTypeInfo** type_info) {
-  CORE_REQUIRE(CreateMapTypeInfo, map_value_type, type_info);
   return wrap(ONNX_TYPE_MAP, map_key_type, map_value_type, type_info);
 }
 
 CORE_SLOT(ort_model_editor_CreateSequenceTypeInfo, const OrtTypeInfo* sequence_type,
           OrtTypeInfo** type_info) {
-  CORE_REQUIRE(CreateSequenceTypeInfo, sequence_type, type_info);
   return wrap(ONNX_TYPE_SEQUENCE, NO_KEY, sequence_type, type_info);
 }
 
 CORE_SLOT(ort_model_editor_CreateOptionalTypeInfo, const OrtTypeInfo* contained_type,
           OrtTypeInfo** type_info) {
-  CORE_REQUIRE(CreateOptionalTypeInfo, contained_type, type_info);
   return wrap(ONNX_TYPE_OPTIONAL, NO_KEY, contained_type, type_info);
 }
 
 void ORT_API_CALL ort_ReleaseMapTypeInfo(OrtMapTypeInfo* input) NO_EXCEPTION {
   /* It is part of the type that it was cast from. */
-  (void)input;
 }
 
 void ORT_API_CALL ort_ReleaseSequenceTypeInfo(OrtSequenceTypeInfo* input) NO_EXCEPTION {
   /* It is part of the type that it was cast from. */
-  (void)input;
 }
 
 void ORT_API_CALL ort_ReleaseTypeInfo(OrtTypeInfo* input) NO_EXCEPTION {

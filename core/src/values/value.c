@@ -12,25 +12,15 @@ OrtValue* core_retain_value(const OrtValue* value) {
 
 void ORT_API_CALL ort_ReleaseValue(OrtValue* input) NO_EXCEPTION { core_drop(input); }
 
-CORE_SLOT(ort_IsTensor, const OrtValue* value, int* out) {
-  CORE_REQUIRE(IsTensor, value, out);
-  *out = core_type_of(value) == ONNX_TYPE_TENSOR;
-  return NULL;
-}
-
-CORE_SLOT(ort_IsSparseTensor, const OrtValue* value, int* out) {
-  CORE_REQUIRE(IsSparseTensor, value, out);
-  *out = core_type_of(value) == ONNX_TYPE_SPARSETENSOR;
-  return NULL;
-}
+CORE_GETTER(ort_IsTensor, int, core_type_of(value) == ONNX_TYPE_TENSOR, const OrtValue* value)
+CORE_GETTER(ort_IsSparseTensor, int, core_type_of(value) == ONNX_TYPE_SPARSETENSOR,
+            const OrtValue* value)
 
 static const struct core_class empty_optional_class = {.kind = CORE_VALUE};
 
 OrtStatus* core_empty_optional(OrtValue** out) {
   OrtValue* value = heap_alloc(sizeof *value);
-  if (value == NULL) {
-    return core_no_memory(sizeof *value);
-  }
+  CORE_RETURN_IF(value == NULL, core_no_memory(sizeof *value));
   core_begin_value(value, &empty_optional_class, ONNX_TYPE_OPTIONAL);
   *out = value;
   return NULL;
@@ -54,11 +44,9 @@ ORT_API_STATUS_IMPL(ort_GetTensorElementTypeAndShapeDataReference, const OrtValu
   CORE_REQUIRE(GetTensorElementTypeAndShapeDataReference, value, elem_type, shape_data,
                shape_data_count);
   const struct core_shape* shape = core_shape_of(value);
-  if (shape == NULL) {
-    CORE_FAIL(
-        ORT_INVALID_ARGUMENT,
-        "GetTensorElementTypeAndShapeDataReference: value must be a dense or a sparse tensor");
-  }
+  CORE_FAIL_IF(
+      shape == NULL, ORT_INVALID_ARGUMENT,
+      "GetTensorElementTypeAndShapeDataReference: value must be a dense or a sparse tensor");
   *elem_type = shape->type;
   *shape_data = shape->rank > 0 ? shape->dims : NULL;
   *shape_data_count = shape->rank;
@@ -70,14 +58,10 @@ ORT_API_STATUS_IMPL(ort_GetTensorElementTypeAndShapeDataReference, const OrtValu
 
 CORE_SLOT(ort_CreateOpaqueValue, const char* domain_name, const char* type_name,
           const void* data_container, size_t data_container_size, OrtValue** out) {
-  CORE_REQUIRE(CreateOpaqueValue, domain_name, type_name);
-  (void)data_container, (void)data_container_size, (void)out;
   CORE_FAIL(ORT_FAIL, "CreateOpaqueValue: domain_name and type_name must be those of a known type");
 }
 
 CORE_SLOT(ort_GetOpaqueValue, const char* domain_name, const char* type_name, const OrtValue* in,
           void* data_container, size_t data_container_size) {
-  CORE_REQUIRE(GetOpaqueValue, domain_name, type_name);
-  (void)in, (void)data_container, (void)data_container_size;
   CORE_FAIL(ORT_FAIL, "GetOpaqueValue: domain_name and type_name must be those of a known type");
 }

@@ -169,9 +169,7 @@ static inline OrtStatus* core_measure(ONNXTensorElementDataType type, const int6
   int64_t elements = 1;
   bool overflows = false;
   for (size_t i = 0; i < rank; i++) {
-    if (CORE_UNLIKELY(dims[i] < 0)) {
-      return core_refuse_shape(true, negative_code);
-    }
+    CORE_RETURN_IF(dims[i] < 0, core_refuse_shape(true, negative_code));
     overflows |= __builtin_mul_overflow(elements, dims[i], &elements);
   }
   size_t bits = core_element_bits(type);
@@ -182,9 +180,7 @@ static inline OrtStatus* core_measure(ONNXTensorElementDataType type, const int6
     size_t in_a_byte = 8 / bits;
     size = (size_t)elements / in_a_byte + ((size_t)elements % in_a_byte != 0);
   }
-  if (CORE_UNLIKELY(overflows)) {
-    return core_refuse_shape(false, negative_code);
-  }
+  CORE_RETURN_IF(overflows, core_refuse_shape(false, negative_code));
   *count = (size_t)elements;
   *bytes = size;
   return NULL;
