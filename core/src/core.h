@@ -74,6 +74,11 @@
     *core_out = expression;                      \
     return NULL;                                 \
   }
+/** A slot that cannot fail and reads one thing of an object: 0 or NULL of none. */
+#define CORE_VALUE_GETTER(NAME, type, expression, owner_type, owner) \
+  type ORT_API_CALL NAME(owner_type owner) NO_EXCEPTION {            \
+    return owner == NULL ? (type)0 : expression;                     \
+  }
 /** @} */
 
 /** @name Objects
@@ -231,6 +236,15 @@ OrtStatus* core_no_memory(size_t size);
     }                                               \
   } while (0)
 
+/** CORE_GETTER for a slot that has no body beside it (table/named.c). `function` is its name
+ * without "ort_", `owner` and `out` are the names of its two parameters. */
+#define CORE_QUICK_GETTER(NAME, function, type, out, expression, owner_type, owner) \
+  OrtStatus* ORT_API_CALL NAME(owner_type owner, type* out) NO_EXCEPTION {          \
+    CORE_REQUIRE(function, owner, out);                                             \
+    *out = expression;                                                              \
+    return NULL;                                                                    \
+  }
+
 /** Passes a failing status on to the caller. */
 #define CORE_TRY(expression)                 \
   do {                                       \
@@ -263,8 +277,5 @@ const OrtApiBase* core_api_base(void);
 /** The version that this thread last asked a GetApi of the core for in vain; 0 if it did not since
  * the last call. Defined in table/api.c. */
 uint32_t core_take_refused_version(void);
-
-/** Text of the build: compiler, target, allocator, options. Constant. */
-const char* core_build_info(void);
 
 #endif /* ORTCFFI_CORE_H_ */

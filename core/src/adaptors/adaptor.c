@@ -48,13 +48,11 @@ void core_end_adaptor(void* adaptor) {
 
 static const struct core_class adaptor_class = CORE_ADAPTOR_CLASS(core_end_adaptor);
 
-struct core_adaptor* core_new_adaptor(size_t size, OrtAllocator* inner,
-                                      void* (*alloc)(OrtAllocator*, size_t),
-                                      void (*free_)(OrtAllocator*, void*)) {
-  struct core_adaptor* self = core_new_object(&adaptor_class, size);
-  if (self == NULL) {
-    return NULL;
-  }
+OrtStatus* core_new_adaptor(const char* name, const struct core_class* class, size_t size,
+                            OrtAllocator* inner, void* (*alloc)(OrtAllocator*, size_t),
+                            void (*free_)(OrtAllocator*, void*), OrtAllocator** out) {
+  struct core_adaptor* self = core_new_object(class != NULL ? class : &adaptor_class, size);
+  CORE_RETURN_IF(self == NULL, core_named(name, core_no_memory(size)));
   self->base.version = ORT_API_VERSION;
   self->base.Alloc = alloc;
   self->base.Reserve = alloc;
@@ -66,7 +64,8 @@ struct core_adaptor* core_new_adaptor(size_t size, OrtAllocator* inner,
   self->mark = CORE_ADAPTOR_MARK ^ (uintptr_t)self;
   self->depth = core_is_adaptor(inner) ? ((struct core_adaptor*)inner)->depth + 1 : 1;
   core_allocator_retain(inner);
-  return self;
+  *out = &self->base;
+  return NULL;
 }
 
 int core_set_adaptor_info(struct core_adaptor* self, const OrtMemoryInfo* info) {

@@ -117,17 +117,16 @@ struct core_header {
 #define CORE_HEADER ((size_t)64)
 
 /** The class of adaptors whose structs own something that `function` releases before it calls
- * core_end_adaptor. A new adaptor gets this class when it is whole; until then core_end_adaptor
- * alone ends it. */
+ * core_end_adaptor. */
 #define CORE_ADAPTOR_CLASS(function) \
   {.kind = CORE_ADAPTOR, .offset = offsetof(struct core_adaptor, object), .end = function}
 void core_end_adaptor(void* adaptor);
 
-/** Makes a zeroed adaptor of `size` bytes with Alloc and Free, which holds a reference to `inner`;
- * NULL when out of memory. */
-struct core_adaptor* core_new_adaptor(size_t size, OrtAllocator* inner,
-                                      void* (*alloc)(OrtAllocator*, size_t),
-                                      void (*free_)(OrtAllocator*, void*));
+/** Makes a zeroed adaptor of `size` bytes with Alloc and Free, which holds a reference to `inner`.
+ * `name` is its name in a status, `class` NULL for one that owns nothing else. */
+OrtStatus* core_new_adaptor(const char* name, const struct core_class* class, size_t size,
+                            OrtAllocator* inner, void* (*alloc)(OrtAllocator*, size_t),
+                            void (*free_)(OrtAllocator*, void*), OrtAllocator** out);
 /** Sets what Info returns: a copy if `info` is the core's own, otherwise `info` itself. False when
  * out of memory. */
 int core_set_adaptor_info(struct core_adaptor* self, const OrtMemoryInfo* info);

@@ -37,14 +37,11 @@ OrtStatus* core_create_aligned(OrtAllocator* inner, size_t alignment, OrtAllocat
   CORE_FAIL_IF(
       alignment == 0 || (alignment & (alignment - 1)) != 0 || alignment > CORE_LARGEST_ALIGNMENT,
       ORT_INVALID_ARGUMENT, "alignment must be a power of two up to 2 MiB");
-  struct aligned* self =
-      (struct aligned*)core_new_adaptor(sizeof *self, inner, aligned_alloc_, headed_free);
-  if (self == NULL) {
-    return CORE_OUT_OF_MEMORY(Aligned, sizeof *self);
-  }
+  CORE_TRY(core_new_adaptor("Aligned", NULL, sizeof(struct aligned), inner, aligned_alloc_,
+                            headed_free, out));
+  struct aligned* self = (struct aligned*)*out;
   core_use_headers(&self->adaptor);
   /* The header needs an alignment of its own. */
   self->alignment = alignment < sizeof(void*) ? sizeof(void*) : alignment;
-  *out = &self->adaptor.base;
   return NULL;
 }

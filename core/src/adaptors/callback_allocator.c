@@ -58,10 +58,12 @@ OrtStatus* core_create_from_callbacks(const struct core_callbacks* callbacks,
   if (inner != NULL) {
     CORE_TRY(core_check_inner(inner, out));
   }
-  struct callback_allocator* self = (struct callback_allocator*)core_new_adaptor(
-      sizeof *self, inner, callback_alloc, callback_free);
-  if (self == NULL || !core_set_adaptor_info(&self->adaptor, info)) {
-    core_release_adaptor((OrtAllocator*)self);
+  OrtAllocator* made = NULL;
+  CORE_TRY(core_new_adaptor("CallbackAllocator", NULL, sizeof(struct callback_allocator), inner,
+                            callback_alloc, callback_free, &made));
+  struct callback_allocator* self = (struct callback_allocator*)made;
+  if (!core_set_adaptor_info(&self->adaptor, info)) {
+    core_release_adaptor(made);
     return CORE_OUT_OF_MEMORY(CallbackAllocator, sizeof *self);
   }
   self->callbacks = *callbacks;
@@ -69,6 +71,6 @@ OrtStatus* core_create_from_callbacks(const struct core_callbacks* callbacks,
   self->adaptor.base.GetStats = callbacks->stats != NULL ? callback_stats : NULL;
   self->adaptor.base.Shrink = callbacks->shrink != NULL ? callback_shrink : NULL;
   self->adaptor.object.class = &callback_class;
-  *out = &self->adaptor.base;
+  *out = made;
   return NULL;
 }

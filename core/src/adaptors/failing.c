@@ -41,15 +41,12 @@ static void note_inner_block(struct core_adaptor* self, void* block) {
 
 OrtStatus* core_create_failing(OrtAllocator* inner, size_t after, OrtAllocator** out) {
   CORE_TRY(core_check_inner(inner, out));
-  struct failing* self =
-      (struct failing*)core_new_adaptor(sizeof *self, inner, failing_alloc, inner_free);
-  if (self == NULL) {
-    return CORE_OUT_OF_MEMORY(Failing, sizeof *self);
-  }
+  CORE_TRY(core_new_adaptor("Failing", NULL, sizeof(struct failing), inner, failing_alloc,
+                            inner_free, out));
+  struct failing* self = (struct failing*)*out;
   self->left = allowed(after);
   self->adaptor.try_free = try_inner_free;
   self->adaptor.note_block = note_inner_block;
-  *out = &self->adaptor.base;
   return NULL;
 }
 

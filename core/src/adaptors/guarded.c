@@ -248,15 +248,11 @@ static const struct core_class guarded_class = CORE_ADAPTOR_CLASS(guarded_end);
 
 OrtStatus* core_create_guarded(OrtAllocator* inner, int closes_pages, OrtAllocator** out) {
   CORE_TRY(core_check_inner(inner, out));
-  struct guarded* self =
-      (struct guarded*)core_new_adaptor(sizeof *self, inner, guarded_alloc, guarded_free);
-  if (self == NULL) {
-    return CORE_OUT_OF_MEMORY(Guarded, sizeof *self);
-  }
-  self->adaptor.object.class = &guarded_class;
+  CORE_TRY(core_new_adaptor("Guarded", &guarded_class, sizeof(struct guarded), inner, guarded_alloc,
+                            guarded_free, out));
+  struct guarded* self = (struct guarded*)*out;
   self->fill = CORE_GUARDED_FILL;
   self->limit = SIZE_MAX;
   self->page = closes_pages ? core_page_size() : 0;
-  *out = &self->adaptor.base;
   return NULL;
 }

@@ -186,11 +186,9 @@ static const struct core_class limiting_class = CORE_ADAPTOR_CLASS(limiting_end)
 
 OrtStatus* core_create_limiting(OrtAllocator* inner, size_t limit, OrtAllocator** out) {
   CORE_TRY(core_check_inner(inner, out));
-  struct limiting* self =
-      (struct limiting*)core_new_adaptor(sizeof *self, inner, limiting_alloc, limiting_free);
-  if (self == NULL) {
-    return CORE_OUT_OF_MEMORY(Limiting, sizeof *self);
-  }
+  CORE_TRY(core_new_adaptor("Limiting", &limiting_class, sizeof(struct limiting), inner,
+                            limiting_alloc, limiting_free, out));
+  struct limiting* self = (struct limiting*)*out;
   core_use_headers(&self->adaptor);
   /* Cap the limit, so that the sum of a limit and a size does not overflow. */
   self->limit = limit > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)limit;
@@ -199,8 +197,6 @@ OrtStatus* core_create_limiting(OrtAllocator* inner, size_t limit, OrtAllocator*
   self->quantum = self->quantum < LARGEST_QUANTUM ? self->quantum : LARGEST_QUANTUM;
   self->largest_reserve = 2 * self->quantum;
   self->adaptor.base.GetStats = limiting_stats;
-  self->adaptor.object.class = &limiting_class;
-  *out = &self->adaptor.base;
   return NULL;
 }
 

@@ -32,14 +32,11 @@ OrtStatus* core_create_observing(OrtAllocator* inner, core_observer observer, vo
                                  OrtAllocator** out) {
   CORE_TRY(core_check_inner(inner, out));
   CORE_FAIL_IF(observer == NULL, ORT_INVALID_ARGUMENT, "observer must not be NULL");
-  struct observing* self =
-      (struct observing*)core_new_adaptor(sizeof *self, inner, observing_alloc, observing_free);
-  if (self == NULL) {
-    return CORE_OUT_OF_MEMORY(Observing, sizeof *self);
-  }
+  CORE_TRY(core_new_adaptor("Observing", NULL, sizeof(struct observing), inner, observing_alloc,
+                            observing_free, out));
+  struct observing* self = (struct observing*)*out;
   core_use_headers(&self->adaptor);
   self->observer = observer;
   self->context = context;
-  *out = &self->adaptor.base;
   return NULL;
 }

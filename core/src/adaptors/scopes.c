@@ -121,9 +121,7 @@ static void subtract_start(struct core_scope* scope) {
 OrtStatus* core_open_scope(OrtAllocator* tracking, int selective, int depth, core_scope** out) {
   struct core_tracking* self = (struct core_tracking*)tracking;
   struct core_scope* scope = core_new_object(&scope_class, sizeof *scope);
-  if (scope == NULL) {
-    return CORE_OUT_OF_MEMORY(Scope, sizeof *scope);
-  }
+  CORE_RETURN_IF(scope == NULL, CORE_OUT_OF_MEMORY(Scope, sizeof *scope));
   scope->tracking = self;
   scope->selective = selective;
   scope->depth = depth;

@@ -167,14 +167,10 @@ static const struct core_class tracking_class = CORE_ADAPTOR_CLASS(tracking_end)
 
 OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out) {
   CORE_TRY(core_check_inner(inner, out));
-  struct core_tracking* self =
-      (struct core_tracking*)core_new_adaptor(sizeof *self, inner, tracking_alloc, tracking_free);
-  if (self == NULL) {
-    return CORE_OUT_OF_MEMORY(Tracking, sizeof *self);
-  }
+  CORE_TRY(core_new_adaptor("Tracking", &tracking_class, sizeof(struct core_tracking), inner,
+                            tracking_alloc, tracking_free, out));
+  struct core_tracking* self = (struct core_tracking*)*out;
   core_use_headers(&self->adaptor);
   self->adaptor.base.GetStats = tracking_stats;
-  self->adaptor.object.class = &tracking_class;
-  *out = &self->adaptor.base;
   return NULL;
 }

@@ -249,14 +249,13 @@ static void set_measures(struct arena* self, const struct OrtArenaCfg* cfg) {
 OrtStatus* core_create_arena(OrtAllocator* inner, const OrtArenaCfg* cfg, const OrtMemoryInfo* info,
                              OrtAllocator** out) {
   CORE_TRY(core_check_inner(inner, out));
-  struct arena* self =
-      (struct arena*)core_new_adaptor(sizeof *self, inner, arena_alloc, arena_free);
-  if (self == NULL) {
-    return CORE_OUT_OF_MEMORY(Arena, sizeof *self);
-  }
+  OrtAllocator* made = NULL;
+  CORE_TRY(core_new_adaptor("Arena", NULL, sizeof(struct arena), inner, arena_alloc, arena_free,
+                            &made));
+  struct arena* self = (struct arena*)made;
   if (!core_set_adaptor_info(&self->adaptor, info) || !core_mutex_begin(&self->lock) ||
       !arena_map_begin(self)) {
-    core_release_adaptor(&self->adaptor.base);
+    core_release_adaptor(made);
     return CORE_OUT_OF_MEMORY(Arena, sizeof *self);
   }
   set_measures(self, cfg);
@@ -265,6 +264,6 @@ OrtStatus* core_create_arena(OrtAllocator* inner, const OrtArenaCfg* cfg, const 
   self->adaptor.base.Shrink = arena_shrink;
   self->adaptor.object.class = &arena_class;
   arena_add_to_forks(self);
-  *out = &self->adaptor.base;
+  *out = made;
   return NULL;
 }

@@ -92,4 +92,4 @@ CORE_SLOT(ort_CreateArenaCfgV2, const char* const* arena_config_keys,
   return hand_out(&cfg, out);
 }
 
-void ORT_API_CALL ort_ReleaseArenaCfg(OrtArenaCfg* input) NO_EXCEPTION { core_drop(input); }
+CORE_RELEASER(ort_ReleaseArenaCfg, OrtArenaCfg)

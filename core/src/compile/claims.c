@@ -153,9 +153,7 @@ OrtStatus* ORT_API_CALL core_ep_claim(OrtcoreEp* ep, const OrtGraph* graph, Ortc
   CORE_FAIL_IF(core_is_edited(graph), ORT_INVALID_ARGUMENT,
                "ortcore_ep_claim: graph must be the graph of a model");
   struct core_claims* claims = core_new_object(&claims_class, sizeof *claims);
-  if (claims == NULL) {
-    return CORE_OUT_OF_MEMORY(ortcore_ep_claim, sizeof *claims);
-  }
+  CORE_RETURN_IF(claims == NULL, CORE_OUT_OF_MEMORY(ortcore_ep_claim, sizeof *claims));
   claims->ep = core_ep_of(ep);
   core_retain(&claims->ep->object);
   OrtStatus* status = ask_all(claims, graph);

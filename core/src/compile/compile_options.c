@@ -23,10 +23,7 @@ CORE_SLOT(ort_compile_CreateModelCompilationOptionsFromSessionOptions, const Ort
   CORE_HAND_OUT(ort_CloneSessionOptions(session_options, &options->session_options), options, out);
 }
 
-void ORT_API_CALL ort_compile_ReleaseModelCompilationOptions(OrtModelCompilationOptions* input)
-    NO_EXCEPTION {
-  core_drop(input);
-}
+CORE_RELEASER(ort_compile_ReleaseModelCompilationOptions, OrtModelCompilationOptions)
 
 /* A slot that changes the options. */
 #define SET(name, ...) \

@@ -31,6 +31,8 @@ struct compiled {
   /** Copies, to which the provider may write. */
   const OrtGraph** given_views;
   const OrtNode** given_nodes;
+  /** The memory of all arrays here and of the nodes. */
+  struct core_pool pool;
 };
 
 /* The number of places of an array up to the last that is not NULL. */
@@ -67,20 +69,9 @@ static void end_compiled(void* block) {
     for (size_t k = 0; node->constants != NULL && k < node->node->input_count; k++) {
       ort_ReleaseValue(node->constants[k]);
     }
-    heap_free(node->constants);
-    heap_free(node->stays);
-    heap_free(node->operands);
-    heap_free(node->whole);
     core_drop(node->kernel.def);
   }
-  heap_free(compiled->nodes);
-  heap_free(compiled->answers);
-  heap_free(compiled->infos);
-  heap_free(compiled->contexts);
-  heap_free(compiled->views);
-  heap_free(compiled->fused);
-  heap_free(compiled->given_views);
-  heap_free(compiled->given_nodes);
+  core_pool_end(&compiled->pool);
   core_drop(&compiled->ep->object);
   core_drop(compiled->graph);
   core_drop(compiled->model);
@@ -89,21 +80,17 @@ static void end_compiled(void* block) {
 static const struct core_class compiled_class = {
     .kind = CORE_EP_COMPILED, .offset = offsetof(struct compiled, object), .end = end_compiled};
 
-static void* new_array(size_t count, size_t size) {
-  void* array = heap_alloc(count * size + 1);
-  return array != NULL ? memset(array, 0, count * size) : NULL;
-}
-
 static OrtStatus* make_room(struct compiled* compiled) {
   size_t count = compiled->seen.node_count, fused = compiled->fused_count;
-  compiled->nodes = new_array(count, sizeof *compiled->nodes);
-  compiled->answers = new_array(count, sizeof *compiled->answers);
-  compiled->contexts = new_array(compiled->room, sizeof *compiled->contexts);
-  compiled->views = new_array(fused, sizeof *compiled->views);
-  compiled->fused = new_array(fused, sizeof *compiled->fused);
-  compiled->given_views = new_array(fused, sizeof *compiled->given_views);
-  compiled->given_nodes = new_array(fused, sizeof *compiled->given_nodes);
-  compiled->infos = new_array(compiled->room, sizeof *compiled->infos);
+  struct core_pool* pool = &compiled->pool;
+  compiled->nodes = core_pool_array(pool, count, sizeof *compiled->nodes);
+  compiled->answers = core_pool_array(pool, count, sizeof *compiled->answers);
+  compiled->contexts = core_pool_array(pool, compiled->room, sizeof *compiled->contexts);
+  compiled->views = core_pool_array(pool, fused, sizeof *compiled->views);
+  compiled->fused = core_pool_array(pool, fused, sizeof *compiled->fused);
+  compiled->given_views = core_pool_array(pool, fused, sizeof *compiled->given_views);
+  compiled->given_nodes = core_pool_array(pool, fused, sizeof *compiled->given_nodes);
+  compiled->infos = core_pool_array(pool, compiled->room, sizeof *compiled->infos);
   return compiled->nodes != NULL && compiled->contexts != NULL && compiled->views != NULL &&
                  compiled->fused != NULL && compiled->answers != NULL &&
                  compiled->given_views != NULL && compiled->given_nodes != NULL &&
@@ -198,10 +185,10 @@ void core_leave_on_device(const OrtcoreCompiledNode* node, size_t output) {
 }
 
 /* Copies the constants of a node to the device of the provider, if it has one. */
-static OrtStatus* move_constants(struct core_compiled_node* made) {
+static OrtStatus* move_constants(struct core_pool* pool, struct core_compiled_node* made) {
   struct core_device* device = NULL;
   size_t count = made->node->input_count;
-  made->constants = new_array(count, sizeof *made->constants);
+  made->constants = core_pool_array(pool, count, sizeof *made->constants);
   CORE_RETURN_IF(made->constants == NULL, core_no_memory(count * sizeof *made->constants));
   CORE_TRY(core_device_of(made->ep, &device));
   for (size_t i = 0; device != NULL && i < count; i++) {
@@ -225,12 +212,12 @@ static OrtStatus* finish_node(struct compiled* compiled, size_t place,
   }
   made->op = core_compiled_op;
   made->ep = compiled->ep;
-  made->operands = new_array(count, sizeof *made->operands);
-  made->stays = new_array(node->output_count, sizeof *made->stays);
+  made->operands = core_pool_array(&compiled->pool, count, sizeof *made->operands);
+  made->stays = core_pool_array(&compiled->pool, node->output_count, sizeof *made->stays);
   CORE_RETURN_IF(made->operands == NULL || made->stays == NULL,
                  core_no_memory(count * sizeof *made->operands));
   CORE_TRY(describe_all(made));
-  CORE_TRY(move_constants(made));
+  CORE_TRY(move_constants(&compiled->pool, made));
   compiled->answers[place] =
       (OrtcoreCompiledNode){.op = &made->op,
                             .node = node,
@@ -272,9 +259,9 @@ static OrtStatus* check_count(const struct compiled* compiled) {
 }
 
 /* Copies a node with graphs: the values that these read become inputs behind its own. */
-static OrtStatus* copy_whole(const OrtNode* of, OrtNode** out) {
+static OrtStatus* copy_whole(struct core_pool* pool, const OrtNode* of, const OrtNode** out) {
   size_t outer = of->implicit_inputs.count, count = of->input_count + outer + of->output_count;
-  OrtNode* node = heap_alloc(sizeof *node + 2 * count * sizeof(void*));
+  OrtNode* node = core_pool_take(pool, sizeof *node + 2 * count * sizeof(void*));
   CORE_RETURN_IF(node == NULL, core_no_memory(sizeof *node));
   *node = *of;
   node->values = (const OrtValueInfo**)(node + 1);
@@ -303,8 +290,7 @@ static OrtStatus* finish_single(struct compiled* compiled, const OrtNode* of, si
       core_fail(ORT_FAIL, "the provider takes a node that it has no kernel for: %s", of->op_type));
   node.kernel = found != NULL ? *found : core_kernel_of_op(op);
   if (of->subgraphs.count > 0) {
-    CORE_TRY(copy_whole(of, &node.whole));
-    node.node = node.whole;
+    CORE_TRY(copy_whole(&compiled->pool, of, &node.node));
   }
   return finish_node(compiled, place, &node);
 }
@@ -395,9 +381,7 @@ OrtStatus* ORT_API_CALL core_ep_compile(OrtcoreClaims* claims, OrtcoreCompiled**
   CORE_FAIL_IF(claims->group_count == 0, ORT_INVALID_ARGUMENT,
                "ortcore_ep_compile: the provider takes no node");
   struct compiled* compiled = core_new_object(&compiled_class, sizeof *compiled);
-  if (compiled == NULL) {
-    return CORE_OUT_OF_MEMORY(ortcore_ep_compile, sizeof *compiled);
-  }
+  CORE_RETURN_IF(compiled == NULL, CORE_OUT_OF_MEMORY(ortcore_ep_compile, sizeof *compiled));
   compiled->ep = own->ep;
   compiled->model = (OrtModel*)own->graph->model;
   compiled->seen.node_count = claims->group_count;

@@ -11,10 +11,8 @@ struct OrtNodeComputeContext {
   const char* node_name;
 };
 
-const char* ORT_API_CALL ort_ep_NodeComputeContext_NodeName(const OrtNodeComputeContext* context)
-    NO_EXCEPTION {
-  return context == NULL ? NULL : context->node_name;
-}
+CORE_VALUE_GETTER(ort_ep_NodeComputeContext_NodeName, const char*, context->node_name,
+                  const OrtNodeComputeContext*, context)
 
 static const char* ORT_API_CALL get_name(const OrtCustomOp* op) {
   return core_compiled_node_of(op)->node->op_type;

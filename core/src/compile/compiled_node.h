@@ -10,11 +10,9 @@
 struct core_compiled_node {
   OrtCustomOp op;
   struct core_ep* ep;
-  /** A fused node, or one of the graph. */
+  /** A fused node, or one of the graph. Of a node with graphs a copy, whose inputs are also the
+   * outer values that the graphs read. */
   const OrtNode* node;
-  /** A copy of the node, of the heap, whose inputs are also the outer values that its graphs read;
-   * NULL for a node without graphs. */
-  OrtNode* whole;
   /** What the provider compiled of a fused node; NULL for a single node, which has `kernel`. */
   OrtNodeComputeInfo* info;
   /** A copy, because the provider may add kernels to its registry. `def` is NULL for a fused node.

@@ -166,11 +166,6 @@ OrtStatus* core_copy_to_device(struct core_device* device, const OrtValue* from,
                                OrtSyncStream* stream, OrtValue** out) {
   struct making making = {device->allocator, core_shape_of(from), NULL};
   CORE_TRY(core_ep_call("Alloc", make_tensor, &making));
-  OrtStatus* status = core_copy_by_device(device, from, &making.made->base, stream);
-  if (status != NULL) {
-    ort_ReleaseValue(&making.made->base);
-    return status;
-  }
-  *out = &making.made->base;
-  return NULL;
+  CORE_HAND_OUT(core_copy_by_device(device, from, &making.made->base, stream), &making.made->base,
+                out);
 }

@@ -56,11 +56,7 @@ static OrtStatus* synchronize(void* argument) {
   return ep->ort_version_supported >= 25 && ep->Sync != NULL ? ep->Sync(ep) : NULL;
 }
 
-static OrtStatus* release_notification(void* argument) {
-  OrtSyncNotificationImpl* notification = argument;
-  notification->Release(notification);
-  return NULL;
-}
+CORE_EP_RELEASE(release_notification, OrtSyncNotificationImpl)
 
 OrtStatus* core_wait_for_device(struct core_device_run* run) {
   struct waiting waiting = {run, NULL};

@@ -95,9 +95,7 @@ OrtStatus* ORT_API_CALL core_create_ep(const OrtEpDevice* const* devices, size_t
                "ortcore_create_ep: count must be from 1 to 8");
   CORE_TRY(check_devices(devices, count));
   struct core_ep* ep = core_new_object(&ep_class, sizeof *ep);
-  if (ep == NULL) {
-    return CORE_OUT_OF_MEMORY(ortcore_create_ep, sizeof *ep);
-  }
+  CORE_RETURN_IF(ep == NULL, CORE_OUT_OF_MEMORY(ortcore_create_ep, sizeof *ep));
   ep->factory = devices[0]->factory;
   ep->library = devices[0]->library;
   if (ep->library != NULL) {

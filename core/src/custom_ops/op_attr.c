@@ -58,9 +58,7 @@ static OrtStatus* check_arguments(const char* name, const void* data, int len, O
   CORE_FAIL_IF(type == ORT_OP_ATTR_STRING && len < 0, ORT_RUNTIME_EXCEPTION,
                "CreateOpAttr: len must not be negative for a string");
   int is_single = type == ORT_OP_ATTR_INT || type == ORT_OP_ATTR_FLOAT;
-  if (is_single || len > 0) {
-    CORE_REQUIRE(CreateOpAttr, data);
-  }
+  CORE_REQUIRE_IF(is_single || len > 0, CreateOpAttr, data);
   *length = len < 0 ? 0 : (size_t)len;
   return NULL;
 }
@@ -109,7 +107,7 @@ OrtStatus* core_copy_op_attr(const OrtOpAttr* from, OrtOpAttr** out) {
   return NULL;
 }
 
-void ORT_API_CALL ort_ReleaseOpAttr(OrtOpAttr* input) NO_EXCEPTION { core_drop(input); }
+CORE_RELEASER(ort_ReleaseOpAttr, OrtOpAttr)
 
 /* Bytes that reading the attribute as `type` returns. Read as an array or a string of another type
  * than its own, it is empty, as in ONNX Runtime. */
@@ -153,11 +151,8 @@ ORT_API_STATUS_IMPL(ort_OpAttr_GetType, const OrtOpAttr* attribute, OrtOpAttrTyp
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_OpAttr_GetName, const OrtOpAttr* attribute, const char** name) {
-  CORE_REQUIRE(OpAttr_GetName, attribute, name);
-  *name = attribute->name;
-  return NULL;
-}
+CORE_QUICK_GETTER(ort_OpAttr_GetName, OpAttr_GetName, const char*, name, attribute->name,
+                  const OrtOpAttr*, attribute)
 
 CORE_SLOT(ort_OpAttr_GetTensorAttributeAsOrtValue, const OrtOpAttr* attribute,
           OrtValue** attr_tensor) {

@@ -4,13 +4,9 @@
 
 #include "heap/heap.h"
 
-CORE_SLOT(ort_EnableTelemetryEvents, const OrtEnv* env) {
-  return NULL;
-}
+CORE_SLOT(ort_EnableTelemetryEvents, const OrtEnv* env) { return NULL; }
 
-CORE_SLOT(ort_DisableTelemetryEvents, const OrtEnv* env) {
-  return NULL;
-}
+CORE_SLOT(ort_DisableTelemetryEvents, const OrtEnv* env) { return NULL; }
 
 CORE_SLOT(ort_SetLanguageProjection, const OrtEnv* ort_env, OrtLanguageProjection projection) {
   return NULL;

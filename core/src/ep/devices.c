@@ -44,31 +44,18 @@ CORE_SLOT(ort_ep_CreateHardwareDevice, OrtHardwareDeviceType type, uint32_t vend
   CORE_HAND_OUT(fill_hardware(device, vendor_name, metadata), device, hardware_device);
 }
 
-void ORT_API_CALL ort_ep_ReleaseHardwareDevice(OrtHardwareDevice* input) NO_EXCEPTION {
-  core_drop(input);
-}
+CORE_RELEASER(ort_ep_ReleaseHardwareDevice, OrtHardwareDevice)
 
-OrtHardwareDeviceType ORT_API_CALL ort_HardwareDevice_Type(const OrtHardwareDevice* device)
-    NO_EXCEPTION {
-  return device == NULL ? (OrtHardwareDeviceType)0 : device->type;
-}
-
-uint32_t ORT_API_CALL ort_HardwareDevice_VendorId(const OrtHardwareDevice* device) NO_EXCEPTION {
-  return device == NULL ? 0 : device->vendor_id;
-}
-
-const char* ORT_API_CALL ort_HardwareDevice_Vendor(const OrtHardwareDevice* device) NO_EXCEPTION {
-  return device == NULL ? NULL : device->vendor;
-}
-
-uint32_t ORT_API_CALL ort_HardwareDevice_DeviceId(const OrtHardwareDevice* device) NO_EXCEPTION {
-  return device == NULL ? 0 : device->device_id;
-}
-
-const OrtKeyValuePairs* ORT_API_CALL ort_HardwareDevice_Metadata(const OrtHardwareDevice* device)
-    NO_EXCEPTION {
-  return device == NULL ? NULL : device->metadata;
-}
+CORE_VALUE_GETTER(ort_HardwareDevice_Type, OrtHardwareDeviceType, device->type,
+                  const OrtHardwareDevice*, device)
+CORE_VALUE_GETTER(ort_HardwareDevice_VendorId, uint32_t, device->vendor_id,
+                  const OrtHardwareDevice*, device)
+CORE_VALUE_GETTER(ort_HardwareDevice_Vendor, const char*, device->vendor, const OrtHardwareDevice*,
+                  device)
+CORE_VALUE_GETTER(ort_HardwareDevice_DeviceId, uint32_t, device->device_id,
+                  const OrtHardwareDevice*, device)
+CORE_VALUE_GETTER(ort_HardwareDevice_Metadata, const OrtKeyValuePairs*, device->metadata,
+                  const OrtHardwareDevice*, device)
 
 /* --- pairs of a provider and hardware -------------------------------------------------------- */
 
@@ -134,7 +121,7 @@ CORE_SLOT(ort_ep_CreateEpDevice, OrtEpFactory* ep_factory, const OrtHardwareDevi
   CORE_HAND_OUT(fill_device(device, &provider, ep_metadata, ep_options), device, ep_device);
 }
 
-void ORT_API_CALL ort_ep_ReleaseEpDevice(OrtEpDevice* input) NO_EXCEPTION { core_drop(input); }
+CORE_RELEASER(ort_ep_ReleaseEpDevice, OrtEpDevice)
 
 CORE_SLOT(ort_ep_EpDevice_AddAllocatorInfo, OrtEpDevice* ep_device,
           const OrtMemoryInfo* allocator_memory_info) {
@@ -148,28 +135,15 @@ CORE_SLOT(ort_ep_EpDevice_AddAllocatorInfo, OrtEpDevice* ep_device,
   return NULL;
 }
 
-const char* ORT_API_CALL ort_EpDevice_EpName(const OrtEpDevice* ep_device) NO_EXCEPTION {
-  return ep_device == NULL ? NULL : ep_device->name;
-}
-
-const char* ORT_API_CALL ort_EpDevice_EpVendor(const OrtEpDevice* ep_device) NO_EXCEPTION {
-  return ep_device == NULL ? NULL : ep_device->vendor;
-}
-
-const OrtKeyValuePairs* ORT_API_CALL ort_EpDevice_EpMetadata(const OrtEpDevice* ep_device)
-    NO_EXCEPTION {
-  return ep_device == NULL ? NULL : ep_device->metadata;
-}
-
-const OrtKeyValuePairs* ORT_API_CALL ort_EpDevice_EpOptions(const OrtEpDevice* ep_device)
-    NO_EXCEPTION {
-  return ep_device == NULL ? NULL : ep_device->options;
-}
-
-const OrtHardwareDevice* ORT_API_CALL ort_EpDevice_Device(const OrtEpDevice* ep_device)
-    NO_EXCEPTION {
-  return ep_device == NULL ? NULL : ep_device->hardware;
-}
+CORE_VALUE_GETTER(ort_EpDevice_EpName, const char*, ep_device->name, const OrtEpDevice*, ep_device)
+CORE_VALUE_GETTER(ort_EpDevice_EpVendor, const char*, ep_device->vendor, const OrtEpDevice*,
+                  ep_device)
+CORE_VALUE_GETTER(ort_EpDevice_EpMetadata, const OrtKeyValuePairs*, ep_device->metadata,
+                  const OrtEpDevice*, ep_device)
+CORE_VALUE_GETTER(ort_EpDevice_EpOptions, const OrtKeyValuePairs*, ep_device->options,
+                  const OrtEpDevice*, ep_device)
+CORE_VALUE_GETTER(ort_EpDevice_Device, const OrtHardwareDevice*, ep_device->hardware,
+                  const OrtEpDevice*, ep_device)
 
 const struct OrtMemoryInfo* core_ep_memory_of(const OrtEpDevice* device, OrtDeviceMemoryType type) {
   return device->infos[type == OrtDeviceMemoryType_HOST_ACCESSIBLE ? CORE_EP_MEMORY_OF_HOST

@@ -37,11 +37,11 @@ OrtStatus* core_ask_incompatibility(OrtEpFactory* factory, const OrtHardwareDevi
   OrtDeviceEpIncompatibilityDetails* details = core_new_object(&details_class, sizeof *details);
   CORE_RETURN_IF(details == NULL, core_no_memory(sizeof *details));
   struct question question = {factory, hardware, details};
-  OrtStatus* status =
+  CORE_HAND_OUT(
       CORE_FACTORY_HAS(factory, 24, GetHardwareDeviceIncompatibilityDetails)
           ? core_ep_call("GetHardwareDeviceEpIncompatibilityDetails", get_details, &question)
-          : NULL;
-  CORE_HAND_OUT(status, details, out);
+          : NULL,
+      details, out);
 }
 
 CORE_SLOT(ort_ep_DeviceEpIncompatibilityDetails_SetDetails,

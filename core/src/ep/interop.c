@@ -13,11 +13,7 @@ struct OrtExternalResourceImporter {
   struct core_object* library;
 };
 
-static OrtStatus* release_importer(void* argument) {
-  OrtExternalResourceImporterImpl* impl = argument;
-  impl->Release(impl);
-  return NULL;
-}
+CORE_EP_RELEASE(release_importer, OrtExternalResourceImporterImpl)
 
 static void end_importer(void* block) {
   struct OrtExternalResourceImporter* importer = block;
@@ -79,60 +75,76 @@ CORE_SLOT(ort_interop_CreateExternalResourceImporterForDevice, const OrtEpDevice
   return NULL;
 }
 
-void ORT_API_CALL ort_interop_ReleaseExternalResourceImporter(OrtExternalResourceImporter* input)
-    NO_EXCEPTION {
-  core_drop(input);
-}
+CORE_RELEASER(ort_interop_ReleaseExternalResourceImporter, OrtExternalResourceImporter)
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
-static OrtStatus* can_import_memory(void* argument) {
-  struct call* self = argument;
-  self->is_supported =
-      self->impl->CanImportMemory != NULL &&
-      self->impl->CanImportMemory(self->impl, (OrtExternalMemoryHandleType)self->type);
-  return NULL;
-}
-
-CORE_SLOT(ort_interop_CanImportMemory, const OrtExternalResourceImporter* importer,
-          OrtExternalMemoryHandleType handle_type, bool* out_supported) {
-  struct call call = {.impl = importer->impl, .type = (int)handle_type};
-  CORE_TRY(core_ep_call("CanImportMemory", can_import_memory, &call));
-  *out_supported = call.is_supported;
-  return NULL;
-}
-
-static OrtStatus* import_memory(void* argument) {
-  struct call* self = argument;
-  OrtExternalMemoryHandle* made = NULL;
-  OrtStatus* status = self->impl->ImportMemory(self->impl, self->description, &made);
-  self->made = made;
-  return status;
-}
-
-CORE_SLOT(ort_interop_ImportMemory, OrtExternalResourceImporter* importer,
-          const OrtExternalMemoryDescriptor* desc, OrtExternalMemoryHandle** out_handle) {
-  CORE_FAIL_IF(importer->impl->ImportMemory == NULL, ORT_NOT_IMPLEMENTED,
-               "ImportMemory: the execution provider imports no memory");
-  struct call call = {.impl = importer->impl, .description = desc};
-  CORE_TRY(core_ep_call("ImportMemory", import_memory, &call));
-  CORE_FAIL_IF(call.made == NULL, ORT_FAIL, "ImportMemory: the execution provider gave no handle");
-  *out_handle = call.made;
-  return NULL;
-}
-
-static OrtStatus* release_memory(void* argument) {
-  OrtExternalMemoryHandle* handle = argument;
-  handle->Release(handle);
-  return NULL;
-}
-
-void ORT_API_CALL ort_interop_ReleaseExternalMemoryHandle(OrtExternalMemoryHandle* input)
-    NO_EXCEPTION {
-  if (input != NULL && input->Release != NULL) {
-    core_ep_log(NULL, core_ep_call("ReleaseExternalMemoryHandle", release_memory, input));
+/* The slot that asks whether the provider imports handles of a type. */
+#define CAN_IMPORT(NAME, function, ask, handle)                                                    \
+  static OrtStatus* ask(void* argument) {                                                          \
+    struct call* self = argument;                                                                  \
+    self->is_supported =                                                                           \
+        self->impl->function != NULL && self->impl->function(self->impl, (handle)self->type);      \
+    return NULL;                                                                                   \
+  }                                                                                                \
+  CORE_SLOT(NAME, const OrtExternalResourceImporter* importer, handle type, bool* out_supported) { \
+    struct call call = {.impl = importer->impl, .type = (int)type};                                \
+    CORE_TRY(core_ep_call(#function, ask, &call));                                                 \
+    *out_supported = call.is_supported;                                                            \
+    return NULL;                                                                                   \
   }
-}
+
+/* The slot that imports what a description says. */
+#define IMPORT(NAME, function, import, description_type, handle, things)               \
+  static OrtStatus* import(void* argument) {                                           \
+    struct call* self = argument;                                                      \
+    handle* made = NULL;                                                               \
+    OrtStatus* status = self->impl->function(self->impl, self->description, &made);    \
+    self->made = made;                                                                 \
+    return status;                                                                     \
+  }                                                                                    \
+  CORE_SLOT(NAME, OrtExternalResourceImporter* importer, const description_type* desc, \
+            handle** out_handle) {                                                     \
+    CORE_FAIL_IF(importer->impl->function == NULL, ORT_NOT_IMPLEMENTED,                \
+                 #function ": the execution provider imports no " things);             \
+    struct call call = {.impl = importer->impl, .description = desc};                  \
+    CORE_TRY(core_ep_call(#function, import, &call));                                  \
+    CORE_FAIL_IF(call.made == NULL, ORT_FAIL,                                          \
+                 #function ": the execution provider gave no handle");                 \
+    *out_handle = call.made;                                                           \
+    return NULL;                                                                       \
+  }
+
+/* The slot that releases a handle of a provider. */
+#define RELEASE(NAME, function, release, handle)                  \
+  CORE_EP_RELEASE(release, handle)                                \
+  void ORT_API_CALL NAME(handle* input) NO_EXCEPTION {            \
+    if (input != NULL && input->Release != NULL) {                \
+      core_ep_log(NULL, core_ep_call(#function, release, input)); \
+    }                                                             \
+  }
+
+/* The slot that waits for a value of a semaphore or signals it. */
+#define USE_SEMAPHORE(NAME, function, use, what)                                                   \
+  static OrtStatus* use(void* argument) {                                                          \
+    struct call* self = argument;                                                                  \
+    return self->impl->function(self->impl, self->handle, self->stream, self->value);              \
+  }                                                                                                \
+  CORE_SLOT(NAME, OrtExternalResourceImporter* importer,                                           \
+            OrtExternalSemaphoreHandle* semaphore_handle, OrtSyncStream* stream, uint64_t value) { \
+    CORE_FAIL_IF(importer->impl->function == NULL, ORT_NOT_IMPLEMENTED,                            \
+                 #function ": the execution provider cannot " what);                               \
+    struct call call = {                                                                           \
+        .impl = importer->impl, .handle = semaphore_handle, .stream = stream, .value = value};     \
+    return core_ep_call(#function, use, &call);                                                    \
+  }
+
+CAN_IMPORT(ort_interop_CanImportMemory, CanImportMemory, can_import_memory,
+           OrtExternalMemoryHandleType)
+IMPORT(ort_interop_ImportMemory, ImportMemory, import_memory, OrtExternalMemoryDescriptor,
+       OrtExternalMemoryHandle, "memory")
+RELEASE(ort_interop_ReleaseExternalMemoryHandle, ReleaseExternalMemoryHandle, release_memory,
+        OrtExternalMemoryHandle)
 
 static OrtStatus* make_tensor(void* argument) {
   struct call* self = argument;
@@ -158,82 +170,14 @@ CORE_SLOT(ort_interop_CreateTensorFromMemory, OrtExternalResourceImporter* impor
 
 /* --- semaphores ------------------------------------------------------------------------------ */
 
-static OrtStatus* can_import_semaphore(void* argument) {
-  struct call* self = argument;
-  self->is_supported =
-      self->impl->CanImportSemaphore != NULL &&
-      self->impl->CanImportSemaphore(self->impl, (OrtExternalSemaphoreType)self->type);
-  return NULL;
-}
-
-CORE_SLOT(ort_interop_CanImportSemaphore, const OrtExternalResourceImporter* importer,
-          OrtExternalSemaphoreType type, bool* out_supported) {
-  struct call call = {.impl = importer->impl, .type = (int)type};
-  CORE_TRY(core_ep_call("CanImportSemaphore", can_import_semaphore, &call));
-  *out_supported = call.is_supported;
-  return NULL;
-}
-
-static OrtStatus* import_semaphore(void* argument) {
-  struct call* self = argument;
-  OrtExternalSemaphoreHandle* made = NULL;
-  OrtStatus* status = self->impl->ImportSemaphore(self->impl, self->description, &made);
-  self->made = made;
-  return status;
-}
-
-CORE_SLOT(ort_interop_ImportSemaphore, OrtExternalResourceImporter* importer,
-          const OrtExternalSemaphoreDescriptor* desc, OrtExternalSemaphoreHandle** out_handle) {
-  CORE_FAIL_IF(importer->impl->ImportSemaphore == NULL, ORT_NOT_IMPLEMENTED,
-               "ImportSemaphore: the execution provider imports no semaphores");
-  struct call call = {.impl = importer->impl, .description = desc};
-  CORE_TRY(core_ep_call("ImportSemaphore", import_semaphore, &call));
-  CORE_FAIL_IF(call.made == NULL, ORT_FAIL,
-               "ImportSemaphore: the execution provider gave no handle");
-  *out_handle = call.made;
-  return NULL;
-}
-
-static OrtStatus* release_semaphore(void* argument) {
-  OrtExternalSemaphoreHandle* handle = argument;
-  handle->Release(handle);
-  return NULL;
-}
-
-void ORT_API_CALL ort_interop_ReleaseExternalSemaphoreHandle(OrtExternalSemaphoreHandle* input)
-    NO_EXCEPTION {
-  if (input != NULL && input->Release != NULL) {
-    core_ep_log(NULL, core_ep_call("ReleaseExternalSemaphoreHandle", release_semaphore, input));
-  }
-}
-
-static OrtStatus* wait_for(void* argument) {
-  struct call* self = argument;
-  return self->impl->WaitSemaphore(self->impl, self->handle, self->stream, self->value);
-}
-
-CORE_SLOT(ort_interop_WaitSemaphore, OrtExternalResourceImporter* importer,
-          OrtExternalSemaphoreHandle* semaphore_handle, OrtSyncStream* stream, uint64_t value) {
-  CORE_FAIL_IF(importer->impl->WaitSemaphore == NULL, ORT_NOT_IMPLEMENTED,
-               "WaitSemaphore: the execution provider cannot wait");
-  struct call call = {
-      .impl = importer->impl, .handle = semaphore_handle, .stream = stream, .value = value};
-  return core_ep_call("WaitSemaphore", wait_for, &call);
-}
-
-static OrtStatus* signal_semaphore(void* argument) {
-  struct call* self = argument;
-  return self->impl->SignalSemaphore(self->impl, self->handle, self->stream, self->value);
-}
-
-CORE_SLOT(ort_interop_SignalSemaphore, OrtExternalResourceImporter* importer,
-          OrtExternalSemaphoreHandle* semaphore_handle, OrtSyncStream* stream, uint64_t value) {
-  CORE_FAIL_IF(importer->impl->SignalSemaphore == NULL, ORT_NOT_IMPLEMENTED,
-               "SignalSemaphore: the execution provider cannot signal");
-  struct call call = {
-      .impl = importer->impl, .handle = semaphore_handle, .stream = stream, .value = value};
-  return core_ep_call("SignalSemaphore", signal_semaphore, &call);
-}
+CAN_IMPORT(ort_interop_CanImportSemaphore, CanImportSemaphore, can_import_semaphore,
+           OrtExternalSemaphoreType)
+IMPORT(ort_interop_ImportSemaphore, ImportSemaphore, import_semaphore,
+       OrtExternalSemaphoreDescriptor, OrtExternalSemaphoreHandle, "semaphores")
+RELEASE(ort_interop_ReleaseExternalSemaphoreHandle, ReleaseExternalSemaphoreHandle,
+        release_semaphore, OrtExternalSemaphoreHandle)
+USE_SEMAPHORE(ort_interop_WaitSemaphore, WaitSemaphore, wait_for, "wait")
+USE_SEMAPHORE(ort_interop_SignalSemaphore, SignalSemaphore, signal_semaphore, "signal")
 
 /* --- graphics -------------------------------------------------------------------------------- */
 

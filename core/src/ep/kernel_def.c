@@ -52,8 +52,7 @@ CORE_GETTER(ort_ep_KernelDef_GetInputMemType, OrtMemType, memory_of(kernel_def, 
 CORE_GETTER(ort_ep_KernelDef_GetOutputMemType, OrtMemType,
             memory_of(kernel_def, output_index, true), const OrtKernelDef* kernel_def,
             size_t output_index)
-
-void ORT_API_CALL ort_ep_ReleaseKernelDef(OrtKernelDef* input) NO_EXCEPTION { core_drop(input); }
+CORE_RELEASER(ort_ep_ReleaseKernelDef, OrtKernelDef)
 
 #define TYPE(n) {(ONNXTensorElementDataType)(n)}
 static const OrtDataType data_types[CORE_ELEMENT_TYPES] = {

@@ -46,9 +46,7 @@ CORE_SLOT(ort_ep_CreateKernelDefBuilder, OrtKernelDefBuilder** kernel_def_builde
   return NULL;
 }
 
-void ORT_API_CALL ort_ep_ReleaseKernelDefBuilder(OrtKernelDefBuilder* input) NO_EXCEPTION {
-  core_drop(input);
-}
+CORE_RELEASER(ort_ep_ReleaseKernelDefBuilder, OrtKernelDefBuilder)
 
 /* Guards the builder, and declares `def`, the definition that it builds. */
 #define BUILDS(function)                                                                        \

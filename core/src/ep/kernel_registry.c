@@ -23,9 +23,7 @@ CORE_SLOT(ort_ep_CreateKernelRegistry, OrtKernelRegistry** kernel_registry) {
   return NULL;
 }
 
-void ORT_API_CALL ort_ep_ReleaseKernelRegistry(OrtKernelRegistry* input) NO_EXCEPTION {
-  core_drop(input);
-}
+CORE_RELEASER(ort_ep_ReleaseKernelRegistry, OrtKernelRegistry)
 
 static bool have_common_type(const struct core_type_constraint* a,
                              const struct core_type_constraint* b) {
@@ -91,11 +89,7 @@ CORE_SLOT(ort_ep_KernelRegistry_AddKernel, OrtKernelRegistry* kernel_registry,
   return NULL;
 }
 
-static OrtStatus* release_kernel(void* argument) {
-  OrtKernelImpl* kernel = argument;
-  kernel->Release(kernel);
-  return NULL;
-}
+CORE_EP_RELEASE(release_kernel, OrtKernelImpl)
 
 void ORT_API_CALL ort_ep_ReleaseKernelImpl(OrtKernelImpl* input) NO_EXCEPTION {
   if (input != NULL && input->Release != NULL) {

@@ -73,25 +73,21 @@ static OrtStatus* no_factory(const struct core_ep_library* library) {
 
 static OrtStatus* check_factory(const struct core_ep_library* library,
                                 const OrtEpFactory* factory) {
-  if (factory->GetName == NULL || factory->GetVendor == NULL ||
-      factory->GetSupportedDevices == NULL || factory->CreateEp == NULL ||
-      factory->ReleaseEp == NULL) {
-    return failure(
-        "GetName, GetVendor, GetSupportedDevices, CreateEp and ReleaseEp must not be "
-        "NULL in a factory of ",
-        library);
-  }
+  CORE_RETURN_IF(
+      factory->GetName == NULL || factory->GetVendor == NULL ||
+          factory->GetSupportedDevices == NULL || factory->CreateEp == NULL ||
+          factory->ReleaseEp == NULL,
+      failure("GetName, GetVendor, GetSupportedDevices, CreateEp and ReleaseEp must not be "
+              "NULL in a factory of ",
+              library));
   return NULL;
 }
 
 static OrtStatus* take_factory(struct core_ep_library* library, OrtEpFactory* factory) {
-  if (factory == NULL) {
-    return failure("a factory must not be NULL in the library ", library);
-  }
+  CORE_RETURN_IF(factory == NULL, failure("a factory must not be NULL in the library ", library));
   for (size_t i = 0; i < library->factory_count; i++) {
-    if (library->factories[i].factory == factory) {
-      return failure("a factory is listed twice by the library ", library);
-    }
+    CORE_RETURN_IF(library->factories[i].factory == factory,
+                   failure("a factory is listed twice by the library ", library));
   }
   struct core_ep_factory* taken = &library->factories[library->factory_count++];
   taken->factory = factory;
@@ -105,11 +101,11 @@ static OrtStatus* make_factories(struct core_ep_library* library,
                                  const struct core_ep_source* source) {
   void* symbol = core_library_symbol(library->handle, "CreateEpFactories");
   void* release = core_library_symbol(library->handle, "ReleaseEpFactory");
-  if (symbol == NULL || release == NULL) {
-    return failure(symbol == NULL ? "the symbol CreateEpFactories is not exported by the library "
-                                  : "the symbol ReleaseEpFactory is not exported by the library ",
-                   library);
-  }
+  CORE_RETURN_IF(
+      symbol == NULL || release == NULL,
+      failure(symbol == NULL ? "the symbol CreateEpFactories is not exported by the library "
+                             : "the symbol ReleaseEpFactory is not exported by the library ",
+              library));
   CreateEpApiFactoriesFn create;
   memcpy(&create, &symbol, sizeof symbol);
   memcpy(&library->release, &release, sizeof release);
@@ -267,11 +263,7 @@ OrtStatus* core_ep_library_begin(const struct core_ep_source* source,
   return core_ep_call(SLOT, ask_library, &beginning);
 }
 
-static OrtStatus* release_transfer(void* argument) {
-  OrtDataTransferImpl* transfer = argument;
-  transfer->Release(transfer);
-  return NULL;
-}
+CORE_EP_RELEASE(release_transfer, OrtDataTransferImpl)
 
 void core_ep_library_end_transfers(struct core_ep_library* library) {
   for (size_t i = 0; i < library->factory_count; i++) {

@@ -72,6 +72,13 @@ void core_ep_library_end(struct core_ep_library* library);
 /** Runs functions of providers: an exception that leaves `function`, which gets `argument`, becomes
  * a status with ORT_RUNTIME_EXCEPTION. `name` is that of the slot. */
 OrtStatus* core_ep_call(const char* name, OrtStatus* (*function)(void* argument), void* argument);
+/** For it: the function that calls the Release of an object of a provider. */
+#define CORE_EP_RELEASE(function, type)        \
+  static OrtStatus* function(void* argument) { \
+    type* object = argument;                   \
+    object->Release(object);                   \
+    return NULL;                               \
+  }
 
 /** Logs and releases a failure that no caller can receive. NULL does nothing; without a logger it
  * is only released. */

@@ -37,12 +37,8 @@ ort_ep_MemoryDevice_GetMemoryType(const OrtMemoryDevice* memory_device) NO_EXCEP
                                : info_of(memory_device)->device_mem_type;
 }
 
-uint32_t ORT_API_CALL ort_ep_MemoryDevice_GetVendorId(const OrtMemoryDevice* memory_device)
-    NO_EXCEPTION {
-  return memory_device == NULL ? 0 : info_of(memory_device)->vendor_id;
-}
-
-uint32_t ORT_API_CALL ort_ep_MemoryDevice_GetDeviceId(const OrtMemoryDevice* memory_device)
-    NO_EXCEPTION {
-  return memory_device == NULL ? 0 : (uint32_t)info_of(memory_device)->device_id;
-}
+CORE_VALUE_GETTER(ort_ep_MemoryDevice_GetVendorId, uint32_t, info_of(memory_device)->vendor_id,
+                  const OrtMemoryDevice*, memory_device)
+CORE_VALUE_GETTER(ort_ep_MemoryDevice_GetDeviceId, uint32_t,
+                  (uint32_t)info_of(memory_device)->device_id, const OrtMemoryDevice*,
+                  memory_device)

@@ -58,10 +58,7 @@ CORE_SLOT(ort_ep_CreateProfilingEvent, OrtProfilingEventCategory category, int32
   CORE_HAND_OUT(fill_event(event, event_name, arg_keys, arg_values, num_args), event, out);
 }
 
-void ORT_API_CALL ort_ep_ReleaseProfilingEvent(OrtProfilingEvent* input) NO_EXCEPTION {
-  core_drop(input);
-}
-
+CORE_RELEASER(ort_ep_ReleaseProfilingEvent, OrtProfilingEvent)
 CORE_GETTER(ort_ep_ProfilingEvent_GetCategory, OrtProfilingEventCategory, event->category,
             const OrtProfilingEvent* event)
 CORE_GETTER(ort_ep_ProfilingEvent_GetName, const char*, event->name, const OrtProfilingEvent* event)

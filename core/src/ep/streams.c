@@ -5,11 +5,7 @@
 #include "ep/library.h"
 #include "memory/memory_info.h"
 
-static OrtStatus* release_stream(void* argument) {
-  OrtSyncStreamImpl* impl = argument;
-  impl->Release(impl);
-  return NULL;
-}
+CORE_EP_RELEASE(release_stream, OrtSyncStreamImpl)
 
 static void end_stream(void* block) {
   struct OrtSyncStream* stream = block;
@@ -78,12 +74,10 @@ void* ORT_API_CALL ort_SyncStream_GetHandle(OrtSyncStream* stream) NO_EXCEPTION 
                                                            : stream->impl->GetHandle(stream->impl);
 }
 
-void ORT_API_CALL ort_ReleaseSyncStream(OrtSyncStream* input) NO_EXCEPTION { core_drop(input); }
+CORE_RELEASER(ort_ReleaseSyncStream, OrtSyncStream)
 
-const OrtSyncStreamImpl* ORT_API_CALL ort_ep_SyncStream_GetImpl(const OrtSyncStream* stream)
-    NO_EXCEPTION {
-  return stream == NULL ? NULL : stream->impl;
-}
+CORE_VALUE_GETTER(ort_ep_SyncStream_GetImpl, const OrtSyncStreamImpl*, stream->impl,
+                  const OrtSyncStream*, stream)
 
 /* A session of the core uses one stream, so that no stream ever waits for another one: their counts
  * of waits stay 0. */

@@ -59,13 +59,11 @@ bool core_is_external(struct core_message tensor) {
 }
 
 OrtStatus* core_read_external(struct core_message tensor, struct core_external_data* out) {
-  struct core_field field;
+  struct core_message entry, key, value;
   *out = (struct core_external_data){0};
-  while (core_next_field(&tensor, &field)) {
-    struct core_message key, value;
-    if (field.number != TENSOR_EXTERNAL || field.wire != CORE_LENGTH ||
-        !core_find_message(field.bytes, ENTRY_KEY, &key) ||
-        !core_find_message(field.bytes, ENTRY_VALUE, &value)) {
+  while (core_next_message(&tensor, TENSOR_EXTERNAL, &entry)) {
+    if (!core_find_message(entry, ENTRY_KEY, &key) ||
+        !core_find_message(entry, ENTRY_VALUE, &value)) {
       continue;
     }
     const char* why = read_entry(key, value, out);

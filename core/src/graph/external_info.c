@@ -61,10 +61,7 @@ CORE_SLOT(ort_ValueInfo_GetExternalInitializerInfo, const OrtValueInfo* value_in
   return new_info(path, (int64_t)data.offset, size, info);
 }
 
-void ORT_API_CALL ort_ReleaseExternalInitializerInfo(OrtExternalInitializerInfo* input)
-    NO_EXCEPTION {
-  core_drop(input);
-}
+CORE_RELEASER(ort_ReleaseExternalInitializerInfo, OrtExternalInitializerInfo)
 
 const ORTCHAR_T* ORT_API_CALL
 ort_ExternalInitializerInfo_GetFilePath(const OrtExternalInitializerInfo* info) NO_EXCEPTION {

@@ -9,13 +9,9 @@
 /* The bound of the dimensions that a node Shape gives; `bound` is that of a node without the
  * attribute. A negative one counts from the end. */
 static size_t bound_of(const OrtNode* node, const char* name, int64_t bound, size_t rank) {
-  struct core_message rest = node->bytes, text;
-  struct core_field field;
-  while (core_next_field(&rest, &field)) {
-    if (field.number == NODE_ATTRIBUTE && field.wire == CORE_LENGTH &&
-        core_find_message(field.bytes, ATTRIBUTE_NAME, &text) && core_message_is(text, name)) {
-      bound = (int64_t)core_find_varint(field.bytes, ATTRIBUTE_INT);
-    }
+  struct core_message attribute;
+  if (core_find_attribute_bytes(node, name, &attribute)) {
+    bound = (int64_t)core_find_varint(attribute, ATTRIBUTE_INT);
   }
   bound += bound < 0 ? (int64_t)rank : 0;
   return bound<0 ? 0 : bound>(int64_t) rank ? rank : (size_t)bound;
@@ -61,18 +57,15 @@ static bool reads_shape(const OrtNode* node, bool* is_size) {
 /* Whether all attributes are numbers that have names, and the output has the type that the operator
  * gives. A node that is otherwise is kept, and refused where nodes are checked. */
 static OrtStatus* is_right(const OrtNode* node, bool* out) {
-  struct core_message rest = node->bytes, name;
-  struct core_field field;
+  struct core_message rest = node->bytes, attribute, name;
   const OrtTypeInfo* type;
   CORE_TRY(core_known_type(node->values[1], &type));
   *out = type == NULL || (type->kind == ONNX_TYPE_TENSOR &&
                           type->tensor->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64);
-  while (core_next_field(&rest, &field)) {
-    if (field.number == NODE_ATTRIBUTE && field.wire == CORE_LENGTH) {
-      *out = *out && core_find_message(field.bytes, ATTRIBUTE_NAME, &name) &&
-             core_message_size(name) > 0 &&
-             core_find_varint(field.bytes, ATTRIBUTE_TYPE) == ATTRIBUTE_IS_INT;
-    }
+  while (core_next_message(&rest, NODE_ATTRIBUTE, &attribute)) {
+    *out = *out && core_find_message(attribute, ATTRIBUTE_NAME, &name) &&
+           core_message_size(name) > 0 &&
+           core_find_varint(attribute, ATTRIBUTE_TYPE) == ATTRIBUTE_IS_INT;
   }
   return NULL;
 }

@@ -366,6 +366,9 @@ const struct core_schema* core_schema_of(const OrtNode* node);
 /** The first attribute of a node with a name; NULL if there is none. */
 const OrtOpAttr* core_find_attribute(const OrtNode* node, const char* name);
 
+/** The same in the bytes of a node of a model's graph: the last AttributeProto of that name. */
+bool core_find_attribute_bytes(const OrtNode* node, const char* name, struct core_message* out);
+
 /** Whether the model editor made a graph; a subgraph has no class. */
 static inline bool core_is_edited(const OrtGraph* graph) {
   return graph->object.class != NULL && graph->object.class != &core_graph_class;

@@ -36,8 +36,7 @@ CORE_SLOT(ort_Graph_GetNodes, const OrtGraph* graph, const OrtNode** nodes, size
   return core_copy_list("num_nodes", &graph->nodes, (const void**)nodes, num_nodes);
 }
 
-void ORT_API_CALL ort_ReleaseGraph(OrtGraph* input) NO_EXCEPTION { core_drop(input); }
-
+CORE_RELEASER(ort_ReleaseGraph, OrtGraph)
 CORE_GETTER(ort_Graph_GetName, const char*, graph->name, const OrtGraph* graph)
 
 CORE_SLOT(ort_Graph_GetModelPath, const OrtGraph* graph, const ORTCHAR_T** model_path) {

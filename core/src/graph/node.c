@@ -95,43 +95,20 @@ CORE_SLOT(ort_model_editor_CreateNode, const char* operator_name, const char* do
   return NULL;
 }
 
-void ORT_API_CALL ort_ReleaseNode(OrtNode* input) NO_EXCEPTION { core_drop(input); }
+CORE_RELEASER(ort_ReleaseNode, OrtNode)
 
-ORT_API_STATUS_IMPL(ort_Node_GetName, const OrtNode* node, const char** node_name) {
-  CORE_REQUIRE(Node_GetName, node, node_name);
-  *node_name = node->name;
-  return NULL;
-}
-
-ORT_API_STATUS_IMPL(ort_Node_GetOperatorType, const OrtNode* node, const char** operator_type) {
-  CORE_REQUIRE(Node_GetOperatorType, node, operator_type);
-  *operator_type = node->op_type;
-  return NULL;
-}
-
-ORT_API_STATUS_IMPL(ort_Node_GetDomain, const OrtNode* node, const char** domain_name) {
-  CORE_REQUIRE(Node_GetDomain, node, domain_name);
-  *domain_name = node->domain;
-  return NULL;
-}
-
-ORT_API_STATUS_IMPL(ort_Node_GetNumInputs, const OrtNode* node, size_t* num_inputs) {
-  CORE_REQUIRE(Node_GetNumInputs, node, num_inputs);
-  *num_inputs = node->input_count;
-  return NULL;
-}
-
-ORT_API_STATUS_IMPL(ort_Node_GetNumOutputs, const OrtNode* node, size_t* num_outputs) {
-  CORE_REQUIRE(Node_GetNumOutputs, node, num_outputs);
-  *num_outputs = node->output_count;
-  return NULL;
-}
-
-ORT_API_STATUS_IMPL(ort_Node_GetNumAttributes, const OrtNode* node, size_t* num_attributes) {
-  CORE_REQUIRE(Node_GetNumAttributes, node, num_attributes);
-  *num_attributes = node->attributes.count;
-  return NULL;
-}
+CORE_QUICK_GETTER(ort_Node_GetName, Node_GetName, const char*, node_name, node->name,
+                  const OrtNode*, node)
+CORE_QUICK_GETTER(ort_Node_GetOperatorType, Node_GetOperatorType, const char*, operator_type,
+                  node->op_type, const OrtNode*, node)
+CORE_QUICK_GETTER(ort_Node_GetDomain, Node_GetDomain, const char*, domain_name, node->domain,
+                  const OrtNode*, node)
+CORE_QUICK_GETTER(ort_Node_GetNumInputs, Node_GetNumInputs, size_t, num_inputs, node->input_count,
+                  const OrtNode*, node)
+CORE_QUICK_GETTER(ort_Node_GetNumOutputs, Node_GetNumOutputs, size_t, num_outputs,
+                  node->output_count, const OrtNode*, node)
+CORE_QUICK_GETTER(ort_Node_GetNumAttributes, Node_GetNumAttributes, size_t, num_attributes,
+                  node->attributes.count, const OrtNode*, node)
 
 ORT_API_STATUS_IMPL(ort_Node_GetAttributes, const OrtNode* node, const OrtOpAttr** attributes,
                     size_t num_attributes) {

@@ -40,16 +40,14 @@ static OrtStatus* add_opset(struct core_pool* pool, struct core_message bytes,
 
 OrtStatus* core_read_opsets(struct core_pool* pool, struct core_message bytes, uint32_t number,
                             struct core_opsets* out) {
-  struct core_field field;
+  struct core_message opset;
   size_t count = core_count_messages(bytes, number);
   *out = (struct core_opsets){core_pool_array(pool, count, sizeof *out->domains),
                               core_pool_array(pool, count, sizeof *out->versions), 0};
   CORE_RETURN_IF(out->domains == NULL || out->versions == NULL,
                  core_no_memory(count * (sizeof *out->domains + sizeof *out->versions)));
-  while (core_next_field(&bytes, &field)) {
-    if (field.number == number && field.wire == CORE_LENGTH) {
-      CORE_TRY(add_opset(pool, field.bytes, out));
-    }
+  while (core_next_message(&bytes, number, &opset)) {
+    CORE_TRY(add_opset(pool, opset, out));
   }
   return NULL;
 }

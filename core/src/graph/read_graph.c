@@ -259,14 +259,11 @@ static OrtStatus* fold_constant(struct core_scope* scope, const OrtNode* node, b
 static OrtStatus* read_nodes(struct core_scope* scope, const struct numbers* numbers,
                              struct core_message bytes) {
   size_t* count = &scope->graph->node_numbers;
-  struct core_field field;
+  struct core_message one;
   OrtNode* node;
   bool is_folded;
-  while (core_next_field(&bytes, &field)) {
-    if (field.number != numbers->node || field.wire != CORE_LENGTH) {
-      continue;
-    }
-    CORE_TRY(core_read_node(scope, field.bytes, &node));
+  while (core_next_message(&bytes, numbers->node, &one)) {
+    CORE_TRY(core_read_node(scope, one, &node));
     CORE_TRY(fold_constant(scope, node, &is_folded));
     if (!is_folded) {
       node->id = (*count)++;
@@ -422,32 +419,14 @@ static OrtStatus* read_function(struct core_scope* scope, struct core_message by
   return read_fields(scope, &numbers_of_function, bytes);
 }
 
-/* Checks the bytes of a graph or a function, and joins what is there in parts. */
-static OrtStatus* check_bytes(struct core_scope* scope, enum core_onnx kind,
-                              struct core_message* bytes) {
-  struct core_writing whole = {0};
-  OrtStatus* status = NULL;
-  switch (core_check_fields(*bytes, kind)) {
-    case CORE_FIELDS_WHOLE:
-      break;
-    case CORE_FIELDS_TOO_DEEP:
-      status = core_fail(ORT_INVALID_GRAPH, "messages are nested too deeply");
-      break;
-    case CORE_FIELDS_DAMAGED:
-      status = core_fail(ORT_INVALID_PROTOBUF, "%s is malformed",
-                         kind == ONNX_GRAPH ? "the graph" : "a function");
-      break;
-    case CORE_FIELDS_IN_PARTS:
-      core_join_parts(&whole, *bytes, kind);
-      bytes->at = whole.has_failed
-                      ? NULL
-                      : (const uint8_t*)core_pool_text(&scope->root->pool, whole.bytes, whole.size);
-      bytes->end = bytes->at + whole.size;
-      status = bytes->at == NULL ? core_no_memory(whole.size) : NULL;
-      heap_free(whole.bytes);
-      break;
-  }
-  return status;
+static OrtStatus* check_bytes(struct core_message bytes, enum core_onnx kind) {
+  enum core_fields found = core_check_fields(bytes, kind);
+  CORE_RETURN_IF(found == CORE_FIELDS_TOO_DEEP,
+                 core_fail(ORT_INVALID_GRAPH, "messages are nested too deeply"));
+  CORE_RETURN_IF(found == CORE_FIELDS_DAMAGED,
+                 core_fail(ORT_INVALID_PROTOBUF, "%s is malformed",
+                           kind == ONNX_GRAPH ? "the graph" : "a function"));
+  return NULL;
 }
 
 OrtStatus* core_read_graph(const OrtModel* model, size_t which, OrtGraph** out) {
@@ -460,7 +439,7 @@ OrtStatus* core_read_graph(const OrtModel* model, size_t which, OrtGraph** out) 
   struct core_scope scope = {.root = graph, .graph = graph};
   struct core_message bytes =
       is_function ? model->functions[which - CORE_GRAPH_FORMS] : model->graph_bytes;
-  OrtStatus* status = check_bytes(&scope, is_function ? ONNX_FUNCTION : ONNX_GRAPH, &bytes);
+  OrtStatus* status = check_bytes(bytes, is_function ? ONNX_FUNCTION : ONNX_GRAPH);
   if (status == NULL) {
     status =
         is_function ? read_function(&scope, bytes) : read_fields(&scope, &numbers_of_graph, bytes);

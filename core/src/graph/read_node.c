@@ -37,20 +37,15 @@ static bool count_fields(OrtNode* node, size_t* attributes) {
 }
 
 static OrtStatus* define_outputs(struct core_scope* scope, OrtNode* node) {
-  struct core_message rest = node->bytes;
-  struct core_field field;
+  struct core_message rest = node->bytes, name;
   OrtValueInfo* value;
-  for (size_t i = 0; core_next_field(&rest, &field);) {
-    if (field.number != NODE_OUTPUT || field.wire != CORE_LENGTH) {
-      continue;
-    }
-    if (core_message_size(field.bytes) > 0) {
-      CORE_TRY(core_define_value(scope, field.bytes, &value));
+  for (size_t i = 0; core_next_message(&rest, NODE_OUTPUT, &name); i++) {
+    if (core_message_size(name) > 0) {
+      CORE_TRY(core_define_value(scope, name, &value));
       value->producer = node;
       value->producer_index = i;
       node->values[node->input_count + i] = value;
     }
-    i++;
   }
   return NULL;
 }
@@ -79,6 +74,18 @@ OrtStatus* core_read_node(struct core_scope* scope, struct core_message bytes, O
 }
 
 /* --- attributes ------------------------------------------------------------------------------ */
+
+bool core_find_attribute_bytes(const OrtNode* node, const char* name, struct core_message* out) {
+  struct core_message rest = node->bytes, one, text;
+  bool is_there = false;
+  while (core_next_message(&rest, NODE_ATTRIBUTE, &one)) {
+    if (core_find_message(one, ATTRIBUTE_NAME, &text) && core_message_is(text, name)) {
+      *out = one;
+      is_there = true;
+    }
+  }
+  return is_there;
+}
 
 /* An AttributeProto that is being read. */
 struct stored {
@@ -167,22 +174,17 @@ static OrtStatus* read_string(struct core_scope* scope, const struct stored* sto
 /* Stores the strings one after the other, each with its terminating zero (see OrtOpAttr). */
 static OrtStatus* read_strings(struct core_scope* scope, const struct stored* stored,
                                OrtOpAttr** out) {
-  struct core_message rest = stored->bytes;
-  struct core_field field;
+  struct core_message rest = stored->bytes, text;
   size_t size = 0;
-  while (core_next_field(&rest, &field)) {
-    size += field.number == ATTRIBUTE_STRINGS && field.wire == CORE_LENGTH
-                ? core_message_size(field.bytes) + 1
-                : 0;
+  while (core_next_message(&rest, ATTRIBUTE_STRINGS, &text)) {
+    size += core_message_size(text) + 1;
   }
   CORE_TRY(new_attribute(scope, stored, size, out));
   char* to = (char*)(*out + 1);
   rest = stored->bytes;
-  while (core_next_field(&rest, &field)) {
-    if (field.number == ATTRIBUTE_STRINGS && field.wire == CORE_LENGTH) {
-      memcpy(to, field.bytes.at, core_message_size(field.bytes));
-      to += core_message_size(field.bytes) + 1;
-    }
+  while (core_next_message(&rest, ATTRIBUTE_STRINGS, &text)) {
+    memcpy(to, text.at, core_message_size(text));
+    to += core_message_size(text) + 1;
   }
   return NULL;
 }

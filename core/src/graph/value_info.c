@@ -38,13 +38,10 @@ CORE_SLOT(ort_model_editor_CreateValueInfo, const char* name, const OrtTypeInfo*
   CORE_HAND_OUT(core_copy_type_info(type_info, &value->type), value, value_info);
 }
 
-void ORT_API_CALL ort_ReleaseValueInfo(OrtValueInfo* input) NO_EXCEPTION { core_drop(input); }
+CORE_RELEASER(ort_ReleaseValueInfo, OrtValueInfo)
 
-ORT_API_STATUS_IMPL(ort_GetValueInfoName, const OrtValueInfo* value_info, const char** name) {
-  CORE_REQUIRE(GetValueInfoName, value_info, name);
-  *name = value_info->name;
-  return NULL;
-}
+CORE_QUICK_GETTER(ort_GetValueInfoName, GetValueInfoName, const char*, name, value_info->name,
+                  const OrtValueInfo*, value_info)
 
 /* --- types and tensors, made at the first request -------------------------------------------- */
 

@@ -34,11 +34,10 @@ static OrtStatus* check_absent(const struct core_node* node, size_t i) {
 }
 
 static OrtStatus* check_present(const struct core_node* node, size_t i, const OrtValue* value) {
-  if (CORE_UNLIKELY(!core_node_has(&node->inputs, i))) {
-    return core_node_status(node, ORT_INVALID_ARGUMENT,
-                            "input %llu must be NULL, because the node leaves it out",
-                            (unsigned long long)i);
-  }
+  CORE_RETURN_IF(!core_node_has(&node->inputs, i),
+                 core_node_status(node, ORT_INVALID_ARGUMENT,
+                                  "input %llu must be NULL, because the node leaves it out",
+                                  (unsigned long long)i));
   ONNXTensorElementDataType type = core_node_type(&node->inputs, i);
   return CORE_LIKELY(type == 0 || is_tensor_of(value, type)) ? NULL
                                                              : wrong_type(node, i, type, value);
@@ -67,11 +66,9 @@ static OrtStatus* check_inputs(const struct core_node* node, const OrtValue* con
   for (size_t i = 0; i < count; i++) {
     bool can_be = i < side->count ||
                   (side->is_open && i < CORE_MOST_OPERANDS && core_declared(side, i) != NULL);
-    if (CORE_UNLIKELY(!can_be)) {
-      return core_node_status(node, ORT_INVALID_ARGUMENT,
-                              "there are %llu inputs, but only %llu can be",
-                              (unsigned long long)count, (unsigned long long)i);
-    }
+    CORE_RETURN_IF(!can_be, core_node_status(node, ORT_INVALID_ARGUMENT,
+                                             "there are %llu inputs, but only %llu can be",
+                                             (unsigned long long)count, (unsigned long long)i));
     CORE_TRY(inputs[i] != NULL ? check_present(node, i, inputs[i]) : check_absent(node, i));
   }
   for (size_t i = count; i < needed; i++) {
@@ -85,18 +82,16 @@ static OrtStatus* check_outputs(const struct core_node* node, OrtValue* const* o
   const struct core_side* side = &node->outputs;
   bool is_too_many = count > side->count && (!side->is_open || count > CORE_MOST_OPERANDS ||
                                              core_declared(side, count - 1) == NULL);
-  if (CORE_UNLIKELY(is_too_many || count < side->least)) {
-    return core_node_status(node, ORT_INVALID_ARGUMENT, "there cannot be %llu outputs",
-                            (unsigned long long)count);
-  }
+  CORE_RETURN_IF(is_too_many || count < side->least,
+                 core_node_status(node, ORT_INVALID_ARGUMENT, "there cannot be %llu outputs",
+                                  (unsigned long long)count));
   for (size_t i = 0; i < count; i++) {
     ONNXTensorElementDataType type = outputs[i] != NULL ? core_node_type(side, i) : 0;
-    if (outputs[i] != NULL && !(core_node_has(side, i) && core_is_tensor(outputs[i]) &&
-                                (type == 0 || is_tensor_of(outputs[i], type)))) {
-      return core_node_status(node, ORT_INVALID_ARGUMENT,
-                              "output %llu cannot be written to: it must be a tensor of %s",
-                              (unsigned long long)i, core_element_name(type));
-    }
+    CORE_RETURN_IF(outputs[i] != NULL && !(core_node_has(side, i) && core_is_tensor(outputs[i]) &&
+                                           (type == 0 || is_tensor_of(outputs[i], type))),
+                   core_node_status(node, ORT_INVALID_ARGUMENT,
+                                    "output %llu cannot be written to: it must be a tensor of %s",
+                                    (unsigned long long)i, core_element_name(type)));
   }
   return NULL;
 }
@@ -247,9 +242,7 @@ OrtStatus* ORT_API_CALL core_kernel_compute(OrtcoreKernel* kernel, const OrtValu
   CORE_TRY(check_inputs(kernel->node, inputs, input_count));
   CORE_TRY(check_outputs(kernel->node, outputs, output_count));
   OrtKernelContext* context = take_context(kernel, input_count + output_count);
-  if (context == NULL) {
-    return CORE_OUT_OF_MEMORY(ortcore_kernel_compute, sizeof *context);
-  }
+  CORE_RETURN_IF(context == NULL, CORE_OUT_OF_MEMORY(ortcore_kernel_compute, sizeof *context));
   OrtStatus* status = compute_checked(context, inputs, input_count, outputs, output_count);
   give_context_back(kernel, context);
   return core_named("ortcore_kernel_compute", status);

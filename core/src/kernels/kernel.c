@@ -143,9 +143,7 @@ OrtStatus* core_kernel_create(const struct core_kernel_host* host, const Ortcore
   CORE_REQUIRE(ortcore_kernel_create, node->op);
   CORE_TRY(check_op(node->op));
   OrtcoreKernel* kernel = core_new_object(&kernel_class, sizeof *kernel);
-  if (kernel == NULL) {
-    return CORE_OUT_OF_MEMORY(ortcore_kernel_create, sizeof *kernel);
-  }
+  CORE_RETURN_IF(kernel == NULL, CORE_OUT_OF_MEMORY(ortcore_kernel_create, sizeof *kernel));
   kernel->compute = core_computes_with_status(node->op) ? node->op->KernelComputeV2 : NULL;
   OrtStatus* status = core_new_node(host, node, &kernel->node);
   if (status != NULL) {
@@ -156,12 +154,7 @@ OrtStatus* core_kernel_create(const struct core_kernel_host* host, const Ortcore
   struct create_call own = {{kernel->node, create, NULL}, kernel};
   status = core_call_op(&own.call);
   core_kernel_asked(kernel, node->asked);
-  if (status != NULL) {
-    core_drop(kernel);
-    return status;
-  }
-  *out = kernel;
-  return NULL;
+  CORE_HAND_OUT(status, kernel, out);
 }
 
 void ORT_API_CALL core_kernel_release(OrtcoreKernel* kernel) {

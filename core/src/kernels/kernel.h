@@ -12,6 +12,7 @@
 
 #include "core.h"
 #include "custom_ops/custom_op.h"
+#include "object/pool.h"
 #include "ortcore.h"
 #include "platform/platform.h"
 #include "values/type_info.h"
@@ -60,7 +61,7 @@ struct core_expected {
 
 /** All inputs or all outputs. */
 struct core_side {
-  /** `few`, or a block of the heap. */
+  /** `few`, or a longer array. */
   struct core_expected* expected;
 #define CORE_FEW_OPERANDS 4
   struct core_expected few[CORE_FEW_OPERANDS];
@@ -116,6 +117,8 @@ struct core_node {
   size_t asked_room;
   /** Atomic; more than the room if that was too small. */
   size_t asked_size;
+  /** The memory of all arrays and texts here. */
+  struct core_pool memory;
 };
 
 OrtStatus* core_new_node(const struct core_kernel_host* host, const OrtcoreNode* from,

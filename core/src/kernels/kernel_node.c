@@ -80,23 +80,16 @@ const OrtLogger* core_node_logger(const struct core_node* node) {
   return node->logger != NULL ? node->logger : node->host->logger();
 }
 
-/* Zeroed memory for an array; none for an empty one. */
-static OrtStatus* new_array(size_t count, size_t size, void* out) {
-  void* array = count > 0 ? heap_alloc(count * size) : NULL;
-  CORE_RETURN_IF(array == NULL && count > 0, core_no_memory(count * size));
-  if (array != NULL) {
-    memset(array, 0, count * size);
-  }
+static OrtStatus* new_array(struct core_node* node, size_t count, size_t size, void* out) {
+  void* array = core_pool_array(&node->memory, count, size);
   memcpy(out, &array, sizeof array);
-  return NULL;
+  return array != NULL ? NULL : core_no_memory(count * size);
 }
 
-static OrtStatus* copy_text(const char* from, const char** out) {
-  size_t size = from != NULL ? strlen(from) + 1 : 1;
-  char* copy = heap_alloc(size);
-  CORE_RETURN_IF(copy == NULL, core_no_memory(size));
-  *out = memcpy(copy, from != NULL ? from : "", size);
-  return NULL;
+static OrtStatus* copy_text(struct core_node* node, const char* from, const char** out) {
+  size_t size = from != NULL ? strlen(from) : 0;
+  *out = core_pool_text(&node->memory, from, size);
+  return *out != NULL ? NULL : core_no_memory(size + 1);
 }
 
 struct side_call {
@@ -122,12 +115,11 @@ static void read_declared(struct core_op_call* call) {
 static OrtStatus* describe(struct core_node* node, struct core_side* side) {
   struct side_call own = {{node, count_declared, NULL}, side, side == &node->outputs, 0};
   CORE_TRY(core_call_op(&own.call));
-  if (own.count > CORE_MOST_OPERANDS) {
-    return core_node_status(node, ORT_INVALID_ARGUMENT,
-                            "the op declares %llu %ss; at most %d can be",
-                            (unsigned long long)own.count, side->what, CORE_MOST_OPERANDS);
-  }
-  CORE_TRY(new_array(own.count, sizeof *side->declared, &side->declared));
+  CORE_RETURN_IF(
+      own.count > CORE_MOST_OPERANDS,
+      core_node_status(node, ORT_INVALID_ARGUMENT, "the op declares %llu %ss; at most %d can be",
+                       (unsigned long long)own.count, side->what, CORE_MOST_OPERANDS));
+  CORE_TRY(new_array(node, own.count, sizeof *side->declared, &side->declared));
   side->declared_count = own.count;
   own.call.function = read_declared;
   CORE_TRY(core_call_op(&own.call));
@@ -156,7 +148,7 @@ static OrtStatus* copy_name(struct core_node* node) {
   CORE_FAIL_IF(own.name[0] == '\0', ORT_INVALID_ARGUMENT,
                "ortcore_kernel_create: the op must have a name");
   node->since_version = own.first;
-  return copy_text(own.name, &node->op_name);
+  return copy_text(node, own.name, &node->op_name);
 }
 
 /* Why an operand's type is not the one that the op declares. */
@@ -200,16 +192,15 @@ static OrtStatus* copy_operand(struct core_node* node, const struct core_side* s
   struct core_node_operand* operand = &side->list[i];
   struct core_expected* expected = &side->expected[i];
   const struct core_operand* declared = core_declared(side, i);
-  CORE_TRY(copy_text(from->name, &operand->name));
-  if (declared == NULL) {
-    return core_node_status(
-        node, ORT_INVALID_ARGUMENT, "the node has %llu %ss, but the op declares %llu",
-        (unsigned long long)side->count, side->what, (unsigned long long)side->declared_count);
-  }
-  if (operand->name[0] == '\0' && declared->characteristic != INPUT_OUTPUT_OPTIONAL) {
-    return core_node_status(node, ORT_INVALID_ARGUMENT, "%s %llu is required and has no name",
-                            side->what, (unsigned long long)i);
-  }
+  CORE_TRY(copy_text(node, from->name, &operand->name));
+  CORE_RETURN_IF(declared == NULL,
+                 core_node_status(node, ORT_INVALID_ARGUMENT,
+                                  "the node has %llu %ss, but the op declares %llu",
+                                  (unsigned long long)side->count, side->what,
+                                  (unsigned long long)side->declared_count));
+  CORE_RETURN_IF(operand->name[0] == '\0' && declared->characteristic != INPUT_OUTPUT_OPTIONAL,
+                 core_node_status(node, ORT_INVALID_ARGUMENT, "%s %llu is required and has no name",
+                                  side->what, (unsigned long long)i));
   CORE_TRY(copy_types(operand, from, side == &node->outputs, &expected->type));
   CORE_TRY(check_type(node, side, i, declared->type));
   expected->type = expected->type != 0 ? expected->type : declared->type;
@@ -223,13 +214,13 @@ static OrtStatus* copy_operand(struct core_node* node, const struct core_side* s
   return NULL;
 }
 
-static OrtStatus* make_room(struct core_side* side, size_t count) {
+static OrtStatus* make_room(struct core_node* node, struct core_side* side, size_t count) {
   if (count <= CORE_FEW_OPERANDS) {
     side->expected = side->few;
   } else {
-    CORE_TRY(new_array(count, sizeof *side->expected, &side->expected));
+    CORE_TRY(new_array(node, count, sizeof *side->expected, &side->expected));
   }
-  CORE_TRY(new_array(count, sizeof *side->list, &side->list));
+  CORE_TRY(new_array(node, count, sizeof *side->list, &side->list));
   side->count = count;
   return NULL;
 }
@@ -238,11 +229,11 @@ static OrtStatus* make_room(struct core_side* side, size_t count) {
 static OrtStatus* copy_declared(struct core_node* node, struct core_side* side) {
   side->is_open = true;
   size_t count = side->least > side->declared_count ? side->least : side->declared_count;
-  if (count > CORE_MOST_OPERANDS) {
-    return core_node_status(node, ORT_INVALID_ARGUMENT, "the op needs %llu %ss; at most %d can be",
-                            (unsigned long long)count, side->what, CORE_MOST_OPERANDS);
-  }
-  CORE_TRY(make_room(side, count));
+  CORE_RETURN_IF(
+      count > CORE_MOST_OPERANDS,
+      core_node_status(node, ORT_INVALID_ARGUMENT, "the op needs %llu %ss; at most %d can be",
+                       (unsigned long long)count, side->what, CORE_MOST_OPERANDS));
+  CORE_TRY(make_room(node, side, count));
   for (size_t i = 0; i < count; i++) {
     char name[32];
     snprintf(name, sizeof name, "%s%llu", side->what, (unsigned long long)i);
@@ -258,14 +249,15 @@ static OrtStatus* copy_side(struct core_node* node, struct core_side* side,
   if (from == NULL) {
     return copy_declared(node, side);
   }
-  if (count > CORE_MOST_OPERANDS || count < side->least) {
-    return core_node_status(
-        node, ORT_INVALID_ARGUMENT, "the node has %llu %ss, but the op needs from %llu to %llu",
-        (unsigned long long)count, side->what, (unsigned long long)side->least,
-        core_declared(side, CORE_MOST_OPERANDS) != NULL ? (unsigned long long)CORE_MOST_OPERANDS
-                                                        : (unsigned long long)side->declared_count);
-  }
-  CORE_TRY(make_room(side, count));
+  CORE_RETURN_IF(
+      count > CORE_MOST_OPERANDS || count < side->least,
+      core_node_status(node, ORT_INVALID_ARGUMENT,
+                       "the node has %llu %ss, but the op needs from %llu to %llu",
+                       (unsigned long long)count, side->what, (unsigned long long)side->least,
+                       core_declared(side, CORE_MOST_OPERANDS) != NULL
+                           ? (unsigned long long)CORE_MOST_OPERANDS
+                           : (unsigned long long)side->declared_count));
+  CORE_TRY(make_room(node, side, count));
   for (size_t i = 0; i < count; i++) {
     CORE_TRY(copy_operand(node, side, i, &from[i]));
   }
@@ -273,15 +265,13 @@ static OrtStatus* copy_side(struct core_node* node, struct core_side* side,
 }
 
 static OrtStatus* copy_attributes(struct core_node* node, const OrtcoreNode* from) {
-  if (from->attribute_count > CORE_MOST_OPERANDS) {
-    return core_node_status(node, ORT_INVALID_ARGUMENT, "attribute_count is too large");
-  }
-  CORE_TRY(new_array(from->attribute_count, sizeof *node->attributes, &node->attributes));
+  CORE_RETURN_IF(from->attribute_count > CORE_MOST_OPERANDS,
+                 core_node_status(node, ORT_INVALID_ARGUMENT, "attribute_count is too large"));
+  CORE_TRY(new_array(node, from->attribute_count, sizeof *node->attributes, &node->attributes));
   for (size_t i = 0; i < from->attribute_count; i++) {
-    if (from->attributes == NULL || from->attributes[i] == NULL) {
-      return core_node_status(node, ORT_INVALID_ARGUMENT, "attribute %llu must not be NULL",
-                              (unsigned long long)i);
-    }
+    CORE_RETURN_IF(from->attributes == NULL || from->attributes[i] == NULL,
+                   core_node_status(node, ORT_INVALID_ARGUMENT, "attribute %llu must not be NULL",
+                                    (unsigned long long)i));
     CORE_TRY(core_copy_op_attr(from->attributes[i], &node->attributes[i]));
     core_make_part(&node->attributes[i]->object);
     node->attribute_count++;
@@ -290,15 +280,15 @@ static OrtStatus* copy_attributes(struct core_node* node, const OrtcoreNode* fro
 }
 
 static OrtStatus* fill(struct core_node* node, const OrtcoreNode* from) {
-  CORE_TRY(copy_text(from->name, &node->name));
-  CORE_TRY(copy_text(from->domain, &node->domain));
+  CORE_TRY(copy_text(node, from->name, &node->name));
+  CORE_TRY(copy_text(node, from->domain, &node->domain));
   CORE_TRY(copy_name(node));
   if (from->config != NULL) {
     CORE_TRY(core_copy_pairs(from->config, &node->config));
   }
   CORE_TRY(copy_attributes(node, from));
-  if (from->asked != NULL) {
-    CORE_TRY(new_array(from->asked_room, 1, &node->asked));
+  if (from->asked != NULL && from->asked_room > 0) {
+    CORE_TRY(new_array(node, from->asked_room, 1, &node->asked));
     node->asked_room = from->asked_room;
   }
   CORE_TRY(copy_side(node, &node->inputs, from->inputs, from->input_count));
@@ -327,14 +317,8 @@ void core_leave_node(struct core_node* node) {
 static void end_side(struct core_side* side) {
   end_constants(side);
   for (size_t i = 0; i < side->count; i++) {
-    heap_free((void*)side->list[i].name);
     ort_ReleaseTypeInfo(side->list[i].type_info);
   }
-  heap_free(side->list);
-  if (side->expected != side->few) {
-    heap_free(side->expected);
-  }
-  heap_free(side->declared);
 }
 
 static void end_node(void* block) {
@@ -344,13 +328,9 @@ static void end_node(void* block) {
   for (size_t i = 0; i < node->attribute_count; i++) {
     core_end_part(&node->attributes[i]->object);
   }
-  heap_free(node->attributes);
-  heap_free(node->asked);
   ort_ReleaseKeyValuePairs(node->config);
   core_allocator_release(node->allocator);
-  heap_free((void*)node->op_name);
-  heap_free((void*)node->domain);
-  heap_free((void*)node->name);
+  core_pool_end(&node->memory);
 }
 
 static const struct core_class node_class = {.kind = CORE_SHARED, .end = end_node};
@@ -372,10 +352,5 @@ OrtStatus* core_new_node(const struct core_kernel_host* host, const OrtcoreNode*
       from->allocator == NULL ? ort_GetAllocatorWithDefaultOptions(&node->allocator) : NULL;
   status = status == NULL ? fill(node, from) : status;
   core_allocator_retain(node->allocator);
-  if (status != NULL) {
-    core_drop(node);
-    return status;
-  }
-  *out = node;
-  return NULL;
+  CORE_HAND_OUT(status, node, out);
 }

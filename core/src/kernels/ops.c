@@ -180,13 +180,13 @@ CORE_SLOT(ort_InvokeOp, const OrtKernelContext* context, const OrtOp* ort_op,
           int output_count) {
   CORE_REQUIRE_CONTEXT(InvokeOp);
   const struct core_node* node = kernel_of(ort_op)->node;
-  if (input_count < 0 || (size_t)input_count != node->inputs.count || output_count < 0 ||
-      (size_t)output_count != node->outputs.count) {
-    return core_node_status(node, ORT_INVALID_ARGUMENT,
-                            "InvokeOp: there must be %llu inputs and %llu outputs, as for CreateOp",
-                            (unsigned long long)node->inputs.count,
-                            (unsigned long long)node->outputs.count);
-  }
+  CORE_RETURN_IF(
+      input_count < 0 || (size_t)input_count != node->inputs.count || output_count < 0 ||
+          (size_t)output_count != node->outputs.count,
+      core_node_status(node, ORT_INVALID_ARGUMENT,
+                       "InvokeOp: there must be %llu inputs and %llu outputs, as for CreateOp",
+                       (unsigned long long)node->inputs.count,
+                       (unsigned long long)node->outputs.count));
   CORE_REQUIRE_IF(input_count > 0, InvokeOp, input_values);
   CORE_REQUIRE_IF(output_count > 0, InvokeOp, output_values);
   for (int i = 0; i < output_count; i++) {

@@ -111,9 +111,7 @@ OrtStatus* ORT_API_CALL core_kernel_infer_shapes(OrtcoreKernel* kernel,
   bool has_function = node->op->version >= INFERENCE_SINCE && node->op->InferOutputShapeFn != NULL;
   size_t size = (input_count + output_count + 1) * sizeof(OrtTensorTypeAndShapeInfo*);
   OrtTensorTypeAndShapeInfo** infos = heap_alloc(size);
-  if (infos == NULL) {
-    return CORE_OUT_OF_MEMORY(ortcore_kernel_infer_shapes, size);
-  }
+  CORE_RETURN_IF(infos == NULL, CORE_OUT_OF_MEMORY(ortcore_kernel_infer_shapes, size));
   memset(infos, 0, size);
   OrtShapeInferContext context = {INFERENCE_MARK,      node,        infos, input_count,
                                   infos + input_count, output_count};

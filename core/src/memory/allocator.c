@@ -135,9 +135,7 @@ static CORE_NOINLINE OrtStatus* allocator_alloc_slow(OrtAllocator* ort_allocator
   CORE_FAIL_IF(ort_allocator->Alloc == NULL, ORT_INVALID_ARGUMENT,
                "AllocatorAlloc: ort_allocator has no Alloc");
   void* block = ort_allocator->Alloc(ort_allocator, size);
-  if (block == NULL && size != 0) {
-    return CORE_OUT_OF_MEMORY(AllocatorAlloc, size);
-  }
+  CORE_RETURN_IF(block == NULL && size != 0, CORE_OUT_OF_MEMORY(AllocatorAlloc, size));
   if (CORE_UNLIKELY(!heap_can_read(block)) && block != NULL && core_is_adaptor(ort_allocator)) {
     struct core_adaptor* adaptor = (struct core_adaptor*)ort_allocator;
     if (adaptor->note_block != NULL) {

@@ -43,9 +43,7 @@ static const struct device devices[] = {
 static OrtStatus* hand_out(const struct OrtMemoryInfo* info, OrtMemoryInfo** out) {
   size_t extra = core_memory_info_extra(info);
   struct OrtMemoryInfo* copy = heap_alloc(sizeof *copy + extra);
-  if (copy == NULL) {
-    return CORE_OUT_OF_MEMORY(CreateMemoryInfo, sizeof *copy);
-  }
+  CORE_RETURN_IF(copy == NULL, CORE_OUT_OF_MEMORY(CreateMemoryInfo, sizeof *copy));
   core_embed_memory_info(info, copy, copy + 1, extra);
   core_begin(&copy->object, &core_memory_info_class, 0);
   *out = copy;

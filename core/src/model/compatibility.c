@@ -4,17 +4,10 @@
 
 #include "memory/allocator.h"
 #include "model/model.h"
-#include "onnx/wire.h"
+#include "onnx/check_fields.h"
 #include "platform/platform.h"
 
-/* The fields of a ModelProto that are entries of its metadata, and of an entry. */
-enum { METADATA = 14, KEY = 1, VALUE = 2 };
-
 static const char prefix[] = "ep_compatibility_info.";
-
-static OrtStatus* refuse_bytes(void) {
-  return core_fail(ORT_INVALID_GRAPH, "the bytes are no ONNX model");
-}
 
 static bool is_key_of(struct core_message key, const char* ep_type) {
   size_t length = sizeof prefix - 1;
@@ -25,35 +18,20 @@ static bool is_key_of(struct core_message key, const char* ep_type) {
   return core_message_is(key, ep_type);
 }
 
-/* Reads one entry. Without a key or a value, that is empty. */
-static bool read_entry(struct core_message entry, struct core_message* key,
-                       struct core_message* value) {
-  struct core_field field;
-  *key = *value = (struct core_message){entry.at, entry.at};
-  while (core_next_field(&entry, &field)) {
-    if (field.wire == CORE_LENGTH && (field.number == KEY || field.number == VALUE)) {
-      *(field.number == KEY ? key : value) = field.bytes;
-    }
-  }
-  return !core_is_malformed(&entry);
-}
-
 /* Finds the text of a provider among the fields of a model; without one, `out->at` is NULL. The
  * graph is not looked at. */
 static OrtStatus* find_text(struct core_message model, const char* ep_type,
                             struct core_message* out) {
-  struct core_field field;
-  struct core_message key, value;
-  while (core_next_field(&model, &field)) {
-    if (field.number != METADATA || field.wire != CORE_LENGTH) {
-      continue;
-    }
-    CORE_RETURN_IF(!read_entry(field.bytes, &key, &value), refuse_bytes());
-    if (out->at == NULL && is_key_of(key, ep_type)) {
-      *out = value;
+  struct core_message entry, key;
+  CORE_RETURN_IF(core_check_model_fields(model) != CORE_FIELDS_WHOLE,
+                 core_fail(ORT_INVALID_GRAPH, "the bytes are no ONNX model"));
+  while (out->at == NULL && core_next_message(&model, MODEL_METADATA, &entry)) {
+    if (core_find_message(entry, ENTRY_KEY, &key) && is_key_of(key, ep_type)) {
+      *out = (struct core_message){entry.at, entry.at};
+      core_find_message(entry, ENTRY_VALUE, out);
     }
   }
-  return core_is_malformed(&model) ? refuse_bytes() : NULL;
+  return NULL;
 }
 
 static OrtStatus* answer(struct core_message model, const char* ep_type, OrtAllocator* allocator,

@@ -139,9 +139,7 @@ CORE_SLOT(ort_Graph_GetModelMetadata, const OrtGraph* graph, OrtModelMetadata** 
   return NULL;
 }
 
-void ORT_API_CALL ort_ReleaseModelMetadata(OrtModelMetadata* input) NO_EXCEPTION {
-  core_drop(input);
-}
+CORE_RELEASER(ort_ReleaseModelMetadata, OrtModelMetadata)
 
 CORE_SLOT(ort_ModelMetadataGetProducerName, const OrtModelMetadata* model_metadata,
           OrtAllocator* allocator, char** value) {

@@ -40,7 +40,7 @@ OrtStatus* core_new_model(OrtModel** out) {
   return NULL;
 }
 
-void ORT_API_CALL ort_ReleaseModel(OrtModel* input) NO_EXCEPTION { core_drop(input); }
+CORE_RELEASER(ort_ReleaseModel, OrtModel)
 
 /* --- the fields of a model ------------------------------------------------------------------- */
 
@@ -55,22 +55,6 @@ static OrtStatus* make_room_for_graphs(OrtModel* model) {
   return model->functions != NULL && model->graphs != NULL
              ? NULL
              : core_no_memory(functions * 2 * sizeof(void*));
-}
-
-/* Notes the graph. If it is there in several parts, they are joined. */
-static OrtStatus* add_graph_bytes(OrtModel* model, struct core_message part) {
-  struct core_message* graph = &model->graph_bytes;
-  size_t before = core_message_size(*graph), size = core_message_size(part);
-  if (graph->at == NULL || size == 0) {
-    *graph = graph->at == NULL ? part : *graph;
-    return NULL;
-  }
-  uint8_t* joined = core_pool_take(&model->pool, before + size);
-  CORE_RETURN_IF(joined == NULL, core_no_memory(before + size));
-  memcpy(joined, graph->at, before);
-  memcpy(joined + before, part.at, size);
-  *graph = (struct core_message){joined, joined + before + size};
-  return NULL;
 }
 
 OrtStatus* core_read_model(OrtModel* model) {
@@ -89,7 +73,7 @@ OrtStatus* core_read_model(OrtModel* model) {
       continue;
     }
     if (field.number == MODEL_GRAPH) {
-      CORE_TRY(add_graph_bytes(model, field.bytes));
+      model->graph_bytes = field.bytes;
     } else if (field.number == MODEL_FUNCTION) {
       model->functions[model->function_count++] = field.bytes;
     }
@@ -184,9 +168,9 @@ OrtStatus* core_copy_model(const void* bytes, size_t size, OrtModel** out) {
   CORE_TRY(core_check_model_size(size));
   CORE_TRY(core_new_model(&model));
   model->own = size > 0 ? core_copy_bytes(bytes, size) : NULL;
-  OrtStatus* status = model->own != NULL || size == 0 ? open_bytes(model, model->own, size, NULL)
-                                                      : core_no_memory(size);
-  CORE_HAND_OUT(status, model, out);
+  CORE_HAND_OUT(model->own != NULL || size == 0 ? open_bytes(model, model->own, size, NULL)
+                                                : core_no_memory(size),
+                model, out);
 }
 
 static OrtStatus* give_folder(OrtModel* model) {

@@ -60,6 +60,10 @@ static inline CORE_INLINE void core_drop(void* object) {
   }
 }
 
+/** The slot that releases objects of a type. */
+#define CORE_RELEASER(NAME, type) \
+  void ORT_API_CALL NAME(type* input) NO_EXCEPTION { core_drop(input); }
+
 /** Ends a function that has made an object: hands it out, or drops it and passes a failing status
  * on. */
 #define CORE_HAND_OUT(status, made, out) \

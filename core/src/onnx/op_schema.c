@@ -81,8 +81,7 @@ CORE_SLOT(ort_ep_GetOpSchema, const char* name, int max_inclusive_version, const
   return NULL;
 }
 
-void ORT_API_CALL ort_ep_ReleaseOpSchema(OrtOpSchema* input) NO_EXCEPTION { core_drop(input); }
-
+CORE_RELEASER(ort_ep_ReleaseOpSchema, OrtOpSchema)
 CORE_GETTER(ort_ep_OpSchema_GetSinceVersion, int, core_schema_since(schema->schema),
             const OrtOpSchema* schema)
 

@@ -151,14 +151,21 @@ size_t core_count_numbers(struct core_numbers numbers) {
   return count;
 }
 
-bool core_find_message(struct core_message message, uint32_t number, struct core_message* out) {
+bool core_next_message(struct core_message* message, uint32_t number, struct core_message* out) {
   struct core_field field;
-  bool is_there = false;
-  while (core_next_field(&message, &field)) {
+  while (core_next_field(message, &field)) {
     if (field.number == number && field.wire == CORE_LENGTH) {
       *out = field.bytes;
-      is_there = true;
+      return true;
     }
+  }
+  return false;
+}
+
+bool core_find_message(struct core_message message, uint32_t number, struct core_message* out) {
+  bool is_there = false;
+  while (core_next_message(&message, number, out)) {
+    is_there = true;
   }
   return is_there;
 }
@@ -173,10 +180,10 @@ uint64_t core_find_varint(struct core_message message, uint32_t number) {
 }
 
 size_t core_count_messages(struct core_message message, uint32_t number) {
-  struct core_field field;
+  struct core_message one;
   size_t count = 0;
-  while (core_next_field(&message, &field)) {
-    count += field.number == number && field.wire == CORE_LENGTH;
+  while (core_next_message(&message, number, &one)) {
+    count++;
   }
   return count;
 }

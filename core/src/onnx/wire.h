@@ -48,6 +48,9 @@ struct core_field {
  * where the bytes are no field: `message->at` is NULL then. */
 bool core_next_field(struct core_message* message, struct core_field* field);
 
+/** Reads on to the next field with a number that has bytes; false where there is none. */
+bool core_next_message(struct core_message* message, uint32_t number, struct core_message* out);
+
 /** Whether core_next_field has stopped at bytes that are no field. */
 static inline bool core_is_malformed(const struct core_message* message) {
   return message->at == NULL;

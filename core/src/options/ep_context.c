@@ -27,9 +27,7 @@ CORE_SLOT(ort_ep_SessionOptionsGetEpContextConfig, const OrtSessionOptions* sess
   return NULL;
 }
 
-void ORT_API_CALL ort_ep_ReleaseEpContextConfig(OrtEpContextConfig* input) NO_EXCEPTION {
-  core_drop(input);
-}
+CORE_RELEASER(ort_ep_ReleaseEpContextConfig, OrtEpContextConfig)
 
 CORE_SLOT(ort_ep_EpContextConfigGetEpContextDataReadFunc, const OrtEpContextConfig* config,
           OrtReadNamedBufferFunc* read_func, void** state) {

@@ -137,7 +137,4 @@ CORE_SLOT(ort_CreatePrepackedWeightsContainer, OrtPrepackedWeightsContainer** ou
   return NULL;
 }
 
-void ORT_API_CALL ort_ReleasePrepackedWeightsContainer(OrtPrepackedWeightsContainer* input)
-    NO_EXCEPTION {
-  core_drop(input);
-}
+CORE_RELEASER(ort_ReleasePrepackedWeightsContainer, OrtPrepackedWeightsContainer)

@@ -25,7 +25,7 @@ CORE_SLOT(ort_CreateRunOptions, OrtRunOptions** out) {
   return NULL;
 }
 
-void ORT_API_CALL ort_ReleaseRunOptions(OrtRunOptions* input) NO_EXCEPTION { core_drop(input); }
+CORE_RELEASER(ort_ReleaseRunOptions, OrtRunOptions)
 
 CORE_SLOT(ort_RunOptionsSetRunTag, OrtRunOptions* options, const char* run_tag) {
   return run_tag == NULL ? NULL : core_set_text(&options->tag, run_tag, strlen(run_tag) + 1);

@@ -80,9 +80,7 @@ CORE_SLOT(ort_CloneSessionOptions, const OrtSessionOptions* in_options,
   return NULL;
 }
 
-void ORT_API_CALL ort_ReleaseSessionOptions(OrtSessionOptions* input) NO_EXCEPTION {
-  core_drop(input);
-}
+CORE_RELEASER(ort_ReleaseSessionOptions, OrtSessionOptions)
 
 CORE_SLOT(ort_SetUserLoggingFunction, OrtSessionOptions* options,
           OrtLoggingFunction user_logging_function, void* user_logging_param) {

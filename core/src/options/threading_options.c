@@ -31,9 +31,7 @@ CORE_SLOT(ort_CreateThreadingOptions, OrtThreadingOptions** out) {
   return NULL;
 }
 
-void ORT_API_CALL ort_ReleaseThreadingOptions(OrtThreadingOptions* input) NO_EXCEPTION {
-  core_drop(input);
-}
+CORE_RELEASER(ort_ReleaseThreadingOptions, OrtThreadingOptions)
 
 OrtThreadingOptions* core_copy_threading_options(const OrtThreadingOptions* options) {
   struct OrtThreadingOptions* copy = core_copy_bytes(options, sizeof *copy);

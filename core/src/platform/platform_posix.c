@@ -283,9 +283,7 @@ static bool is_cut_off(int file, uint64_t size) {
   return false;
 }
 #else
-static bool is_cut_off(int file, uint64_t size) {
-  return false;
-}
+static bool is_cut_off(int file, uint64_t size) { return false; }
 #endif
 
 const char* core_refuse_library(const char* path) {
@@ -477,9 +475,7 @@ size_t core_readable_size(const void* address, size_t wanted) {
   return readable.size < wanted ? readable.size : wanted;
 }
 #else
-size_t core_readable_size(const void* address, size_t wanted) {
-  return 0;
-}
+size_t core_readable_size(const void* address, size_t wanted) { return 0; }
 #endif
 
 void core_path_utf8(const ORTCHAR_T* path, char* text, size_t room) {

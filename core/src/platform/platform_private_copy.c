@@ -216,9 +216,7 @@ void* core_library_open_copy(const char* path, char error[CORE_LIBRARY_ERROR], b
   return library;
 }
 #else
-bool core_library_is_open(const char* path) {
-  return false;
-}
+bool core_library_is_open(const char* path) { return false; }
 
 bool core_library_begin_copy(const char* path, struct core_library_copy* copy,
                              char error[CORE_LIBRARY_ERROR]) {

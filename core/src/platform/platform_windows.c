@@ -138,9 +138,7 @@ void* core_address_reserve(size_t size) {
   return VirtualAlloc(NULL, size, MEM_RESERVE, PAGE_NOACCESS);
 }
 
-void core_address_release(void* start, size_t size) {
-  VirtualFree(start, 0, MEM_RELEASE);
-}
+void core_address_release(void* start, size_t size) { VirtualFree(start, 0, MEM_RELEASE); }
 
 int core_address_commit(void* start, size_t size) {
   return VirtualAlloc(start, size, MEM_COMMIT, PAGE_READWRITE) != NULL;
@@ -169,8 +167,7 @@ int core_address_zero(void* start, size_t size) {
   return core_address_commit(start, size);
 }
 
-void core_address_huge_pages(void* start, size_t size, int wanted) {
-}
+void core_address_huge_pages(void* start, size_t size, int wanted) {}
 
 void* core_map(size_t size) {
   return VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);

@@ -45,7 +45,7 @@ CORE_SLOT(ort_CreateIoBinding, OrtSession* session, OrtIoBinding** out) {
   return NULL;
 }
 
-void ORT_API_CALL ort_ReleaseIoBinding(OrtIoBinding* input) NO_EXCEPTION { core_drop(input); }
+CORE_RELEASER(ort_ReleaseIoBinding, OrtIoBinding)
 
 /* Binds a value, or none, to a name, in place of the one before. */
 static OrtStatus* bind(struct core_items* items, const char* name, const OrtValue* value) {

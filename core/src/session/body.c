@@ -64,14 +64,10 @@ static bool list_names(struct core_body* body, const OrtNode* node, const OrtGra
 }
 
 /* The serialized GraphProto of an attribute. */
-static struct core_message bytes_of(const OrtNode* node, const char* attribute) {
-  struct core_message rest = node->bytes, name, graph = {NULL, NULL};
-  struct core_field field;
-  while (core_next_field(&rest, &field)) {
-    if (field.number == NODE_ATTRIBUTE && field.wire == CORE_LENGTH &&
-        core_find_message(field.bytes, ATTRIBUTE_NAME, &name) && core_message_is(name, attribute)) {
-      core_find_message(field.bytes, ATTRIBUTE_GRAPH, &graph);
-    }
+static struct core_message bytes_of(const OrtNode* node, const char* name) {
+  struct core_message attribute, graph = {NULL, NULL};
+  if (core_find_attribute_bytes(node, name, &attribute)) {
+    core_find_message(attribute, ATTRIBUTE_GRAPH, &graph);
   }
   return graph;
 }

@@ -120,9 +120,7 @@ static OrtStatus* write_beside(const char* model, const char* external, char pat
                 external));
   int folder = (int)core_path_folder_length(model);
   int size = snprintf(path, CORE_PATH_ROOM, "%.*s%s", folder, model, external);
-  if (size < 0 || size >= CORE_PATH_ROOM) {
-    return too_long();
-  }
+  CORE_RETURN_IF(size < 0 || size >= CORE_PATH_ROOM, too_long());
   file->path = path;
   writing->external_name = external;
   writing->write_external = write_to_file;
@@ -204,9 +202,7 @@ static OrtStatus* find_output(struct task* task) {
   const OrtModelCompilationOptions* options = task->options;
   char input[CORE_PATH_ROOM], real[CORE_PATH_ROOM];
   if (options->input == CORE_INPUT_PATH) {
-    if (!core_whole_path_utf8(options->paths[CORE_INPUT_FILE], input)) {
-      return too_long();
-    }
+    CORE_RETURN_IF(!core_whole_path_utf8(options->paths[CORE_INPUT_FILE], input), too_long());
     CORE_RETURN_IF(
         core_find_file(input, real) == CORE_NO_FILE,
         core_fail(ORT_INVALID_ARGUMENT, "Input model path does not exist: \"%s\"", input));
@@ -241,9 +237,7 @@ OrtStatus* core_find_context_path(const OrtSession* session, char path[CORE_PATH
   char model[CORE_PATH_ROOM];
   if (given != NULL && given[0] != 0) {
     size_t length = strlen(given);
-    if (length >= CORE_PATH_ROOM) {
-      return too_long();
-    }
+    CORE_RETURN_IF(length >= CORE_PATH_ROOM, too_long());
     CORE_TRY(check_output(given));
     memcpy(path, given, length + 1);
   } else if (session->model->path[0] == 0) {
@@ -251,9 +245,7 @@ OrtStatus* core_find_context_path(const OrtSession* session, char path[CORE_PATH
                      "a model that was not read from a file needs ep.context_file_path, or "
                      "CompileModel, to be compiled");
   } else {
-    if (!core_whole_path_utf8(session->model->path, model)) {
-      return too_long();
-    }
+    CORE_RETURN_IF(!core_whole_path_utf8(session->model->path, model), too_long());
     CORE_TRY(find_path_beside(model, path));
   }
   return refuse_existing(path);
@@ -282,11 +274,10 @@ static OrtStatus* set_entries(struct task* task) {
   if (options->paths[CORE_CONTEXT_DIRECTORY] == NULL) {
     return NULL;
   }
-  if (!core_whole_path_utf8(options->paths[CORE_CONTEXT_DIRECTORY], folder) ||
-      !core_whole_path_utf8(options->paths[CORE_CONTEXT_NAME], name) ||
-      strlen(folder) + strlen(name) >= sizeof path) {
-    return too_long();
-  }
+  CORE_RETURN_IF(!core_whole_path_utf8(options->paths[CORE_CONTEXT_DIRECTORY], folder) ||
+                     !core_whole_path_utf8(options->paths[CORE_CONTEXT_NAME], name) ||
+                     strlen(folder) + strlen(name) >= sizeof path,
+                 too_long());
   memcpy(path, folder, strlen(folder));
   memcpy(path + strlen(folder), name, strlen(name) + 1);
   return set_entry(task, "ep.context_file_path", path);
@@ -328,9 +319,8 @@ static OrtStatus* set_external(struct task* task, OrtcoreWriting* writing) {
     writing->locate_state = options->locate_state;
     return NULL;
   }
-  if (!core_whole_path_utf8(options->paths[CORE_EXTERNAL_FILE], task->external_name)) {
-    return too_long();
-  }
+  CORE_RETURN_IF(!core_whole_path_utf8(options->paths[CORE_EXTERNAL_FILE], task->external_name),
+                 too_long());
   writing->external_above = options->initializers_threshold;
   if (options->initializers == CORE_INITIALIZERS_FILE) {
     return write_beside(task->path, task->external_name, task->external_path, &task->external_file,

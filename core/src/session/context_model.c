@@ -174,20 +174,16 @@ static OrtStatus* write_attribute(struct making* making, struct core_message byt
 
 static OrtStatus* write_node(struct making* making, const OrtNode* node) {
   static const uint32_t written[] = {NODE_ATTRIBUTE};
-  struct core_message rest = node->bytes;
-  struct core_field field;
+  struct core_message rest = node->bytes, bytes;
   size_t index = 0, graphs = 0;
   size_t message = core_begin_message(&making->to, GRAPH_NODE);
   core_copy_other_fields(&making->to, node->bytes, written, CORE_COUNT_OF(written));
-  while (core_next_field(&rest, &field)) {
-    if (field.number != NODE_ATTRIBUTE || field.wire != CORE_LENGTH) {
-      continue;
-    }
+  while (core_next_message(&rest, NODE_ATTRIBUTE, &bytes)) {
     const OrtOpAttr* attribute = node->attributes.items[index++];
     if (attribute->type == ORT_OP_ATTR_GRAPH) {
-      CORE_TRY(write_attribute(making, field.bytes, node->subgraphs.items[graphs++]));
+      CORE_TRY(write_attribute(making, bytes, node->subgraphs.items[graphs++]));
     } else {
-      core_write_bytes(&making->to, NODE_ATTRIBUTE, field.bytes.at, core_message_size(field.bytes));
+      core_write_bytes(&making->to, NODE_ATTRIBUTE, bytes.at, core_message_size(bytes));
     }
   }
   core_end_message(&making->to, message);
@@ -320,12 +316,10 @@ static bool is_replaced(const struct making* making, struct core_message entry) 
 
 static void write_metadata(struct making* making) {
   const struct core_items* entries = &making->session->context_entries;
-  struct core_message model = making->session->model->bytes;
-  struct core_field field;
-  while (core_next_field(&model, &field)) {
-    if (field.number == MODEL_METADATA && field.wire == CORE_LENGTH &&
-        !is_replaced(making, field.bytes)) {
-      core_write_bytes(&making->to, MODEL_METADATA, field.bytes.at, core_message_size(field.bytes));
+  struct core_message model = making->session->model->bytes, own;
+  while (core_next_message(&model, MODEL_METADATA, &own)) {
+    if (!is_replaced(making, own)) {
+      core_write_bytes(&making->to, MODEL_METADATA, own.at, core_message_size(own));
     }
   }
   for (size_t i = 0; i < entries->count; i++) {

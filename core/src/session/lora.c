@@ -166,8 +166,7 @@ static OrtStatus* new_adapter(const void* bytes, size_t size, OrtLoraAdapter** o
   CORE_RETURN_IF(adapter == NULL, core_no_memory(sizeof *adapter));
   const void* copy = core_pool_text(&adapter->pool, bytes, size);
   struct buffer buffer = {copy, size, false};
-  OrtStatus* status = copy != NULL ? read_adapter(adapter, &buffer) : core_no_memory(size);
-  CORE_HAND_OUT(status, adapter, out);
+  CORE_HAND_OUT(copy != NULL ? read_adapter(adapter, &buffer) : core_no_memory(size), adapter, out);
 }
 
 CORE_SLOT(ort_CreateLoraAdapter, const ORTCHAR_T* adapter_file_path, OrtAllocator* allocator,
@@ -190,7 +189,7 @@ CORE_SLOT(ort_CreateLoraAdapterFromArray, const void* bytes, size_t num_bytes,
   return new_adapter(bytes, num_bytes, out);
 }
 
-void ORT_API_CALL ort_ReleaseLoraAdapter(OrtLoraAdapter* input) NO_EXCEPTION { core_drop(input); }
+CORE_RELEASER(ort_ReleaseLoraAdapter, OrtLoraAdapter)
 
 CORE_SLOT(ort_RunOptionsAddActiveLoraAdapter, OrtRunOptions* options,
           const OrtLoraAdapter* adapter) {

@@ -108,10 +108,9 @@ static OrtStatus* find_makers(struct plan* plan, const bool* is_given) {
       if (value == CORE_NO_VALUE) {
         continue;
       }
-      if (plan->makers[value] != NO_STEP || is_given[value]) {
-        return invalid("more than one node, input or initializer makes the value ",
-                       step->outputs[i].name);
-      }
+      CORE_RETURN_IF(plan->makers[value] != NO_STEP || is_given[value],
+                     invalid("more than one node, input or initializer makes the value ",
+                             step->outputs[i].name));
       plan->makers[value] = s;
     }
   }
@@ -184,10 +183,9 @@ static OrtStatus* order_steps(struct plan* plan) {
     }
   }
   for (uint32_t s = 0; s < session->step_count; s++) {
-    if (plan->waits[s] > 0) {
-      return invalid("nodes that providers take as one depend on their own outputs: ",
-                     session->steps[s].node->name);
-    }
+    CORE_RETURN_IF(plan->waits[s] > 0,
+                   invalid("nodes that providers take as one depend on their own outputs: ",
+                           session->steps[s].node->name));
   }
   return NULL;
 }
@@ -381,9 +379,8 @@ static OrtStatus* make_plan(struct plan* plan) {
   CORE_TRY(find_makers(plan, is_given));
   for (size_t i = 0; i < session->outputs.count; i++) {
     const struct core_port* port = &session->outputs.list[i];
-    if (plan->makers[port->value] == NO_STEP && !is_given[port->value]) {
-      return invalid("no node makes the output ", port->name);
-    }
+    CORE_RETURN_IF(plan->makers[port->value] == NO_STEP && !is_given[port->value],
+                   invalid("no node makes the output ", port->name));
   }
   list_readers(plan);
   CORE_TRY(count_waits(plan, is_given));

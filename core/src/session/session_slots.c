@@ -19,42 +19,26 @@ static OrtStatus* give_type(const struct core_ports* ports, size_t index, OrtTyp
   return core_copy_type_info(ports->list[index].type, out);
 }
 
+#define NAME_GETTER(NAME, ports)                                                    \
+  CORE_SLOT(NAME, const OrtSession* session, size_t index, OrtAllocator* allocator, \
+            char** value) {                                                         \
+    return give_name(&session->ports, index, allocator, value);                     \
+  }
+#define TYPE_GETTER(NAME, ports)                                                      \
+  CORE_SLOT(NAME, const OrtSession* session, size_t index, OrtTypeInfo** type_info) { \
+    return give_type(&session->ports, index, type_info);                              \
+  }
+
 CORE_GETTER(ort_SessionGetInputCount, size_t, session->inputs.count, const OrtSession* session)
-
-CORE_SLOT(ort_SessionGetInputTypeInfo, const OrtSession* session, size_t index,
-          OrtTypeInfo** type_info) {
-  return give_type(&session->inputs, index, type_info);
-}
-
-CORE_SLOT(ort_SessionGetInputName, const OrtSession* session, size_t index, OrtAllocator* allocator,
-          char** value) {
-  return give_name(&session->inputs, index, allocator, value);
-}
-
+TYPE_GETTER(ort_SessionGetInputTypeInfo, inputs)
+NAME_GETTER(ort_SessionGetInputName, inputs)
 CORE_GETTER(ort_SessionGetOutputCount, size_t, session->outputs.count, const OrtSession* session)
-
-CORE_SLOT(ort_SessionGetOutputTypeInfo, const OrtSession* session, size_t index,
-          OrtTypeInfo** type_info) {
-  return give_type(&session->outputs, index, type_info);
-}
-
-CORE_SLOT(ort_SessionGetOutputName, const OrtSession* session, size_t index,
-          OrtAllocator* allocator, char** value) {
-  return give_name(&session->outputs, index, allocator, value);
-}
-
+TYPE_GETTER(ort_SessionGetOutputTypeInfo, outputs)
+NAME_GETTER(ort_SessionGetOutputName, outputs)
 CORE_GETTER(ort_SessionGetOverridableInitializerCount, size_t, session->overridable.count,
             const OrtSession* session)
-
-CORE_SLOT(ort_SessionGetOverridableInitializerTypeInfo, const OrtSession* session, size_t index,
-          OrtTypeInfo** type_info) {
-  return give_type(&session->overridable, index, type_info);
-}
-
-CORE_SLOT(ort_SessionGetOverridableInitializerName, const OrtSession* session, size_t index,
-          OrtAllocator* allocator, char** value) {
-  return give_name(&session->overridable, index, allocator, value);
-}
+TYPE_GETTER(ort_SessionGetOverridableInitializerTypeInfo, overridable)
+NAME_GETTER(ort_SessionGetOverridableInitializerName, overridable)
 
 CORE_SLOT(ort_SessionGetModelMetadata, const OrtSession* session, OrtModelMetadata** out) {
   return ort_Graph_GetModelMetadata(session->graph, out);

@@ -65,9 +65,7 @@ static OrtStatus* new_sparse(const int64_t* dims, size_t rank, ONNXTensorElement
 
 CORE_SLOT(ort_CreateSparseTensorAsOrtValue, OrtAllocator* allocator, const int64_t* dense_shape,
           size_t dense_shape_len, ONNXTensorElementDataType type, OrtValue** out) {
-  if (dense_shape_len > 0) {
-    CORE_REQUIRE(CreateSparseTensorAsOrtValue, dense_shape);
-  }
+  CORE_REQUIRE_IF(dense_shape_len > 0, CreateSparseTensorAsOrtValue, dense_shape);
   CORE_TRY(check_type(type));
   struct core_sparse* sparse = NULL;
   CORE_TRY(new_sparse(dense_shape, dense_shape_len, type, &sparse));
@@ -87,21 +85,17 @@ CORE_SLOT(ort_CreateSparseTensorAsOrtValue, OrtAllocator* allocator, const int64
 CORE_SLOT(ort_CreateSparseTensorWithValuesAsOrtValue, const OrtMemoryInfo* info, void* p_data,
           const int64_t* dense_shape, size_t dense_shape_len, const int64_t* values_shape,
           size_t values_shape_len, ONNXTensorElementDataType type, OrtValue** out) {
-  if (dense_shape_len > 0) {
-    CORE_REQUIRE(CreateSparseTensorWithValuesAsOrtValue, dense_shape);
-  }
-  if (values_shape_len > 0) {
-    CORE_REQUIRE(CreateSparseTensorWithValuesAsOrtValue, values_shape);
-  }
+  CORE_REQUIRE_IF(dense_shape_len > 0, CreateSparseTensorWithValuesAsOrtValue, dense_shape);
+  CORE_REQUIRE_IF(values_shape_len > 0, CreateSparseTensorWithValuesAsOrtValue, values_shape);
   CORE_TRY(check_type(type));
   CORE_FAIL_IF(type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, ORT_INVALID_ARGUMENT,
                "CreateSparseTensorWithValuesAsOrtValue: type must not be STRING: strings are "
                "copied, by CreateSparseTensorAsOrtValue and a FillSparseTensor function");
   struct core_sparse* sparse = NULL;
   CORE_TRY(new_sparse(dense_shape, dense_shape_len, type, &sparse));
-  OrtStatus* status = core_borrow_tensor(info, p_data, SIZE_MAX, values_shape, values_shape_len,
-                                         type, &sparse->values);
-  CORE_HAND_OUT(status, &sparse->base, out);
+  CORE_HAND_OUT(core_borrow_tensor(info, p_data, SIZE_MAX, values_shape, values_shape_len, type,
+                                   &sparse->values),
+                &sparse->base, out);
 }
 
 OrtStatus* core_as_sparse(const OrtValue* value, struct core_sparse** out) {

@@ -22,13 +22,11 @@ static OrtStatus* check_linear(const struct core_shape* dense, const int64_t* in
   for (size_t i = 0; i < dense->rank; i++) {
     CORE_RETURN_IF(dense->dims[i] < 0, refuse("the tensor's shape has a negative dimension"));
   }
-  if (dense->count == CORE_UNCOUNTED) {
-    return misfit("the tensor has more elements than one index can tell apart");
-  }
+  CORE_RETURN_IF(dense->count == CORE_UNCOUNTED,
+                 misfit("the tensor has more elements than one index can tell apart"));
   for (size_t i = 0; i < count; i++) {
-    if (is_outside(indices[i], (int64_t)dense->count)) {
-      return outside("indices", indices[i], (int64_t)dense->count);
-    }
+    CORE_RETURN_IF(is_outside(indices[i], (int64_t)dense->count),
+                   outside("indices", indices[i], (int64_t)dense->count));
   }
   return NULL;
 }
@@ -37,9 +35,8 @@ static OrtStatus* check_pairs(const struct core_shape* dense, const int64_t* ind
                               size_t count) {
   CORE_RETURN_IF(dense->rank != 2, refuse("pairs of indices need a tensor of two dimensions"));
   for (size_t i = 0; i < count; i++) {
-    if (is_outside(indices[i], dense->dims[i % 2])) {
-      return outside(i % 2 == 0 ? "rows" : "columns", indices[i], dense->dims[i % 2]);
-    }
+    CORE_RETURN_IF(is_outside(indices[i], dense->dims[i % 2]),
+                   outside(i % 2 == 0 ? "rows" : "columns", indices[i], dense->dims[i % 2]));
   }
   return NULL;
 }
@@ -74,32 +71,24 @@ OrtStatus* core_check_csr(const struct core_shape* dense, size_t values, const i
   CORE_RETURN_IF(inner_count > LARGEST_COUNT || outer_count > LARGEST_COUNT,
                  refuse("there are more indices than can be in memory"));
   for (size_t i = 0; i < inner_count && dense->rank == 2; i++) {
-    if (is_outside(inner[i], dense->dims[1])) {
-      return outside("inner indices", inner[i], dense->dims[1]);
-    }
+    CORE_RETURN_IF(is_outside(inner[i], dense->dims[1]),
+                   outside("inner indices", inner[i], dense->dims[1]));
   }
   if (outer_count > 0) {
     CORE_TRY(check_outer(inner_count, outer, outer_count));
   }
-  if (dense->rank != 2) {
-    return misfit("compressed rows need a tensor of two dimensions");
-  }
-  if ((inner_count == 0) != (outer_count == 0)) {
-    return misfit("there must be both inner and outer indices, or neither");
-  }
-  if (inner_count != values) {
-    return misfit("inner indices must be as many as values");
-  }
-  if (outer_count != 0 && outer_count != (size_t)dense->dims[0] + 1) {
-    return misfit("outer indices must be one more than rows");
-  }
+  CORE_RETURN_IF(dense->rank != 2, misfit("compressed rows need a tensor of two dimensions"));
+  CORE_RETURN_IF((inner_count == 0) != (outer_count == 0),
+                 misfit("there must be both inner and outer indices, or neither"));
+  CORE_RETURN_IF(inner_count != values, misfit("inner indices must be as many as values"));
+  CORE_RETURN_IF(outer_count != 0 && outer_count != (size_t)dense->dims[0] + 1,
+                 misfit("outer indices must be one more than rows"));
   return NULL;
 }
 
 static OrtStatus* check_no_blocks(const struct core_shape* values, size_t rank, size_t count) {
-  if (values->rank != 1 || rank != 1) {
-    return misfit("without values, the shapes of values and indices must be {0}");
-  }
+  CORE_RETURN_IF(values->rank != 1 || rank != 1,
+                 misfit("without values, the shapes of values and indices must be {0}"));
   return count == 0 ? NULL : refuse("without values, there can be no indices");
 }
 
@@ -108,12 +97,9 @@ OrtStatus* core_check_blocks(const struct core_shape* values, const int64_t* dim
   if (values->count == 0) {
     return check_no_blocks(values, rank, count);
   }
-  if (values->rank < 3) {
-    return misfit("values of blocks must have at least three dimensions");
-  }
-  if (rank != 2 || dims[0] != 2) {
-    return misfit("the shape of the indices must be {2, how many}");
-  }
+  CORE_RETURN_IF(values->rank < 3, misfit("values of blocks must have at least three dimensions"));
+  CORE_RETURN_IF(rank != 2 || dims[0] != 2,
+                 misfit("the shape of the indices must be {2, how many}"));
   /* As in ONNX Runtime: the product of all dimensions after the first two. */
   size_t blocks = values->count / ((size_t)values->dims[0] * (size_t)values->dims[1]);
   return count / 2 == blocks

@@ -95,12 +95,8 @@ static OrtStatus* finish_filling(const struct filling* filling, OrtStatus* statu
 CORE_SLOT(ort_FillSparseTensorCoo, OrtValue* ort_value, const OrtMemoryInfo* data_mem_info,
           const int64_t* values_shape, size_t values_shape_len, const void* values,
           const int64_t* indices_data, size_t indices_num) {
-  if (values_shape_len > 0) {
-    CORE_REQUIRE(FillSparseTensorCoo, values_shape);
-  }
-  if (indices_num > 0) {
-    CORE_REQUIRE(FillSparseTensorCoo, indices_data);
-  }
+  CORE_REQUIRE_IF(values_shape_len > 0, FillSparseTensorCoo, values_shape);
+  CORE_REQUIRE_IF(indices_num > 0, FillSparseTensorCoo, indices_data);
   struct filling filling = {data_mem_info, values_shape, values_shape_len, values, NULL, 0};
   CORE_TRY(take_storage(&filling, ort_value));
   size_t count = filling.count;
@@ -118,15 +114,9 @@ CORE_SLOT(ort_FillSparseTensorCsr, OrtValue* ort_value, const OrtMemoryInfo* dat
           const int64_t* values_shape, size_t values_shape_len, const void* values,
           const int64_t* inner_indices_data, size_t inner_indices_num,
           const int64_t* outer_indices_data, size_t outer_indices_num) {
-  if (values_shape_len > 0) {
-    CORE_REQUIRE(FillSparseTensorCsr, values_shape);
-  }
-  if (inner_indices_num > 0) {
-    CORE_REQUIRE(FillSparseTensorCsr, inner_indices_data);
-  }
-  if (outer_indices_num > 0) {
-    CORE_REQUIRE(FillSparseTensorCsr, outer_indices_data);
-  }
+  CORE_REQUIRE_IF(values_shape_len > 0, FillSparseTensorCsr, values_shape);
+  CORE_REQUIRE_IF(inner_indices_num > 0, FillSparseTensorCsr, inner_indices_data);
+  CORE_REQUIRE_IF(outer_indices_num > 0, FillSparseTensorCsr, outer_indices_data);
   struct filling filling = {data_mem_info, values_shape, values_shape_len, values, NULL, 0};
   CORE_TRY(take_storage(&filling, ort_value));
   CORE_TRY(core_check_csr(&filling.sparse->shape, filling.count, inner_indices_data,
@@ -148,12 +138,8 @@ CORE_SLOT(ort_FillSparseTensorBlockSparse, OrtValue* ort_value, const OrtMemoryI
           const int64_t* values_shape, size_t values_shape_len, const void* values,
           const int64_t* indices_shape_data, size_t indices_shape_len,
           const int32_t* indices_data) {
-  if (values_shape_len > 0) {
-    CORE_REQUIRE(FillSparseTensorBlockSparse, values_shape);
-  }
-  if (indices_shape_len > 0) {
-    CORE_REQUIRE(FillSparseTensorBlockSparse, indices_shape_data);
-  }
+  CORE_REQUIRE_IF(values_shape_len > 0, FillSparseTensorBlockSparse, values_shape);
+  CORE_REQUIRE_IF(indices_shape_len > 0, FillSparseTensorBlockSparse, indices_shape_data);
   struct filling filling = {data_mem_info, values_shape, values_shape_len, values, NULL, 0};
   const ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32;
   size_t count = 0;
@@ -163,9 +149,7 @@ CORE_SLOT(ort_FillSparseTensorBlockSparse, OrtValue* ort_value, const OrtMemoryI
   CORE_TRY(core_measure(type, indices_shape_data, indices_shape_len, ORT_FAIL, &count, &bytes));
   const struct core_shape shape = {type, values_shape_len, filling.count, values_shape};
   CORE_TRY(core_check_blocks(&shape, indices_shape_data, indices_shape_len, count));
-  if (count > 0) {
-    CORE_REQUIRE(FillSparseTensorBlockSparse, indices_data);
-  }
+  CORE_REQUIRE_IF(count > 0, FillSparseTensorBlockSparse, indices_data);
   OrtStatus* status = copy_values(&filling, values_shape, values_shape_len);
   if (status == NULL) {
     status = copy_indices(&filling, type, indices_shape_data, indices_shape_len, indices_data, 0);
@@ -192,9 +176,7 @@ static OrtStatus* borrow_indices(struct core_sparse* sparse, ONNXTensorElementDa
 }
 
 CORE_SLOT(ort_UseCooIndices, OrtValue* ort_value, int64_t* indices_data, size_t indices_num) {
-  if (indices_num > 0) {
-    CORE_REQUIRE(UseCooIndices, indices_data);
-  }
+  CORE_REQUIRE_IF(indices_num > 0, UseCooIndices, indices_data);
   struct core_sparse* sparse = NULL;
   CORE_TRY(as_unfilled(ort_value, &sparse));
   CORE_TRY(check_borrowing(sparse));
@@ -209,12 +191,8 @@ CORE_SLOT(ort_UseCooIndices, OrtValue* ort_value, int64_t* indices_data, size_t 
 
 CORE_SLOT(ort_UseCsrIndices, OrtValue* ort_value, int64_t* inner_data, size_t inner_num,
           int64_t* outer_data, size_t outer_num) {
-  if (inner_num > 0) {
-    CORE_REQUIRE(UseCsrIndices, inner_data);
-  }
-  if (outer_num > 0) {
-    CORE_REQUIRE(UseCsrIndices, outer_data);
-  }
+  CORE_REQUIRE_IF(inner_num > 0, UseCsrIndices, inner_data);
+  CORE_REQUIRE_IF(outer_num > 0, UseCsrIndices, outer_data);
   struct core_sparse* sparse = NULL;
   CORE_TRY(as_unfilled(ort_value, &sparse));
   CORE_TRY(core_check_csr(&sparse->shape, values_of(sparse), inner_data, inner_num, outer_data,
@@ -236,9 +214,7 @@ CORE_SLOT(ort_UseCsrIndices, OrtValue* ort_value, int64_t* inner_data, size_t in
 
 CORE_SLOT(ort_UseBlockSparseIndices, OrtValue* ort_value, const int64_t* indices_shape,
           size_t indices_shape_len, int32_t* indices_data) {
-  if (indices_shape_len > 0) {
-    CORE_REQUIRE(UseBlockSparseIndices, indices_shape);
-  }
+  CORE_REQUIRE_IF(indices_shape_len > 0, UseBlockSparseIndices, indices_shape);
   const ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32;
   struct core_sparse* sparse = NULL;
   size_t count = 0;
@@ -248,9 +224,7 @@ CORE_SLOT(ort_UseBlockSparseIndices, OrtValue* ort_value, const int64_t* indices
   CORE_TRY(core_check_rank("indices_shape_len", indices_shape_len));
   CORE_TRY(core_measure(type, indices_shape, indices_shape_len, ORT_FAIL, &count, &bytes));
   CORE_TRY(core_check_blocks(&sparse->values->shape, indices_shape, indices_shape_len, count));
-  if (count > 0) {
-    CORE_REQUIRE(UseBlockSparseIndices, indices_data);
-  }
+  CORE_REQUIRE_IF(count > 0, UseBlockSparseIndices, indices_data);
   CORE_TRY(borrow_indices(sparse, type, indices_shape, indices_shape_len, indices_data, 0));
   sparse->format = ORT_SPARSE_BLOCK_SPARSE;
   return NULL;

@@ -72,9 +72,7 @@ void ORT_API_CALL ort_RemoveKeyValuePair(OrtKeyValuePairs* kvps, const char* key
   }
 }
 
-void ORT_API_CALL ort_ReleaseKeyValuePairs(OrtKeyValuePairs* input) NO_EXCEPTION {
-  core_drop(input);
-}
+CORE_RELEASER(ort_ReleaseKeyValuePairs, OrtKeyValuePairs)
 
 OrtStatus* core_pairs_of(const struct core_items* items, OrtKeyValuePairs** out) {
   OrtKeyValuePairs* pairs = core_new_object(&pairs_class, sizeof *pairs);
@@ -102,9 +100,7 @@ OrtStatus* core_figures(const struct core_figure* figures, size_t count, OrtKeyV
       pairs = NULL;
     }
   }
-  if (pairs == NULL) {
-    return CORE_OUT_OF_MEMORY(GetStats, sizeof *pairs);
-  }
+  CORE_RETURN_IF(pairs == NULL, CORE_OUT_OF_MEMORY(GetStats, sizeof *pairs));
   *out = pairs;
   return NULL;
 }

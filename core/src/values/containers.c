@@ -291,6 +291,7 @@ static OrtStatus* create_map(const OrtValue* const* in, size_t count, OrtValue**
 CORE_SLOT(ort_CreateValue, const OrtValue* const* in, size_t num_values, enum ONNXType value_type,
           OrtValue** out) {
   CORE_FAIL_IF(num_values == 0, ORT_FAIL, "CreateValue: num_values must be at least 1");
+  CORE_REQUIRE(CreateValue, in);
   if (value_type == ONNX_TYPE_SEQUENCE) {
     return create_sequence(in, num_values, out);
   }
@@ -305,9 +306,8 @@ static OrtStatus* not_a_container(void) {
 }
 
 CORE_SLOT(ort_GetValueCount, const OrtValue* value, size_t* out) {
-  if (core_type_of(value) != ONNX_TYPE_MAP && core_type_of(value) != ONNX_TYPE_SEQUENCE) {
-    return not_a_container();
-  }
+  CORE_RETURN_IF(core_type_of(value) != ONNX_TYPE_MAP && core_type_of(value) != ONNX_TYPE_SEQUENCE,
+                 not_a_container());
   *out = core_type_of(value) == ONNX_TYPE_MAP
              ? 2
              : ((const struct core_sequence*)core_target(value))->count;

@@ -115,13 +115,7 @@ OrtStatus* core_new_shape_info(const struct core_shape* shape, OrtTensorTypeAndS
   OrtTensorTypeAndShapeInfo* info = NULL;
   CORE_TRY(new_info(&info));
   info->type = shape->type;
-  OrtStatus* status = set_dims(info, shape->dims, shape->rank);
-  if (status != NULL) {
-    ort_ReleaseTensorTypeAndShapeInfo(info);
-    return status;
-  }
-  *out = info;
-  return NULL;
+  CORE_HAND_OUT(set_dims(info, shape->dims, shape->rank), info, out);
 }
 
 OrtStatus* core_copy_shape_info(const OrtTensorTypeAndShapeInfo* from,
@@ -133,12 +127,7 @@ OrtStatus* core_copy_shape_info(const OrtTensorTypeAndShapeInfo* from,
   if (status == NULL && from->rank > 0) {
     status = copy_names(from->names, from->rank, info->names);
   }
-  if (status != NULL) {
-    ort_ReleaseTensorTypeAndShapeInfo(info);
-    return status;
-  }
-  *out = info;
-  return NULL;
+  CORE_HAND_OUT(status, info, out);
 }
 
 CORE_SLOT(ort_CreateTensorTypeAndShapeInfo, OrtTensorTypeAndShapeInfo** out) {
@@ -225,6 +214,4 @@ bool ORT_API_CALL ort_TensorTypeAndShape_HasShape(const OrtTensorTypeAndShapeInf
   return info != NULL && info->has_shape;
 }
 
-void ORT_API_CALL ort_ReleaseTensorTypeAndShapeInfo(OrtTensorTypeAndShapeInfo* input) NO_EXCEPTION {
-  core_drop(input);
-}
+CORE_RELEASER(ort_ReleaseTensorTypeAndShapeInfo, OrtTensorTypeAndShapeInfo)

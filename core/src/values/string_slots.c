@@ -58,6 +58,7 @@ CORE_SLOT(ort_FillStringTensor, OrtValue* value, const char* const* s, size_t s_
   if (s_len == 0) {
     return NULL;
   }
+  CORE_REQUIRE(FillStringTensor, s);
   CORE_FAIL_IF(tensor->data == NULL, ORT_INVALID_ARGUMENT,
                "FillStringTensor: value has no memory for its strings");
   if (core_strings_fill_short(&tensor->strings, s)) {

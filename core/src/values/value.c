@@ -10,8 +10,7 @@ OrtValue* core_retain_value(const OrtValue* value) {
   return shared;
 }
 
-void ORT_API_CALL ort_ReleaseValue(OrtValue* input) NO_EXCEPTION { core_drop(input); }
-
+CORE_RELEASER(ort_ReleaseValue, OrtValue)
 CORE_GETTER(ort_IsTensor, int, core_type_of(value) == ONNX_TYPE_TENSOR, const OrtValue* value)
 CORE_GETTER(ort_IsSparseTensor, int, core_type_of(value) == ONNX_TYPE_SPARSETENSOR,
             const OrtValue* value)
@@ -26,17 +25,10 @@ OrtStatus* core_empty_optional(OrtValue** out) {
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_HasValue, const OrtValue* value, int* out) {
-  CORE_REQUIRE(HasValue, value, out);
-  *out = core_type_of(value) != ONNX_TYPE_OPTIONAL;
-  return NULL;
-}
-
-ORT_API_STATUS_IMPL(ort_GetValueType, const OrtValue* value, enum ONNXType* out) {
-  CORE_REQUIRE(GetValueType, value, out);
-  *out = core_type_of(value);
-  return NULL;
-}
+CORE_QUICK_GETTER(ort_HasValue, HasValue, int, out, core_type_of(value) != ONNX_TYPE_OPTIONAL,
+                  const OrtValue*, value)
+CORE_QUICK_GETTER(ort_GetValueType, GetValueType, enum ONNXType, out, core_type_of(value),
+                  const OrtValue*, value)
 
 ORT_API_STATUS_IMPL(ort_GetTensorElementTypeAndShapeDataReference, const OrtValue* value,
                     ONNXTensorElementDataType* elem_type, const int64_t** shape_data,

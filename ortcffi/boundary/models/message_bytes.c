@@ -7,6 +7,7 @@
 
 #include "graph/tensor_bytes.h"
 #include "heap/heap.h"
+#include "onnx/writing.h"
 
 struct writer {
   struct core_writing to;
