@@ -250,8 +250,8 @@ OrtStatus* core_create_arena(OrtAllocator* inner, const OrtArenaCfg* cfg, const 
                              OrtAllocator** out) {
   CORE_TRY(core_check_inner(inner, out));
   OrtAllocator* made = NULL;
-  CORE_TRY(core_new_adaptor("Arena", NULL, sizeof(struct arena), inner, arena_alloc, arena_free,
-                            &made));
+  CORE_TRY(
+      core_new_adaptor("Arena", NULL, sizeof(struct arena), inner, arena_alloc, arena_free, &made));
   struct arena* self = (struct arena*)made;
   if (!core_set_adaptor_info(&self->adaptor, info) || !core_mutex_begin(&self->lock) ||
       !arena_map_begin(self)) {

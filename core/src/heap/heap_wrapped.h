@@ -75,22 +75,16 @@ static inline CORE_INLINE void heap_leave(struct heap_thread* self) {
 }
 /** @} */
 
-static inline CORE_INLINE void* heap_try_alloc_small(size_t size) {
-  return NULL;
-}
+static inline CORE_INLINE void* heap_try_alloc_small(size_t size) { return NULL; }
 
-static inline CORE_INLINE void* heap_try_alloc_large(size_t size) {
-  return NULL;
-}
+static inline CORE_INLINE void* heap_try_alloc_large(size_t size) { return NULL; }
 
 static inline CORE_INLINE size_t heap_mark(const void* pointer) {
   return other_owns(pointer) ? HEAP_FIRST_LARGE - 1 : HEAP_NOTHING;
 }
 
 /* The allocator below may own memory that it has not mapped. */
-static inline CORE_INLINE int heap_can_read(const void* pointer) {
-  return 0;
-}
+static inline CORE_INLINE int heap_can_read(const void* pointer) { return 0; }
 
 static inline CORE_INLINE int heap_try_free_small(void* pointer, size_t mark) {
   struct heap_thread* self = heap_self;
