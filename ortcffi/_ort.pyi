@@ -512,6 +512,26 @@ class core_operand(Cdata):
     least: int
     is_homogeneous: int
 class core_custom_ops(Cdata): ...
+class ortcffi_operand(Cdata):
+    element: int
+    characteristic: int
+    memory: int
+    least: int
+    is_homogeneous: int
+    shape: Cdata
+    rank: int
+class ortcffi_op_facts(Cdata):
+    name: Cdata
+    inputs: ortcffi_operand
+    outputs: ortcffi_operand
+    input_count: int
+    output_count: int
+    first_version: int
+    last_version: int
+    infers: int
+    inplace_inputs: Cdata
+    inplace_outputs: Cdata
+    inplace_count: int
 class ortcffi_registered_ep(Cdata): ...
 class ortcffi_ep_host(Cdata):
     base: OrtApiBase
@@ -1087,6 +1107,14 @@ class FFI:
     @overload
     def new(self, cdecl: Literal["core_custom_ops**", "const core_custom_ops**", "core_custom_ops*[]"], init: Any = ...) -> Out[core_custom_ops]: ...
     @overload
+    def new(self, cdecl: Literal["ortcffi_operand*", "const ortcffi_operand*"], init: Any = ...) -> ortcffi_operand: ...
+    @overload
+    def new(self, cdecl: Literal["ortcffi_operand**", "const ortcffi_operand**", "ortcffi_operand*[]"], init: Any = ...) -> Out[ortcffi_operand]: ...
+    @overload
+    def new(self, cdecl: Literal["ortcffi_op_facts*", "const ortcffi_op_facts*"], init: Any = ...) -> ortcffi_op_facts: ...
+    @overload
+    def new(self, cdecl: Literal["ortcffi_op_facts**", "const ortcffi_op_facts**", "ortcffi_op_facts*[]"], init: Any = ...) -> Out[ortcffi_op_facts]: ...
+    @overload
     def new(self, cdecl: Literal["ortcffi_registered_ep*", "const ortcffi_registered_ep*"], init: Any = ...) -> ortcffi_registered_ep: ...
     @overload
     def new(self, cdecl: Literal["ortcffi_registered_ep**", "const ortcffi_registered_ep**", "ortcffi_registered_ep*[]"], init: Any = ...) -> Out[ortcffi_registered_ep]: ...
@@ -1379,6 +1407,10 @@ class FFI:
     @overload
     def cast(self, cdecl: Literal["core_custom_ops*", "const core_custom_ops*"], value: Any) -> core_custom_ops: ...
     @overload
+    def cast(self, cdecl: Literal["ortcffi_operand*", "const ortcffi_operand*"], value: Any) -> ortcffi_operand: ...
+    @overload
+    def cast(self, cdecl: Literal["ortcffi_op_facts*", "const ortcffi_op_facts*"], value: Any) -> ortcffi_op_facts: ...
+    @overload
     def cast(self, cdecl: Literal["ortcffi_registered_ep*", "const ortcffi_registered_ep*"], value: Any) -> ortcffi_registered_ep: ...
     @overload
     def cast(self, cdecl: Literal["ortcffi_ep_host*", "const ortcffi_ep_host*"], value: Any) -> ortcffi_ep_host: ...
@@ -1593,9 +1625,6 @@ class Lib:
     CORE_EXTERNAL_INITIALIZERS: int
     CORE_EXTERNAL_FILES: int
     CORE_SESSION_LISTS: int
-    ORTCFFI_CODE_OF_THIS_PACKAGE: int
-    ORTCFFI_CODE_INSTALLED: int
-    ORTCFFI_CODE_OWN: int
     ORTCFFI_DL_READ_ONLY: int
     ORTCFFI_DL_COPIED: int
     ORTCFFI_DL_PADDED: int

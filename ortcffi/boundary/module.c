@@ -10,7 +10,6 @@
 #include "boundary/kernels/python_ops.h"
 #include "boundary/memory/adaptors.h"
 #include "boundary/memory/allocators.h"
-#include "boundary/memory/stacks.h"
 #include "boundary/models/models.h"
 #include "boundary/handle/handle.h"
 #include "boundary/session/session_types.h"
@@ -19,10 +18,10 @@
 
 /* The handle comes first, which is the base of other types. */
 static int (*const topics[])(PyObject* module) = {
-    ortcffi_add_cdata,      ortcffi_add_handles,      ortcffi_add_fail,    ortcffi_add_pairs,
-    ortcffi_add_references, ortcffi_add_blocks,       ortcffi_add_stacks,  ortcffi_add_numpy_memory,
-    ortcffi_add_values,     ortcffi_add_messages,     ortcffi_add_kernels, ortcffi_add_sessions,
-    ortcffi_add_python_ops, ortcffi_add_registration,
+    ortcffi_add_cdata,        ortcffi_add_handles, ortcffi_add_fail,         ortcffi_add_pairs,
+    ortcffi_add_references,   ortcffi_add_blocks,  ortcffi_add_numpy_memory, ortcffi_add_values,
+    ortcffi_add_messages,     ortcffi_add_kernels, ortcffi_add_sessions,     ortcffi_add_python_ops,
+    ortcffi_add_registration,
 };
 
 static int add_topics(PyObject* module) {

@@ -6,7 +6,7 @@ from functools import update_wrapper
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import encode, integer
-from ortcffi._native import compiled, ffi
+from ortcffi._native import address_of, compiled, ffi
 from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import NO_END, CustomOp
@@ -23,7 +23,44 @@ if TYPE_CHECKING:
 
 _LEAST = 16  # the first API version whose kernels have a status
 
-OpStruct: Any = compiled.OpStruct
+
+def op_struct(  # noqa: PLR0913  # as many as there are facts
+    api: "Api",
+    name: str,
+    inputs: Iterable[tuple[Any, ...]],
+    outputs: Iterable[tuple[Any, ...]],
+    definition: "Definition",
+    *,
+    versions: tuple[int, int] = (1, NO_END),
+    may_inplace: tuple[tuple[int, int], ...] = (),
+    infers: bool = False,
+) -> Any:
+    """An ``OrtCustomOp`` for hosts of one table.
+
+    An operand has the fields of `Operand`; of an output also its shape, if that is known, with -1
+    for a length that is not.
+    """
+    facts = ffi.new("ortcffi_op_facts*")
+    kept = [facts, ffi.new("char[]", name.encode())]
+    facts.name = kept[-1]
+    for place, pairs in (("inplace_inputs", 0), ("inplace_outputs", 1)):
+        kept.append(ffi.new("int[]", [pair[pairs] for pair in may_inplace]))
+        setattr(facts, place, kept[-1])
+    for side, operands in (("input", inputs), ("output", outputs)):
+        rows = []
+        for operand in operands:
+            shape = operand[5] if len(operand) > 5 else None
+            if shape is not None:
+                kept.append(ffi.new("int64_t[]", shape))
+            rows.append((*operand[:5], *(() if shape is None else (kept[-1], len(shape)))))
+        kept.append(ffi.new("ortcffi_operand[]", rows))
+        setattr(facts, f"{side}s", kept[-1])
+        setattr(facts, f"{side}_count", len(rows))
+    facts.first_version, facts.last_version = versions
+    facts.infers, facts.inplace_count = infers, len(may_inplace)
+    return compiled.OpStruct(
+        remember_table(api), api.version, address_of(facts), tuple(kept), definition
+    )
 
 
 @public
@@ -86,16 +123,15 @@ class PythonOp:
                 f"fail; this one has {api.version}",
                 "CustomOpDomain_Add",
             )
-        return OpStruct(
-            remember_table(api),
-            api.version,
+        return op_struct(
+            api,
             self.name,
-            tuple(tuple(operand) for operand in self.inputs),
-            tuple(tuple(operand) for operand in self.outputs),
-            self._versions,
-            self._may_inplace,
-            self._definition.shapes is not None,
+            self.inputs,
+            self.outputs,
             self._definition,
+            versions=self._versions,
+            may_inplace=self._may_inplace,
+            infers=self._definition.shapes is not None,
         )
 
     def __repr__(self) -> str:

@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Stacks of a Python program, as small numbers that C can carry with a block.
 
-Python sees each stack once, here; from then on C knows its number (boundary/memory/stacks.h). Lines
-are found out when they are read. Code objects stay as long as the process, since C knows them
-by their addresses, and blocks that live have numbers of their stacks.
+Lines are found out when they are read. Code objects stay as long as the process, since stacks are
+known by their addresses, and blocks that live have numbers of their stacks.
 """
 
 import itertools
 import os
-import struct
 import sys
 import sysconfig
 from types import CodeType, FrameType
 
-from ortcffi._native import compiled, lib
 from ortcffi.callbacks.from_c import called_from_c, report_exception
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -24,13 +21,12 @@ _INSTALLED = (*(sysconfig.get_path(name) + os.sep for name in _PATHS), "<frozen 
 # and last the program's own.
 _Line = tuple[CodeType, int]
 
+_OF_THIS_PACKAGE, _OF_INSTALLED, _OWN = 1, 2, 3  # whose the code of a frame is
 _stacks: dict[int, tuple[_Line, ...]] = {0: ()}
 _next = itertools.count(1)
 _codes: list[CodeType] = []  # those that have an owner: no other code gets the address of one
-# What C reads.
 _owners: dict[int, int] = {}
-_numbers: dict[bytes, int] = {}
-compiled.begin_stacks(_owners, _numbers)
+_numbers: dict[tuple[int, ...], int] = {}
 
 
 def _owner_of(code: CodeType) -> int:
@@ -38,27 +34,27 @@ def _owner_of(code: CodeType) -> int:
     owner = _owners.get(id(code))
     if owner is None:
         file = code.co_filename
-        owner = int(lib.ORTCFFI_CODE_OWN)
+        owner = _OWN
         if file.startswith(_PACKAGE):
-            owner = int(lib.ORTCFFI_CODE_OF_THIS_PACKAGE)
+            owner = _OF_THIS_PACKAGE
         elif file.startswith(_INSTALLED) or f"{os.sep}site-packages{os.sep}" in file:
-            owner = int(lib.ORTCFFI_CODE_INSTALLED)
+            owner = _OF_INSTALLED
         _codes.append(code)
         _owners[id(code)] = owner
     return owner
 
 
 @called_from_c("ortcffi_python_stack", report_exception("the stack of a block", 0))
-def _number_stack(depth: int) -> int:
+def current_stack(depth: int) -> int:
     """The number of the stack outside of this package that led here; 0 if there is none."""
     frame: FrameType | None = sys._getframe()
-    while frame is not None and _owner_of(frame.f_code) == lib.ORTCFFI_CODE_OF_THIS_PACKAGE:
+    while frame is not None and _owner_of(frame.f_code) == _OF_THIS_PACKAGE:
         frame = frame.f_back
     own: _Line | None = None
     lines: list[_Line] = []
     while frame is not None and (own is None or len(lines) < depth):
         line = frame.f_code, frame.f_lasti
-        if _owner_of(frame.f_code) == lib.ORTCFFI_CODE_OWN:
+        if _owner_of(frame.f_code) == _OWN:
             own = own or line
         if len(lines) < depth:
             lines.append(line)
@@ -66,19 +62,13 @@ def _number_stack(depth: int) -> int:
     if not lines:
         return 0
     stack = (*lines, own or lines[0])
-    key = b"".join(struct.pack("=Qq", id(code), at) for code, at in stack)
+    key = tuple(number for code, at in stack for number in (id(code), at))
     number = _numbers.get(key)
     if number is None:
         number = next(_next)
         _stacks[number] = stack
         _numbers[key] = number
     return number
-
-
-def current_stack(depth: int) -> int:
-    """The number of the stack of this thread, with up to so many lines."""
-    known = compiled.known_stack(depth)
-    return known if known >= 0 else _number_stack(depth)
 
 
 def _text(line: _Line) -> str:

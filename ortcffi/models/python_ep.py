@@ -23,7 +23,7 @@ from ortcffi.errors import NotImplemented, check
 from ortcffi.kernels.definition import Definition, remember_table, table_of, takes_out
 from ortcffi.kernels.host import call_host, empty_sequence_on_core, host_function
 from ortcffi.kernels.op_sets import table_of_base
-from ortcffi.kernels.python_op import OpStruct
+from ortcffi.kernels.python_op import op_struct
 from ortcffi.memory.info import MemType
 from ortcffi.models.model_graph import ModelGraph
 from ortcffi.models.parts import ModelNode, part_at
@@ -390,20 +390,11 @@ class _Provider:
                 node,
                 borrow=self.factory.provider._borrow,
             )
-        return OpStruct(
-            remember_table(api),
-            api.version,
-            definition.full_name,
-            tuple(map(tuple, definition.inputs)),
-            tuple(
-                (*each, shape)
-                for each, shape in zip(definition.outputs, definition.output_shapes, strict=True)
-            ),
-            (1, 2**31 - 1),
-            (),
-            False,
-            definition,
+        outputs = (
+            (*each, shape)
+            for each, shape in zip(definition.outputs, definition.output_shapes, strict=True)
         )
+        return op_struct(api, definition.full_name, definition.inputs, outputs, definition)
 
 
 class _Compiled(Definition):

@@ -318,12 +318,6 @@ def test_calls_within_calls_leave_nothing_once_the_kernel_is_closed(define):
     assert in_use() - before < 2000
 
 
-def test_an_op_with_too_many_pairs_is_refused(define):
-    op = define([F], [F], may_inplace=[(0, 0)] * 65)(lambda x: x)
-    with pytest.raises(ValueError, match="may_inplace has at most 64 pairs"):
-        op.kernel()
-
-
 # --- functions that do not fit --------------------------------------------------------------------
 
 

@@ -3,7 +3,6 @@
 
 import inspect
 import os
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -161,26 +160,6 @@ def test_the_own_line_is_found_beyond_the_depth_of_the_stack(api, tmp_path):
     assert leak.stack == (f"{tmp_path / 'site-packages' / 'their.py'}:2 in inner",)
     assert leak.place.endswith("in taken_by_an_installed_package")
     assert array.size == 10
-
-
-def test_no_python_code_runs_for_a_stack_that_was_seen_before(make):
-    pool = make()
-    called = []
-
-    def watch(frame, event, _argument):
-        if event == "call":
-            called.append(frame.f_code.co_name)
-
-    with pool.scope() as scope:
-        for _ in range(2):
-            called.clear()
-            sys.setprofile(watch)
-            try:
-                pool.free(pool.alloc(10))
-            finally:
-                sys.setprofile(None)
-    assert scope.num_allocations == 2
-    assert set(called) <= {"alloc", "free", "integer", "check"}
 
 
 def test_a_thread_without_own_code_names_its_innermost_line(make):

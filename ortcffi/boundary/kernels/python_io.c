@@ -102,8 +102,7 @@ static PyObject* input_array(const struct python_kernel* kernel, OrtValue* value
 }
 
 /* The last operand may be variadic. */
-static const struct python_operand* operand_at(const struct python_operand* operands, size_t count,
-                                               size_t i) {
+static const ortcffi_operand* operand_at(const ortcffi_operand* operands, size_t count, size_t i) {
   return &operands[i < count ? i : count - 1];
 }
 
@@ -112,7 +111,7 @@ static const struct python_operand* operand_at(const struct python_operand* oper
 static int is_tensor(const struct python_kernel* kernel, const OrtValue* value, size_t i) {
   const struct python_op* op = kernel->op;
   int answer = 1;
-  if (operand_at(op->inputs, op->input_count, i)->element == 0) {
+  if (operand_at(op->facts->inputs, op->facts->input_count, i)->element == 0) {
     TRY(kernel, IsTensor, value, &answer);
   }
   return answer;
@@ -176,9 +175,9 @@ static int get_output(const struct python_kernel* kernel, OrtKernelContext* cont
 }
 
 /* What the op declares for an output. */
-static const struct python_operand* operand_of(const struct python_kernel* kernel, size_t i) {
+static const ortcffi_operand* operand_of(const struct python_kernel* kernel, size_t i) {
   const struct python_op* op = kernel->op;
-  return operand_at(op->outputs, op->output_count, i);
+  return operand_at(op->facts->outputs, op->facts->output_count, i);
 }
 
 static int declared(const struct python_kernel* kernel, size_t i) {
@@ -200,7 +199,7 @@ static int refuse_shape(const struct python_kernel* kernel, size_t i, const int6
 /* -1 with an exception. */
 static int check_shape(const struct python_kernel* kernel, size_t i, const int64_t* shape,
                        size_t rank) {
-  const struct python_operand* operand = operand_of(kernel, i);
+  const ortcffi_operand* operand = operand_of(kernel, i);
   int is_as_declared = operand->shape == NULL || operand->rank == rank;
   for (size_t place = 0; operand->shape != NULL && is_as_declared && place < rank; place++) {
     is_as_declared = operand->shape[place] < 0 || operand->shape[place] == shape[place];
@@ -399,7 +398,8 @@ int ortcffi_write_outputs(const struct python_kernel* kernel, OrtKernelContext* 
   if (count_outputs_of_node(kernel, context, &count) < 0) {
     return -1;
   }
-  int is_single = op->output_count == 1 && op->outputs[0].characteristic != INPUT_OUTPUT_VARIADIC;
+  int is_single =
+      op->facts->output_count == 1 && op->facts->outputs[0].characteristic != INPUT_OUTPUT_VARIADIC;
   result = outputs_or_result(outputs, result);
   if (result != outputs && is_single) {
     return count == 0 ? 0 : write_result(kernel, context, outputs, 0, result);
@@ -414,8 +414,8 @@ int ortcffi_write_outputs(const struct python_kernel* kernel, OrtKernelContext* 
   }
   int answer = -1;
   if (!PyTuple_Check(result) || (size_t)PyTuple_Size(result) < count) {
-    PyErr_Format(PyExc_TypeError, "%s must return a tuple of %zu outputs, not %.200R", op->name,
-                 count, result);
+    PyErr_Format(PyExc_TypeError, "%s must return a tuple of %zu outputs, not %.200R",
+                 op->facts->name, count, result);
   } else {
     answer = write_several(kernel, context, outputs, result, count);
   }

@@ -4,6 +4,9 @@
 #ifndef ORTCFFI_BOUNDARY_KERNELS_PYTHON_OPS_H_
 #define ORTCFFI_BOUNDARY_KERNELS_PYTHON_OPS_H_
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "onnxruntime_c_api.h"
 
 /* The number of live structs of ops written in Python and of their kernels. */
@@ -13,6 +16,26 @@ size_t ortcffi_live_python_kernels(void);
 /* The i-th different OrtApiBase that RegisterCustomOps was called with; NULL past the last. Only
  * the first 64 are noted. Any thread. */
 const OrtApiBase* ortcffi_received_base(size_t i);
+
+/* An input or an output of an op. */
+typedef struct ortcffi_operand {
+  int element, characteristic, memory, least, is_homogeneous;
+  /* What is known of an output's shape: `rank` lengths, -1 where one is free; or NULL. */
+  const int64_t* shape;
+  size_t rank;
+} ortcffi_operand;
+
+/* What an op written in Python says of itself. */
+typedef struct ortcffi_op_facts {
+  const char* name;
+  const ortcffi_operand *inputs, *outputs;
+  size_t input_count, output_count;
+  int first_version, last_version; /* of the opset */
+  int infers;                      /* whether it works out shapes */
+  /* Pairs of an input and an output that may share their memory. */
+  const int *inplace_inputs, *inplace_outputs;
+  size_t inplace_count;
+} ortcffi_op_facts;
 
 #ifndef ORTCFFI_CDEF
 #include "boundary/limited_api.h"
@@ -31,13 +54,9 @@ int ortcffi_add_registration(PyObject* module);
  * Custom ops whose kernels are written in Python: OrtCustomOp structs that any library can be
  * given.
  *
- *   OpStruct(api, version, name, inputs, outputs, versions, may_inplace, infers, definition)
- *       One op for hosts of one table. `api` is the table's address, `version` its API version.
- *       `inputs` and `outputs` are tuples of operands, each a tuple of element type,
- *       characteristic, memory type, least arity, homogeneity, and of an output its shape, if that
- *       is known: a tuple with -1 for what is not; `versions` are the first and the
- *       last of the opset; `may_inplace` is a tuple of pairs of input and output; `infers` says
- *       whether the op works out shapes.
+ *   OpStruct(api, version, facts, kept, definition)
+ *       One op for hosts of one table. `api` is the table's address, `version` its API version;
+ *       `facts` is the address of ortcffi_op_facts, which `kept` keeps.
  *   OpStruct.address
  *       Of the OrtCustomOp.
  *
@@ -59,23 +78,12 @@ int ortcffi_add_registration(PyObject* module);
  * no longer released.
  */
 
-struct python_operand {
-  int element, characteristic, memory, least, is_homogeneous;
-  /* What is known of an output's shape: `rank` lengths, -1 where one is free; or NULL. */
-  int64_t* shape;
-  size_t rank;
-};
-
 struct python_op {
   PyObject base;
   OrtCustomOp callbacks; /* hosts hold a pointer to it */
   const OrtApi* api;
-  char* name;
-  struct python_operand* inputs;
-  struct python_operand* outputs;
-  size_t input_count, output_count;
-  int first_version, last_version;
-  PyObject* definition;
+  const ortcffi_op_facts* facts;
+  PyObject *kept, *definition;
 };
 
 static inline struct python_op* python_op_of(const OrtCustomOp* op) {

@@ -29,8 +29,7 @@ static void call_origin(void* argument) {
     depth = ortcffi_python_scopes(call->context, depth, call->origin);
   }
   if (depth > 0) {
-    int64_t site = ortcffi_known_stack(depth);
-    call->origin->site = site >= 0 ? (uint32_t)site : ortcffi_python_stack(depth);
+    call->origin->site = ortcffi_python_stack(depth);
     if (call->origin->site == 0) { /* no Python code led here */
       call->origin->site = (uint32_t)ortcffi_works_for().stack;
     }
