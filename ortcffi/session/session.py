@@ -90,6 +90,10 @@ class Session(Suggests, Engine, Closing):
         Where sessions share weights that kernels have repacked.
     env : Env, optional
         The environment, by default the one that the library has, or a new one. It is kept.
+    share_weights : bool, str or os.PathLike, optional
+        Have all processes map one copy of the weights. The first session of a model writes it, for
+        ONNX Runtime and this processor, to the folder of that path, by default
+        ``~/.cache/ortcffi/weights``. The model is then a path or bytes that do not change.
     after_fork : {"refuse", "remake"}, optional
         What the session does in the child of a fork, which has none of its threads: refuse to be
         used, or load the model, which must still be there, again at its first use. Bindings that
@@ -136,6 +140,7 @@ class Session(Suggests, Engine, Closing):
         custom_ops: "Iterable[PythonOp | AnyPath] | None" = None,
         prepacked_weights: "PrepackedWeights | None" = None,
         env: Env | None = None,
+        share_weights: "bool | AnyPath" = False,
         after_fork: Literal["refuse", "remake"] = "refuse",
     ) -> None:
         if not isinstance(model, (str, bytes)):
@@ -146,6 +151,10 @@ class Session(Suggests, Engine, Closing):
             raise ValueError(f"after_fork must be 'refuse' or 'remake', not {after_fork!r}")
         given = options, prepacked_weights, env
         engine, options, env = chosen_for(api, *given, providers, custom_ops)
+        if share_weights:
+            from ortcffi.session.sharing import return_unused, shared_weights
+
+            model, options = shared_weights(Session, engine, model, options, share_weights)
         takes_file = not engine.is_core or prepacked_weights is not None
         given = model
         if takes_file and not isinstance(model, (str, bytes)):
@@ -160,6 +169,8 @@ class Session(Suggests, Engine, Closing):
             raise
         self._source = None if type(given) is memoryview and given is not model else given
         attach(self)
+        if share_weights:
+            return_unused()
         if after_fork == "remake":
             self._remakes()
 

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""One copy of a model's weights for all processes: files of a cache, which each of them maps.
+
+The library writes the optimized model, with the weights as its kernels repack them, into a folder
+that the content of the model and all else that matters name. Later sessions of that model map it.
+"""
+
+import ctypes
+import os
+import platform
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from hashlib import blake2b, file_digest
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Any
+
+from ortcffi.models.contents import contents_of
+from ortcffi.models.model import Model
+from ortcffi.options.session_options import SessionOptions
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
+__all__ = ["return_unused", "shared_weights"]
+
+_WRITING = {
+    "session.optimized_model_external_initializers_min_size_in_bytes": "1024",
+    "session.save_external_prepacked_constant_initializers": "1",
+}
+# Memory in which kernels repack weights, before they take those of the file, is not the arena's.
+_READING = {"session.use_device_allocator_for_initializers": "1"}
+_BASIC, _ERROR = 1, 3
+
+
+def shared_weights(
+    make: Any, api: "Api", model: Any, options: SessionOptions | None, folder: Any
+) -> tuple[str, SessionOptions]:
+    """The path of a model whose weights are mapped, and the options for it.
+
+    Parameters
+    ----------
+    make : type
+        The class of sessions.
+    api : Api
+        The library that runs the model.
+    model : path or bytes
+        The model.
+    options : SessionOptions, optional
+        Those of the session.
+    folder : True or path
+        The folder of the cache.
+    """
+    if api.is_core or not isinstance(model, (str, os.PathLike, bytes)):
+        raise ValueError("share_weights is for the path or the bytes of a model, on ONNX Runtime")
+    chosen = SessionOptions(api) if options is None else options.clone()
+    cache = _folder(folder)
+    name = "model.onnx" if isinstance(model, bytes) else os.path.basename(os.fspath(model))
+    target = os.path.join(cache, _key(api, model, name, chosen))
+    path = os.path.join(target, name)
+    with _locked(f"{target}.lock"):
+        if not os.path.exists(path):
+            _write(make, api, model, chosen.clone(), path)
+    chosen.optimization_level = _BASIC
+    chosen.config.update(_READING)
+    return path, chosen
+
+
+def _folder(given: Any) -> str:
+    """The folder of the cache, in which only this user may write."""
+    if given is True:
+        home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        given = os.path.join(home, "ortcffi", "weights")
+    folder = os.path.abspath(os.fsdecode(given))
+    os.makedirs(folder, 0o700, exist_ok=True)
+    found = os.stat(folder)
+    if hasattr(os, "getuid") and (found.st_uid != os.getuid() or found.st_mode & 0o022):
+        raise PermissionError(f"others may write in the folder for shared weights, {folder!r}")
+    return folder
+
+
+def _key(api: "Api", model: Any, name: str, options: SessionOptions) -> str:
+    """A name for the model, the library, the processor and the options."""
+    digest: Any = None
+    if isinstance(model, bytes):
+        digest = blake2b(model)
+    else:
+        with open(model, "rb") as file:
+            digest = file_digest(file, blake2b)
+        files = contents_of(Model.load(model)).external_files
+        folder = os.path.dirname(os.path.abspath(os.fsdecode(model)))
+        for each in sorted(files):
+            found = os.stat(os.path.join(folder, each))
+            digest.update(repr((each, found.st_ino, found.st_size, found.st_mtime_ns)).encode())
+    processor: Any = platform.machine()
+    with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as lines:
+        processor = sorted({line for line in lines if line.startswith(("model name", "flags"))})
+    settings = options._changed(), dict(options.config), options._values.get("providers")
+    digest.update(repr((name, api.build_info, api.version_string, processor, settings)).encode())
+    return str(digest.hexdigest()[:40])
+
+
+def return_unused() -> None:
+    """Have glibc return what kernels took to repack weights, before they took those of the file."""
+    with suppress(AttributeError, OSError, TypeError):  # another C library
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+@contextmanager
+def _locked(path: str) -> Iterator[None]:
+    """Have one process at a time write; where there are no such locks, the first one is kept."""
+    with open(path, "ab", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+        with suppress(ImportError):
+            from fcntl import LOCK_EX, flock
+
+            flock(file, LOCK_EX)
+        yield
+
+
+def _write(make: Any, api: "Api", model: Any, options: SessionOptions, path: str) -> None:
+    """Have the library write the optimized model beside the target, which is then whole."""
+    target, name = os.path.split(path)
+    beside = mkdtemp(dir=os.path.dirname(target))  # for this user only
+    try:
+        options.optimized_model_path = os.path.join(beside, name)
+        file = {"session.optimized_model_external_initializers_file_name": f"{name}.weights"}
+        options.config.update(file | _WRITING)
+        options.log_severity = _ERROR  # that the model is for this processor is no news
+        make(model, options, api=api).close()
+        for each in os.listdir(beside):
+            os.chmod(os.path.join(beside, each), 0o600)
+        with suppress(OSError):  # another process was first
+            os.rename(beside, target)
+    finally:
+        rmtree(beside, ignore_errors=True)

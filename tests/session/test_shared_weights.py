@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""One copy of a model's weights for many processes."""
+
+import os
+import pickle
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from support.prepared import printed_by
+from support.releases import needs_release
+
+import ortcffi as ort
+
+pytestmark = [pytest.mark.usefixtures("real_api"), needs_release(22, "prepacked weights in files")]
+
+SIDE = 2048
+MEGABYTES = SIDE * SIDE * 4 * 2 >> 20
+
+
+def save(path, seed):
+    graph = ort.Graph()
+    x = graph.input("x", "f4", ["n", SIDE])
+    rng = np.random.default_rng(seed)
+    for i in range(2):
+        w = graph.initializer(f"w{i}", rng.standard_normal((SIDE, SIDE), dtype=np.float32))
+        (x,) = graph.node("MatMul", [x, w], [f"y{i}"])
+    graph.output(x, "f4", ["n", SIDE])
+    graph.save(path)
+    return path
+
+
+@pytest.fixture
+def path(tmp_path):
+    return save(tmp_path / "model.onnx", 0)
+
+
+@pytest.fixture
+def cache(tmp_path):
+    return tmp_path / "cache"
+
+
+WORKER = """
+import sys
+import numpy as np
+import ortcffi as ort
+def private():
+    lines = [line.split() for line in open("/proc/self/smaps_rollup")]
+    return sum(int(line[1]) for line in lines if line[0] == "Anonymous:") >> 10
+with ort.Session(sys.argv[3], api=ort.load()) as session:
+    before = private()
+options = ort.SessionOptions(intra_op_threads=1)
+with ort.Session(sys.argv[1], options, share_weights=sys.argv[2] or False) as session:
+    y = session.run(x=np.ones((4, session.inputs[0].shape[1]), np.float32))[0]
+    print(private() - before, float(y[0, 0]))
+"""
+
+
+@pytest.fixture
+def worker(path, tmp_path):
+    small = ort.Graph()
+    small.input("x", "f4", [1])
+    small.node("Neg", ["x"], ["y"])
+    small.output("y", "f4", [1])
+    small.save(tmp_path / "small.onnx")
+
+    def start(folder):
+        return printed_by(WORKER, path, folder, tmp_path / "small.onnx").split()
+
+    return start
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory is read from /proc")
+def test_workers_that_begin_at_once_have_one_copy(worker, cache):
+    with ThreadPoolExecutor() as threads:
+        found = list(threads.map(worker, [cache, cache]))
+    assert found[0][1] == found[1][1]
+    assert len([each for each in cache.iterdir() if each.is_dir()]) == 1
+    own, shared = worker(""), worker(cache)
+    assert own[1] == shared[1] == found[0][1]
+    assert int(own[0]) > MEGABYTES
+    assert int(shared[0]) < MEGABYTES / 2
+
+
+def test_files_of_the_cache_are_for_their_user_only(path, cache):
+    x = np.ones((3, SIDE), np.float32)
+    with ort.Session(path) as plain:
+        expected = plain.run(x=x)[0]
+    for model in (path, path.read_bytes()):
+        with ort.Session(model, share_weights=cache) as session:
+            np.testing.assert_allclose(session.run(x=x)[0], expected, rtol=1e-4, atol=1e-2)
+            with pickle.loads(pickle.dumps(session)) as again:
+                assert np.array_equal(again.run(x=x)[0], session.run(x=x)[0])
+    folders = [each for each in cache.iterdir() if each.is_dir()]
+    assert len(folders) == 1
+    if os.name == "posix":
+        assert {each.stat().st_mode & 0o777 for each in (cache, *folders)} == {0o700}
+        assert {each.stat().st_mode & 0o777 for each in folders[0].iterdir()} == {0o600}
+
+
+def test_another_model_at_the_path_is_another_copy(path, cache):
+    x = np.ones((1, SIDE), np.float32)
+    with ort.Session(path, share_weights=cache) as session:
+        first = session.run(x=x)[0]
+    save(path, 1)
+    with ort.Session(path, share_weights=cache) as session:
+        assert not np.allclose(session.run(x=x)[0], first)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have no such modes")
+def test_a_folder_that_others_may_write_is_refused(path, cache):
+    cache.mkdir()
+    cache.chmod(0o777)
+    with pytest.raises(PermissionError, match="others may write"):
+        ort.Session(path, share_weights=cache)
+
+
+def test_only_files_and_bytes_on_onnx_runtime_are_shared(path, cache):
+    with pytest.raises(ValueError, match="the path or the bytes"):
+        ort.Session(ort.Model.load(path), share_weights=cache)
+    with pytest.raises(ValueError, match="on ONNX Runtime"):
+        ort.Session(path, api=ort.core_api(), share_weights=cache)
