@@ -2,6 +2,7 @@
 """Log messages of libraries: severities, messages, and loggers in Python."""
 
 import re
+import time
 from collections.abc import Callable
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
@@ -83,6 +84,15 @@ def _take(logger: Logger) -> Callable[[LogMessage], object]:
     if callable(logger):
         return logger
     raise TypeError(f"logger must be a logging.Logger or a callable, not {type(logger).__name__}")
+
+
+def as_line(message: LogMessage) -> str:
+    """A message as ONNX Runtime's own logger writes it."""
+    severity, category, log_id, place, text = message
+    seconds, rest = divmod(time.time_ns(), 10**9)
+    now = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
+    letter = "VIWEF"[min(max(int(severity), 0), 4)]
+    return f"{now}.{rest:09d} [{letter}:{category}:{log_id}, {place}] {text}\n"
 
 
 class _Records:

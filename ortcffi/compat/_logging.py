@@ -4,12 +4,11 @@
 import contextlib
 import os
 import threading
-import time
 from collections.abc import Callable
 from operator import index
 from typing import Any
 
-from ortcffi.callbacks.logs import LogMessage
+from ortcffi.callbacks.logs import LogMessage, as_line
 from ortcffi.compat import _environment
 from ortcffi.compat._arguments import number
 
@@ -44,12 +43,8 @@ class _Forwarding(threading.local):
 
 def _print(message: LogMessage) -> None:
     """Write a message to stderr, as ONNX Runtime's own logger does."""
-    seconds, rest = divmod(time.time_ns(), 10**9)
-    now = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
-    letter = "VIWEF"[min(max(int(message.severity), 0), 4)]
-    source = f"{letter}:{message.category}:{message.log_id}, {message.code_location}"
     with contextlib.suppress(OSError):
-        os.write(2, f"{now}.{rest:09d} [{source}] {message.text}\n".encode(errors="replace"))
+        os.write(2, as_line(message).encode(errors="replace"))
 
 
 _forwarding = _Forwarding()

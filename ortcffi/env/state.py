@@ -65,18 +65,6 @@ class EnvState:
     It is a parent of each `Env`, so it ends with the last one, after the library's environment.
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_envs",
-        "_lasts",
-        "_past",
-        "arena",
-        "arena_limit",
-        "given",
-        "severity",
-        "shared",
-    )
-
     severity: int  # that an `Env` set last
 
     def __init__(self) -> None:

@@ -322,7 +322,7 @@ class Allocator(Blocks, Handle):
         Field of ``OrtAllocator``: ``GetStats``, since version 23, or else the API function
         ``AllocatorGetStats``.
         """
-        from ortcffi.memory.stats import stats_from
+        from ortcffi.memory.stats import AllocatorStats
         from ortcffi.status import KeyValuePairs
 
         self.api.require("AllocatorGetStats")
@@ -335,7 +335,7 @@ class Allocator(Blocks, Handle):
             check(api, lib.AllocatorGetStats(api, handle, out))
         pairs._open_handle()
         with pairs:
-            return stats_from(pairs.to_dict())
+            return AllocatorStats._from(pairs.to_dict())
 
     def __repr__(self) -> str:
         name = "closed" if self.closed else f"{self.info.name!r} of {self.api}"

@@ -99,23 +99,6 @@ class Scope:
     before it returns: coroutines and generators are refused.
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_depth",
-        "_entered",
-        "_handle",
-        "_tracking",
-        "at_peak",
-        "belongs_to",
-        "leaks",
-        "live",
-        "name",
-        "num_allocations",
-        "num_frees",
-        "peak",
-        "total_bytes",
-    )
-
     # While it is open: what C counts for it, and the thread or the token that it was entered with.
     _handle: Any
     _entered: Any

@@ -48,7 +48,9 @@ class AllocatorStats(NamedTuple):
 
     @classmethod
     def _from(cls, raw: Mapping[str, str]) -> "AllocatorStats":
-        return stats_from(raw)
+        """Convert a library's statistics; those that are not numbers become None."""
+        figures = {name: _figure(raw.get(key)) for name, key in KEYS.items()}
+        return cls(**figures, raw=MappingProxyType(dict(raw)))
 
     def _known(self) -> list[tuple[str, int]]:
         return [(name, figure) for name in KEYS if (figure := getattr(self, name)) is not None]
@@ -81,12 +83,6 @@ KEYS = {
     "max_allocation": "MaxAllocSize",
     "limit": "Limit",
 }
-
-
-def stats_from(raw: Mapping[str, str]) -> AllocatorStats:
-    """Convert a library's statistics; those that are not numbers become None."""
-    figures = {name: _figure(raw.get(key)) for name, key in KEYS.items()}
-    return AllocatorStats(**figures, raw=MappingProxyType(dict(raw)))
 
 
 def _figure(text: str | None) -> int | None:

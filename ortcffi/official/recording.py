@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._forks import after_fork
 from ortcffi._new_file import write_whole
+from ortcffi.callbacks.logs import as_line
 from ortcffi.official.records import Sample, SessionRecord
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 MODULE = "onnxruntime.capi.onnxruntime_inference_collection"
 OUR_MODULE = "ortcffi.session.session"
 RUNS = ("run", "run_with_ort_values", "run_with_iobinding", "run_async")
-_LETTERS = "VIWEF"  # of severities, as ONNX Runtime's own log lines have them
 _MOST_SAMPLES = 2000  # of a session: when there are more, every second one is dropped
 _SHARE = 0.02  # of the time that may go into writing
 
@@ -342,13 +342,7 @@ class _Counting:
         severity = message.severity
         name = getattr(severity, "name", str(int(severity)))
         self.record.messages[name] += 1
-        letter = _LETTERS[severity] if 0 <= severity < len(_LETTERS) else "?"
-        now = time.time()
-        stamp = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(now))
-        sys.stderr.write(
-            f"{stamp}.{int(now % 1 * 1e9):09d} [{letter}:{message.category}:{message.log_id}, "
-            f"{message.code_location}] {message.text}\n"
-        )
+        sys.stderr.write(as_line(message))
 
 
 class _Finder(importlib.abc.MetaPathFinder):

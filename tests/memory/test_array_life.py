@@ -14,7 +14,7 @@ from support.versions import API_VERSION
 
 from ortcffi import Allocator, Api, Tracking, errors
 from ortcffi._native import ffi, lib
-from ortcffi.memory.stats import KEYS, stats_from
+from ortcffi.memory.stats import KEYS, AllocatorStats
 
 MIB = 1 << 20
 
@@ -262,20 +262,20 @@ def test_a_library_that_reports_nothing_has_no_statistics(real_api):
 
 
 def test_statistics_show_each_figure_once_and_only_those_that_are_known():
-    stats = stats_from({"InUse": "2048", "NumAllocs": "3", "Other": "x"})
+    stats = AllocatorStats._from({"InUse": "2048", "NumAllocs": "3", "Other": "x"})
     assert repr(stats) == "AllocatorStats(bytes_allocated=2048, num_allocations=3)"
     assert "<td>bytes_allocated</td><td>2.00 KB</td>" in stats._repr_html_()
 
 
 def test_every_statistic_is_read_under_the_librarys_name():
     raw = {key: str(number) for number, key in enumerate(KEYS.values())}
-    stats = stats_from({**raw, "Other": "kept"})
+    stats = AllocatorStats._from({**raw, "Other": "kept"})
     assert stats[:-1] == tuple(range(len(KEYS)))
     assert stats.raw["Other"] == "kept"
 
 
 def test_a_statistic_that_is_no_number_is_none_and_can_be_read_raw():
-    stats = stats_from({"InUse": "much", "Limit": "-1"})
+    stats = AllocatorStats._from({"InUse": "much", "Limit": "-1"})
     assert (stats.bytes_allocated, stats.limit, stats.raw["InUse"]) == (None, -1, "much")
 
 

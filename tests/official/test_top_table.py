@@ -16,7 +16,7 @@ from support.processes import TIME_LIMIT, wait_for
 
 from ortcffi._public import size
 from ortcffi.cli.top_live import Rates, frame
-from ortcffi.memory.stats import stats_from
+from ortcffi.memory.stats import AllocatorStats
 from ortcffi.official.recording import Recorder
 from ortcffi.official.records import Sample, SessionRecord
 from ortcffi.official.report import as_table, shortened
@@ -43,7 +43,7 @@ def busy_session() -> SessionRecord:
         total_seconds=123456.0,
         seen=60.0,
         messages=Counter(WARNING=12, INFO=3),
-        stats=stats_from({name: str(n) for name, n in figures.items()}),
+        stats=AllocatorStats._from({name: str(n) for name, n in figures.items()}),
     )
     assert record.runs == 1234567
     return record
