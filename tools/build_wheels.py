@@ -5,13 +5,6 @@
 
 Without a platform, all wheels are built. Needs the packages cffi, numpy, setuptools and ziglang.
 Two runs with the same versions of these and one SOURCE_DATE_EPOCH make the same bytes.
-
-What would make a wheel smaller, and is not done: of the 1.91 MB for x86-64 with glibc the extension
-and libortcore.so are 1.21. If the extension were linked with libortcore.so beside it, they would be
-0.77; but the core would export 98 internal names, another libortcore.so on LD_LIBRARY_PATH would be
-taken instead, and a client in C would share its core with Python. Without unwind tables they would
-be 1.02; but exceptions of libraries in C++ pass through the core's functions. With -Os they would
-be 1.08; hot paths are in most folders. Packed relocations need glibc 2.36.
 """
 
 import argparse

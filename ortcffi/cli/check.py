@@ -32,8 +32,10 @@ from ortcffi.cli.check_report import (
     describe,
     exit_code,
 )
+from ortcffi.cli.info import package_version
 from ortcffi.cli.program import program_name, unwritable
 from ortcffi.ep.hardware import HardwareDevice
+from ortcffi.ep.installed import ep_named
 from ortcffi.errors import OrtError
 from ortcffi.kernels import child
 from ortcffi.table.hosts import HOSTS, emulate, release_of
@@ -53,7 +55,9 @@ def check(name: str, given: argparse.Namespace) -> Report:
     """
     subject = subject_of(name, given)
     until = time.monotonic() + given.timeout
-    report = Report(subject.path, until=until, waived=dict(given.waive))
+    package = "" if os.path.exists(name) else ep_named(name).package
+    title = f"{package} {package_version(package)}" if package else ""
+    report = Report(subject.path, title, until=until, waived=dict(given.waive))
     try:
         entry = _check_file(report)
         if entry == ENTRIES[0]:

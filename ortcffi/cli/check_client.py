@@ -10,7 +10,6 @@ import mmap
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ortcffi._convert import absolute, decode
@@ -19,7 +18,6 @@ from ortcffi.custom_ops.describe import FIELDS, new_ops, places, read_op
 from ortcffi.errors import ErrorCode, OrtError, call, check
 from ortcffi.kernels import child
 from ortcffi.kernels.host import host_function
-from ortcffi.table import elf
 from ortcffi.table.api import Api
 from ortcffi.table.hosts import emulate, host_api, release_of
 from ortcffi.table.load import expose_symbols
@@ -49,7 +47,6 @@ class Client(NamedTuple):
     asked: tuple[int, ...] = ()  # the API versions that GetApi was asked for, ascending
     granted: bool = False  # whether the host has one of them
     adapts: bool = False  # whether the library asks an older host for an older version
-    exports: tuple[str, ...] | None = None  # sorted; None if they are unknown
     called: dict[str, int] = {}  # noqa: RUF012  # calls of each slot; never changed
     needs: Needs = Needs(1, ())  # the lowest API version that has these slots
     ops: tuple[Op, ...] = ()
@@ -69,7 +66,7 @@ def examine(path: str, host: str = "core", seconds: float = SECONDS) -> Client:
     path = absolute("path", path)
     if (release := release_of(host)) is not None:
         emulate(release)
-    client = _probe(path, host, seconds)._replace(exports=_exports(path))
+    client = _probe(path, host, seconds)
     # Either it was compiled for this version, or it read this version in the host's version string.
     version = client.host_version
     if client.asked == (version,) and version > 1:
@@ -78,20 +75,11 @@ def examine(path: str, host: str = "core", seconds: float = SECONDS) -> Client:
     return client
 
 
-def older_hosts(client: Client, seconds: float) -> Iterator[Client]:
-    """Register a library with each older host for which it has another version to ask for."""
+def on_older_host(client: Client, seconds: float) -> Client | None:
+    """Register a library with the oldest host for which it has another version to ask for."""
     asked = _probe(client.path, "1", seconds).asked
-    if max(client.asked, default=0) in asked:
-        for version in asked[:-1]:
-            yield _probe(client.path, str(version), seconds)
-
-
-def _exports(path: str) -> tuple[str, ...] | None:
-    try:
-        exports = elf.read(path).exports
-    except (OSError, elf.ElfError):
-        return None
-    return None if exports is None else tuple(sorted(exports))
+    is_choosing = max(client.asked, default=0) in asked[1:]
+    return _probe(client.path, str(asked[0]), seconds) if is_choosing else None
 
 
 def _probe(path: str, host: str, seconds: float) -> Client:

@@ -123,7 +123,7 @@ def searches_no_folder_of_one_machine(file: LibraryFile) -> None:
         raise Broken(f"it searches libraries in {', '.join(fixed)}")
 
 
-@rule("file", "the header of ONNX Runtime 1.31")
+@rule("file", "ONNX Runtime 1.31 and later; measured")
 def asks_for_no_experimental_function(file: LibraryFile) -> None:
     """It needs no experimental function, which other releases do not have.
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ortcffi.cli import check_client
-from ortcffi.cli.check_client import Client, examine, older_hosts
+from ortcffi.cli.check_client import Client, examine, on_older_host
 from ortcffi.cli.check_file import shortened
 from ortcffi.cli.check_report import Report
 from ortcffi.kernels import child
@@ -13,8 +13,6 @@ from ortcffi.table.load import installed_libraries
 from ortcffi.testing import op_rules
 from ortcffi.testing.rules import BROKEN, KEPT, RULES, UNTRIED, Broken, Result, Subject, rule
 from ortcffi.testing.rules import try_together as try_rules_of
-
-__all__ = ["check_ops", "register"]
 
 _OF_OPS = [each for each in RULES if each.check.__module__ == op_rules.__name__]
 _TRIED = "makes-a-kernel", "computes"
@@ -101,13 +99,12 @@ def check_ops(report: Report, subject: Subject, hosts: Iterable[str]) -> None:
             report.notes.append(f"on {host} it registers {_count(client)}")
         if host not in {"core", "real", str(core.host_version)} and not client.problem:
             _compare(report, trials, _try_all(report, subject._replace(host=host), again))
-    for client in older_hosts(core, report.seconds(check_client.SECONDS)):
-        older = str(client.host_version)
-        report.add(calls_what_older_hosts_have, older, client)
-        if not client.problem:
-            found = _try_all(report, subject._replace(host=older), again)
+    if older := on_older_host(core, report.seconds(check_client.SECONDS)):
+        host = str(older.host_version)
+        report.add(calls_what_older_hosts_have, host, older)
+        if not older.problem:
+            found = _try_all(report, subject._replace(host=host), again)
             report.results += [each.of("calls-what-its-version-has") for each in found.values()]
-        break
     _conclude(report, list(newest.values()))
 
 

@@ -20,6 +20,7 @@ from ortcffi.cli.check_client import as_document as client_as_document
 from ortcffi.cli.info import package_version
 from ortcffi.testing.rules import BROKEN, KEPT, RULES, UNTRIED, Result, Rule, outcome_of
 
+_PRINTED = "; it printed: "
 OK, WRONG, NOT_ALL = 0, 1, 3  # exit codes; 2 is argparse's
 
 
@@ -40,6 +41,7 @@ class Report:
     """What was found in a library."""
 
     path: str
+    title: str = ""  # package and version of an installed provider
     results: list[Result] = field(default_factory=list)  # of each rule on each host
     notes: list[str] = field(default_factory=list)  # what is good to know
     registrations: list[Client] = field(default_factory=list)  # with each host
@@ -58,13 +60,15 @@ class Report:
 
     @property
     def findings(self) -> list[Finding]:
-        """The rules that are broken; hosts with the same text share a finding."""
-        hosts: dict[tuple[str, str, str], list[str]] = {}
+        """The rules that are broken; hosts that differ in what is printed alone share a finding."""
+        same: dict[tuple[str, str, str], list[Result]] = {}
         for each in self.results:
             if each.outcome == BROKEN:
-                hosts.setdefault((each.rule, each.on, each.text), []).append(each.host)
+                what = each.text.partition(_PRINTED)[0]
+                same.setdefault((each.rule, each.on, what), []).append(each)
         found = []
-        for (rule, on, text), names in hosts.items():
+        for (rule, on, _), results in same.items():
+            names, text = [each.host for each in results], results[0].text
             is_general = names == [""] or (on and "core" in names)
             where = "" if is_general else f"on {', '.join(dict.fromkeys(names))}"
             parts = filter(None, (on, where, text))
@@ -184,7 +188,7 @@ def as_statement(reports: list[Report]) -> str:
 
 
 def _library(report: Report) -> str:
-    lines = [f"## {os.path.basename(report.path)}\n"]
+    lines = [f"## {report.title or os.path.basename(report.path)}\n"]
     lines += [f"{note[0].upper()}{note[1:]}.\n" for note in report.notes if "factory" in note]
     lines += ["| rules on | tried | kept | broken | not tried |", "|---|---|---|---|---|"]
     for host in dict.fromkeys(each.host for each in report.results):
@@ -195,7 +199,7 @@ def _library(report: Report) -> str:
     if report.findings:
         lines += ["", "| rule | | what was found |", "|---|---|---|"]
     for rule, text, kind in report.findings:
-        said = " ".join(text.replace("|", "\\|").split())
+        said = " ".join(text.partition(_PRINTED)[0].replace("|", "\\|").split())
         said = f"{said[:_MOST_TEXT]} ..." if len(said) > _MOST_TEXT else said
         why = f" Waived: {report.waived[rule]}" if kind == "waived" else ""
         lines.append(f"| `{rule}` | {kind} | {said}{why} |")

@@ -30,8 +30,6 @@ from ortcffi.testing.rules import NotTried, Subject
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["EXCEPTION", "FIRST", "Bench", "claims_of", "open_model", "own_model", "own_values"]
-__all__ += ["parted_model", "sum_model"]
 
 _MOST_TEXTS = 3  # of statuses
 FIRST = 22  # the API version that has execution providers in libraries

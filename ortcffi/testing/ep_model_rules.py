@@ -55,7 +55,7 @@ def takes_nodes(bench: Bench) -> None:
                 raise Broken(f"it takes the node {node.name or node.op_type} twice")
 
 
-@rule("nodes", "ONNX Runtime's tests: GetModelCompatibilityForEpDevices", with_model=True)
+@rule("nodes", "programs that ask in advance", with_model=True)
 def takes_the_same_nodes_again(bench: Bench) -> None:
     """It takes the same nodes when it is asked again.
 
@@ -415,7 +415,7 @@ def bears_failures_of_the_host(bench: Bench) -> None:
         return
 
 
-@rule("sessions", "ONNX Runtime's tests of plug-in providers", hosts="real", with_model=True)
+@rule("sessions", "ONNX Runtime itself", hosts="real", with_model=True)
 def computes_in_a_session(bench: Bench) -> None:
     """A session of the real library computes the same with it as without it.
 

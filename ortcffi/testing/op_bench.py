@@ -26,8 +26,6 @@ from ortcffi.testing.random_inputs import described, random_elements
 from ortcffi.testing.rules import NotTried, Subject
 from ortcffi.values.element_types import ElementType, dtype_of
 
-__all__ = ["CALL_SECONDS", "OF_CPU", "Bench"]
-
 CALL_SECONDS = 15  # for each step
 OF_CPU = "", "CPUExecutionProvider"
 _LEFT = "an exception left the op"

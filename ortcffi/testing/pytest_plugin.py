@@ -44,30 +44,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "or a library's path"
     )
     group.addoption("--ort-host", default=None, help=text)
-    group.addoption(
-        "--ort-drop-in",
-        action="store_true",
-        help="`import onnxruntime` gives ortcffi.compat in all tests and conftest files",
-    )
-    group.addoption(
-        "--ort-drop-in-ep",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="the same, on the core, where this execution provider stands for the CPU's, such as "
-        "reference; may be repeated",
-    )
-    group.addoption(
-        "--ort-no-copy",
-        action="store_true",
-        help="ort_library opens the file itself, where debuggers and sanitizers find its lines",
-    )
-    parser.addini("ort_host", text, default="core")
-    parser.addini("ort_ep", "the library of an execution provider that ort_ep opens", default="")
-    parser.addini("ort_ep_options", "its options, KEY=VALUE in each line", "linelist", default=[])
-    parser.addini("ort_library", "the library of custom ops that ort_library opens", default="")
+    switches = {
+        "--ort-drop-in": "`import onnxruntime` gives ortcffi.compat in tests and conftest files",
+        "--ort-no-copy": "ort_library opens the file itself, where debuggers find its lines",
+    }
+    for name, says in switches.items():
+        group.addoption(name, action="store_true", help=says)
+    says = """the same as --ort-drop-in, on the core, where this execution provider stands for the
+    CPU's, such as reference; may be repeated"""
+    group.addoption("--ort-drop-in-ep", metavar="NAME", action="append", default=[], help=says)
     isolated = "run each test with ort_library or ort_ep as one with the mark ort_isolated"
     parser.addini("ort_isolated", isolated, "bool", default=False)
+    parser.addini("ort_ep_options", "its options, KEY=VALUE in each line", "linelist", default=[])
+    parser.addini("ort_host", text, default="core")
+    parser.addini("ort_ep", "the library of an execution provider that ort_ep opens", default="")
+    parser.addini("ort_library", "the library of custom ops that ort_library opens", default="")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -22,9 +22,6 @@ from ortcffi.kernels import child
 from ortcffi.testing.failing_slots import FailingSlots, in_turn
 from ortcffi.testing.live_objects import left_alive, live_objects
 
-__all__ = ["BROKEN", "KEPT", "RULES", "UNTRIED", "Broken", "NotTried", "Result", "Rule", "Subject"]
-__all__ += ["answer", "outcome_of", "rule", "try_rules"]
-
 KEPT, BROKEN, UNTRIED = "kept", "broken", "not tried"
 SECONDS = 120.0  # for a process
 TIME_IS_UP = "the time of the whole check is up"

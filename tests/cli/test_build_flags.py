@@ -36,43 +36,29 @@ def test_the_directory_of_the_header_has_the_list_of_slots_too():
     assert {"onnxruntime_c_api.h", "ort_slots.def"} <= set(names)
 
 
-def test_a_package_finds_its_own_header_and_library(installed):
-    for name in ["include/onnxruntime_c_api.h", "lib/libortcore.so"]:
-        (installed / "ortcffi" / name).parent.mkdir(parents=True)
-        (installed / "ortcffi" / name).touch()
-    assert config.get_include() == str(installed / "ortcffi/include")
-    assert config.get_library() == str(installed / "ortcffi/lib/libortcore.so")
+PACKAGE = ["ortcffi/include/onnxruntime_c_api.h", "ortcffi/lib/libortcore.so"]
+CHECKOUT = ["core/include/onnxruntime_c_api.h", "core/build/libortcore.so"]
 
 
-def test_a_checkout_finds_what_it_built(installed):
-    for name in ["build_ort.py", "core/include/onnxruntime_c_api.h", "core/build/libortcore.so"]:
+@pytest.mark.parametrize(("files", "more"), [(PACKAGE, []), (CHECKOUT, ["build_ort.py"])])
+def test_a_package_or_a_checkout_finds_its_own_header_and_library(installed, files, more):
+    for name in [*files, *more]:
         (installed / name).parent.mkdir(parents=True, exist_ok=True)
         (installed / name).touch()
-    assert config.get_include() == str(installed / "core/include")
-    assert config.get_library() == str(installed / "core/build/libortcore.so")
+    header, library = (installed / name for name in files)
+    assert config.get_include() == str(header.parent)
+    assert config.get_library() == str(library)
 
 
-def test_a_directory_named_core_beside_the_package_is_not_mistaken_for_ours(installed):
-    (installed / "core/build").mkdir(parents=True)
-    (installed / "core/build/libortcore.so").touch()
-    with pytest.raises(FileNotFoundError):
-        config.get_library()
-
-
-@pytest.mark.usefixtures("installed")
-def test_a_library_that_was_not_built_says_how_to_build_it():
+@pytest.mark.parametrize("built", [[], CHECKOUT])  # a folder core may belong to something else
+def test_what_is_missing_is_named_with_what_to_do(installed, built, capsys):
+    for name in built:
+        (installed / name).parent.mkdir(parents=True, exist_ok=True)
+        (installed / name).touch()
     with pytest.raises(FileNotFoundError, match=r"^libortcore\.so is not there .*make -C core"):
         config.get_library()
-
-
-@pytest.mark.usefixtures("installed")
-def test_a_header_that_is_missing_says_what_to_do():
     with pytest.raises(FileNotFoundError, match=r"^onnxruntime_c_api\.h is not there .*reinstall"):
         config.get_include()
-
-
-@pytest.mark.usefixtures("installed")
-def test_the_command_says_what_is_missing_and_fails(capsys):
     assert config.main(["--libs"]) == 1
     assert "make -C core" in capsys.readouterr().err
 

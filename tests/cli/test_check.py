@@ -153,7 +153,7 @@ def test_a_file_that_cannot_be_written_is_an_error(tmp_path, capfd):
 
 def test_junits_xml_has_no_characters_that_xml_forbids():
     broken = Result("is-a-library", "", "broken", "it has \x00, \ud800 and <")
-    (suite,) = ET.fromstring(as_junit([Report("a.so", [broken])]))
+    (suite,) = ET.fromstring(as_junit([Report("a.so", results=[broken])]))
     assert suite.find("testcase/failure").get("message") == "it has \ufffd, \ufffd and <"
 
 

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import sys
+from typing import NamedTuple
 
 import pytest
 from support import eps
@@ -29,44 +30,52 @@ def run(tmp_path):
     return run
 
 
-def test_a_test_runs_once_for_each_host(run):
-    text = "def test_it(ort_api): print('version', ort_api.version)"
-    output = run(text, "--ort-host=core,1.17,18", "-s")
-    for version in (API_VERSION, 17, 18):
-        assert f"version {version}" in output
-    assert "3 passed" in output
-    assert "1 passed" in run(text)
+class Case(NamedTuple):
+    """Tests with the plugin: what pytest prints, and does not print."""
+
+    text: str
+    prints: list[str]
+    library: tuple[str, ...] = ()  # of tests/c/clients, with flags
+    options: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
 
 
-def test_the_help_names_the_same_hosts_as_the_command_line(run):
-    assert HOSTS in " ".join(run("", "--help").split())
+KERNEL = """
+import numpy as np
 
+def compute(library, name, **given):
+    with library[name.split(":")[0], name.split(":")[1]].kernel(**given) as kernel:
+        kernel(np.zeros(3, np.float32))
 
-def test_memory_beyond_the_limit_is_refused(run):
-    output = run("""
+"""
+BUGGY = ("buggy_ops.c",)
+LEAKS = ("checked_ops.c", "-DLEAKS")
+CASES = {
+    "a test runs once for each host": Case(
+        "def test_it(ort_api): print('version', ort_api.version)",
+        [*(f"version {version}" for version in (API_VERSION, 17, 18)), "3 passed"],
+        options=("--ort-host=core,1.17,18", "-s"),
+    ),
+    "the help names the hosts of the command line": Case("", [HOSTS], options=("--help",)),
+    "memory beyond the limit is refused": Case(
+        """
 @pytest.mark.ort_limit_memory("1 KB")
 def test_it(ort_allocator):
     ort_allocator.empty(100, "u1")
     with pytest.raises(MemoryError):
         ort_allocator.empty(2000, "u1")
-""")
-    assert "1 passed" in output
-    assert "peak" in output
-    assert "test_it.py::test_it" in output
-
-
-def test_a_limit_without_the_allocator_that_it_limits_is_a_failure(run):
-    output = run("""
+""",
+        ["1 passed", "peak", "test_it.py::test_it"],
+    ),
+    "a limit needs the allocator that it limits": Case(
+        """
 @pytest.mark.ort_limit_memory("1 KB")
-def test_it():
-    pass
-""")
-    assert "ort_limit_memory needs the fixture ort_allocator" in output
-    assert "1 failed" in output
-
-
-def test_what_a_test_leaves_is_a_failure(run):
-    output = run("""
+def test_it(): pass
+""",
+        ["ort_limit_memory needs the fixture ort_allocator", "1 failed"],
+    ),
+    "what a test leaves is a failure": Case(
+        """
 kept = []
 
 @pytest.mark.ort_no_leaks
@@ -76,14 +85,11 @@ def test_leaks():
 @pytest.mark.ort_no_leaks
 def test_does_not():
     ort.Status(1, "dropped")
-""")
-    assert "left alive 1 of kind 'status'" in output
-    assert "LEFT test_it.py::test_leaks" in output
-    assert "2 passed, 1 error" in output
-
-
-def test_each_allocation_fails_in_turn(run):
-    output = run("""
+""",
+        ["left alive 1 of kind 'status'", "LEFT test_it.py::test_leaks", "2 passed, 1 error"],
+    ),
+    "each allocation fails in turn": Case(
+        """
 calls = []
 
 @pytest.mark.ort_allocation_faults
@@ -100,12 +106,117 @@ def test_wrong(ort_allocator):
         ort_allocator.empty(10)
     except MemoryError:
         pass
-""")
-    assert "the call succeeded although its allocation 1 failed" in output
-    assert "All traceback entries are hidden" not in output
-    assert "sweep_allocation_failures" not in output
-    assert "2 passed" in output
-    assert "1 failed" in output
+""",
+        ["the call succeeded although its allocation 1 failed", "2 passed", "1 failed"],
+        without=("All traceback entries are hidden", "sweep_allocation_failures"),
+    ),
+    "memory beyond a block is found in each test of a library": Case(
+        KERNEL + "def test_it(ort_library): compute(ort_library, 'buggy:WritesAfterOutput')",
+        ["buggy:WritesAfterOutput: it wrote beyond output 0", "> "],
+        BUGGY,
+        without=("checked.py",),
+    ),
+    "the library of the ini file is opened on each host": Case(
+        "def test_it(ort_library, ort_api): assert ort_library.ops",
+        ["2 passed"],
+        ("op_library.c",),
+        (f"--ort-host=core,1.{API_VERSION}",),
+    ),
+    "a domain that the library keeps is no leak of a test": Case(
+        """
+kept = []
+
+@pytest.mark.ort_no_leaks
+@pytest.mark.parametrize("leaks", [False, True])
+def test_it(ort_library, leaks):
+    assert ort_library.ops
+    if leaks:
+        kept.append(ort.CustomOpDomain("a.test"))
+""",
+        [
+            "PASSED test_it.py::test_it[False]",
+            "LEFT test_it.py::test_it[True]: 1 of kind 'custom-op domain'",
+        ],
+        ("checked_ops.c", "-DKEEPS_DOMAIN"),
+    ),
+    "what a library leaves is named with the slot that made it": Case(
+        KERNEL
+        + """
+@pytest.mark.ort_no_leaks
+def test_it(ort_library): compute(ort_library, "checked:Nothing")
+""",
+        [
+            "1 of kind 'tensor type and shape info'",
+            "made by GetTensorTypeAndShape (1), KernelInfoGetAttribute_int64 (1)",
+        ],
+        LEAKS,
+    ),
+    "blocks that a kernel leaves are named with their place": Case(
+        KERNEL
+        + """
+@pytest.fixture
+def array(ort_allocator):
+    return ort_allocator.zeros(3)
+
+@pytest.mark.ort_no_leaks
+@pytest.mark.parametrize("name", ["Doubles", "KeepsBlock"])
+def test_library(ort_library, name): compute(ort_library, f"buggy:{name}")
+
+@pytest.mark.ort_no_leaks
+@pytest.mark.parametrize("name", ["Doubles", "KeepsBlock"])
+def test_allocator(ort_library, ort_allocator, array, name):
+    compute(ort_library, f"buggy:{name}", allocator=ort_allocator)
+""",
+        [
+            *(f"PASSED test_it.py::{test}[Doubles]" for test in ("test_library", "test_allocator")),
+            "LEFT test_it.py::test_library[KeepsBlock]: up to 4096 bytes taken at ",
+            "LEFT test_it.py::test_allocator[KeepsBlock]: up to 4096 bytes taken at ",
+            "test_it.py:7 in compute",
+        ],
+        BUGGY,
+    ),
+    "memory beyond a block fails the test": Case(
+        """
+import ctypes
+
+def test_it(ort_allocator):
+    array = ort_allocator.empty(4, "u1")
+    ctypes.memset(array.ctypes.data + 4, 0, 1)
+""",
+        ["the test wrote beyond a block of ", "1 passed, 1 error"],
+    ),
+    "the plugin is silent where nobody asks": Case(
+        "def test_it(): pass", ["1 passed"], without=("ortcffi",)
+    ),
+    "a host that runs no kernels is skipped with the reason": Case(
+        "def test_it(ort_library, ort_api): pass",
+        ["1 passed, 1 skipped", "kernels run on the core and on emulated hosts, not on <Api"],
+        ("op_library.c",),
+        ("--ort-host=core,real",),
+    ),
+    "a provider is asked for by the ini file": Case(
+        "def test_it(ort_ep): pass", ["ort_ep is not set in the ini file"]
+    ),
+    "faults of statuses need the provider": Case(
+        "@pytest.mark.ort_status_faults\ndef test_it(): pass",
+        ["ort_status_faults needs the fixture ort_ep"],
+    ),
+}
+
+
+@pytest.mark.usefixtures("real_library")
+@pytest.mark.parametrize("name", CASES)
+def test_the_plugin(run, compile_c, name):
+    text, prints, library, options, without = CASES[name]
+    ini = ""
+    if library:
+        source, *flags = library
+        flags += ["-shared", "-fPIC", "-fvisibility=hidden"]
+        ini = f"ort_library = {compile_c(CHECKOUT / 'tests/c/clients' / source, *flags)}\n"
+    output = run(text, *options, ini=ini)
+    for each in prints:
+        assert each in (output if "--help" not in options else " ".join(output.split()))
+    assert not [each for each in without if each in output.replace("import pytest, ortcffi", "")]
 
 
 def test_a_fault_is_shown_with_the_frames_of_the_test_alone(run):
@@ -125,146 +236,6 @@ def test_it(ort_allocator):
     assert "allocation 1 failed, and the call raised AttributeError: 'NoneType'" in output
     frames = re.findall(r"^(\S+\.py):\d+: ", output, re.MULTILINE)
     assert frames == ["test_it.py", "test_it.py"]
-
-
-def test_memory_beyond_a_block_is_found_in_each_test_of_a_library(run, compile_c):
-    library = compile_c(CHECKOUT / "tests/c/clients/buggy_ops.c", "-shared", "-fPIC")
-    output = run(
-        """
-import numpy as np
-
-def test_it(ort_library):
-    with ort_library["buggy", "WritesAfterOutput"].kernel() as kernel:
-        kernel(np.zeros(3, np.float32))
-""",
-        ini=f"ort_library = {library}\n",
-    )
-    assert "buggy:WritesAfterOutput: it wrote beyond output 0" in output
-
-
-def test_the_library_of_the_ini_file_is_opened(run, compile_c):
-    library = compile_c(CHECKOUT / "tests/c/clients/op_library.c", "-shared", "-fPIC")
-    output = run(
-        "def test_it(ort_library, ort_api): assert ort_library.ops",
-        f"--ort-host=core,1.{API_VERSION}",
-        ini=f"ort_library = {library}\n",
-    )
-    assert "2 passed" in output
-
-
-def test_a_domain_that_the_library_keeps_is_no_leak_of_a_test(run, compile_c):
-    source = CHECKOUT / "tests/c/clients/checked_ops.c"
-    output = run(
-        """
-kept = []
-
-@pytest.mark.ort_no_leaks
-@pytest.mark.parametrize("leaks", [False, True])
-def test_it(ort_library, leaks):
-    assert ort_library.ops
-    if leaks:
-        kept.append(ort.CustomOpDomain("a.test"))
-""",
-        ini=f"ort_library = {compile_c(source, '-shared', '-fPIC', '-DKEEPS_DOMAIN')}\n",
-    )
-    assert "PASSED test_it.py::test_it[False]" in output
-    assert "LEFT test_it.py::test_it[True]: 1 of kind 'custom-op domain'" in output
-
-
-def test_what_a_library_leaves_is_named_with_the_slot_that_made_it(run, compile_c):
-    source = CHECKOUT / "tests/c/clients/checked_ops.c"
-    library = compile_c(source, "-shared", "-fPIC", "-fvisibility=hidden", "-DLEAKS")
-    output = run(
-        """
-import numpy as np
-
-@pytest.mark.ort_no_leaks
-def test_it(ort_library):
-    with ort_library["checked", "Nothing"].kernel() as kernel:
-        kernel(np.zeros(1, np.float32))
-""",
-        ini=f"ort_library = {library}\n",
-    )
-    assert "1 of kind 'tensor type and shape info'" in output
-    assert "made by GetTensorTypeAndShape (1), KernelInfoGetAttribute_int64 (1)" in output
-
-
-def test_blocks_that_a_kernel_leaves_are_named_with_their_place(run, compile_c):
-    source = CHECKOUT / "tests/c/clients/buggy_ops.c"
-    library = compile_c(source, "-shared", "-fPIC", "-fvisibility=hidden")
-    output = run(
-        """
-import numpy as np
-
-@pytest.mark.ort_no_leaks
-@pytest.mark.parametrize("name", ["Doubles", "KeepsBlock"])
-def test_library(ort_library, name):
-    with ort_library["buggy", name].kernel() as kernel:
-        kernel(np.zeros(1, np.float32))
-
-@pytest.fixture
-def array(ort_allocator):
-    return ort_allocator.zeros(3)
-
-@pytest.mark.ort_no_leaks
-@pytest.mark.parametrize("name", ["Doubles", "KeepsBlock"])
-def test_allocator(ort_library, ort_allocator, array, name):
-    with ort_library["buggy", name].kernel(allocator=ort_allocator) as kernel:
-        kernel(np.zeros(1, np.float32))
-""",
-        ini=f"ort_library = {library}\n",
-    )
-    for test, line in ("test_library", 9), ("test_allocator", 19):
-        assert f"PASSED test_it.py::{test}[Doubles]" in output
-        assert f"LEFT test_it.py::{test}[KeepsBlock]: up to 4096 bytes taken at " in output
-        assert f"test_it.py:{line} in {test}" in output
-
-
-def test_a_bug_of_a_kernel_is_shown_without_the_code_of_the_check(run, compile_c):
-    library = compile_c(CHECKOUT / "tests/c/clients/buggy_ops.c", "-shared", "-fPIC")
-    output = run(
-        """
-import numpy as np
-
-def test_it(ort_library, ort_allocator):
-    with ort_library["buggy", "WritesAfterOutput"].kernel(allocator=ort_allocator) as kernel:
-        kernel(np.zeros(3, np.float32))
-""",
-        ini=f"ort_library = {library}\n",
-    )
-    assert "buggy:WritesAfterOutput: it wrote beyond output 0" in output
-    assert ">       kernel(np.zeros(3, np.float32))" in output.replace("    kernel(np", "kernel(np")
-    assert "checked.py" not in output
-
-
-@pytest.mark.usefixtures("real_library")
-def test_a_host_that_runs_no_kernels_is_skipped_with_the_reason(run, compile_c):
-    library = compile_c(CHECKOUT / "tests/c/clients/op_library.c", "-shared", "-fPIC")
-    output = run(
-        "def test_it(ort_library, ort_api): pass",
-        "--ort-host=core,real",
-        ini=f"ort_library = {library}\n",
-    )
-    assert "1 passed, 1 skipped" in output
-    assert "kernels run on the core and on emulated hosts, not on <Api" in output
-
-
-def test_memory_beyond_a_block_fails_the_test(run):
-    output = run("""
-import ctypes
-
-def test_it(ort_allocator):
-    array = ort_allocator.empty(4, "u1")
-    ctypes.memset(array.ctypes.data + 4, 0, 1)
-""")
-    assert "the test wrote beyond a block of " in output
-    assert "1 passed, 1 error" in output
-
-
-def test_the_plugin_is_silent_where_nobody_asks(run):
-    output = run("def test_it(): pass")
-    assert "ortcffi" not in output.replace("import", "")
-    assert "1 passed" in output
 
 
 # --- tests in processes of their own --------------------------------------------------------------
@@ -484,10 +455,3 @@ def test_the_tests_of_the_guide_pass(run, tmp_path):
 def test_an_option_of_the_provider_has_a_value(run):
     output = run(EP_TESTS, ini="ort_ep = none.so\nort_ep_options = fast\n")
     assert "ort_ep_options: 'fast' is not KEY=VALUE" in output
-
-
-def test_a_provider_is_asked_for_by_the_ini_file(run):
-    output = run(EP_TESTS + "def test_more(ort_ep): pass")
-    assert "ort_ep is not set in the ini file" in output
-    text = "@pytest.mark.ort_status_faults\ndef test_it(): pass"
-    assert "ort_status_faults needs the fixture ort_ep" in run(text)
