@@ -48,7 +48,6 @@ _NAMES = {
     "ep.installed": "InstalledEp installed_eps",
     "ep.registered": "RegisteredEp",
     "ep.watched": "LeftStatus WatchedEp",
-    "models.ep_library": "EpFactory EpLibrary",
     "errors": "ErrorCode OrtError",
     "table.hosts": "emulate",
     "status": "KeyValuePairs Status",

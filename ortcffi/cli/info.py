@@ -125,14 +125,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add: Any = parser.add_argument
     add("model", nargs="?", help="the path of a model")
     add("--json", action="store_true", help="print JSON")
-    add("--graph", metavar="FILE", help="draw the graph into a file of SVG")
     add("--eps", action="store_true", help="say what installed execution providers take of it")
     given = parser.parse_args(arguments)
-    for name in ("eps", "graph"):
-        if given.model is None and getattr(given, name):
-            parser.error(f"--{name} needs a model")
-    if given.graph is not None and not given.graph.lower().endswith(".svg"):
-        parser.error("--graph must be the name of a file that ends with .svg")
+    if given.model is None and given.eps:
+        parser.error("--eps needs a model")
     try:
         facts, render = _facts_of(given)
     except (OrtError, OSError, ValueError) as error:
@@ -147,8 +143,6 @@ def _facts_of(given: argparse.Namespace) -> tuple[dict[str, Any], Callable[[Any]
         return collect(), _render
     from ortcffi.cli import model_info
 
-    if given.graph is not None:
-        model_info.draw(given.model, given.graph)
     facts = model_info.collect(given.model)
     if given.eps:
         from ortcffi.cli.ep_doctor import takings

@@ -4,7 +4,6 @@
 import os
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._new_file import write_whole
 from ortcffi._public import few, quoted, shortened, size
 from ortcffi.models.contents import contents_of
 from ortcffi.models.model import Model
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
     from ortcffi.models.parts import ModelValue
 
-__all__ = ["collect", "draw", "render"]
+__all__ = ["collect", "render"]
 
 _NO_VERSION = (0, 2**63 - 1, -(2**63))  # what is said of a model that sets none
 _MOST_LINES = 20  # of a list
@@ -47,15 +46,6 @@ def collect(path: str) -> dict[str, Any]:
             },
             "metadata": metadata,
         }
-
-
-def draw(path: str, picture: str) -> None:
-    """Draw the graph of a model into a file of SVG."""
-    from ortcffi.models.drawing import svg_of
-
-    with Model.load(path) as model:
-        drawn = svg_of(model.graph)
-    write_whole(picture, drawn)
 
 
 def _described(values: "Iterable[ModelValue]") -> list[dict[str, Any]]:

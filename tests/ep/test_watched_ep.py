@@ -158,11 +158,15 @@ def test_the_official_package_registers_a_watched_provider():
 # --- statuses -------------------------------------------------------------------------------------
 
 
+def watched(path, **more):
+    return ort.Env(api=ort.core_api()).register_ep(path, watch=True, **more)
+
+
 def leave_status(rule, library):
     """Have a library do what leaves a status."""
-    with library.factories[0].create() as ep:
+    with ort.Ep(library.devices) as ep:
         if rule == "leaves-a-status-of-a-failure":
-            library.fail({"Graph_GetNumNodes": 1})
+            library.watched.fail({"Graph_GetNumNodes": 1})
             with pytest.raises(ort.OrtError, match="the reason stays alive"):
                 ep.capability(eps.added())
         else:
@@ -188,7 +192,7 @@ def test_a_status_that_nobody_releases_is_named(c_compiler, monkeypatch, rule, l
     path = eps.build(c_compiler, CHECKOUT / "tests/c/clients/breaking_ep.c")
 
     def work():
-        library = ort.EpLibrary(path)
+        library = watched(path)
         leave_status(rule, library)
         assert library.left_statuses() == [left]
         assert library.left_alive()[left[0]] == 1
@@ -198,9 +202,10 @@ def test_a_status_that_nobody_releases_is_named(c_compiler, monkeypatch, rule, l
 
 
 def test_statuses_that_the_host_releases_are_not_left(adding_ep):
-    with ort.EpLibrary(adding_ep) as library, library.factories[0].create() as ep:
+    library = watched(adding_ep)
+    with ort.Ep(library.devices) as ep:
         (node,) = ep.compile(ep.capability(eps.added()))
-        library.fail({"KernelContext_GetInput": 0})
+        library.watched.fail({"KernelContext_GetInput": 0})
         for _ in range(3):
             with pytest.raises(ort.OrtError, match="was made to fail"):
                 node(x=X)
@@ -212,13 +217,12 @@ def test_statuses_that_the_host_releases_are_not_left(adding_ep):
 
 
 def test_a_library_is_tried_without_a_session(adding_ep):
-    with ort.EpLibrary(adding_ep, api=ort.emulate(30)) as library:
-        (factory,) = library.factories
-        with factory.create({"k": "v"}) as ep:
+    with watched(adding_ep, host=ort.emulate(30)) as library:
+        with ort.Ep(library.devices, {"k": "v"}) as ep:
             claims = ep.capability(eps.added())
             (node,) = ep.compile(claims)
             np.testing.assert_array_equal(node(x=X)[0], [1, 2, 3])
-            library.fail({"KernelContext_GetInput": 1})
+            library.watched.fail({"KernelContext_GetInput": 1})
             with pytest.raises(ort.OrtError, match="KernelContext_GetInput was made to fail"):
                 node(x=X)
             del node, claims

@@ -11,7 +11,6 @@ from support import models, processes
 import ortcffi as ort
 from ortcffi import compat
 from ortcffi._new_file import write_whole
-from ortcffi.cli import model_info
 
 posix = pytest.mark.skipif(os.name == "nt", reason="of POSIX")
 PRECIOUS = b"precious"
@@ -40,15 +39,11 @@ def compile_on_core(path):
     ort.compile_model(models.add(), path, api=ort.core_api())
 
 
-def draw(path):
-    model_info.draw(models.add(), path)
-
-
 def write_report(path):
     write_whole(path, "<html>\n" * 100)
 
 
-WRITERS = [save_model, save_graph, export_adapter, compile_on_core, draw, write_report]
+WRITERS = [save_model, save_graph, export_adapter, compile_on_core, write_report]
 writers = pytest.mark.parametrize("write", WRITERS)
 
 

@@ -26,7 +26,6 @@ CALLS = {
     ],
     "api must be an Api, not int": [
         lambda: ort.CustomOpLibrary("x.so", api=5),
-        lambda: ort.EpLibrary("x.so", api=5),
         lambda: ort.PythonAllocator(0),
     ],
     "host must be an Api, not int": [lambda: env().register_ep("x.so", host=5)],

@@ -134,8 +134,9 @@ def provider(_api: Any) -> Any:
 
 
 def watched_library(_api: Any) -> Any:
-    library = ort.EpLibrary(eps.built(eps.ADDING), name=f"watched {next(numbers)}")
-    return library, library.registered.watched, *library.factories
+    env = ort.Env("hostile", ort.core_api())
+    name = f"watched {next(numbers)}"
+    return env.register_ep(eps.built(eps.ADDING), name, watch=True).watched
 
 
 numbers = itertools.count()
@@ -183,7 +184,7 @@ MAKERS: dict[str, Maker] = {
     "HardwareDevice": lambda api: ort.HardwareDevice("NPU", api=api),
     "RegisteredEp EpDevice": registered,
     "Ep EpClaims EpGroup CompiledNode": provider,
-    "EpLibrary WatchedEp EpFactory": watched_library,
+    "WatchedEp": watched_library,
     "PythonEp": python_ep,
     "InstalledEp": lambda _api: ort.InstalledEp("a name", "a package", "a.so", {}),
     "LeftStatus": lambda _api: ort.LeftStatus("a slot", ort.ErrorCode.FAIL, "text"),
