@@ -69,8 +69,6 @@ from ortcffi.models.compile import CompileFlags as CompileFlags
 from ortcffi.models.compile import compile_model as compile_model
 from ortcffi.models.compile import StoredAt as StoredAt
 from ortcffi.models.compile import WeightlessMode as WeightlessMode
-from ortcffi.models.ep_library import EpFactory as EpFactory
-from ortcffi.models.ep_library import EpLibrary as EpLibrary
 from ortcffi.models.graph import Graph as Graph
 from ortcffi.models.graph import GraphFunction as GraphFunction
 from ortcffi.models.graph_attributes import AttributeReference as AttributeReference

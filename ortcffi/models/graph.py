@@ -8,6 +8,7 @@ from ortcffi._convert import integer, optional_mapping
 from ortcffi._native import lib
 from ortcffi._public import Suggests, public, quoted
 from ortcffi.models import by_onnx, floats, view
+from ortcffi.models import graph_dimensions as dimensions
 from ortcffi.models import graph_edits as edits
 from ortcffi.models import graph_names as names
 from ortcffi.models.graph_attributes import (
@@ -482,8 +483,8 @@ class Graph(Suggests):
     # --- editing ----------------------------------------------------------------------------------
 
     rename = names.rename
-    set_dimensions = names.set_dimensions
-    set_batch = names.set_batch
+    set_dimensions = dimensions.set_dimensions
+    set_batch = dimensions.set_batch
     insert_before = edits.insert_before
     insert_after = edits.insert_after
     replace = edits.replace

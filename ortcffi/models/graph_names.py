@@ -1,26 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Names in a `Graph`: of values, nodes and dimensions."""
+"""Names in a `Graph`: of values and nodes."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import mapping, optional_mapping
+from ortcffi._convert import mapping
 from ortcffi._public import quoted
 from ortcffi.models.graph_attributes import subgraphs_of, text
-from ortcffi.models.graph_parts import (
-    GraphNode,
-    Ports,
-    outer_names,
-    set_dimension,
-    tensor_type_of,
-)
-from ortcffi.models.message import Message
+from ortcffi.models.graph_parts import GraphNode, Ports, outer_names
 
 if TYPE_CHECKING:
     from ortcffi.models.graph import Graph
-    from ortcffi.options.kinds import FreeDimension
-    from ortcffi.values.tensor_type_info import Dimension
 
 Names = Mapping[str, str]
 
@@ -49,6 +40,14 @@ def read_names(graph: Any) -> set[str]:
     for node in graph.node:
         found.update(node.input, outer_names(node))
     return found
+
+
+def graphs_in(graph: Any) -> Iterator[Any]:
+    """A message of a graph, and those of its subgraphs."""
+    yield graph
+    for node in graph.node:
+        for inner in subgraphs_of(node):
+            yield from graphs_in(inner)
 
 
 def mentioning(graph: Any, names: Iterable[str]) -> list[Any]:
@@ -155,100 +154,3 @@ def renamed(named: Any, names: Names) -> Any:
     if named.name in names:
         named.name = names[named.name]
     return named
-
-
-# --- dimensions -----------------------------------------------------------------------------------
-
-
-def graphs_in(graph: Any) -> Iterator[Any]:
-    """A message of a graph, and those of its subgraphs."""
-    yield graph
-    for node in graph.node:
-        for inner in subgraphs_of(node):
-            yield from graphs_in(inner)
-
-
-def _tensor_types(graph: Any) -> Iterator[Any]:
-    """The types with a shape of all values."""
-    for each in graphs_in(graph):
-        for info in (*each.input, *each.output, *each.value_info):
-            tensor = tensor_type_of(info)
-            if tensor is not None and tensor.shape is not None:
-                yield tensor
-
-
-def set_dimensions(
-    self: "Graph", lengths: "Mapping[str, Dimension] | None" = None, **named: "Dimension"
-) -> None:
-    """Set all free dimensions of a name to a length or another name, in subgraphs too.
-
-    Parameters
-    ----------
-    lengths : mapping of str to int or str, optional
-        Lengths or new names, by the names of dimensions.
-    **named : int or str
-        More of them, as in ``graph.set_dimensions(batch=8)``.
-
-    Raises
-    ------
-    LookupError
-        No value has a dimension of that name.
-    """
-    given = {**optional_mapping("lengths", lengths), **named}
-    for name, length in given.items():
-        set_dimension(Message("TensorShapeProto.Dimension"), f"lengths[{quoted(name)}]", length)
-    dimensions = [each for tensor in _tensor_types(self._message) for each in tensor.shape.dim]
-    found = {each.dim_param for each in dimensions if not each.has("dim_value")}
-    for name in given:
-        if not name or name not in found:
-            raise LookupError(f"lengths: no value has a dimension {quoted(name)}")
-    for each in dimensions:
-        if each.dim_param in given and not each.has("dim_value"):
-            set_dimension(each, "lengths", given[each.dim_param])
-
-
-def set_batch(self: "Graph", size: "Dimension") -> None:
-    """Set the first dimension of inputs and outputs, wherever it is free.
-
-    Where that of the first input has a length, those of the same length are set, too; others, such
-    as the layers of a state, stay. A named one is set wherever its name is. If a length is
-    replaced, the types of inner values are removed, which `infer_shapes` makes anew. Nodes are not
-    changed: a constant that has the old length, such as the shape of a Reshape, stays.
-
-    Parameters
-    ----------
-    size : int or str
-        A length, or the name of a free dimension.
-    """
-    set_dimension(Message("TensorShapeProto.Dimension"), "size", size)
-    constants = set(initializer_names(self._message))
-    inputs = [each for each in self._message.input if each.name not in constants]
-    firsts = [
-        tensor.shape.dim[0]
-        for tensor in map(tensor_type_of, (*inputs, *self._message.output))
-        if tensor is not None and tensor.shape is not None and tensor.shape.dim
-    ]
-    lengths = {each.dim_value for each in firsts[:1] if each.has("dim_value")}
-    firsts = [each for each in firsts if not each.has("dim_value") or each.dim_value in lengths]
-    names = {each.dim_param for each in firsts if not each.has("dim_value")} - {""}
-    if any(each.has("dim_value") and each.dim_value != size for each in firsts):
-        for graph in graphs_in(self._message):
-            graph.value_info = []
-    if names:
-        set_dimensions(self, dict.fromkeys(names, size))
-    for each in firsts:
-        set_dimension(each, "size", size)
-
-
-def fix_dimensions(graph: "Graph", fixed: "Iterable[FreeDimension]") -> None:
-    """Give free dimensions the lengths that options fix; the first of each name counts."""
-    lengths: dict[tuple[str, bool], int] = {}
-    for each in fixed:
-        if each.value >= 0 and each.name:
-            lengths.setdefault((each.name, each.is_denotation), each.value)
-    for tensor in _tensor_types(graph._message):
-        for dimension in tensor.shape.dim:
-            of_denotation = lengths.get((dimension.denotation, True))
-            length = lengths.get((dimension.dim_param, False), of_denotation)
-            if length is not None and not dimension.has("dim_value"):
-                set_dimension(dimension, "lengths", length)

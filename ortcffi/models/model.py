@@ -219,9 +219,9 @@ class Model(Suggests, Handle):
             A device such as ``/dev/stdout`` is written itself.
         external_data : int or str, optional
             Tensors of so many bytes or more, such as ``"64 MB"``, go to another file in the same
-            folder, which has the name of the first and ``.data``; if a model is replaced, or there
-            is such a file, eight digits before that. The file in which the replaced model had its
-            weights is removed. By default all are in the one file, which then has at most 2 GiB.
+            folder, which has the name of the first and ``.data``; if there is such a file, or the
+            model that is replaced has a file of weights, eight digits before that. The latter file
+            is removed. By default all are in the one file, which then has at most 2 GiB.
 
         Raises
         ------

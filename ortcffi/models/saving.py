@@ -75,7 +75,7 @@ def save(
     if os.path.exists(target) and not os.path.isfile(target):
         raise ValueError(f"external_data needs a file at path, which {given!r} is not")
     old = _data_files_of(target)
-    with new_file(given) as file, _DataFile(target, file) as data:
+    with new_file(given) as file, _DataFile(target, file, is_next=bool(old)) as data:
         _write(model, file.take, _External(data.take, os.fsencode(data.name), above))
         data.finish()
         file.finish()
@@ -88,14 +88,14 @@ def save(
 class _DataFile:
     """A new file for weights, beside a model.
 
-    No other file has its name, nor had one that a model at the path, which may be open somewhere,
-    knows: whatever ends the process, a model has its own weights or none.
+    No other file has its name, and it is not the next that has the plain one: whatever ends the
+    process, and who has the model at the path open, a model has its own weights or none.
     """
 
-    def __init__(self, model: str, file: NewFile) -> None:
+    def __init__(self, model: str, file: NewFile, *, is_next: bool) -> None:
         self.is_used, self._model = False, file
         names = [f"{model}.{os.urandom(4).hex()}.data" for _ in range(100)]
-        for path in names if os.path.exists(model) else (f"{model}.data", *names):
+        for path in names if is_next else (f"{model}.data", *names):
             with suppress(FileExistsError):
                 self._file: BinaryIO = open(path, "xb", opener=file.open_like)  # noqa: SIM115
                 break

@@ -9,7 +9,7 @@ from ortcffi._table import editor_of
 from ortcffi.errors import NotImplemented, OrtError, check
 from ortcffi.models.by_onnx import MISSING, with_types
 from ortcffi.models.graph import opened
-from ortcffi.models.graph_names import fix_dimensions
+from ortcffi.models.graph_dimensions import fix_dimensions
 from ortcffi.models.model import Model
 from ortcffi.session.creation import Source
 from ortcffi.table.engine import advice

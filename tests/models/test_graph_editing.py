@@ -97,6 +97,29 @@ def test_the_batch_is_set_in_one_line():
     assert run(graph, x=np.ones((8, 4), np.float32)).shape == (8, 2)
 
 
+@pytest.mark.parametrize("constants", [False, True])
+def test_the_batch_is_kept_by_shapes_that_have_it_as_a_constant(constants):
+    graph = ort.Graph()
+    graph.input("x", "f4", [1, 2, 3])
+    graph.initializer("shape", np.array([1, 6]))
+    graph.initializer("bias", np.arange(6, dtype=np.float32))
+    graph.node("Reshape", ["x", "shape"], ["flat"])
+    graph.node("Reshape", ["bias", "shape"], ["row"])  # of no batch
+    graph.node("Add", ["flat", "row"], ["sum"])
+    graph.initializer("back", np.array([1, -1, 2]))
+    graph.node("Reshape", ["sum", "back"], ["y"])
+    graph.output("y", "f4", [1, 3, 2])
+    if constants:
+        graph.initializers_to_constants()
+    one = [run(graph, x=np.full((1, 2, 3), i, np.float32)) for i in range(4)]
+    graph.infer_shapes()
+    graph.set_batch(4)
+    graph.infer_shapes()
+    assert [graph[each].shape for each in ("flat", "row", "y")] == [(4, 6), (1, 6), (4, 3, 2)]
+    x = np.repeat(np.arange(4, dtype=np.float32), 6).reshape(4, 2, 3)
+    np.testing.assert_array_equal(run(graph, x=x), np.concatenate(one))
+
+
 @pytest.mark.parametrize("first", [1, "n", None])
 def test_a_state_whose_first_dimension_is_no_batch_keeps_it(first):
     graph = ort.Graph()
