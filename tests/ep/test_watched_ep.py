@@ -158,7 +158,7 @@ def test_the_official_package_registers_a_watched_provider():
 # --- statuses -------------------------------------------------------------------------------------
 
 
-def watched(path, **more):
+def on_the_core(path, **more):
     return ort.Env(api=ort.core_api()).register_ep(path, watch=True, **more)
 
 
@@ -192,7 +192,7 @@ def test_a_status_that_nobody_releases_is_named(c_compiler, monkeypatch, rule, l
     path = eps.build(c_compiler, CHECKOUT / "tests/c/clients/breaking_ep.c")
 
     def work():
-        library = watched(path)
+        library = on_the_core(path)
         leave_status(rule, library)
         assert library.left_statuses() == [left]
         assert library.left_alive()[left[0]] == 1
@@ -202,7 +202,7 @@ def test_a_status_that_nobody_releases_is_named(c_compiler, monkeypatch, rule, l
 
 
 def test_statuses_that_the_host_releases_are_not_left(adding_ep):
-    library = watched(adding_ep)
+    library = on_the_core(adding_ep)
     with ort.Ep(library.devices) as ep:
         (node,) = ep.compile(ep.capability(eps.added()))
         library.watched.fail({"KernelContext_GetInput": 0})
@@ -217,7 +217,7 @@ def test_statuses_that_the_host_releases_are_not_left(adding_ep):
 
 
 def test_a_library_is_tried_without_a_session(adding_ep):
-    with watched(adding_ep, host=ort.emulate(30)) as library:
+    with on_the_core(adding_ep, host=ort.emulate(30)) as library:
         with ort.Ep(library.devices, {"k": "v"}) as ep:
             claims = ep.capability(eps.added())
             (node,) = ep.compile(claims)
