@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Graphs: models in memory, made and changed in Python."""
 
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import integer, optional_mapping
@@ -18,13 +18,15 @@ from ortcffi.models.graph_attributes import (
     names_of,
     subgraphs_of,
     text,
+    text_property,
 )
 from ortcffi.models.graph_parts import GraphNode, GraphValue, Nodes, Ports, set_type
+from ortcffi.models.graph_weights import Initializers
 from ortcffi.models.message import Message, domain_of, element_of_file
 from ortcffi.models.model import Model
 from ortcffi.models.model_graph import ModelGraph
 from ortcffi.models.shown import take_over
-from ortcffi.models.stored import Home, array_of_tensor, home_of, tensor_of
+from ortcffi.models.stored import Home, home_of, info_of, tensor_of
 
 if TYPE_CHECKING:
     import os
@@ -36,20 +38,8 @@ if TYPE_CHECKING:
     from ortcffi.values.value import Value
 
 DEFAULT_OPSETS = {"": 21}  # since version 1.20
+_MODEL = "_home.message"  # where a graph has what its model says
 EXTERNAL = 128  # bytes of an initializer that libraries do not copy
-
-
-def _property(field: str, doc: str, *, of_graph: bool = False) -> property:
-    """A text that a model or its graph says of itself."""
-
-    def get(self: "Graph") -> str:
-        return str(getattr(self._message if of_graph else self._home.message, field))
-
-    def set_text(self: "Graph", value: str) -> None:
-        text(field, value)
-        setattr(self._message if of_graph else self._home.message, field, value)
-
-    return property(get, set_text, None, doc)
 
 
 @public
@@ -143,7 +133,7 @@ class Graph(Suggests):
             The name.
         """
         self._check_new("name", name)
-        self._message.input.append(set_type(_info(name), element_type, shape))
+        self._message.input.append(set_type(info_of(name), element_type, shape))
         self._names.add(name)
         return name
 
@@ -173,7 +163,7 @@ class Graph(Suggests):
         _check_name("name", name)
         if name in self.outputs:
             raise ValueError(f"name {quoted(name)} is an output already")
-        info = _info(name)
+        info = info_of(name)
         self._message.output.append(
             info if element_type is None else set_type(info, element_type, shape)
         )
@@ -285,26 +275,24 @@ class Graph(Suggests):
         for tensor in message.initializer:
             made.append(tensor.name)
             if tensor.name not in infos:
-                infos[tensor.name] = _info(tensor.name, tensor)
+                infos[tensor.name] = info_of(tensor.name, tensor)
         made += [name for node in message.node for name in node.output if name]
         return {name: self._value(name, infos.get(name)) for name in made}
 
     def _value(self, name: str, info: Any) -> GraphValue:
         is_new = info is None
-        return GraphValue(self, _info(name) if is_new else info, is_new=is_new)
+        return GraphValue(self, info_of(name) if is_new else info, is_new=is_new)
 
     @property
-    def initializers(self) -> "Initializers":
+    def initializers(self) -> Initializers:
         """The constants by name, as arrays over the memory that has them. They can be set."""
         return Initializers(self)
 
     @property
     def opsets(self) -> Entries:
         """The version of each operator set, by domain, which can be set; that of ONNX is ""."""
-        fields = "domain", "version"
-        return Entries(
-            self._opset_imports(), "OperatorSetIdProto", fields, self._version, domain_of
-        )
+        kind, fields = "OperatorSetIdProto", ("domain", "version")
+        return Entries(self._opset_imports(), kind, fields, self._version)
 
     def _opset_imports(self) -> list[Any]:
         return self._home.message.opset_import  # type: ignore[no-any-return]
@@ -322,12 +310,12 @@ class Graph(Suggests):
         messages = self._home.message.metadata_props
         return Entries(messages, "StringStringEntryProto", ("key", "value"), _checked_text)
 
-    name = _property("name", "The name of the graph.", of_graph=True)
-    graph_description = _property("doc_string", "What the graph is.", of_graph=True)
-    producer_name = _property("producer_name", "The tool that made the model.")
-    producer_version = _property("producer_version", "The version of that tool.")
-    domain = _property("domain", "The name space of the model.")
-    description = _property("doc_string", "What the model is.")
+    name: str = text_property("name", "The name of the graph.")
+    graph_description: str = text_property("doc_string", "What the graph is.")
+    producer_name: str = text_property("producer_name", "The tool that made the model.", _MODEL)
+    producer_version: str = text_property("producer_version", "The version of that tool.", _MODEL)
+    domain: str = text_property("domain", "The name space of the model.", _MODEL)
+    description: str = text_property("doc_string", "What the model is.", _MODEL)
 
     @property
     def version(self) -> int:
@@ -475,7 +463,6 @@ class Graph(Suggests):
     __getitem__ = view.get_item
     __contains__ = view.contains
     __iter__ = view.refuse_iteration
-    _repr_html_ = view.html_of
 
     def _find(self, name: str) -> Any:
         return names.find(self, name)
@@ -518,8 +505,8 @@ class GraphFunction(Graph):
     attributes: Any = property(
         lambda self: self._message.attribute, None, None, "The names of attributes that calls have."
     )
-    overload = _property("overload", "What tells functions of one name apart.", of_graph=True)
-    domain = _property("domain", "The domain of nodes that call it.", of_graph=True)
+    overload: str = text_property("overload", "What tells functions of one name apart.")
+    domain: str = text_property("domain", "The domain of nodes that call it.")
 
     @property
     def defaults(self) -> Attributes:
@@ -535,84 +522,11 @@ class GraphFunction(Graph):
         return self._message.opset_import  # type: ignore[no-any-return]
 
 
-class Initializers(MutableMapping[str, Any]):
-    """The initializers of a graph by name: arrays over the memory that has them."""
-
-    __slots__ = ("_graph", "_message")
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph, self._message = graph, graph._message
-
-    def _find(self, name: str) -> Any:
-        tensors, graph = self._message.initializer, self._graph
-        place = graph._places.get(name, len(tensors))
-        if place < len(tensors) and tensors[place].name == name:
-            return tensors[place]
-        pairs = [(each.name, i) for i, each in enumerate(tensors)]
-        graph._places = dict(reversed(pairs))  # of equal names the first counts
-        return tensors[graph._places[name]] if name in graph._places else None
-
-    def __getitem__(self, name: str) -> Any:
-        found = self._find(name)
-        for each in () if found is not None else self._message.sparse_initializer:
-            found = each if each.values is not None and each.values.name == name else found
-        if found is None:
-            raise KeyError(name)
-        return array_of_tensor(found, self._graph._home)
-
-    def __setitem__(self, name: str, value: "NDArray[Any] | Value") -> None:
-        found = self._find(name)
-        if found is None:
-            self._graph.initializer(name, value)
-            return
-        tensors = self._message.initializer
-        tensors[tensors.index(found)] = made = tensor_of(name, value)
-        infos = self._message.value_info
-        infos[:] = [each for each in infos if each.name != name]
-        for info in self._message.input:
-            if info.name == name:
-                info.type = _info(name, made).type
-
-    def __delitem__(self, name: str) -> None:
-        tensors, sparse = self._message.initializer, self._message.sparse_initializer
-        if name not in self:
-            raise KeyError(name)
-        tensors[:] = [each for each in tensors if each.name != name]
-        sparse[:] = [each for each in sparse if each.values is None or each.values.name != name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in list(self)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(names.initializer_names(self._message))
-
-    def __len__(self) -> int:
-        return len(self._message.initializer) + len(self._message.sparse_initializer)
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} initializers>"
-
-
 def opened(model: Any) -> Model:
     """A model of whatever a session can be made of."""
     if isinstance(model, Model):
         return model
     return model.to_model() if isinstance(model, Graph) else Model.load(model)
-
-
-def _info(name: str, tensor: Any = None) -> Any:
-    """The message of a value; with the type of a tensor."""
-    made = Message("ValueInfoProto")
-    made.name = name
-    if tensor is not None:
-        kind, shape = Message("TypeProto.Tensor"), Message("TensorShapeProto")
-        for length in tensor.dims:
-            shape.dim.append(Message("TensorShapeProto.Dimension"))
-            shape.dim[-1].dim_value = length
-        kind.elem_type, kind.shape = tensor.data_type, shape
-        made.type = Message("TypeProto")
-        made.type.tensor_type = kind
-    return made
 
 
 def _check_name(argument: str, name: str) -> None:

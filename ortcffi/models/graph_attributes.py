@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: MIT
 """Attributes of nodes, and other entries by name, of the messages that ONNX files consist of."""
 
-from collections.abc import Callable, Iterable, Iterator, MutableMapping
+from collections.abc import Iterable, Iterator, MutableMapping
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ortcffi._convert import encode, float32, integer
 from ortcffi._public import public, quoted
-from ortcffi.models.message import Message, shown
+from ortcffi.models.message import Message, domain_of, shown
 from ortcffi.models.stored import array_of_tensor, tensor_of
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
     from ortcffi.models.graph import Graph
 
-__all__ = ["AttributeReference", "Attributes", "Entries", "Message", "check_apart", "names_of"]
-__all__ += ["subgraphs_of", "text"]
+__all__ = ["AttributeReference", "Attributes", "ByName", "Entries", "Message", "check_apart"]
+__all__ += ["names_of", "subgraphs_of", "text", "text_property"]
 
 _INT64 = (-(2**63), 2**63 - 1)
 
@@ -48,22 +49,64 @@ _NUMBERS = {name: i for i, name in enumerate(_TYPES)}
 _STORED = {"TypeProto": "TYPE_PROTO", "SparseTensorProto": "SPARSE_TENSOR", "GraphProto": "GRAPH"}
 
 
-class Attributes(MutableMapping[str, Any]):
-    """The attributes of a node by name."""
+class ByName(MutableMapping[str, Any]):
+    """What a list of messages has, by name."""
 
-    __slots__ = ("_graph", "_messages")
+    __slots__ = ("_messages",)
 
-    def __init__(self, messages: list[Any], graph: "Graph | None") -> None:
-        self._messages, self._graph = messages, graph
+    def __init__(self, messages: list[Any]) -> None:
+        self._messages = messages
+
+    def _key(self, message: Any) -> str:
+        return message.name  # type: ignore[no-any-return]
+
+    def _own(self, name: str) -> str:
+        """The one form of a name that has several."""
+        return name
+
+    def _shown(self, message: Any) -> Any:
+        raise NotImplementedError
 
     def _find(self, name: str) -> Any:
-        return next((each for each in self._messages if each.name == name), None)
+        own = self._own(name)
+        return next((each for each in self._messages if self._key(each) == own), None)
 
     def __getitem__(self, name: str) -> Any:
         found = self._find(name)
         if found is None:
             raise KeyError(name)
-        return _value_of(found, self._graph)
+        return self._shown(found)
+
+    def __delitem__(self, name: str) -> None:
+        if self._find(name) is None:
+            raise KeyError(name)
+        own = self._own(name)
+        self._messages[:] = [each for each in self._messages if self._key(each) != own]
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._find(name) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(map(self._key, self._messages)))
+
+    def __len__(self) -> int:
+        return len(dict.fromkeys(self))
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+class Attributes(ByName):
+    """The attributes of a node by name."""
+
+    __slots__ = ("_graph",)
+
+    def __init__(self, messages: list[Any], graph: "Graph | None") -> None:
+        super().__init__(messages)
+        self._graph = graph
+
+    def _shown(self, message: Any) -> Any:
+        return _value_of(message, self._graph)
 
     def __setitem__(self, name: str, value: Any) -> None:
         text("a name of attributes", name)
@@ -73,21 +116,6 @@ class Attributes(MutableMapping[str, Any]):
             self._messages.append(made)
         else:
             self._messages[self._messages.index(found)] = made
-
-    def __delitem__(self, name: str) -> None:
-        found = self._find(name)
-        if found is None:
-            raise KeyError(name)
-        self._messages.remove(found)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter([each.name for each in self._messages])
-
-    def __len__(self) -> int:
-        return len(self._messages)
-
-    def __repr__(self) -> str:
-        return repr({name: self[name] for name in self})
 
 
 def graphs_of(attribute: Any) -> list[Any]:
@@ -211,6 +239,16 @@ def text(argument: str, given: Any) -> None:
     encode(argument, shown(given) if isinstance(given, str) else given)
 
 
+def text_property(field: str, doc: str, of: str = "_message") -> Any:
+    """A text that a message says, which can be set."""
+
+    def set_text(self: Any, value: str) -> None:
+        text(field, value)
+        setattr(attrgetter(of)(self), field, value)
+
+    return property(lambda self: str(getattr(attrgetter(of)(self), field)), set_text, None, doc)
+
+
 def names_of(argument: str, names: Any) -> list[str]:
     """The names of a node's inputs or outputs."""
     if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
@@ -221,34 +259,23 @@ def names_of(argument: str, names: Any) -> list[str]:
     return found
 
 
-class Entries(MutableMapping[str, Any]):
+class Entries(ByName):
     """Entries of a list of messages, by key."""
 
-    __slots__ = ("_check", "_fields", "_kind", "_messages", "_own")
+    __slots__ = ("_check", "_fields", "_kind")
 
-    def __init__(
-        self,
-        messages: list[Any],
-        kind: str,
-        fields: tuple[str, str],
-        check: Callable[[str, Any], Any],
-        own: Callable[[str], str] = str,
-    ) -> None:
-        self._messages, self._kind, self._fields, self._check = messages, kind, fields, check
-        self._own = own  # the one form of a key that has several
+    def __init__(self, messages: list[Any], kind: str, fields: tuple[str, str], check: Any) -> None:
+        super().__init__(messages)
+        self._kind, self._fields, self._check = kind, fields, check
 
-    def _key(self, entry: Any) -> str:
-        return self._own(getattr(entry, self._fields[0]))
+    def _key(self, message: Any) -> str:
+        return self._own(getattr(message, self._fields[0]))
 
-    def _find(self, key: str) -> Any:
-        own = self._own(key)
-        return next((each for each in self._messages if self._key(each) == own), None)
+    def _own(self, name: str) -> str:
+        return domain_of(name) if self._kind == "OperatorSetIdProto" else name
 
-    def __getitem__(self, key: str) -> Any:
-        found = self._find(key)
-        if found is None:
-            raise KeyError(key)
-        return getattr(found, self._fields[1])
+    def _shown(self, message: Any) -> Any:
+        return getattr(message, self._fields[1])
 
     def __setitem__(self, key: str, value: Any) -> None:
         text("a key", key)
@@ -258,18 +285,3 @@ class Entries(MutableMapping[str, Any]):
             setattr(found, self._fields[0], self._own(key))
             self._messages.append(found)
         setattr(found, self._fields[1], value)
-
-    def __delitem__(self, key: str) -> None:
-        if self._find(key) is None:
-            raise KeyError(key)
-        own = self._own(key)
-        self._messages[:] = [each for each in self._messages if self._key(each) != own]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys(map(self._key, self._messages)))
-
-    def __len__(self) -> int:
-        return len(list(iter(self)))
-
-    def __repr__(self) -> str:
-        return repr(dict(self))

@@ -18,13 +18,8 @@ from ortcffi.models.graph_names import (
     renamed,
     used_names,
 )
-from ortcffi.models.graph_parts import (
-    GraphNode,
-    GraphValue,
-    outer_names,
-    set_type,
-    settle_message,
-)
+from ortcffi.models.graph_parts import GraphNode, GraphValue, outer_names, set_type
+from ortcffi.models.graph_weights import settle_message
 from ortcffi.models.message import Message, domain_of
 from ortcffi.models.stored import constant_tensor
 

@@ -12,9 +12,10 @@ from ortcffi.models.graph_attributes import (
     names_of,
     subgraphs_of,
     text,
+    text_property,
 )
+from ortcffi.models.graph_weights import settle_attributes
 from ortcffi.models.message import Message, element_in_file, element_of_file
-from ortcffi.models.stored import Home, settle_tensor
 from ortcffi.values.element_types import ElementType, as_element
 
 if TYPE_CHECKING:
@@ -242,6 +243,13 @@ class Ports(Sequence[GraphValue]):
 # --- nodes ----------------------------------------------------------------------------------------
 
 
+def _names_property(field: str, doc: str) -> Any:
+    def set_names(self: "GraphNode", names: Iterable[str]) -> None:
+        setattr(self._message, field, names_of(f"{field}s", names))
+
+    return property(lambda self: getattr(self._message, field), set_names, None, doc)
+
+
 @public
 class GraphNode:
     """A node of a `Graph`: one call of an operator. All that it has can be set.
@@ -299,53 +307,15 @@ class GraphNode:
         self._graph, self._message = graph, message
         return self
 
-    @property
-    def op_type(self) -> str:
-        """The operator."""
-        return str(self._message.op_type)
-
-    @op_type.setter
-    def op_type(self, op_type: str) -> None:
-        text("op_type", op_type)
-        self._message.op_type = op_type
-
-    @property
-    def domain(self) -> str:
-        """The operator's domain; "" is that of ONNX."""
-        return str(self._message.domain)
-
-    @domain.setter
-    def domain(self, domain: str) -> None:
-        text("domain", domain)
-        self._message.domain = domain
-
-    @property
-    def name(self) -> str:
-        """The name, which may be ""."""
-        return str(self._message.name)
-
-    @name.setter
-    def name(self, name: str) -> None:
-        text("name", name)
-        self._message.name = name
-
-    @property
-    def inputs(self) -> list[str]:
-        """The names of what it reads; "" for what is left out."""
-        return self._message.input  # type: ignore[no-any-return]
-
-    @inputs.setter
-    def inputs(self, names: Iterable[str]) -> None:
-        self._message.input = names_of("inputs", names)
-
-    @property
-    def outputs(self) -> list[str]:
-        """The names of what it makes; "" for what is left out."""
-        return self._message.output  # type: ignore[no-any-return]
-
-    @outputs.setter
-    def outputs(self, names: Iterable[str]) -> None:
-        self._message.output = names_of("outputs", names)
+    op_type: str = text_property("op_type", "The operator.")
+    domain: str = text_property("domain", 'The operator\'s domain; "" is that of ONNX.')
+    name: str = text_property("name", 'The name, which may be "".')
+    inputs: list[str] = _names_property(
+        "input", 'The names of what it reads; "" for what is left out.'
+    )
+    outputs: list[str] = _names_property(
+        "output", 'The names of what it makes; "" for what is left out.'
+    )
 
     @property
     def attributes(self) -> "Attributes":
@@ -463,39 +433,3 @@ def outer_names(node: Any) -> Iterator[str]:
             read.update(dict.fromkeys(inner.input))
             read.update(dict.fromkeys(outer_names(inner)))
         yield from (name for name in read if name and name not in made)
-
-
-# --- weights --------------------------------------------------------------------------------------
-
-
-def settle_message(graph: Any, home: Home) -> None:
-    """Have a graph or a function refer to memory for weights that `home` has."""
-    if home.source is None and not home.weights:
-        return
-    for tensor in getattr(graph, "initializer", ()):
-        settle_tensor(tensor, home)
-    for sparse in getattr(graph, "sparse_initializer", ()):
-        _settle_sparse(sparse, home)
-    settle_attributes(getattr(graph, "attribute_proto", ()), home)
-    for node in graph.node:
-        settle_attributes(node.attribute, home)
-
-
-def settle_attributes(attributes: Iterable[Any], home: Home) -> None:
-    """The same for attributes, and the graphs that they are."""
-    for attribute in attributes:
-        for tensor in (attribute.t, *attribute.tensors):
-            if tensor is not None:
-                settle_tensor(tensor, home)
-        for sparse in (attribute.sparse_tensor, *attribute.sparse_tensors):
-            if sparse is not None:
-                _settle_sparse(sparse, home)
-        for inner in (attribute.g, *attribute.graphs):
-            if inner is not None:
-                settle_message(inner, home)
-
-
-def _settle_sparse(sparse: Any, home: Home) -> None:
-    for tensor in (sparse.values, sparse.indices):
-        if tensor is not None:
-            settle_tensor(tensor, home)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from ortcffi._convert import below_current_folder, bytes_like, input_path
 from ortcffi._handle import Handle
 from ortcffi._native import address_of, ffi, lib
-from ortcffi._public import Suggests, html_table, html_text, printable, public, shortened, size
+from ortcffi._public import Suggests, public, shortened, size
 from ortcffi._table import core_api
 from ortcffi.errors import check
 from ortcffi.kernels.host import call_host, host_function
-from ortcffi.models.view import described, listed
+from ortcffi.models.view import described
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -253,24 +253,6 @@ class Model(Suggests, Handle):
 
     def __repr__(self) -> str:
         return "<Model closed>" if self.closed else f"{self._summary()}{described(self.graph)}>"
-
-    def _repr_html_(self) -> str:
-        if self.closed:
-            return html_text(repr(self))
-        graph = self.graph
-        sides = [("input", each) for each in graph.inputs[:_PORTS]]
-        sides += [("output", each) for each in graph.outputs[:_PORTS]]
-        opsets = [f"{name or 'ai.onnx'} {version}" for name, version in graph.opsets.items()]
-        rows = [
-            ("opsets", listed(opsets)),
-            ("nodes", f"{len(graph.nodes):,}"),
-            ("initializers", f"{len(graph.initializers):,}"),
-            *((kind, f"{each.name}: {each.type or 'unknown'}") for kind, each in sides),
-            ("producer", self.metadata.producer_name),
-        ]
-        title = "model" if self._path is None else printable(self._path)
-        shown = [(name, shortened(text, 200)) for name, text in rows if text]
-        return html_table(title, ("", ""), shown)
 
 
 def _untyped_of(_table: Any, model: Any, out: Any) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from ortcffi._convert import decode
 from ortcffi._handle import Handle
 from ortcffi._native import address_of, ffi, lib
-from ortcffi._public import html_text, public
+from ortcffi._public import public
 from ortcffi.errors import NotImplemented as NotAvailable
 from ortcffi.errors import check
 from ortcffi.kernels.host import call_host, host_function
@@ -257,9 +257,6 @@ class ModelGraph(Handle):
 
     def __repr__(self) -> str:
         return "<ModelGraph closed>" if self.closed else f"<ModelGraph of {view.described(self)}>"
-
-    def _repr_html_(self) -> str:
-        return html_text(repr(self)) if self.closed else view.html_of(self)
 
     __getitem__ = view.get_item
     __contains__ = view.contains

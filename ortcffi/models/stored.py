@@ -168,3 +168,18 @@ def _memory(given: Any, element: int) -> memoryview:
         return given.reshape(-1).view(np.uint8).data  # type: ignore[no-any-return]
     with Value.from_numpy(given, api=core_api()) as packed:
         return bytes_of(packed).copy().data
+
+
+def info_of(name: str, tensor: Any = None) -> Any:
+    """The message of a value; with the type of a tensor."""
+    made = Message("ValueInfoProto")
+    made.name = name
+    if tensor is not None:
+        kind, shape = Message("TypeProto.Tensor"), Message("TensorShapeProto")
+        for length in tensor.dims:
+            shape.dim.append(Message("TensorShapeProto.Dimension"))
+            shape.dim[-1].dim_value = length
+        kind.elem_type, kind.shape = tensor.data_type, shape
+        made.type = Message("TypeProto")
+        made.type.tensor_type = kind
+    return made

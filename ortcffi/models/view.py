@@ -6,12 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from ortcffi._convert import bytes_like, encode
-from ortcffi._public import few, html_table, meant, quoted, shortened
+from ortcffi._public import few, meant, quoted, shortened
 
-__all__ = ["check_model", "contains", "content_of", "described", "get_item", "html_of", "listed"]
-__all__ += ["refuse_iteration", "shortened"]
+__all__ = ["check_model", "contains", "content_of", "described", "get_item", "listed"]
+__all__ += ["refuse_iteration"]
 
-_ROWS = 40  # of a table in a notebook
 _NAMES = 4  # of a line
 
 
@@ -42,18 +41,6 @@ def described(graph: Any) -> str:
         [getattr(each, "name", each) for each in side] for side in (graph.inputs, graph.outputs)
     ]
     return f"{count} node{'' if count == 1 else 's'}: {' -> '.join(map(listed, sides))}"
-
-
-def html_of(graph: Any) -> str:
-    """The table of a graph in a notebook."""
-    nodes = graph.nodes
-    rows = [
-        (shortened(node.op_type), shortened(node.name), *map(listed, (node.inputs, node.outputs)))
-        for node in nodes[:_ROWS]
-    ]
-    if len(nodes) > _ROWS:
-        rows.append(("...", f"{len(nodes) - _ROWS} more", "", ""))
-    return html_table(described(graph), ("operator", "name", "inputs", "outputs"), rows)
 
 
 def check_model(model: Any) -> None:

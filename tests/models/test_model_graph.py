@@ -5,7 +5,6 @@ import copy
 import gc
 import os
 import pickle
-import re
 import sys
 
 import numpy as np
@@ -62,7 +61,6 @@ def test_what_was_described_and_what_is_read_have_the_same_properties(dense, gra
         assert side.nodes[2].attributes == {"axis": -1}
         np.testing.assert_array_equal(side.initializers["b"], np.ones(3))
         assert repr(side).endswith(" of 3 nodes: x -> y>")
-        assert side._repr_html_().count("<tr>") == 4
 
 
 def test_values_know_who_makes_and_reads_them(graph):
@@ -146,16 +144,13 @@ def test_parts_of_a_closed_graph_refuse(graph):
     assert names == node.inputs  # what was read stays
     assert repr(node) == "<ModelNode of a closed graph>"
     assert repr(value) == "<ModelValue of a closed graph>"
-    assert (repr(graph), graph._repr_html_()) == (
-        "<ModelGraph closed>",
-        "&lt;ModelGraph closed&gt;",
-    )
+    assert repr(graph) == "<ModelGraph closed>"
 
 
 def test_a_closed_model_is_shown(dense):
     model = dense.to_model()
     model.close()
-    assert (repr(model), model._repr_html_()) == ("<Model closed>", "&lt;Model closed&gt;")
+    assert repr(model) == "<Model closed>"
 
 
 def test_of_a_graph_that_nobody_keeps_arrays_are_copies(dense):
@@ -259,10 +254,10 @@ def test_what_is_no_model_is_refused(kind, words, given):
 
 # --- printed --------------------------------------------------------------------------------------
 
-EVIL = "\x1b[2J<script>\n" + "x" * 300
+EVIL = "\x1b[2J\n" + "x" * 300
 
 
-def test_texts_of_a_file_fit_a_line_and_harm_neither_terminal_nor_page():
+def test_texts_of_a_file_fit_a_line_and_harm_no_terminal():
     described = ort.Graph()
     described.input(EVIL, "f4", [EVIL])
     described.node(EVIL, [EVIL], ["y"], name=EVIL, domain=EVIL)
@@ -272,9 +267,6 @@ def test_texts_of_a_file_fit_a_line_and_harm_neither_terminal_nor_page():
     for part in (model, graph, graph.nodes[0], graph.inputs[0], described):
         assert repr(part).isprintable()
         assert len(repr(part)) < 500
-    for part in (model, graph, described):
-        assert "<script>" not in part._repr_html_()
-        assert part._repr_html_().isprintable()
 
 
 def test_the_repr_of_a_large_graph_is_short():
@@ -287,8 +279,6 @@ def test_the_repr_of_a_large_graph_is_short():
     assert repr(graph) == (
         "<ModelGraph of 300 nodes: x0, x1, x2, x3, 296 more -> y0, y1, y2, y3, 296 more>"
     )
-    assert "260 more" in graph._repr_html_()
-    assert len(re.findall("<tr>", graph._repr_html_())) == 42
     assert len(repr(graph.values)) < 80
 
 
