@@ -6,6 +6,7 @@ It gets no large weights: they are numbers in what it reads and writes.
 
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import integer
@@ -32,18 +33,25 @@ def _changed(graph: "Graph", change: Callable[[Any], Any]) -> tuple[bytes, list[
     """What a function makes of the model, as an object of the package onnx, and the weights."""
     try:
         import onnx
-        from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
     except ImportError as error:
         raise ModuleNotFoundError(MISSING, name="onnx") from error
     home = graph._home
     if home.message.graph is not graph._message:
         raise ValueError("the graph is in an attribute or a function: change the whole model")
     content, weights = home.bytes_of(home.message)
-    try:
+    with _blamed("read the model"):
         proto = onnx.load_model_from_string(content)
-    except DecodeError as error:
-        raise InvalidGraph(f"onnx cannot read the model: {error}") from error
     return change(proto).SerializeToString(), weights
+
+
+@contextmanager
+def _blamed(what: str) -> Iterator[None]:
+    """Have an error of onnx, which may be any of C++, say what onnx cannot do."""
+    try:
+        yield
+    except Exception as error:
+        reason = str(error).partition("\n")[0]
+        raise InvalidGraph(f"onnx cannot {what}: {reason}") from error
 
 
 def _change(graph: "Graph", change: Callable[[Any], Any]) -> None:
@@ -75,11 +83,8 @@ def convert_version(graph: "Graph", version: int) -> None:
     def convert(proto: Any) -> Any:
         from onnx import version_converter
 
-        try:
+        with _blamed(f"convert to version {number}"):
             made = version_converter.convert_version(proto, number)
-        except Exception as error:  # of C++
-            reason = str(error).partition("\n")[0]
-            raise ValueError(f"onnx cannot convert to version {number}: {reason}") from error
         own = {each.domain for each in made.opset_import}
         made.opset_import.extend(e for e in proto.opset_import if e.domain not in own | {"ai.onnx"})
         made.functions.extend(proto.functions)
@@ -120,11 +125,8 @@ def _inferred(proto: Any) -> Any:
     """A copy of the model with types of inner values."""
     from onnx import shape_inference
 
-    try:
+    with _blamed("say which types the model has"):
         made = shape_inference.infer_shapes(proto, data_prop=True)
-    except shape_inference.InferenceError as error:
-        reason = str(error).partition("\n")[0]
-        raise InvalidGraph(f"onnx cannot say which types the model has: {reason}") from error
     for output, before in zip(made.graph.output, proto.graph.output, strict=True):
         _keep_declared(output.type, before.type)
     return made
@@ -210,11 +212,8 @@ def inline(graph: "Graph", max_nodes: int = 1_000_000) -> None:
         _spell_out_defaults(proto)
         for function in proto.functions:
             _pass_on(function)
-        try:
+        with _blamed("inline the functions"):
             return inliner.inline_local_functions(proto)
-        except Exception as error:  # of C++
-            reason = str(error).partition("\n")[0]
-            raise InvalidGraph(f"onnx cannot inline the functions: {reason}") from error
 
     for function in graph.functions:
         _check_opsets(graph, function)
@@ -399,10 +398,8 @@ class _Descriptions:
                 return b""
             given.append(types.get(name, b""))
         build = schema.get_context_dependent_function_with_opset_version
-        try:
+        with _blamed(f"replace {schema.name}"):
             return bytes(build(max(versions), node.SerializeToString(), given))
-        except Exception as error:  # of C++
-            raise ValueError(f"onnx cannot replace {schema.name}: {error}") from error
 
 
 def _types_of(graph: Any) -> Iterator[tuple[str, bytes]]:

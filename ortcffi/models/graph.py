@@ -22,7 +22,7 @@ from ortcffi.models.graph_attributes import (
 )
 from ortcffi.models.graph_parts import GraphNode, GraphValue, Nodes, Ports, set_type
 from ortcffi.models.graph_weights import Initializers
-from ortcffi.models.message import Message, domain_of, element_of_file
+from ortcffi.models.message import Message, domain_of
 from ortcffi.models.model import Model
 from ortcffi.models.model_graph import ModelGraph
 from ortcffi.models.shown import take_over
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 DEFAULT_OPSETS = {"": 21}  # since version 1.20
 _MODEL = "_home.message"  # where a graph has what its model says
-EXTERNAL = 128  # bytes of an initializer that libraries do not copy
 
 
 @public
@@ -418,27 +417,6 @@ class Graph(Suggests):
 
     _content = to_bytes
 
-    def _apart(self, but: "set[str]") -> "tuple[bytes, dict[str, tuple[Any, ...]]]":
-        """The model as bytes, and its large initializers apart: memory, shape, element type.
-
-        The model says of them that they are in a file, which no library opens if it is given them.
-        """
-        self.to_model()  # which is checked
-        model, weights = self.copy(), {}
-        edits.settle(model)
-        inputs = {info.name for info in model._message.input}
-        taken = names.read_names(model._message) - inputs - but  # of others libraries know nothing
-        for tensor in model._message.initializer:
-            size = len(tensor.raw_data)
-            if size >= EXTERNAL and tensor.name in taken:
-                element = element_of_file(tensor.data_type)
-                weights[tensor.name] = tensor.raw_data, tuple(tensor.dims), element
-                tensor.raw_data, tensor.data_location = None, 1
-                for key, value in (("location", "weights"), ("length", str(size))):
-                    tensor.external_data.append(Message("StringStringEntryProto"))
-                    tensor.external_data[-1].key, tensor.external_data[-1].value = key, value
-        return model._home.message.to_bytes(), weights
-
     def copy(self) -> "Graph":
         """Return a graph that changes apart from this one; the weights are shared."""
         home = self._home.copy()
@@ -487,6 +465,7 @@ class Graph(Suggests):
     inline = by_onnx.inline
     convert_floats = floats.convert_floats
     _prepare = by_onnx.prepare
+    _apart = edits.apart
 
 
 @public

@@ -20,13 +20,14 @@ from ortcffi.models.graph_names import (
 )
 from ortcffi.models.graph_parts import GraphNode, GraphValue, outer_names, set_type
 from ortcffi.models.graph_weights import settle_message
-from ortcffi.models.message import Message, domain_of
+from ortcffi.models.message import Message, domain_of, element_of_file
 from ortcffi.models.stored import constant_tensor
 
 if TYPE_CHECKING:
     from ortcffi.models.graph import Graph
 
 Names = Mapping[str, str]
+_APART = 128  # bytes of an initializer that libraries do not copy
 
 
 # --- nodes ----------------------------------------------------------------------------------------
@@ -155,6 +156,28 @@ def settle(graph: "Graph") -> None:
     """Have the messages refer to memory for all weights that they name by number or file."""
     for each in (graph._message, *graph._home.message.functions):
         settle_message(each, graph._home)
+
+
+def apart(self: "Graph", but: set[str]) -> tuple[bytes, dict[str, tuple[Any, ...]]]:
+    """The model as bytes, and its large initializers apart: memory, shape, element type.
+
+    The model says of them that they are in a file, which no library opens if it is given them.
+    """
+    self.to_model()  # which is checked
+    model, weights = self.copy(), {}
+    settle(model)
+    inputs = {info.name for info in model._message.input}
+    taken = read_names(model._message) - inputs - but  # of others libraries know nothing
+    for tensor in model._message.initializer:
+        size = len(tensor.raw_data)
+        if size >= _APART and tensor.name in taken:
+            element = element_of_file(tensor.data_type)
+            weights[tensor.name] = tensor.raw_data, tuple(tensor.dims), element
+            tensor.raw_data, tensor.data_location = None, 1
+            for key, value in (("location", "weights"), ("length", str(size))):
+                tensor.external_data.append(Message("StringStringEntryProto"))
+                tensor.external_data[-1].key, tensor.external_data[-1].value = key, value
+    return model._home.message.to_bytes(), weights
 
 
 def _adapted(graph: "Graph", other: "Graph", names: Names, prefix: str, free: set[str]) -> Any:

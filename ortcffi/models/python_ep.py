@@ -64,11 +64,10 @@ class PythonEp:
         Its options, with their defaults.
     """
 
-    def __init__(  # noqa: PLR0913  # as many as there are facts
+    def __init__(  # noqa: PLR0913, PLR0917  # as many as there are facts
         self,
         name: str,
         function: Callable[..., Any],
-        *,
         devices: Devices = "CPU",
         options: Mapping[str, str] | None = None,
         vendor: str = "",
@@ -181,15 +180,7 @@ def execution_provider(  # noqa: PLR0913  # as many as there are facts
     """
 
     def define(function: Callable[..., Any]) -> PythonEp:
-        made = PythonEp(
-            name,
-            function,
-            devices=devices,
-            options=options,
-            vendor=vendor,
-            version=version,
-            borrow=borrow,
-        )
+        made = PythonEp(name, function, devices, options, vendor, version, borrow)
         PYTHON_EPS[name] = made
         return made
 
