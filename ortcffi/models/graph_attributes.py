@@ -16,9 +16,6 @@ from ortcffi.values.value import Value
 if TYPE_CHECKING:
     from ortcffi.models.graph import Graph
 
-__all__ = ["AttributeReference", "Attributes", "ByName", "Entries", "Message", "check_apart"]
-__all__ += ["names_of", "subgraphs_of", "text", "text_property"]
-
 _INT64 = (-(2**63), 2**63 - 1)
 
 

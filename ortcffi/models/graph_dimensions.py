@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ortcffi.options.kinds import FreeDimension
     from ortcffi.values.tensor_type_info import Dimension
 
-__all__ = ["fix_dimensions", "set_batch", "set_dimensions"]
-
 _BATCH = 999_983  # a prime, so that it is found again: onnx forgets names of dimensions
 
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ortcffi.models.graph import Graph
     from ortcffi.values.value import Value
 
-__all__ = ["Initializers", "settle_attributes", "settle_message"]
-
 
 class Initializers(ByName):
     """The initializers of a graph by name: arrays over the memory that has them."""

@@ -8,9 +8,6 @@ from typing import Any
 from ortcffi._convert import bytes_like, encode
 from ortcffi._public import few, meant, quoted, shortened
 
-__all__ = ["check_model", "contains", "content_of", "described", "get_item", "listed"]
-__all__ += ["refuse_iteration"]
-
 _NAMES = 4  # of a line
 
 
