@@ -219,6 +219,7 @@ enum { NOTHING_NEW = 10, ANSWERED, GAVE_UP };
 
 /* A client that ends inside a call, because it lacks memory itself, is right. */
 static void end_attempt(void) {
+  depth = 0; /* whatever allocates from now on */
   fflush(stdout);
   _exit(state == SEARCHES ? NOTHING_NEW : may_differ || state == LACKS ? GAVE_UP : ANSWERED);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocators around allocators, and traces. */
+/* Allocators around allocators, arenas, hosts and traces. */
 #include "faults.h"
 
 #include "adaptors/adaptor.h"
 #include "adaptors/scopes.h"
+#include "arena/arena.h"
 #include "memory/memory_info.h"
 #include "table/versions.h"
 
@@ -44,6 +45,53 @@ CALL("adaptor: tracking in a scope") {
   core_scope* scope = MADE(core_scope, core_open_scope(tracking, 0, 1, &made));
   use_adaptor(tracking);
   core_release_scope(scope);
+}
+/* --- arenas ----------------------------------------------------------------------------------- */
+
+static OrtAllocator* new_arena(void) {
+  OrtArenaCfg* cfg = NEW(OrtArenaCfg, api->CreateArenaCfg(1 << 20, 0, 4096, 256, &new_));
+  return MADE(OrtAllocator, core_create_arena(heap(), cfg, NULL, &made));
+}
+CALL("arena: blocks that were free") {
+  OrtAllocator* arena = new_arena();
+  void *blocks[40], *block = NULL;
+  for (size_t i = 0; i < CORE_COUNT_OF(blocks); i++) {
+    CHECK(api->AllocatorAlloc(arena, i * 600 + 1, &blocks[i]) == NULL);
+  }
+  for (size_t i = 0; i < CORE_COUNT_OF(blocks); i++) {
+    CHECK(api->AllocatorFree(arena, blocks[i]) == NULL);
+  }
+  say_status(api->AllocatorAlloc(arena, 1000, &block));
+  say_status(api->AllocatorAlloc(arena, 100000, &block));
+  say_status(TRIED(arena->Shrink(arena)));
+}
+/* A lack of memory, where there is no status. */
+static OrtStatus* reserve(OrtAllocator* arena, void** out) {
+  void* block = arena->Reserve(arena, 1000);
+  *out = block == NULL ? *out : block;
+  return block == NULL ? core_no_memory(1000) : NULL;
+}
+CALL("arena: a block that is reserved") {
+  OrtAllocator* arena = new_arena();
+  void* block = NULL;
+  say_status(TRIED(reserve(arena, &block)));
+  say_status(api->AllocatorFree(arena, block));
+}
+
+/* --- the default allocator, hosts and traces -------------------------------------------------- */
+
+/* The message has the address, which is not said. */
+CALL("AllocatorFree of no block") {
+  char* block = heap()->Alloc(heap(), 100);
+  OrtStatus* status = api->AllocatorFree(heap(), block + 8);
+  say("%d", (int)api->GetErrorCode(status));
+}
+CALL("a slot that an older host lacks") {
+  const OrtApi* old = core_emulate(12)->GetApi(12);
+  OrtMemoryInfo* info = NULL;
+  say_status(
+      TRIED(old->CreateMemoryInfo_V2("mine", OrtMemoryInfoDeviceType_GPU, 7, 1,
+                                     OrtDeviceMemoryType_DEFAULT, 64, OrtDeviceAllocator, &info)));
 }
 CALL("a trace") {
   core_trace_end(MADE(OrtcoreTrace, core_trace_begin(api, ORT_API_VERSION, "1.9.9", NULL, &made)));

@@ -106,6 +106,8 @@ CALL("session: runs") {
   OrtValue* out = NULL;
   say_status(api->Run(session, NULL, &x, &in, 1, &y, 1, &out));
   say_pointer(out);
+  say_status(api->SetEpDynamicOptions(session, &x, &y, 1));
+  say_status(api->SessionReleaseCapturedGraph(session, 1));
   api->ReleaseSession(session);
 }
 /* The first provider takes the node in the middle, the second claims all as one group. */
