@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of compilations. */
-#include "behaviour.h"
-#include "behaviour_values.h"
+/* The options of compilations, and compilations. */
+#include "behaviour_session.h"
 
 static OrtEnv* compile_env;
 static OrtSessionOptions* session;
@@ -124,3 +123,50 @@ SAY("3", WeightlessMode, OrtWeightlessSupport_ALL_OR_EXTERNAL_ONLY)
 SAY("-1", WeightlessMode, (OrtWeightlessSupport)-1)
 
 #undef SAY
+
+/* --- compilations ----------------------------------------------------------------------------- */
+
+static OrtModelCompilationOptions* compilation(void) {
+  return NEW(OrtModelCompilationOptions,
+             api->GetCompileApi()->CreateModelCompilationOptionsFromSessionOptions(
+                 session_env(), session_options(), &new_));
+}
+/* Compiles the model, or other bytes, to a buffer. */
+static void compile(OrtModelCompilationOptions* options, const void* bytes, size_t size) {
+  void* made = NULL;
+  size_t made_size = 0;
+  const OrtCompileApi* compile_api = api->GetCompileApi();
+  CHECK(compile_api->ModelCompilationOptions_SetInputModelFromBuffer(options, bytes, size) == NULL);
+  CHECK(compile_api->ModelCompilationOptions_SetOutputModelBuffer(options, allocator(), &made,
+                                                                  &made_size) == NULL);
+  say_status(compile_api->CompileModel(session_env(), options));
+  say("%s", made != NULL && made_size > 100 ? "a model" : "no model");
+}
+CALL("CompileModel(good)") { compile(compilation(), MODEL); }
+CALL("CompileModel(cut)") { compile(compilation(), session_bytes()->at, 20); }
+CALL("CompileModel(no node compiled is an error)") {
+  OrtModelCompilationOptions* options = compilation();
+  CHECK(api->GetCompileApi()->ModelCompilationOptions_SetFlags(options, 1) == NULL);
+  compile(options, MODEL);
+}
+ANSWER("CompileModel(no input)", api->GetCompileApi()->CompileModel(session_env(), compilation()))
+CALL("CompileModel(bytes without an output)") {
+  OrtModelCompilationOptions* options = compilation();
+  CHECK(api->GetCompileApi()->ModelCompilationOptions_SetInputModelFromBuffer(options, MODEL) ==
+        NULL);
+  say_status(api->GetCompileApi()->CompileModel(session_env(), options));
+}
+CALL("CompileModel(no such file)") {
+  OrtModelCompilationOptions* options = compilation();
+  CHECK(api->GetCompileApi()->ModelCompilationOptions_SetInputModelPath(
+            options, ORT_TSTR("no/such/file")) == NULL);
+  say_status(api->GetCompileApi()->CompileModel(session_env(), options));
+}
+CALL("CompileModel(output in a folder that is not there)") {
+  OrtModelCompilationOptions* options = compilation();
+  CHECK(api->GetCompileApi()->ModelCompilationOptions_SetInputModelFromBuffer(options, MODEL) ==
+        NULL);
+  CHECK(api->GetCompileApi()->ModelCompilationOptions_SetOutputModelPath(
+            options, ORT_TSTR("not/there/model.onnx")) == NULL);
+  say_status(api->GetCompileApi()->CompileModel(session_env(), options));
+}

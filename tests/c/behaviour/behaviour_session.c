@@ -2,8 +2,13 @@
 /* Sessions: how they are made, what they tell of themselves, and their runs. */
 #include "behaviour_session.h"
 
-#include <inttypes.h>
 #include <stdio.h>
+
+struct model_bytes* session_bytes(void) {
+  static struct model_bytes bytes;
+  bytes = bytes.size == 0 ? session_model() : bytes;
+  return &bytes;
+}
 
 OrtEnv* session_env(void) {
   static OrtEnv* env;
@@ -18,9 +23,8 @@ OrtSessionOptions* session_options(void) {
 }
 
 OrtSession* some_session(void) {
-  struct model_bytes model = session_model();
-  return NEW(OrtSession, api->CreateSessionFromArray(session_env(), model.at, model.size,
-                                                     session_options(), &new_));
+  return NEW(OrtSession,
+             api->CreateSessionFromArray(session_env(), MODEL, session_options(), &new_));
 }
 
 /* --- how they are made ------------------------------------------------------------------------ */
@@ -31,27 +35,24 @@ static void session_create(const OrtEnv* env, const void* bytes, size_t size,
   say_status(api->CreateSessionFromArray(env, bytes, size, options, &session));
   api->ReleaseSession(session);
 }
-CALL("CreateSessionFromArray(good)") {
-  struct model_bytes model = session_model();
-  session_create(session_env(), model.at, model.size, session_options());
-}
+CALL("CreateSessionFromArray(good)") { session_create(session_env(), MODEL, session_options()); }
 CALL("CreateSessionFromArray(cut)") {
-  struct model_bytes model = session_model();
-  session_create(session_env(), model.at, 20, session_options());
+  session_create(session_env(), session_bytes()->at, 20, session_options());
 }
-CALL("CreateSessionFromArray(no ops)") {
-  struct model_bytes model = session_model();
-  session_create(session_env(), model.at, model.size, NULL);
-}
+CALL("CreateSessionFromArray(no ops)") { session_create(session_env(), MODEL, NULL); }
 
-CALL("CreateSessionFromArray(affinities that are empty)") {
-  struct model_bytes model = session_model();
+static void create_with_entry(const char* key, const char* value) {
   OrtSessionOptions* options = session_options();
-  const char* key = "session.intra_op_thread_affinities";
-  CHECK(api->AddSessionConfigEntry(options, key, "") == NULL);
-  session_create(session_env(), model.at, model.size, options);
+  CHECK(api->AddSessionConfigEntry(options, key, value) == NULL);
+  session_create(session_env(), MODEL, options);
 }
-
+CALL("CreateSessionFromArray(affinities that are empty)") {
+  create_with_entry("session.intra_op_thread_affinities", "");
+}
+#define FORMAT "session.load_model_format"
+CALL("CreateSessionFromArray(load_model_format=ONNX)") { create_with_entry(FORMAT, "ONNX"); }
+CALL("CreateSessionFromArray(load_model_format=ORT)") { create_with_entry(FORMAT, "ORT"); }
+CALL("CreateSessionFromArray(load_model_format=x)") { create_with_entry(FORMAT, "x"); }
 /* Options that change the model. */
 static OrtValue* numbers_of(size_t count) {
   static float numbers[4];
@@ -64,35 +65,23 @@ static OrtValue* numbers_of(size_t count) {
 }
 static void session_create_with(const char* name, size_t count) {
   OrtSessionOptions* options = session_options();
-  struct model_bytes model = session_model();
   CHECK(api->AddInitializer(options, name, numbers_of(count)) == NULL);
-  session_create(session_env(), model.at, model.size, options);
+  session_create(session_env(), MODEL, options);
 }
 CALL("CreateSessionFromArray(w replaced)") { session_create_with("w", 2); }
 CALL("CreateSessionFromArray(w replaced with 3 numbers)") { session_create_with("w", 3); }
-static void create_in_format(const char* format) {
-  OrtSessionOptions* options = session_options();
-  struct model_bytes model = session_model();
-  CHECK(api->AddSessionConfigEntry(options, "session.load_model_format", format) == NULL);
-  session_create(session_env(), model.at, model.size, options);
-}
-CALL("CreateSessionFromArray(load_model_format=ONNX)") { create_in_format("ONNX"); }
-CALL("CreateSessionFromArray(load_model_format=ORT)") { create_in_format("ORT"); }
-CALL("CreateSessionFromArray(load_model_format=x)") { create_in_format("x"); }
 CALL("CreateSessionFromArray(z replaced)") { session_create_with("z", 2); }
 CALL("CreateSessionFromArray(w, not external, replaced as external)") {
   const char* name = "w";
   const OrtValue* value = numbers_of(2);
   OrtSessionOptions* options = session_options();
-  struct model_bytes model = session_model();
   CHECK(api->AddExternalInitializers(options, &name, &value, 1) == NULL);
-  session_create(session_env(), model.at, model.size, options);
+  session_create(session_env(), MODEL, options);
 }
 CALL("CreateSessionFromArray(optimized model path)") {
   OrtSessionOptions* options = session_options();
-  struct model_bytes model = session_model();
   CHECK(api->SetOptimizedModelFilePath(options, ORT_TSTR("no/such/folder/model.onnx")) == NULL);
-  session_create(session_env(), model.at, model.size, options);
+  session_create(session_env(), MODEL, options);
 }
 
 static void open_file(const ORTCHAR_T* path) {
@@ -111,9 +100,8 @@ CALL("CreateSessionWithPrepackedWeightsContainer(no such file)") {
 }
 CALL("CreateSessionFromArrayWithPrepackedWeightsContainer(good)") {
   OrtSession* session = NULL;
-  struct model_bytes model = session_model();
   say_status(api->CreateSessionFromArrayWithPrepackedWeightsContainer(
-      session_env(), model.at, model.size, session_options(), some_weights(), &session));
+      session_env(), MODEL, session_options(), some_weights(), &session));
 }
 
 /* --- ports ------------------------------------------------------------------------------------ */
@@ -194,9 +182,8 @@ CALL("SessionEndProfiling(s)") {
 static OrtSession* profiled(const ORTCHAR_T* prefix) {
   OrtSession* session = NULL;
   OrtSessionOptions* options = session_options();
-  struct model_bytes model = session_model();
   CHECK(api->EnableProfiling(options, prefix) == NULL);
-  say_status(api->CreateSessionFromArray(session_env(), model.at, model.size, options, &session));
+  say_status(api->CreateSessionFromArray(session_env(), MODEL, options, &session));
   return session;
 }
 CALL("SessionEndProfiling(s that writes a profile)") {
@@ -259,14 +246,12 @@ static const OrtMemoryInfo* ORT_API_CALL info_of_only(const OrtAllocator* self) 
 CALL("CreateAllocator(s of the environment's allocators,cpu)") {
   static OrtAllocator client = {
       .version = 17, .Alloc = give_only, .Free = take_only, .Info = info_of_only};
-  struct model_bytes model = session_model();
   OrtSessionOptions* options = session_options();
   OrtSession* session = NULL;
   OrtAllocator* made = NULL;
   CHECK(api->AddSessionConfigEntry(options, "session.use_env_allocators", "1") == NULL);
   CHECK(api->RegisterAllocator(session_env(), &client) == NULL);
-  CHECK(api->CreateSessionFromArray(session_env(), model.at, model.size, options, &session) ==
-        NULL);
+  CHECK(api->CreateSessionFromArray(session_env(), MODEL, options, &session) == NULL);
   say_status(api->CreateAllocator(session, cpu_info(), &made));
   say("%s", made->Alloc(made, 8) == only_block ? "the client's" : "another");
 }
@@ -325,65 +310,10 @@ CALL("CreateSessionFromModel(dimension 3 with a name)") {
   say_dimensions((const char*[]){"K", "K", "K"});
 }
 
-static OrtModelCompilationOptions* compilation(void) {
-  return NEW(OrtModelCompilationOptions,
-             api->GetCompileApi()->CreateModelCompilationOptionsFromSessionOptions(
-                 session_env(), session_options(), &new_));
-}
-/* Compiles the model, or other bytes, to a buffer. */
-static void compile(OrtModelCompilationOptions* options, const void* bytes, size_t size) {
-  void* made = NULL;
-  size_t made_size = 0;
-  const OrtCompileApi* compile_api = api->GetCompileApi();
-  CHECK(compile_api->ModelCompilationOptions_SetInputModelFromBuffer(options, bytes, size) == NULL);
-  CHECK(compile_api->ModelCompilationOptions_SetOutputModelBuffer(options, allocator(), &made,
-                                                                  &made_size) == NULL);
-  say_status(compile_api->CompileModel(session_env(), options));
-  say("%s", made != NULL && made_size > 100 ? "a model" : "no model");
-}
-CALL("CompileModel(good)") {
-  struct model_bytes model = session_model();
-  compile(compilation(), model.at, model.size);
-}
-CALL("CompileModel(cut)") {
-  struct model_bytes model = session_model();
-  compile(compilation(), model.at, 20);
-}
-CALL("CompileModel(no node compiled is an error)") {
-  struct model_bytes model = session_model();
-  OrtModelCompilationOptions* options = compilation();
-  CHECK(api->GetCompileApi()->ModelCompilationOptions_SetFlags(options, 1) == NULL);
-  compile(options, model.at, model.size);
-}
-ANSWER("CompileModel(no input)", api->GetCompileApi()->CompileModel(session_env(), compilation()))
-CALL("CompileModel(bytes without an output)") {
-  struct model_bytes model = session_model();
-  OrtModelCompilationOptions* options = compilation();
-  CHECK(api->GetCompileApi()->ModelCompilationOptions_SetInputModelFromBuffer(options, model.at,
-                                                                              model.size) == NULL);
-  say_status(api->GetCompileApi()->CompileModel(session_env(), options));
-}
-CALL("CompileModel(no such file)") {
-  OrtModelCompilationOptions* options = compilation();
-  CHECK(api->GetCompileApi()->ModelCompilationOptions_SetInputModelPath(
-            options, ORT_TSTR("no/such/file")) == NULL);
-  say_status(api->GetCompileApi()->CompileModel(session_env(), options));
-}
-CALL("CompileModel(output in a folder that is not there)") {
-  struct model_bytes model = session_model();
-  OrtModelCompilationOptions* options = compilation();
-  CHECK(api->GetCompileApi()->ModelCompilationOptions_SetInputModelFromBuffer(options, model.at,
-                                                                              model.size) == NULL);
-  CHECK(api->GetCompileApi()->ModelCompilationOptions_SetOutputModelPath(
-            options, ORT_TSTR("not/there/model.onnx")) == NULL);
-  say_status(api->GetCompileApi()->CompileModel(session_env(), options));
-}
-
 /* A session of the model editor. */
 static OrtSession* loaded(void) {
-  struct model_bytes model = session_model();
-  return NEW(OrtSession, editor()->CreateModelEditorSessionFromArray(
-                             session_env(), model.at, model.size, session_options(), &new_));
+  return NEW(OrtSession, editor()->CreateModelEditorSessionFromArray(session_env(), MODEL,
+                                                                     session_options(), &new_));
 }
 static void run(OrtSession* session, const char* name, const OrtValue* value, const char* output);
 
@@ -392,14 +322,8 @@ static void load(const OrtEnv* env, const void* bytes, size_t size) {
   say_status(editor()->CreateModelEditorSessionFromArray(env, bytes, size, NULL, &session));
   say_pointer(session);
 }
-CALL("CreateModelEditorSessionFromArray(good)") {
-  struct model_bytes model = session_model();
-  load(session_env(), model.at, model.size);
-}
-CALL("CreateModelEditorSessionFromArray(cut)") {
-  struct model_bytes model = session_model();
-  load(session_env(), model.at, 20);
-}
+CALL("CreateModelEditorSessionFromArray(good)") { load(session_env(), MODEL); }
+CALL("CreateModelEditorSessionFromArray(cut)") { load(session_env(), session_bytes()->at, 20); }
 CALL("CreateModelEditorSession(no file)") {
   OrtSession* session = UNTOUCHED;
   say_status(
@@ -529,11 +453,12 @@ CALL("Run(input=NULL)") { run(some_session(), "x", NULL, "a"); }
 CALL("Run(doubles)") { run(some_session(), "x", DOUBLES(3, 4), "a"); }
 CALL("Run(rank 2)") { run(some_session(), "x", TENSOR(FLOAT, 1, 2), "a"); }
 CALL("Run(strings)") { run(some_session(), "x", STRINGS("a"), "a"); }
-CALL("Run(no elements)") {
+/* Runs the node that makes a. */
+static void run_a(const OrtRunOptions* options, const OrtValue* value, OrtValue* out) {
   const char *x = "x", *a = "a";
-  OrtValue *value = TENSOR(FLOAT, 0), *out = NULL;
-  say_status(api->Run(some_session(), NULL, &x, (const OrtValue* const*)&value, 1, &a, 1, &out));
+  say_status(api->Run(some_session(), options, &x, &value, 1, &a, 1, &out));
 }
+CALL("Run(no elements)") { run_a(NULL, TENSOR(FLOAT, 0), NULL); }
 CALL("Run(no input)") {
   const char* a = "a";
   OrtValue* out = NULL;
@@ -550,18 +475,14 @@ CALL("Run(w of another length)") {
   say_status(api->Run(some_session(), NULL, names, (const OrtValue* const*)values, 2, &b, 1, &out));
 }
 CALL("Run(terminated)") {
-  const char *x = "x", *a = "a";
-  OrtValue *value = FLOATS(1), *out = NULL;
   OrtRunOptions* options = NEW(OrtRunOptions, api->CreateRunOptions(&new_));
   CHECK(api->RunOptionsSetTerminate(options) == NULL);
-  say_status(api->Run(some_session(), options, &x, (const OrtValue* const*)&value, 1, &a, 1, &out));
+  run_a(options, FLOATS(1), NULL);
 }
 CALL("Run(profile in a folder that is not there)") {
-  const char *x = "x", *a = "a";
-  OrtValue *value = FLOATS(1), *out = NULL;
   OrtRunOptions* options = NEW(OrtRunOptions, api->CreateRunOptions(&new_));
   CHECK(api->RunOptionsEnableProfiling(options, ORT_TSTR("not/there/profile")) == NULL);
-  say_status(api->Run(some_session(), options, &x, (const OrtValue* const*)&value, 1, &a, 1, &out));
+  run_a(options, FLOATS(1), NULL);
 }
 /* Runs the node that makes b, two floats, into a value. */
 static void run_into(OrtValue* out) {
@@ -573,10 +494,6 @@ CALL("Run(output of two floats into three)") { run_into(FLOATS(0, 0, 0)); }
 CALL("Run(output of two floats into a matrix)") { run_into(TENSOR(FLOAT, 1, 2)); }
 CALL("Run(output of two floats into doubles)") { run_into(DOUBLES(0, 0)); }
 CALL("Run(output of two floats into strings)") { run_into(STRINGS("a", "b")); }
-CALL("Run(output of another length)") {
-  const char *x = "x", *a = "a";
-  OrtValue *value = FLOATS(1, 2), *out = FLOATS(0, 0, 0);
-  say_status(api->Run(some_session(), NULL, &x, (const OrtValue* const*)&value, 1, &a, 1, &out));
-}
+CALL("Run(output of another length)") { run_a(NULL, FLOATS(1, 2), FLOATS(0, 0, 0)); }
 
 #undef PLACES

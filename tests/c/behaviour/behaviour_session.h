@@ -8,6 +8,10 @@
 /* Needs CHECK. */
 #include "../clients/session_model.h"
 
+/** The model of all calls, and its bytes and their number as arguments. */
+struct model_bytes* session_bytes(void);
+#define MODEL session_bytes()->at, session_bytes()->size
+
 OrtEnv* session_env(void);
 OrtSessionOptions* session_options(void);
 /** A session of session_model(). */

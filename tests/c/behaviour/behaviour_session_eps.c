@@ -3,9 +3,7 @@
 #include "behaviour_session.h"
 
 static OrtSession* session_with(OrtSessionOptions* options) {
-  struct model_bytes model = session_model();
-  return NEW(OrtSession,
-             api->CreateSessionFromArray(session_env(), model.at, model.size, options, &new_));
+  return NEW(OrtSession, api->CreateSessionFromArray(session_env(), MODEL, options, &new_));
 }
 
 static OrtSession* recording_session(void) {
@@ -122,12 +120,11 @@ CALL("RunAsync(unknown input)") { run_async(threaded_session(), "z", note_end); 
 
 static void make_threads(OrtCustomJoinThreadFn join, int count) {
   OrtSessionOptions* options = session_options();
-  struct model_bytes model = session_model();
   OrtSession* session = NULL;
   CHECK(api->SetIntraOpNumThreads(options, count) == NULL);
   CHECK(api->SessionOptionsSetCustomCreateThreadFn(options, create_thread) == NULL);
   CHECK(api->SessionOptionsSetCustomJoinThreadFn(options, join) == NULL);
-  say_status(api->CreateSessionFromArray(session_env(), model.at, model.size, options, &session));
+  say_status(api->CreateSessionFromArray(session_env(), MODEL, options, &session));
 }
 CALL("CreateSessionFromArray(threads that cannot be made)") { make_threads(join_thread, 2); }
 CALL("CreateSessionFromArray(no threads are made)") { make_threads(join_thread, 1); }
@@ -135,10 +132,9 @@ CALL("CreateSessionFromArray(threads that cannot be joined)") { make_threads(NUL
 
 CALL("CreateSessionFromArray(threads of an environment without)") {
   OrtSessionOptions* options = session_options();
-  struct model_bytes model = session_model();
   OrtSession* session = NULL;
   CHECK(api->DisablePerSessionThreads(options) == NULL);
-  say_status(api->CreateSessionFromArray(session_env(), model.at, model.size, options, &session));
+  say_status(api->CreateSessionFromArray(session_env(), MODEL, options, &session));
 }
 
 static void make_global_threads(OrtCustomJoinThreadFn join) {

@@ -58,11 +58,10 @@ static OrtSessionOptions* logging_options(void) {
 
 /* Makes a session and runs its first node. */
 static void run_logging(const OrtSessionOptions* options, const OrtRunOptions* run_options) {
-  struct model_bytes model = session_model();
   const char *x = "x", *a = "a";
   OrtValue *value = FLOATS(3, 4), *out = NULL;
-  OrtSession* session = NEW(
-      OrtSession, api->CreateSessionFromArray(session_env(), model.at, model.size, options, &new_));
+  OrtSession* session =
+      NEW(OrtSession, api->CreateSessionFromArray(session_env(), MODEL, options, &new_));
   OrtStatus* status =
       api->Run(session, run_options, &x, (const OrtValue* const*)&value, 1, &a, 1, &out);
   if (status != NULL) {
@@ -106,10 +105,9 @@ CALL("RunOptionsSetRunLogSeverityLevel(-2), messages of kernels") {
 }
 
 CALL("SessionOptionsSetLoadCancellationFlag, CreateSessionFromArray") {
-  struct model_bytes model = session_model();
   OrtSessionOptions* options = session_options();
   OrtSession* session = UNTOUCHED;
   CHECK(api->SessionOptionsSetLoadCancellationFlag(options, true) == NULL);
-  say_status(api->CreateSessionFromArray(session_env(), model.at, model.size, options, &session));
+  say_status(api->CreateSessionFromArray(session_env(), MODEL, options, &session));
   say_pointer(session);
 }
