@@ -8,7 +8,6 @@ it, when it is released, what other threads and a fork may do with it. Its rules
 
 from collections.abc import Callable
 from functools import cache
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import pointer
@@ -127,12 +126,7 @@ class Closing:
             raise ValueError(f"this {type(self).__name__} is closed")
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from ortcffi.compat._delegates import fact, returned
 from ortcffi.compat._devices import OrtDevice, is_cpu
 from ortcffi.compat._environment import api
 from ortcffi.compat._errors import translated
-from ortcffi.compat._types import device_name_of, type_of
+from ortcffi.compat._types import OfValue
 from ortcffi.errors import OrtError
 from ortcffi.values.value import Value
 
@@ -67,18 +67,10 @@ class SparseBlockSparseView(SparseCooView):
     __slots__ = ()
 
 
-class CSparseTensor:
+class CSparseTensor(OfValue):
     """A sparse tensor of the compiled module, whose ``format`` is a property."""
 
-    __slots__ = ("__dict__", "__weakref__", "_value")
-
-    _value: Value
-
-    @classmethod
-    def _of(cls, value: Value) -> Self:
-        made = cls.__new__(cls)
-        made._value = value
-        return made
+    __slots__ = ()
 
     @classmethod
     def _made(cls, device: OrtDevice, make: Any, values: Any, *places: Any) -> Self:
@@ -126,14 +118,6 @@ class CSparseTensor:
 
     def dense_shape(self) -> list[int]:
         return list(self._value.shape)
-
-    def data_type(self) -> str:
-        """Return the type, such as ``sparse_tensor(float)``."""
-        return type_of(self._value)
-
-    def device_name(self) -> str:
-        """Return the name of the device that has the memory, such as ``cpu``."""
-        return device_name_of(self._value).lower()
 
     def _places_as(self, view: Callable[[Value], T], wanted: str) -> T:
         found = CSparseTensor.format.fget(self)

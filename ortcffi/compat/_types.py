@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Types of values, in the official package's words."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi.values.element_types import ElementType, ValueKind, as_element
 
@@ -88,3 +88,25 @@ def device_name_of(value: "Value") -> str:
     if value.kind is not ValueKind.TENSOR:
         raise RuntimeError("Only OrtValues that are Tensors/SparseTensors are currently supported")
     return value.memory_info.name
+
+
+class OfValue:
+    """An object that stands for one of ortcffi's values."""
+
+    __slots__ = ("__dict__", "__weakref__", "_value")
+
+    _value: "Value"
+
+    @classmethod
+    def _of(cls, value: "Value") -> Self:
+        made = cls.__new__(cls)
+        made._value = value
+        return made
+
+    def data_type(self) -> str:
+        """Return the type, such as ``tensor(float)``."""
+        return type_of(self._value)
+
+    def device_name(self) -> str:
+        """Return the name of the device that has the memory, such as ``cpu``."""
+        return device_name_of(self._value).lower()

@@ -3,7 +3,7 @@
 
 import ctypes
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, Self
 
@@ -16,11 +16,10 @@ from ortcffi.compat._environment import api, env
 from ortcffi.compat._errors import as_runtime_error, translated
 from ortcffi.compat._tensors import borrowed, empty_on, tensor_at, tensor_over
 from ortcffi.compat._types import (
-    device_name_of,
+    OfValue,
     element_of,
     element_of_onnx,
     onnx_element_of,
-    type_of,
 )
 from ortcffi.errors import OrtError, OutOfMemory
 from ortcffi.values.element_types import ElementType, ValueKind
@@ -62,12 +61,10 @@ def _has_bool(data: Any) -> bool:
 _NUMBERS_ONLY = "Creation of OrtValues is currently only supported from non-string numpy arrays"
 
 
-class OrtValue:
+class OrtValue(OfValue):
     """A value: a tensor, a sequence, a map, or a sparse tensor."""
 
-    __slots__ = ("__dict__", "__weakref__", "_value")
-
-    _value: Value
+    __slots__ = ()
 
     def __init__(
         self, ortvalue: "OrtValue", numpy_obj: Array | None = None, session: Any = None
@@ -76,12 +73,6 @@ class OrtValue:
         if not isinstance(ortvalue, OrtValue):
             raise ValueError("ortvalue must be an OrtValue")
         self._value = ortvalue._value
-
-    @classmethod
-    def _of(cls, value: Value) -> Self:
-        made = cls.__new__(cls)
-        made._value = value
-        return made
 
     def _get_c_value(self) -> "OrtValue":
         return self
@@ -203,14 +194,6 @@ class OrtValue:
 
     def data_ptr(self) -> int:
         return self._dense()._data
-
-    def data_type(self) -> str:
-        """Return the type, such as ``tensor(float)``."""
-        return type_of(self._value)
-
-    def device_name(self) -> str:
-        """Return the name of the device that has the memory, such as ``cpu``."""
-        return device_name_of(self._value).lower()
 
     def element_type(self) -> int:
         return onnx_element_of(self._value)
@@ -370,17 +353,3 @@ class OrtValueVector(list[OrtValue]):
 
     def shrink_to_fit(self) -> None:
         """Do nothing: lists shrink by themselves."""
-
-    def bool_tensor_indices(self) -> list[int]:
-        wanted = ElementType.BOOL
-        return [i for i, each in enumerate(self) if each._value.element_type is wanted]
-
-    def dlpack_at(self, place: int, /) -> object:
-        return self[place].to_dlpack()
-
-    def element_type_at(self, idx: int) -> int:
-        return self[idx].element_type()
-
-    def to_dlpacks(self, to_tensor: Callable[[object], Any] | None, /) -> list[Any]:
-        capsules = [value.to_dlpack() for value in self]
-        return capsules if to_tensor is None else [to_tensor(each) for each in capsules]

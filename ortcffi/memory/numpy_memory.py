@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """NumPy's own arrays in the memory of an allocator."""
 
-from types import TracebackType
 from typing import Self
 
 from ortcffi._native import address_of, compiled
@@ -54,12 +53,7 @@ class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's ar
             compiled.numpy_use(before)
             raise
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, _kind: object, error: object, _traceback: object) -> None:
         if not compiled.numpy_leave():
             raise RuntimeError("this numpy_allocator was not entered in this context")
         if not isinstance(error, MemoryError):

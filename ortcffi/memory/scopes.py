@@ -13,7 +13,6 @@ import threading
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar, Token
 from itertools import count
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar
 from weakref import ReferenceType, WeakSet, finalize, ref
 
@@ -143,12 +142,7 @@ class Scope:
             self._entered = _of_context.set(_open((*_of_context.get(), ref(self))))
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._check_entered()
         handle, self._handle = self._handle, None
         if handle is None or self not in self._tracking.scopes:  # as is a copy of an open one

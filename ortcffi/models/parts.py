@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 P = TypeVar("P", bound="Part")
 
 
+@public
 class Part:
     """What a graph gives, and keeps; equal to another that is the same object of the library."""
 

@@ -11,10 +11,9 @@ import os
 import sys
 import threading
 import weakref
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from itertools import count
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import decode
@@ -280,7 +279,7 @@ class Official(Api):
 
         The official one becomes the ``__cause__``.
         """
-        return _Translation()
+        return _translation()
 
     def __repr__(self) -> str:
         return f"<Api {self.version} of the official package, {self.version_string!r}>"
@@ -352,20 +351,15 @@ def _translated(error: BaseException) -> BaseException | None:
     return error_for(*found, None) if found else None
 
 
-class _Translation:
-    """A context manager that raises `ortcffi.errors` for official exceptions."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        error: BaseException | None,
-        _traceback: TracebackType | None,
-    ) -> None:
-        if error is not None and (ours := _translated(error)) is not None:
-            raise ours from error
+@contextmanager
+def _translation() -> Iterator[None]:
+    """Raise `ortcffi.errors` for official exceptions."""
+    try:
+        yield
+    except BaseException as error:
+        if (ours := _translated(error)) is None:
+            raise
+        raise ours from error
 
 
 # --- the way --------------------------------------------------------------------------------------
