@@ -174,7 +174,7 @@ def _text(text: str) -> str:
 
 # --- a page ---------------------------------------------------------------------------------------
 
-_MOST_TEXT = 300
+_MOST_TEXT = 600
 
 
 def as_statement(reports: list[Report]) -> str:

@@ -57,8 +57,8 @@ def compare_ep(  # noqa: PLR0913  # what a comparison is made of
     rtol, atol : float, optional
         The tolerance of floats, as of ``numpy.testing.assert_allclose``.
     against : Api, Ep or str, optional
-        A library with an engine, another provider, or ``"onnx"`` for the reference of the package
-        onnx. By default the installed onnxruntime, or the reference.
+        A library with an engine, another provider or its name, or ``"onnx"`` for the reference of
+        the package onnx. By default the installed onnxruntime, or the reference.
     options : mapping of str to str, optional
         The provider's options, where a library is given.
 
@@ -142,11 +142,10 @@ def reference_values(
 def _values(model: Model, feed: Arrays, names: list[str], against: Any) -> dict[str, Any]:
     if against is None:
         against = load() if installed_libraries() else "onnx"
-    if isinstance(against, Api):
-        with Session(model, api=against) as session:
-            return dict(zip(names, session.run(dict(feed)), strict=True))
     if against != "onnx":
-        raise ValueError(f"against must be an Api, an Ep or 'onnx', not {against!r}")
+        api, providers = (against, None) if isinstance(against, Api) else (None, [against])
+        with Session(model, api=api, providers=providers) as session:
+            return dict(zip(names, session.run(dict(feed)), strict=True))
     if find_spec("onnx") is None:
         raise ModuleNotFoundError("there is nothing to compare with: pip install onnxruntime")
     from onnx import load_model_from_string
