@@ -196,11 +196,11 @@ def main(arguments: Sequence[str]) -> int:
     try:
         with child.prepared(*PREPARED):
             reports = [check(os.fspath(path), options) for path in options.path]
-        for name, written in FILES.items():
-            if (path := getattr(options, name)) is not None:
-                write_whole(path, written(reports))
-    except (OrtError, LookupError, OSError, ValueError) as error:
+    except (OrtError, LookupError, ValueError) as error:
         parser.error(printable(str(error)))
+    for name, written in FILES.items():
+        if (path := getattr(options, name)) is not None:
+            write_whole(path, written(reports))
     code = max(map(exit_code, reports), key=[OK, NOT_ALL, WRONG].index)
     if options.json:
         found = list(map(as_document, reports))
