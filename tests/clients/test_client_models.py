@@ -80,6 +80,7 @@ def run_both(content, provider, client):
         assert np.max(apart) <= client.on[provider] * (np.max(np.abs(theirs)) or 1)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of onnx.reference
 @pytest.mark.parametrize(
     ("client", "provider"),
     [(client, provider) for client in CLIENTS for provider in client.on],
