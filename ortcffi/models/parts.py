@@ -38,16 +38,18 @@ class Part:
         raise TypeError(f"a {type(self).__name__} belongs to a graph, which gives it")
 
     @classmethod
-    def _at(cls, table: Any, _handle: Any, graph: "ModelGraph", pointer: Any) -> Self | None:
-        """The part at a pointer, during a use of the graph."""
+    def _at(
+        cls, table: Any, _handle: Any, graph: "ModelGraph", pointer: Any, room: Any = None
+    ) -> Self | None:
+        """The part at a pointer, during a use of the graph; `room` is a `_Room` for several."""
         if not pointer:
             return None
         part = cls.__new__(cls)
         part._address, part._graph = address_of(pointer), graph
-        part._read(table, pointer)
+        part._read(table, pointer, room or _Room())
         return part
 
-    def _read(self, table: Any, pointer: Any) -> None:
+    def _read(self, table: Any, pointer: Any, room: "_Room") -> None:
         raise NotImplementedError
 
     @property
@@ -64,6 +66,16 @@ class Part:
     __reduce__ = refuse_pickle
 
 
+class _Room:
+    """What C writes the texts of a node to."""
+
+    __slots__ = ("counts", "size", "texts")
+
+    def __init__(self, size: int = 32) -> None:
+        self.size, self.texts = size, ffi.new("const char*[]", size)
+        self.counts = ffi.new("size_t[2]")
+
+
 def part_at(graph: "ModelGraph", pointer: Any, kind: type[P]) -> Any:
     """The part of a graph at a pointer."""
     return graph._read_handle(kind._at, graph.api.pointer, graph, pointer)
@@ -73,8 +85,8 @@ def list_parts(graph: "ModelGraph", slot: str, kind: type[P], of: Any = None) ->
     """The parts in a list of the graph or a node; None for an operand that is left out."""
 
     def listed(table: Any, handle: Any) -> tuple[Any, ...]:
-        found = _pointers(table, slot, handle if of is None else of)
-        return tuple(kind._at(table, handle, graph, each) for each in found)
+        found, room = _pointers(table, slot, handle if of is None else of), _Room()
+        return tuple([kind._at(table, handle, graph, each, room) for each in found])
 
     parts: tuple[Any, ...] = graph._read_handle(listed, graph.api.pointer)
     return parts
@@ -143,7 +155,7 @@ class ModelValue(Part):
 
     __slots__ = ("_name",)
 
-    def _read(self, table: Any, pointer: Any) -> None:
+    def _read(self, table: Any, pointer: Any, _room: _Room) -> None:
         self._name = _text(table, "GetValueInfoName", pointer)
 
     @property
@@ -304,13 +316,17 @@ class ModelNode(Part):
 
     __slots__ = ("_inputs", "_op_type", "_outputs")
 
-    def _read(self, table: Any, pointer: Any) -> None:
-        def names(slot: str) -> tuple[str, ...]:
-            found = _pointers(table, slot, pointer)
-            return tuple(_text(table, "GetValueInfoName", each) if each else "" for each in found)
-
-        self._op_type = _text(table, "Node_GetOperatorType", pointer)
-        self._inputs, self._outputs = names("Node_GetInputs"), names("Node_GetOutputs")
+    def _read(self, table: Any, pointer: Any, room: _Room) -> None:
+        texts, counts, size = room.texts, room.counts, room.size
+        check(table, lib.ortcffi_node_texts(table, pointer, texts, size, counts))
+        outputs = 1 + counts[0]
+        end = outputs + counts[1]
+        if end > size:
+            self._read(table, pointer, _Room(end))
+            return
+        found = [decode(each) for each in texts[0:end]]
+        self._op_type = found[0]
+        self._inputs, self._outputs = tuple(found[1:outputs]), tuple(found[outputs:])
 
     def _ask_text(self, slot: str) -> str:
         read: Any = lambda table, _handle: _text(table, slot, self._pointer)  # noqa: E731

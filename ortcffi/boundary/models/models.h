@@ -19,6 +19,11 @@ const void* ortcffi_model_bytes(OrtModel* model, size_t* size, size_t* weights);
 OrtStatus* ortcffi_open_model(const void* bytes, size_t size, const uintptr_t* weights,
                               size_t count, OrtModel* of, OrtModel** out);
 
+/* The operator of a node, then the names of its inputs and outputs, as many as `counts` says; NULL
+ * for what is left out. Where they are more than `room`, there are no texts. */
+OrtStatus* ortcffi_node_texts(const OrtApi* api, const OrtNode* node, const char** texts,
+                              size_t room, size_t counts[2]);
+
 /* Execution providers written in Python; python_ep.c describes them. */
 
 /* The number of live structs of their factories, providers and compiled nodes. */
