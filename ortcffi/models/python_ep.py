@@ -401,10 +401,11 @@ class _Compiled(Definition):
             elif isinstance(function, type):
                 hint = "; give an object of the class"
             raise TypeError(f"{name}: compile must return a function, not {function!r}{hint}")
-        ports = [[value.name for value in values] for values in (graph.inputs, graph.outputs)]
-        if ports != [[*node.inputs], [*node.outputs]]:
+        made = {value.name: value for value in graph.outputs}
+        ports = [tuple(value.name for value in graph.inputs), tuple(made)]
+        if ports != [node.inputs, node.outputs]:
             function = _reordered(function, node, graph)
-        types = [graph.values[each]._borrowed_type() for each in node.outputs]
+        types = [made[each]._borrowed_type() for each in node.outputs]
         tensors = [None if each is None else each.tensor_info for each in types]
         self.output_shapes = [_lengths(each and each.shape) for each in tensors]
         self.containers = [None if tensors[i] else _container_type(t) for i, t in enumerate(types)]
