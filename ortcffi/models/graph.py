@@ -268,19 +268,7 @@ class Graph(Suggests):
     @property
     def values(self) -> dict[str, GraphValue]:
         """Inputs, initializers and what nodes make, by name: a new dict each time."""
-        message = self._message
-        infos = {each.name: each for each in (*message.value_info, *message.output, *message.input)}
-        made = [each.name for each in message.input]
-        for tensor in message.initializer:
-            made.append(tensor.name)
-            if tensor.name not in infos:
-                infos[tensor.name] = info_of(tensor.name, tensor)
-        made += [name for node in message.node for name in node.output if name]
-        return {name: self._value(name, infos.get(name)) for name in made}
-
-    def _value(self, name: str, info: Any) -> GraphValue:
-        is_new = info is None
-        return GraphValue(self, info_of(name) if is_new else info, is_new=is_new)
+        return names.values_of(self)
 
     @property
     def initializers(self) -> Initializers:
@@ -390,13 +378,10 @@ class Graph(Suggests):
         return model
 
     def _model(self) -> Model:
-        home = self._home
-        return home.open(home.message) if home.message.graph is self._message else self._alone()
-
-    def _alone(self) -> Model:
-        """The model of a subgraph, with the operator sets and functions of the model around it."""
-        whole = self._home.message.copy()
-        whole.graph = self._message
+        whole = self._home.message
+        if whole.graph is not self._message:  # a subgraph, for the sets and functions around it
+            whole = whole.copy()
+            whole.graph = self._message
         return self._home.open(whole)
 
     def save(self, path: "str | os.PathLike[str]", external_data: int | str | None = None) -> None:
@@ -442,8 +427,7 @@ class Graph(Suggests):
     __contains__ = view.contains
     __iter__ = view.refuse_iteration
 
-    def _find(self, name: str) -> Any:
-        return names.find(self, name)
+    _find = names.find
 
     # --- editing ----------------------------------------------------------------------------------
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._convert import mapping
 from ortcffi._public import quoted
 from ortcffi.models.graph_attributes import subgraphs_of, text
-from ortcffi.models.graph_parts import GraphNode, Ports, outer_names
+from ortcffi.models.graph_parts import GraphNode, GraphValue, Ports, outer_names
+from ortcffi.models.stored import info_of
 
 if TYPE_CHECKING:
     from ortcffi.models.graph import Graph
@@ -66,8 +67,24 @@ def find(graph: "Graph", name: str) -> Any:
     if name in initializer_names(message) or any(name in node.output for node in nodes):
         infos = (each for each in message.value_info if each.name == name)
         info = next(infos, None)
-        return graph._value(name, info) if info else graph.values[name]
+        return GraphValue(graph, info) if info else graph.values[name]
     return next((GraphNode._of(graph, e) for e in nodes if name and e.name == name), None)
+
+
+def values_of(graph: "Graph") -> dict[str, GraphValue]:
+    """The values of a graph by name; the message of one of which it says nothing is new."""
+    message = graph._message
+    infos = {each.name: each for each in (*message.value_info, *message.output, *message.input)}
+    made = [each.name for each in message.input]
+    for tensor in message.initializer:
+        made.append(tensor.name)
+        if tensor.name not in infos:
+            infos[tensor.name] = info_of(tensor.name, tensor)
+    made += [name for node in message.node for name in node.output if name]
+    return {
+        name: GraphValue(graph, infos.get(name) or info_of(name), is_new=name not in infos)
+        for name in made
+    }
 
 
 def used_names(graph: Any, names: Iterable[str]) -> tuple[set[str], set[str]]:
