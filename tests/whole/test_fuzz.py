@@ -7,6 +7,7 @@
 import os
 import re
 import shutil
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -50,6 +51,8 @@ def test_the_fuzzer_of_models_finds_nothing(make_core, c_compiler, tmp_path):
     graph.node("MatMul", [graph.input("x", "f4", [1, 2]), graph.initializer("w", ROWS)], ["y"])
     graph.output("y", "f4", [1, 2])
     graph.save(tmp_path / "dense.onnx")
+    with zipfile.ZipFile(CHECKOUT / "tests/fuzz/odd_models.zip") as odd:
+        odd.extractall(tmp_path)
     folder = build_folder(c_compiler, "fuzz")
     assert fuzz("fuzz_models", make_core, folder, HEAPS["segment heap"], f"MODELS={tmp_path}") > 100
 

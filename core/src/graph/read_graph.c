@@ -422,7 +422,7 @@ static OrtStatus* read_function(struct core_scope* scope, struct core_message by
 static OrtStatus* check_bytes(struct core_message bytes, enum core_onnx kind) {
   enum core_fields found = core_check_fields(bytes, kind);
   CORE_RETURN_IF(found == CORE_FIELDS_TOO_DEEP,
-                 core_fail(ORT_INVALID_GRAPH, "messages are nested too deeply"));
+                 core_fail(ORT_INVALID_PROTOBUF, "messages are nested too deeply"));
   CORE_RETURN_IF(found == CORE_FIELDS_DAMAGED,
                  core_fail(ORT_INVALID_PROTOBUF, "%s is malformed",
                            kind == ONNX_GRAPH ? "the graph" : "a function"));
