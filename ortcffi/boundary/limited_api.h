@@ -12,4 +12,12 @@
 /* A function with another signature than PyCFunction's, for a PyMethodDef whose flags name it. */
 #define ORTCFFI_METHOD(function) ((PyCFunction)(void (*)(void))(function))
 
+/* The PyType_Spec of a type with a name, the struct of its objects, flags beside the usual ones,
+ * and slots. */
+#define ORTCFFI_TYPE(full_name, type, more, type_slots) \
+  {.name = (full_name),                                 \
+   .basicsize = sizeof(type),                           \
+   .flags = Py_TPFLAGS_DEFAULT | (more),                \
+   .slots = (type_slots)}
+
 #endif /* ORTCFFI_BOUNDARY_LIMITED_API_H_ */

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`Binding`: inputs and outputs, bound once for many runs."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,19 +46,19 @@ class Binding(Binder, Closing):
         """The table of the library."""
         return self.session.api
 
-    @contextmanager
-    def _handle(self) -> Iterator[Any]:
-        """The cdata of the binding, for this thread alone."""
-        use = self._hand_out()
-        try:
-            yield self.handle
-        finally:
-            use.end()
-
     def _call(self, slot: str, *arguments: Any) -> None:
+        """Call a function of the table on the binding, for this thread alone."""
         self.api.require(slot)
-        with self._handle() as handle:
-            check(self.api.pointer, getattr(lib, slot)(self.api.pointer, handle, *arguments))
+        table = self.api.pointer
+        check(table, self._write_handle(getattr(lib, slot), table, *arguments))
+
+    def _clear(self, slot: str, bound: dict[str, Any]) -> None:
+        def clear(table: Any, handle: Any) -> None:
+            self._is_complete = False
+            getattr(lib, slot)(table, handle)
+            bound.clear()
+
+        self._write_handle(clear, self.api.pointer)
 
     def _bind_to(
         self, name: str, to: Value | MemoryInfo | None, given: Any, *, is_input: bool
@@ -158,15 +157,11 @@ class Binding(Binder, Closing):
 
     def clear_inputs(self) -> None:
         """Unbind all inputs. API function: ``ClearBoundInputs``."""
-        with self._handle() as handle:
-            lib.ClearBoundInputs(self.api.pointer, handle)
-            self._inputs.clear()
+        self._clear("ClearBoundInputs", self._inputs)
 
     def clear_outputs(self) -> None:
         """Unbind all outputs. API function: ``ClearBoundOutputs``."""
-        with self._handle() as handle:
-            lib.ClearBoundOutputs(self.api.pointer, handle)
-            self._outputs.clear()
+        self._clear("ClearBoundOutputs", self._outputs)
 
     def synchronize_inputs(self) -> None:
         """Wait until the inputs have been copied to where they are bound.

@@ -81,10 +81,6 @@ int handle_begin(struct handle* self);
 int handle_begin_write(struct handle* self);
 void handle_end(struct handle* self);
 
-/* A Python object for a call that has begun: the call ends with its method end(), or with its last
- * reference. */
-PyObject* handle_use_object(struct handle* self);
-
 /* 0 if a call could begin; otherwise -1 with the exception. */
 int handle_check(struct handle* self);
 /* The handle that a Python object is, if a call could begin; otherwise NULL with an exception. */

@@ -146,12 +146,9 @@ static PyType_Slot handle_slots[] = {
     {0, NULL},
 };
 
-static PyType_Spec handle_spec = {
-    .name = "ortcffi._compiled.Owner",
-    .basicsize = sizeof(struct handle),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
-    .slots = handle_slots,
-};
+static PyType_Spec handle_spec =
+    ORTCFFI_TYPE("ortcffi._compiled.Owner", struct handle, Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+                 handle_slots);
 
 /* --- functions of the module -------------------------------------------------------------------*/
 

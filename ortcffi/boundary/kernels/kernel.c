@@ -268,12 +268,8 @@ static PyType_Slot kernel_slots[] = {
     {0, NULL},
 };
 
-static PyType_Spec kernel_spec = {
-    .name = "ortcffi._compiled.KernelHost",
-    .basicsize = sizeof(struct host),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-    .slots = kernel_slots,
-};
+static PyType_Spec kernel_spec =
+    ORTCFFI_TYPE("ortcffi._compiled.KernelHost", struct host, Py_TPFLAGS_BASETYPE, kernel_slots);
 
 int ortcffi_add_kernels(PyObject* module) {
   PyObject* type = PyType_FromSpecWithBases(&kernel_spec, (PyObject*)ortcffi_handle_type);

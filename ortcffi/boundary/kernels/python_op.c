@@ -193,12 +193,8 @@ static PyType_Slot op_slots[] = {
     {Py_tp_clear, (void*)clear}, {Py_tp_getset, op_members},      {0, NULL},
 };
 
-static PyType_Spec op_spec = {
-    .name = "ortcffi._compiled.OpStruct",
-    .basicsize = sizeof(struct python_op),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-    .slots = op_slots,
-};
+static PyType_Spec op_spec =
+    ORTCFFI_TYPE("ortcffi._compiled.OpStruct", struct python_op, Py_TPFLAGS_HAVE_GC, op_slots);
 
 int ortcffi_add_python_ops(PyObject* module) {
   PyObject* type = PyType_FromSpec(&op_spec);

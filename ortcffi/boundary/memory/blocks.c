@@ -224,12 +224,9 @@ static PyType_Slot allocator_slots[] = {
     {0, NULL},
 };
 
-static PyType_Spec allocator_spec = {
-    .name = "ortcffi._compiled.Blocks",
-    .basicsize = sizeof(struct allocator),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
-    .slots = allocator_slots,
-};
+static PyType_Spec allocator_spec =
+    ORTCFFI_TYPE("ortcffi._compiled.Blocks", struct allocator,
+                 Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, allocator_slots);
 
 /* --- Block -------------------------------------------------------------------------------------*/
 
@@ -285,12 +282,8 @@ static PyType_Slot block_slots[] = {
     {0, NULL},
 };
 
-static PyType_Spec block_spec = {
-    .name = "ortcffi._compiled.Block",
-    .basicsize = sizeof(struct block),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .slots = block_slots,
-};
+static PyType_Spec block_spec = ORTCFFI_TYPE("ortcffi._compiled.Block", struct block,
+                                             Py_TPFLAGS_DISALLOW_INSTANTIATION, block_slots);
 
 /* begin_blocks(most): `most` is the number of dimensions that an ndarray can have. */
 static PyObject* begin_blocks(PyObject* module, PyObject* most) {

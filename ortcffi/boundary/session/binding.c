@@ -7,13 +7,18 @@
  * exception.
  */
 #include "boundary/session/session.h"
+
+#include <stddef.h>
+
+#include <structmember.h>
+
 #include "boundary/session/session_docs.h"
 
 struct binding {
   struct handle life;
   struct session* session;
   struct run run;   /* only its options, and its place in the list of runs under way */
-  char is_complete; /* whether all inputs were bound when it was last used for binding */
+  char is_complete; /* whether the rules have seen what is bound, and found all of it */
 };
 
 static int begin_use(struct binding* binding) {
@@ -165,40 +170,6 @@ static PyObject* run_bound(PyObject* self, PyObject* const* arguments, Py_ssize_
   return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }
 
-/* _hand_out(): begins an exclusive use of the binding, and returns an object whose end() ends it.
- */
-static PyObject* hand_out(PyObject* self, PyObject* unused) {
-  struct binding* binding = (struct binding*)self;
-  if (begin_use(binding) < 0) {
-    return NULL;
-  }
-  binding->is_complete = 0;
-  return handle_use_object(&binding->life);
-}
-
-/* _copies(): copies of the bound outputs as arrays; None if Python must make them. */
-static PyObject* copies_of_outputs(PyObject* self, PyObject* unused) {
-  struct binding* binding = (struct binding*)self;
-  OrtValue** handles = NULL;
-  size_t count = 0;
-  if (begin_use(binding) < 0) {
-    return NULL;
-  }
-  struct maker* maker = binding->session->maker;
-  PyObject* copies = take_outputs(binding, &handles, &count) < 0 ? NULL : PyList_New(0);
-  for (size_t i = 0; i < count; i++) {
-    PyObject* copy = copies == NULL ? NULL : ortcffi_copy_of_value(maker, handles[i]);
-    if (copy == NULL || PyList_Append(copies, copy) < 0) {
-      Py_CLEAR(copies);
-    }
-    Py_XDECREF(copy);
-    maker->api->ReleaseValue(handles[i]); /* of which the binding has another */
-  }
-  free_array(binding, handles);
-  handle_end(&binding->life);
-  return copies != NULL || PyErr_Occurred() ? copies : Py_NewRef(Py_None);
-}
-
 /* Binds a name in the library to a Value, or, if `value` is NULL, to memory that runs allocate. */
 static int call_bind(struct binding* binding, const char* name, struct value* value,
                      const OrtMemoryInfo* info, int is_input) {
@@ -267,6 +238,7 @@ static PyObject* bind_name(PyObject* self, PyObject* arguments) {
     }
     const OrtMemoryInfo* memory =
         info == NULL ? binding->session->maker->info : (const OrtMemoryInfo*)info->object;
+    binding->is_complete = 0;
     answer = bind_entry(binding, name, entry, value, memory, is_input);
     handle_end(&binding->life);
   }
@@ -350,10 +322,8 @@ static PyMethodDef binding_methods[] = {
     {"run", ORTCFFI_METHOD(run_bound), METH_FASTCALL | METH_KEYWORDS, RUN_BOUND_DOC},
     {"_begin", begin_binding, METH_VARARGS, NULL},
     {"_bind", bind_name, METH_VARARGS, NULL},
-    {"_copies", copies_of_outputs, METH_NOARGS, NULL},
     {"_output_values", output_values, METH_VARARGS, NULL},
     {"_check_overlaps", check_overlaps, METH_NOARGS, NULL},
-    {"_hand_out", hand_out, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
@@ -363,17 +333,17 @@ static PyGetSetDef binding_members[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static PyType_Slot binding_slots[] = {
-    {Py_tp_dealloc, (void*)binding_dealloc},
-    {Py_tp_traverse, (void*)binding_traverse},
-    {Py_tp_methods, binding_methods},
-    {Py_tp_getset, binding_members},
-    {0, NULL},
+static PyMemberDef binding_fields[] = {
+    {"_is_complete", T_BOOL, offsetof(struct binding, is_complete), 0, NULL},
+    {NULL, 0, 0, 0, NULL},
 };
 
-PyType_Spec ortcffi_binding_spec = {
-    .name = "ortcffi._compiled.Binder",
-    .basicsize = sizeof(struct binding),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
-    .slots = binding_slots,
+static PyType_Slot binding_slots[] = {
+    {Py_tp_members, binding_fields},           {Py_tp_dealloc, (void*)binding_dealloc},
+    {Py_tp_traverse, (void*)binding_traverse}, {Py_tp_methods, binding_methods},
+    {Py_tp_getset, binding_members},           {0, NULL},
 };
+
+PyType_Spec ortcffi_binding_spec =
+    ORTCFFI_TYPE("ortcffi._compiled.Binder", struct binding,
+                 Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, binding_slots);

@@ -138,12 +138,8 @@ static PyType_Slot mailbox_slots[] = {
     {0, NULL},
 };
 
-PyType_Spec ortcffi_mailbox_spec = {
-    .name = "ortcffi._compiled.Mailbox",
-    .basicsize = sizeof(struct mailbox),
-    .flags = Py_TPFLAGS_DEFAULT,
-    .slots = mailbox_slots,
-};
+PyType_Spec ortcffi_mailbox_spec =
+    ORTCFFI_TYPE("ortcffi._compiled.Mailbox", struct mailbox, 0, mailbox_slots);
 
 /* --- the end of a job --------------------------------------------------------------------------*/
 
@@ -338,9 +334,5 @@ static PyType_Slot job_slots[] = {
     {0, NULL},
 };
 
-PyType_Spec ortcffi_job_spec = {
-    .name = "ortcffi._compiled.Job",
-    .basicsize = sizeof(struct job),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .slots = job_slots,
-};
+PyType_Spec ortcffi_job_spec =
+    ORTCFFI_TYPE("ortcffi._compiled.Job", struct job, Py_TPFLAGS_DISALLOW_INSTANTIATION, job_slots);

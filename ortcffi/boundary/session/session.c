@@ -330,12 +330,9 @@ static PyType_Slot session_slots[] = {
 };
 
 /* Not final: a subtype is what users see. */
-PyType_Spec ortcffi_session_spec = {
-    .name = "ortcffi._compiled.Engine",
-    .basicsize = sizeof(struct session),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
-    .slots = session_slots,
-};
+PyType_Spec ortcffi_session_spec =
+    ORTCFFI_TYPE("ortcffi._compiled.Engine", struct session,
+                 Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, session_slots);
 
 /* end_runs(seconds): ends all runs that are under way, and waits until they have ended; False if
  * that takes longer. */

@@ -102,24 +102,6 @@ static PyObject* copy_of_tensor(struct contents* how, struct value* tensor) {
   return list;
 }
 
-PyObject* ortcffi_copy_of_value(struct maker* maker, OrtValue* value) {
-  struct contents how = {.maker = maker, .function = Py_None};
-  struct value tensor = {.maker = maker};
-  int is_there = 1, is_tensor = 0;
-  tensor.life.object = value;
-  /* An output that no run has made yet has no kind either. */
-  maker->api->ReleaseStatus(maker->api->HasValue(value, &is_there));
-  if (is_there) {
-    maker->api->ReleaseStatus(maker->api->IsTensor(value, &is_tensor));
-  }
-  PyObject* copy = NULL;
-  if (is_tensor && ortcffi_value_shape(&tensor) == 0 && is_of_numpys(&tensor)) {
-    copy = copy_of_tensor(&how, &tensor);
-  }
-  PyMem_Free(tensor.shape_copy);
-  return copy;
-}
-
 /* Takes the member over. */
 static PyObject* contents_of_tensor(struct contents* how, OrtValue* member) {
   struct value tensor = {.maker = how->maker, .is_on_cpu = 1};

@@ -20,10 +20,6 @@ struct contents {
  * an exception. */
 PyObject* ortcffi_contents(struct contents* how, const OrtValue* value, int kind);
 
-/* A copy of a dense tensor as an array, as in a sequence; NULL without an exception for a value
- * that is none, or whose elements NumPy has no type for. */
-PyObject* ortcffi_copy_of_value(struct maker* maker, OrtValue* value);
-
 /* _contents(function): the same as a method of Tensor; None for no function. */
 PyObject* ortcffi_value_contents(PyObject* self, PyObject* function);
 

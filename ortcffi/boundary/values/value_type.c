@@ -237,13 +237,9 @@ static PyType_Slot value_slots[] = {
 };
 
 /* Not final: a subtype is what users see. */
-static PyType_Spec value_spec = {
-    .name = "ortcffi.Tensor",
-    .basicsize = sizeof(struct value),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE |
-             Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .slots = value_slots,
-};
+static PyType_Spec value_spec = ORTCFFI_TYPE(
+    "ortcffi.Tensor", struct value,
+    Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, value_slots);
 
 /* begin_values(scope, pointer): `scope` is the dict of ortcffi._table and `pointer` CFFI's type
  * OrtValue*. To be called before the first value. */

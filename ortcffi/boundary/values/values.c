@@ -66,12 +66,8 @@ static PyType_Slot maker_slots[] = {
     {0, NULL},
 };
 
-PyType_Spec ortcffi_maker_spec = {
-    .name = "ortcffi._compiled.Maker",
-    .basicsize = sizeof(struct maker),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-    .slots = maker_slots,
-};
+PyType_Spec ortcffi_maker_spec =
+    ORTCFFI_TYPE("ortcffi._compiled.Maker", struct maker, Py_TPFLAGS_HAVE_GC, maker_slots);
 
 /* --- life --------------------------------------------------------------------------------------*/
 
