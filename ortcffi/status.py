@@ -119,10 +119,8 @@ class KeyValuePairs(FromHandle, MutableMapping[str, str]):
         return compiled.read_pairs(self)
 
     def __getitem__(self, key: str) -> str:
-        value = compiled.read_pair(self, encode("key", key))
-        if value is None:
-            raise KeyError(key)
-        return value
+        encode("key", key)
+        return compiled.read_pairs(self)[key]
 
     def __setitem__(self, key: str, value: str) -> None:
         self._check_writable()
@@ -136,7 +134,7 @@ class KeyValuePairs(FromHandle, MutableMapping[str, str]):
 
     def __delitem__(self, key: str) -> None:
         self._check_writable()
-        if not compiled.remove_pair(self, encode("key", key)):
+        if not compiled.set_pair(self, encode("key", key), None):
             raise KeyError(key)
 
     def _check_writable(self) -> None:

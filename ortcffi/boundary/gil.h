@@ -84,6 +84,13 @@ static inline int call_with_gil(void (*function)(void* argument), void* argument
   return call.is_called;
 }
 
+/* Defines a function for call_with_gil, with a statement about its argument, a struct: `call`. */
+#define ORTCFFI_IN_PYTHON(function, type, statement) \
+  static void function(void* argument) {             \
+    type* call = argument;                           \
+    statement;                                       \
+  }
+
 static inline void drop_reference(void* object) { Py_DECREF((PyObject*)object); }
 
 static inline void add_reference_to(void* object) { Py_INCREF((PyObject*)object); }

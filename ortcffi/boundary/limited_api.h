@@ -8,9 +8,15 @@
 #define Py_LIMITED_API 0x030b0000
 #endif
 #include <Python.h>
+#include <string.h>
 
 /* A function with another signature than PyCFunction's, for a PyMethodDef whose flags name it. */
 #define ORTCFFI_METHOD(function) ((PyCFunction)(void (*)(void))(function))
+
+/* A str of text in UTF-8; what is none becomes replacement characters. */
+static inline PyObject* ortcffi_text(const char* text) {
+  return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+}
 
 /* The PyType_Spec of a type with a name, the struct of its objects, flags beside the usual ones,
  * and slots. */

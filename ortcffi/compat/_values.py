@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Values: one class for ``onnxruntime.OrtValue`` and for that of its compiled module."""
 
-import ctypes
 import warnings
 from collections.abc import Sequence
 from math import prod
@@ -22,6 +21,7 @@ from ortcffi.compat._types import (
     onnx_element_of,
 )
 from ortcffi.errors import OrtError, OutOfMemory
+from ortcffi.values.capsules import pointer_in
 from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.lifecycle import has_value
 from ortcffi.values.tensors import bytes_of
@@ -297,21 +297,9 @@ def _copy(source: Value, target: Value) -> None:
     bytes_of(target)[...] = bytes_of(source)
 
 
-class _DLTensor(ctypes.Structure):
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("device", ctypes.c_int32 * 2),
-        ("ndim", ctypes.c_int32),
-        ("code", ctypes.c_uint8),
-        ("bits", ctypes.c_uint8),
-    )
-
-
 def is_dlpack_uint8_tensor(capsule: object, /) -> bool:
     """Return whether a capsule's elements are bytes; it stays as it is."""
-    get = ctypes.pythonapi.PyCapsule_GetPointer
-    get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
-    tensor = _DLTensor.from_address(get(capsule, b"dltensor"))
+    tensor = ffi.cast("ortcffi_dl_legacy*", pointer_in(capsule, b"dltensor")).tensor
     return (tensor.code, tensor.bits) == (1, 8)
 
 

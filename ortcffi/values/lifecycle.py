@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Make, wrap, borrow, describe and give away an ``OrtValue`` of any kind, on the types in C."""
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import ortcffi._table
 from ortcffi._convert import pointer
+from ortcffi._handle import out_of
 from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import Table, made_by
@@ -81,9 +82,8 @@ def blank(
 
     The value owns what C writes, so that an interrupt does not lose it.
     """
-    value = cls._blank(api._maker, parent, readonly)
-    out: Any = ffi.cast("OrtValue**", value._out)
-    return value, out
+    value = cls._adopt(api._maker, 0, parent, True, readonly)
+    return value, out_of(value)
 
 
 def memory_info(value: Tensor) -> MemoryInfo:

@@ -14,11 +14,9 @@ struct message {
   const char *category, *logid, *code_location, *text;
 };
 
-static void log_in_python(void* argument) {
-  const struct message* message = argument;
-  ortcffi_python_log(message->context, message->severity, message->category, message->logid,
-                     message->code_location, message->text);
-}
+ORTCFFI_IN_PYTHON(log_in_python, struct message,
+                  ortcffi_python_log(call->context, call->severity, call->category, call->logid,
+                                     call->code_location, call->text))
 
 void ortcffi_log(void* context, OrtLoggingLevel severity, const char* category, const char* logid,
                  const char* code_location, const char* message) {
@@ -39,11 +37,10 @@ struct selection {
   OrtStatus* status;
 };
 
-static void select_in_python(void* argument) {
-  struct selection* call = argument;
-  call->status = ortcffi_python_select(call->context, call->devices, call->count, call->model,
-                                       call->runtime, call->selected, call->room, call->out);
-}
+ORTCFFI_IN_PYTHON(select_in_python, struct selection,
+                  call->status = ortcffi_python_select(call->context, call->devices, call->count,
+                                                       call->model, call->runtime, call->selected,
+                                                       call->room, call->out))
 
 OrtStatus* ortcffi_select_devices(const OrtEpDevice** devices, size_t count,
                                   const OrtKeyValuePairs* model, const OrtKeyValuePairs* runtime,
@@ -64,10 +61,8 @@ struct write_call {
   OrtStatus* status;
 };
 
-static void write_in_python(void* argument) {
-  struct write_call* call = argument;
-  call->status = ortcffi_python_write(call->context, call->bytes, call->size);
-}
+ORTCFFI_IN_PYTHON(write_in_python, struct write_call,
+                  call->status = ortcffi_python_write(call->context, call->bytes, call->size))
 
 OrtStatus* ortcffi_write(void* context, const void* bytes, size_t size) {
   struct write_call call = {context, bytes, size, NULL};
@@ -84,11 +79,9 @@ struct locate_call {
   OrtStatus* status;
 };
 
-static void locate_in_python(void* argument) {
-  struct locate_call* call = argument;
-  call->status =
-      ortcffi_python_locate(call->context, call->name, call->value, call->stored, call->out);
-}
+ORTCFFI_IN_PYTHON(locate_in_python, struct locate_call,
+                  call->status = ortcffi_python_locate(call->context, call->name, call->value,
+                                                       call->stored, call->out))
 
 OrtStatus* ortcffi_locate(void* context, const char* name, const OrtValue* value,
                           const OrtExternalInitializerInfo* stored,
@@ -106,10 +99,9 @@ struct write_named_call {
   OrtStatus* status;
 };
 
-static void write_named_in_python(void* argument) {
-  struct write_named_call* call = argument;
-  call->status = ortcffi_python_write_named(call->context, call->name, call->bytes, call->size);
-}
+ORTCFFI_IN_PYTHON(write_named_in_python, struct write_named_call,
+                  call->status = ortcffi_python_write_named(call->context, call->name, call->bytes,
+                                                            call->size))
 
 OrtStatus* ortcffi_write_named(void* context, const char* name, const void* bytes, size_t size) {
   struct write_named_call call = {context, name, bytes, size, NULL};
@@ -126,11 +118,10 @@ struct read_named_call {
   OrtStatus* status;
 };
 
-static void read_named_in_python(void* argument) {
-  struct read_named_call* call = argument;
-  call->status = ortcffi_python_read_named(call->context, call->name, call->allocator, call->buffer,
-                                           call->size);
-}
+ORTCFFI_IN_PYTHON(read_named_in_python, struct read_named_call,
+                  call->status = ortcffi_python_read_named(call->context, call->name,
+                                                           call->allocator, call->buffer,
+                                                           call->size))
 
 OrtStatus* ortcffi_read_named(void* context, const char* name, OrtAllocator* allocator,
                               void** buffer, size_t* size) {

@@ -226,14 +226,6 @@ int handle_traverse(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
-/* The collector calls this for each object of a cycle before it clears any: so the objects that a
- * release calls are still intact. */
-void handle_finalize(PyObject* self) {
-  struct handle* handle = (struct handle*)self;
-  handle_made(handle);
-  handle_close(handle);
-}
-
 void handle_clear(struct handle* self) {
   if (self->weak_references != NULL) {
     PyObject_ClearWeakRefs((PyObject*)self);

@@ -90,10 +90,8 @@ struct handle* handle_open(PyObject* object);
 void handle_hold(struct handle* self);
 void handle_drop(struct handle* self);
 
-/* Closes the handle: calls are refused from now on. Closing again does nothing. The other function
- * does so as a method, for types whose method has another name. */
+/* Closes the handle: calls are refused from now on. Closing again does nothing. */
 void handle_close(struct handle* self);
-PyObject* handle_close_method(PyObject* self, PyObject* unused);
 
 /* A new cdata of the object, which holds it; NULL with an exception. */
 PyObject* handle_cdata(struct handle* self);
@@ -102,10 +100,9 @@ PyObject* handle_cdata(struct handle* self);
 PyObject* handle_pointer_cdata(const void* pointer, PyObject* type);
 PyObject* handle_address_in(PyObject* cdata);
 
-/* For types that begin with the struct: parts of tp_traverse, tp_finalize and tp_dealloc. The last
- * one releases the object, before the type frees its own fields. */
+/* For types that begin with the struct: parts of tp_traverse and tp_dealloc. The other one releases
+ * the object, before the type frees its own fields. */
 int handle_traverse(PyObject* self, visitproc visit, void* arg);
-void handle_finalize(PyObject* self);
 void handle_clear(struct handle* self);
 
 /* Add the types, and the functions for Python, to the module; -1 with an exception. */

@@ -54,7 +54,7 @@ static PyObject* call_to_write(PyObject* self, PyObject* arguments) {
   return call(self, arguments, 1);
 }
 
-PyObject* handle_close_method(PyObject* self, PyObject* unused) {
+static PyObject* close_handle(PyObject* self, PyObject* unused) {
   handle_close((struct handle*)self);
   Py_RETURN_NONE;
 }
@@ -101,7 +101,7 @@ static PyMethodDef handle_methods[] = {
     {"_open_handle", made, METH_NOARGS, NULL},
     {"_read_handle", call_to_read, METH_VARARGS, NULL},
     {"_write_handle", call_to_write, METH_VARARGS, NULL},
-    {"close", handle_close_method, METH_NOARGS,
+    {"close", close_handle, METH_NOARGS,
      "close()\n--\n\n"
      "Release an owned object, or end a borrow. Any further use raises `ValueError`.\n\n"
      "Closing again does nothing. Calls under way go on: the object is released after them."},
@@ -123,6 +123,14 @@ static PyGetSetDef handle_getters[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
+/* The collector calls this for each object of a cycle before it clears any: so the objects that a
+ * release calls are still intact. */
+static void finalize(PyObject* self) {
+  struct handle* handle = (struct handle*)self;
+  handle_made(handle);
+  handle_close(handle);
+}
+
 static void handle_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
@@ -140,7 +148,7 @@ static PyType_Slot handle_slots[] = {
     {Py_tp_members, handle_members},
     {Py_tp_dealloc, (void*)handle_dealloc},
     {Py_tp_traverse, (void*)handle_traverse},
-    {Py_tp_finalize, (void*)handle_finalize},
+    {Py_tp_finalize, (void*)finalize},
     {Py_tp_methods, handle_methods},
     {Py_tp_getset, handle_getters},
     {0, NULL},

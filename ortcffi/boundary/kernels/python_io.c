@@ -6,7 +6,6 @@
 
 #include "boundary/kernels/python_ops.h"
 #include "boundary/memory/numpy_arrays.h"
-#include "boundary/values/arrays.h"
 #include "boundary/values/values.h"
 
 /* A tensor as the host has it. */
@@ -77,9 +76,9 @@ static PyObject* array_for(const struct python_kernel* kernel, OrtValue* value,
   if (dtype == NULL || read_data(kernel, value, tensor) < 0) {
     return NULL;
   }
-  return kernel->borrows
-             ? ortcffi_new_array(tensor->data, tensor->shape, tensor->rank, dtype, is_readonly)
-             : ortcffi_make_array(NULL, tensor->shape, tensor->rank, dtype, 0);
+  int flags = !kernel->borrows ? 0 : is_readonly ? NPY_ARRAY_CARRAY_RO : NPY_ARRAY_CARRAY;
+  void* data = kernel->borrows ? tensor->data : NULL;
+  return ortcffi_make_array(data, tensor->shape, tensor->rank, dtype, flags);
 }
 
 /* Like ortcffi_plain_array, for an array of any elements of whole bytes; it must be contiguous. */

@@ -6,7 +6,7 @@
 #include "boundary/gil.h"
 #include "boundary/handle/threads.h"
 #include "boundary/kernels/python_ops.h"
-#include "boundary/values/arrays.h"
+#include "boundary/memory/numpy_arrays.h"
 
 static const char has_ended[] = "the Python interpreter has ended";
 

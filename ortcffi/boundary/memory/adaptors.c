@@ -48,20 +48,16 @@ OrtStatus* ortcffi_open_scope(OrtAllocator* tracking, int selective, int depth, 
 
 void ortcffi_release_scope(const OrtApi* api, core_scope* scope) { core_release_scope(scope); }
 
-static void call_observe(void* argument) {
-  const struct call* call = argument;
-  ortcffi_python_observe(call->context, call->event, call->block, call->size);
-}
+ORTCFFI_IN_PYTHON(call_observe, struct call,
+                  ortcffi_python_observe(call->context, call->event, call->block, call->size))
 
 static void observe(void* context, int event, void* block, size_t size) {
   struct call call = {.context = context, .event = event, .block = block, .size = size};
   call_with_gil(call_observe, &call);
 }
 
-static void call_alloc(void* argument) {
-  struct call* call = argument;
-  call->block = ortcffi_python_alloc(call->context, call->size);
-}
+ORTCFFI_IN_PYTHON(call_alloc, struct call,
+                  call->block = ortcffi_python_alloc(call->context, call->size))
 
 static void* alloc(void* context, size_t size) {
   struct call call = {.context = context, .size = size};
@@ -69,30 +65,22 @@ static void* alloc(void* context, size_t size) {
   return call.block;
 }
 
-static void call_free(void* argument) {
-  const struct call* call = argument;
-  ortcffi_python_free(call->context, call->block);
-}
+ORTCFFI_IN_PYTHON(call_free, struct call, ortcffi_python_free(call->context, call->block))
 
 static void free_(void* context, void* block) {
   struct call call = {.context = context, .block = block};
   call_with_gil(call_free, &call);
 }
 
-static void call_excess(void* argument) {
-  const struct call* call = argument;
-  ortcffi_python_excess(call->context, call->size);
-}
+ORTCFFI_IN_PYTHON(call_excess, struct call, ortcffi_python_excess(call->context, call->size))
 
 static void excess(void* context, size_t size) {
   struct call call = {.context = context, .size = size};
   call_with_gil(call_excess, &call);
 }
 
-static void call_stats(void* argument) {
-  struct call* call = argument;
-  call->status = ortcffi_python_stats(call->context, call->figures);
-}
+ORTCFFI_IN_PYTHON(call_stats, struct call,
+                  call->status = ortcffi_python_stats(call->context, call->figures))
 
 static OrtStatus* stats(void* context, OrtKeyValuePairs** out) {
   struct call call = {.context = context, .figures = out};
@@ -102,10 +90,7 @@ static OrtStatus* stats(void* context, OrtKeyValuePairs** out) {
   return call.status;
 }
 
-static void call_shrink(void* argument) {
-  struct call* call = argument;
-  call->status = ortcffi_python_shrink(call->context);
-}
+ORTCFFI_IN_PYTHON(call_shrink, struct call, call->status = ortcffi_python_shrink(call->context))
 
 static OrtStatus* shrink(void* context) {
   struct call call = {.context = context};

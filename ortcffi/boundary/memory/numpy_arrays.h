@@ -32,6 +32,9 @@ int ortcffi_arrays_begin(void);
 PyObject* ortcffi_make_array(void* data, const int64_t* shape, size_t rank, PyObject* dtype,
                              int flags);
 
+/* The dtype of an element type of tensors, borrowed; NULL with an exception. */
+PyObject* ortcffi_dtype_of(int element);
+
 /* A new tuple of numbers, such as a shape; NULL with an exception. Needs no NumPy. */
 PyObject* ortcffi_tuple_of_numbers(const int64_t* numbers, size_t count);
 

@@ -178,17 +178,13 @@ static int read_all(struct reading* reading, struct session* session) {
 
 /* --- names -------------------------------------------------------------------------------------*/
 
-static PyObject* text_of(const char* text) {
-  return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
-}
-
 /* Turns the names that were read into Python's, and notes their places. */
 static int name_ports(const struct session* session, struct ports* ports) {
   ports->places = PyDict_New();
   int answer = ports->places == NULL ? -1 : 0;
   for (size_t i = 0; i < ports->count && answer == 0; i++) {
     struct port* port = &ports->items[i];
-    port->name = text_of(port->raw_name);
+    port->name = ortcffi_text(port->raw_name);
     if (port->name == NULL) {
       return -1;
     }
@@ -270,7 +266,7 @@ Py_ssize_t ortcffi_find_port(const struct ports* ports, PyObject* name, size_t g
 
 /* A dimension: its length, its name, or -1. */
 static PyObject* dimension_of(int64_t length, const char* name) {
-  return length >= 0 || *name == '\0' ? PyLong_FromLongLong(length) : text_of(name);
+  return length >= 0 || *name == '\0' ? PyLong_FromLongLong(length) : ortcffi_text(name);
 }
 
 /* The shape of a tensor as a tuple; None where the model does not say. */

@@ -103,7 +103,7 @@ static void raise_failure(struct run* run, OrtStatus* status, const char* functi
     ortcffi_add_cause(run->failure.error);
     return;
   }
-  PyObject* text = PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace");
+  PyObject* text = ortcffi_text(message);
   maker->api->ReleaseStatus(status);
   ortcffi_session_refuse(run->session, "memory",
                          text == NULL ? NULL : Py_BuildValue("(Ns)", text, function));
@@ -242,7 +242,7 @@ static PyObject* convert_result(struct session* session, struct value* value, in
     }
     if (!session->calls_python && ortcffi_value_bytes(value) <= SMALL &&
         value->element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
-      ortcffi_value_is_quick(value);
+      value->life.is_quick = 1;
     }
     int is_of_numpy = value->element <= ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128;
     if (is_of_numpy && !is_input) {

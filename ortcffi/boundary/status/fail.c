@@ -167,7 +167,7 @@ int ortcffi_fail(const OrtApi* api, OrtStatus* status, const char* function) {
   OrtErrorCode number = api->GetErrorCode(status);
   PyObject* code = PyLong_FromLong(number);
   const char* text = text_for_python(api->GetErrorMessage(status));
-  PyObject* message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+  PyObject* message = ortcffi_text(text);
   bool is_direct = !ortcffi_says_no_memory((int)number, text);
   api->ReleaseStatus(status);
   PyObject* error = name != NULL && code != NULL && message != NULL

@@ -10,13 +10,9 @@
 #include "boundary/handle/handle.h"
 #include "boundary/status/fail.h"
 
-static PyObject* text_of(const char* text) {
-  return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
-}
-
 static int add_to_dict(PyObject* dict, const char* key, const char* value) {
-  PyObject* key_text = text_of(key);
-  PyObject* value_text = text_of(value);
+  PyObject* key_text = ortcffi_text(key);
+  PyObject* value_text = ortcffi_text(value);
   int failed = key_text == NULL || value_text == NULL || PyDict_SetItem(dict, key_text, value_text);
   Py_XDECREF(key_text);
   Py_XDECREF(value_text);
@@ -41,52 +37,34 @@ static PyObject* read_pairs(PyObject* module, PyObject* pairs) {
   return dict;
 }
 
-/* read_pair(pairs, key): the value of a key as a str, or None. Keys and values are bytes. */
-static PyObject* read_pair(PyObject* module, PyObject* arguments) {
-  PyObject* pairs;
+/* set_pair(pairs, key, value): adds or replaces a pair; removes it for None. False where there is
+ * no memory, or none to remove. Keys and values are bytes. */
+static PyObject* set_pair(PyObject* module, PyObject* arguments) {
+  PyObject *pairs, *given;
   const char* key;
   const struct handle* handle = NULL;
-  if (!PyArg_ParseTuple(arguments, "Oy", &pairs, &key) || (handle = handle_open(pairs)) == NULL) {
-    return NULL;
-  }
-  const char* value = handle->api->GetKeyValue(handle->object, key);
-  return value == NULL ? Py_NewRef(Py_None) : text_of(value);
-}
-
-/* set_pair(pairs, key, value): adds or replaces a pair; False where there is no memory. */
-static PyObject* set_pair(PyObject* module, PyObject* arguments) {
-  PyObject* pairs;
-  const char *key, *value;
-  const struct handle* handle = NULL;
-  if (!PyArg_ParseTuple(arguments, "Oyy", &pairs, &key, &value) ||
+  if (!PyArg_ParseTuple(arguments, "OyO", &pairs, &key, &given) ||
       (handle = handle_open(pairs)) == NULL) {
     return NULL;
   }
-  handle->api->AddKeyValuePair(handle->object, key, value);
-  const char* found = handle->api->GetKeyValue(handle->object, key);
-  return PyBool_FromLong(found != NULL && strcmp(found, value) == 0);
-}
-
-/* remove_pair(pairs, key): False where there is none. */
-static PyObject* remove_pair(PyObject* module, PyObject* arguments) {
-  PyObject* pairs;
-  const char* key;
-  const struct handle* handle = NULL;
-  if (!PyArg_ParseTuple(arguments, "Oy", &pairs, &key) || (handle = handle_open(pairs)) == NULL) {
+  const char* value = given == Py_None ? NULL : PyBytes_AsString(given);
+  if (PyErr_Occurred()) {
     return NULL;
   }
-  if (handle->api->GetKeyValue(handle->object, key) == NULL) {
-    Py_RETURN_FALSE;
+  if (value != NULL) {
+    handle->api->AddKeyValuePair(handle->object, key, value);
   }
-  handle->api->RemoveKeyValuePair(handle->object, key);
-  Py_RETURN_TRUE;
+  const char* found = handle->api->GetKeyValue(handle->object, key);
+  if (value == NULL && found != NULL) {
+    handle->api->RemoveKeyValuePair(handle->object, key);
+    Py_RETURN_TRUE;
+  }
+  return PyBool_FromLong(found != NULL && strcmp(found, value) == 0);
 }
 
 static PyMethodDef pairs_functions[] = {
     {"read_pairs", read_pairs, METH_O, NULL},
-    {"read_pair", read_pair, METH_VARARGS, NULL},
     {"set_pair", set_pair, METH_VARARGS, NULL},
-    {"remove_pair", remove_pair, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "boundary/values/arrays.h"
+#include "boundary/memory/numpy_arrays.h"
 
 /* A tensor of up to so many bytes is copied, which takes less time than an array that keeps it. */
 #define SMALL 4096

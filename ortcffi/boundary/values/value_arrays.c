@@ -2,7 +2,7 @@
 /* Values as Python objects: made of NumPy's arrays, and as NumPy's arrays. See values.h. */
 #include <string.h>
 
-#include "boundary/values/arrays.h"
+#include "boundary/memory/numpy_arrays.h"
 #include "boundary/values/values.h"
 
 /* The element type of a dtype's number; 0 for none. */
@@ -61,7 +61,7 @@ PyObject* ortcffi_borrow(PyObject* type, struct maker* maker, void* data, size_t
   struct value* value = ortcffi_new_value((PyTypeObject*)type, maker, handle, parent);
   if (value != NULL) {
     value->is_on_cpu = 1;
-    ortcffi_value_is_quick(value);
+    value->life.is_quick = 1; /* its release calls nobody */
     value->is_readonly = (char)is_readonly;
   }
   return (PyObject*)value;
@@ -248,12 +248,6 @@ PyObject* ortcffi_dtype_of(int element) {
   return dtypes[element];
 }
 
-PyObject* ortcffi_new_array(void* data, const int64_t* shape, size_t rank, PyObject* dtype,
-                            int is_readonly) {
-  int flags = is_readonly ? NPY_ARRAY_CARRAY_RO : NPY_ARRAY_CARRAY;
-  return ortcffi_make_array(data, shape, rank, dtype, flags);
-}
-
 /* An array over memory that the value keeps. */
 static PyObject* view_of(struct value* value, void* data, const int64_t* shape, size_t rank,
                          int element, int is_readonly) {
@@ -262,7 +256,8 @@ static PyObject* view_of(struct value* value, void* data, const int64_t* shape, 
   if (dtype == NULL || ortcffi_value_open(value) < 0) {
     return NULL;
   }
-  PyObject* array = ortcffi_new_array(data, shape, rank, dtype, is_readonly);
+  int flags = is_readonly ? NPY_ARRAY_CARRAY_RO : NPY_ARRAY_CARRAY;
+  PyObject* array = ortcffi_make_array(data, shape, rank, dtype, flags);
   if (array == NULL) {
     return NULL;
   }

@@ -11,23 +11,6 @@
 #include "boundary/handle/handle.h"
 #include "boundary/values/values.h"
 
-/* _blank(maker, parent, readonly): a value without an OrtValue, which a function of C is to write
- * to _out. */
-PyObject* ortcffi_value_blank(PyObject* type, PyObject* arguments) {
-  struct maker* maker;
-  PyObject* parent;
-  int is_readonly;
-  if (!PyArg_ParseTuple(arguments, "O!Op", ortcffi_maker_type, &maker, &parent, &is_readonly)) {
-    return NULL;
-  }
-  parent = parent == Py_None ? NULL : parent;
-  struct value* value = ortcffi_blank_value((PyTypeObject*)type, maker, parent);
-  if (value != NULL) {
-    value->is_readonly = (char)is_readonly;
-  }
-  return (PyObject*)value;
-}
-
 /* Whether the allocator had memory: ONNX Runtime makes a tensor at NULL where it had none. -1 with
  * an exception. */
 static int has_memory(struct value* value, const int64_t* shape, size_t rank) {

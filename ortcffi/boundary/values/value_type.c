@@ -147,16 +147,6 @@ static PyObject* get_nbytes(PyObject* self, void* unused) {
   return PyLong_FromSize_t(ortcffi_value_bytes(value));
 }
 
-static PyObject* get_address(PyObject* self, void* unused) {
-  struct value* value = (struct value*)self;
-  return ortcffi_value_open(value) < 0 ? NULL : PyLong_FromVoidPtr(value->life.object);
-}
-
-/* Where a function of C is to write the OrtValue of a blank value. */
-static PyObject* get_out(PyObject* self, void* unused) {
-  return PyLong_FromVoidPtr(&((struct value*)self)->life.object);
-}
-
 /* Marks the value as held: something points into it, so it is not released before its last
  * reference. */
 static PyObject* hold(PyObject* self, PyObject* unused) {
@@ -186,8 +176,6 @@ static PyGetSetDef value_members[] = {
     {"_element", get_element, NULL, NULL, NULL},
     {"_kind", get_kind, NULL, NULL, NULL},
     {"_data", get_data, NULL, NULL, NULL},
-    {"_address", get_address, NULL, NULL, NULL},
-    {"_out", get_out, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -195,7 +183,7 @@ static PyObject* enter(PyObject* self, PyObject* unused) {
   return ortcffi_value_open((struct value*)self) < 0 ? NULL : Py_NewRef(self);
 }
 
-static PyObject* exit_block(PyObject* self, PyObject* exception) {
+static PyObject* close_value(PyObject* self, PyObject* unused) {
   handle_close((struct handle*)self);
   Py_RETURN_NONE;
 }
@@ -206,13 +194,12 @@ static PyMethodDef value_methods[] = {
     {"from_numpy", ORTCFFI_METHOD(ortcffi_value_from_numpy),
      METH_FASTCALL | METH_KEYWORDS | METH_CLASS, FROM_NUMPY_DOC},
     {"numpy", ORTCFFI_METHOD(ortcffi_value_numpy), METH_FASTCALL | METH_KEYWORDS, NUMPY_DOC},
-    {"close", handle_close_method, METH_NOARGS, CLOSE_DOC},
+    {"close", close_value, METH_NOARGS, CLOSE_DOC},
     {"strings", ortcffi_value_strings, METH_NOARGS, STRINGS_DOC},
     {"raw_strings", ortcffi_value_raw_strings, METH_NOARGS, RAW_STRINGS_DOC},
     {"__enter__", enter, METH_NOARGS, NULL},
-    {"__exit__", exit_block, METH_VARARGS, NULL},
+    {"__exit__", close_value, METH_VARARGS, NULL},
     {"_adopt", ortcffi_value_adopt, METH_VARARGS | METH_CLASS, NULL},
-    {"_blank", ortcffi_value_blank, METH_VARARGS | METH_CLASS, NULL},
     {"_empty", ortcffi_value_empty, METH_VARARGS | METH_CLASS, NULL},
     {"_hold", hold, METH_NOARGS, NULL},
     {"_plain", ortcffi_value_plain, METH_VARARGS | METH_CLASS, NULL},

@@ -75,8 +75,6 @@ PyObject* ortcffi_value_pointer;
 
 static void release_value(const OrtApi* api, void* object) { api->ReleaseValue((OrtValue*)object); }
 
-void ortcffi_value_is_quick(struct value* value) { value->life.is_quick = 1; }
-
 void ortcffi_value_hold(struct value* value) {
   if (!value->is_held) {
     value->is_held = 1;
@@ -135,7 +133,8 @@ int ortcffi_value_open(const struct value* value) {
   return -1;
 }
 
-/* _adopt(maker, address, parent, owned, readonly=False): a value around an OrtValue. */
+/* _adopt(maker, address, parent, owned, readonly=False): a value around an OrtValue; around none
+ * yet for the address 0, where a function of C is to write it. */
 PyObject* ortcffi_value_adopt(PyObject* type, PyObject* arguments) {
   struct maker* maker;
   unsigned long long handle;

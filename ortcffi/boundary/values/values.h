@@ -73,9 +73,6 @@ struct value* ortcffi_new_value(PyTypeObject* type, struct maker* maker, OrtValu
  */
 struct value* ortcffi_blank_value(PyTypeObject* type, struct maker* maker, PyObject* parent);
 
-/* Marks a value whose release calls no Python and takes no time: it keeps the GIL. */
-void ortcffi_value_is_quick(struct value* value);
-
 /* Marks a value as held: something points into it, so it is not released before its last reference.
  */
 void ortcffi_value_hold(struct value* value);
@@ -115,7 +112,6 @@ void* ortcffi_empty_memory(void);
 
 /* Methods of Tensor, by file. */
 extern PyType_Spec ortcffi_maker_spec;
-PyObject* ortcffi_value_blank(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_empty(PyObject* type, PyObject* arguments);
 /* CFFI's type OrtValue*. */
 extern PyObject* ortcffi_value_pointer;
