@@ -86,6 +86,9 @@ def compile_model(  # noqa: PLR0913  # as many as there are options
     What no execution provider compiles is left as it is, so that without one the result is the
     model itself, checked and written anew.
 
+    Compile functions: ``CreateModelCompilationOptionsFromSessionOptions``, ``CompileModel``,
+    ``ReleaseModelCompilationOptions`` and ``ModelCompilationOptions_Set...``, since version 22.
+
     Parameters
     ----------
     model : str, os.PathLike, bytes-like, Model or Graph
@@ -145,11 +148,6 @@ def compile_model(  # noqa: PLR0913  # as many as there are options
     OrtError
         The library refuses the model or an option. An exception of a function that it called is the
         cause.
-
-    Notes
-    -----
-    Compile functions: ``CreateModelCompilationOptionsFromSessionOptions``, ``CompileModel``,
-    ``ReleaseModelCompilationOptions`` and ``ModelCompilationOptions_Set...``, since version 22.
     """
     check_model(model)
     with ExitStack() as stack:

@@ -16,6 +16,7 @@ from ortcffi.models.graph_attributes import (
 )
 from ortcffi.models.graph_weights import settle_attributes
 from ortcffi.models.message import Message, element_in_file, element_of_file
+from ortcffi.models.view import described_node
 from ortcffi.values.element_types import ElementType, as_element
 
 if TYPE_CHECKING:
@@ -349,13 +350,7 @@ class GraphNode:
         return hash(id(self._message))
 
     def __repr__(self) -> str:
-        name = f" {shortened(self.name, 40)!r}" if self.name else ""
-        operator = shortened(f"{self.domain}.{self.op_type}" if self.domain else self.op_type)
-        sides = (
-            ", ".join(few([shortened(each, 40) or "-" for each in side], 4))
-            for side in (self.inputs, self.outputs)
-        )
-        return f"<GraphNode {operator}{name}: {' -> '.join(sides)}>"
+        return f"<GraphNode {described_node(self)}>"
 
 
 class Nodes(MutableSequence[GraphNode]):

@@ -43,18 +43,16 @@ class ModelMetadata(NamedTuple):
 def read_metadata(subject: Any, slot: str) -> ModelMetadata:
     """Read all of it.
 
+    API functions: that of `slot`, ``ModelMetadataGetProducerName`` and those of the other strings,
+    ``ModelMetadataGetCustomMetadataMapKeys``, ``ModelMetadataLookupCustomMetadataMap``,
+    ``ReleaseModelMetadata``.
+
     Parameters
     ----------
     subject : Session or ModelGraph
         What it is the metadata of.
     slot : str
         The function that gives it: ``"SessionGetModelMetadata"`` or ``"Graph_GetModelMetadata"``.
-
-    Notes
-    -----
-    API functions: that of `slot`, ``ModelMetadataGetProducerName`` and those of the other strings,
-    ``ModelMetadataGetCustomMetadataMapKeys``, ``ModelMetadataLookupCustomMetadataMap``,
-    ``ReleaseModelMetadata``.
     """
     api, owner = subject.api, owner_of("OrtModelMetadata*", subject.api, lib.ReleaseModelMetadata)
     subject._call(slot, out_of(owner))

@@ -31,16 +31,14 @@ class Model(Suggests, Handle):
     `load` opens one. A model never changes: `edit` makes a `Graph` of it, which can. The graphs,
     nodes, values and arrays that it gives keep it, also after `close`.
 
+    API function: ``ReleaseModel``.
+
     Attributes
     ----------
     api : Api
         The table of the embedded core, which reads the model.
     closed : bool
         Whether `close` was called.
-
-    Notes
-    -----
-    API function: ``ReleaseModel``.
     """
 
     __slots__ = ("_indexes", "_path", "_size")

@@ -153,8 +153,6 @@ class ModelGraph(Handle):
     def nodes(self) -> tuple[ModelNode, ...]:
         """The nodes, each behind those whose values it reads. Each time a new tuple.
 
-        Notes
-        -----
         API function: ``Graph_GetNodes``.
         """
         return list_parts(self, "Graph_GetNodes", ModelNode)
@@ -179,8 +177,6 @@ class ModelGraph(Handle):
     def initializers(self) -> "Mapping[str, NDArray[Any] | Value]":
         """The constants by name, each as `ModelValue.initializer`, when it is asked for.
 
-        Notes
-        -----
         API function: ``Graph_GetInitializers``.
         """
 
@@ -195,8 +191,6 @@ class ModelGraph(Handle):
     def opsets(self) -> dict[str, int]:
         """The version of each operator set of the model, by domain; that of ONNX is "".
 
-        Notes
-        -----
         API function: ``Graph_GetOperatorSets``.
         """
         count, kept = ffi.new("size_t*"), self.handle
@@ -219,8 +213,6 @@ class ModelGraph(Handle):
     def metadata(self) -> "ModelMetadata":
         """What the model says of itself.
 
-        Notes
-        -----
         API function: ``Graph_GetModelMetadata``, since version 23, and those that read it.
         """
         from ortcffi.models.metadata import read_metadata
@@ -231,8 +223,6 @@ class ModelGraph(Handle):
     def parent(self) -> ModelNode | None:
         """The node in whose attribute it is; None for others.
 
-        Notes
-        -----
         API function: ``Graph_GetParentNode``.
         """
         out = ffi.new("const OrtNode**")

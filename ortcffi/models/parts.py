@@ -9,7 +9,7 @@ from ortcffi._public import public, refuse_pickle, shortened
 from ortcffi.custom_ops.op_attr import OpAttrType, read_value
 from ortcffi.errors import Fail, InvalidArgument, InvalidGraph, NotFound, check
 from ortcffi.errors import NotImplemented as NotAvailable
-from ortcffi.models.view import listed
+from ortcffi.models.view import described_node
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind
 from ortcffi.values.type_info import TypeInfo
 from ortcffi.values.value import Value
@@ -167,8 +167,6 @@ class ModelValue(Part):
     def type(self) -> TypeInfo | None:
         """The type; None where the model does not say it, or says one that the API does not have.
 
-        Notes
-        -----
         API function: ``GetValueInfoTypeInfo``.
         """
         info = self._borrowed_type()
@@ -198,8 +196,6 @@ class ModelValue(Part):
     def producer(self) -> "ModelNode | None":
         """The node that makes it; None for inputs and initializers.
 
-        Notes
-        -----
         API function: ``ValueInfo_GetValueProducer``.
         """
         out, index = ffi.new("const OrtNode**"), ffi.new("size_t*")
@@ -213,8 +209,6 @@ class ModelValue(Part):
     def consumers(self) -> "tuple[ModelNode, ...]":
         """The nodes that read it, each once; also those whose subgraphs read it.
 
-        Notes
-        -----
         API function: ``ValueInfo_GetValueConsumers``.
         """
         graph, count = self.graph, ffi.new("size_t*")
@@ -233,16 +227,14 @@ class ModelValue(Part):
         elements with less than 8 bits is unpacked, as a copy. A sparse one is a `Value`, as is one
         of more dimensions or larger lengths than NumPy takes.
 
+        API function: ``ValueInfo_GetInitializerValue``.
+
         Raises
         ------
         ImportError
             The array needs the package ml_dtypes, as those of bfloat16 do.
         Fail
             The weights are in a file that is not there, or too small.
-
-        Notes
-        -----
-        API function: ``ValueInfo_GetInitializerValue``.
         """
         value = self._tensor_value()
         return None if value is None else array_of(self.graph, value)
@@ -269,8 +261,6 @@ class ModelValue(Part):
     def is_initializer(self) -> bool:
         """Whether it has an `initializer`, which a run may replace if it is an input as well.
 
-        Notes
-        -----
         API functions: ``ValueInfo_IsConstantInitializer``, ``ValueInfo_IsOptionalGraphInput``.
         """
         return self._is("ConstantInitializer") or self._is("OptionalGraphInput")
@@ -352,8 +342,6 @@ class ModelNode(Part):
     def inputs(self) -> tuple[str, ...]:
         """The names of what it reads; "" for what is left out. ``node.graph[name]`` is the value.
 
-        Notes
-        -----
         API function: ``Node_GetInputs``.
         """
         return self._inputs
@@ -362,8 +350,6 @@ class ModelNode(Part):
     def outputs(self) -> tuple[str, ...]:
         """The names of what it makes; "" for what is left out.
 
-        Notes
-        -----
         API function: ``Node_GetOutputs``.
         """
         return self._outputs
@@ -377,8 +363,6 @@ class ModelNode(Part):
         not show: a list of tensors or of graphs, a sparse tensor, a type, and in a function the
         reference to one of its own attributes.
 
-        Notes
-        -----
         API functions: ``Node_GetAttributes``, ``OpAttr_GetType``, ``OpAttr_GetName``,
         ``ReadOpAttr``, ``OpAttr_GetTensorAttributeAsOrtValue``, ``Node_GetSubgraphs``.
         """
@@ -418,8 +402,6 @@ class ModelNode(Part):
     def producers(self) -> "tuple[ModelNode, ...]":
         """The nodes that make what it reads, each once; also what its subgraphs read.
 
-        Notes
-        -----
         API functions: ``Node_GetInputs``, ``Node_GetImplicitInputs``.
         """
         read = list_parts(self.graph, "Node_GetInputs", ModelValue, self._pointer)
@@ -438,8 +420,6 @@ class ModelNode(Part):
 
         None where that is not known: for custom ops and functions of the model.
 
-        Notes
-        -----
         API function: ``Node_GetSinceVersion``.
         """
         out = ffi.new("int*")
@@ -450,8 +430,6 @@ class ModelNode(Part):
     def ep_name(self) -> str:
         """The execution provider that it is assigned to; "" where it is to none.
 
-        Notes
-        -----
         API function: ``Node_GetEpName``.
         """
         return self._ask_text("Node_GetEpName")
@@ -463,9 +441,7 @@ class ModelNode(Part):
     def __repr__(self) -> str:
         if self.graph.closed:
             return "<ModelNode of a closed graph>"
-        name = f" {shortened(self.name, 40)!r}" if self.name else ""
-        operator = shortened(f"{self.domain}.{self.op_type}" if self.domain else self.op_type)
-        return f"<ModelNode {operator}{name}: {listed(self.inputs)} -> {listed(self.outputs)}>"
+        return f"<ModelNode {described_node(self)}>"
 
 
 def _unique(nodes: "Iterable[ModelNode]") -> "tuple[ModelNode, ...]":

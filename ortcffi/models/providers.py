@@ -179,6 +179,8 @@ class CompiledNode:
 class Ep(Handle):
     """An execution provider, made for some of its devices, without a session.
 
+    Functions of the provider: ``CreateEp``, ``GetCapability``, ``Compile``, ``ReleaseEp``.
+
     Parameters
     ----------
     devices : EpDevice or iterable of EpDevice
@@ -192,10 +194,6 @@ class Ep(Handle):
     ------
     OrtError
         The provider cannot be made.
-
-    Notes
-    -----
-    Functions of the provider: ``CreateEp``, ``GetCapability``, ``Compile``, ``ReleaseEp``.
     """
 
     __slots__ = ()

@@ -40,6 +40,13 @@ def described(graph: Any) -> str:
     return f"{count} node{'' if count == 1 else 's'}: {' -> '.join(map(listed, sides))}"
 
 
+def described_node(node: Any) -> str:
+    """A node in a few words."""
+    name = f" {shortened(node.name, 40)!r}" if node.name else ""
+    operator = shortened(f"{node.domain}.{node.op_type}" if node.domain else node.op_type)
+    return f"{operator}{name}: {listed(node.inputs)} -> {listed(node.outputs)}"
+
+
 def check_model(model: Any) -> None:
     """Refuse what cannot be a model, before a library is looked for that might not be there."""
     if not isinstance(model, (str, os.PathLike)) and not hasattr(model, "_content"):
