@@ -63,6 +63,7 @@ def test_a_library_that_cannot_be_used_is_logged_and_the_others_are_used(ran, ad
     assert numbers == [[2, 2, 2, 2]]
     assert [severity for severity, _, _ in lines] == ["ERROR", "INFO", "ERROR"]
     assert "/nowhere/ep.so" in lines[0][2]
+    assert lines[2][2].startswith(f"'{add_ep}': ")
     assert "already registered" in lines[2][2]
 
 

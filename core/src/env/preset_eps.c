@@ -114,9 +114,14 @@ static void add_item(struct OrtEnv* env, const char* text, size_t length) {
   item[length] = 0;
   OrtStatus* status = cut_options(item, &options);
   status = status == NULL ? register_library(env, item, &options) : status;
-  say(env, status == NULL ? ORT_LOGGING_LEVEL_INFO : ORT_LOGGING_LEVEL_ERROR,
-      status == NULL ? item : ort_GetErrorMessage(status));
-  ort_ReleaseStatus(status);
+  if (status == NULL) {
+    say(env, ORT_LOGGING_LEVEL_INFO, item);
+  } else {
+    OrtStatus* named = core_status(ORT_FAIL, "'%s': %s", item, ort_GetErrorMessage(status));
+    say(env, ORT_LOGGING_LEVEL_ERROR, ort_GetErrorMessage(named));
+    ort_ReleaseStatus(named);
+    ort_ReleaseStatus(status);
+  }
   ort_ReleaseKeyValuePairs(options);
   heap_free(item);
 }
