@@ -81,6 +81,7 @@ CALL("session: a binding") {
   say_status(api->GetBoundOutputNames(binding, heap(), &names, &lengths, &count));
   say_status(api->GetBoundOutputValues(binding, heap(), &values, &count));
   api->ClearBoundInputs(binding);
+  api->ClearBoundOutputs(binding);
   api->ReleaseIoBinding(binding);
 }
 CALL("session: what is compiled to two buffers") {
