@@ -54,15 +54,6 @@ def owner_of(kind: str, api: Any, release: Release, *parents: object) -> Any:
     return owner
 
 
-def owned_from(subject: Any, release: Release, *parents: object) -> Any:
-    """Return the owner of an object that there is already; see `owner_of`."""
-    owner, address = Owner(), address_of(subject)
-    compiled.make_handle(
-        owner, None, 0, ffi.typeof(subject), _facts("void*", release)[1], parents, address
-    )
-    return owner
-
-
 def out_of(owner: Any) -> Any:
     """Where the function of C is to write the object to; valid as long as the owner."""
     return compiled.handle_out(owner, _out_type(owner._handle_type))

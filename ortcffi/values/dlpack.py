@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._handle import owned_from
-from ortcffi._native import ffi, lib
+from ortcffi._handle import owner_of
+from ortcffi._native import compiled, ffi, lib
 from ortcffi._table import table_for
-from ortcffi.values.capsules import is_valid, pointer_in, rename
+from ortcffi.values.capsules import is_valid, pointer_in
 from ortcffi.values.checks import count_of
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind, bits_of, dtype_of
 from ortcffi.values.lifecycle import Tensor, V
@@ -159,7 +159,6 @@ class _Memory:
 
 _ELEMENTS = {kind: each for each in ElementType if (kind := lib.ortcffi_dl_kind(each))}
 _VERSIONED, _LEGACY = b"dltensor_versioned", b"dltensor"
-_USED = {_VERSIONED: b"used_dltensor_versioned", _LEGACY: b"used_dltensor"}
 _MOST_DIMENSIONS = 64
 
 
@@ -169,21 +168,18 @@ def _taken(x: Any, capsule: object) -> tuple[Any, int, Any]:
     The capsule of an official OrtValue does not keep its array.
     """
     managed: Any
-    end: Any
     if is_valid(capsule, _VERSIONED):
-        name, address = _VERSIONED, pointer_in(capsule, _VERSIONED)
-        managed = ffi.cast("ortcffi_dl_versioned*", address)
+        managed = ffi.cast("ortcffi_dl_versioned*", pointer_in(capsule, _VERSIONED))
         if managed.major != 1:
             raise BufferError(f"x: __dlpack__ gave a tensor of DLPack {managed.major}, not of 1")
-        flags, end = managed.flags, lib.ortcffi_end_versioned
+        flags = managed.flags
+        owner = owner_of("ortcffi_dl_versioned*", None, lib.ortcffi_end_versioned, x)
     elif is_valid(capsule, _LEGACY):
-        name, address = _LEGACY, pointer_in(capsule, _LEGACY)
-        managed, flags = ffi.cast("ortcffi_dl_legacy*", address), 0
-        end = lib.ortcffi_end_legacy
+        managed, flags = ffi.cast("ortcffi_dl_legacy*", pointer_in(capsule, _LEGACY)), 0
+        owner = owner_of("ortcffi_dl_legacy*", None, lib.ortcffi_end_legacy, x)
     else:
         raise BufferError("x: __dlpack__ gave no capsule of a tensor, or a used one")
-    owner = owned_from(managed, end, x)
-    rename(capsule, _USED[name])
+    compiled.take_capsule(owner, capsule)
     if not _is_sound(managed.tensor):
         raise BufferError(
             "x: __dlpack__ gave a tensor without a shape or memory, or of too many dimensions"

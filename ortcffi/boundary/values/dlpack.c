@@ -139,3 +139,20 @@ PyObject* ortcffi_value_capsule(PyObject* self, PyObject* arguments) {
   ortcffi_value_hold(value);
   return capsule;
 }
+
+PyObject* ortcffi_take_capsule(PyObject* module, PyObject* arguments) {
+  PyObject *owner, *capsule;
+  if (!PyArg_ParseTuple(arguments, "O!O", ortcffi_handle_type, &owner, &capsule)) {
+    return NULL;
+  }
+  int is_versioned = PyCapsule_IsValid(capsule, VERSIONED);
+  void* managed = PyCapsule_GetPointer(capsule, is_versioned ? VERSIONED : LEGACY);
+  const char* used = is_versioned ? "used_" VERSIONED : "used_" LEGACY;
+  if (managed == NULL || PyCapsule_SetName(capsule, used) != 0) {
+    return NULL;
+  }
+  struct handle* handle = (struct handle*)owner;
+  handle->object = managed;
+  handle_made(handle);
+  Py_RETURN_NONE;
+}

@@ -242,6 +242,7 @@ static PyObject* begin_values(PyObject* module, PyObject* arguments) {
 
 static PyMethodDef value_functions[] = {
     {"begin_values", begin_values, METH_VARARGS, NULL},
+    {"take_capsule", ortcffi_take_capsule, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

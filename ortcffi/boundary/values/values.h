@@ -128,6 +128,10 @@ PyObject* ortcffi_value_numpy(PyObject* self, PyObject* const* arguments, Py_ssi
 PyObject* ortcffi_value_array(PyObject* self, PyObject* unused);
 PyObject* ortcffi_value_view(PyObject* self, PyObject* arguments);
 PyObject* ortcffi_value_capsule(PyObject* self, PyObject* arguments);
+/* take_capsule(owner, capsule): an owner that is being made gets what a capsule of DLPack has, and
+ * the capsule the name of a used one. In one call, since an interrupt in between would have both
+ * release the tensor. */
+PyObject* ortcffi_take_capsule(PyObject* module, PyObject* arguments);
 /* An array, as far as a tensor over its memory needs it. */
 struct plain_array {
   void* data;
