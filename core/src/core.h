@@ -220,14 +220,6 @@ OrtStatus* core_no_memory(size_t size);
 #define CORE_NEED_11(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_10(f, __VA_ARGS__)
 #define CORE_NEED_12(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_11(f, __VA_ARGS__)
 
-/** Guards a pointer argument; the message has also ONNX Runtime's words, which clients look for. */
-#define CORE_REQUIRE_SAYING(function, argument, words)                                           \
-  do {                                                                                           \
-    if (CORE_UNLIKELY(!(argument))) {                                                            \
-      CORE_FAIL(ORT_INVALID_ARGUMENT, #function ": " #argument " must not be NULL (" words ")"); \
-    }                                                                                            \
-  } while (0)
-
 /** Guards a pointer argument that only `needed` makes necessary. */
 #define CORE_REQUIRE_IF(needed, function, argument) \
   do {                                              \

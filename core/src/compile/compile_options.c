@@ -17,9 +17,7 @@ static const struct core_class compile_options_class = {.kind = CORE_COMPILE_OPT
 
 CORE_SLOT(ort_compile_CreateModelCompilationOptionsFromSessionOptions, const OrtEnv* env,
           const OrtSessionOptions* session_options, OrtModelCompilationOptions** out) {
-  struct OrtModelCompilationOptions* options =
-      core_new_object(&compile_options_class, sizeof *options);
-  CORE_RETURN_IF(options == NULL, core_no_memory(sizeof *options));
+  CORE_NEW(struct OrtModelCompilationOptions, options, &compile_options_class);
   CORE_HAND_OUT(ort_CloneSessionOptions(session_options, &options->session_options), options, out);
 }
 
@@ -62,7 +60,6 @@ SET(ort_compile_ModelCompilationOptions_SetInputModelFromBuffer, const void* inp
 
 SET(ort_compile_ModelCompilationOptions_SetInputModel, const OrtModel* model) {
   NEED(model_compile_options)
-  CORE_REQUIRE_SAYING(ModelCompilationOptions_SetInputModel, model, "it is null");
   model_compile_options->input = CORE_INPUT_MODEL;
   model_compile_options->input_model = model;
   return NULL;
@@ -194,8 +191,6 @@ SET(ort_compile_ModelCompilationOptions_SetGraphOptimizationLevel,
 
 SET(ort_compile_ModelCompilationOptions_SetEpContextDataWriteFunc,
     OrtWriteNamedBufferFunc write_func, void* state) {
-  CORE_REQUIRE_SAYING(ModelCompilationOptions_SetEpContextDataWriteFunc, model_compile_options,
-                      "OrtModelCompilationOptions is NULL");
   model_compile_options->write_context = write_func;
   model_compile_options->write_context_state = write_func == NULL ? NULL : state;
   return NULL;

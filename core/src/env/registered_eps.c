@@ -125,8 +125,7 @@ struct core_registered_ep* core_next_ep(const struct OrtEnv* env, struct core_re
 
 static OrtStatus* open_library(struct OrtEnv* env, const struct core_ep_source* source,
                                bool is_virtual) {
-  struct core_registered_ep* ep = core_new_object(&registered_class, sizeof *ep);
-  CORE_RETURN_IF(ep == NULL, core_no_memory(sizeof *ep));
+  CORE_NEW(struct core_registered_ep, ep, &registered_class);
   core_retain(&env->object);
   ep->env = env;
   ep->is_virtual = is_virtual;

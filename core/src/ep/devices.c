@@ -36,8 +36,7 @@ static OrtStatus* fill_hardware(struct OrtHardwareDevice* device, const char* ve
 CORE_SLOT(ort_ep_CreateHardwareDevice, OrtHardwareDeviceType type, uint32_t vendor_id,
           uint32_t device_id, const char* vendor_name, const OrtKeyValuePairs* metadata,
           OrtHardwareDevice** hardware_device) {
-  struct OrtHardwareDevice* device = core_new_object(&hardware_device_class, sizeof *device);
-  CORE_RETURN_IF(device == NULL, core_no_memory(sizeof *device));
+  CORE_NEW(struct OrtHardwareDevice, device, &hardware_device_class);
   device->type = type;
   device->vendor_id = vendor_id;
   device->device_id = device_id;
@@ -114,8 +113,7 @@ CORE_SLOT(ort_ep_CreateEpDevice, OrtEpFactory* ep_factory, const OrtHardwareDevi
                ORT_INVALID_ARGUMENT,
                "CreateEpDevice: ep_metadata must not have the key version: it is the factory's");
   CORE_TRY(ask_factory(ep_factory, &provider));
-  struct OrtEpDevice* device = core_new_object(&core_ep_device_class, sizeof *device);
-  CORE_RETURN_IF(device == NULL, core_no_memory(sizeof *device));
+  CORE_NEW(struct OrtEpDevice, device, &core_ep_device_class);
   device->factory = ep_factory;
   device->hardware = hardware_device;
   CORE_HAND_OUT(fill_device(device, &provider, ep_metadata, ep_options), device, ep_device);

@@ -34,8 +34,7 @@ static OrtStatus* get_details(void* argument) {
 
 OrtStatus* core_ask_incompatibility(OrtEpFactory* factory, const OrtHardwareDevice* hardware,
                                     OrtDeviceEpIncompatibilityDetails** out) {
-  OrtDeviceEpIncompatibilityDetails* details = core_new_object(&details_class, sizeof *details);
-  CORE_RETURN_IF(details == NULL, core_no_memory(sizeof *details));
+  CORE_NEW(OrtDeviceEpIncompatibilityDetails, details, &details_class);
   struct question question = {factory, hardware, details};
   CORE_HAND_OUT(
       CORE_FACTORY_HAS(factory, 24, GetHardwareDeviceIncompatibilityDetails)

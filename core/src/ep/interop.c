@@ -57,8 +57,7 @@ CORE_SLOT(ort_interop_CreateExternalResourceImporterForDevice, const OrtEpDevice
   if (!CORE_FACTORY_HAS(ep_device->factory, 24, CreateExternalResourceImporterForDevice)) {
     return NULL;
   }
-  struct OrtExternalResourceImporter* importer = core_new_object(&importer_class, sizeof *importer);
-  CORE_RETURN_IF(importer == NULL, core_no_memory(sizeof *importer));
+  CORE_NEW(struct OrtExternalResourceImporter, importer, &importer_class);
   if (ep_device->library != NULL) {
     importer->library = ep_device->library;
     core_retain(importer->library);

@@ -17,8 +17,7 @@ static void end_registry(void* block) {
 static const struct core_class registry_class = {.kind = CORE_KERNEL_REGISTRY, .end = end_registry};
 
 CORE_SLOT(ort_ep_CreateKernelRegistry, OrtKernelRegistry** kernel_registry) {
-  struct OrtKernelRegistry* registry = core_new_object(&registry_class, sizeof *registry);
-  CORE_RETURN_IF(registry == NULL, core_no_memory(sizeof *registry));
+  CORE_NEW(struct OrtKernelRegistry, registry, &registry_class);
   *kernel_registry = registry;
   return NULL;
 }

@@ -42,14 +42,12 @@ CORE_SLOT(ort_ep_CreateProfilingEvent, OrtProfilingEventCategory category, int32
           int32_t thread_id, const char* event_name, int64_t timestamp_us, int64_t duration_us,
           const char* const* arg_keys, const char* const* arg_values, size_t num_args,
           OrtProfilingEvent** out) {
-  CORE_REQUIRE_SAYING(CreateProfilingEvent, out, "output parameter is NULL");
   CORE_FAIL_IF((int)category < OrtProfilingEventCategory_SESSION ||
                    (int)category > OrtProfilingEventCategory_API,
                ORT_INVALID_ARGUMENT,
                "CreateProfilingEvent: category must be SESSION, NODE, KERNEL or API");
   CORE_TRY(check_arguments(arg_keys, arg_values, num_args));
-  struct OrtProfilingEvent* event = core_new_object(&event_class, sizeof *event);
-  CORE_RETURN_IF(event == NULL, core_no_memory(sizeof *event));
+  CORE_NEW(struct OrtProfilingEvent, event, &event_class);
   event->category = category;
   event->process_id = process_id;
   event->thread_id = thread_id;
@@ -69,8 +67,6 @@ CORE_GETTER(ort_ep_ProfilingEvent_GetDurationUs, int64_t, event->duration_us,
 
 CORE_SLOT(ort_ep_ProfilingEvent_GetArgValue, const OrtProfilingEvent* event, const char* key,
           const char** out) {
-  CORE_REQUIRE_SAYING(ProfilingEvent_GetArgValue, key, "Key parameter is NULL");
-  CORE_REQUIRE_SAYING(ProfilingEvent_GetArgValue, out, "Output parameter is NULL");
   const struct core_item* item = core_items_find(&event->arguments, key, strlen(key) + 1);
   *out = item == NULL ? NULL : core_item_text(item);
   return NULL;

@@ -39,8 +39,7 @@ static OrtStatus* create_stream(void* argument) {
 }
 
 OrtStatus* core_make_stream(const struct core_stream_source* source, OrtSyncStream** out) {
-  struct OrtSyncStream* made = core_new_object(&stream_class, sizeof *made);
-  CORE_RETURN_IF(made == NULL, core_no_memory(sizeof *made));
+  CORE_NEW(struct OrtSyncStream, made, &stream_class);
   if (source->library != NULL) {
     made->library = source->library;
     core_retain(made->library);

@@ -274,6 +274,14 @@ static inline OrtStatus* core_copy_list(const char* room_name, const struct core
   return NULL;
 }
 
+/** A slot that copies a list to an array, which may be NULL only for an empty list. `function` is
+ * its name without "ort_"; the last arguments are the names and types of its parameters. */
+#define CORE_LIST_GETTER(NAME, function, list, type, out, room, owner_type, owner) \
+  CORE_SLOT(NAME, const owner_type* owner, const type** out, size_t room) {        \
+    CORE_REQUIRE_IF(list.count > 0, function, out);                                \
+    return core_copy_list(#room, &list, (const void**)out, room);                  \
+  }
+
 /** How to make a view. */
 struct core_view {
   const char* name;

@@ -5,36 +5,17 @@
 #include "graph/graph.h"
 
 CORE_GETTER(ort_Graph_GetNumInputs, size_t, graph->inputs.count, const OrtGraph* graph)
-
-CORE_SLOT(ort_Graph_GetInputs, const OrtGraph* graph, const OrtValueInfo** inputs,
-          size_t num_inputs) {
-  CORE_REQUIRE_IF(graph->inputs.count > 0, Graph_GetInputs, inputs);
-  return core_copy_list("num_inputs", &graph->inputs, (const void**)inputs, num_inputs);
-}
-
+CORE_LIST_GETTER(ort_Graph_GetInputs, Graph_GetInputs, graph->inputs, OrtValueInfo, inputs,
+                 num_inputs, OrtGraph, graph)
 CORE_GETTER(ort_Graph_GetNumOutputs, size_t, graph->outputs.count, const OrtGraph* graph)
-
-CORE_SLOT(ort_Graph_GetOutputs, const OrtGraph* graph, const OrtValueInfo** outputs,
-          size_t num_outputs) {
-  CORE_REQUIRE_IF(graph->outputs.count > 0, Graph_GetOutputs, outputs);
-  return core_copy_list("num_outputs", &graph->outputs, (const void**)outputs, num_outputs);
-}
-
+CORE_LIST_GETTER(ort_Graph_GetOutputs, Graph_GetOutputs, graph->outputs, OrtValueInfo, outputs,
+                 num_outputs, OrtGraph, graph)
 CORE_GETTER(ort_Graph_GetNumInitializers, size_t, graph->initializers.count, const OrtGraph* graph)
-
-CORE_SLOT(ort_Graph_GetInitializers, const OrtGraph* graph, const OrtValueInfo** initializers,
-          size_t num_initializers) {
-  CORE_REQUIRE_IF(graph->initializers.count > 0, Graph_GetInitializers, initializers);
-  return core_copy_list("num_initializers", &graph->initializers, (const void**)initializers,
-                        num_initializers);
-}
-
+CORE_LIST_GETTER(ort_Graph_GetInitializers, Graph_GetInitializers, graph->initializers,
+                 OrtValueInfo, initializers, num_initializers, OrtGraph, graph)
 CORE_GETTER(ort_Graph_GetNumNodes, size_t, graph->nodes.count, const OrtGraph* graph)
-
-CORE_SLOT(ort_Graph_GetNodes, const OrtGraph* graph, const OrtNode** nodes, size_t num_nodes) {
-  CORE_REQUIRE_IF(graph->nodes.count > 0, Graph_GetNodes, nodes);
-  return core_copy_list("num_nodes", &graph->nodes, (const void**)nodes, num_nodes);
-}
+CORE_LIST_GETTER(ort_Graph_GetNodes, Graph_GetNodes, graph->nodes, OrtNode, nodes, num_nodes,
+                 OrtGraph, graph)
 
 CORE_RELEASER(ort_ReleaseGraph, OrtGraph)
 CORE_GETTER(ort_Graph_GetName, const char*, graph->name, const OrtGraph* graph)

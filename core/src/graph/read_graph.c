@@ -431,8 +431,7 @@ static OrtStatus* check_bytes(struct core_message bytes, enum core_onnx kind) {
 
 OrtStatus* core_read_graph(const OrtModel* model, size_t which, OrtGraph** out) {
   bool is_function = which >= CORE_GRAPH_FORMS;
-  OrtGraph* graph = core_new_object(&core_graph_class, sizeof *graph);
-  CORE_RETURN_IF(graph == NULL, core_no_memory(sizeof *graph));
+  CORE_NEW(OrtGraph, graph, &core_graph_class);
   graph->model = model;
   graph->form = is_function ? CORE_AS_WRITTEN : (enum core_graph_form)which;
   graph->name = "";

@@ -290,8 +290,6 @@ void ORT_API_CALL core_kernel_release(OrtcoreKernel* kernel);
                 #function ": " #argument " is used after the call that it was valid for");   \
     }                                                                                        \
   } while (0)
-#define CORE_REQUIRE_KERNEL_INFO(function) \
-  CORE_REQUIRE_BORROWED(function, info, object.class, &core_kernel_info_class)
 #define CORE_REQUIRE_CONTEXT(function) \
   CORE_REQUIRE_BORROWED(function, context, mark, CORE_CONTEXT_MARK)
 

@@ -5,6 +5,7 @@
 
 #include "heap/heap.h"
 #include "kernels/kernel.h"
+#include "memory/allocator.h"
 
 /* Finds an attribute; of another type than `type` it is NULL. */
 static OrtStatus* find_attribute(const OrtKernelInfo* info, const char* name, OrtOpAttrType type,
@@ -24,28 +25,20 @@ static OrtStatus* require(const OrtKernelInfo* info, const char* name, OrtOpAttr
   return *out != NULL ? NULL : core_fail(ORT_FAIL, "the attribute is of another type: %s", name);
 }
 
-CORE_SLOT(ort_KernelInfoGetAttribute_float, const OrtKernelInfo* info, const char* name,
-          float* out) {
-  const OrtOpAttr* attr = NULL;
-  CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttribute_float);
-  CORE_TRY(require(info, name, ORT_OP_ATTR_FLOAT, &attr));
-  memcpy(out, core_op_attr_value(attr), sizeof *out);
-  return NULL;
-}
+#define NUMBER_GETTER(NAME, type, kind)                                     \
+  CORE_SLOT(NAME, const OrtKernelInfo* info, const char* name, type* out) { \
+    const OrtOpAttr* attr = NULL;                                           \
+    CORE_TRY(require(info, name, ORT_OP_ATTR_##kind, &attr));               \
+    memcpy(out, core_op_attr_value(attr), sizeof *out);                     \
+    return NULL;                                                            \
+  }
 
-CORE_SLOT(ort_KernelInfoGetAttribute_int64, const OrtKernelInfo* info, const char* name,
-          int64_t* out) {
-  const OrtOpAttr* attr = NULL;
-  CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttribute_int64);
-  CORE_TRY(require(info, name, ORT_OP_ATTR_INT, &attr));
-  memcpy(out, core_op_attr_value(attr), sizeof *out);
-  return NULL;
-}
+NUMBER_GETTER(ort_KernelInfoGetAttribute_float, float, FLOAT)
+NUMBER_GETTER(ort_KernelInfoGetAttribute_int64, int64_t, INT)
 
 CORE_SLOT(ort_KernelInfoGetAttribute_string, const OrtKernelInfo* info, const char* name, char* out,
           size_t* size) {
   const OrtOpAttr* attr = NULL;
-  CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttribute_string);
   CORE_TRY(require(info, name, ORT_OP_ATTR_STRING, &attr));
   return core_give_text(core_op_attr_value(attr), attr->size, out, size);
 }
@@ -63,37 +56,22 @@ static OrtStatus* give_numbers(const OrtOpAttr* attr, size_t each, void* out, si
   return NULL;
 }
 
-CORE_SLOT(ort_KernelInfoGetAttributeArray_float, const OrtKernelInfo* info, const char* name,
-          float* out, size_t* size) {
-  const OrtOpAttr* attr = NULL;
-  CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttributeArray_float);
-  CORE_TRY(find_attribute(info, name, ORT_OP_ATTR_FLOATS, &attr));
-  return give_numbers(attr, sizeof *out, out, size);
-}
+#define NUMBERS_GETTER(NAME, type, kind)                                                  \
+  CORE_SLOT(NAME, const OrtKernelInfo* info, const char* name, type* out, size_t* size) { \
+    const OrtOpAttr* attr = NULL;                                                         \
+    CORE_TRY(find_attribute(info, name, ORT_OP_ATTR_##kind, &attr));                      \
+    return give_numbers(attr, sizeof *out, out, size);                                    \
+  }
 
-CORE_SLOT(ort_KernelInfoGetAttributeArray_int64, const OrtKernelInfo* info, const char* name,
-          int64_t* out, size_t* size) {
-  const OrtOpAttr* attr = NULL;
-  CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttributeArray_int64);
-  CORE_TRY(find_attribute(info, name, ORT_OP_ATTR_INTS, &attr));
-  return give_numbers(attr, sizeof *out, out, size);
-}
+NUMBERS_GETTER(ort_KernelInfoGetAttributeArray_float, float, FLOATS)
+NUMBERS_GETTER(ort_KernelInfoGetAttributeArray_int64, int64_t, INTS)
 
 CORE_SLOT(ort_KernelInfoGetAttribute_tensor, const OrtKernelInfo* info, const char* name,
           OrtAllocator* allocator, OrtValue** out) {
   const OrtOpAttr* attr = NULL;
-  CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttribute_tensor);
   CORE_TRY(require(info, name, ORT_OP_ATTR_TENSOR, &attr));
   return core_copy_tensor((const struct core_tensor*)core_op_attr_tensor(attr), allocator,
                           (struct core_tensor**)out);
-}
-
-/* Frees the first strings of an array, and the array. */
-static void free_strings(OrtAllocator* allocator, char** strings, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    allocator->Free(allocator, strings[i]);
-  }
-  allocator->Free(allocator, strings);
 }
 
 /* Copies texts that stand one after the other, each with its zero byte. */
@@ -101,16 +79,10 @@ static OrtStatus* give_strings(const char* texts, size_t count, OrtAllocator* al
                                char*** out) {
   char** strings = allocator->Alloc(allocator, count * sizeof *strings);
   CORE_RETURN_IF(strings == NULL, core_no_memory(count * sizeof *strings));
-  for (size_t i = 0; i < count; i++) {
-    size_t size = strlen(texts) + 1;
-    strings[i] = allocator->Alloc(allocator, size);
-    if (strings[i] == NULL) {
-      free_strings(allocator, strings, i);
-      return core_no_memory(size);
-    }
-    memcpy(strings[i], texts, size);
-    texts += size;
+  for (size_t i = 0; i < count; i++, texts += strlen(texts) + 1) {
+    strings[i] = (char*)texts;
   }
+  CORE_TRY(core_copy_strings(allocator, strings, count));
   *out = strings;
   return NULL;
 }
@@ -118,7 +90,6 @@ static OrtStatus* give_strings(const char* texts, size_t count, OrtAllocator* al
 CORE_SLOT(ort_KernelInfoGetAttributeArray_string, const OrtKernelInfo* info, const char* name,
           OrtAllocator* allocator, char*** out, size_t* size) {
   const OrtOpAttr* attr = NULL;
-  CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttributeArray_string);
   CORE_TRY(find_attribute(info, name, ORT_OP_ATTR_STRINGS, &attr));
   const char* texts = attr != NULL ? core_op_attr_value(attr) : NULL;
   size_t count = 0;

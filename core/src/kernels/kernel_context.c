@@ -215,7 +215,6 @@ OrtStatus* ORT_API_CALL core_kernel_set_output(OrtKernelContext* context, size_t
 
 CORE_SLOT(ort_KernelContext_GetPreallocatedOutput, const OrtKernelContext* context,
           size_t output_index, OrtValue** output) {
-  CORE_REQUIRE_CONTEXT(KernelContext_GetPreallocatedOutput);
   size_t count = 0;
   CORE_TRY(ort_KernelContext_GetOutputCount(context, &count));
   CORE_FAIL_IF(output_index >= count, ORT_INVALID_ARGUMENT,
@@ -227,40 +226,28 @@ CORE_SLOT(ort_KernelContext_GetPreallocatedOutput, const OrtKernelContext* conte
   return NULL;
 }
 
-CORE_SLOT(ort_KernelContext_GetGPUComputeStream, const OrtKernelContext* context, void** out) {
-  CORE_REQUIRE_CONTEXT(KernelContext_GetGPUComputeStream);
-  *out = ort_SyncStream_GetHandle(context->stream);
-  return NULL;
-}
-
-CORE_SLOT(ort_KernelContext_GetSyncStream, const OrtKernelContext* context, OrtSyncStream** out) {
-  CORE_REQUIRE_CONTEXT(KernelContext_GetSyncStream);
-  *out = context->stream;
-  return NULL;
-}
+CORE_GETTER(ort_KernelContext_GetGPUComputeStream, void*, ort_SyncStream_GetHandle(context->stream),
+            const OrtKernelContext* context)
+CORE_GETTER(ort_KernelContext_GetSyncStream, OrtSyncStream*, context->stream,
+            const OrtKernelContext* context)
 
 CORE_SLOT(ort_KernelContext_GetResource, const OrtKernelContext* context, int resource_version,
           int resource_id, void** resource) {
-  CORE_REQUIRE_CONTEXT(KernelContext_GetResource);
   *resource = NULL;
   CORE_FAIL(ORT_INVALID_ARGUMENT, "KernelContext_GetResource: there is no stream with resources");
 }
 
-CORE_SLOT(ort_KernelContext_GetLogger, const OrtKernelContext* context, const OrtLogger** logger) {
-  CORE_REQUIRE_CONTEXT(KernelContext_GetLogger);
-  *logger = context->logger != NULL ? context->logger : core_node_logger(context->node);
-  return NULL;
-}
+CORE_GETTER(ort_KernelContext_GetLogger, const OrtLogger*,
+            context->logger != NULL ? context->logger : core_node_logger(context->node),
+            const OrtKernelContext* context)
 
 CORE_SLOT(ort_KernelContext_GetAllocator, const OrtKernelContext* context,
           const OrtMemoryInfo* mem_info, OrtAllocator** out) {
-  CORE_REQUIRE_CONTEXT(KernelContext_GetAllocator);
   return core_node_allocator(context->node, mem_info, out);
 }
 
 CORE_SLOT(ort_KernelContext_GetScratchBuffer, const OrtKernelContext* context,
           const OrtMemoryInfo* mem_info, size_t count_or_bytes, void** out) {
-  CORE_REQUIRE_CONTEXT(KernelContext_GetScratchBuffer);
   OrtAllocator* allocator = NULL;
   CORE_TRY(core_node_allocator(context->node, mem_info, &allocator));
   if (count_or_bytes == 0) {

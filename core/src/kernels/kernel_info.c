@@ -40,9 +40,7 @@ static void end_info(void* block) { core_drop(((OrtKernelInfo*)block)->node); }
 const struct core_class core_kernel_info_class = {.kind = CORE_KERNEL_INFO, .end = end_info};
 
 CORE_SLOT(ort_CopyKernelInfo, const OrtKernelInfo* info, OrtKernelInfo** info_copy) {
-  CORE_REQUIRE_KERNEL_INFO(CopyKernelInfo);
-  OrtKernelInfo* copy = core_new_object(&core_kernel_info_class, sizeof *copy);
-  CORE_RETURN_IF(copy == NULL, core_no_memory(sizeof *copy));
+  CORE_NEW(OrtKernelInfo, copy, &core_kernel_info_class);
   copy->node = info->node;
   core_note_asked(info->node, ORT_OP_ATTR_UNDEFINED, "");
   core_retain(&copy->node->object);
@@ -58,17 +56,10 @@ void ORT_API_CALL ort_ReleaseKernelInfo(OrtKernelInfo* input) NO_EXCEPTION {
   }
 }
 
-CORE_SLOT(ort_KernelInfo_GetInputCount, const OrtKernelInfo* info, size_t* out) {
-  CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetInputCount);
-  *out = info->node->inputs.count;
-  return NULL;
-}
-
-CORE_SLOT(ort_KernelInfo_GetOutputCount, const OrtKernelInfo* info, size_t* out) {
-  CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetOutputCount);
-  *out = info->node->outputs.count;
-  return NULL;
-}
+CORE_GETTER(ort_KernelInfo_GetInputCount, size_t, info->node->inputs.count,
+            const OrtKernelInfo* info)
+CORE_GETTER(ort_KernelInfo_GetOutputCount, size_t, info->node->outputs.count,
+            const OrtKernelInfo* info)
 
 static OrtStatus* give_name(const struct core_side* side, size_t index, char* out, size_t* size) {
   CORE_RETURN_IF(index >= side->count,
@@ -79,13 +70,11 @@ static OrtStatus* give_name(const struct core_side* side, size_t index, char* ou
 
 CORE_SLOT(ort_KernelInfo_GetInputName, const OrtKernelInfo* info, size_t index, char* out,
           size_t* size) {
-  CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetInputName);
   return give_name(&info->node->inputs, index, out, size);
 }
 
 CORE_SLOT(ort_KernelInfo_GetOutputName, const OrtKernelInfo* info, size_t index, char* out,
           size_t* size) {
-  CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetOutputName);
   return give_name(&info->node->outputs, index, out, size);
 }
 
@@ -108,49 +97,30 @@ static OrtStatus* give_type(const struct core_side* side, size_t index, OrtTypeI
 
 CORE_SLOT(ort_KernelInfo_GetInputTypeInfo, const OrtKernelInfo* info, size_t index,
           OrtTypeInfo** type_info) {
-  CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetInputTypeInfo);
   return give_type(&info->node->inputs, index, type_info);
 }
 
 CORE_SLOT(ort_KernelInfo_GetOutputTypeInfo, const OrtKernelInfo* info, size_t index,
           OrtTypeInfo** type_info) {
-  CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetOutputTypeInfo);
   return give_type(&info->node->outputs, index, type_info);
 }
 
-CORE_SLOT(ort_KernelInfo_GetNodeName, const OrtKernelInfo* info, char* out, size_t* size) {
-  CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetNodeName);
-  const char* name = info->node->name;
-  return core_give_text(name, strlen(name), out, size);
-}
+#define TEXT_GETTER(NAME, text)                                                   \
+  CORE_SLOT(NAME, const OrtKernelInfo* info, char* out, size_t* size) {           \
+    return core_give_text(info->node->text, strlen(info->node->text), out, size); \
+  }
 
-CORE_SLOT(ort_KernelInfo_GetOperatorDomain, const OrtKernelInfo* info, char* out, size_t* size) {
-  CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetOperatorDomain);
-  const char* domain = info->node->domain;
-  return core_give_text(domain, strlen(domain), out, size);
-}
+TEXT_GETTER(ort_KernelInfo_GetNodeName, name)
+TEXT_GETTER(ort_KernelInfo_GetOperatorDomain, domain)
+TEXT_GETTER(ort_KernelInfo_GetOperatorType, op_name)
 
-CORE_SLOT(ort_KernelInfo_GetOperatorType, const OrtKernelInfo* info, char* out, size_t* size) {
-  CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetOperatorType);
-  const char* name = info->node->op_name;
-  return core_give_text(name, strlen(name), out, size);
-}
-
-CORE_SLOT(ort_KernelInfo_GetOperatorSinceVersion, const OrtKernelInfo* info, int* since_version) {
-  CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetOperatorSinceVersion);
-  *since_version = info->node->since_version;
-  return NULL;
-}
-
-CORE_SLOT(ort_KernelInfo_GetLogger, const OrtKernelInfo* info, const OrtLogger** logger) {
-  CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetLogger);
-  *logger = core_node_logger(info->node);
-  return NULL;
-}
+CORE_GETTER(ort_KernelInfo_GetOperatorSinceVersion, int, info->node->since_version,
+            const OrtKernelInfo* info)
+CORE_GETTER(ort_KernelInfo_GetLogger, const OrtLogger*, core_node_logger(info->node),
+            const OrtKernelInfo* info)
 
 CORE_SLOT(ort_KernelInfoGetConstantInput_tensor, const OrtKernelInfo* info, size_t index,
           int* is_constant, const OrtValue** out) {
-  CORE_REQUIRE_KERNEL_INFO(KernelInfoGetConstantInput_tensor);
   const struct core_side* inputs = &info->node->inputs;
   *is_constant = index < inputs->count && inputs->list[index].constant != NULL;
   if (*is_constant) {
@@ -161,14 +131,12 @@ CORE_SLOT(ort_KernelInfoGetConstantInput_tensor, const OrtKernelInfo* info, size
 
 CORE_SLOT(ort_KernelInfoGetAllocator, const OrtKernelInfo* info, OrtMemType mem_type,
           OrtAllocator** out) {
-  CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAllocator);
   /* All memory is the CPU's, whatever it is used for. */
   *out = info->node->allocator;
   return NULL;
 }
 
 CORE_SLOT(ort_KernelInfo_GetConfigEntries, const OrtKernelInfo* info, OrtKeyValuePairs** out) {
-  CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetConfigEntries);
   const struct core_node* node = info->node;
   return node->config == NULL && node->options != NULL
              ? node->host->api->GetSessionOptionsConfigEntries(node->options, out)
@@ -176,7 +144,6 @@ CORE_SLOT(ort_KernelInfo_GetConfigEntries, const OrtKernelInfo* info, OrtKeyValu
 }
 
 CORE_SLOT(ort_ep_KernelInfo_GetEp, const OrtKernelInfo* info, const OrtEp** ep) {
-  CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetEp);
   CORE_FAIL_IF(info->node->ep == NULL, ORT_FAIL,
                "KernelInfo_GetEp: info must be that of a kernel of a plug-in execution provider");
   *ep = info->node->ep;

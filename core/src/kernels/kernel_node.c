@@ -337,8 +337,7 @@ static const struct core_class node_class = {.kind = CORE_SHARED, .end = end_nod
 
 OrtStatus* core_new_node(const struct core_kernel_host* host, const OrtcoreNode* from,
                          struct core_node** out) {
-  struct core_node* node = core_new_object(&node_class, sizeof *node);
-  CORE_RETURN_IF(node == NULL, core_no_memory(sizeof *node));
+  CORE_NEW(struct core_node, node, &node_class);
   node->host = host;
   node->op = from->op;
   node->api = from->api != NULL ? from->api : host->api;

@@ -150,7 +150,6 @@ CORE_SLOT(ort_CreateOp, const OrtKernelInfo* info, const char* op_name, const ch
           const ONNXTensorElementDataType* type_constraint_values, int type_constraint_count,
           const OrtOpAttr* const* attr_values, int attr_count, int input_count, int output_count,
           OrtOp** ort_op) {
-  CORE_REQUIRE_KERNEL_INFO(CreateOp);
   REQUIRE_COUNT(CreateOp, type_constraint_count);
   REQUIRE_COUNT(CreateOp, attr_count);
   REQUIRE_COUNT(CreateOp, input_count);
@@ -178,7 +177,6 @@ CORE_SLOT(ort_CreateOp, const OrtKernelInfo* info, const char* op_name, const ch
 CORE_SLOT(ort_InvokeOp, const OrtKernelContext* context, const OrtOp* ort_op,
           const OrtValue* const* input_values, int input_count, OrtValue* const* output_values,
           int output_count) {
-  CORE_REQUIRE_CONTEXT(InvokeOp);
   const struct core_node* node = kernel_of(ort_op)->node;
   CORE_RETURN_IF(
       input_count < 0 || (size_t)input_count != node->inputs.count || output_count < 0 ||

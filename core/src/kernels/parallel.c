@@ -137,7 +137,6 @@ static void share_with_pool(struct job* job, struct core_thread_pool* pool, stru
 
 CORE_SLOT(ort_KernelContext_ParallelFor, const OrtKernelContext* context, void (*fn)(void*, size_t),
           size_t total, size_t num_batch, void* usr_data) {
-  CORE_REQUIRE_CONTEXT(KernelContext_ParallelFor);
   if (total == 0) {
     return NULL;
   }

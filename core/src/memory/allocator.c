@@ -183,6 +183,22 @@ OrtStatus* core_allocate_text(OrtAllocator* allocator, const void* text, size_t 
   return NULL;
 }
 
+OrtStatus* core_copy_strings(OrtAllocator* allocator, char** strings, size_t count) {
+  OrtStatus* status = NULL;
+  size_t copied = 0;
+  while (status == NULL && copied < count) {
+    status = core_allocate_string(allocator, strings[copied], &strings[copied]);
+    copied += status == NULL;
+  }
+  if (status != NULL) {
+    while (copied > 0) {
+      allocator->Free(allocator, strings[--copied]);
+    }
+    allocator->Free(allocator, strings);
+  }
+  return status;
+}
+
 static CORE_NOINLINE OrtStatus* allocator_free_slow(OrtAllocator* ort_allocator, void* p) {
   CORE_REQUIRE(AllocatorFree, ort_allocator);
   CORE_FAIL_IF(ort_allocator->Free == NULL, ORT_INVALID_ARGUMENT,

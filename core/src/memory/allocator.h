@@ -49,6 +49,10 @@ static inline OrtStatus* core_allocate_string(OrtAllocator* allocator, const cha
   return core_allocate_text(allocator, text, strlen(text), out);
 }
 
+/** Replaces the strings of an array, which is the allocator's, by copies; on failure frees the
+ * array. */
+OrtStatus* core_copy_strings(OrtAllocator* allocator, char** strings, size_t count);
+
 /** The Info of every adaptor, and of no other allocator. */
 const OrtMemoryInfo* ORT_API_CALL core_adaptor_info(const OrtAllocator* this_) NO_EXCEPTION;
 

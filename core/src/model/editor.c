@@ -39,8 +39,7 @@ static const struct core_class graph_class = {.kind = CORE_GRAPH, .end = end_gra
   } while (0)
 
 CORE_SLOT(ort_model_editor_CreateGraph, OrtGraph** graph) {
-  OrtGraph* made = core_new_object(&graph_class, sizeof *made);
-  CORE_RETURN_IF(made == NULL, core_no_memory(sizeof *made));
+  CORE_NEW(OrtGraph, made, &graph_class);
   made->name = CORE_EDITOR_GRAPH_NAME;
   *graph = made;
   return NULL;

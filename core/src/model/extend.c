@@ -41,7 +41,7 @@ static void write_field(struct core_writing* to, const OrtGraph* by, struct core
   }
   field.number = is_replaced ? GRAPH_VALUE : field.number;
   if (field.number != GRAPH_VALUE || !is_port(by, field.bytes)) {
-    core_write_bytes(to, field.number, field.bytes.at, core_message_size(field.bytes));
+    core_write_message(to, field.number, field.bytes);
   }
 }
 

@@ -141,31 +141,16 @@ CORE_SLOT(ort_Graph_GetModelMetadata, const OrtGraph* graph, OrtModelMetadata** 
 
 CORE_RELEASER(ort_ReleaseModelMetadata, OrtModelMetadata)
 
-CORE_SLOT(ort_ModelMetadataGetProducerName, const OrtModelMetadata* model_metadata,
-          OrtAllocator* allocator, char** value) {
-  return core_allocate_string(allocator, model_metadata->texts[PRODUCER], value);
-}
+#define TEXT_GETTER(NAME, text)                                                                    \
+  CORE_SLOT(NAME, const OrtModelMetadata* model_metadata, OrtAllocator* allocator, char** value) { \
+    return core_allocate_string(allocator, model_metadata->texts[text], value);                    \
+  }
 
-CORE_SLOT(ort_ModelMetadataGetGraphName, const OrtModelMetadata* model_metadata,
-          OrtAllocator* allocator, char** value) {
-  return core_allocate_string(allocator, model_metadata->texts[GRAPH_TEXT], value);
-}
-
-CORE_SLOT(ort_ModelMetadataGetDomain, const OrtModelMetadata* model_metadata,
-          OrtAllocator* allocator, char** value) {
-  return core_allocate_string(allocator, model_metadata->texts[DOMAIN_TEXT], value);
-}
-
-CORE_SLOT(ort_ModelMetadataGetDescription, const OrtModelMetadata* model_metadata,
-          OrtAllocator* allocator, char** value) {
-  return core_allocate_string(allocator, model_metadata->texts[DESCRIPTION], value);
-}
-
-CORE_SLOT(ort_ModelMetadataGetGraphDescription, const OrtModelMetadata* model_metadata,
-          OrtAllocator* allocator, char** value) {
-  return core_allocate_string(allocator, model_metadata->texts[GRAPH_DESCRIPTION], value);
-}
-
+TEXT_GETTER(ort_ModelMetadataGetProducerName, PRODUCER)
+TEXT_GETTER(ort_ModelMetadataGetGraphName, GRAPH_TEXT)
+TEXT_GETTER(ort_ModelMetadataGetDomain, DOMAIN_TEXT)
+TEXT_GETTER(ort_ModelMetadataGetDescription, DESCRIPTION)
+TEXT_GETTER(ort_ModelMetadataGetGraphDescription, GRAPH_DESCRIPTION)
 CORE_GETTER(ort_ModelMetadataGetVersion, int64_t, model_metadata->version,
             const OrtModelMetadata* model_metadata)
 
@@ -179,32 +164,14 @@ CORE_SLOT(ort_ModelMetadataLookupCustomMetadataMap, const OrtModelMetadata* mode
   return core_allocate_string(allocator, core_item_text(item), value);
 }
 
-/* Copies all keys; on failure those that were copied are freed. */
-static OrtStatus* give_keys(const struct core_items* entries, OrtAllocator* allocator,
-                            char** keys) {
-  for (size_t i = 0; i < entries->count; i++) {
-    OrtStatus* status = core_allocate_string(allocator, entries->list[i].key, &keys[i]);
-    if (status != NULL) {
-      while (i > 0) {
-        allocator->Free(allocator, keys[--i]);
-      }
-      return status;
-    }
-  }
-  return NULL;
-}
-
 CORE_SLOT(ort_ModelMetadataGetCustomMetadataMapKeys, const OrtModelMetadata* model_metadata,
           OrtAllocator* allocator, char*** keys, int64_t* num_keys) {
   const struct core_items* entries = &model_metadata->entries;
   void* made = NULL;
   if (entries->count > 0) {
     CORE_TRY(ort_AllocatorAlloc(allocator, entries->count * sizeof(char*), &made));
-    OrtStatus* status = give_keys(entries, allocator, made);
-    if (status != NULL) {
-      allocator->Free(allocator, made);
-      return status;
-    }
+    memcpy(made, entries->keys, entries->count * sizeof(char*));
+    CORE_TRY(core_copy_strings(allocator, made, entries->count));
   }
   *keys = made;
   *num_keys = (int64_t)entries->count;

@@ -33,8 +33,7 @@ static const struct core_class model_class = {.kind = CORE_MODEL, .end = end_mod
 
 OrtStatus* core_new_model(OrtModel** out) {
   static const ORTCHAR_T nowhere[1] = {0};
-  OrtModel* model = core_new_object(&model_class, sizeof *model);
-  CORE_RETURN_IF(model == NULL, core_no_memory(sizeof *model));
+  CORE_NEW(OrtModel, model, &model_class);
   model->path = nowhere;
   *out = model;
   return NULL;

@@ -64,6 +64,12 @@ static inline CORE_INLINE void core_drop(void* object) {
 #define CORE_RELEASER(NAME, type) \
   void ORT_API_CALL NAME(type* input) NO_EXCEPTION { core_drop(input); }
 
+/** Declares `name`, a new object of a struct; returns from the function where there is no memory.
+ */
+#define CORE_NEW(type, name, class)                  \
+  type* name = core_new_object(class, sizeof *name); \
+  CORE_RETURN_IF(name == NULL, core_no_memory(sizeof *name))
+
 /** Ends a function that has made an object: hands it out, or drops it and passes a failing status
  * on. */
 #define CORE_HAND_OUT(status, made, out) \

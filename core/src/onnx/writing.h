@@ -24,6 +24,10 @@ void core_write_raw(struct core_writing* to, const void* bytes, size_t size);
 void core_write_number(struct core_writing* to, uint32_t field, uint64_t number);
 void core_write_bytes(struct core_writing* to, uint32_t field, const void* bytes, size_t size);
 void core_write_text(struct core_writing* to, uint32_t field, const char* text);
+static inline void core_write_message(struct core_writing* to, uint32_t field,
+                                      struct core_message message) {
+  core_write_bytes(to, field, message.at, core_message_size(message));
+}
 
 /** Writes a field of four bytes, as they are in memory. */
 void core_write_fixed(struct core_writing* to, uint32_t field, const void* bytes);

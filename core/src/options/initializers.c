@@ -130,9 +130,7 @@ struct OrtPrepackedWeightsContainer {
 static const struct core_class container_class = {.kind = CORE_PREPACKED_WEIGHTS};
 
 CORE_SLOT(ort_CreatePrepackedWeightsContainer, OrtPrepackedWeightsContainer** out) {
-  struct OrtPrepackedWeightsContainer* container =
-      core_new_object(&container_class, sizeof *container);
-  CORE_RETURN_IF(container == NULL, core_no_memory(sizeof *container));
+  CORE_NEW(struct OrtPrepackedWeightsContainer, container, &container_class);
   *out = container;
   return NULL;
 }

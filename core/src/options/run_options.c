@@ -18,8 +18,7 @@ static void end_run_options(void* block) {
 const struct core_class core_run_options_class = {.kind = CORE_RUN_OPTIONS, .end = end_run_options};
 
 CORE_SLOT(ort_CreateRunOptions, OrtRunOptions** out) {
-  struct OrtRunOptions* options = core_new_object(&core_run_options_class, sizeof *options);
-  CORE_RETURN_IF(options == NULL, core_no_memory(sizeof *options));
+  CORE_NEW(struct OrtRunOptions, options, &core_run_options_class);
   core_begin_options(options, CORE_OF_RUN);
   *out = options;
   return NULL;

@@ -23,9 +23,7 @@ const struct core_class core_threading_options_class = {.kind = CORE_THREADING_O
                                                         .end = end_threading_options};
 
 CORE_SLOT(ort_CreateThreadingOptions, OrtThreadingOptions** out) {
-  struct OrtThreadingOptions* options =
-      core_new_object(&core_threading_options_class, sizeof *options);
-  CORE_RETURN_IF(options == NULL, core_no_memory(sizeof *options));
+  CORE_NEW(struct OrtThreadingOptions, options, &core_threading_options_class);
   core_begin_options(options, CORE_OF_THREADING);
   *out = options;
   return NULL;

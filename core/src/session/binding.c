@@ -37,8 +37,7 @@ static const struct core_class binding_class = {.kind = CORE_IO_BINDING, .end = 
 
 CORE_SLOT(ort_CreateIoBinding, OrtSession* session, OrtIoBinding** out) {
   CORE_REQUIRE_READY(session, ORT_FAIL, "Session not initialized.");
-  struct OrtIoBinding* binding = core_new_object(&binding_class, sizeof *binding);
-  CORE_RETURN_IF(binding == NULL, core_no_memory(sizeof *binding));
+  CORE_NEW(struct OrtIoBinding, binding, &binding_class);
   binding->session = session;
   core_retain(&session->object);
   *out = binding;

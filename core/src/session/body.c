@@ -12,7 +12,7 @@ static void write_input(struct core_writing* to, const OrtValueInfo* value) {
   size_t input = core_begin_message(to, GRAPH_INPUT);
   core_write_text(to, VALUE_NAME, value->name);
   if (type.at != NULL) {
-    core_write_bytes(to, VALUE_TYPE, type.at, core_message_size(type));
+    core_write_message(to, VALUE_TYPE, type);
   } else {
     size_t outer = core_begin_message(to, VALUE_TYPE);
     size_t inner = core_begin_message(to, TYPE_TENSOR);

@@ -68,8 +68,7 @@ static OrtStatus* write_value(struct making* making, uint32_t field, const OrtVa
   size_t message = core_begin_message(&making->to, field);
   core_write_text(&making->to, VALUE_NAME, value->name);
   if (value->type_bytes.at != NULL) {
-    core_write_bytes(&making->to, VALUE_TYPE, value->type_bytes.at,
-                     core_message_size(value->type_bytes));
+    core_write_message(&making->to, VALUE_TYPE, value->type_bytes);
   }
   core_end_message(&making->to, message);
   return NULL;
@@ -80,8 +79,7 @@ static void write_constant(struct core_writing* to, const OrtValueInfo* value) {
   size_t node = core_begin_message(to, GRAPH_NODE);
   core_write_text(to, NODE_OUTPUT, value->name);
   core_write_text(to, NODE_OPERATOR, "Constant");
-  core_write_bytes(to, NODE_ATTRIBUTE, value->tensor_bytes.at,
-                   core_message_size(value->tensor_bytes));
+  core_write_message(to, NODE_ATTRIBUTE, value->tensor_bytes);
   core_end_message(to, node);
 }
 
@@ -96,9 +94,9 @@ static OrtStatus* write_initializer(struct making* making, const OrtValueInfo* v
     write_constant(&making->to, value);
     return NULL;
   }
-  core_write_bytes(&making->to,
-                   value->flags & CORE_IS_SPARSE ? GRAPH_SPARSE_INITIALIZER : GRAPH_INITIALIZER,
-                   value->tensor_bytes.at, core_message_size(value->tensor_bytes));
+  core_write_message(&making->to,
+                     value->flags & CORE_IS_SPARSE ? GRAPH_SPARSE_INITIALIZER : GRAPH_INITIALIZER,
+                     value->tensor_bytes);
   return NULL;
 }
 
@@ -183,7 +181,7 @@ static OrtStatus* write_node(struct making* making, const OrtNode* node) {
     if (attribute->type == ORT_OP_ATTR_GRAPH) {
       CORE_TRY(write_attribute(making, bytes, node->subgraphs.items[graphs++]));
     } else {
-      core_write_bytes(&making->to, NODE_ATTRIBUTE, bytes.at, core_message_size(bytes));
+      core_write_message(&making->to, NODE_ATTRIBUTE, bytes);
     }
   }
   core_end_message(&making->to, message);
@@ -319,7 +317,7 @@ static void write_metadata(struct making* making) {
   struct core_message model = making->session->model->bytes, own;
   while (core_next_message(&model, MODEL_METADATA, &own)) {
     if (!is_replaced(making, own)) {
-      core_write_bytes(&making->to, MODEL_METADATA, own.at, core_message_size(own));
+      core_write_message(&making->to, MODEL_METADATA, own);
     }
   }
   for (size_t i = 0; i < entries->count; i++) {

@@ -1,37 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/profile.h"
 
-#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 /* Objects and lists within each other, so that the stack is bounded. */
 #define DEPTH 64
 
-void core_put_text(struct core_writing* text, const char* piece) {
+void core_put(struct core_writing* text, const char* format, ...) {
+  char piece[256];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(piece, sizeof piece, format, arguments);
+  va_end(arguments);
   core_write_raw(text, piece, strlen(piece));
 }
 
-void core_put_number(struct core_writing* text, const char* before, int64_t number) {
-  char digits[24];
-  snprintf(digits, sizeof digits, "%" PRId64, number);
-  core_put_text(text, before);
-  core_put_text(text, digits);
-}
-
 void core_put_quoted(struct core_writing* text, const char* content) {
-  char escape[8];
-  core_put_text(text, "\"");
+  core_put(text, "\"");
   for (const char* at = content; *at != 0; at++) {
     unsigned char c = (unsigned char)*at;
     if (c < ' ' || c == '"' || c == '\\') {
-      snprintf(escape, sizeof escape, c < ' ' ? "\\u%04x" : "\\%c", c);
-      core_put_text(text, escape);
+      core_put(text, c < ' ' ? "\\u%04x" : "\\%c", c);
     } else {
       core_write_raw(text, at, 1);
     }
   }
-  core_put_text(text, "\"");
+  core_put(text, "\"");
 }
 
 /* --- reading: each function returns the end of what it reads, or NULL --------------------------
@@ -115,7 +111,7 @@ static const char* skip_value(const char* at, int depth) {
 void core_put_value(struct core_writing* text, const char* value) {
   const char* end = *value == '{' || *value == '[' ? skip_value(value, DEPTH) : NULL;
   if (end != NULL && *skip_space(end) == 0) {
-    core_put_text(text, value);
+    core_write_raw(text, value, strlen(value));
   } else {
     core_put_quoted(text, value);
   }

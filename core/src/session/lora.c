@@ -162,8 +162,7 @@ static const struct core_class lora_class = {.kind = CORE_LORA_ADAPTER, .end = e
   } while (0)
 
 static OrtStatus* new_adapter(const void* bytes, size_t size, OrtLoraAdapter** out) {
-  OrtLoraAdapter* adapter = core_new_object(&lora_class, sizeof *adapter);
-  CORE_RETURN_IF(adapter == NULL, core_no_memory(sizeof *adapter));
+  CORE_NEW(OrtLoraAdapter, adapter, &lora_class);
   const void* copy = core_pool_text(&adapter->pool, bytes, size);
   struct buffer buffer = {copy, size, false};
   CORE_HAND_OUT(copy != NULL ? read_adapter(adapter, &buffer) : core_no_memory(size), adapter, out);

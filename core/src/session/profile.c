@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/profile.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,30 +55,27 @@ static void flush(struct core_profile* profile) {
 
 static void put_event(struct core_writing* text, const OrtProfilingEvent* event) {
   static const char* const categories[] = {"Session", "Node", "Kernel", "Api"};
-  core_put_text(text, "{\"cat\" : \"");
-  core_put_text(text, categories[event->category]);
-  core_put_number(text, "\",\"pid\" :", event->process_id);
-  core_put_number(text, ",\"tid\" :", event->thread_id);
-  core_put_number(text, ",\"dur\" :", event->duration_us);
-  core_put_number(text, ",\"ts\" :", event->timestamp_us);
-  core_put_text(text, ",\"ph\" : \"X\",\"name\" :");
+  core_put(text, "{\"cat\" : \"%s\",\"pid\" :%" PRId32 ",\"tid\" :%" PRId32,
+           categories[event->category], event->process_id, event->thread_id);
+  core_put(text, ",\"dur\" :%" PRId64 ",\"ts\" :%" PRId64 ",\"ph\" : \"X\",\"name\" :",
+           event->duration_us, event->timestamp_us);
   core_put_quoted(text, event->name);
-  core_put_text(text, ",\"args\" : {");
+  core_put(text, ",\"args\" : {");
   for (size_t i = 0; i < event->arguments.count; i++) {
     const struct core_item* argument = &event->arguments.list[i];
-    core_put_text(text, i > 0 ? "," : "");
+    core_put(text, "%s", i > 0 ? "," : "");
     core_put_quoted(text, argument->key);
-    core_put_text(text, " : ");
+    core_put(text, " : ");
     core_put_value(text, core_item_text(argument));
   }
-  core_put_text(text, "}}");
+  core_put(text, "}}");
 }
 
 /* Writes an event, unless the file is closed. */
 static void write_event(struct core_profile* profile, const OrtProfilingEvent* event) {
   core_mutex_lock(&profile->lock);
   if (profile->file != NULL) {
-    core_put_text(&profile->text, profile->has_events ? ",\n" : "");
+    core_put(&profile->text, "%s", profile->has_events ? ",\n" : "");
     put_event(&profile->text, event);
     profile->has_events = true;
     if (profile->text.size >= CHUNK) {
@@ -115,7 +113,7 @@ static OrtStatus* open_profile(struct core_profile* profile, const ORTCHAR_T* pr
   } while (profile->file == NULL && core_find_file(profile->path, real) != CORE_NO_FILE);
   CORE_RETURN_IF(profile->file == NULL,
                  core_fail(ORT_FAIL, "the profile '%s' cannot be created", profile->path));
-  core_put_text(&profile->text, "[\n");
+  core_put(&profile->text, "[\n");
   return NULL;
 }
 
@@ -290,19 +288,17 @@ static size_t size_of(const OrtValue* value) {
 /* Of tensors the element type and shape: [{"float":[2,3]},{"int64":[]}]. */
 static void put_shapes(struct core_writing* text, OrtValue* const* values, size_t count) {
   bool is_any = false;
-  core_put_text(text, "[");
+  core_put(text, "[");
   for (size_t i = 0; i < count; i++) {
     const struct core_shape* shape = values[i] != NULL ? core_shape_of(values[i]) : NULL;
     if (shape == NULL) {
       continue;
     }
-    core_put_text(text, is_any ? ",{\"" : "{\"");
-    core_put_text(text, core_element_name(shape->type));
-    core_put_text(text, "\":[");
+    core_put(text, "%s{\"%s\":[", is_any ? "," : "", core_element_name(shape->type));
     for (size_t k = 0; k < shape->rank; k++) {
-      core_put_number(text, k > 0 ? "," : "", shape->dims[k]);
+      core_put(text, "%s%" PRId64, k > 0 ? "," : "", shape->dims[k]);
     }
-    core_put_text(text, "]}");
+    core_put(text, "]}");
     is_any = true;
   }
   core_write_raw(text, "]", sizeof "]"); /* with its end, as the text of an argument */
@@ -386,7 +382,7 @@ void core_end_step(struct core_profile* profile, const struct core_timing* timin
 
 static OrtStatus* close_profile(struct core_profile* profile) {
   core_mutex_lock(&profile->lock);
-  core_put_text(&profile->text, "\n]\n");
+  core_put(&profile->text, "\n]\n");
   flush(profile);
   bool is_closed = fclose(profile->file) == 0;
   profile->file = NULL;

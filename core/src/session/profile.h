@@ -56,9 +56,8 @@ void core_end_step(struct core_profile* profile, const struct core_timing* timin
 
 /* Texts of JSON, as profiles have them. */
 
-void core_put_text(struct core_writing* text, const char* piece);
-/** Writes a text, and behind it a number. */
-void core_put_number(struct core_writing* text, const char* before, int64_t number);
+/** Writes up to 255 bytes as printf. */
+void core_put(struct core_writing* text, const char* format, ...) CORE_FORMAT(2);
 /** Writes a string of JSON. */
 void core_put_quoted(struct core_writing* text, const char* content);
 /** Writes an object or a list of JSON as it is, and any other text as a string. */

@@ -257,8 +257,7 @@ static OrtStatus* hand_out(OrtStatus* status, OrtSession* session, OrtSession** 
 /* Makes a session whose model is loaded. */
 static OrtStatus* new_loaded(const OrtEnv* env, const OrtSessionOptions* options,
                              const struct core_source* source, OrtSession** out) {
-  OrtSession* session = core_new_object(&core_session_class, sizeof *session);
-  CORE_RETURN_IF(session == NULL, core_no_memory(sizeof *session));
+  CORE_NEW(OrtSession, session, &core_session_class);
   session->env = (OrtEnv*)env;
   core_retain(&session->env->object);
   OrtStatus* status = begin_session(session, options);

@@ -2,14 +2,35 @@
 /* Each slot that can fail: it guards the pointers that must not be NULL, calls its body, and puts
  * its name in front of the message of a status that core_fail made. So the functions that a slot
  * calls need not know it. */
-#include "core.h"
+#include "kernels/kernel.h"
+
+/* Infos and contexts of kernels are borrowed for one call. */
+static inline bool info_is_valid(const void* info) {
+  return __atomic_load_n(&((const OrtKernelInfo*)info)->object.class, __ATOMIC_RELAXED) ==
+         &core_kernel_info_class;
+}
+static inline bool context_is_valid(const void* context) {
+  return __atomic_load_n(&((const OrtKernelContext*)context)->mark, __ATOMIC_RELAXED) ==
+         CORE_CONTEXT_MARK;
+}
+static inline bool other_is_valid(const void* argument) { return true; }
+#define IS_VALID(argument)                       \
+  _Generic((argument),                           \
+      const OrtKernelInfo*: info_is_valid,       \
+      const OrtKernelContext*: context_is_valid, \
+      default: other_is_valid)((const void*)(uintptr_t)(argument))
+#define REQUIRE_VALID(name, first, ...)                \
+  CORE_FAIL_IF(!IS_VALID(first), ORT_INVALID_ARGUMENT, \
+               #name ": " #first " is used after the call that it was valid for")
 
 #define NAMED_HOST(symbol, name, parameters, arguments)    \
   OrtStatus* ORT_API_CALL symbol parameters NO_EXCEPTION { \
-    CORE_REQUIRE_ALL(name, LIST arguments);                \
+    GUARD(name, LIST arguments);                           \
     return core_named(#name, CORE_BODY(symbol) arguments); \
   }
-#define CORE_REQUIRE_ALL(name, ...) CORE_REQUIRE(name, __VA_ARGS__)
+#define GUARD(name, ...)           \
+  CORE_REQUIRE(name, __VA_ARGS__); \
+  REQUIRE_VALID(name, __VA_ARGS__, )
 #define LIST(...) __VA_ARGS__
 #define NAMED_ENGINE(symbol, name, parameters, arguments)
 #define NAMED_NOT_YET(symbol, name, parameters, arguments)

@@ -27,8 +27,7 @@ static void end_info(void* block) {
 static const struct core_class info_class = {.kind = CORE_SHAPE_INFO, .end = end_info};
 
 static OrtStatus* new_info(OrtTensorTypeAndShapeInfo** out) {
-  OrtTensorTypeAndShapeInfo* info = core_new_object(&info_class, sizeof *info);
-  CORE_RETURN_IF(info == NULL, core_no_memory(sizeof *info));
+  CORE_NEW(OrtTensorTypeAndShapeInfo, info, &info_class);
   *out = info;
   return NULL;
 }

@@ -11,8 +11,7 @@
 static const struct core_class type_class = {.kind = CORE_TYPE_INFO};
 
 static OrtStatus* new_type(enum ONNXType kind, OrtTypeInfo** out) {
-  OrtTypeInfo* type = core_new_object(&type_class, sizeof *type);
-  CORE_RETURN_IF(type == NULL, core_no_memory(sizeof *type));
+  CORE_NEW(OrtTypeInfo, type, &type_class);
   type->kind = kind;
   *out = type;
   return NULL;
