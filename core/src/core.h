@@ -74,6 +74,13 @@
     *core_out = expression;                      \
     return NULL;                                 \
   }
+/** A slot that reads two things, to its last two parameters. */
+#define CORE_PAIR_GETTER(NAME, type, expression, second_type, second, ...) \
+  CORE_SLOT(NAME, __VA_ARGS__, type* core_out, second_type* core_second) { \
+    *core_out = expression;                                                \
+    *core_second = second;                                                 \
+    return NULL;                                                           \
+  }
 /** A slot that cannot fail and reads one thing of an object: 0 or NULL of none. */
 #define CORE_VALUE_GETTER(NAME, type, expression, owner_type, owner) \
   type ORT_API_CALL NAME(owner_type owner) NO_EXCEPTION {            \
@@ -178,6 +185,7 @@ OrtStatus* core_no_memory(size_t size);
     return core_constant_status(&core_failure);                                          \
   } while (0)
 
+/** The same where a condition holds. */
 #define CORE_FAIL_IF(condition, error_code, text) \
   do {                                            \
     if (CORE_UNLIKELY(condition)) {               \
@@ -185,7 +193,7 @@ OrtStatus* core_no_memory(size_t size);
     }                                             \
   } while (0)
 
-/** Returns from a function early, with a failing status. */
+/** Returns from a function early where a condition holds, with a failing status. */
 #define CORE_RETURN_IF(condition, status) \
   do {                                    \
     if (CORE_UNLIKELY(condition)) {       \
@@ -193,32 +201,36 @@ OrtStatus* core_no_memory(size_t size);
     }                                     \
   } while (0)
 
-/** Guards pointer arguments, up to twelve, in this order; passes over numbers, and over an argument
- * in parentheses, which may be NULL. `function` is the slot's name. */
-#define CORE_REQUIRE(function, ...)                                                          \
-  CORE_PICK(__VA_ARGS__, CORE_NEED_12, CORE_NEED_11, CORE_NEED_10, CORE_NEED_9, CORE_NEED_8, \
-            CORE_NEED_7, CORE_NEED_6, CORE_NEED_5, CORE_NEED_4, CORE_NEED_3, CORE_NEED_2,    \
-            CORE_NEED_1, )                                                                   \
-  (function, __VA_ARGS__)
+/** Expands a macro with `f` and each of up to twelve arguments. */
+#define CORE_EACH(macro, f, ...)                                                             \
+  CORE_PICK(__VA_ARGS__, CORE_EACH_12, CORE_EACH_11, CORE_EACH_10, CORE_EACH_9, CORE_EACH_8, \
+            CORE_EACH_7, CORE_EACH_6, CORE_EACH_5, CORE_EACH_4, CORE_EACH_3, CORE_EACH_2,    \
+            CORE_EACH_1, )                                                                   \
+  (macro, f, __VA_ARGS__)
 #define CORE_PICK(a, b, c, d, e, f, g, h, i, j, k, l, thirteenth, ...) thirteenth
-/* Whether an argument is a pointer is the compiler's knowledge. */
-#define CORE_IS_POINTER(argument) \
-  (__builtin_classify_type(argument) == __builtin_classify_type((void*)0))
-#define CORE_NEED_1(function, argument)                                                 \
+#define CORE_EACH_1(m, f, a) m(f, a)
+#define CORE_EACH_2(m, f, a, ...) m(f, a) CORE_EACH_1(m, f, __VA_ARGS__)
+#define CORE_EACH_3(m, f, a, ...) m(f, a) CORE_EACH_2(m, f, __VA_ARGS__)
+#define CORE_EACH_4(m, f, a, ...) m(f, a) CORE_EACH_3(m, f, __VA_ARGS__)
+#define CORE_EACH_5(m, f, a, ...) m(f, a) CORE_EACH_4(m, f, __VA_ARGS__)
+#define CORE_EACH_6(m, f, a, ...) m(f, a) CORE_EACH_5(m, f, __VA_ARGS__)
+#define CORE_EACH_7(m, f, a, ...) m(f, a) CORE_EACH_6(m, f, __VA_ARGS__)
+#define CORE_EACH_8(m, f, a, ...) m(f, a) CORE_EACH_7(m, f, __VA_ARGS__)
+#define CORE_EACH_9(m, f, a, ...) m(f, a) CORE_EACH_8(m, f, __VA_ARGS__)
+#define CORE_EACH_10(m, f, a, ...) m(f, a) CORE_EACH_9(m, f, __VA_ARGS__)
+#define CORE_EACH_11(m, f, a, ...) m(f, a) CORE_EACH_10(m, f, __VA_ARGS__)
+#define CORE_EACH_12(m, f, a, ...) m(f, a) CORE_EACH_11(m, f, __VA_ARGS__)
+
+/** Guards pointer arguments in this order; passes over numbers, and over an argument in
+ * parentheses, which may be NULL. `function` is the slot's name. */
+#define CORE_REQUIRE(function, ...) CORE_EACH(CORE_NEED, function, __VA_ARGS__)
+#define CORE_NEED(function, argument)                                                   \
   if (CORE_IS_POINTER(argument) && #argument[0] != '(' && CORE_UNLIKELY(!(argument))) { \
     CORE_FAIL(ORT_INVALID_ARGUMENT, #function ": " #argument " must not be NULL");      \
   }
-#define CORE_NEED_2(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_1(f, __VA_ARGS__)
-#define CORE_NEED_3(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_2(f, __VA_ARGS__)
-#define CORE_NEED_4(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_3(f, __VA_ARGS__)
-#define CORE_NEED_5(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_4(f, __VA_ARGS__)
-#define CORE_NEED_6(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_5(f, __VA_ARGS__)
-#define CORE_NEED_7(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_6(f, __VA_ARGS__)
-#define CORE_NEED_8(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_7(f, __VA_ARGS__)
-#define CORE_NEED_9(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_8(f, __VA_ARGS__)
-#define CORE_NEED_10(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_9(f, __VA_ARGS__)
-#define CORE_NEED_11(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_10(f, __VA_ARGS__)
-#define CORE_NEED_12(f, a, ...) CORE_NEED_1(f, a) CORE_NEED_11(f, __VA_ARGS__)
+/* Whether an argument is a pointer is the compiler's knowledge. */
+#define CORE_IS_POINTER(argument) \
+  (__builtin_classify_type(argument) == __builtin_classify_type((void*)0))
 
 /** Guards a pointer argument that only `needed` makes necessary. */
 #define CORE_REQUIRE_IF(needed, function, argument) \

@@ -45,27 +45,35 @@ static const OrtNode* node_in(const OrtGraph* graph, const OrtNode* node) {
   return NULL;
 }
 
-static OrtStatus* add_group(const OrtEpGraphSupportInfo* info, const OrtNode* const* nodes,
-                            size_t count, OrtcoreGroup group) {
-  struct core_claims* claims = info->claims;
+OrtStatus* core_add_group(struct core_claims* claims, OrtcoreGroup group,
+                          const OrtNode* const* nodes, size_t count) {
   OrtcoreGroup* groups = (OrtcoreGroup*)claims->seen.groups;
-  const OrtNode** own = heap_alloc(count * sizeof *own);
+  const OrtNode** own = core_copy_bytes(nodes, count * sizeof *own);
   if (own == NULL ||
       !core_grow((void**)&groups, claims->seen.group_count, &claims->capacity, sizeof *groups)) {
     heap_free(own);
     return core_no_memory(count * sizeof *own);
   }
   claims->seen.groups = groups;
+  group.nodes = own;
+  group.node_count = count;
+  groups[claims->seen.group_count++] = group;
+  return NULL;
+}
+
+static OrtStatus* add_group(const OrtEpGraphSupportInfo* info, const OrtNode* const* nodes,
+                            size_t count, OrtcoreGroup group) {
+  struct core_claims* claims = info->claims;
+  CORE_TRY(core_add_group(claims, group, nodes, count));
+  const OrtNode** own = (const OrtNode**)claims->seen.groups[claims->seen.group_count - 1].nodes;
   for (size_t i = 0; i < count; i++) {
     own[i] = node_in(info->graph, nodes[i]);
     if (own[i] == NULL) {
       heap_free(own);
+      claims->seen.group_count--;
       return core_fail(ORT_FAIL, "a node is not of the graph of the call");
     }
   }
-  group.nodes = own;
-  group.node_count = count;
-  groups[claims->seen.group_count++] = group;
   return NULL;
 }
 

@@ -68,6 +68,10 @@ struct core_claims {
   size_t capacity;
 };
 
+/** Adds a group with a copy of the list of its nodes. */
+OrtStatus* core_add_group(struct core_claims* claims, OrtcoreGroup group,
+                          const OrtNode* const* nodes, size_t count);
+
 /** Makes the graph about which a provider is asked again that prefers the channels last. The nodes
  * that it has claimed name it as their provider, and those that depend on the layout are changed.
  * NULL where nothing changes; drop it with core_drop. */

@@ -20,12 +20,8 @@ const char* ORT_API_CALL ort_ep_KernelDef_GetExecutionProvider(const OrtKernelDe
   return kernel_def == NULL ? "" : text_of(kernel_def->provider);
 }
 
-CORE_SLOT(ort_ep_KernelDef_GetSinceVersion, const OrtKernelDef* kernel_def, int* start_version,
-          int* end_version) {
-  *start_version = kernel_def->first;
-  *end_version = kernel_def->last;
-  return NULL;
-}
+CORE_PAIR_GETTER(ort_ep_KernelDef_GetSinceVersion, int, kernel_def->first, int, kernel_def->last,
+                 const OrtKernelDef* kernel_def)
 
 const struct core_place* core_find_place(const struct OrtKernelDef* def, size_t index,
                                          bool is_output) {

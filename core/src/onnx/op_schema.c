@@ -87,89 +87,51 @@ CORE_GETTER(ort_ep_OpSchema_GetSinceVersion, int, core_schema_since(schema->sche
 
 /* --- inputs and outputs ----------------------------------------------------------------------- */
 
-#define REQUIRE_INDEX(function, index, count)                                           \
-  do {                                                                                  \
-    if ((index) >= (count)) {                                                           \
-      CORE_FAIL(ORT_INVALID_ARGUMENT, #function ": index must be less than the count"); \
-    }                                                                                   \
-  } while (0)
-
 static const OrtOpSchemaTypeConstraint* constraint_of_operand(const OrtOpSchema* schema,
                                                               bool is_output, size_t index) {
   size_t constraint = core_schema_operand_at(schema->schema, is_output, index).constraint;
   return constraint == SIZE_MAX ? NULL : &schema->constraints[constraint];
 }
 
-CORE_GETTER(ort_ep_OpSchema_GetNumInputs, size_t, core_schema_operand_count(schema->schema, false),
-            const OrtOpSchema* schema)
+/* A slot that reads one thing of many, by its index. */
+#define ITEM_GETTER(NAME, function, type, count, item)                  \
+  CORE_SLOT(NAME, const OrtOpSchema* schema, size_t index, type* out) { \
+    CORE_FAIL_IF(index >= (count), ORT_INVALID_ARGUMENT,                \
+                 #function ": index must be less than the count");      \
+    *out = item;                                                        \
+    return NULL;                                                        \
+  }
+#define NUM_INPUTS core_schema_operand_count(schema->schema, false)
+#define NUM_OUTPUTS core_schema_operand_count(schema->schema, true)
 
-CORE_SLOT(ort_ep_OpSchema_GetInputName, const OrtOpSchema* schema, size_t index, const char** out) {
-  REQUIRE_INDEX(OpSchema_GetInputName, index, core_schema_operand_count(schema->schema, false));
-  *out = core_schema_operand_at(schema->schema, false, index).name;
-  return NULL;
-}
-
-CORE_SLOT(ort_ep_OpSchema_GetInputTypeConstraint, const OrtOpSchema* schema, size_t index,
-          const OrtOpSchemaTypeConstraint** out) {
-  REQUIRE_INDEX(OpSchema_GetInputTypeConstraint, index,
-                core_schema_operand_count(schema->schema, false));
-  *out = constraint_of_operand(schema, false, index);
-  return NULL;
-}
-
-CORE_GETTER(ort_ep_OpSchema_GetNumOutputs, size_t, core_schema_operand_count(schema->schema, true),
-            const OrtOpSchema* schema)
-
-CORE_SLOT(ort_ep_OpSchema_GetOutputName, const OrtOpSchema* schema, size_t index,
-          const char** out) {
-  REQUIRE_INDEX(OpSchema_GetOutputName, index, core_schema_operand_count(schema->schema, true));
-  *out = core_schema_operand_at(schema->schema, true, index).name;
-  return NULL;
-}
-
-CORE_SLOT(ort_ep_OpSchema_GetOutputTypeConstraint, const OrtOpSchema* schema, size_t index,
-          const OrtOpSchemaTypeConstraint** out) {
-  REQUIRE_INDEX(OpSchema_GetOutputTypeConstraint, index,
-                core_schema_operand_count(schema->schema, true));
-  *out = constraint_of_operand(schema, true, index);
-  return NULL;
-}
+CORE_GETTER(ort_ep_OpSchema_GetNumInputs, size_t, NUM_INPUTS, const OrtOpSchema* schema)
+ITEM_GETTER(ort_ep_OpSchema_GetInputName, OpSchema_GetInputName, const char*, NUM_INPUTS,
+            core_schema_operand_at(schema->schema, false, index).name)
+ITEM_GETTER(ort_ep_OpSchema_GetInputTypeConstraint, OpSchema_GetInputTypeConstraint,
+            const OrtOpSchemaTypeConstraint*, NUM_INPUTS,
+            constraint_of_operand(schema, false, index))
+CORE_GETTER(ort_ep_OpSchema_GetNumOutputs, size_t, NUM_OUTPUTS, const OrtOpSchema* schema)
+ITEM_GETTER(ort_ep_OpSchema_GetOutputName, OpSchema_GetOutputName, const char*, NUM_OUTPUTS,
+            core_schema_operand_at(schema->schema, true, index).name)
+ITEM_GETTER(ort_ep_OpSchema_GetOutputTypeConstraint, OpSchema_GetOutputTypeConstraint,
+            const OrtOpSchemaTypeConstraint*, NUM_OUTPUTS,
+            constraint_of_operand(schema, true, index))
 
 /* --- type constraints ------------------------------------------------------------------------- */
 
 CORE_GETTER(ort_ep_OpSchema_GetTypeConstraintCount, size_t, schema->constraint_count,
             const OrtOpSchema* schema)
-
-CORE_SLOT(ort_ep_OpSchema_GetTypeConstraint, const OrtOpSchema* schema, size_t index,
-          const OrtOpSchemaTypeConstraint** out) {
-  REQUIRE_INDEX(OpSchema_GetTypeConstraint, index, schema->constraint_count);
-  *out = &schema->constraints[index];
-  return NULL;
-}
-
+ITEM_GETTER(ort_ep_OpSchema_GetTypeConstraint, OpSchema_GetTypeConstraint,
+            const OrtOpSchemaTypeConstraint*, schema->constraint_count, &schema->constraints[index])
 CORE_GETTER(ort_ep_OpSchemaTypeConstraint_GetTypeParamName, const char*, type_constraint->name,
             const OrtOpSchemaTypeConstraint* type_constraint)
 
-CORE_SLOT(ort_ep_OpSchemaTypeConstraint_GetAllowedTypes,
-          const OrtOpSchemaTypeConstraint* type_constraint, const char* const** out_types,
-          size_t* num_types) {
-  *out_types = type_constraint->types;
-  *num_types = type_constraint->type_count;
-  return NULL;
-}
-
-CORE_SLOT(ort_ep_OpSchemaTypeConstraint_GetInputIndices,
-          const OrtOpSchemaTypeConstraint* type_constraint, const size_t** out_indices,
-          size_t* count) {
-  *out_indices = type_constraint->places[0];
-  *count = type_constraint->place_counts[0];
-  return NULL;
-}
-
-CORE_SLOT(ort_ep_OpSchemaTypeConstraint_GetOutputIndices,
-          const OrtOpSchemaTypeConstraint* type_constraint, const size_t** out_indices,
-          size_t* count) {
-  *out_indices = type_constraint->places[1];
-  *count = type_constraint->place_counts[1];
-  return NULL;
-}
+CORE_PAIR_GETTER(ort_ep_OpSchemaTypeConstraint_GetAllowedTypes, const char* const*,
+                 type_constraint->types, size_t, type_constraint->type_count,
+                 const OrtOpSchemaTypeConstraint* type_constraint)
+CORE_PAIR_GETTER(ort_ep_OpSchemaTypeConstraint_GetInputIndices, const size_t*,
+                 type_constraint->places[0], size_t, type_constraint->place_counts[0],
+                 const OrtOpSchemaTypeConstraint* type_constraint)
+CORE_PAIR_GETTER(ort_ep_OpSchemaTypeConstraint_GetOutputIndices, const size_t*,
+                 type_constraint->places[1], size_t, type_constraint->place_counts[1],
+                 const OrtOpSchemaTypeConstraint* type_constraint)

@@ -193,10 +193,7 @@ CORE_SLOT(ort_SessionOptionsAppendExecutionProvider_V2, OrtSessionOptions* sessi
   return add_choice(session_options, ep_devices, num_ep_devices, &given);
 }
 
-CORE_SLOT(ort_ep_SessionOptionsGetWeightlessSourceModelBuffer,
-          const OrtSessionOptions* session_options, const void** source_model_data,
-          size_t* source_model_data_length) {
-  *source_model_data = session_options->settings.weightless_source;
-  *source_model_data_length = session_options->settings.weightless_source_size;
-  return NULL;
-}
+CORE_PAIR_GETTER(ort_ep_SessionOptionsGetWeightlessSourceModelBuffer, const void*,
+                 session_options->settings.weightless_source, size_t,
+                 session_options->settings.weightless_source_size,
+                 const OrtSessionOptions* session_options)

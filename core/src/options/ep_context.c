@@ -22,16 +22,9 @@ CORE_SLOT(ort_ep_SessionOptionsGetEpContextConfig, const OrtSessionOptions* sess
 
 CORE_RELEASER(ort_ep_ReleaseEpContextConfig, OrtEpContextConfig)
 
-CORE_SLOT(ort_ep_EpContextConfigGetEpContextDataReadFunc, const OrtEpContextConfig* config,
-          OrtReadNamedBufferFunc* read_func, void** state) {
-  *read_func = config->functions.read;
-  *state = config->functions.read_state;
-  return NULL;
-}
-
-CORE_SLOT(ort_ep_EpContextConfigGetEpContextDataWriteFunc, const OrtEpContextConfig* config,
-          OrtWriteNamedBufferFunc* write_func, void** state) {
-  *write_func = config->functions.write;
-  *state = config->functions.write_state;
-  return NULL;
-}
+CORE_PAIR_GETTER(ort_ep_EpContextConfigGetEpContextDataReadFunc, OrtReadNamedBufferFunc,
+                 config->functions.read, void*, config->functions.read_state,
+                 const OrtEpContextConfig* config)
+CORE_PAIR_GETTER(ort_ep_EpContextConfigGetEpContextDataWriteFunc, OrtWriteNamedBufferFunc,
+                 config->functions.write, void*, config->functions.write_state,
+                 const OrtEpContextConfig* config)

@@ -103,13 +103,9 @@ CORE_SLOT(ort_Session_GetEpGraphAssignmentInfo, const OrtSession* session,
 CORE_GETTER(ort_EpAssignedSubgraph_GetEpName, const char*, ep_subgraph->provider,
             const OrtEpAssignedSubgraph* ep_subgraph)
 
-CORE_SLOT(ort_EpAssignedSubgraph_GetNodes, const OrtEpAssignedSubgraph* ep_subgraph,
-          const OrtEpAssignedNode* const** ep_nodes, size_t* num_ep_nodes) {
-  *ep_nodes = (const OrtEpAssignedNode* const*)ep_subgraph->nodes;
-  *num_ep_nodes = ep_subgraph->count;
-  return NULL;
-}
-
+CORE_PAIR_GETTER(ort_EpAssignedSubgraph_GetNodes, const OrtEpAssignedNode* const*,
+                 (const OrtEpAssignedNode* const*)ep_subgraph->nodes, size_t, ep_subgraph->count,
+                 const OrtEpAssignedSubgraph* ep_subgraph)
 CORE_GETTER(ort_EpAssignedNode_GetName, const char*, ((const OrtNode*)ep_node)->name,
             const OrtEpAssignedNode* ep_node)
 CORE_GETTER(ort_EpAssignedNode_GetDomain, const char*, ((const OrtNode*)ep_node)->domain,

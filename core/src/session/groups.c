@@ -165,24 +165,6 @@ static void log_dropped(const OrtSession* session, const char* name) {
   core_session_log(session, ORT_LOGGING_LEVEL_WARNING, "groups.c", text);
 }
 
-/* Adds a part of a group to the groups. */
-static OrtStatus* add_part(struct core_claims* claims, OrtcoreGroup part,
-                           const OrtNode* const* nodes, size_t count) {
-  OrtcoreGroup* groups = (OrtcoreGroup*)claims->seen.groups;
-  const OrtNode** own = heap_alloc(count * sizeof *own);
-  if (own == NULL ||
-      !core_grow((void**)&groups, claims->seen.group_count, &claims->capacity, sizeof *groups)) {
-    heap_free(own);
-    return core_no_memory(count * sizeof *own);
-  }
-  claims->seen.groups = groups;
-  memcpy(own, nodes, count * sizeof *own);
-  part.nodes = own;
-  part.node_count = count;
-  groups[claims->seen.group_count++] = part;
-  return NULL;
-}
-
 /* Cuts a group where other nodes stand between its own in the order of the graph: no path leaves
  * one of the parts and comes back to it, but through earlier groups. With `singly` each node is a
  * part. The parts are added, and the group is left empty. */
@@ -202,7 +184,7 @@ static OrtStatus* cut_group(const struct core_partition* partition, struct core_
       part[count++] = node;
     }
     if (count > 0 && (singly || !is_own)) {
-      status = add_part(claims, group, part, count);
+      status = core_add_group(claims, group, part, count);
       count = 0;
     }
   }

@@ -20,11 +20,6 @@
 #include "platform/private_copy.h"
 #include "table/versions.h"
 
-/* Stubs ignore their arguments. */
-#if defined(__GNUC__)
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-#endif
-
 /* The hosts that lack something. */
 #define HOSTS (ORT_API_VERSION - 1)
 

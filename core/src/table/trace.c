@@ -90,27 +90,10 @@ static bool borrows(unsigned slot) {
       OrtKernelDef * *: 1,               \
       default: 0)
 
-/* NOTE_ALL(a, b, ...) notes what was written to each argument that is a place. */
-#define NOTE(argument) \
+/* Notes what was written to each argument that is a place. */
+#define NOTE_ALL(...) CORE_EACH(NOTE, slot, __VA_ARGS__)
+#define NOTE(slot, argument) \
   (IS_PLACE(argument) ? note_made(hook, slot, (uintptr_t)(argument)) : (void)0);
-#define NOTE_1(a) NOTE(a)
-#define NOTE_2(a, ...) NOTE(a) NOTE_1(__VA_ARGS__)
-#define NOTE_3(a, ...) NOTE(a) NOTE_2(__VA_ARGS__)
-#define NOTE_4(a, ...) NOTE(a) NOTE_3(__VA_ARGS__)
-#define NOTE_5(a, ...) NOTE(a) NOTE_4(__VA_ARGS__)
-#define NOTE_6(a, ...) NOTE(a) NOTE_5(__VA_ARGS__)
-#define NOTE_7(a, ...) NOTE(a) NOTE_6(__VA_ARGS__)
-#define NOTE_8(a, ...) NOTE(a) NOTE_7(__VA_ARGS__)
-#define NOTE_9(a, ...) NOTE(a) NOTE_8(__VA_ARGS__)
-#define NOTE_10(a, ...) NOTE(a) NOTE_9(__VA_ARGS__)
-#define NOTE_11(a, ...) NOTE(a) NOTE_10(__VA_ARGS__)
-#define NOTE_12(a, ...) NOTE(a) NOTE_11(__VA_ARGS__)
-/* The macro for as many arguments. */
-#define NOTE_OF(a, b, c, d, e, f, g, h, i, j, k, l, chosen, ...) chosen
-#define NOTE_ALL(...)                                                                             \
-  NOTE_OF(__VA_ARGS__, NOTE_12, NOTE_11, NOTE_10, NOTE_9, NOTE_8, NOTE_7, NOTE_6, NOTE_5, NOTE_4, \
-          NOTE_3, NOTE_2, NOTE_1, )                                                               \
-  (__VA_ARGS__)
 #define FIRST(...) FIRST_OF(__VA_ARGS__, )
 #define FIRST_OF(first, ...) first
 
