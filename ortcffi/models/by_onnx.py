@@ -41,7 +41,10 @@ def _changed(graph: "Graph", change: Callable[[Any], Any]) -> tuple[bytes, list[
     content, weights = home.bytes_of(home.message)
     with _blamed("read the model"):
         proto = onnx.load_model_from_string(content)
-    return change(proto).SerializeToString(), weights
+    try:
+        return change(proto).SerializeToString(), weights
+    except UnicodeDecodeError as error:
+        raise InvalidGraph(f"onnx cannot change a model with such a name: {error}") from error
 
 
 @contextmanager

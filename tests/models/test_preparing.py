@@ -96,6 +96,16 @@ def test_functions_of_the_model_are_inlined():
     assert types_of(prepared)["h"] == "tensor(float[3])"
 
 
+def test_a_function_with_a_name_that_is_no_text_is_refused():
+    onnx = pytest.importorskip("onnx")
+    model = onnx.parser.parse_model("""<ir_version: 8, opset_import: ["": 17, "f": 1]>
+    g (float[2] x) => (float[2] y) { y = f.same(x) }
+    <domain: "f", opset_import: ["": 17]> same (passed) => (passed) { other = Neg(passed) }""")
+    content = model.SerializeToString().replace(b"passed", b"passe\xa0")
+    with pytest.raises(ort.errors.InvalidGraph, match="such a name"):
+        ort.Model.load(content).prepare()
+
+
 @pytest.mark.parametrize("depth", [100, 101])
 def test_functions_may_call_each_other_100_deep(depth):
     onnx = pytest.importorskip("onnx")
