@@ -45,7 +45,7 @@ def with_dask(session: ort.Session, frame: Any) -> Any:
 
 
 def score_file(session: ort.Session, path: str) -> str:
-    """Score the rows of a file of NumPy; what is written is whole or not there."""
+    """Score the rows of a file; what is written is whole or not there."""
     (scores,) = session.run(x=np.load(path))
     np.save(f"{path}.new.npy", scores)
     os.replace(f"{path}.new.npy", f"{path}.scores.npy")
@@ -69,12 +69,17 @@ class Scores:
 
 
 def with_ray(path: str, x: Any) -> Any:
-    """Use two actors of Ray, which leave a processor for what reads the data."""
+    """Use two actors of Ray, which leave a processor for the reader."""
     from ray.data import from_numpy
 
     data = from_numpy(x).rename_columns({"data": "x"}).repartition(20)
-    actors: dict[str, Any] = {"concurrency": 2, "num_cpus": 0.5, "batch_size": 500}
-    data = data.map_batches(Scores, fn_constructor_args=[path], **actors)
+    data = data.map_batches(
+        Scores,
+        fn_constructor_args=[path],
+        concurrency=2,
+        num_cpus=0.5,
+        batch_size=500,
+    )
     return np.stack([row["y"] for row in data.take_all()])
 
 
@@ -89,7 +94,12 @@ def with_spark(spark: Any, path: str, x: Any) -> Any:
 
     kind = ArrayType(FloatType())
     shape = [[x.shape[1]]]
-    score = predict_batch_udf(make, return_type=kind, batch_size=500, input_tensor_shapes=shape)
+    score = predict_batch_udf(
+        make,
+        return_type=kind,
+        batch_size=500,
+        input_tensor_shapes=shape,
+    )
     rows = [(i, row.tolist()) for i, row in enumerate(x)]
     data = spark.createDataFrame(rows, ["i", "x"])
     found = data.select("i", score("x").alias("y")).collect()
@@ -97,7 +107,7 @@ def with_spark(spark: Any, path: str, x: Any) -> Any:
 
 
 def local_spark() -> Any:
-    """Run Spark on two processors of this machine; a failed task is tried four times."""
+    """Run Spark on two processors; a failed task is tried four times."""
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
