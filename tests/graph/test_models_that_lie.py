@@ -263,6 +263,31 @@ def test_what_protobuf_refuses_is_refused_before_a_node_is_given_out():
     assert stricter <= 3
 
 
+def in_parts(content: bytes) -> bytes:
+    """The bytes of a model whose graph, and the type of whose input, is there in two parts."""
+    model = onnx.load_model_from_string(content)
+    value = model.graph.input[0]
+    first = onnx.TypeProto()
+    first.tensor_type.elem_type = value.type.tensor_type.elem_type
+    whole = models.field(1, value.name) + models.field(2, first.SerializeToString())
+    value.type.tensor_type.ClearField("elem_type")
+    whole += models.field(2, value.type.SerializeToString())
+    del model.graph.input[:]
+    head = models.field(11, whole)
+    graph = model.graph.SerializeToString()
+    model.ClearField("graph")
+    return model.SerializeToString() + models.field(7, head) + models.field(7, graph)
+
+
+def test_messages_in_parts_are_joined():
+    content = models.add()
+    parts = ort.Model.load(in_parts(content))
+    assert onnx.load_model_from_string(in_parts(content)) == onnx.load_model_from_string(content)
+    assert str(parts.graph.inputs[0].type) == str(ort.Model.load(content).graph.inputs[0].type)
+    assert parts.graph.inputs[0].type is not None
+    assert [node.op_type for node in parts.graph.nodes] == ["Add"]
+
+
 @pytest.mark.parametrize("group", [b"\x0b\x0c", b"\x0b\x08\x05\x13\x14\x0c"])
 def test_groups_are_unknown_fields(group):
     graph = onnx.load_model_from_string(models.scaled()).graph.SerializeToString()

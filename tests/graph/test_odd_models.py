@@ -34,7 +34,6 @@ OTHERWISE = {
     "wire_input_no_name": NAMELESS,
     "wire_ir_0": "the version of the format is missing",
     "wire_nul_in_name": NAMELESS,
-    "wire_twice": "of a message that is there in parts the last one counts; protobuf joins them",
     "wire_ref_attr_outside": "no provider takes the node, whose attribute has no value",
 }
 """Why the core takes what onnxruntime refuses, or the reverse."""

@@ -56,6 +56,22 @@ static OrtStatus* make_room_for_graphs(OrtModel* model) {
              : core_no_memory(functions * 2 * sizeof(void*));
 }
 
+/* Notes the graph. If it is there in several parts, they are joined. */
+static OrtStatus* add_graph_bytes(OrtModel* model, struct core_message part) {
+  struct core_message* graph = &model->graph_bytes;
+  size_t before = core_message_size(*graph), size = core_message_size(part);
+  if (graph->at == NULL || size == 0) {
+    *graph = graph->at == NULL ? part : *graph;
+    return NULL;
+  }
+  uint8_t* joined = core_pool_take(&model->pool, before + size);
+  CORE_RETURN_IF(joined == NULL, core_no_memory(before + size));
+  memcpy(joined, graph->at, before);
+  memcpy(joined + before, part.at, size);
+  *graph = (struct core_message){joined, joined + before + size};
+  return NULL;
+}
+
 OrtStatus* core_read_model(OrtModel* model) {
   struct core_message rest = model->bytes;
   struct core_field field;
@@ -72,7 +88,7 @@ OrtStatus* core_read_model(OrtModel* model) {
       continue;
     }
     if (field.number == MODEL_GRAPH) {
-      model->graph_bytes = field.bytes;
+      CORE_TRY(add_graph_bytes(model, field.bytes));
     } else if (field.number == MODEL_FUNCTION) {
       model->functions[model->function_count++] = field.bytes;
     }

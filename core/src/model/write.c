@@ -439,7 +439,7 @@ OrtStatus* core_write_compiled_model(const OrtModel* model, const OrtcoreWriting
                                      enum core_contexts contexts) {
   CORE_REQUIRE(ortcore_write_model, model, writing);
   CORE_TRY(check_writing(writing));
-  CORE_FAIL_IF(core_check_fields(model->bytes, ONNX_MODEL) != CORE_FIELDS_WHOLE,
+  CORE_FAIL_IF(core_check_fields(model->bytes, ONNX_MODEL) > CORE_FIELDS_IN_PARTS,
                ORT_INVALID_PROTOBUF, "ortcore_write_model: the model is malformed");
   struct writer* writer = heap_alloc(sizeof *writer);
   CORE_RETURN_IF(writer == NULL, CORE_OUT_OF_MEMORY(ortcore_write_model, sizeof *writer));

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file check_fields.h
- * What protobuf itself checks of ONNX's messages.
+ * What protobuf itself checks of ONNX's messages, and does with messages in parts.
  *
  * Only what is needed of a model is read, much of it late. So each graph and each function is
  * checked as a whole before anything of it is read: what protobuf refuses is refused then. Elements
- * of tensors are skipped, so that no page of a weight is read. Of a message that occurs once and is
- * there in several parts, which protobuf joins and no program writes, the last part counts.
+ * of tensors are skipped, so that no page of a weight is read.
  */
 #ifndef ORTCFFI_CHECK_FIELDS_H_
 #define ORTCFFI_CHECK_FIELDS_H_
 
 #include "onnx/fields.h"
-#include "onnx/wire.h"
+#include "onnx/writing.h"
 
 /** What is known of a field: its type, and the kind of the messages in it. */
 struct core_known_field {
@@ -39,6 +38,8 @@ extern const char* const core_onnx_names[ONNX_MESSAGES];
 
 enum core_fields {
   CORE_FIELDS_WHOLE,
+  /** A message that occurs once is there in several parts, which protobuf joins. */
+  CORE_FIELDS_IN_PARTS,
   /** Messages are nested more deeply than protobuf allows. */
   CORE_FIELDS_TOO_DEEP,
   CORE_FIELDS_DAMAGED
@@ -54,5 +55,8 @@ enum core_fields core_check_model_fields(struct core_message model);
 typedef bool (*core_visit_tensor)(struct core_message tensor, void* state);
 bool core_each_tensor(struct core_message message, enum core_onnx kind, core_visit_tensor visit,
                       void* state);
+
+/** Writes a message that is not damaged, each message in it in one part. */
+void core_join_parts(struct core_writing* to, struct core_message message, enum core_onnx kind);
 
 #endif /* ORTCFFI_CHECK_FIELDS_H_ */
